@@ -1,0 +1,41 @@
+.DEFAULT_GOAL := help
+UV ?= uv
+RUN = $(UV) run --no-sync
+SOURCES ?= ../shared/sources
+export TRUESPEC_SOURCES ?= $(abspath $(SOURCES))
+
+help: ## list the tasks
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+setup: ## install everything: Python packages, and system packages where possible
+	@tools/setup
+
+demo: setup ## verify the bundled tasks, print the table, write out/demo/report.html
+	$(RUN) truespec demo --out out/demo
+
+test: setup lint types ## everything: style, types, all tests
+	$(RUN) pytest -q
+
+check: lint types ## the quick part of 'make test'
+	$(RUN) pytest -q -x -m "not slow and not live"
+
+lint:
+	$(RUN) ruff check .
+	$(RUN) ruff format --check .
+
+types:
+	$(RUN) mypy
+
+format: ## rewrite the code in the house style
+	$(RUN) ruff check --fix . && $(RUN) ruff format .
+
+snapshots: ## refresh the goldens of everything people read, for review in the diff
+	TRUESPEC_UPDATE_SNAPSHOTS=1 $(RUN) pytest -q tests/snapshots
+
+bench: setup ## measure: overhead, bars, peers side by side
+	$(RUN) python -m benchmarks
+
+requirements: ## export the hashed requirements from the project's dependencies
+	$(UV) lock -q && $(UV) export -q --frozen --all-extras --all-groups --no-emit-project --format requirements-txt --no-header --no-annotate -o requirements.txt && rm -f uv.lock
+
+.PHONY: help setup demo test check lint types format snapshots bench requirements

@@ -1,0 +1,1 @@
+"""One engine of symbolic derivatives, over any effective Boolean algebra."""

@@ -1,0 +1,1 @@
+"""Tasks, data sets and their import."""

@@ -1,0 +1,1 @@
+"""Readers of upstream data sets, one file each."""

@@ -1,0 +1,29 @@
+"""The upstream data sets that `truespec data import` reads, by name."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import cast
+
+from truespec.benchmark.task import PairRecord, Skipped, Task
+from truespec.verdict import UsageError
+
+Reader = Callable[[Path], Iterator[Task | PairRecord | Skipped]]
+"""Reads a folder that holds the data set as published, in a fixed order.
+
+A broken record becomes a `Skipped`; `UsageError` only where the folder holds none of the set's files.
+"""
+
+SOURCES: dict[str, str] = {}
+"""Name to `module:function`."""
+
+
+def load(name: str) -> Reader:
+    """The reader of this name; `UsageError` lists the names there are."""
+    target = SOURCES.get(name)
+    if target is None:
+        raise UsageError(f"unknown data set {name!r}: expected one of {', '.join(SOURCES)}")
+    module, _, attribute = target.partition(":")
+    return cast(Reader, getattr(importlib.import_module(module), attribute))

@@ -1,0 +1,48 @@
+"""`truespec`: the commands, each imported only when it is run."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+import click
+
+from truespec.verdict import TruespecError
+from truespec.version import __version__
+
+COMMANDS: dict[str, str] = {}
+"""Name to `module:command`; `truespec --help` lists them in this order."""
+
+
+class _Lazy(click.Group):
+    """A group whose commands are dotted strings until they are needed."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        target = COMMANDS.get(cmd_name)
+        if target is None:
+            return None
+        module, _, attribute = target.partition(":")
+        command = getattr(importlib.import_module(module), attribute)
+        assert isinstance(command, click.Command)
+        return command
+
+
+@click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="truespec")
+def truespec() -> None:
+    """Sound verdicts on specifications, and checks of what agents did.
+
+    Exit codes are documented with each command; 2 always means that the call itself was wrong.
+    """
+
+
+def main() -> None:
+    """Run the command line; an error of ours is one sentence and exit code 2, never a traceback."""
+    try:
+        truespec()
+    except TruespecError as error:
+        click.echo(f"truespec: {error}", err=True)
+        sys.exit(2)

@@ -1,0 +1,1 @@
+"""The specification languages: each parses, decides, replays and re-checks its own texts."""

@@ -1,0 +1,116 @@
+"""What every domain does. The driver (`judge.py`) turns what a domain raises into verdicts."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import ClassVar, Generic, TypeVar
+
+from truespec.solvers.limit import Limit
+from truespec.verdict import Verdict
+
+RawContext = Mapping[str, object]
+"""The `context` of a pair record, as read from JSON."""
+
+Context = TypeVar("Context")
+Spec = TypeVar("Spec")
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A program or library that a domain uses, for `truespec doctor`."""
+
+    name: str
+    """What people call it, e.g. `cvc5`."""
+    probe: str
+    """How to find its version: `module:z3`, `distribution:z3-solver` or `command:coqc --version`."""
+    needed_for: str
+    """What is lost without it, in one sentence."""
+    install: str
+    """The command that installs it."""
+    optional: bool = True
+    """Whether the domain decides pairs without it."""
+
+
+class RecheckStatus(Enum):
+    """What re-checking a verdict found."""
+
+    CONFIRMED = "confirmed"
+    """Independent code came to the same conclusion."""
+    FAILED = "failed"
+    """Independent code contradicts the verdict: a bug of ours."""
+    NO_CERTIFICATE = "no_certificate"
+    """The verdict carries nothing to check, and says so."""
+    UNDECIDED = "undecided"
+    """The checker reached a limit or lacks a tool; the detail says which."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recheck:
+    """The outcome of re-checking one verdict."""
+
+    status: RecheckStatus
+    """What was found."""
+    by: str
+    """The code that checked, e.g. `Python re 3.11` or `cvc5 1.2`."""
+    detail: str = ""
+    """What failed or what is missing."""
+
+
+class Domain(ABC, Generic[Context, Spec]):
+    """A specification language with its verifier.
+
+    Every method may raise the errors of `truespec.verdict.errors`; texts are untrusted, so a method must
+    never evaluate them, touch files or open connections on their behalf.
+    """
+
+    name: ClassVar[str]
+    """The domain's name in records."""
+    has_relation: ClassVar[bool]
+    """Whether a refuted candidate can be stronger or weaker than the oracle."""
+    tools: ClassVar[tuple[Tool, ...]] = ()
+    """What the domain uses."""
+
+    def warm_up(self) -> None:
+        """Import libraries and build tables; called once per worker, charged to no pair."""
+        return
+
+    @abstractmethod
+    def read_context(self, raw: RawContext, oracle: str) -> Context:
+        """Check the context and complete it from the oracle; `OracleError` names the field that is wrong."""
+
+    @abstractmethod
+    def parse(self, text: str, context: Context) -> Spec:
+        """Read a specification; `SpecificationError` or `Unsupported` names the construct and its place."""
+
+    @abstractmethod
+    def decide(self, oracle: Spec, candidate: Spec, context: Context, limit: Limit) -> Verdict:
+        """Compare the two; raises `Undecided`, or `OracleError` for contradictory constraints."""
+
+    @abstractmethod
+    def recheck(
+        self, oracle: str, candidate: str, raw: RawContext, verdict: Verdict, limit: Limit
+    ) -> Recheck:
+        """Check a decided verdict with code that shares nothing with the code that found it.
+
+        A counterexample is replayed by other semantics than those of the finder; a certificate is followed
+        by a checker of its own.
+        """
+
+    @abstractmethod
+    def fixed_context(self, oracle: str, raw: RawContext) -> RawContext:
+        """The context completed so that it no longer depends on which side is the oracle."""
+
+    @abstractmethod
+    def mutants(self, text: str, raw: RawContext) -> Iterator[str]:
+        """Single-point changes of a specification, each a text of the language, in a fixed order.
+
+        They serve the conformance tests, the benchmarks and the generator of labelled candidates; a mutant
+        may happen to mean the same as the original.
+        """
+
+    @abstractmethod
+    def rewritings(self, text: str, raw: RawContext) -> Iterator[str]:
+        """Texts that mean the same as `text` by a law of the language, in a fixed order."""

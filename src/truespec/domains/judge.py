@@ -1,0 +1,89 @@
+"""From a pair of texts to a verdict: the one place where what a domain raises becomes an answer."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from dataclasses import dataclass, field
+from typing import Any
+
+from truespec.domains.contract import Domain, RawContext
+from truespec.domains.registry import load
+from truespec.solvers.limit import Limit
+from truespec.verdict import (
+    OracleError,
+    ReasonCode,
+    SpecificationError,
+    Undecided,
+    Verdict,
+    invalid,
+    unknown,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """An oracle, a candidate and what both are read against."""
+
+    domain: str
+    """Which language."""
+    oracle: str
+    """The reference specification."""
+    candidate: str
+    """The specification under test."""
+    context: RawContext = field(default_factory=dict)
+    """Declarations and options of the domain."""
+
+
+def judge(pair: Pair, seconds: float) -> Verdict:
+    """The verdict on a pair, with its wall time; never raises for anything the texts can cause.
+
+    `seconds` is the wall limit that the domain's own code honours. Whatever ignores it is ended by the
+    worker pool (`executors/pool.py`).
+    """
+    domain = load(pair.domain)
+    limit = Limit.start(seconds)
+    return _judge(domain, pair, limit).timed(time.monotonic() - limit.started)
+
+
+def _judge(domain: Domain[Any, Any], pair: Pair, limit: Limit) -> Verdict:
+    name = domain.name
+    try:
+        # An unusable oracle comes before everything: it blames nobody's candidate.
+        undecided_oracle: Undecided | None = None
+        oracle = None
+        try:
+            context = domain.read_context(pair.context, pair.oracle)
+            oracle = domain.parse(pair.oracle, context)
+        except SpecificationError as error:
+            return unknown(name, ReasonCode.ORACLE, f"oracle: {error}", method="parse")
+        except OracleError as error:
+            return unknown(name, ReasonCode.ORACLE, str(error), method="parse")
+        # A candidate outside the language is invalid even beside an oracle that cannot be decided.
+        except Undecided as error:
+            undecided_oracle = error
+            context = domain.read_context(pair.context, pair.oracle)
+        try:
+            candidate = domain.parse(pair.candidate, context)
+        except SpecificationError as error:
+            return invalid(name, error.code, f"candidate: {error}")
+        except Undecided as error:
+            side = "oracle" if undecided_oracle else "candidate"
+            return unknown(name, error.code, f"{side}: {undecided_oracle or error}", method="parse")
+        if undecided_oracle:
+            return unknown(name, undecided_oracle.code, f"oracle: {undecided_oracle}", method="parse")
+        return domain.decide(oracle, candidate, context, limit)
+    except OracleError as error:
+        return unknown(name, ReasonCode.ORACLE, str(error))
+    except Undecided as error:
+        return unknown(name, error.code, str(error))
+    except MemoryError:
+        return unknown(name, ReasonCode.MEMORY, "the worker's memory cap was reached")
+    except RecursionError:
+        return unknown(name, ReasonCode.MEMORY, "the specification is nested too deeply for this verifier")
+    except Exception as error:
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        detail = (
+            f"{type(error).__name__}: {error} ({where.name}, line {where.lineno}); please report this pair"
+        )
+        return unknown(name, ReasonCode.CRASH, detail)

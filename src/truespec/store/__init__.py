@@ -1,0 +1,1 @@
+"""Results that survive a kill."""

@@ -1,0 +1,3 @@
+"""The version of this package, named in every verdict."""
+
+__version__ = "0.1.0"

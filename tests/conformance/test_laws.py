@@ -1,0 +1,120 @@
+"""The laws that every registered domain obeys, on every row of its case tables."""
+
+from __future__ import annotations
+
+import importlib.util
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from cases import TABLES, Case, all_cases, cases
+from truespec.domains.contract import RecheckStatus
+from truespec.domains.judge import Pair, judge
+from truespec.domains.registry import DOMAINS, load
+from truespec.solvers.limit import Limit
+from truespec.verdict import Answer, Verdict
+
+SECONDS = 20.0
+"""A generous limit: these tests are about answers, not about speed, on machines that are shared."""
+
+
+def decide(case: Case, oracle: str | None = None, candidate: str | None = None, **context: Any) -> Verdict:
+    oracle = case.oracle if oracle is None else oracle
+    candidate = case.candidate if candidate is None else candidate
+    return judge(Pair(case.domain, oracle, candidate, {**case.context, **context}), SECONDS)
+
+
+def test_every_domain_has_cases_of_every_kind() -> None:
+    for name in DOMAINS:
+        kinds = {case.expect for case in cases(name)}
+        assert {"equivalent", "refuted", "invalid", "oracle"} <= kinds, (name, kinds)
+
+
+@pytest.mark.parametrize("case", all_cases(), ids=str)
+def test_case_has_its_expected_verdict(case: Case) -> None:
+    verdict = decide(case)
+    if case.expect == "oracle":
+        assert (verdict.answer, verdict.reason and verdict.reason.code.value) == (Answer.UNKNOWN, "oracle")
+        return
+    assert verdict.answer.value == case.expect, verdict
+    if case.reason is not None:
+        assert verdict.reason is not None
+        assert verdict.reason.code.value == case.reason, verdict
+    if case.relation is not None:
+        assert verdict.relation is not None
+        assert verdict.relation.value == case.relation, verdict
+    if case.witness is not None:
+        assert verdict.evidence is not None
+        assert verdict.evidence.to_json()["counterexample"] == case.witness
+
+
+@pytest.mark.parametrize("case", all_cases("equivalent", "refuted"), ids=str)
+def test_each_side_equals_itself(case: Case) -> None:
+    fixed = load(case.domain).fixed_context(case.oracle, case.context)
+    for text in (case.oracle, case.candidate):
+        verdict = judge(Pair(case.domain, text, text, fixed), SECONDS)
+        assert verdict.answer is Answer.EQUIVALENT, verdict
+
+
+@pytest.mark.parametrize("case", all_cases("equivalent", "refuted"), ids=str)
+def test_swapping_sides_keeps_the_answer_and_flips_the_relation(case: Case) -> None:
+    fixed = load(case.domain).fixed_context(case.oracle, case.context)
+    there = judge(Pair(case.domain, case.oracle, case.candidate, fixed), SECONDS)
+    back = judge(Pair(case.domain, case.candidate, case.oracle, fixed), SECONDS)
+    assert there.answer is back.answer
+    assert there.relation == (back.relation.flipped() if back.relation else None)
+
+
+@pytest.mark.parametrize("case", all_cases("equivalent", "refuted"), ids=str)
+def test_verdict_survives_recheck_and_a_trip_through_json(case: Case) -> None:
+    verdict = decide(case)
+    read = Verdict.from_json(verdict.to_json())
+    recheck = load(case.domain).recheck(case.oracle, case.candidate, case.context, read, Limit.start(SECONDS))
+    assert recheck.status in (RecheckStatus.CONFIRMED, RecheckStatus.NO_CERTIFICATE), recheck
+    if case.expect == "refuted":
+        assert recheck.status is RecheckStatus.CONFIRMED, "every counterexample replays"
+
+
+@pytest.mark.parametrize("case", all_cases("equivalent"), ids=str)
+def test_rewritings_are_proved_and_mutants_agree_with_the_twin(case: Case) -> None:
+    domain, twin = load(case.domain), load_twin(case.domain)
+    for text in domain.rewritings(case.oracle, case.context):
+        verdict = decide(case, candidate=text)
+        assert verdict.answer is Answer.EQUIVALENT, (text, verdict)
+    for _, text in zip(range(10), domain.mutants(case.oracle, case.context), strict=False):
+        verdict = decide(case, candidate=text)
+        if twin.differ(case.oracle, text, case.context) is not None:
+            assert verdict.answer is Answer.REFUTED, (text, verdict)
+        else:
+            assert verdict.answer in (Answer.EQUIVALENT, Answer.REFUTED, Answer.UNKNOWN), (text, verdict)
+
+
+@pytest.mark.parametrize("case", all_cases("equivalent", "refuted"), ids=str)
+def test_the_independent_twin_agrees(case: Case) -> None:
+    difference = load_twin(case.domain).differ(case.oracle, case.candidate, case.context)
+    if difference is not None:
+        assert case.expect == "refuted", f"the twin tells them apart at {difference}"
+
+
+@pytest.mark.parametrize("name", DOMAINS)
+def test_the_twin_has_teeth(name: str) -> None:
+    """A twin that never sees a difference would let everything pass."""
+    refuted = [case for case in cases(name) if case.expect == "refuted"]
+    twin = load_twin(name)
+    seen = sum(twin.differ(case.oracle, case.candidate, case.context) is not None for case in refuted)
+    assert seen * 2 >= len(refuted), f"the twin of {name} sees {seen} of {len(refuted)} differences"
+
+
+def load_twin(domain: str) -> ModuleType:
+    """The domain's twin: `differ(oracle, candidate, context)` is a small input that separates them, or None.
+
+    A twin enumerates small inputs and evaluates both texts naively; it shares no code with the domain.
+    """
+    path = TABLES / domain / "twin.py"
+    spec = importlib.util.spec_from_file_location(f"twin_{domain}", path)
+    assert spec, f"{domain} lacks its twin {path}"
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
