@@ -1,0 +1,1 @@
+"""SQL queries: prove them equal, refute them on a real engine, or say why not."""

@@ -1,0 +1,296 @@
+"""Tables with their integrity constraints, read from CREATE TABLE statements.
+
+PRIMARY KEY implies NOT NULL in every dialect. Any other column is nullable unless the DDL says otherwise.
+Table and column names are matched without regard to case, as the engines do here (MariaDB runs with
+`lower_case_table_names=1`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from functools import lru_cache
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from truespec.verdict import OracleError
+
+DIALECTS = ("mysql", "postgres", "sqlite", "duckdb")
+"""The dialects of the contract; the first is the default."""
+
+MAX_DDL = 200_000
+"""Longest DDL that is read, in characters."""
+
+
+class Kind(Enum):
+    """What the values of a column are, as far as equality and arithmetic are concerned."""
+
+    INT = "int"
+    DECIMAL = "decimal"
+    FLOAT = "float"
+    BOOL = "bool"
+    TEXT = "text"
+    ENUM = "enum"
+    DATE = "date"
+    DATETIME = "datetime"
+    TIME = "time"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Type:
+    """A column's type."""
+
+    kind: Kind
+    """Its family."""
+    values: tuple[str, ...] = ()
+    """The members of an ENUM."""
+    precision: int | None = None
+    """Digits of a DECIMAL, or the length of a VARCHAR."""
+    scale: int | None = None
+    """Digits after the point of a DECIMAL."""
+    sql: str = ""
+    """The type as the DDL writes it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table."""
+
+    name: str
+    """As the DDL writes it."""
+    type: Type
+    """Its type."""
+    nullable: bool
+    """Whether the DDL allows NULL."""
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignKey:
+    """Rows whose `columns` are all non-NULL have a parent row in `table`."""
+
+    columns: tuple[str, ...]
+    """The child's columns, spelled as in their table."""
+    table: str
+    """The parent table, spelled as in its CREATE TABLE."""
+    references: tuple[str, ...]
+    """The parent's columns, spelled as in their table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table and its own constraints."""
+
+    name: str
+    """As the DDL writes it."""
+    columns: tuple[Column, ...]
+    """In the order of the DDL."""
+    primary_key: tuple[str, ...] = ()
+    """Its columns, spelled as above; empty where there is none."""
+    uniques: tuple[tuple[str, ...], ...] = ()
+    """UNIQUE constraints: rows that agree and are non-NULL on all columns are the same row."""
+    foreign_keys: tuple[ForeignKey, ...] = ()
+    """References to parents."""
+    checks: tuple[str, ...] = ()
+    """CHECK conditions in the schema's dialect: no row makes one false."""
+
+    def __post_init__(self) -> None:
+        names = [column.name.lower() for column in self.columns]
+        if len(set(names)) != len(names) or not names:
+            raise OracleError(f"schema: table {self.name!r} has no columns, or one name twice")
+
+    def column(self, name: str) -> Column:
+        """The column of this name, any case; `KeyError` where there is none."""
+        for column in self.columns:
+            if column.name.lower() == name.lower():
+                return column
+        raise KeyError(name)
+
+    def keys(self) -> tuple[tuple[str, ...], ...]:
+        """The primary key and every UNIQUE constraint."""
+        return ((self.primary_key,) if self.primary_key else ()) + self.uniques
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """All tables of a database."""
+
+    tables: tuple[Table, ...]
+    """In the order of the DDL."""
+    dialect: str
+    """One of `DIALECTS`."""
+    ddl: str
+    """The text it was read from."""
+
+    def table(self, name: str) -> Table:
+        """The table of this name, any case; `KeyError` where there is none."""
+        for table in self.tables:
+            if table.name.lower() == name.lower():
+                return table
+        raise KeyError(name)
+
+
+_KINDS: dict[object, Kind] = {
+    **dict.fromkeys(exp.DataType.INTEGER_TYPES, Kind.INT),
+    **dict.fromkeys(exp.DataType.FLOAT_TYPES, Kind.FLOAT),
+    **dict.fromkeys(exp.DataType.TEXT_TYPES, Kind.TEXT),
+    exp.DataType.Type.BIT: Kind.OTHER,
+    exp.DataType.Type.DECIMAL: Kind.DECIMAL,
+    exp.DataType.Type.MONEY: Kind.DECIMAL,
+    exp.DataType.Type.UDECIMAL: Kind.DECIMAL,
+    exp.DataType.Type.BOOLEAN: Kind.BOOL,
+    exp.DataType.Type.DATE: Kind.DATE,
+    exp.DataType.Type.DATETIME: Kind.DATETIME,
+    exp.DataType.Type.TIMESTAMP: Kind.DATETIME,
+    exp.DataType.Type.TIMESTAMPTZ: Kind.OTHER,
+    exp.DataType.Type.TIME: Kind.TIME,
+    exp.DataType.Type.ENUM: Kind.ENUM,
+}
+
+
+@lru_cache(maxsize=256)
+def read_schema(ddl: str, dialect: str = "mysql") -> Schema:
+    """The schema that these CREATE TABLE statements declare; `OracleError` names what cannot be read."""
+    if dialect not in DIALECTS:
+        raise OracleError(f"dialect {dialect!r}: expected one of {', '.join(DIALECTS)}")
+    if len(ddl) > MAX_DDL:
+        raise OracleError(f"schema: {len(ddl)} characters, more than {MAX_DDL}")
+    try:
+        statements = sqlglot.parse(ddl, read=dialect)
+    except (SqlglotError, RecursionError) as error:
+        raise OracleError(f"schema: {str(error).splitlines()[0]}") from error
+    drafts: list[_Draft] = []
+    for statement in statements:
+        if statement is None:
+            continue
+        if not isinstance(statement, exp.Create) or not isinstance(statement.this, exp.Schema):
+            raise OracleError(f"schema: {statement.sql(dialect)[:80]!r} is no CREATE TABLE with columns")
+        drafts.append(_Draft(statement, dialect))
+    names = [draft.name.lower() for draft in drafts]
+    if len(set(names)) != len(names):
+        raise OracleError("schema: one table is created twice")
+    by_name = {draft.name.lower(): draft for draft in drafts}
+    return Schema(tuple(draft.table(by_name) for draft in drafts), dialect, ddl)
+
+
+class _Draft:
+    """A CREATE TABLE whose references are not resolved yet."""
+
+    def __init__(self, create: exp.Create, dialect: str) -> None:
+        self.dialect = dialect
+        self.name = str(create.this.this.name)
+        self.columns: list[tuple[str, Type, bool]] = []
+        self.primary: tuple[str, ...] = ()
+        self.uniques: list[tuple[str, ...]] = []
+        self.references: list[tuple[tuple[str, ...], str, tuple[str, ...]]] = []
+        self.checks: list[str] = []
+        for item in create.this.expressions:
+            if isinstance(item, exp.ColumnDef):
+                self._column(item)
+            elif isinstance(item, exp.Constraint):
+                for part in item.expressions:
+                    self._constraint(part)
+            else:
+                self._constraint(item)
+        if create.args.get("expression") is not None:
+            raise OracleError(f"schema: table {self.name!r} is created from a query")
+
+    def _column(self, item: exp.ColumnDef) -> None:
+        name, nullable = str(item.name), True
+        for constraint in item.args.get("constraints") or ():
+            kind = constraint.kind
+            match kind:
+                case exp.PrimaryKeyColumnConstraint():
+                    self.primary = (name,)
+                case exp.NotNullColumnConstraint():
+                    nullable = bool(kind.args.get("allow_null"))
+                case exp.UniqueColumnConstraint():
+                    self.uniques.append((name,))
+                case exp.CheckColumnConstraint():
+                    self.checks.append(kind.this.sql(self.dialect))
+                case exp.Reference():
+                    self._reference((name,), kind)
+                case exp.GeneratedAsIdentityColumnConstraint() | exp.ComputedColumnConstraint():
+                    raise OracleError(f"schema: column {name!r} of {self.name!r} is generated")
+                case exp.CollateColumnConstraint() | exp.CharacterSetColumnConstraint():
+                    raise OracleError(f"schema: column {name!r} of {self.name!r} has its own collation")
+                case _:
+                    pass  # defaults and comments constrain no row
+        if item.kind is None and self.dialect != "sqlite":
+            raise OracleError(f"schema: column {name!r} of {self.name!r} has no type")
+        self.columns.append((name, _read_type(item.kind, self.dialect), nullable))
+
+    def _constraint(self, part: exp.Expression) -> None:
+        match part:
+            case exp.PrimaryKey():
+                self.primary = _names(part.expressions)
+            case exp.UniqueColumnConstraint() if isinstance(part.this, exp.Schema):
+                self.uniques.append(_names(part.this.expressions))
+            case exp.ForeignKey():
+                reference = part.args.get("reference")
+                if not isinstance(reference, exp.Reference):
+                    raise OracleError(f"schema: a FOREIGN KEY of {self.name!r} names no parent")
+                self._reference(_names(part.expressions), reference)
+            case exp.CheckColumnConstraint() | exp.Check():
+                self.checks.append(part.this.sql(self.dialect))
+            case exp.IndexColumnConstraint():
+                pass  # an index constrains nothing
+            case _:
+                raise OracleError(f"schema: {part.sql(self.dialect)[:80]!r} in table {self.name!r}")
+
+    def _reference(self, columns: tuple[str, ...], reference: exp.Reference) -> None:
+        target = reference.this
+        if isinstance(target, exp.Schema):
+            self.references.append((columns, str(target.this.name), _names(target.expressions)))
+        else:
+            self.references.append((columns, str(target.name), ()))
+
+    def _own(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        spelled = {name.lower(): name for name, _, _ in self.columns}
+        unknown = [name for name in names if name.lower() not in spelled]
+        if unknown or not names:
+            raise OracleError(f"schema: table {self.name!r} has no column {', '.join(unknown) or '(none)'}")
+        return tuple(spelled[name.lower()] for name in names)
+
+    def table(self, drafts: dict[str, _Draft]) -> Table:
+        primary = self._own(self.primary) if self.primary else ()
+        columns = tuple(Column(n, t, nullable and n not in primary) for n, t, nullable in self.columns)
+        foreign: list[ForeignKey] = []
+        for child, name, references in self.references:
+            parent = drafts.get(name.lower())
+            if parent is None:
+                raise OracleError(f"schema: {self.name!r} refers to {name!r}, which is not declared")
+            columns_of_parent = parent._own(references or parent.primary)
+            if len(columns_of_parent) != len(child):
+                raise OracleError(f"schema: a FOREIGN KEY of {self.name!r} has sides of unequal length")
+            foreign.append(ForeignKey(self._own(child), parent.name, columns_of_parent))
+        uniques = tuple(self._own(names) for names in self.uniques)
+        return Table(self.name, columns, primary, uniques, tuple(foreign), tuple(self.checks))
+
+
+def _names(items: list[exp.Expression]) -> tuple[str, ...]:
+    names: list[str] = []
+    for item in items:
+        inner = item.this if isinstance(item, exp.Ordered) else item
+        if not inner.name:
+            raise OracleError(f"schema: {item.sql()!r} is no column name")
+        names.append(str(inner.name))
+    return tuple(names)
+
+
+def _read_type(kind: exp.DataType | None, dialect: str) -> Type:
+    if kind is None:
+        return Type(Kind.OTHER)
+    sql = kind.sql(dialect)
+    written = kind.this
+    if dialect == "mysql" and written is exp.DataType.Type.TINYINT:
+        return Type(Kind.INT, sql=sql)
+    family = _KINDS.get(written, Kind.OTHER)
+    if family is Kind.ENUM:
+        return Type(family, tuple(str(value.name) for value in kind.expressions), sql=sql)
+    sizes = [int(p.name) for p in kind.expressions if p.name.isdigit()]
+    precision = sizes[0] if sizes else None
+    scale = sizes[1] if len(sizes) > 1 else (0 if sizes and family is Kind.DECIMAL else None)
+    return Type(family, (), precision, scale, sql)
