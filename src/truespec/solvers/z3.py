@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from typing import Any
 
 import z3
 
 from truespec.solvers.limit import Limit
+from truespec.solvers.outcome import Outcome
 from truespec.verdict import OutOfMemory
 
-
-class Outcome(Enum):
-    """What a solver said of a set of assertions."""
-
-    SAT = "sat"
-    """A model exists; it must still be replayed."""
-    UNSAT = "unsat"
-    """No model exists."""
-    UNKNOWN = "unknown"
-    """The solver gave up or reached its limit."""
+__all__ = ["Outcome", "check", "version"]
 
 
 def check(solver: Any, limit: Limit) -> Outcome:
