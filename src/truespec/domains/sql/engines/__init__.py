@@ -1,0 +1,1 @@
+"""The engines that SQL queries run on: SQLite and DuckDB embedded, MariaDB and PostgreSQL as servers."""

@@ -1,0 +1,79 @@
+"""Whether the dialect's real engine accepts a text, and where it objects."""
+
+from __future__ import annotations
+
+import re
+
+from truespec.domains.sql.engines.contract import Rejection, Settings, Stopped
+from truespec.domains.sql.engines.guard import words
+from truespec.domains.sql.engines.registry import engine
+from truespec.domains.sql.schema import Schema
+from truespec.verdict import Incomplete, OracleError, Place, SpecificationError
+
+_MODES = words(
+    """
+    ONLY_FULL_GROUP_BY STRICT_TRANS_TABLES STRICT_ALL_TABLES NO_ZERO_IN_DATE NO_ZERO_DATE
+    ERROR_FOR_DIVISION_BY_ZERO NO_AUTO_CREATE_USER NO_ENGINE_SUBSTITUTION HIGH_NOT_PRECEDENCE
+    NO_UNSIGNED_SUBTRACTION SIMULTANEOUS_ASSIGNMENT TIME_ROUND_FRACTIONAL
+    """
+)
+"""Modes that change no lexical rule: with PIPES_AS_CONCAT or ANSI_QUOTES one text would read as another."""
+
+
+def read_settings(raw: object) -> Settings:
+    """The session settings of a context; `OracleError` names what is not understood."""
+    if raw is None:
+        return Settings()
+    if not isinstance(raw, dict):
+        raise OracleError(f"settings: an object was expected, not {type(raw).__name__}")
+    unknown = set(raw) - {"sql_mode"}
+    if unknown:
+        raise OracleError(f"settings: {sorted(map(str, unknown))} is not known; there is 'sql_mode'")
+    mode = raw.get("sql_mode")
+    if mode is None:
+        return Settings()
+    if not isinstance(mode, str):
+        raise OracleError("settings: sql_mode is a text such as 'ONLY_FULL_GROUP_BY'")
+    names = [name.strip().upper() for name in mode.split(",") if name.strip()]
+    strange = [name for name in names if name not in _MODES]
+    if strange:
+        raise OracleError(f"settings: sql_mode {', '.join(strange)} is not supported")
+    return Settings(sql_mode=",".join(names))
+
+
+def accept(text: str, schema: Schema, settings: Settings) -> None:
+    """Raise `SpecificationError` with the engine's message and its place when it does not accept a query.
+
+    `ToolMissing` where the engine is not installed, `OracleError` where it refuses the schema.
+    """
+    try:
+        rejection = engine(schema.dialect).check(text, schema, settings)
+    except Stopped as stopped:
+        raise Incomplete(str(stopped)) from stopped
+    if rejection is not None:
+        raise SpecificationError(rejection.code, rejection.message, locate(text, rejection))
+
+
+def locate(text: str, rejection: Rejection) -> Place | None:
+    """The place that a message means: the offset it names, or the words it quotes.
+
+    >>> from truespec.verdict import ReasonCode
+    >>> locate("select a, x from t", Rejection(ReasonCode.SCOPE, "Unknown column 't.x' in 'SELECT'"))
+    Place(line=1, column=11)
+    """
+    if rejection.offset is not None:
+        return Place.at(text, rejection.offset)
+    near = re.search(r"near '(.*)' at line \d+$|near \"(.*)\"", rejection.message, re.DOTALL)
+    if near:
+        words = near.group(1) if near.group(1) is not None else near.group(2)
+        offset = text.rfind(words) if near.group(1) is not None else text.lower().find(words.lower())
+        return Place.at(text, offset if words and offset >= 0 else len(text))
+    quoted = re.search(
+        r"'([^']+)'|\"([^\"]+)\"|column: (\S+)|table: (\S+)|function: (\S+)", rejection.message
+    )
+    if quoted:
+        name = next(group for group in quoted.groups() if group).split(".")[-1]
+        found = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE)
+        if found:
+            return Place.at(text, found.start())
+    return None

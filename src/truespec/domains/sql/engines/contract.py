@@ -1,0 +1,92 @@
+"""What every engine does: accept or reject a text, and run queries on a small database."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from truespec.domains.sql.engines.result import Outcome
+from truespec.domains.sql.schema import Schema
+from truespec.verdict import ReasonCode, TruespecError
+
+STATEMENT_SECONDS = 1.0
+"""How long one statement may run on a database of a dozen rows before it is stopped."""
+MAX_ROWS = 10_000
+"""A result of more rows is not read to its end."""
+ARRANGEMENTS = 4
+"""How many physical arrangements of the same rows each engine offers; see `Engine.run`."""
+
+
+class Stopped(TruespecError):
+    """A query was stopped, or its outcome does not count: a limit, an overflow, a lost connection."""
+
+
+class BadDatabase(TruespecError):
+    """The engine refused the rows: they violate a constraint or a type."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """Why an engine does not accept a text."""
+
+    code: ReasonCode
+    """`syntax`, `scope` or `type`."""
+    message: str
+    """What the engine said."""
+    offset: int | None = None
+    """The offset in the text, where the engine names one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What may be set for a session."""
+
+    sql_mode: str | None = None
+    """MariaDB's `sql_mode`; None is its default, which lacks ONLY_FULL_GROUP_BY."""
+    digits: int = 4
+    """MariaDB's `div_precision_increment`: how many digits a division adds; 4 is its default."""
+
+
+class Engine(ABC):
+    """A database engine with the tables of the schemas it has met.
+
+    Texts given to `check` and `run` have passed `guard`; the engine's own limits hold them anyway.
+    """
+
+    dialect: ClassVar[str]
+    """The dialect it speaks."""
+
+    @abstractmethod
+    def label(self) -> str:
+        """Its name and version, e.g. `MariaDB 10.11.6`."""
+
+    @abstractmethod
+    def check(self, text: str, schema: Schema, settings: Settings) -> Rejection | None:
+        """Why the engine does not accept this query; None when it does.
+
+        `OracleError` when it does not accept the schema.
+        """
+
+    @abstractmethod
+    def run(
+        self,
+        schema: Schema,
+        inserts: Sequence[str],
+        queries: Sequence[str],
+        settings: Settings,
+        *,
+        seconds: float = STATEMENT_SECONDS,
+        arrangement: int = 0,
+    ) -> list[Outcome]:
+        """What each query yields on the database that these INSERT statements build.
+
+        Arrangement 0 declares every constraint, and `BadDatabase` says which one the rows violate. Others
+        keep the rows and change what a query must not depend on: no indexes, or other plans, so that the
+        order of the INSERT statements decides what is met first. `Stopped` when an outcome does not count.
+        """
+
+    @abstractmethod
+    def close(self) -> None:
+        """Release connections and end servers."""

@@ -1,0 +1,155 @@
+"""DuckDB, in this process: no access to files or networks, little memory, one thread."""
+
+from __future__ import annotations
+
+import importlib
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import Any
+
+from truespec.domains.sql.engines.contract import (
+    MAX_ROWS,
+    STATEMENT_SECONDS,
+    BadDatabase,
+    Engine,
+    Rejection,
+    Settings,
+    Stopped,
+)
+from truespec.domains.sql.engines.result import Failure, Outcome, rows
+from truespec.domains.sql.engines.script import create_statements
+from truespec.domains.sql.schema import Schema
+from truespec.verdict import OracleError, ReasonCode, ToolMissing
+
+KEPT_SCHEMAS = 16
+"""How many schemas keep their connection."""
+_LOCKED = {
+    "enable_external_access": "false",
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "memory_limit": "256MB",
+    "threads": "1",
+    "max_temp_directory_size": "0MB",
+}
+
+
+class DuckDB(Engine):
+    """One in-memory database per schema and arrangement."""
+
+    dialect = "duckdb"
+
+    def __init__(self) -> None:
+        try:
+            self._module: Any = importlib.import_module("duckdb")
+        except ImportError as error:
+            message = "DuckDB is not installed; its queries are run on it (pip install 'truespec[engines]')"
+            raise ToolMissing(message) from error
+        self._connections: OrderedDict[tuple[str, bool], Any] = OrderedDict()
+
+    def label(self) -> str:
+        return f"DuckDB {self._module.__version__}"
+
+    def _use(self, schema: Schema, loose: bool) -> Any:
+        key = (schema.ddl, loose)
+        if key not in self._connections:
+            connection = self._module.connect(":memory:", config=_LOCKED)
+            try:
+                for statement in create_statements(schema, constrained=not loose):
+                    connection.execute(statement)
+                connection.execute("SET lock_configuration=true")
+            except self._module.Error as error:
+                raise OracleError(f"schema: DuckDB: {error}") from error
+            self._connections[key] = connection
+            if len(self._connections) > KEPT_SCHEMAS:
+                self._connections.popitem(last=False)[1].close()
+        self._connections.move_to_end(key)
+        return self._connections[key]
+
+    def _statement(self, connection: Any, text: str) -> Any:
+        """The one SELECT that a text holds; DuckDB itself would run several."""
+        found = connection.extract_statements(text)
+        if len(found) != 1 or found[0].type != self._module.StatementType.SELECT:
+            raise self._module.ParserException("one SELECT statement was expected")
+        return found[0]
+
+    def check(self, text: str, schema: Schema, settings: Settings) -> Rejection | None:
+        connection = self._use(schema, loose=False)
+        try:
+            text.encode()
+            self._statement(connection, text)
+            connection.execute("EXPLAIN " + text)
+        except UnicodeEncodeError as error:
+            return Rejection(ReasonCode.SYNTAX, "the text holds a lone surrogate", error.start)
+        except self._module.ParserException as error:
+            return Rejection(ReasonCode.SYNTAX, f"DuckDB: {_first(error)}")
+        except self._module.CatalogException as error:
+            return Rejection(ReasonCode.SCOPE, f"DuckDB: {_first(error)}")
+        except self._module.PermissionException as error:
+            return Rejection(ReasonCode.FORBIDDEN, f"DuckDB: {_first(error)}")
+        except self._module.Error as error:
+            message = _first(error)
+            scope = "not found" in message or "Ambiguous reference" in message or "does not have" in message
+            return Rejection(ReasonCode.SCOPE if scope else ReasonCode.TYPE, f"DuckDB: {message}")
+        return None
+
+    def run(
+        self,
+        schema: Schema,
+        inserts: Sequence[str],
+        queries: Sequence[str],
+        settings: Settings,
+        *,
+        seconds: float = STATEMENT_SECONDS,
+        arrangement: int = 0,
+    ) -> list[Outcome]:
+        connection = self._use(schema, arrangement > 0)
+        connection.execute("BEGIN")
+        try:
+            try:
+                for statement in inserts:
+                    connection.execute(statement)
+            except self._module.Error as error:
+                raise BadDatabase(f"DuckDB: {_first(error)}") from error
+            outcomes: list[Outcome] = []
+            for query in queries:
+                outcome = self._query(connection, query, seconds)
+                outcomes.append(outcome)
+                if isinstance(outcome, Failure):  # an error ends the transaction
+                    connection.execute("ROLLBACK")
+                    connection.execute("BEGIN")
+                    for statement in inserts:
+                        connection.execute(statement)
+            return outcomes
+        finally:
+            connection.execute("ROLLBACK")
+
+    def _query(self, connection: Any, query: str, seconds: float) -> Outcome:
+        timer = threading.Timer(seconds, connection.interrupt)
+        timer.start()
+        try:
+            cursor = connection.execute(self._statement(connection, query))
+            found = cursor.fetchmany(MAX_ROWS + 1)
+            names = [column[0] for column in cursor.description or ()]
+        except self._module.InterruptException as error:
+            raise Stopped(f"DuckDB: stopped after {seconds:g} s") from error
+        except self._module.OutOfMemoryException as error:
+            raise Stopped(f"DuckDB: {_first(error)}") from error
+        except self._module.OutOfRangeException as error:
+            raise Stopped(f"DuckDB: {_first(error)}") from error
+        except self._module.Error as error:
+            return Failure(_first(error))
+        finally:
+            timer.cancel()
+        if len(found) > MAX_ROWS:
+            raise Stopped(f"DuckDB: a result of more than {MAX_ROWS} rows")
+        return rows(found, names)
+
+    def close(self) -> None:
+        for connection in self._connections.values():
+            connection.close()
+        self._connections.clear()
+
+
+def _first(error: Exception) -> str:
+    return str(error).split("\n\n")[0].replace("\n", " ")

@@ -1,0 +1,146 @@
+"""What a query yields: rows or a run-time error, and when two results are the same."""
+
+from __future__ import annotations
+
+import datetime
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TypeAlias
+
+from truespec.verdict.evidence import JSON
+
+Cell: TypeAlias = "bool | int | float | Decimal | str | bytes | None"
+"""A value of a result. Dates and times are their ISO text; a Boolean is its own kind and no number."""
+Row = tuple[Cell, ...]
+
+TOLERANCE = 1e-9
+"""Numbers this close, relatively, differ at most by rounding, and no refutation rests on rounding."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The rows that a query returned, in the order it returned them."""
+
+    rows: tuple[Row, ...]
+    """One tuple of cells per row."""
+    columns: tuple[str, ...] = ()
+    """The names the engine gave; they take no part in comparisons."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A run-time error, such as a scalar subquery of two rows."""
+
+    message: str
+    """What the engine said."""
+
+
+Outcome = Rows | Failure
+
+
+def cell(value: object) -> Cell:
+    """A value as a driver returned it, as a cell."""
+    match value:
+        case None | bool() | int() | float() | Decimal() | str():
+            return value
+        case bytes() | bytearray() | memoryview():
+            raw = bytes(value)
+            try:
+                return raw.decode("utf-8")
+            except UnicodeDecodeError:
+                return raw
+        case datetime.datetime():
+            return value.isoformat(sep=" ")
+        case datetime.date() | datetime.time():
+            return value.isoformat()
+        case datetime.timedelta():
+            seconds = value.total_seconds()
+            sign, rest = ("-" if seconds < 0 else ""), abs(seconds)
+            whole = int(rest)
+            text = f"{sign}{whole // 3600:02d}:{whole // 60 % 60:02d}:{whole % 60:02d}"
+            return text if rest == whole else f"{text}.{rest - whole:.6f}".replace(".0.", ".")
+    return repr(value)
+
+
+def rows(found: Iterable[Sequence[object]], columns: Sequence[str] = ()) -> Rows:
+    """A driver's rows as a result."""
+    return Rows(tuple(tuple(map(cell, row)) for row in found), tuple(columns))
+
+
+def same(left: Outcome, right: Outcome, *, ordered: bool) -> bool:
+    """Whether two outcomes are equal: as lists if `ordered`, else as bags; errors equal errors.
+
+    Numbers are equal by value up to `TOLERANCE`, texts bytewise, NULL equals NULL, columns by position.
+    """
+    if isinstance(left, Failure) or isinstance(right, Failure):
+        return isinstance(left, Failure) and isinstance(right, Failure)
+    if len(left.rows) != len(right.rows):
+        return False
+    if left.rows == right.rows and _all_plain(left.rows) and _all_plain(right.rows):
+        return True
+    if ordered:
+        return all(_same_row(one, other) for one, other in zip(left.rows, right.rows, strict=True))
+    return _same_bag(left.rows, right.rows)
+
+
+def _same_bag(left: Sequence[Row], right: Sequence[Row]) -> bool:
+    there, here = Counter(map(_key, left)), Counter(map(_key, right))
+    if there == here:
+        return True
+    # Rows that differ exactly may still be equal up to rounding: match what is left one to one.
+    rest = list((here - there).elements())
+    for row in (there - here).elements():
+        match = next((other for other in rest if _same_row(row, other)), None)
+        if match is None:
+            return False
+        rest.remove(match)
+    return not rest
+
+
+def _all_plain(found: Sequence[Row]) -> bool:
+    return not any(isinstance(value, bool) for row in found for value in row)
+
+
+def _key(row: Row) -> Row:
+    # True == 1 in Python; a Boolean gets a key that no number has.
+    return tuple(str(value).encode() if isinstance(value, bool) else value for value in row)
+
+
+def _same_row(left: Row, right: Row) -> bool:
+    return len(left) == len(right) and all(map(_same_cell, left, right))
+
+
+def _same_cell(left: Cell, right: Cell) -> bool:
+    if isinstance(left, bool) or isinstance(right, bool):
+        return left is right
+    if isinstance(left, int | float | Decimal) and isinstance(right, int | float | Decimal):
+        if left == right:
+            return True
+        one, other = float(left), float(right)
+        return abs(one - other) <= TOLERANCE * max(abs(one), abs(other), 1e-3)
+    return type(left) is type(right) and left == right
+
+
+def to_json(outcome: Outcome) -> JSON:
+    """The outcome as a verdict record shows it; numbers that JSON would round become their text."""
+    if isinstance(outcome, Failure):
+        return {"error": outcome.message}
+    return [[_json_cell(value) for value in row] for row in outcome.rows]
+
+
+def _json_cell(value: Cell) -> JSON:
+    match value:
+        case Decimal():
+            if value == value.to_integral_value():
+                return _json_cell(int(value))
+            return str(value.normalize())
+        case bytes():
+            return value.hex()
+        case bool() | str() | None:
+            return value
+        case int():
+            return value if abs(value) <= 2**53 else str(value)
+    return value if math.isfinite(value) else str(value)

@@ -1,0 +1,137 @@
+"""Databases as text: CREATE TABLE and INSERT statements in a dialect."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import lru_cache
+
+from truespec.domains.sql.schema import Kind, Schema, Table
+from truespec.verdict import OracleError
+
+Value = None | bool | int | Decimal | str
+"""A value to insert. Dates and times are ISO text."""
+ValueRow = tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """The rows of every table of a schema; a table that is not named is empty."""
+
+    tables: Mapping[str, tuple[ValueRow, ...]]
+    """Rows by table name, as the schema spells it, values in the order of its columns."""
+
+    def size(self) -> int:
+        """How many rows there are in all."""
+        return sum(map(len, self.tables.values()))
+
+
+def identifier(name: str, schema: Schema) -> str:
+    """A name as the schema's dialect reads it back."""
+    if schema.dialect == "mysql":
+        return "`" + name.replace("`", "``") + "`"
+    quoted = '"' + name.replace('"', '""') + '"'
+    # PostgreSQL folds what is not quoted: a name is quoted exactly where the DDL quotes it.
+    if schema.dialect == "postgres" and quoted not in schema.ddl and re.fullmatch(r"[A-Za-z_]\w*", name):
+        return name
+    return quoted
+
+
+@lru_cache(maxsize=256)
+def parents_first(schema: Schema) -> tuple[Table, ...]:
+    """The tables ordered so that foreign keys point backwards; `OracleError` for a cycle of tables."""
+    done: dict[str, Table] = {}
+    waiting = list(schema.tables)
+    while waiting:
+        ready = [
+            table
+            for table in waiting
+            if all(key.table in done or key.table == table.name for key in table.foreign_keys)
+        ]
+        if not ready:
+            names = ", ".join(table.name for table in waiting)
+            raise OracleError(f"schema: the foreign keys of {names} form a cycle")
+        done.update((table.name, table) for table in ready)
+        waiting = [table for table in waiting if table.name not in done]
+    return tuple(done.values())
+
+
+def create_statements(schema: Schema, *, constrained: bool = True, suffix: str = "") -> list[str]:
+    """One CREATE TABLE per table, parents first; without its constraints unless `constrained`."""
+    return [_create(table, schema, constrained) + suffix for table in parents_first(schema)]
+
+
+def _create(table: Table, schema: Schema, constrained: bool) -> str:
+    def names(columns: Iterable[str]) -> str:
+        return ", ".join(identifier(column, schema) for column in columns)
+
+    parts: list[str] = []
+    for column in table.columns:
+        null = "" if column.nullable or not constrained else " NOT NULL"
+        # MariaDB gives the first TIMESTAMP column an implicit NOT NULL and a default unless told otherwise.
+        if column.nullable and schema.dialect == "mysql":
+            null = " NULL"
+        parts.append(f"{identifier(column.name, schema)} {column.type.sql}".rstrip() + null)
+    if constrained:
+        if table.primary_key:
+            parts.append(f"PRIMARY KEY ({names(table.primary_key)})")
+        parts += [f"UNIQUE ({names(unique)})" for unique in table.uniques]
+        if schema.dialect == "mysql":
+            parts += [f"INDEX ({names(columns)})" for columns in _referenced(table, schema)]
+        parts += [
+            f"FOREIGN KEY ({names(key.columns)}) REFERENCES {identifier(key.table, schema)}"
+            f" ({names(key.references)})"
+            for key in table.foreign_keys
+        ]
+        parts += [f"CHECK ({check})" for check in table.checks]
+    return f"CREATE TABLE {identifier(table.name, schema)} (" + ", ".join(parts) + ")"
+
+
+def _referenced(table: Table, schema: Schema) -> list[tuple[str, ...]]:
+    """Columns that a foreign key refers to and no key covers: InnoDB wants an index there."""
+    keys = set(table.keys())
+    wanted: list[tuple[str, ...]] = []
+    for other in schema.tables:
+        for key in other.foreign_keys:
+            columns = tuple(key.references)
+            if key.table == table.name and columns not in keys and columns not in wanted:
+                wanted.append(columns)
+    return wanted
+
+
+def insert_statements(database: Database, schema: Schema) -> list[str]:
+    """One INSERT per table that has rows, parents first."""
+    statements: list[str] = []
+    for table in parents_first(schema):
+        found = database.tables.get(table.name, ())
+        if not found:
+            continue
+        kinds = [column.type.kind for column in table.columns]
+        lines = ",\n  ".join(
+            "(" + ", ".join(map(literal, row, kinds, [schema.dialect] * len(kinds))) + ")" for row in found
+        )
+        columns = ", ".join(identifier(column.name, schema) for column in table.columns)
+        statements.append(f"INSERT INTO {identifier(table.name, schema)} ({columns}) VALUES\n  {lines}")
+    return statements
+
+
+def literal(value: Value, kind: Kind, dialect: str) -> str:
+    """A value as a literal of the dialect."""
+    match value:
+        case None:
+            return "NULL"
+        case bool():
+            return "TRUE" if value else "FALSE"
+        case int() if kind is Kind.BOOL and dialect in ("postgres", "duckdb"):
+            return "TRUE" if value else "FALSE"
+        case int() | Decimal():
+            return str(value)
+    text = value.replace("'", "''")
+    return "'" + (text.replace("\\", "\\\\") if dialect == "mysql" else text) + "'"
+
+
+def script(statements: Sequence[str]) -> str:
+    """Statements as one text."""
+    return "".join(statement + ";\n" for statement in statements)
