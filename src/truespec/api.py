@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING
 from truespec.verdict import OracleError, ReasonCode, UsageError, Verdict
 
 if TYPE_CHECKING:
+    from truespec.domains.judge import Pair
     from truespec.executors.pool import Workers
 
 DEFAULT_TIMEOUT = 4.0
 """Seconds per pair, as in RESpecBench (section 3.1)."""
 
 _lock = threading.Lock()
-_workers: dict[str, Workers] = {}
+_workers: dict[str, Workers[Pair, Verdict]] = {}
 _owner = os.getpid()
 
 
@@ -40,29 +41,25 @@ def verify(
     from truespec.domains.registry import load
 
     load(domain)
-    for label, text in (("oracle", oracle), ("candidate", candidate)):
-        if not isinstance(text, str):
-            raise UsageError(f"the {label} is a string, not {type(text).__name__}")
-    if not isinstance(context, Mapping | None):
-        raise UsageError(f"the context is a mapping, not {type(context).__name__}")
+    pair = Pair(domain, oracle, candidate, {} if context is None else context)
     if isinstance(timeout, bool) or not isinstance(timeout, int | float) or not 0 < timeout < 1e6:
         raise UsageError(f"the timeout is a positive number of seconds, not {timeout!r}")
     with _lock:
-        verdict = _worker_for(domain).decide(Pair(domain, oracle, candidate, dict(context or {})), timeout)
+        verdict = _worker_for(domain).run_one(pair, timeout)
     if verdict.reason and verdict.reason.code is ReasonCode.ORACLE:
         raise OracleError(verdict.reason.detail)
     return verdict
 
 
-def _worker_for(domain: str) -> Workers:
-    from truespec.executors.pool import Workers
+def _worker_for(domain: str) -> Workers[Pair, Verdict]:
+    from truespec.executors.pool import judges
 
     global _owner  # noqa: PLW0603
     if _owner != os.getpid():  # a fork of ours must not share its parent's workers
         _workers.clear()
         _owner = os.getpid()
     if domain not in _workers:
-        _workers[domain] = Workers([domain])
+        _workers[domain] = judges([domain])
     return _workers[domain]
 
 

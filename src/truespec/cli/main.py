@@ -10,7 +10,13 @@ import click
 from truespec.verdict import TruespecError
 from truespec.version import __version__
 
-COMMANDS: dict[str, str] = {}
+COMMANDS: dict[str, str] = {
+    "verify": "truespec.cli.verify:verify",
+    "batch": "truespec.cli.batch:batch",
+    "recheck": "truespec.cli.recheck:recheck",
+    "data": "truespec.cli.data:data",
+    "doctor": "truespec.cli.doctor:doctor",
+}
 """Name to `module:command`; `truespec --help` lists them in this order."""
 
 

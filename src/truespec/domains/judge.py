@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import traceback
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +16,7 @@ from truespec.verdict import (
     ReasonCode,
     SpecificationError,
     Undecided,
+    UsageError,
     Verdict,
     invalid,
     unknown,
@@ -32,7 +34,39 @@ class Pair:
     candidate: str
     """The specification under test."""
     context: RawContext = field(default_factory=dict)
-    """Declarations and options of the domain."""
+    """Declarations and options of the domain; plain JSON values, nested at most `CONTEXT_DEPTH` deep."""
+
+    def __post_init__(self) -> None:
+        for label, text in (("oracle", self.oracle), ("candidate", self.candidate)):
+            if not isinstance(text, str):
+                raise UsageError(f"the {label} is a string, not {type(text).__name__}")
+        if not isinstance(self.context, Mapping):
+            raise UsageError(f"the context is a mapping, not {type(self.context).__name__}")
+        _check_json(self.context)
+
+
+CONTEXT_DEPTH = 50
+"""Deeper contexts are refused: they would overflow what packs them for the worker."""
+
+
+def _check_json(context: RawContext) -> None:
+    """Raise `UsageError` for a context that JSON cannot write or that nests too deeply."""
+    level: list[object] = [context]
+    for _ in range(CONTEXT_DEPTH):
+        below: list[object] = []
+        for value in level:
+            if isinstance(value, Mapping):
+                if not all(isinstance(name, str) for name in value):
+                    raise UsageError("the names in a context are strings")
+                below.extend(value.values())
+            elif isinstance(value, list | tuple):
+                below.extend(value)
+            elif not isinstance(value, str | int | float | None):
+                raise UsageError(f"a context holds JSON values, not {type(value).__name__}")
+        if not below:
+            return
+        level = below
+    raise UsageError(f"the context is nested more than {CONTEXT_DEPTH} deep")
 
 
 def judge(pair: Pair, seconds: float) -> Verdict:

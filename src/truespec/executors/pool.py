@@ -1,85 +1,86 @@
-"""Warm worker processes: a hang, a crash or a memory hog costs exactly the pair that caused it.
+"""Warm worker processes: a hang, a crash or a memory hog costs exactly the job that caused it.
 
-Each slot is a pebble pool of one worker. With one worker to a pool every failure belongs to the pair that
-runs there, and a pool that breaks takes nothing with it but its own queue, which is handed out again.
+Each worker is a fresh interpreter with a pipe of its own, in a process group of its own, and serves its jobs
+in order. So the job that ran when a worker ended is always known, whatever the worker had started ends with
+it, and nothing of the caller's process (threads, open files, its `__main__`) is inherited.
 """
 
 from __future__ import annotations
 
 import contextlib
-import multiprocessing
 import os
-import queue
+import pickle
 import signal
+import subprocess
+import sys
+import time
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from concurrent.futures import CancelledError, TimeoutError
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
 from typing import Any, Generic, TypeVar
 
-import pebble
-
 from truespec.domains.judge import Pair, judge
-from truespec.domains.registry import load
-from truespec.executors import worker
-from truespec.verdict import ReasonCode, Verdict, unknown
+from truespec.verdict import ReasonCode, TruespecError, Verdict, unknown
 
 Key = TypeVar("Key", bound=Hashable)
+Work = TypeVar("Work")
+Result = TypeVar("Result")
 
 GRACE_SECONDS = 0.25
 """A domain ends itself at the limit; one that does not is killed this much later."""
 MEMORY_BYTES = 3 << 30
 """The default cap on a worker's address space; Z3's library and its threads map about 0.5 GiB of it."""
 QUEUE_DEPTH = 2
-"""Pairs handed to a slot at once: one runs, one waits, so that the worker never idles."""
-PAIRS_PER_WORKER = 5_000
-"""After so many pairs a worker is replaced, which bounds what a leak can cost."""
-SILENCE_SECONDS = 30.0
-"""A slot that stays silent so long past a pair's limit is rebuilt."""
+"""Jobs handed to a worker at once: one runs, one waits in the pipe, so that no worker idles."""
+JOBS_PER_WORKER = 5_000
+"""After so many jobs a worker is replaced, which bounds what a leak can cost."""
+START_SECONDS = 120.0
+"""A worker that has not warmed up by then is given up."""
+START_TRIES = 3
+"""How often a worker may die while warming up before that is an error."""
 
 
 @dataclass(frozen=True, slots=True)
-class Job(Generic[Key]):
-    """One pair to decide."""
+class Job(Generic[Key, Work]):
+    """One piece of work under a limit."""
 
     key: Key
     """What the caller knows it by."""
-    pair: Pair
-    """The pair."""
+    work: Work
+    """What the function of the workers is given, e.g. a pair; it must survive pickling."""
     seconds: float
     """Its wall limit, counted from when a worker takes it up."""
 
 
-@dataclass(eq=False)
-class _Slot(Generic[Key]):
-    pool: pebble.ProcessPool
-    running: deque[tuple[Job[Key], Any]] = field(default_factory=deque)
+class WorkerError(TruespecError):
+    """No worker could be started; the message holds what the last one said."""
 
 
-class Workers:
-    """A fixed number of warm workers. Use as a context manager, or call `close`."""
+class Workers(Generic[Work, Result]):
+    """A fixed number of warm workers that run one function. Use as a context manager, or call `close`.
+
+    `function(work, seconds)` runs in a worker; `failed(work, code, detail, seconds)` makes the result of a
+    job that ended its worker. Not to be shared between threads.
+    """
 
     def __init__(
         self,
+        function: Callable[[Work, float], Result],
+        failed: Callable[[Work, ReasonCode, str, float], Result],
         domains: Sequence[str],
+        *,
         jobs: int = 1,
         memory: int = MEMORY_BYTES,
-        pairs_per_worker: int = PAIRS_PER_WORKER,
-        function: Callable[[Pair, float], Verdict] = judge,
+        jobs_per_worker: int = JOBS_PER_WORKER,
     ) -> None:
-        for name in domains:
-            load(name)  # imported here once, inherited by every fork: a replaced worker is warm at once
-        self._domains = tuple(domains)
-        self._memory = memory
-        self._pairs_per_worker = pairs_per_worker
-        self._function = function
-        # Workers write their process id here when they start; it names the group to end.
-        self._announced, self._announce = os.pipe()
-        os.set_blocking(self._announced, False)
-        self._groups: set[int] = set()
-        self._slots: list[_Slot[Any]] = [_Slot(self._new_pool()) for _ in range(jobs)]
+        self._failed = failed
+        self._start = pickle.dumps((function, tuple(domains), memory))
+        self._jobs_per_worker = jobs_per_worker
+        self._count = jobs
+        self._workers: list[_Worker] = []
 
-    def __enter__(self) -> Workers:
+    def __enter__(self) -> Workers[Work, Result]:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -87,130 +88,213 @@ class Workers:
 
     def close(self) -> None:
         """End every worker and everything the workers have started."""
-        for slot in self._slots:
-            _stop(slot.pool)
-        self._slots = []
-        self._end_dead_groups()
-        for end in (self._announced, self._announce):
-            with contextlib.suppress(OSError):
-                os.close(end)
+        for worker in self._workers:
+            worker.end()
+        self._workers = []
 
-    def decide(self, pair: Pair, seconds: float) -> Verdict:
-        """The verdict on one pair."""
-        ((_, verdict),) = self.run([Job(0, pair, seconds)])
-        return verdict
+    def run_one(self, work: Work, seconds: float) -> Result:
+        """The result of one piece of work."""
+        ((_, result),) = self.run([Job(0, work, seconds)])
+        return result
 
-    def run(self, jobs: Iterable[Job[Key]]) -> Iterator[tuple[Key, Verdict]]:
-        """Decide jobs and yield each key with its verdict as it comes; reads the iterable lazily."""
-        done: queue.SimpleQueue[tuple[_Slot[Key], Job[Key], Any]] = queue.SimpleQueue()
-        waiting: deque[Job[Key]] = deque()
+    def run(self, jobs: Iterable[Job[Key, Work]]) -> Iterator[tuple[Key, Result]]:
+        """Run jobs and yield each key with its result as it comes; reads the iterable lazily.
+
+        Raises `WorkerError` when workers cannot be started at all.
+        """
+        waiting: deque[Job[Key, Work]] = deque()
         source = iter(jobs)
+        while len(self._workers) < self._count:
+            self._workers.append(_Worker(self._start))
+        try:
+            while True:
+                self._assign(waiting, source)
+                if not any(worker.held for worker in self._workers):
+                    return
+                for worker in self._ready():
+                    yield from self._collect(worker, waiting)
+        finally:
+            # A caller that stops early must not leave its jobs to the next one.
+            for worker in self._workers:
+                if worker.held:
+                    self._replace(worker)
 
-        def submit(slot: _Slot[Key], job: Job[Key]) -> None:
-            future = slot.pool.schedule(
-                self._function, args=(job.pair, job.seconds), timeout=job.seconds + GRACE_SECONDS
-            )
-            slot.running.append((job, future))
-            future.add_done_callback(lambda ended: done.put((slot, job, ended)))
+    def _assign(self, waiting: deque[Job[Key, Work]], source: Iterator[Job[Key, Work]]) -> None:
+        """Hand out jobs, evenly, until every worker holds `QUEUE_DEPTH`."""
+        for depth in range(QUEUE_DEPTH):
+            for worker in list(self._workers):
+                if worker.served + len(worker.held) >= self._jobs_per_worker:
+                    if worker.held:
+                        continue
+                    worker = self._replace(worker)
+                if len(worker.held) <= depth:
+                    job = waiting.popleft() if waiting else next(source, None)
+                    if job is None:
+                        return
+                    worker.give(job)
 
-        def refill() -> None:
-            for depth in range(QUEUE_DEPTH):
-                for slot in self._slots:
-                    while len(slot.running) <= depth:
-                        job = waiting.popleft() if waiting else next(source, None)
-                        if job is None:
-                            return
-                        submit(slot, job)
+    def _ready(self) -> list[_Worker]:
+        """Wait until workers have something to say or have overrun a limit."""
+        deadlines = [worker.deadline() for worker in self._workers if worker.held]
+        by_pipe = {worker.results: worker for worker in self._workers}
+        ready = wait(list(by_pipe), max(0.0, min(deadlines) - time.monotonic()))
+        found = [by_pipe[pipe] for pipe in ready if isinstance(pipe, Connection)]
+        now = time.monotonic()
+        late = [w for w in self._workers if w.held and w not in found and w.deadline() <= now]
+        return found + late
 
-        refill()
-        while any(slot.running for slot in self._slots):
-            longest = max(job.seconds for slot in self._slots for job, _ in slot.running)
+    def _collect(self, worker: _Worker, waiting: deque[Job[Key, Work]]) -> Iterator[tuple[Key, Result]]:
+        """Take what a worker has to say; end and replace one that died or overran its limit."""
+        while worker.results.poll():
             try:
-                slot, job, future = done.get(timeout=longest * QUEUE_DEPTH + SILENCE_SECONDS)
-            except queue.Empty:
-                for slot in self._slots:
-                    yield from self._rebuild(slot, waiting, "its worker fell silent")
-                refill()
-                continue
-            entry = next((entry for entry in slot.running if entry[1] is future), None)
-            if entry is None:
-                continue  # an answer from a pool that was rebuilt meanwhile
-            error = future.exception()
-            if error is None:
-                slot.running.remove(entry)
-                refill()
-                yield job.key, future.result()
-                continue
-            self._end_dead_groups()
-            if isinstance(error, TimeoutError):
-                slot.running.remove(entry)
-                detail = f"no decision within {job.seconds:g} s; the worker was ended"
-                yield job.key, _failure(job, ReasonCode.TIMEOUT, detail, job.seconds)
-            elif isinstance(error, pebble.ProcessExpired):
-                slot.running.remove(entry)
-                yield job.key, _failure(job, ReasonCode.CRASH, _describe_exit(error.exitcode))
-            elif isinstance(error, MemoryError):
-                slot.running.remove(entry)
-                yield job.key, _failure(job, ReasonCode.MEMORY, "the worker's memory cap was reached")
-            elif isinstance(error, RuntimeError | CancelledError | OSError):
-                # The pool itself broke: what ran is charged, what waited is handed out again.
-                yield from self._rebuild(slot, waiting, f"its worker pool broke ({error})")
+                message = worker.receive()
+            except (EOFError, OSError, pickle.UnpicklingError):
+                yield from self._bury(worker, waiting, *_describe_exit(worker.end()))
+                return
+            if message is not None:
+                job, result = message
+                yield job.key, self._interpret(job, result)
+        if worker.held and worker.deadline() <= time.monotonic():
+            worker.end()
+            seconds = worker.held[0].seconds
+            if worker.ready:
+                detail = f"no decision within {seconds:g} s; the worker was ended"
+                yield from self._bury(worker, waiting, ReasonCode.TIMEOUT, detail, seconds)
             else:
-                slot.running.remove(entry)
-                detail = f"{type(error).__name__} in the worker: {error}"
-                yield job.key, _failure(job, ReasonCode.CRASH, detail)
-            refill()
+                detail = f"no worker was ready within {START_SECONDS:g} s"
+                yield from self._bury(worker, waiting, ReasonCode.CRASH, detail)
 
-    def _rebuild(self, slot: _Slot[Key], waiting: deque[Job[Key]], why: str) -> Iterator[tuple[Key, Verdict]]:
-        stuck, slot.running = list(slot.running), deque()
-        _stop(slot.pool)
-        self._end_dead_groups()
-        slot.pool = self._new_pool()
-        for position, (job, _) in enumerate(stuck):
-            if position == 0:
-                yield job.key, _failure(job, ReasonCode.CRASH, why)
-            else:
-                waiting.append(job)
+    def _bury(
+        self,
+        worker: _Worker,
+        waiting: deque[Job[Key, Work]],
+        code: ReasonCode,
+        detail: str,
+        seconds: float = 0.0,
+    ) -> Iterator[tuple[Key, Result]]:
+        """Replace a worker that ended: the job it ran is charged, those behind it are handed out again."""
+        held = list(worker.held)
+        worker.held.clear()
+        self._replace(worker)
+        if worker.ready and held:
+            job = held.pop(0)
+            yield job.key, self._failed(job.work, code, detail, seconds)
+        waiting.extendleft(reversed(held))
 
-    def _new_pool(self) -> pebble.ProcessPool:
-        announce = self._announce
-        return pebble.ProcessPool(
-            max_workers=1,
-            max_tasks=self._pairs_per_worker,
-            initializer=worker.start,
-            initargs=(self._domains, self._memory, lambda pid: os.write(announce, pid.to_bytes(4, "big"))),
-            # Forked, a replaced worker inherits the imported domains and is warm within milliseconds.
-            context=multiprocessing.get_context("fork"),
+    def _replace(self, worker: _Worker) -> _Worker:
+        worker.end()
+        tries = 0 if worker.ready else worker.tries + 1
+        if tries >= START_TRIES:
+            raise WorkerError(f"no worker could be started: {worker.complaint or 'it died while warming up'}")
+        fresh = _Worker(self._start, tries)
+        self._workers[self._workers.index(worker)] = fresh
+        return fresh
+
+    def _interpret(self, job: Job[Key, Work], message: tuple[Any, ...]) -> Result:
+        match message:
+            case (result, None):
+                return result  # type: ignore[no-any-return]
+            case (None, "MemoryError", _, seconds):
+                detail = "the worker's memory cap was reached"
+                return self._failed(job.work, ReasonCode.MEMORY, detail, seconds)
+            case (None, str(kind), str(text), seconds):
+                return self._failed(job.work, ReasonCode.CRASH, f"{kind} in the worker: {text}", seconds)
+        raise AssertionError(message)
+
+
+class _Worker:
+    """One process, its pipes, and the jobs it holds: the first runs, the others wait."""
+
+    def __init__(self, start: bytes, tries: int = 0) -> None:
+        job_read, job_write = os.pipe()
+        result_read, result_write = os.pipe()
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "truespec.executors.worker", str(job_read), str(result_write)],
+            pass_fds=(job_read, result_write),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
         )
+        os.close(job_read)
+        os.close(result_write)
+        self._jobs = Connection(job_write, readable=False)
+        self.results = Connection(result_read, writable=False)
+        self.held: deque[Job[Any, Any]] = deque()
+        self.served = 0
+        self.ready = False
+        self.complaint = ""
+        self.tries = tries
+        self._since = time.monotonic()  # when the first job it holds was taken up, or when it was started
+        self._exit: int | None = None
+        with contextlib.suppress(BrokenPipeError):
+            self._jobs.send(sys.path)
+            self._jobs.send_bytes(start)
 
-    def _end_dead_groups(self) -> None:
-        """Kill what is left of the groups whose leader, a worker, is gone."""
-        with contextlib.suppress(BlockingIOError, OSError):
-            while chunk := os.read(self._announced, 4):
-                self._groups.add(int.from_bytes(chunk, "big"))
-        for group in tuple(self._groups):
-            try:
-                os.kill(group, 0)
-            except ProcessLookupError:
-                with contextlib.suppress(ProcessLookupError, PermissionError):
-                    os.killpg(group, signal.SIGKILL)
-                self._groups.discard(group)
+    def give(self, job: Job[Any, Any]) -> None:
+        """Hand it a job; a worker that is already dead is noticed when its pipe is read."""
+        if self.ready and not self.held:
+            self._since = time.monotonic()
+        self.held.append(job)
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            self._jobs.send((job.work, job.seconds))
+
+    def receive(self) -> tuple[Job[Any, Any], tuple[Any, ...]] | None:
+        """The next result with its job; None for the greeting. `EOFError` when the worker has ended."""
+        message = self.results.recv()
+        self._since = time.monotonic()
+        if not self.ready:
+            if message is not None:
+                self.complaint = str(message)
+                raise EOFError
+            self.ready = True
+            return None
+        self.served += 1
+        return self.held.popleft(), message
+
+    def deadline(self) -> float:
+        """When the first job it holds has overrun its limit, or when it should have been ready."""
+        if not self.ready:
+            return self._since + START_SECONDS
+        return self._since + self.held[0].seconds + GRACE_SECONDS
+
+    def end(self) -> int:
+        """Kill the process and its whole group; its own exit code where it had ended before."""
+        if self._exit is None:
+            # A process that closes its pipe is about to end by itself: its exit code tells why.
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                if self.results.closed or self._at_end():
+                    self._process.wait(1.0)
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            self._exit = self._process.wait()
+            self._jobs.close()
+            self.results.close()
+        return self._exit
+
+    def _at_end(self) -> bool:
+        try:
+            return self.results.poll() and not self.results.recv_bytes()
+        except (EOFError, OSError):
+            return True
 
 
-def _stop(pool: pebble.ProcessPool) -> None:
-    pool.stop()  # type: ignore[no-untyped-call]
-    pool.join()
+def judges(domains: Sequence[str], jobs: int = 1) -> Workers[Pair, Verdict]:
+    """Workers that decide pairs of these domains."""
+    return Workers(judge, failed_verdict, domains, jobs=jobs)
 
 
-def _failure(job: Job[Any], code: ReasonCode, detail: str, seconds: float = 0.0) -> Verdict:
-    return unknown(job.pair.domain, code, detail, method="worker").timed(seconds)
+def failed_verdict(pair: Pair, code: ReasonCode, detail: str, seconds: float) -> Verdict:
+    """The verdict on a pair that ended its worker."""
+    return unknown(pair.domain, code, detail, method="worker").timed(seconds)
 
 
-def _describe_exit(code: int) -> str:
+def _describe_exit(code: int) -> tuple[ReasonCode, str]:
     if code >= 0:
-        return f"the worker exited with code {code}"
+        return ReasonCode.CRASH, f"the worker exited with code {code}"
     hint = {
-        signal.SIGKILL: ", as the system does when memory runs out",
-        signal.SIGABRT: ", as C++ code does when memory runs out",
-    }.get(-code, "")  # type: ignore[call-overload]
-    return f"the worker was ended by {signal.Signals(-code).name}{hint}"
+        -signal.SIGKILL: ", as the system does when memory runs out",
+        -signal.SIGABRT: ", as C++ code does when memory runs out",
+    }.get(code, "")
+    return ReasonCode.CRASH, f"the worker was ended by {signal.Signals(-code).name}{hint}"

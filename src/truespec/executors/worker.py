@@ -1,37 +1,79 @@
-"""What happens inside a worker process."""
+"""A worker process: `python -m truespec.executors.worker READ_FD WRITE_FD`.
+
+It reads pickled jobs from one pipe and writes one result each to another, in order, until the pipe ends.
+"""
 
 from __future__ import annotations
 
 import os
+import pickle
 import resource
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
-
-from truespec.domains.registry import load
+from multiprocessing.connection import Connection
+from typing import Any
 
 PARENT_POLL_SECONDS = 0.5
-"""How soon a worker notices that its parent was killed."""
+"""How soon a busy worker notices that its parent was killed."""
 
 
-def start(domains: Sequence[str], memory: int, announce: Callable[[int], object]) -> None:
-    """Prepare this process as a worker: own group, memory cap, orphan watch, warm domains.
-
-    The worker leads a process group of its own, so that ending the group ends whatever it has started.
-    """
-    os.setsid()
-    announce(os.getpid())
-    # Python's own handler would wait for a solver's C code to return; the default ends it at once.
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
+def main(read_fd: int, write_fd: int) -> None:
+    """Serve until the parent closes the pipe."""
+    parent = os.getppid()
+    threading.Thread(target=_end_with_parent, args=(parent,), daemon=True).start()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    jobs, results = Connection(read_fd, writable=False), Connection(write_fd, readable=False)
+    try:
+        sys.path[:] = jobs.recv()
+        function, domains, memory = jobs.recv()
+        _warm_up(domains)
+        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    except EOFError:
+        return
+    except Exception as error:
+        results.send(f"{type(error).__name__}: {error}")
+        return
+    results.send(None)
+    _serve(function, jobs, results)
+
+
+def _serve(function: Callable[[Any, float], Any], jobs: Connection, results: Connection) -> None:
+    while True:
+        try:
+            work, seconds = jobs.recv()
+        except EOFError:
+            return
+        started = time.monotonic()
+        answer: tuple[Any, str | None]
+        try:
+            answer = (function(work, seconds), None)
+            packed = pickle.dumps(answer)
+        except MemoryError:
+            packed = pickle.dumps((None, "MemoryError", "", time.monotonic() - started))
+        except BaseException as error:  # SystemExit and KeyboardInterrupt too: the job failed, not the worker
+            packed = pickle.dumps((None, type(error).__name__, str(error), time.monotonic() - started))
+        try:
+            results.send_bytes(packed)
+        except (BrokenPipeError, ConnectionResetError):
+            return
+
+
+def _warm_up(domains: Sequence[str]) -> None:
+    from truespec.domains.registry import load
+
     for name in domains:
         load(name).warm_up()
-    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
 
 
 def _end_with_parent(parent: int) -> None:
+    """End this process and everything it started once its parent is gone."""
     while os.getppid() == parent:
         time.sleep(PARENT_POLL_SECONDS)
     os.killpg(0, signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]))

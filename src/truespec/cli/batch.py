@@ -1,0 +1,86 @@
+"""`truespec batch`: a verdict for every line of a file."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+
+import click
+
+from truespec.api import DEFAULT_TIMEOUT
+from truespec.executors.batch import Summary, run_batch, undecided_for_lack_of_tools
+
+
+@click.command()
+@click.argument("pairs", type=click.Path(path_type=Path))
+@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="Verdicts, JSON Lines.")
+@click.option("--timeout", type=float, default=DEFAULT_TIMEOUT, show_default=True, help="Seconds per pair.")
+@click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Workers.  [default: one per core]")
+@click.option("--resume", is_flag=True, help="Keep the verdicts of an interrupted run.")
+def batch(pairs: Path, output: Path, timeout: float, jobs: int | None, resume: bool) -> None:
+    """Verify every pair of PAIRS (JSON Lines: id, domain, oracle, candidate, context).
+
+    Line N of the output answers line N of the input; a line that is no pair gets {"line": N, "error": ...}.
+    Verdicts are also kept in OUTPUT.ledger, from which --resume continues after an interruption.
+
+    Exit code: 0 when every line has its verdict or record, 2 for a wrong call.
+    """
+    if not 0 < timeout < 1e6:
+        raise click.BadParameter(f"{timeout} is no positive number of seconds", param_hint="--timeout")
+    started = time.monotonic()
+    line = _Progress(started)
+    try:
+        summary = run_batch(
+            pairs,
+            output,
+            timeout=timeout,
+            jobs=jobs or len(os.sched_getaffinity(0)),
+            resume=resume,
+            progress=line.show,
+        )
+    except KeyboardInterrupt:
+        click.echo(f"\nstopped; continue with --resume: what is done is in {output}.ledger", err=True)
+        sys.exit(130)
+    line.clear()
+    click.echo(describe(summary, time.monotonic() - started), err=True)
+
+
+def describe(summary: Summary, seconds: float) -> str:
+    """The closing lines of a batch."""
+    counts = ", ".join(f"{count} {answer}" for answer, count in sorted(summary.answers.items())) or "no pair"
+    text = f"{summary.lines} lines in {seconds:.1f} s: {counts}"
+    if summary.broken:
+        text += f"; {summary.broken} lines hold no pair"
+    if summary.reused:
+        text += f"; {summary.reused} verdicts reused"
+    if summary.reasons:
+        text += "\nreasons: " + ", ".join(f"{count} {code}" for code, count in summary.reasons.most_common())
+    if undecided_for_lack_of_tools(summary):
+        text += "\nsome pairs need tools that are not installed: see 'truespec doctor'"
+    return text
+
+
+class _Progress:
+    """One line on a terminal, one line every ten seconds elsewhere."""
+
+    def __init__(self, started: float) -> None:
+        self._started = started
+        self._terminal = sys.stderr.isatty()
+        self._next = started + (0.2 if self._terminal else 10.0)
+
+    def show(self, done: int, total: int, summary: Summary) -> None:
+        now = time.monotonic()
+        if now < self._next:
+            return
+        self._next = now + (0.2 if self._terminal else 10.0)
+        rate = done / (now - self._started)
+        left = (total - done) / rate if rate else 0.0
+        answers = " ".join(f"{answer}:{count}" for answer, count in sorted(summary.answers.items()))
+        text = f"{done}/{total}  {rate:.0f}/s  {left:.0f} s left  {answers}"
+        click.echo(f"\r\x1b[K{text}" if self._terminal else text, err=True, nl=not self._terminal)
+
+    def clear(self) -> None:
+        if self._terminal:
+            click.echo("\r\x1b[K", err=True, nl=False)

@@ -1,0 +1,78 @@
+"""What several commands share: reading texts and contexts, printing verdicts."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from truespec.store.pairs import parse_json
+from truespec.verdict import Answer, Counterexample, Proof, UsageError, Verdict
+
+EXIT_CODES = {Answer.EQUIVALENT: 0, Answer.REFUTED: 1, Answer.UNKNOWN: 3, Answer.INVALID: 4}
+"""The exit code of `truespec verify` by answer; 2 is a wrong call or an unusable oracle."""
+
+TEXT_BYTES = 64 << 20
+"""A longer specification file is refused."""
+
+
+def read_text(argument: str) -> str:
+    """The argument itself, or the contents of FILE for `@FILE`; one final line break of a file is dropped."""
+    if not argument.startswith("@"):
+        return argument
+    path = Path(argument[1:])
+    try:
+        with path.open("rb") as file:
+            raw = file.read(TEXT_BYTES + 1)
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}") from None
+    if len(raw) > TEXT_BYTES:
+        raise UsageError(f"{path}: more than {TEXT_BYTES >> 20} MiB")
+    try:
+        return raw.decode("utf-8-sig").removesuffix("\n").removesuffix("\r")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path}: not UTF-8 at byte {error.start}") from None
+
+
+def read_context(path: str | None) -> dict[str, object]:
+    """The context of a JSON file."""
+    if path is None:
+        return {}
+    try:
+        context = parse_json(read_text("@" + path))
+    except ValueError as error:
+        raise UsageError(f"{path}: {error}") from None
+    if not isinstance(context, dict):
+        raise UsageError(f"{path}: a context is a JSON object")
+    return context
+
+
+def describe(verdict: Verdict) -> str:
+    """A verdict in a few lines."""
+    relation = f" ({verdict.relation.value} than the oracle)" if verdict.relation else ""
+    if verdict.relation and verdict.relation.value == "incomparable":
+        relation = " (incomparable with the oracle)"
+    lines = [f"{verdict.answer.value}{relation}  [{verdict.method}, {verdict.seconds:.3g} s]"]
+    match verdict.evidence:
+        case Counterexample() as found:
+            point = json.dumps(dict(found.point), ensure_ascii=False)
+            lines += [
+                f"  counterexample  {point}",
+                f"  oracle          {json.dumps(found.oracle_value, ensure_ascii=False)}",
+                f"  candidate       {json.dumps(found.candidate_value, ensure_ascii=False)}",
+                f"  replayed by     {found.replayed_by}",
+            ]
+        case Proof() as proof:
+            lines.append(f"  proof by        {proof.by}")
+            lines.append(f"  trusts          {', '.join(proof.trusts)}")
+            if proof.confirmed_by:
+                lines.append(f"  confirmed by    {', '.join(proof.confirmed_by)}")
+    if verdict.reason:
+        lines.append(f"  {verdict.reason.code.value}: {verdict.reason.detail}")
+    return "\n".join(lines)
+
+
+def echo(text: str) -> None:
+    """Print text whatever the terminal's encoding, lone surrogates included."""
+    click.echo(text.encode("utf-8", "backslashreplace").decode("utf-8"))

@@ -1,0 +1,67 @@
+"""`truespec data`: upstream data sets as tasks and pairs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import click
+
+from truespec.benchmark.sources.registry import load
+from truespec.benchmark.task import PairRecord, Skipped, Task
+from truespec.cli.common import echo
+from truespec.store.lines import to_line
+from truespec.verdict import UsageError
+
+
+@click.group()
+def data() -> None:
+    """Import data sets as their authors publish them."""
+
+
+@data.command("import")
+@click.argument("source")
+@click.option(
+    "--from", "folder", required=True, type=click.Path(path_type=Path), help="The data set's folder."
+)
+@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The folder to write.")
+def import_(source: str, folder: Path, output: Path) -> None:
+    """Read the data set SOURCE and write OUTPUT/tasks.jsonl, pairs.jsonl where it holds candidates, and
+    skipped.jsonl with each record that was left out and why.
+
+    Exit code: 0 when the data set was read, 2 when the folder does not hold it.
+    """
+    read = load(source)
+    if not folder.is_dir():
+        raise UsageError(f"{folder} is no folder")
+    tasks: list[Task] = []
+    pairs: list[PairRecord] = []
+    skipped: list[Skipped] = []
+    for record in read(folder):
+        match record:
+            case Task():
+                tasks.append(record)
+            case PairRecord():
+                pairs.append(record)
+            case Skipped():
+                skipped.append(record)
+    if not tasks and not pairs:
+        raise UsageError(f"{folder} holds no record of {source!r} that can be used ({len(skipped)} skipped)")
+    for kind, records in (("tasks", tasks), ("pairs", pairs)):
+        doubled = [name for name, count in Counter(record.id for record in records).items() if count > 1]
+        if doubled:
+            raise UsageError(f"{source}: the reader gives the id {doubled[0]!r} to several {kind}")
+    output.mkdir(parents=True, exist_ok=True)
+    for name, lines in (
+        ("tasks", [to_line(task.to_json()) for task in tasks]),
+        ("pairs", [to_line(pair.to_json()) for pair in pairs]),
+        ("skipped", [to_line(skip.to_json()) for skip in skipped]),
+    ):
+        path = output / f"{name}.jsonl"
+        if lines or name == "skipped":
+            path.write_text("".join(lines), encoding="utf-8")
+        else:
+            path.unlink(missing_ok=True)
+    echo(f"{source}: {len(tasks)} tasks, {len(pairs)} pairs, {len(skipped)} skipped -> {output}")
+    for reason, count in Counter(skip.reason for skip in skipped).most_common(10):
+        echo(f"  skipped {count:5}  {reason}")

@@ -1,0 +1,58 @@
+"""`truespec recheck`: do the verdicts of a file hold?"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+from pathlib import Path
+
+import click
+
+from truespec.cli.common import echo
+from truespec.domains.contract import RecheckStatus
+from truespec.executors.recheck import run_recheck
+
+TIMEOUT = 30.0
+"""Seconds per verdict: the checkers are simpler than the finders, and slower."""
+
+
+@click.command()
+@click.argument("verdicts", type=click.Path(path_type=Path))
+@click.option("--pairs", required=True, type=click.Path(path_type=Path), help="The pairs they are about.")
+@click.option("--timeout", type=float, default=TIMEOUT, show_default=True, help="Seconds per verdict.")
+@click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Workers.  [default: one per core]")
+def recheck(verdicts: Path, pairs: Path, timeout: float, jobs: int | None) -> None:
+    """Replay every counterexample and re-check every certificate of VERDICTS.
+
+    The checkers share no code with the verifiers that found the evidence. What has no certificate, or could
+    not be re-checked within the limit, is counted and named; it is neither confirmed nor a failure.
+
+    Exit code: 0 when nothing failed, 1 on the first verdict that fails, 2 for files that do not fit together.
+    """
+    confirmed: Counter[str] = Counter()
+    others: Counter[str] = Counter()
+    unchecked: list[str] = []
+    for outcome in run_recheck(verdicts, pairs, timeout=timeout, jobs=jobs or len(os.sched_getaffinity(0))):
+        answer = outcome.answer.value if outcome.answer else "error record"
+        if outcome.recheck is None:
+            others[answer] += 1
+            continue
+        match outcome.recheck.status:
+            case RecheckStatus.FAILED:
+                echo(f"FAILED  line {outcome.line}, {outcome.id!r}: {answer}")
+                echo(f"  {outcome.recheck.by}: {outcome.recheck.detail}")
+                sys.exit(1)
+            case RecheckStatus.CONFIRMED:
+                confirmed[f"{answer}, by {outcome.recheck.by}"] += 1
+            case _:
+                others[f"{answer}, {outcome.recheck.status.value}"] += 1
+                unchecked.append(f"{outcome.id!r}: {outcome.recheck.status.value}: {outcome.recheck.detail}")
+    for label, count in sorted(confirmed.items()):
+        echo(f"confirmed    {count:6}  {label}")
+    for label, count in sorted(others.items()):
+        echo(f"not checked  {count:6}  {label}")
+    for line in unchecked[:20]:
+        echo(f"  {line}")
+    if len(unchecked) > 20:
+        echo(f"  ... and {len(unchecked) - 20} more")

@@ -1,0 +1,34 @@
+"""`truespec verify`: one verdict."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from truespec.api import DEFAULT_TIMEOUT
+from truespec.cli.common import EXIT_CODES, describe, echo, read_context, read_text
+from truespec.store.lines import to_line
+
+
+@click.command()
+@click.argument("domain")
+@click.argument("oracle")
+@click.argument("candidate")
+@click.option("--context", metavar="FILE", help="JSON file with the domain's declarations and options.")
+@click.option("--timeout", type=float, default=DEFAULT_TIMEOUT, show_default=True, help="Seconds.")
+@click.option("--json", "as_json", is_flag=True, help="Print the verdict record.")
+def verify(
+    domain: str, oracle: str, candidate: str, context: str | None, timeout: float, as_json: bool
+) -> None:
+    """Decide whether CANDIDATE means the same as ORACLE.
+
+    A text given as @FILE is read from that file; put -- before a text that begins with a dash.
+
+    Exit code: 0 equivalent, 1 refuted, 3 unknown, 4 invalid, 2 wrong call or unusable oracle.
+    """
+    import truespec
+
+    verdict = truespec.verify(domain, read_text(oracle), read_text(candidate), read_context(context), timeout)
+    echo(to_line(verdict.to_json()).rstrip("\n") if as_json else describe(verdict))
+    sys.exit(EXIT_CODES[verdict.answer])

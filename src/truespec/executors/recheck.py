@@ -1,0 +1,129 @@
+"""Re-checking verdicts with code that shares nothing with the code that found them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from truespec.domains.contract import Recheck, RecheckStatus
+from truespec.domains.judge import Pair
+from truespec.domains.registry import load
+from truespec.executors.pool import Job, Workers
+from truespec.solvers.limit import Limit
+from truespec.store.pairs import PairLine, parse_json, read_pairs, scan
+from truespec.verdict import (
+    Answer,
+    OracleError,
+    ReasonCode,
+    SpecificationError,
+    Undecided,
+    UsageError,
+    Verdict,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A decided verdict and the pair it is about."""
+
+    pair: Pair
+    """The pair."""
+    verdict: Verdict
+    """What was concluded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rechecked:
+    """What became of one line of a verdict file."""
+
+    line: int
+    """The line, from 1."""
+    id: str
+    """The pair's identifier; empty where the line has none."""
+    answer: Answer | None
+    """The answer that was re-checked; None for an error record or a record that contradicts itself."""
+    recheck: Recheck | None
+    """The outcome; None where there is nothing to check (undecided, invalid, error records)."""
+
+
+def recheck_claim(claim: Claim, seconds: float) -> Recheck:
+    """Re-check one claim; whatever the checker cannot finish is undecided, never confirmed."""
+    pair, name = claim.pair, claim.pair.domain
+    limit = Limit.start(seconds)
+    try:
+        return load(name).recheck(pair.oracle, pair.candidate, pair.context, claim.verdict, limit)
+    except Undecided as error:
+        return Recheck(RecheckStatus.UNDECIDED, name, str(error))
+    except (SpecificationError, OracleError) as error:
+        return Recheck(
+            RecheckStatus.FAILED, name, f"the checker refuses a text that the verdict accepts: {error}"
+        )
+    except MemoryError:
+        return Recheck(RecheckStatus.UNDECIDED, name, "the memory cap was reached")
+    except Exception as error:
+        detail = f"the evidence cannot be followed: {type(error).__name__}: {error}"
+        return Recheck(RecheckStatus.FAILED, name, detail)
+
+
+def run_recheck(verdicts: Path, pairs: Path, *, timeout: float, jobs: int) -> Iterator[Rechecked]:
+    """Re-check every decided verdict; undecided ones come first, then the others in any order.
+
+    A record that contradicts itself fails. Raises `UsageError` for a line that is no record, a verdict
+    without its pair, or a second verdict on the same pair.
+    """
+    scanned = scan(pairs)
+    known = {entry.id: entry.pair for entry in read_pairs(pairs) if isinstance(entry, PairLine)}
+    claims: dict[int, tuple[str, Claim]] = {}
+    seen: set[str] = set()
+    for number, record in _records(verdicts):
+        if "error" in record and "answer" not in record:
+            yield Rechecked(number, "", None, None)
+            continue
+        name = record.get("id")
+        if not isinstance(name, str) or name not in known:
+            raise UsageError(f"{verdicts}, line {number}: no pair with the id {name!r} in {pairs}")
+        if name in seen:
+            raise UsageError(f"{verdicts}, line {number}: a second verdict on {name!r}")
+        seen.add(name)
+        try:
+            verdict = Verdict.from_json(record)
+            if verdict.domain != known[name].domain:
+                raise ValueError(f"domain {verdict.domain!r}, but the pair's is {known[name].domain!r}")
+        except (ValueError, KeyError, TypeError) as error:
+            failed = Recheck(RecheckStatus.FAILED, "the verdict record", f"{type(error).__name__}: {error}")
+            yield Rechecked(number, name, None, failed)
+            continue
+        if verdict.answer in (Answer.EQUIVALENT, Answer.REFUTED):
+            claims[number] = (name, Claim(known[name], verdict))
+        else:
+            yield Rechecked(number, name, verdict.answer, None)
+    yield from _run(claims, scanned.domains, timeout, jobs)
+
+
+def _run(
+    claims: dict[int, tuple[str, Claim]], domains: Sequence[str], timeout: float, jobs: int
+) -> Iterator[Rechecked]:
+    with Workers(recheck_claim, _failed, domains, jobs=jobs) as workers:
+        for number, outcome in workers.run(Job(n, claim, timeout) for n, (_, claim) in claims.items()):
+            name, claim = claims[number]
+            yield Rechecked(number, name, claim.verdict.answer, outcome)
+
+
+def _failed(claim: Claim, code: ReasonCode, detail: str, seconds: float) -> Recheck:
+    return Recheck(RecheckStatus.UNDECIDED, claim.pair.domain, f"{code.value}: {detail}")
+
+
+def _records(path: Path) -> Iterator[tuple[int, dict[str, object]]]:
+    try:
+        with path.open("rb") as file:
+            for number, line in enumerate(file, start=1):
+                try:
+                    record = parse_json(line.decode("utf-8"))
+                except ValueError as error:
+                    raise UsageError(f"{path}, line {number}: {error}") from None
+                if not isinstance(record, dict):
+                    raise UsageError(f"{path}, line {number}: a verdict is a JSON object")
+                yield number, record
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}") from None

@@ -1,0 +1,179 @@
+"""A hang, a crash or a memory hog costs exactly the pair that caused it, whatever stands beside it."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from truespec.domains.judge import Pair
+from truespec.executors.pool import Job, Workers, failed_verdict
+from truespec.verdict import Answer, Proof, ReasonCode, Verdict, equivalent
+
+GOOD = equivalent("regex", "test", Proof("test", ("test",)))
+
+
+def behave(pair: Pair, seconds: float) -> Verdict:
+    """A verification that does what its candidate says."""
+    match pair.candidate.split():
+        case ["good"]:
+            return GOOD
+        case ["sleep", amount]:
+            time.sleep(float(amount))
+            return GOOD
+        case ["hang"]:
+            while True:
+                pass
+        case ["hang-in-c"]:
+            ctypes.CDLL(None).sleep(1000)
+        case ["deaf"]:
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            while True:
+                time.sleep(1)
+        case ["segfault"]:
+            os.kill(os.getpid(), signal.SIGSEGV)
+        case ["abort"]:
+            os.abort()
+        case ["killed"]:
+            os.kill(os.getpid(), signal.SIGKILL)
+        case ["exit"]:
+            os._exit(3)
+        case ["quit"]:
+            sys.exit(0)
+        case ["memory"]:
+            hoard = []
+            while True:
+                hoard.append(bytearray(64 << 20))
+        case ["raise"]:
+            raise ValueError("planted")
+        case ["child", amount]:
+            subprocess.Popen(["sleep", amount])
+            while True:
+                time.sleep(1)
+        case ["pid"]:
+            return equivalent("regex", str(os.getpid()), Proof("test", ("test",)))
+    raise AssertionError(pair.candidate)
+
+
+EXPECTED = {
+    "hang": ReasonCode.TIMEOUT,
+    "hang-in-c": ReasonCode.TIMEOUT,
+    "deaf": ReasonCode.TIMEOUT,
+    "segfault": ReasonCode.CRASH,
+    "abort": ReasonCode.CRASH,
+    "killed": ReasonCode.CRASH,
+    "exit": ReasonCode.CRASH,
+    "quit": ReasonCode.CRASH,
+    "memory": ReasonCode.MEMORY,
+    "raise": ReasonCode.CRASH,
+}
+
+
+def job(key: int, candidate: str, seconds: float = 0.5) -> Job[int, Pair]:
+    # Filling memory up to the cap takes its time on a busy machine.
+    return Job(key, Pair("regex", "", candidate), 20.0 if candidate == "memory" else seconds)
+
+
+@pytest.fixture
+def workers() -> Iterator[Workers[Pair, Verdict]]:
+    with Workers(behave, failed_verdict, [], jobs=2, memory=1 << 29) as pool:
+        yield pool
+
+
+@pytest.mark.parametrize("bad", EXPECTED)
+def test_one_bad_pair_among_good_ones(workers: Workers[Pair, Verdict], bad: str) -> None:
+    kinds = ["good", "good", bad, "good", "good", "good"]
+    verdicts = dict(workers.run(job(key, kind) for key, kind in enumerate(kinds)))
+    assert sorted(verdicts) == list(range(6))
+    for key, kind in enumerate(kinds):
+        if kind == "good":
+            assert verdicts[key] == GOOD
+        else:
+            reason = verdicts[key].reason
+            assert reason is not None
+            assert reason.code is EXPECTED[bad], verdicts[key]
+
+
+@pytest.mark.slow
+def test_many_bad_pairs_among_good_ones(workers: Workers[Pair, Verdict]) -> None:
+    """All good pairs are decided, and each bad one has its own exact outcome."""
+    kinds = ["good"] * 200 + [kind for kind in EXPECTED for _ in range(3)]
+    random.Random(7).shuffle(kinds)
+    verdicts = dict(workers.run(job(key, kind) for key, kind in enumerate(kinds)))
+    assert sorted(verdicts) == list(range(len(kinds)))
+    for key, kind in enumerate(kinds):
+        verdict = verdicts[key]
+        if kind == "good":
+            assert verdict == GOOD
+        else:
+            assert verdict.reason is not None
+            assert verdict.reason.code is EXPECTED[kind], (kind, verdict)
+
+
+def test_waiting_in_the_queue_is_not_charged(workers: Workers[Pair, Verdict]) -> None:
+    """Eight pairs that each take most of their limit are all decided by two workers."""
+    verdicts = dict(workers.run(job(key, "sleep 0.3") for key in range(8)))
+    assert all(verdict.answer is Answer.EQUIVALENT for verdict in verdicts.values())
+
+
+def test_what_a_pair_started_ends_with_it(workers: Workers[Pair, Verdict]) -> None:
+    marker = "98765.25"
+    dict(workers.run([job(0, f"child {marker}"), job(1, "good")]))
+    deadline = time.monotonic() + 5
+    while _running(marker) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not _running(marker)
+
+
+def test_workers_are_replaced_after_their_share_of_pairs() -> None:
+    with Workers(behave, failed_verdict, [], jobs_per_worker=3) as pool:
+        pids = {verdict.method for _, verdict in pool.run(job(key, "pid") for key in range(12))}
+    assert len(pids) == 4
+
+
+def test_an_idle_worker_that_dies_is_replaced() -> None:
+    with Workers(behave, failed_verdict, []) as pool:
+        pid = int(pool.run_one(Pair("regex", "", "pid"), 1.0).method)
+        os.kill(pid, signal.SIGKILL)
+        time.sleep(0.5)
+        assert pool.run_one(Pair("regex", "", "good"), 1.0) == GOOD
+
+
+def test_workers_end_when_their_parent_is_killed() -> None:
+    script = (
+        "import sys; sys.path.insert(0, 'tests/executors')\n"
+        "from test_pool import *\n"
+        "with Workers(behave, failed_verdict, [], jobs=2) as pool:\n"
+        "    pids = {int(v.method) for _, v in pool.run(job(k, 'pid') for k in range(50))}\n"
+        "    print(*pids, flush=True)\n"
+        "    dict(pool.run([job(0, 'hang', 100.0), job(1, 'hang', 100.0)]))\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout
+        pids = [int(pid) for pid in parent.stdout.readline().split()]
+        assert pids
+        parent.kill()
+    deadline = time.monotonic() + 10
+    while any(_alive(pid) for pid in pids) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not any(_alive(pid) for pid in pids)
+
+
+def _running(argument: str) -> bool:
+    listed = subprocess.run(["ps", "-eo", "stat,args"], capture_output=True, text=True, check=True).stdout
+    return any(argument in line and not line.startswith("Z") for line in listed.splitlines())
+
+
+def _alive(pid: int) -> bool:
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii") as stat:
+            return stat.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
