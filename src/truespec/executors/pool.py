@@ -127,6 +127,8 @@ class Workers(Generic[Work, Result]):
                     if worker.held:
                         continue
                     worker = self._replace(worker)
+                elif worker.ready and not worker.held and not worker.alive():
+                    worker = self._replace(worker)
                 if len(worker.held) <= depth:
                     job = waiting.popleft() if waiting else next(source, None)
                     if job is None:
@@ -149,7 +151,7 @@ class Workers(Generic[Work, Result]):
             try:
                 message = worker.receive()
             except (EOFError, OSError, pickle.UnpicklingError):
-                yield from self._bury(worker, waiting, *_describe_exit(worker.end()))
+                yield from self._bury(worker, waiting, *_describe_exit(worker.end(by_itself=True)))
                 return
             if message is not None:
                 job, result = message
@@ -259,12 +261,18 @@ class _Worker:
             return self._since + START_SECONDS
         return self._since + self.held[0].seconds + GRACE_SECONDS
 
-    def end(self) -> int:
-        """Kill the process and its whole group; its own exit code where it had ended before."""
+    def alive(self) -> bool:
+        """Whether the process still runs."""
+        return self._process.poll() is None
+
+    def end(self, *, by_itself: bool = False) -> int:
+        """Kill the process and its whole group, and return its exit code.
+
+        With `by_itself`, its pipe has ended already and its own exit code is awaited first.
+        """
         if self._exit is None:
-            # A process that closes its pipe is about to end by itself: its exit code tells why.
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                if self.results.closed or self._at_end():
+            if by_itself:
+                with contextlib.suppress(subprocess.TimeoutExpired):
                     self._process.wait(1.0)
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
@@ -272,12 +280,6 @@ class _Worker:
             self._jobs.close()
             self.results.close()
         return self._exit
-
-    def _at_end(self) -> bool:
-        try:
-            return self.results.poll() and not self.results.recv_bytes()
-        except (EOFError, OSError):
-            return True
 
 
 def judges(domains: Sequence[str], jobs: int = 1) -> Workers[Pair, Verdict]:
