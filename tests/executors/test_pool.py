@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import random
 import signal
@@ -10,57 +9,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from misbehave import GOOD, behave
 
 from truespec.domains.judge import Pair
 from truespec.executors.pool import Job, Workers, failed_verdict
-from truespec.verdict import Answer, Proof, ReasonCode, Verdict, equivalent
-
-GOOD = equivalent("regex", "test", Proof("test", ("test",)))
-
-
-def behave(pair: Pair, seconds: float) -> Verdict:
-    """A verification that does what its candidate says."""
-    match pair.candidate.split():
-        case ["good"]:
-            return GOOD
-        case ["sleep", amount]:
-            time.sleep(float(amount))
-            return GOOD
-        case ["hang"]:
-            while True:
-                pass
-        case ["hang-in-c"]:
-            ctypes.CDLL(None).sleep(1000)
-        case ["deaf"]:
-            signal.signal(signal.SIGTERM, signal.SIG_IGN)
-            while True:
-                time.sleep(1)
-        case ["segfault"]:
-            os.kill(os.getpid(), signal.SIGSEGV)
-        case ["abort"]:
-            os.abort()
-        case ["killed"]:
-            os.kill(os.getpid(), signal.SIGKILL)
-        case ["exit"]:
-            os._exit(3)
-        case ["quit"]:
-            sys.exit(0)
-        case ["memory"]:
-            hoard = []
-            while True:
-                hoard.append(bytearray(64 << 20))
-        case ["raise"]:
-            raise ValueError("planted")
-        case ["child", amount]:
-            subprocess.Popen(["sleep", amount])
-            while True:
-                time.sleep(1)
-        case ["pid"]:
-            return equivalent("regex", str(os.getpid()), Proof("test", ("test",)))
-    raise AssertionError(pair.candidate)
-
+from truespec.verdict import Answer, ReasonCode, Verdict
 
 EXPECTED = {
     "hang": ReasonCode.TIMEOUT,
@@ -148,12 +104,15 @@ def test_an_idle_worker_that_dies_is_replaced() -> None:
 
 def test_workers_end_when_their_parent_is_killed() -> None:
     script = (
-        "import sys; sys.path.insert(0, 'tests/executors')\n"
-        "from test_pool import *\n"
+        f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
+        "from misbehave import behave\n"
+        "from truespec.domains.judge import Pair\n"
+        "from truespec.executors.pool import Job, Workers, failed_verdict\n"
         "with Workers(behave, failed_verdict, [], jobs=2) as pool:\n"
-        "    pids = {int(v.method) for _, v in pool.run(job(k, 'pid') for k in range(50))}\n"
+        "    jobs = [Job(k, Pair('regex', '', 'pid'), 1.0) for k in range(50)]\n"
+        "    pids = {int(v.method) for _, v in pool.run(jobs)}\n"
         "    print(*pids, flush=True)\n"
-        "    dict(pool.run([job(0, 'hang', 100.0), job(1, 'hang', 100.0)]))\n"
+        "    dict(pool.run(Job(k, Pair('regex', '', 'hang'), 100.0) for k in range(2)))\n"
     )
     with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as parent:
         assert parent.stdout

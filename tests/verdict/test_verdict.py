@@ -1,10 +1,13 @@
-"""A verdict that contradicts itself cannot be built, and its record reads back."""
+"""A verdict that contradicts itself cannot be built; its record reads back and fits the published schema."""
 
 from __future__ import annotations
 
 import json
 import pickle
+from importlib.resources import files
+from typing import Any
 
+import jsonschema
 import pytest
 
 from truespec.verdict import (
@@ -102,3 +105,38 @@ def test_relation_flips() -> None:
         Relation.STRONGER,
         Relation.INCOMPARABLE,
     ]
+
+
+SCHEMA = json.loads(files("truespec.verdict").joinpath("verdict.schema.json").read_text("utf-8"))
+CHECK = jsonschema.Draft202012Validator(SCHEMA)
+
+
+@pytest.mark.parametrize("verdict", VERDICTS, ids=lambda v: v.answer.value)
+def test_our_records_fit_the_schema(verdict: Verdict) -> None:
+    CHECK.validate({"id": "t1", **verdict.to_json()})
+    CHECK.validate(verdict.to_json())
+
+
+def _broken() -> list[Any]:
+    equivalent, refuted, _, unknown, _, invalid = (verdict.to_json() for verdict in VERDICTS)
+    return [
+        {**equivalent, "evidence": None},
+        {**equivalent, "relation": "weaker"},
+        {**equivalent, "reason": unknown["reason"]},
+        {**refuted, "evidence": equivalent["evidence"]},
+        {**refuted, "evidence": {"counterexample": {}}},
+        {**unknown, "reason": None},
+        {**unknown, "reason": {"code": "syntax", "detail": "x"}},
+        {**unknown, "evidence": equivalent["evidence"]},
+        {**invalid, "reason": {"code": "timeout", "detail": "x"}},
+        {**invalid, "reason": {"code": "syntax", "detail": ""}},
+        {**invalid, "seconds": -1},
+        {key: value for key, value in refuted.items() if key != "method"},
+    ]
+
+
+@pytest.mark.parametrize("record", _broken(), ids=range(12))
+def test_what_no_verdict_may_be_is_refused_by_schema_and_class(record: dict[str, Any]) -> None:
+    assert not CHECK.is_valid(record)
+    with pytest.raises((ValueError, KeyError)):
+        Verdict.from_json(record)

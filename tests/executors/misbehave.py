@@ -1,0 +1,57 @@
+"""A verification that does what its candidate says; a module of its own, since workers import it."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import time
+
+from truespec.domains.judge import Pair
+from truespec.verdict import Proof, Verdict, equivalent
+
+GOOD = equivalent("regex", "test", Proof("test", ("test",)))
+
+
+def behave(pair: Pair, seconds: float) -> Verdict:
+    """A verification that does what its candidate says."""
+    match pair.candidate.split():
+        case ["good"]:
+            return GOOD
+        case ["sleep", amount]:
+            time.sleep(float(amount))
+            return GOOD
+        case ["hang"]:
+            while True:
+                pass
+        case ["hang-in-c"]:
+            ctypes.CDLL(None).sleep(1000)
+        case ["deaf"]:
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            while True:
+                time.sleep(1)
+        case ["segfault"]:
+            os.kill(os.getpid(), signal.SIGSEGV)
+        case ["abort"]:
+            os.abort()
+        case ["killed"]:
+            os.kill(os.getpid(), signal.SIGKILL)
+        case ["exit"]:
+            os._exit(3)
+        case ["quit"]:
+            sys.exit(0)
+        case ["memory"]:
+            hoard = []
+            while True:
+                hoard.append(bytearray(64 << 20))
+        case ["raise"]:
+            raise ValueError("planted")
+        case ["child", amount]:
+            subprocess.Popen(["sleep", amount])
+            while True:
+                time.sleep(1)
+        case ["pid"]:
+            return equivalent("regex", str(os.getpid()), Proof("test", ("test",)))
+    raise AssertionError(pair.candidate)

@@ -1,0 +1,91 @@
+"""The rooms import only what stands above them, and `import truespec` is instant."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from needs import ROOT
+
+SOURCE = ROOT / "src" / "truespec"
+
+LADDER = [
+    "verdict",
+    "solvers",
+    "automata",
+    "domains",
+    "traces",
+    "rules",
+    "models",
+    "benchmark",
+    "judges",
+    "extraction",
+    "compliance",
+    "metrics",
+    "store",
+    "executors",
+    "reports",
+    "cli",
+]
+"""The rooms in order: each imports only itself and rooms before it."""
+
+FREE_OF_MODELS_AND_NETWORK = LADDER[:6]
+NETWORK = {"http", "urllib", "socket", "ssl", "ftplib", "smtplib", "asyncio", "httpx", "requests", "openai"}
+NETWORK |= {"inspect_ai", "litellm", "anthropic"}
+MAY_CONNECT = {"domains/sql/engines"}
+"""Database servers, which truespec starts itself on a private socket."""
+
+
+def imports(path: Path) -> set[str]:
+    """The dotted names that a module imports, wherever in it."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: a relative import"
+            assert node.module
+            found |= {node.module} | {f"{node.module}.{alias.name}" for alias in node.names}
+    return found
+
+
+def modules(room: str) -> list[Path]:
+    return sorted((SOURCE / room).rglob("*.py"))
+
+
+def test_every_room_stands_on_the_ladder() -> None:
+    rooms = {path.name for path in SOURCE.iterdir() if (path / "__init__.py").exists()}
+    assert rooms <= set(LADDER)
+
+
+@pytest.mark.parametrize("room", LADDER)
+def test_a_room_imports_only_rooms_above_it(room: str) -> None:
+    allowed = set(LADDER[: LADDER.index(room) + 1]) | {"version"}
+    allowed |= {"api"} if room in {"reports", "cli"} else set()
+    for path in modules(room):
+        for name in imports(path):
+            if name.startswith("truespec."):
+                assert name.split(".")[1] in allowed, f"{path.relative_to(SOURCE)} imports {name}"
+
+
+@pytest.mark.parametrize("room", FREE_OF_MODELS_AND_NETWORK)
+def test_the_sound_rooms_know_neither_models_nor_network(room: str) -> None:
+    for path in modules(room):
+        where = path.relative_to(SOURCE).as_posix()
+        if any(where.startswith(exempt) for exempt in MAY_CONNECT):
+            continue
+        reached = {name.split(".")[0] for name in imports(path)} & NETWORK
+        assert not reached, f"{where} imports {sorted(reached)}"
+
+
+def test_import_loads_nothing_heavy() -> None:
+    script = "import sys, truespec; print(*sorted(sys.modules))"
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    loaded = set(run.stdout.split())
+    heavy = {"z3", "cvc5", "sqlglot", "duckdb", "rich", "click", "jinja2", "sqlite3", "asyncio", "yaml"}
+    assert not loaded & heavy, sorted(loaded & heavy)
+    assert len(loaded) < 150, "an import that pulls in much is no longer instant"
