@@ -16,6 +16,7 @@ COMMANDS: dict[str, str] = {
     "recheck": "truespec.cli.recheck:recheck",
     "data": "truespec.cli.data:data",
     "doctor": "truespec.cli.doctor:doctor",
+    "trace": "truespec.cli.trace:trace",
 }
 """Name to `module:command`; `truespec --help` lists them in this order."""
 

@@ -1,0 +1,1 @@
+"""One importer per format: text in, `Trace` out. `registry.py` lists them."""

@@ -1,0 +1,90 @@
+"""Claude Code sessions: JSON lines of `user` and `assistant` entries with Anthropic blocks.
+
+A model turn is split over several lines with the same `message.id`; it becomes one message again, placed
+where its last line stands, unless a result came in between. Side chains (sub-agents) are marked by `name`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from truespec.traces.files import Problem, TraceFile
+from truespec.traces.importers.shared import blocks_messages, source_of
+from truespec.traces.joins import Joins
+from truespec.traces.trace import Message, Trace, prompt_of
+
+NAME = "claude-code"
+_TYPES = ("user", "assistant", "system", "summary", "queue-operation", "file-history-snapshot", "progress")
+
+
+def recognises(head: Any, _file: TraceFile) -> bool:
+    """A line with a session, or a session's summary."""
+    if not isinstance(head, dict) or head.get("type") not in _TYPES:
+        return False
+    return "sessionId" in head or "leafUuid" in head or "messageId" in head
+
+
+def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
+    """One trace per file."""
+    messages: list[Message] = []
+    open_turns: dict[str, int] = {}
+    metadata: dict[str, Any] = {}
+    model: str | None = None
+    session: str | None = None
+    for line, entry in file.lines():
+        if isinstance(entry, Problem):
+            yield entry
+            continue
+        if not isinstance(entry, dict):
+            yield file.problem(f"line {line}", "expected an object")
+            continue
+        kind = entry.get("type")
+        session = entry.get("sessionId") or session
+        if kind not in ("user", "assistant") or not isinstance(entry.get("message"), dict):
+            metadata.setdefault("other", []).append(entry)
+            continue
+        for key in ("cwd", "version", "gitBranch"):
+            if entry.get(key):
+                metadata.setdefault(key, entry[key])
+        body: Mapping[str, Any] = entry["message"]
+        model = body.get("model") or model
+        extra = {k: entry[k] for k in ("uuid", "parentUuid", "timestamp", "permissionMode") if entry.get(k)}
+        for message in blocks_messages({"role": kind, **body}, f"line {line}"):
+            made = replace(
+                message,
+                extra={**(message.extra or {}), **extra},
+                name="sidechain" if entry.get("isSidechain") else None,
+            )
+            turn = body.get("id")
+            earlier = open_turns.get(turn) if kind == "assistant" and isinstance(turn, str) else None
+            if earlier is not None:
+                messages[earlier] = _joined(messages[earlier], made)
+                continue
+            if kind == "assistant" and isinstance(turn, str):
+                open_turns[turn] = len(messages)
+            messages.append(made)
+    if not messages:
+        yield file.problem("document", "a session without messages")
+        return
+    yield Trace(
+        id=session or file.path.stem,
+        messages=tuple(messages),
+        source=source_of(file, NAME, "document"),
+        system_prompt=prompt_of(messages) or joins.prompt,
+        tools=joins.domain(None).tools,
+        model=model,
+        metadata=metadata,
+    )
+
+
+def _joined(first: Message, second: Message) -> Message:
+    return replace(
+        first,
+        text="\n".join(t for t in (first.text, second.text) if t is not None)
+        if first.text or second.text
+        else None,
+        calls=first.calls + second.calls,
+        reasoning="\n".join(t for t in (first.reasoning, second.reasoning) if t) or None,
+    )

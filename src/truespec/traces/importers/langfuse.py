@@ -1,0 +1,121 @@
+"""Langfuse exports: `{trace, observations[]}`. Inputs and outputs are JSON texts whose shape depends on the
+framework that wrote them; `spans.messages_of` knows the common ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from truespec.traces.files import Problem, TraceFile, loads
+from truespec.traces.importers.shared import number
+from truespec.traces.importers.span_traces import trace_of_spans
+from truespec.traces.importers.spans import RawSpan
+from truespec.traces.joins import Joins
+from truespec.traces.trace import Outcome, Trace
+
+NAME = "langfuse"
+_KINDS = {"GENERATION": "LLM", "TOOL": "TOOL", "AGENT": "AGENT", "CHAIN": "CHAIN", "RETRIEVER": "RETRIEVER"}
+
+
+def _is_export(value: Any) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("observations"), list)
+
+
+def recognises(head: Any, _file: TraceFile) -> bool:
+    """A trace with observations beside or inside it."""
+    first = head[0] if isinstance(head, list) and head else head
+    if not isinstance(first, dict):
+        return False
+    trace = first.get("trace")
+    return (isinstance(trace, dict) and "messages" not in trace and "projectId" in trace) or _is_export(first)
+
+
+def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
+    """One trace per export."""
+    if isinstance(file.head, list):
+        values = [(str(index), value) for _, index, value in file.records(None, _is_export)]
+    elif str(file).removesuffix(".gz").endswith(".jsonl"):
+        values = [(f"line {line}", value) for line, value in file.lines()]
+    else:
+        values = [("document", file.document())]
+    for position, value in values:
+        if isinstance(value, Problem):
+            yield value
+        elif _is_export(value):
+            yield _trace(value, file, position, joins)
+        else:
+            yield file.problem(position, "no trace with observations")
+
+
+def _trace(value: Mapping[str, Any], file: TraceFile, position: str, joins: Joins) -> Trace:
+    about = value.get("trace") if isinstance(value.get("trace"), dict) else value
+    assert isinstance(about, dict)
+    raws = [_raw(o) for o in value["observations"] if isinstance(o, dict)]
+    root = RawSpan(
+        str(about.get("id")),
+        None,
+        str(about.get("name") or "trace"),
+        "",
+        {"input.value": _parsed(about.get("input")), "output.value": _parsed(about.get("output"))},
+    )
+    scores = {str(s.get("name")): s.get("value") for s in about.get("scores") or () if isinstance(s, dict)}
+    metadata = {
+        k: v for k, v in about.items() if k not in ("id", "input", "output", "scores", "observations") and v
+    }
+    raws = [raw if raw.parent else RawSpan(raw.id, root.id, *_rest(raw)) for raw in raws]
+    outcome = Outcome(number(scores.get("reward")), scores)
+    return trace_of_spans(root.id, [root, *raws], file, NAME, position, joins, metadata, outcome)
+
+
+def _rest(raw: RawSpan) -> tuple[Any, ...]:
+    return raw.name, raw.start, raw.attributes, raw.events, raw.failed
+
+
+def _parsed(value: Any) -> Any:
+    """Texts are stored as JSON of their JSON."""
+    for _ in range(2):
+        if isinstance(value, str) and value[:1] in '"[{':
+            try:
+                value = loads(value)
+            except ValueError:
+                return value
+    return value
+
+
+def _raw(o: Mapping[str, Any]) -> RawSpan:
+    metadata = _parsed(o.get("metadata"))
+    attributes = dict(metadata.get("attributes") or {}) if isinstance(metadata, dict) else {}
+    # Langfuse has already moved the messages to input and output; what remains of them would only repeat.
+    attributes = {
+        k: v for k, v in attributes.items() if not k.startswith(("llm.output_messages", "openinference"))
+    }
+    kind = _KINDS.get(str(o.get("type")))
+    if kind:
+        attributes["openinference.span.kind"] = kind
+    elif attributes.get("gen_ai.operation.name") == "chain":
+        del attributes["gen_ai.operation.name"]
+    for key, name in (("input", "input.value"), ("output", "output.value")):
+        if o.get(key) is not None:
+            attributes[name] = _parsed(o[key])
+    if kind == "LLM" and o.get("toolCalls") and "output.value" not in attributes:
+        attributes["output.value"] = {"role": "assistant", "tool_calls": [_parsed(c) for c in o["toolCalls"]]}
+    if kind == "TOOL":
+        attributes.setdefault("gen_ai.tool.name", str(o.get("name", "")).removeprefix("running tool: "))
+    definitions = o.get("toolDefinitions")
+    if isinstance(definitions, dict) and definitions:
+        listed = [{"name": name, **(_as_dict(_parsed(body)))} for name, body in definitions.items()]
+        attributes.setdefault("gen_ai.tool.definitions", listed)
+    if o.get("model"):
+        attributes["model"] = o["model"]
+    return RawSpan(
+        id=str(o.get("id")),
+        parent=o.get("parentObservationId"),
+        name=str(o.get("name") or ""),
+        start=o.get("startTime"),
+        attributes=attributes,
+        failed=o.get("level") == "ERROR",
+    )
+
+
+def _as_dict(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}

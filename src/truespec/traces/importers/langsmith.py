@@ -1,0 +1,76 @@
+"""LangSmith run exports: runs with `run_type`, `inputs`, `outputs`; listed or nested."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from truespec.traces.files import Problem, TraceFile
+from truespec.traces.importers.span_traces import by_trace, trace_of_spans
+from truespec.traces.importers.spans import RawSpan
+from truespec.traces.joins import Joins
+from truespec.traces.trace import Trace
+
+NAME = "langsmith"
+_KINDS = {"llm": "LLM", "tool": "TOOL", "chain": "CHAIN", "retriever": "RETRIEVER"}
+
+
+def _is_run(value: Any) -> bool:
+    return isinstance(value, dict) and "run_type" in value and "id" in value
+
+
+def recognises(head: Any, _file: TraceFile) -> bool:
+    """A run, or a list that starts with one."""
+    return _is_run(head[0] if isinstance(head, list) and head else head)
+
+
+def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
+    """One trace per trace id."""
+    if isinstance(file.head, list):
+        values: list[Any] = [value for _, _, value in file.records(None, _is_run)]
+    else:
+        document = file.document()
+        values = [value for _, value in file.lines()] if isinstance(document, Problem) else [document]
+    found: list[tuple[str, RawSpan]] = []
+    for number, value in enumerate(values):
+        if isinstance(value, Problem):
+            yield value
+        elif _is_run(value):
+            stack = [(value, str(value.get("trace_id") or value["id"]))]
+            while stack:
+                run, trace = stack.pop()
+                found.append((trace, _raw(run)))
+                stack.extend((child, trace) for child in run.get("child_runs") or () if _is_run(child))
+        else:
+            yield file.problem(f"run {number}", "no run with a run_type")
+    for identifier, raws in by_trace(found):
+        yield trace_of_spans(identifier, raws, file, NAME, identifier, joins)
+
+
+def _raw(run: Mapping[str, Any]) -> RawSpan:
+    kind = _KINDS.get(str(run.get("run_type")), "CHAIN")
+    extra = run.get("extra") or {}
+    invocation = extra.get("invocation_params") or {}
+    inputs, outputs = run.get("inputs"), run.get("outputs")
+    attributes: dict[str, Any] = {
+        "openinference.span.kind": kind,
+        "input.value": inputs,
+        "output.value": outputs,
+        "llm.model_name": (extra.get("metadata") or {}).get("ls_model_name") or invocation.get("model"),
+        "gen_ai.tool.definitions": invocation.get("tools"),
+    }
+    if kind == "TOOL":
+        attributes["gen_ai.tool.name"] = run.get("name")
+        if isinstance(inputs, dict) and isinstance(inputs.get("input"), str):
+            attributes["input.value"] = inputs["input"]
+        if isinstance(outputs, dict) and "output" in outputs:
+            output = outputs["output"]
+            attributes["output.value"] = output.get("content", output) if isinstance(output, dict) else output
+    return RawSpan(
+        id=str(run["id"]),
+        parent=run.get("parent_run_id"),
+        name=str(run.get("name") or ""),
+        start=run.get("dotted_order") or run.get("start_time"),
+        attributes={key: value for key, value in attributes.items() if value is not None},
+        failed=bool(run.get("error")),
+    )

@@ -1,0 +1,126 @@
+"""OpenAI chat messages: a list of messages, `{messages, tools?, model?}`, or a line of either per trace.
+
+Exports with a field around them (`{"trace": {"messages": ...}}`, `{"request": ..., "response": ...}`) are
+read as well. What a response object adds after the request's messages is appended to them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from truespec.traces.files import Problem, TraceFile, brief
+from truespec.traces.importers.shared import number, openai_message, source_of, tool_schemas
+from truespec.traces.joins import Joins
+from truespec.traces.trace import Message, Outcome, Trace, prompt_of
+
+NAME = "openai"
+
+
+def _is_message(value: Any) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("role"), str)
+
+
+def _body(value: Any) -> tuple[list[Any], Mapping[str, Any]] | None:
+    """The messages of a record and the fields around them."""
+    if isinstance(value, list):
+        return (value, {}) if value and all(_is_message(m) for m in value) else None
+    if not isinstance(value, dict):
+        return None
+    for inner in (value, value.get("request"), value.get("body"), value.get("trace")):
+        if isinstance(inner, dict) and isinstance(inner.get("messages"), list):
+            messages = list(inner["messages"])
+            if not all(_is_message(m) for m in messages):
+                return None
+            choices = (
+                (value.get("response") or value).get("choices")
+                if isinstance(value.get("response") or value, dict)
+                else None
+            )
+            if isinstance(choices, list) and choices and isinstance(choices[0], dict):
+                messages.append(choices[0].get("message") or {"role": "assistant"})
+            return messages, {**inner, **value}
+    return None
+
+
+def recognises(head: Any, _file: TraceFile) -> bool:
+    """Messages with roles, in a list or in a field of that name."""
+    if isinstance(head, list) and head:
+        return _is_message(head[0]) or _body(head[0]) is not None
+    return isinstance(head, dict) and (_body(head) is not None or isinstance(head.get("messages"), list))
+
+
+def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
+    """One trace per document, per line, or per element of a list of conversations."""
+    for position, value in _records(file):
+        if isinstance(value, Problem):
+            yield value
+            continue
+        body = _body(value)
+        if body is None:
+            yield file.problem(position, f"expected messages with roles, found {brief(value)}")
+            continue
+        try:
+            yield _trace(*body, file, position, joins)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            yield file.problem(position, f"no chat messages: {error!r}")
+
+
+def _records(file: TraceFile) -> Iterator[tuple[str, Any]]:
+    name = str(file).lower().removesuffix(".gz")
+    if name.endswith((".jsonl", ".ndjson")):
+        for line, value in file.lines():
+            yield f"line {line}", value
+        return
+    head = file.head
+    if isinstance(head, list) and head and not _is_message(head[0]):
+        for _, index, value in file.records(None, lambda v: _body(v) is not None):
+            yield f"record {index}", value
+        return
+    value = file.document()
+    if isinstance(value, Problem):
+        # Lines under another ending, or a list that is cut off: whole lines or whole messages are saved.
+        if isinstance(head, list):
+            kept = []
+            for _, _, message in file.records(None, _is_message):
+                if isinstance(message, Problem):
+                    yield message.position, message
+                else:
+                    kept.append(message)
+            if kept:
+                yield "messages read before the damage", kept
+            return
+        for line, entry in file.lines():
+            yield f"line {line}", entry
+        return
+    yield "document", value
+
+
+def _trace(
+    listed: list[Any], around: Mapping[str, Any], file: TraceFile, position: str, joins: Joins
+) -> Trace:
+    messages: tuple[Message, ...] = tuple([openai_message(m) for m in listed])
+    domain = around.get("domain") if isinstance(around.get("domain"), str) else None
+    known = joins.domain(domain)
+    tools = tool_schemas(around.get("tools", around.get("functions")))
+    metadata = {
+        key: value
+        for key, value in around.items()
+        if key not in ("messages", "tools", "functions", "request", "response", "choices")
+        and value is not None
+    }
+    identifier = next(
+        (around[k] for k in ("id", "trace_id", "conversation_id") if around.get(k) is not None), None
+    )
+    return Trace(
+        id=str(identifier) if identifier is not None else f"{file.path.name}:{position}",
+        messages=messages,
+        source=source_of(file, NAME, position),
+        system_prompt=prompt_of(messages) or joins.prompt or known.policy,
+        tools=tools if tools is not None else known.tools,
+        model=around.get("model") if isinstance(around.get("model"), str) else None,
+        domain=domain,
+        task_id=str(around["task_id"]) if around.get("task_id") is not None else None,
+        outcome=Outcome(number(around.get("reward"))),
+        metadata=metadata,
+    )

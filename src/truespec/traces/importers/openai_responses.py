@@ -1,0 +1,87 @@
+"""OpenAI Responses: `{instructions?, input: [items], output: [items], tools?}`, or an item list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from truespec.traces.files import Problem, TraceFile
+from truespec.traces.importers.shared import source_of, tool_schemas
+from truespec.traces.importers.spans import messages_of
+from truespec.traces.joins import Joins
+from truespec.traces.trace import Message, Trace, prompt_of
+
+NAME = "openai-responses"
+_ITEMS = {"function_call", "function_call_output", "reasoning", "message"}
+
+
+def _items(value: Any) -> bool:
+    return isinstance(value, list) and any(isinstance(i, dict) and i.get("type") in _ITEMS for i in value)
+
+
+def _is_ours(value: Any) -> bool:
+    if isinstance(value, dict):
+        return value.get("object") == "response" or _items(value.get("output")) or _items(value.get("input"))
+    return _items(value)
+
+
+def recognises(head: Any, _file: TraceFile) -> bool:
+    """A response object, or items with the API's types."""
+    return _is_ours(head)
+
+
+def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
+    """One trace per response or list of items."""
+    value = file.document()
+    entries = [("document", value)]
+    if isinstance(value, Problem):
+        lines = [(f"line {line}", entry) for line, entry in file.lines()]
+        entries = lines if any(not isinstance(entry, Problem) for _, entry in lines) else entries
+    for position, entry in entries:
+        if isinstance(entry, Problem):
+            yield entry
+        elif _is_ours(entry):
+            yield _trace({"input": entry} if isinstance(entry, list) else entry, file, position, joins)
+        else:
+            yield file.problem(position, "no Responses object")
+
+
+def _trace(value: Mapping[str, Any], file: TraceFile, position: str, joins: Joins) -> Trace:
+    messages: list[Message] = []
+    given = value.get("input")
+    listed = [given] if isinstance(given, str) else list(given or ())
+    for index, item in enumerate([*listed, *(value.get("output") or ())]):
+        for message in messages_of([item], "user") if isinstance(item, dict) else messages_of(item, "user"):
+            made = replace(message, position=f"item {index}")
+            last = messages[-1] if messages else None
+            # Items of one model turn (reasoning, text, several calls) are one message.
+            if (
+                last is not None
+                and made.role == last.role == "assistant"
+                and not (last.calls and not made.calls)
+            ):
+                messages[-1] = replace(
+                    last,
+                    text="\n".join(t for t in (last.text, made.text) if t) or None,
+                    calls=last.calls + made.calls,
+                    reasoning="\n".join(t for t in (last.reasoning, made.reasoning) if t) or None,
+                )
+            else:
+                messages.append(made)
+    instructions = value.get("instructions")
+    tools = tool_schemas(value.get("tools"))
+    rest = {
+        k: v
+        for k, v in value.items()
+        if k not in ("input", "output", "tools", "instructions") and v is not None
+    }
+    return Trace(
+        id=str(value.get("id") or f"{file.path.name}:{position}"),
+        messages=tuple(messages),
+        source=source_of(file, NAME, position),
+        system_prompt=instructions if isinstance(instructions, str) else prompt_of(messages) or joins.prompt,
+        tools=tools if tools is not None else joins.domain(None).tools,
+        model=value.get("model"),
+        metadata=rest,
+    )

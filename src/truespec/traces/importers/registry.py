@@ -1,0 +1,79 @@
+"""The formats, in the order in which a file is tried against them."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from truespec.traces.files import Problem, TraceFile
+from truespec.traces.importers.shared import Reader
+from truespec.traces.joins import Joins, joins_beside
+from truespec.traces.trace import Trace, TraceError
+
+IMPORTERS: dict[str, str] = {
+    "truespec": "truespec.traces.importers.normalised",
+    "inspect": "truespec.traces.importers.inspect_eval",
+    "tau2": "truespec.traces.importers.tau2",
+    "tau-bench": "truespec.traces.importers.tau_bench",
+    "vscode-chat": "truespec.traces.importers.vscode_chat",
+    "copilot-replay": "truespec.traces.importers.copilot_replay",
+    "trail": "truespec.traces.importers.trail",
+    "langfuse": "truespec.traces.importers.langfuse",
+    "otlp": "truespec.traces.importers.otlp",
+    "openinference": "truespec.traces.importers.openinference",
+    "langsmith": "truespec.traces.importers.langsmith",
+    "atif": "truespec.traces.importers.atif",
+    "swe-agent": "truespec.traces.importers.swe_agent",
+    "openhands": "truespec.traces.importers.openhands",
+    "claude-code": "truespec.traces.importers.claude_code",
+    "agentrx": "truespec.traces.importers.agentrx",
+    "anthropic": "truespec.traces.importers.anthropic",
+    "openai-responses": "truespec.traces.importers.openai_responses",
+    "openai": "truespec.traces.importers.openai",
+}
+"""Name to module; narrower shapes stand before the wider ones that would also take their files."""
+
+SUFFIXES = (".json", ".jsonl", ".ndjson", ".traj", ".eval", ".json.gz", ".jsonl.gz", ".ndjson.gz", ".traj.gz")
+"""The endings of files that a folder is searched for."""
+
+
+def reader(name: str) -> Reader:
+    """The importer of a format."""
+    if name not in IMPORTERS:
+        raise TraceError(f"no importer {name!r}; there are {', '.join(IMPORTERS)}")
+    return importlib.import_module(IMPORTERS[name])
+
+
+def detect(file: TraceFile) -> str | None:
+    """The format of a file, by its first bytes alone; None when no importer recognises it."""
+    head = file.head
+    return next((name for name in IMPORTERS if reader(name).recognises(head, file)), None)
+
+
+def read(path: Path, form: str | None = None, joins: Joins | None = None) -> Iterator[Trace | Problem]:
+    """The traces of one file; what cannot be read is reported in its place.
+
+    Without `joins`, a folder `domains` beside the file completes its traces.
+    """
+    file = TraceFile(path)
+    name = form or detect(file)
+    if name is None:
+        yield file.problem("file", "of no known format; name it with --format")
+        return
+    yield from reader(name).read(file, joins if joins is not None else joins_beside(path))
+
+
+def files_below(paths: Iterable[Path]) -> Iterator[Path]:
+    """Every file that may hold traces, in a fixed order; a named file is taken whatever its ending."""
+    for path in paths:
+        if path.is_dir():
+            for found in sorted(path.rglob("*")):
+                if (
+                    found.is_file()
+                    and found.name.endswith(SUFFIXES)
+                    and "domains" not in found.parts[len(path.parts) :]
+                ):
+                    yield found
+        else:
+            yield path

@@ -1,0 +1,63 @@
+"""TRAIL traces: `{trace_id, spans[]}` with nested `child_spans` and OpenInference `span_attributes`.
+
+Human annotations of the same corpus name span ids; `Trace.locate` resolves them to messages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from truespec.traces.files import Problem, TraceFile
+from truespec.traces.importers.span_traces import trace_of_spans
+from truespec.traces.importers.spans import RawSpan
+from truespec.traces.joins import Joins
+from truespec.traces.trace import Trace
+
+NAME = "trail"
+
+
+def recognises(head: Any, _file: TraceFile) -> bool:
+    """Spans with `span_attributes`."""
+    if not isinstance(head, dict) or "trace_id" not in head:
+        return False
+    spans = head.get("spans")
+    return isinstance(spans, list) and bool(spans) and isinstance(spans[0], dict) and "span_id" in spans[0]
+
+
+def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
+    """One trace per file; of a damaged file, the outer spans that are whole."""
+    value = file.document()
+    if isinstance(value, Problem):
+        yield value
+        spans = [s for _, _, s in file.records("spans", lambda s: isinstance(s, dict) and "span_id" in s)]
+        value = {
+            "trace_id": (file.head or {}).get("trace_id"),
+            "spans": [s for s in spans if not isinstance(s, Problem)],
+        }
+        if not value["spans"]:
+            return
+    raws: list[RawSpan] = []
+    stack = [span for span in reversed(value.get("spans") or ()) if isinstance(span, dict)]
+    while stack:
+        span = stack.pop()
+        raws.append(_raw(span))
+        stack.extend(child for child in reversed(span.get("child_spans") or ()) if isinstance(child, dict))
+    identifier = str(value.get("trace_id"))
+    yield trace_of_spans(identifier, raws, file, NAME, "document", joins)
+
+
+def _raw(span: Mapping[str, Any]) -> RawSpan:
+    attributes = dict(span.get("span_attributes") or {})
+    logs = [log.get("body") for log in span.get("logs") or () if isinstance(log, dict)]
+    if logs:
+        attributes["logs"] = logs
+    return RawSpan(
+        id=str(span.get("span_id")),
+        parent=span.get("parent_span_id"),
+        name=str(span.get("span_name", "")),
+        start=span.get("timestamp"),
+        attributes=attributes,
+        events=span.get("events") or (),
+        failed=str(span.get("status_code")).lower() == "error",
+    )

@@ -1,0 +1,176 @@
+"""VS Code chat exports (`chat.json`): `{requests[], responderUsername}`.
+
+The real calls stand in `result.metadata.toolCallRounds`, their results in `toolCallResults`; a request that
+is still running has neither, and its visible parts are read instead. There is no system prompt and no schema.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from truespec.traces.files import Problem, TraceFile
+from truespec.traces.importers.shared import source_of, text_of, tool_call
+from truespec.traces.joins import Joins
+from truespec.traces.trace import Message, Outcome, ToolCall, Trace
+
+NAME = "vscode-chat"
+
+
+def recognises(head: Any, _file: TraceFile) -> bool:
+    """Its outer fields."""
+    return isinstance(head, dict) and "responderUsername" in head
+
+
+def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
+    """One trace per export, over all its requests."""
+    requests: list[Mapping[str, Any]] = []
+    header: Mapping[str, Any] = {}
+    for around, _, request in file.records("requests", lambda r: isinstance(r, dict) and "message" in r):
+        header = around
+        if isinstance(request, Problem):
+            yield request
+        else:
+            requests.append(request)
+    if not header:
+        value = file.document()
+        header = value if isinstance(value, dict) else {}
+    messages: list[Message] = []
+    model = None
+    for index, request in enumerate(requests):
+        try:
+            messages += _messages(request, f"requests/{index}")
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            yield file.problem(f"requests/{index}", f"no request of a chat export: {error!r}")
+        model = request.get("modelId") or model
+    last = requests[-1] if requests else {}
+    ended = (
+        "cancelled"
+        if last.get("isCanceled")
+        else "completed"
+        if last.get("result")
+        else "in progress"
+        if last
+        else "empty"
+    )
+    yield Trace(
+        id=str(last.get("requestId") or file.path.name),
+        messages=tuple(messages),
+        source=source_of(file, NAME, "document"),
+        system_prompt=joins.prompt,
+        tools=joins.domain(None).tools,
+        model=model,
+        outcome=Outcome(ended=ended),
+        metadata={
+            k: v
+            for k, v in header.items()
+            if k in ("requesterUsername", "responderUsername", "initialLocation")
+        },
+    )
+
+
+def _messages(request: Mapping[str, Any], position: str) -> Iterator[Message]:
+    body = request["message"]
+    extra = {k: request[k] for k in ("timestamp", "requestId", "variableData") if request.get(k)}
+    yield Message("user", body if isinstance(body, str) else body.get("text"), position=position, extra=extra)
+    metadata = (request.get("result") or {}).get("metadata") or {}
+    rounds = metadata.get("toolCallRounds")
+    parts: list[Mapping[str, Any]] = [
+        part for part in request.get("response") or () if isinstance(part, dict)
+    ]
+    failures = [bool(_details(p).get("isError")) for p in parts if _is_run(p)]
+    if not rounds:
+        yield from _visible(parts, position)
+        return
+    results = metadata.get("toolCallResults") or {}
+    seen = 0
+    for number, turn in enumerate(rounds):
+        calls = tuple(
+            tool_call(c.get("name"), c.get("arguments"), c.get("id")) for c in turn.get("toolCalls") or ()
+        )
+        yield Message(
+            "assistant",
+            turn.get("response") or None,
+            calls,
+            reasoning=_thought(turn),
+            position=f"{position}/rounds/{number}",
+        )
+        for call in calls:
+            failed = failures[seen] if seen < len(failures) and len(failures) == _count(rounds) else None
+            seen += 1
+            if call.id in results:
+                text = _result_text(results[call.id])
+                yield Message(
+                    "tool",
+                    text,
+                    call_id=call.id,
+                    tool=call.name,
+                    error=True if failed else None,
+                    position=f"{position}/results/{call.id}",
+                )
+
+
+def _count(rounds: list[Mapping[str, Any]]) -> int:
+    return sum(len(turn.get("toolCalls") or ()) for turn in rounds)
+
+
+def _thought(turn: Mapping[str, Any]) -> str | None:
+    thinking = turn.get("thinking")
+    return text_of(thinking) if thinking else None
+
+
+def _details(part: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a run's visible part says of its result; a list of links says nothing."""
+    details = part.get("resultDetails")
+    return details if isinstance(details, dict) else {}
+
+
+def _is_run(part: Mapping[str, Any]) -> bool:
+    return part.get("kind") == "toolInvocationSerialized" and part.get("presentation") != "hidden"
+
+
+def _result_text(result: Any) -> str | None:
+    """The values of a result's content; rich ones are trees whose leaves hold the text."""
+    if isinstance(result, str):
+        return result
+    texts: list[str] = []
+    stack = [result]
+    while stack:
+        value = stack.pop()
+        if isinstance(value, dict):
+            if isinstance(value.get("text"), str):
+                texts.append(value["text"])
+            if isinstance(value.get("value"), str):
+                texts.append(value["value"])
+            stack.extend(reversed([v for k, v in value.items() if isinstance(v, dict | list)]))
+        elif isinstance(value, list):
+            stack.extend(reversed(value))
+    return "".join(texts) if texts else None
+
+
+def _visible(parts: list[Mapping[str, Any]], position: str) -> Iterator[Message]:
+    texts: list[str] = []
+    for number, part in enumerate(parts):
+        if "kind" not in part and isinstance(part.get("value"), str):
+            texts.append(part["value"])
+        elif _is_run(part):
+            data = (part.get("toolSpecificData") or {}).get("rawInput")
+            arguments: Any = data if data is not None else _details(part).get("input")
+            call: ToolCall = tool_call(part.get("toolId"), arguments, part.get("toolCallId"))
+            yield Message(
+                "assistant", "".join(texts) or None, (call,), position=f"{position}/response/{number}"
+            )
+            texts = []
+            details = part.get("resultDetails")
+            if part.get("isComplete") and details is not None:
+                output = details.get("output") if isinstance(details, dict) else details
+                yield Message(
+                    "tool",
+                    _result_text(output),
+                    call_id=call.id,
+                    tool=call.name,
+                    error=True if _details(part).get("isError") else None,
+                    position=f"{position}/response/{number}",
+                )
+    if texts:
+        yield Message("assistant", "".join(texts), position=f"{position}/response")

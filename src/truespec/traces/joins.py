@@ -1,0 +1,107 @@
+"""What a source lacks and files can supply: the prompt, the tool schemas, what each tool does.
+
+A folder of joins looks like this; every file is optional::
+
+    agent_prompts.json       prompt templates by the commit that ran (tau2-bench)
+    <domain>/tools.json      tools in OpenAI's shape
+    <domain>/user_tools.json tools of the user, where it has some
+    <domain>/tool_types.json {"book": "write", "look_up": "read", "calculate": "generic"}
+    <domain>/policy.md       the policy, used where the trace holds no prompt; also wiki.md
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from truespec.traces.files import loads
+from truespec.traces.importers.shared import tool_schemas
+from truespec.traces.trace import ToolSchema, TraceError
+
+
+@dataclass(frozen=True)
+class Prompts:
+    """Prompt templates by the commit of the harness that filled them."""
+
+    variants: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Template texts by variant."""
+    by_commit: Mapping[str, str] = field(default_factory=dict)
+    """The variant that a commit used."""
+    certain: frozenset[str] = frozenset()
+    """The commits for which the variant was looked up rather than assumed."""
+
+
+@dataclass(frozen=True)
+class Domain:
+    """What is known about one environment."""
+
+    tools: tuple[ToolSchema, ...] | None = None
+    """The agent's tools."""
+    user_tools: tuple[ToolSchema, ...] = ()
+    """The user's tools."""
+    policy: str | None = None
+    """The policy text."""
+
+
+@dataclass(frozen=True)
+class Joins:
+    """Files that complete traces; the empty joins complete nothing."""
+
+    folder: Path | None = None
+    """The folder described above."""
+    tools: tuple[ToolSchema, ...] | None = None
+    """Tools for every trace that has none, whatever its domain."""
+    prompt: str | None = None
+    """A system prompt for every trace that has none."""
+    found: dict[str, Domain] = field(default_factory=dict, compare=False)
+    """Domains read so far."""
+
+    def domain(self, name: str | None) -> Domain:
+        """What the folder says about an environment."""
+        known = name or ""
+        if known not in self.found:
+            self.found[known] = self._read(known)
+        return self.found[known]
+
+    def _read(self, name: str) -> Domain:
+        if self.folder is None or not name or "/" in name or name.startswith("."):
+            return Domain(self.tools, (), None)
+        here = self.folder / name
+        kinds = _json(here / "tool_types.json") or {}
+        tools = _json(here / "tools.json")
+        user_tools = _json(here / "user_tools.json")
+        policy = next((p for p in (here / "policy.md", here / "wiki.md") if p.is_file()), None)
+        return Domain(
+            tool_schemas(tools, kinds) if tools is not None else self.tools,
+            tool_schemas(user_tools or [], kinds) or (),
+            policy.read_text(encoding="utf-8") if policy else None,
+        )
+
+    @cached_property
+    def prompts(self) -> Prompts:
+        """The prompt templates of the folder."""
+        table = _json(self.folder / "agent_prompts.json") if self.folder else None
+        if not table:
+            return Prompts()
+        files = table.get("by_file", {}).values()
+        names: dict[str, str] = {entry["info_git_commit"]: entry["variant"] for entry in files}
+        certain = frozenset(entry["info_git_commit"] for entry in files if entry.get("resolved", True))
+        return Prompts(table["variants"], names, certain)
+
+
+def joins_beside(path: Path) -> Joins:
+    """The joins in a folder `domains` beside a trace file; empty where there is none."""
+    folder = path.parent / "domains"
+    return Joins(folder) if folder.is_dir() else Joins()
+
+
+def _json(path: Path) -> Any:
+    if not path.is_file():
+        return None
+    try:
+        return loads(path.read_bytes())
+    except ValueError as error:
+        raise TraceError(f"{path} is no JSON: {error}") from None

@@ -1,0 +1,87 @@
+"""The normalised trace as one JSON line; `schema.json` beside this file publishes its shape."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any
+
+from truespec.traces.trace import Message, Outcome, Source, Span, ToolCall, ToolSchema, Trace, TraceError
+
+VERSION = 1
+"""The version of the record's shape, in its field `truespec_trace`."""
+SCHEMA = Path(__file__).with_name("schema.json")
+"""The published JSON Schema of a record."""
+
+
+def to_record(trace: Trace) -> dict[str, Any]:
+    """The trace as plain JSON values, without fields that hold nothing."""
+    record: dict[str, Any] = {"truespec_trace": VERSION}
+    for entry in fields(trace):
+        value = getattr(trace, entry.name)
+        if value is None or (value == () and entry.name == "spans") or value == {}:
+            continue
+        if entry.name == "messages":
+            record["messages"] = [_message(message) for message in value]
+        elif entry.name in ("tools", "spans"):
+            record[entry.name] = [_kept(asdict(item)) for item in value]
+        elif entry.name in ("source", "outcome"):
+            record[entry.name] = _kept(asdict(value))
+        else:
+            record[entry.name] = value
+    return record
+
+
+def from_record(record: Mapping[str, Any]) -> Trace:
+    """The trace of a record; `TraceError` names the field that is wrong."""
+    if record.get("truespec_trace") != VERSION:
+        raise TraceError(
+            f'a trace record has "truespec_trace": {VERSION}, not {record.get("truespec_trace")!r}'
+        )
+    values = {key: value for key, value in record.items() if key != "truespec_trace"}
+    try:
+        values["messages"] = tuple(
+            Message(**{**m, "calls": tuple(ToolCall(**call) for call in m.get("calls", ()))})
+            for m in values["messages"]
+        )
+        values["source"] = Source(**values["source"])
+        if "tools" in values:
+            values["tools"] = tuple(ToolSchema(**tool) for tool in values["tools"])
+        if "spans" in values:
+            values["spans"] = tuple(
+                Span(**{"parent": None, "message_index": None, **s}) for s in values["spans"]
+            )
+        if "outcome" in values:
+            values["outcome"] = Outcome(**values["outcome"])
+        return Trace(**values)
+    except (TypeError, KeyError, ValueError, AttributeError) as error:
+        raise TraceError(f"not a trace record: {error}") from None
+
+
+def to_line(trace: Trace) -> str:
+    """One JSON line, without its line end. Lone surrogates survive as escapes."""
+    return json.dumps(to_record(trace), ensure_ascii=True, separators=(",", ":"), default=str)
+
+
+def _message(message: Message) -> dict[str, Any]:
+    record: dict[str, Any] = {}
+    for entry in fields(message):
+        value = getattr(message, entry.name)
+        if value is None or value == () or (entry.name == "requestor" and value == "assistant"):
+            continue
+        record[entry.name] = value if entry.name != "calls" else [_call(call) for call in value]
+    return record
+
+
+def _call(call: ToolCall) -> dict[str, Any]:
+    record = _kept(asdict(call))
+    record.setdefault("arguments", None)
+    if record["requestor"] == "assistant":
+        del record["requestor"]
+    return record
+
+
+def _kept(record: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in record.items() if value is not None}
