@@ -9,7 +9,9 @@ from typing import Any
 from truespec.domains.contract import Domain
 from truespec.verdict import UsageError
 
-DOMAINS: dict[str, str] = {}
+DOMAINS: dict[str, str] = {
+    "fol": "truespec.domains.fol.domain:FirstOrderLogic",
+}
 """Name to `module:class`, e.g. `"regex": "truespec.domains.regex.domain:Regex"`."""
 
 

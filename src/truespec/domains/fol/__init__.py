@@ -1,0 +1,1 @@
+"""First-order logic: equivalence of sentences, with finite counterexamples."""

@@ -1,0 +1,255 @@
+"""The comparison of two formulas, from the cheapest procedure to the dearest.
+
+1. Small models by the thousand (`simulate`): most differing pairs end here, in both directions.
+2. A direction that showed no difference is proved by exhausting its Herbrand universe (`herbrand`), or
+3. by Z3 with quantifiers, then, where Z3 finds no proof, sized models (`finite`) and the provers E and cvc5.
+
+A difference is always a finite model, and counts only once `model.holds` has confirmed it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from truespec.domains.fol import finite, herbrand, prove, simulate
+from truespec.domains.fol.context import Context
+from truespec.domains.fol.model import REPLAY, Model, holds
+from truespec.domains.fol.normal import negate
+from truespec.domains.fol.syntax import Formula, constants, predicates
+from truespec.solvers.limit import Limit
+from truespec.solvers.z3 import Outcome, version
+from truespec.verdict import (
+    Bounded,
+    Counterexample,
+    Incomplete,
+    OracleError,
+    OutOfTime,
+    Proof,
+    ReasonCode,
+    Relation,
+    Verdict,
+    equivalent,
+    refuted,
+    unknown,
+)
+
+SIMULATED_SIZES = 3
+"""Domains of up to so many elements are simulated."""
+SEARCHED_SIZES = 8
+"""Domains of up to so many elements are searched one by one where Z3 finds no proof."""
+
+
+@dataclass(slots=True)
+class Direction:
+    """The question whether some model of the axioms satisfies `holding` and not `failing`."""
+
+    sentences: list[Formula]
+    """The axioms, the side that holds, and the negation of the side that fails."""
+    model: Model | None = None
+    """Such a model."""
+    proof: str = ""
+    """The method that showed that there is none."""
+    empty_sizes: set[int] = field(default_factory=set)
+    """Sizes at which there is none."""
+
+    @property
+    def open(self) -> bool:
+        """Whether neither a model nor a proof was found yet."""
+        return self.model is None and not self.proof
+
+
+def compare(oracle: Formula, candidate: Formula, context: Context, limit: Limit) -> Verdict:
+    """The verdict on two sentences of one signature; raises `OracleError` for contradictory axioms."""
+    return Comparison(oracle, candidate, context, limit).verdict()
+
+
+class Comparison:
+    """One run of the procedures; the fields say what is known so far."""
+
+    def __init__(self, oracle: Formula, candidate: Formula, context: Context, limit: Limit) -> None:
+        self.oracle = oracle
+        self.candidate = candidate
+        self.context = context
+        self.limit = limit
+        # The replay, and the search for the smallest model, have a share of their own.
+        self.work = limit.portion(0.9)
+        axioms = list(context.axioms)
+        self.lost = Direction([*axioms, oracle, negate(candidate)])
+        self.added = Direction([*axioms, candidate, negate(oracle)])
+        self.consistency = Direction(axioms)
+
+    # -- the verdict ------------------------------------------------------------------------------------
+
+    def verdict(self) -> Verdict:
+        """Run the procedures until both directions are settled or time runs out."""
+        out_of_time: OutOfTime | None = None
+        try:
+            self._simulate()
+            for direction in (self.lost, self.added):
+                if direction.open:
+                    self._settle(direction, self.work)
+            if self.context.axioms and self.lost.model is None and self.added.model is None:
+                self._settle(self.consistency, self.work)
+        except OutOfTime as error:
+            out_of_time = error
+        if self.lost.model or self.added.model:
+            return self._refuted()
+        if self.consistency.proof:
+            raise OracleError(f"the axioms contradict each other ({self.consistency.proof})")
+        if self.lost.open or self.added.open:
+            sizes = set.intersection(*(one.empty_sizes for one in (self.lost, self.added) if one.open))
+            bound = next(size for size in range(1, len(sizes) + 2) if size not in sizes) - 1
+            code = ReasonCode.TIMEOUT if out_of_time else ReasonCode.INCOMPLETE
+            detail = (
+                f"{out_of_time}"
+                if out_of_time
+                else "no prover finds a proof, and no small model tells the two apart"
+            )
+            return unknown(
+                "fol",
+                code,
+                f"{detail}; the two agree in every model of up to {bound} elements" if bound else detail,
+                method=f"{version()} and finite models",
+                bounded=Bounded({"domain_size": bound}) if bound else None,
+            )
+        if self.context.axioms and self.consistency.model is None:
+            if out_of_time:
+                raise out_of_time
+            raise Incomplete(
+                "equivalent under the axioms, which may contradict each other: no model of them was found"
+            )
+        return self._equivalent()
+
+    def _equivalent(self) -> Verdict:
+        methods = list(dict.fromkeys((self.lost.proof, self.added.proof)))
+        trusts = [TRUSTS.get(method, f"{method}, and the translation to it") for method in methods]
+        proof = Proof(" and ".join(methods), ("the parser of truespec.domains.fol", *trusts))
+        return equivalent("fol", methods[0] if len(methods) == 1 else "mixed", proof)
+
+    def _refuted(self) -> Verdict:
+        self._minimize()
+        models = [one.model for one in (self.lost, self.added) if one.model]
+        model = self._completed(min(models, key=lambda one: len(one.domain)))
+        values = [holds(sentence, model, self.limit) for sentence in (self.oracle, self.candidate)]
+        if values[0] == values[1] or not all(holds(one, model, self.limit) for one in self.context.axioms):
+            raise AssertionError("a counterexample does not replay")
+        relation = None
+        if self.lost.model and self.added.model:
+            relation = Relation.INCOMPARABLE
+        elif self.lost.model and self.added.proof:
+            relation = Relation.STRONGER
+        elif self.added.model and self.lost.proof:
+            relation = Relation.WEAKER
+        point = Counterexample(model.to_json(), values[0], values[1], REPLAY)
+        return refuted("fol", "finite model", point, relation)
+
+    def _completed(self, model: Model) -> Model:
+        """The model with the rest of the signature: empty predicates, constants at the first element."""
+        return Model(
+            model.domain,
+            {name: model.constants.get(name, model.domain[0]) for name in self.context.constants},
+            {name: model.predicates.get(name, frozenset()) for name in self.context.predicates},
+        )
+
+    # -- the procedures ---------------------------------------------------------------------------------
+
+    def _simulate(self) -> None:
+        sentences = [self.oracle, self.candidate, *self.context.axioms]
+        names, points = predicates(*sentences), constants(*sentences)
+        for size in range(1, SIMULATED_SIZES + 1):
+            try:
+                bits = sum(size**arity for arity in names.values()) + len(points) * (size - 1).bit_length()
+            except OverflowError:
+                return
+            universe = simulate.Universe(size, tuple(points), bits)
+            try:
+                lanes = universe.full
+                for axiom in self.context.axioms:
+                    lanes &= universe.truth(axiom)
+                    if not lanes:
+                        break
+                left = universe.truth(self.oracle) if lanes else 0
+                right = universe.truth(self.candidate) if lanes else 0
+            except simulate.TooLarge:
+                return
+            for direction, found in (
+                (self.lost, lanes & left & ~right),
+                (self.added, lanes & right & ~left),
+                (self.consistency, lanes),
+            ):
+                if found and direction.model is None:
+                    direction.model = universe.model(found, tuple(names))
+                elif not found and universe.exhaustive:
+                    direction.empty_sizes.add(size)
+            if self.lost.model and self.added.model:
+                return
+            if size == 1 and not (self.lost.model or self.added.model):
+                # Nothing at size 1: a proof is likely, and cheaper than larger sizes.
+                for direction in (self.lost, self.added):
+                    self._exhaust(direction)
+                if not (self.lost.open or self.added.open) and self.consistency.model:
+                    return
+            self.work.check()
+
+    def _exhaust(self, direction: Direction) -> None:
+        if herbrand.decide(direction.sentences) is herbrand.Outcome.UNSATISFIABLE:
+            direction.proof = HERBRAND
+
+    def _settle(self, direction: Direction, limit: Limit) -> None:
+        if not direction.sentences:
+            direction.model = Model(("e1",), {}, {})
+        for step in (self._exhaust_step, self._z3_step, self._sizes_step, self._last_step):
+            if not direction.open:
+                return
+            step(direction, limit)
+
+    def _exhaust_step(self, direction: Direction, limit: Limit) -> None:
+        limit.check()
+        self._exhaust(direction)
+
+    def _z3_step(self, direction: Direction, limit: Limit) -> None:
+        if prove.by_z3(direction.sentences, limit.portion(0.25)) is Outcome.UNSAT:
+            direction.proof = version()
+
+    def _sizes_step(self, direction: Direction, limit: Limit) -> None:
+        portion = limit.portion(0.4)
+        for size in range(1, SEARCHED_SIZES + 1):
+            if size in direction.empty_sizes:
+                continue
+            try:
+                found = finite.search(direction.sentences, size, portion)
+            except (OutOfTime, finite.TooLarge):
+                return
+            if isinstance(found, Model):
+                direction.model = found
+                return
+            if found is Outcome.UNSAT:
+                direction.empty_sizes.add(size)
+
+    def _last_step(self, direction: Direction, limit: Limit) -> None:
+        if prove.by_z3(direction.sentences, limit.portion(0.9)) is Outcome.UNSAT:
+            direction.proof = version()
+
+    def _minimize(self) -> None:
+        """Look for smaller differences at sizes that were only sampled."""
+        portion = self.limit.portion(0.5)
+        for size in range(1, SEARCHED_SIZES):
+            if any(one.model and len(one.model.domain) <= size for one in (self.lost, self.added)):
+                return
+            for direction in (self.lost, self.added):
+                if size in direction.empty_sizes or direction.proof:
+                    continue
+                try:
+                    found = finite.search(direction.sentences, size, portion)
+                except (OutOfTime, finite.TooLarge):
+                    return
+                if isinstance(found, Model):
+                    direction.model = found
+                    return
+
+
+HERBRAND = "Herbrand truth table"
+TRUSTS: dict[str, str] = {
+    HERBRAND: "negation normal form, miniscoping and Skolem constants (truespec.domains.fol.normal)",
+}
+"""What a reader must believe, for the methods of our own."""
