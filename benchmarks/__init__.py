@@ -1,0 +1,1 @@
+"""Measurements: each module prints the figures of one subject."""

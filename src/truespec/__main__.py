@@ -1,0 +1,5 @@
+"""`python -m truespec`."""
+
+from truespec.cli.main import main
+
+main()

@@ -1,0 +1,25 @@
+"""The map is true: every path it names exists, and every room stands on it."""
+
+from __future__ import annotations
+
+import re
+
+from needs import ROOT
+
+TEXT = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
+
+
+def test_every_path_exists() -> None:
+    named = re.findall(r"`([\w./-]+(?:\.py|\.json|\.md|/))`", TEXT)
+    named = [path for path in named if "<" not in path]
+    assert len(named) > 10
+    rooms = ROOT / "src" / "truespec"
+    lost = [path for path in named if not ((ROOT / path).exists() or (rooms / path).exists())]
+    # Folders may be named inside the room that the sentence is about.
+    lost = [path for path in lost if not list(rooms.rglob(path.rstrip("/")))]
+    assert not lost
+
+
+def test_every_room_is_on_the_map() -> None:
+    rooms = {p.name for p in (ROOT / "src" / "truespec").iterdir() if (p / "__init__.py").exists()}
+    assert {room for room in rooms if f"`{room}/`" not in TEXT} == set()
