@@ -16,7 +16,13 @@ Reader = Callable[[Path], Iterator[Task | PairRecord | Skipped]]
 A broken record becomes a `Skipped`; `UsageError` only where the folder holds none of the set's files.
 """
 
-SOURCES: dict[str, str] = {}
+SOURCES: dict[str, str] = {
+    "folio": "truespec.benchmark.sources.folio:read",
+    "logic-lm": "truespec.benchmark.sources.logic_lm:read",
+    "linc": "truespec.benchmark.sources.linc:read",
+    "llama-fol": "truespec.benchmark.sources.llama_fol:read",
+    "malls": "truespec.benchmark.sources.malls:read",
+}
 """Name to `module:function`."""
 
 
