@@ -11,6 +11,7 @@ from truespec.verdict import UsageError
 
 DOMAINS: dict[str, str] = {
     "fol": "truespec.domains.fol.domain:FirstOrderLogic",
+    "regex": "truespec.domains.regex.domain:Regex",
 }
 """Name to `module:class`, e.g. `"regex": "truespec.domains.regex.domain:Regex"`."""
 

@@ -1,0 +1,1 @@
+"""Regular expressions: `python` (the `re` module) and `deepregex` dialects, decided by derivatives."""

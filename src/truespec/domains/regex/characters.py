@@ -1,0 +1,213 @@
+"""Sets of code points, and the Boolean algebra they form.
+
+A set is a tuple of ascending boundaries `(a, b, c, d, ...)`: the code points from `a` up to but not including
+`b`, from `c` up to `d`, and so on. Equal sets are equal tuples. Lone surrogates are code points like any
+other, as in Python's strings.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache, lru_cache
+from itertools import pairwise
+
+from truespec.automata.algebra import Algebra, Alphabet
+
+CodePoints = tuple[int, ...]
+"""Ascending boundaries, an even number of them."""
+
+LIMIT = 0x110000
+"""One more than the last code point of Unicode."""
+UNICODE: CodePoints = (0, LIMIT)
+"""Every code point."""
+ASCII: CodePoints = (0, 128)
+"""Code points 0 to 127."""
+
+_READABLE = (
+    "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ _-.,:;!?/@#$%&*+=<>()[]{}|~^'\"`\\\n\t\r"
+)
+_RANK = bytes(_READABLE.find(chr(point)) if chr(point) in _READABLE else 120 for point in range(128))
+_UNRANKED = 127
+
+
+def ranges(points: CodePoints) -> Iterable[tuple[int, int]]:
+    """The runs `(first, end)`; `end` is one past the last."""
+    return zip(points[::2], points[1::2], strict=True)
+
+
+def of_ranges(runs: Iterable[tuple[int, int]]) -> CodePoints:
+    """The union of runs `(first, end)` in any order.
+
+    >>> of_ranges([(5, 9), (1, 3), (3, 6)])
+    (1, 9)
+    """
+    out: list[int] = []
+    for first, end in sorted(runs):
+        if first >= end:
+            continue
+        if out and first <= out[-1]:
+            out[-1] = max(out[-1], end)
+        else:
+            out += (first, end)
+    return tuple(out)
+
+
+def single(character: str) -> CodePoints:
+    """The set of one character."""
+    point = ord(character)
+    return (point, point + 1)
+
+
+def union(*sets: CodePoints) -> CodePoints:
+    """The code points in any of the sets."""
+    if len(sets) == 1:
+        return sets[0]
+    return of_ranges(run for points in sets for run in ranges(points))
+
+
+def negate(points: CodePoints, within: CodePoints = UNICODE) -> CodePoints:
+    """The code points of `within` that are not in `points`."""
+    flipped = points[1:] if points[:1] == (0,) else (0, *points)
+    flipped = flipped[:-1] if flipped[-1:] == (LIMIT,) else (*flipped, LIMIT)
+    return flipped if within == UNICODE else intersect(flipped, within)
+
+
+def intersect(left: CodePoints, right: CodePoints) -> CodePoints:
+    """The code points in both."""
+    out: list[int] = []
+    i = j = 0
+    while i < len(left) and j < len(right):
+        first, end = max(left[i], right[j]), min(left[i + 1], right[j + 1])
+        if first < end:
+            out += (first, end)
+        if left[i + 1] < right[j + 1]:
+            i += 2
+        else:
+            j += 2
+    return tuple(out)
+
+
+class Characters(Algebra[CodePoints, str]):
+    """The algebra of sets of code points below one alphabet."""
+
+    def __init__(self, alphabet: CodePoints = UNICODE) -> None:
+        self._top = alphabet
+
+    @property
+    def bottom(self) -> CodePoints:
+        """No code point."""
+        return ()
+
+    @property
+    def top(self) -> CodePoints:
+        """The alphabet."""
+        return self._top
+
+    def both(self, left: CodePoints, right: CodePoints) -> CodePoints:
+        """Intersection."""
+        return intersect(left, right)
+
+    def either(self, left: CodePoints, right: CodePoints) -> CodePoints:
+        """Union, within the alphabet."""
+        return intersect(union(left, right), self._top)
+
+    def negation(self, predicate: CodePoints) -> CodePoints:
+        """Complement, within the alphabet."""
+        return negate(predicate, self._top)
+
+    def is_empty(self, predicate: CodePoints) -> bool:
+        """Whether no code point of the alphabet is in it."""
+        return not intersect(predicate, self._top)
+
+    def witness(self, predicate: CodePoints) -> str:
+        """The most readable character of a non-empty set: letters first, lone surrogates last."""
+        points = intersect(predicate, self._top)
+        best = min((_rank(first, end) for first, end in ranges(points)), default=_UNRANKED)
+        if best < 120:
+            return _READABLE[best]
+        for first, end in ranges(points):
+            for point in range(first, min(end, first + 64)):
+                if chr(point).isprintable():
+                    return chr(point)
+        for first, end in ranges(points):
+            if first < 0xD800 or end > 0xE000:
+                return chr(first if first < 0xD800 or first >= 0xE000 else 0xE000)
+        return chr(points[0])
+
+    def partition(self, predicates: Iterable[CodePoints]) -> Alphabet[CodePoints]:
+        """The blocks, by one sweep over all boundaries; the most readable block first."""
+        return _partition(self._top, tuple(dict.fromkeys(predicates)))
+
+
+@lru_cache(maxsize=512)
+def _partition(top: CodePoints, predicates: tuple[CodePoints, ...]) -> Alphabet[CodePoints]:
+    # At a boundary the membership in every predicate that has it flips. Bit 0 is the alphabet itself.
+    flips: dict[int, int] = {}
+    for position, points in enumerate((top, *predicates)):
+        for boundary in points:
+            flips[boundary] = flips.get(boundary, 0) ^ (1 << position)
+    pieces: dict[int, list[int]] = {}
+    rank: dict[int, int] = {}
+    signature = 0
+    for first, end in pairwise([*sorted(flips), LIMIT]):
+        signature ^= flips[first]
+        if signature & 1 and first < end:
+            pieces.setdefault(signature, []).extend((first, end))
+            rank[signature] = min(rank.get(signature, _UNRANKED), _rank(first, end))
+    order = sorted(pieces, key=lambda mark: (rank[mark], pieces[mark][0]))
+    blocks = tuple(of_ranges(ranges(tuple(pieces[mark]))) for mark in order)
+    return Alphabet.of(blocks, list(predicates), [mark >> 1 for mark in order])
+
+
+def _rank(first: int, end: int) -> int:
+    return min(_RANK[first:end]) if first < 128 else _UNRANKED
+
+
+# Python's classes ------------------------------------------------------------------------------------
+
+
+@cache
+def _everything() -> str:
+    return "".join(map(chr, range(LIMIT)))
+
+
+@cache
+def category(letter: str, ascii_only: bool) -> CodePoints:
+    r"""What `\d`, `\s` or `\w` matches in a string pattern, asked of Python itself once.
+
+    >>> category("d", True)
+    (48, 58)
+    """
+    pattern = re.compile(f"\\{letter}+", re.ASCII if ascii_only else 0)
+    text = _everything()[:128] if ascii_only else _everything()
+    return tuple(boundary for match in pattern.finditer(text) for boundary in match.span())
+
+
+@cache
+def cased() -> str:
+    """The characters that a case-insensitive match may confuse with another one."""
+    points = set()
+    for point in range(LIMIT):
+        character = chr(point)
+        if character.lower() != character or character.upper() != character:
+            points.add(point)
+            # Simple mappings are among the first characters of full ones: "ŉ".upper() is "ʼN".
+            points.update(map(ord, character.lower() + character.upper()))
+    return "".join(map(chr, sorted(points)))
+
+
+@lru_cache(maxsize=4096)
+def folded(source: str, plain: CodePoints, ascii_only: bool) -> CodePoints:
+    """What a literal or class written as `source` matches when case is ignored, asked of Python itself.
+
+    `plain` is what it matches otherwise; only characters with case can differ.
+    """
+    pattern = re.compile(source, re.IGNORECASE | (re.ASCII if ascii_only else 0))
+    matched = of_ranges((ord(c), ord(c) + 1) for c in cased() if pattern.fullmatch(c))
+    return union(intersect(plain, _caseless()), matched)
+
+
+@cache
+def _caseless() -> CodePoints:
+    return negate(of_ranges((ord(c), ord(c) + 1) for c in cased()))

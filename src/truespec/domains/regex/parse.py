@@ -1,0 +1,70 @@
+"""The context of a regex pair, and reading a text in its dialect."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from truespec.domains.regex import deepregex_dialect, python_dialect
+from truespec.domains.regex.syntax import Pattern, deep_stack
+from truespec.verdict import OracleError
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """How both texts of a pair are read."""
+
+    dialect: str = "python"
+    """`python` or `deepregex`."""
+    alphabet: str = "unicode"
+    """`unicode` (code points 0 to 0x10FFFF) or `ascii` (0 to 127)."""
+    match: str = "full"
+    """`full`, or `search`: the strings in which the pattern matches somewhere."""
+    flags: str = ""
+    """Letters of `imsxau`, for the python dialect."""
+    boundary: str = "word"
+    r"""What `\b` means in the deepregex dialect: `word`, `ignore`, `anchor` or `literal`."""
+
+    def __post_init__(self) -> None:
+        for name, allowed in _ALLOWED.items():
+            value = getattr(self, name)
+            if value not in allowed:
+                raise OracleError(f"context: {name!r} is {value!r}, expected one of {', '.join(allowed)}")
+        unknown = sorted(set(self.flags) - set(python_dialect.FLAGS))
+        if unknown:
+            raise OracleError(
+                f"context: unknown flags {', '.join(unknown)} in 'flags', expected some of imsxau"
+            )
+        if {"a", "u"} <= set(self.flags):
+            raise OracleError("context: the flags 'a' and 'u' exclude each other")
+        if self.dialect == "deepregex" and (self.flags or self.match != "full"):
+            raise OracleError("context: the deepregex dialect matches whole lines and has no flags")
+
+
+_ALLOWED = {
+    "dialect": ("python", "deepregex"),
+    "alphabet": ("unicode", "ascii"),
+    "match": ("full", "search"),
+    "boundary": deepregex_dialect.BOUNDARIES,
+}
+
+
+def read_context(raw: Mapping[str, object]) -> Context:
+    """The context of a pair record; fields of other tools are left alone."""
+    fields: dict[str, str] = {}
+    for name in ("dialect", "alphabet", "match", "flags", "boundary"):
+        value = raw.get(name)
+        if value is None:
+            continue
+        if not isinstance(value, str):
+            raise OracleError(f"context: {name!r} is a string, not {type(value).__name__}")
+        fields[name] = value.lower() if name == "flags" else value
+    return Context(**fields)
+
+
+def parse(text: str, context: Context) -> Pattern:
+    """Read a text in the dialect of the context."""
+    with deep_stack():
+        if context.dialect == "deepregex":
+            return deepregex_dialect.parse(text, context.boundary, context.alphabet == "ascii")
+        return python_dialect.parse(text, context.flags)

@@ -1,0 +1,59 @@
+"""Re-checking a verdict without the code that found it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from truespec.domains.contract import RawContext, Recheck, RecheckStatus
+from truespec.domains.regex import plain, replay
+from truespec.domains.regex.syntax import deep_stack
+from truespec.solvers.limit import Limit
+from truespec.verdict import Counterexample, Proof, Undecided, Verdict
+
+
+def recheck(oracle: str, candidate: str, raw: RawContext, verdict: Verdict, limit: Limit) -> Recheck:
+    """Replay a counterexample; follow the certificate of a proof."""
+    try:
+        with deep_stack():
+            if isinstance(verdict.evidence, Counterexample):
+                return _replay((oracle, candidate), raw, verdict.evidence, limit)
+            if isinstance(verdict.evidence, Proof):
+                return _follow()
+    except Undecided as error:
+        return Recheck(RecheckStatus.UNDECIDED, replay.MATCHER, str(error))
+    return Recheck(RecheckStatus.NO_CERTIFICATE, "nothing", "an undecided verdict has nothing to check")
+
+
+def _field(raw: Mapping[str, object], name: str, default: str) -> str:
+    value = raw.get(name)
+    return default if value is None else str(value)
+
+
+def _replay(texts: tuple[str, str], raw: RawContext, found: Counterexample, limit: Limit) -> Recheck:
+    string = found.point.get("string")
+    if not isinstance(string, str):
+        return Recheck(RecheckStatus.FAILED, replay.MATCHER, "the counterexample holds no string")
+    dialect, match = _field(raw, "dialect", "python"), _field(raw, "match", "full")
+    flags, boundary = _field(raw, "flags", "").lower(), _field(raw, "boundary", "word")
+    ascii_only = _field(raw, "alphabet", "unicode") == "ascii"
+    if ascii_only and not string.isascii():
+        return Recheck(RecheckStatus.FAILED, replay.MATCHER, f"{string!r} is outside the alphabet")
+    if found.oracle_value is found.candidate_value:
+        return Recheck(RecheckStatus.FAILED, replay.MATCHER, "both sides are said to agree on the string")
+    used = {replay.MATCHER: None}
+    for text, claimed in zip(texts, (found.oracle_value, found.candidate_value), strict=True):
+        tree = plain.read(text, dialect, flags, boundary, ascii_only)
+        values = {replay.MATCHER: replay.Matcher(string).accepts(tree, match)}
+        if dialect == "python":
+            answer = replay.python_accepts(text, flags, string, match, min(5.0, limit.remaining()))
+            if answer is not None:
+                values["Python re"] = answer
+                used["Python re"] = None
+        for by, value in values.items():
+            if value is not claimed:
+                return Recheck(RecheckStatus.FAILED, by, f"{text!r} on {string!r} yields {value}")
+    return Recheck(RecheckStatus.CONFIRMED, " and ".join(used))
+
+
+def _follow() -> Recheck:
+    return Recheck(RecheckStatus.NO_CERTIFICATE, "nothing", "the proof carries no certificate")

@@ -1,0 +1,114 @@
+"""Deciding a pair of patterns by derivatives, and replaying what was found."""
+
+from __future__ import annotations
+
+from truespec.automata import Compiler, Expression, Repeat, Sequence, Symbol, compare, predicates
+from truespec.automata.bisimulation import included
+from truespec.automata.derivatives import Stepper
+from truespec.automata.terms import Arena, Term
+from truespec.domains.regex import plain, python_dialect, replay
+from truespec.domains.regex.characters import ASCII, UNICODE, Characters
+from truespec.domains.regex.parse import Context
+from truespec.domains.regex.syntax import Pattern, deep_stack
+from truespec.solvers.limit import Limit
+from truespec.verdict import (
+    Counterexample,
+    Incomplete,
+    OutOfTime,
+    Proof,
+    Relation,
+    Verdict,
+    equivalent,
+    refuted,
+)
+
+METHOD = "derivatives"
+_ANYTHING = Repeat(Symbol(None), 0, None)
+
+
+class Question:
+    """Two patterns compiled over the blocks of letters that they tell apart."""
+
+    def __init__(self, oracle: Pattern, candidate: Pattern, context: Context) -> None:
+        self.algebra = Characters(ASCII if context.alphabet == "ascii" else UNICODE)
+        sides = [_wrapped(pattern.expression, context) for pattern in (oracle, candidate)]
+        self.alphabet = self.algebra.partition(
+            [points for side in sides for points in predicates(side)]  # type: ignore[misc]
+        )
+        arena = Arena(self.alphabet.full)
+        self.stepper = Stepper(arena)
+        compiler = Compiler(arena, self.alphabet.masks)  # type: ignore[arg-type]
+        self.oracle: Term = compiler.term(sides[0])
+        self.candidate: Term = compiler.term(sides[1])
+
+    def string(self, word: tuple[int, ...]) -> str:
+        """The word with the most readable letter of each block."""
+        letters = {block: self.algebra.witness(self.alphabet.blocks[block]) for block in set(word)}
+        return "".join(letters[block] for block in word)
+
+
+def _wrapped(expression: Expression, context: Context) -> Expression:
+    if context.match == "search":
+        return Sequence((_ANYTHING, expression, _ANYTHING))
+    return expression
+
+
+def decide(oracle: Pattern, candidate: Pattern, context: Context, limit: Limit) -> Verdict:
+    """Compare two patterns: a proof by bisimulation, or a shortest string that separates them."""
+    with deep_stack():
+        question = Question(oracle, candidate, context)
+        outcome = compare(question.stepper, question.oracle, question.candidate, limit.check)
+        if outcome.word is None:
+            trusts = ("truespec's parser", "truespec's derivatives")
+            return equivalent("regex", METHOD, Proof("bisimulation", trusts))
+        string = question.string(outcome.word)
+        values, by = replayed(oracle.text, candidate.text, context, string, limit)
+        if values != (outcome.in_left, not outcome.in_left):
+            raise Incomplete(
+                f"the string {string!r} separates the two by derivatives, but {by} yields {values[0]} for the "
+                f"oracle and {values[1]} for the candidate; please report this pair"
+            )
+        point = Counterexample({"string": string}, values[0], values[1], by)
+        return refuted("regex", METHOD, point, _relation(question, outcome.in_left, limit))
+
+
+def _relation(question: Question, oracle_has_more: bool, limit: Limit) -> Relation | None:
+    small, large = question.candidate, question.oracle
+    if not oracle_has_more:
+        small, large = large, small
+    try:
+        within = included(question.stepper, small, large, limit.check).word is None
+    except OutOfTime:
+        return None
+    if not within:
+        return Relation.INCOMPARABLE
+    return Relation.STRONGER if oracle_has_more else Relation.WEAKER
+
+
+def replayed(
+    oracle: str, candidate: str, context: Context, string: str, limit: Limit
+) -> tuple[tuple[bool, bool], str]:
+    """What both texts say of a string, and who says so; `Incomplete` where two semantics disagree."""
+    values = []
+    by = []
+    for text in (oracle, candidate):
+        answers: dict[str, bool] = {}
+        if context.dialect == "python":
+            seconds = min(1.0, limit.remaining() / 4)
+            answer = replay.python_accepts(text, context.flags, string, context.match, seconds)
+            if answer is not None:
+                answers[python_dialect.VERSION] = answer
+        try:
+            tree = plain.read(
+                text, context.dialect, context.flags, context.boundary, context.alphabet == "ascii"
+            )
+            answers[replay.MATCHER] = replay.Matcher(string).accepts(tree, context.match)
+        except Incomplete:
+            if not answers:
+                raise
+        if len(set(answers.values())) != 1:
+            raise Incomplete(f"{string!r} against {text!r}: {answers}; please report this pair")
+        values.append(next(iter(answers.values())))
+        by.append(" and ".join(answers))
+    names = by[0] if by[0] == by[1] else f"{by[0]} (oracle); {by[1]} (candidate)"
+    return (values[0], values[1]), names
