@@ -1,6 +1,6 @@
 """Steps of terms along a letter.
 
-`step(t)` is what remains of `t`, for spans that start here, after a letter; `shift(t)` is what `t` becomes for
+`step(t)` is what remains of `t`, for spans that start here, after a letter; `shift(t)` what `t` becomes for
 spans that start later. Both are given for all letters at once, as disjoint sets of blocks (*transition
 regexes*, Stanford, Veanes, Bjorner, "Symbolic Boolean derivatives", PLDI 2021). `shift` is the identity but
 for BEHIND, which follows the word from its start.

@@ -19,11 +19,9 @@ from typing import Any
 from truespec.automata.expression import (
     EMPTY,
     END,
-    NOTHING,
     START,
     Ahead,
     Behind,
-    Complement,
     Either,
     Expression,
     Repeat,
@@ -45,8 +43,7 @@ _ESCAPES = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v
 _DIGITS = frozenset("0123456789")
 _OCTAL = frozenset("01234567")
 _BLANKS = frozenset(" \t\n\r\v\f")
-_MANY = 4294967295
-"""`re` reads a bound of this size or more as *too large*."""
+_GLOBAL = re.compile(r"\(\?([aiLmsux]+)\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,21 +145,13 @@ class _Parser:
 
     def global_flags(self, flags: _Flags) -> _Flags:
         """Inline flags at the start of the pattern."""
-        # `(?x)` anywhere in the leading flags makes blanks before it insignificant, as `re` starts over.
-        for again in (False, True):
-            self.at = 0
-            current = flags
-            while True:
-                self._skip_blanks(current if not again else current)
-                found = re.compile(r"\(\?([aiLmsux]+)\)").match(self.text, self.at)
-                if not found:
-                    break
-                current = current.changed(found[1], "")
-                self.at = found.end()
-            if current.verbose == flags.verbose:
-                break
-            flags = replace(flags, verbose=current.verbose)
-        return current
+        while True:
+            self._skip_blanks(flags)
+            found = _GLOBAL.match(self.text, self.at)
+            if not found:
+                return flags
+            flags = flags.changed(found[1], "")
+            self.at = found.end()
 
     def alternatives(self, flags: _Flags) -> Expression:
         """`a|b|c` up to the end or a closing parenthesis."""
@@ -222,9 +211,10 @@ class _Parser:
                     f"possessive quantifier {self.text[start : self.at]!r}",
                     self.text,
                     start,
-                    "supported where what it repeats has one fixed width; drop the '+' if backtracking is meant",
+                    "supported where its body has one fixed width; drop the '+' if backtracking is meant",
                 )
-            stopped = Sequence((Repeat(body, least, None if most is None else most - 1), Ahead(body, False)))
+            rounds = Repeat(body, least, None if most is None else most - 1)
+            stopped = Sequence((rounds, Ahead(body, False)))
             if most is None:
                 return stopped
             if most == 0:
@@ -383,10 +373,10 @@ def boundary(word: CodePoints, holds: bool) -> Expression:
     if holds:
         return Either((Sequence((before, no_after)), Sequence((no_before, after))))
     inside = Either((Sequence((before, after)), Sequence((no_before, no_after))))
-    return inside if _no_boundary_in_empty_word() else Sequence((inside, Complement_of_empty_word()))
+    return inside if _no_boundary_in_empty_word() else Sequence((inside, _in_some_letter()))
 
 
-def Complement_of_empty_word() -> Expression:
+def _in_some_letter() -> Expression:
     """The empty spans of words that have a letter."""
     return Either((Behind(Symbol(None)), Ahead(Symbol(None))))
 
@@ -436,4 +426,3 @@ def _back_reference(shown: str, text: str, offset: int) -> Unsupported:
 
 VERSION = f"Python re {sys.version_info.major}.{sys.version_info.minor}"
 """How verdicts name the module that replays them."""
-__all__ = ["FLAGS", "NOTHING", "VERSION", "Complement", "boundary", "parse", "width"]

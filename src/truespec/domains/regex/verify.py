@@ -65,8 +65,8 @@ def decide(oracle: Pattern, candidate: Pattern, context: Context, limit: Limit) 
         values, by = replayed(oracle.text, candidate.text, context, string, limit)
         if values != (outcome.in_left, not outcome.in_left):
             raise Incomplete(
-                f"the string {string!r} separates the two by derivatives, but {by} yields {values[0]} for the "
-                f"oracle and {values[1]} for the candidate; please report this pair"
+                f"the string {string!r} separates the two by derivatives, but {by} yields {values[0]} for "
+                f"the oracle and {values[1]} for the candidate; please report this pair"
             )
         point = Counterexample({"string": string}, values[0], values[1], by)
         return refuted("regex", METHOD, point, _relation(question, outcome.in_left, limit))
