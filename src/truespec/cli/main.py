@@ -17,6 +17,8 @@ COMMANDS: dict[str, str] = {
     "data": "truespec.cli.data:data",
     "doctor": "truespec.cli.doctor:doctor",
     "trace": "truespec.cli.trace:trace",
+    "demo": "truespec.cli.demo:demo",
+    "view": "truespec.cli.view:view",
 }
 """Name to `module:command`; `truespec --help` lists them in this order."""
 

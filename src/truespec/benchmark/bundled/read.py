@@ -1,0 +1,115 @@
+"""From the TOML files of this folder to tasks with their recorded answers."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from truespec.benchmark.task import Origin, Task
+from truespec.verdict import Answer
+
+
+class Writing(Enum):
+    """How a recorded answer was written."""
+
+    REWRITTEN = "rewritten"
+    """Right, in another form than the oracle."""
+    CARELESS = "careless"
+    """Wrong, as a hasty reader of the statement would have it."""
+    MALFORMED = "malformed"
+    """Outside the language."""
+    UNUSUAL = "unusual"
+    """Inside the language, with a construct that the verifier does not decide."""
+
+
+EXPECTED = {
+    Writing.REWRITTEN: Answer.EQUIVALENT,
+    Writing.CARELESS: Answer.REFUTED,
+    Writing.MALFORMED: Answer.INVALID,
+    Writing.UNUSUAL: Answer.UNKNOWN,
+}
+"""The answer that each way of writing leads to."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedAnswer:
+    """A candidate that somebody wrote for a task."""
+
+    id: str
+    """The task's id and a number from 1, e.g. `regex-ip-octet/2`."""
+    text: str
+    """The specification."""
+    written: Writing
+    """How it was written."""
+    expected: Answer
+    """What it deserves, reasoned out by hand; no verifier reads it."""
+    note: str = ""
+    """The detail that was missed, or the law that makes it right."""
+
+    def __post_init__(self) -> None:
+        if self.expected is not EXPECTED[self.written]:
+            raise ValueError(f"{self.id}: {self.written.value!r} does not lead to {self.expected.value!r}")
+        if self.written in (Writing.CARELESS, Writing.UNUSUAL) and not self.note:
+            raise ValueError(f"{self.id}: a note says which detail was missed")
+
+
+@dataclass(frozen=True, slots=True)
+class BundledTask:
+    """A task of ours with its recorded answers."""
+
+    task: Task
+    """Statement, context, oracle."""
+    meanings: Mapping[str, str] = field(default_factory=dict)
+    """What each declared name stands for, units included; shown to a model beside the context."""
+    answers: tuple[RecordedAnswer, ...] = ()
+    """Right and wrong answers, in the order of the file."""
+
+
+_FIELDS = {"id", "statement", "context", "oracle", "tags", "candidates", "meanings"}
+
+
+def domains() -> tuple[str, ...]:
+    """The domains that have bundled tasks, in the order of the alphabet."""
+    names = (entry.name for entry in files(__package__).iterdir())
+    return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
+
+
+@cache
+def tasks(domain: str) -> tuple[BundledTask, ...]:
+    """The bundled tasks of a domain, in the order of its file; none where there is no file."""
+    name = f"{domain}.toml"
+    if domain not in domains():
+        return ()
+    with files(__package__).joinpath(name).open("rb") as file:
+        records = tomllib.load(file)["task"]
+    return tuple(_read(domain, f"task {number}", record) for number, record in enumerate(records, 1))
+
+
+def _read(domain: str, position: str, record: Mapping[str, Any]) -> BundledTask:
+    if not _FIELDS - {"meanings"} <= record.keys() <= _FIELDS:
+        raise ValueError(f"{domain}.toml, {position}: fields {sorted(record)}, expected {sorted(_FIELDS)}")
+    task = Task(
+        id=record["id"],
+        domain=domain,
+        statement=record["statement"],
+        context=record["context"],
+        oracle=record["oracle"],
+        source=Origin("bundled", f"{domain}.toml", position),
+        tags=tuple(record["tags"]),
+    )
+    answers = [
+        RecordedAnswer(
+            id=f"{task.id}/{number}",
+            text=answer["text"],
+            written=Writing(answer["written"]),
+            expected=Answer(answer["expected"]),
+            note=answer.get("note", ""),
+        )
+        for number, answer in enumerate(record["candidates"], 1)
+    ]
+    return BundledTask(task, record.get("meanings", {}), tuple(answers))

@@ -1,0 +1,127 @@
+"""`truespec demo`: the main job on bundled inputs."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import sys
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from truespec.api import DEFAULT_TIMEOUT
+
+
+@click.command()
+@click.option("--out", default="out/demo", show_default=True, type=click.Path(path_type=Path), help="Folder.")
+@click.option(
+    "--timeout", type=float, default=DEFAULT_TIMEOUT, show_default=True, help="Seconds per candidate."
+)
+@click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Workers.  [default: one per core]")
+def demo(out: Path, timeout: float, jobs: int | None) -> None:
+    """Verify the bundled tasks: no network, no key, under a minute.
+
+    Prints a table and a few counterexamples; writes OUT/report.html and OUT/summary.json.
+
+    Exit code: 0 when every verdict is the expected one, 1 otherwise, 2 for a wrong call.
+    """
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    from rich.text import Text
+
+    from truespec.reports import table
+    from truespec.reports.demo import domains, verify_bundled
+    from truespec.reports.page import Page, render
+    from truespec.reports.summary import disagreements, summarise, totals
+    from truespec.verdict import UsageError
+
+    if not 0 < timeout < 1e6:
+        raise click.BadParameter(f"{timeout} is no positive number of seconds", param_hint="--timeout")
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"{out}: {error.strerror}") from None
+    if not domains():
+        raise UsageError("none of the domains with bundled tasks is registered")
+    jobs = jobs or len(os.sched_getaffinity(0))
+    began, started = datetime.now(UTC).isoformat(timespec="seconds"), time.monotonic()
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(40),
+        MofNCompleteColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    with bar:
+        judged = bar.add_task("starting the workers", total=None)
+
+        def progress(done: int, of: int) -> None:
+            bar.update(
+                judged, completed=done, total=of, description="verifying" if done else "starting workers"
+            )
+
+        entries = verify_bundled(domains(), timeout=timeout, jobs=jobs, progress=progress)
+    elapsed = time.monotonic() - started
+    every, wrong = totals(entries), disagreements(entries)
+    run = {
+        "command": "truespec demo",
+        "started": began,
+        "seconds": round(elapsed, 3),
+        "jobs": jobs,
+        "timeout": timeout,
+        "python": platform.python_version(),
+        "system": platform.platform(),
+        "tools": _tools(),
+    }
+    page = Page(
+        title="What do these specifications really say?",
+        lead=(
+            f"{every.candidates} recorded answers to {every.tasks} tasks, each compared with the reference "
+            "that it was meant to equal: proved for every input, refuted by an input on which the two "
+            "differ, or set aside with the reason."
+        ),
+        facts={
+            "truespec": summarise(entries, run)["version"],  # type: ignore[dict-item]
+            "Python": platform.python_version(),
+            **_tools(),
+            "limit": f"{timeout:g} s per candidate",
+            "workers": str(jobs),
+            "took": f"{elapsed:.1f} s",
+            "on": began,
+        },
+    )
+    (out / "report.html").write_bytes(render(entries, page))
+    summary = json.dumps(summarise(entries, run), indent=1)
+    (out / "summary.json").write_text(summary + "\n", encoding="utf-8")
+
+    console = Console(highlight=False)
+    console.print()
+    table.write(console, table.overview(entries), table.refutations(entries))
+    if wrong:
+        table.write(
+            console,
+            Text(f"{len(wrong)} verdicts are not the expected ones:", "bold red"),
+            table.surprises(entries),
+        )
+    console.print(
+        f"{every.candidates} candidates in {elapsed:.1f} s, {every.agree} of {every.expected} as expected"
+    )
+    console.print(f"report   {out / 'report.html'}   (truespec view {out})", soft_wrap=True)
+    console.print(f"summary  {out / 'summary.json'}", soft_wrap=True)
+    sys.exit(1 if wrong else 0)
+
+
+def _tools() -> dict[str, str]:
+    from truespec.cli.doctor import found_version
+    from truespec.domains.registry import load
+    from truespec.reports.demo import domains
+
+    found: dict[str, str] = {}
+    for name in domains():
+        for tool in load(name).tools:
+            if tool.name not in found and (version := found_version(tool)):
+                found[tool.name] = version
+    return found

@@ -1,0 +1,66 @@
+"""The bundled tasks, verified: every recorded answer goes through the worker pool."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from truespec.benchmark import bundled
+from truespec.domains.judge import Pair
+from truespec.domains.registry import DOMAINS
+from truespec.executors.pool import Job, judges
+from truespec.reports.entry import Entry, Judged
+from truespec.verdict import Verdict
+
+
+def domains() -> tuple[str, ...]:
+    """The registered domains that have bundled tasks."""
+    return tuple(name for name in bundled.domains() if name in DOMAINS)
+
+
+def verify_bundled(
+    names: Sequence[str],
+    *,
+    timeout: float,
+    jobs: int,
+    progress: Callable[[int, int], None] = lambda *_: None,
+) -> list[Entry]:
+    """Every bundled task of these domains with the verdicts on its recorded answers.
+
+    `timeout` is in seconds per answer. `progress` is called with the answers judged and their number; first
+    with 0, before the workers have started.
+    """
+    tasks = [task for name in names for task in bundled.tasks(name)]
+    pairs = {
+        answer.id: Pair(task.task.domain, task.task.oracle, answer.text, task.task.context)
+        for task in tasks
+        for answer in task.answers
+    }
+    progress(0, len(pairs))
+    verdicts: dict[str, Verdict] = {}
+    with judges(list(names), jobs) as workers:
+        for key, verdict in workers.run(Job(name, pair, timeout) for name, pair in pairs.items()):
+            verdicts[key] = verdict
+            progress(len(verdicts), len(pairs))
+    return [
+        Entry(
+            id=task.task.id,
+            domain=task.task.domain,
+            oracle=task.task.oracle,
+            judged=tuple(
+                Judged(
+                    id=answer.id,
+                    candidate=answer.text,
+                    verdict=verdicts[answer.id],
+                    expected=answer.expected.value,
+                    written=answer.written.value,
+                    note=answer.note,
+                )
+                for answer in task.answers
+            ),
+            statement=task.task.statement,
+            context=task.task.context,
+            meanings=task.meanings,
+            tags=task.task.tags,
+        )
+        for task in tasks
+    ]

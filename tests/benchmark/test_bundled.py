@@ -1,0 +1,160 @@
+"""The bundled tasks: their shape, their variety, and every hand-made expectation against the verifiers."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from itertools import combinations
+from typing import Any
+
+import jsonschema
+import pytest
+
+from truespec.benchmark import bundled
+from truespec.benchmark.bundled import BundledTask, RecordedAnswer, Writing
+from truespec.domains.judge import Pair, judge
+from truespec.domains.registry import DOMAINS
+from truespec.verdict import Answer
+
+NAMES = bundled.domains()
+TEXTS = {"type": "array", "items": {"type": "string"}, "uniqueItems": True}
+CONTEXTS: dict[str, dict[str, Any]] = {
+    "arith": {
+        "properties": {
+            "variables": {
+                "additionalProperties": {
+                    "properties": {"type": {"enum": ["int", "real"]}},
+                    "required": ["type"],
+                    "additionalProperties": False,
+                }
+            },
+            "constraints": TEXTS,
+        },
+        "required": ["variables", "constraints"],
+        "additionalProperties": False,
+    },
+    "fol": {
+        "properties": {
+            "predicates": {"additionalProperties": {"type": "integer", "minimum": 0, "maximum": 4}},
+            "constants": TEXTS,
+            "axioms": TEXTS,
+        },
+        "required": ["predicates", "constants"],
+        "additionalProperties": False,
+    },
+    "regex": {
+        "properties": {
+            "dialect": {"enum": ["python", "deepregex"]},
+            "alphabet": {"enum": ["unicode", "ascii"]},
+            "match": {"enum": ["full", "search"]},
+            "flags": {"type": "string", "pattern": "^[aimsx]*$"},
+        },
+        "required": ["dialect", "alphabet"],
+        "additionalProperties": False,
+    },
+}
+EVERY = [task for name in NAMES for task in bundled.tasks(name)]
+ANSWERS = [(task, answer) for task in EVERY for answer in task.answers]
+
+
+def of_task(value: BundledTask) -> str:
+    return value.task.id
+
+
+@pytest.mark.parametrize("name", ["arith", "fol", "regex"])
+def test_each_domain_has_its_tasks(name: str) -> None:
+    assert len(bundled.tasks(name)) >= 30
+
+
+def test_a_domain_without_a_file_has_no_tasks() -> None:
+    assert bundled.tasks("no-such-domain") == ()
+
+
+def test_ids_are_unique_and_name_their_domain() -> None:
+    ids = [task.task.id for task in EVERY]
+    assert len(set(ids)) == len(ids)
+    for task in EVERY:
+        assert re.fullmatch(rf"{task.task.domain}-[a-z0-9]+(-[a-z0-9]+)*", task.task.id)
+
+
+@pytest.mark.parametrize("task", EVERY, ids=of_task)
+def test_task_is_complete(task: BundledTask) -> None:
+    schema = CONTEXTS.get(task.task.domain)
+    if schema is not None:
+        jsonschema.validate(task.task.context, schema)
+    assert re.search(r"[.?)]$", task.task.statement), "a statement ends as a sentence"
+    assert task.task.tags
+    assert 4 <= len(task.answers) <= 6
+    written = Counter(answer.written for answer in task.answers)
+    assert written[Writing.REWRITTEN] >= 1
+    assert written[Writing.CARELESS] >= 2
+    texts = [answer.text for answer in task.answers]
+    assert len(set(texts)) == len(texts)
+    assert task.task.oracle not in texts, "a recorded answer has another form than the oracle"
+
+
+@pytest.mark.parametrize("task", EVERY, ids=of_task)
+def test_every_declared_name_has_its_meaning(task: BundledTask) -> None:
+    context = task.task.context
+    declared: set[str] = set()
+    for key in ("variables", "predicates", "constants"):
+        names = context.get(key, ())
+        assert isinstance(names, dict | list | tuple)
+        declared |= set(names)
+    assert set(task.meanings) == declared
+
+
+def shingles(text: str) -> set[str]:
+    plain = re.sub(r"\W+", " ", text.lower())
+    return {plain[start : start + 4] for start in range(max(1, len(plain) - 3))}
+
+
+def likeness(one: str, two: str) -> float:
+    left, right = shingles(one), shingles(two)
+    return len(left & right) / len(left | right)
+
+
+def test_no_two_tasks_are_near_duplicates() -> None:
+    for name in NAMES:
+        for one, two in combinations(bundled.tasks(name), 2):
+            assert one.task.oracle != two.task.oracle, (one.task.id, two.task.id)
+            alike = likeness(one.task.statement, two.task.statement)
+            assert alike < 0.5, (one.task.id, two.task.id, alike)
+
+
+def test_the_likeness_has_teeth() -> None:
+    first = EVERY[0].task.statement
+    assert likeness(first, first.replace("bakery", "factory").replace("rolls", "screws")) >= 0.5
+
+
+CONSTRUCTS = {
+    "arith": ("%", "//", "**", "round(", "int(", "ceil(", "floor(", "abs(", "min(", "is_int(", "divides("),
+    "fol": ("∀", "∃", "¬", "∧", "∨", "→", "↔", "⊕", " = "),
+    "regex": (r"\b", "(?=", "(?!", "(?<=", "(?<!", "(?i", "(?s", "(?m", "(?x", r"\Z", "$", "&", "~", r"\d"),
+}
+
+
+@pytest.mark.parametrize("name", CONSTRUCTS)
+def test_the_set_spreads_over_the_constructs_of_its_language(name: str) -> None:
+    tasks = bundled.tasks(name)
+    texts = [task.task.oracle for task in tasks] + [one.text for task in tasks for one in task.answers]
+    missing = [construct for construct in CONSTRUCTS[name] if not any(construct in text for text in texts)]
+    assert not missing
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name in DOMAINS])
+def test_every_verdict_is_the_expected_one(name: str) -> None:
+    wrong: list[tuple[str, str, object]] = []
+    for task, answer in ANSWERS:
+        if task.task.domain == name:
+            verdict = judge(Pair(name, task.task.oracle, answer.text, task.task.context), 20.0)
+            if verdict.answer is not answer.expected:
+                wrong.append((answer.id, answer.text, verdict))
+    assert not wrong
+
+
+def test_a_wrong_label_is_refused() -> None:
+    with pytest.raises(ValueError, match="does not lead to"):
+        RecordedAnswer("t/1", "a", Writing.CARELESS, Answer.EQUIVALENT, "a note")
+    with pytest.raises(ValueError, match="which detail"):
+        RecordedAnswer("t/1", "a", Writing.CARELESS, Answer.REFUTED)
