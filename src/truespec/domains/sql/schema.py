@@ -283,7 +283,8 @@ def _names(items: list[exp.Expression]) -> tuple[str, ...]:
 def _read_type(kind: exp.DataType | None, dialect: str) -> Type:
     if kind is None:
         return Type(Kind.OTHER)
-    sql = kind.sql(dialect)
+    # Generating for SQLite would turn DECIMAL into REAL, whose values are others.
+    sql = kind.sql(dialect if dialect != "sqlite" else None)
     written = kind.this
     if dialect == "mysql" and written is exp.DataType.Type.TINYINT:
         return Type(Kind.INT, sql=sql)

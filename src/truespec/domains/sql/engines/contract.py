@@ -88,5 +88,13 @@ class Engine(ABC):
         """
 
     @abstractmethod
+    def replay(self, statements: Sequence[str], query: str, settings: Settings) -> list[tuple[object, ...]]:
+        """The raw rows of a query in a new database that these CREATE and INSERT statements build.
+
+        It shares no session, table or limit with `run`, and leaves nothing behind. Raises whatever the driver
+        raises.
+        """
+
+    @abstractmethod
     def close(self) -> None:
         """Release connections and end servers."""

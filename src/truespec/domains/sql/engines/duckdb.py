@@ -145,6 +145,15 @@ class DuckDB(Engine):
             raise Stopped(f"DuckDB: a result of more than {MAX_ROWS} rows")
         return rows(found, names)
 
+    def replay(self, statements: Sequence[str], query: str, settings: Settings) -> list[tuple[object, ...]]:
+        connection = self._module.connect(":memory:", config=_LOCKED)
+        try:
+            for statement in statements:
+                connection.execute(statement)
+            return list(map(tuple, connection.execute(query).fetchall()))
+        finally:
+            connection.close()
+
     def close(self) -> None:
         for connection in self._connections.values():
             connection.close()

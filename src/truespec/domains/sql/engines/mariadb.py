@@ -335,6 +335,33 @@ class MariaDB(Engine):
                 self._writer._force_close()
         self._writer = None
 
+    def replay(self, statements: Sequence[str], query: str, settings: Settings) -> list[tuple[object, ...]]:
+        self._open()
+        name = f"{self._prefix}replay"
+        owner = self._connect()
+        try:
+            with owner.cursor() as cursor:
+                cursor.execute(f"DROP DATABASE IF EXISTS {name}")
+                cursor.execute(f"CREATE DATABASE {name}")
+                owner.select_db(name)
+                for statement in statements:
+                    cursor.execute(statement)
+            reader = self._connect(user=self._reader_user, database=name)
+            try:
+                with reader.cursor() as cursor:
+                    cursor.execute("SET SESSION TRANSACTION READ ONLY")
+                    cursor.execute(f"SET SESSION max_statement_time={STATEMENT_SECONDS}")
+                    mode = SQL_MODE if settings.sql_mode is None else settings.sql_mode
+                    cursor.execute("SET SESSION sql_mode=%s", (mode,))
+                    cursor.execute(query)
+                    return list(map(tuple, cursor.fetchall()))
+            finally:
+                reader.close()
+        finally:
+            with owner.cursor() as cursor:
+                cursor.execute(f"DROP DATABASE IF EXISTS {name}")
+            owner.close()
+
     def close(self) -> None:
         if self._server is None and self._writer is not None:
             with contextlib.suppress(pymysql.Error):

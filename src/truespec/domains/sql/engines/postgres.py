@@ -129,10 +129,10 @@ class Postgres(Engine):
                 admin.execute("GRANT truespec_reader TO truespec_owner")
                 admin.execute("GRANT CREATE ON DATABASE postgres TO truespec_owner")
             admin.close()
-            self._connection = connect(**where, user="truespec_owner", autocommit=True)
+            self._connection = self._connect_again()
         else:
             try:
-                self._connection = connect(self._url, autocommit=True)
+                self._connection = self._connect_again()
             except self._psycopg.Error as error:
                 raise ToolMissing(f"the server of {URL} cannot be reached: {error}") from error
         self._connection.prepare_threshold = None
@@ -243,8 +243,9 @@ class Postgres(Engine):
         psycopg = self._psycopg
         try:
             with self._connection.transaction():
-                # Binary off, extended protocol: one statement and no more.
-                cursor = self._connection.execute(query.encode("utf-8"), (), prepare=False)
+                # With parameters, even none, psycopg uses the extended protocol: one statement and no more.
+                text = query.replace("%", "%%").encode("utf-8")
+                cursor = self._connection.execute(text, (), prepare=False)
                 if cursor.rowcount > MAX_ROWS:
                     raise Stopped(f"PostgreSQL: a result of more than {MAX_ROWS} rows")
                 found = cursor.fetchall()
@@ -271,6 +272,30 @@ class Postgres(Engine):
             with contextlib.suppress(Exception):
                 self._connection.close()
         self._connection = None
+
+    def replay(self, statements: Sequence[str], query: str, settings: Settings) -> list[tuple[object, ...]]:
+        self._open()
+        name = f"{self._prefix}replay"
+        connection = self._connect_again()
+        try:
+            connection.execute(f"DROP SCHEMA IF EXISTS {name} CASCADE")
+            connection.execute(f"CREATE SCHEMA {name}")
+            connection.execute(f"SET search_path={name}")
+            for statement in statements:
+                connection.execute(statement.encode("utf-8"))
+            connection.execute("SET default_transaction_read_only=on")
+            connection.execute(f"SET statement_timeout={int(STATEMENT_SECONDS * 1000)}")
+            return list(connection.execute(query.encode("utf-8")).fetchall())
+        finally:
+            connection.execute("SET default_transaction_read_only=off")
+            connection.execute(f"DROP SCHEMA IF EXISTS {name} CASCADE")
+            connection.close()
+
+    def _connect_again(self) -> Any:
+        if self._server:
+            where = {"host": str(self._server.directory), "dbname": "postgres", "user": "truespec_owner"}
+            return self._psycopg.connect(**where, autocommit=True)
+        return self._psycopg.connect(self._url, autocommit=True)
 
     def close(self) -> None:
         if self._server is None and self._connection is not None:

@@ -70,10 +70,11 @@ def rows(found: Iterable[Sequence[object]], columns: Sequence[str] = ()) -> Rows
     return Rows(tuple(tuple(map(cell, row)) for row in found), tuple(columns))
 
 
-def same(left: Outcome, right: Outcome, *, ordered: bool) -> bool:
+def same(left: Outcome, right: Outcome, *, ordered: bool, tolerance: float = TOLERANCE) -> bool:
     """Whether two outcomes are equal: as lists if `ordered`, else as bags; errors equal errors.
 
-    Numbers are equal by value up to `TOLERANCE`, texts bytewise, NULL equals NULL, columns by position.
+    Numbers are equal by value up to a relative `tolerance`, texts bytewise, NULL equals NULL, columns by
+    position.
     """
     if isinstance(left, Failure) or isinstance(right, Failure):
         return isinstance(left, Failure) and isinstance(right, Failure)
@@ -82,18 +83,18 @@ def same(left: Outcome, right: Outcome, *, ordered: bool) -> bool:
     if left.rows == right.rows and _all_plain(left.rows) and _all_plain(right.rows):
         return True
     if ordered:
-        return all(_same_row(one, other) for one, other in zip(left.rows, right.rows, strict=True))
-    return _same_bag(left.rows, right.rows)
+        return all(_same_row(one, other, tolerance) for one, other in zip(left.rows, right.rows, strict=True))
+    return _same_bag(left.rows, right.rows, tolerance)
 
 
-def _same_bag(left: Sequence[Row], right: Sequence[Row]) -> bool:
+def _same_bag(left: Sequence[Row], right: Sequence[Row], tolerance: float) -> bool:
     there, here = Counter(map(_key, left)), Counter(map(_key, right))
     if there == here:
         return True
     # Rows that differ exactly may still be equal up to rounding: match what is left one to one.
     rest = list((here - there).elements())
     for row in (there - here).elements():
-        match = next((other for other in rest if _same_row(row, other)), None)
+        match = next((other for other in rest if _same_row(row, other, tolerance)), None)
         if match is None:
             return False
         rest.remove(match)
@@ -109,18 +110,20 @@ def _key(row: Row) -> Row:
     return tuple(str(value).encode() if isinstance(value, bool) else value for value in row)
 
 
-def _same_row(left: Row, right: Row) -> bool:
-    return len(left) == len(right) and all(map(_same_cell, left, right))
+def _same_row(left: Row, right: Row, tolerance: float) -> bool:
+    return len(left) == len(right) and all(
+        _same_cell(one, other, tolerance) for one, other in zip(left, right, strict=True)
+    )
 
 
-def _same_cell(left: Cell, right: Cell) -> bool:
+def _same_cell(left: Cell, right: Cell, tolerance: float) -> bool:
     if isinstance(left, bool) or isinstance(right, bool):
         return left is right
     if isinstance(left, int | float | Decimal) and isinstance(right, int | float | Decimal):
         if left == right:
             return True
         one, other = float(left), float(right)
-        return abs(one - other) <= TOLERANCE * max(abs(one), abs(other), 1e-3)
+        return abs(one - other) <= tolerance * max(abs(one), abs(other), 1e-3)
     return type(left) is type(right) and left == right
 
 

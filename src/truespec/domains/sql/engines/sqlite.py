@@ -147,6 +147,17 @@ class SQLite(Engine):
             raise Stopped(f"SQLite: a result of more than {MAX_ROWS} rows")
         return rows(found, [column[0] for column in cursor.description or ()])
 
+    def replay(self, statements: Sequence[str], query: str, settings: Settings) -> list[tuple[object, ...]]:
+        connection = sqlite3.connect(":memory:", isolation_level=None)
+        try:
+            connection.execute("PRAGMA foreign_keys=ON")
+            for statement in statements:
+                connection.execute(statement)
+            connection.execute("PRAGMA query_only=ON")
+            return list(map(tuple, connection.execute(query).fetchall()))
+        finally:
+            connection.close()
+
     def close(self) -> None:
         for connection in self._connections.values():
             connection.close()

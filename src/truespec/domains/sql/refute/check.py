@@ -1,0 +1,137 @@
+"""CHECK conditions on a row, in Python: enough of SQL to draw rows that satisfy them.
+
+What this cannot evaluate is left to the engine, which refuses the rows. A mistake here costs databases, never
+a verdict.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from truespec.domains.sql.engines.script import Value
+
+Condition = Callable[[Mapping[str, Value]], Any]
+"""From a row, by lower-case column name, to its value: None for unknown."""
+
+_COMPARE: dict[Any, Callable[[Any, Any], bool]] = {
+    exp.EQ: operator.eq,
+    exp.NEQ: operator.ne,
+    exp.LT: operator.lt,
+    exp.LTE: operator.le,
+    exp.GT: operator.gt,
+    exp.GTE: operator.ge,
+}
+_ARITHMETIC: dict[Any, Callable[[Any, Any], Any]] = {
+    exp.Add: operator.add,
+    exp.Sub: operator.sub,
+    exp.Mul: operator.mul,
+}
+
+
+class _Beyond(Exception):
+    """A construct that is left to the engine."""
+
+
+@lru_cache(maxsize=1024)
+def parse(check: str, dialect: str) -> exp.Expr | None:
+    """The tree of a condition."""
+    try:
+        tree = sqlglot.parse_one(check, read=dialect)
+    except SqlglotError:
+        return None
+    return tree
+
+
+@lru_cache(maxsize=1024)
+def condition(check: str, dialect: str) -> Condition | None:
+    """The condition as a function of a row; None for what is left to the engine."""
+    tree = parse(check, dialect)
+    try:
+        return _build(tree) if tree is not None else None
+    except _Beyond:
+        return None
+
+
+def _build(node: Any) -> Condition:
+    match node:
+        case exp.Paren():
+            return _build(node.this)
+        case exp.Column() | exp.Identifier():
+            name = str(node.name).lower()
+            return lambda row: row[name]
+        case exp.Literal():
+            value: Value = str(node.name) if node.is_string else Decimal(str(node.name))
+            return lambda row: value
+        case exp.Null():
+            return lambda row: None
+        case exp.Boolean():
+            truth = bool(node.this)
+            return lambda row: truth
+        case exp.Cast():  # DATE '2019-01-01'
+            return _build(node.this)
+        case exp.Neg():
+            inner = _build(node.this)
+            return lambda row: None if (v := inner(row)) is None else -v
+        case exp.And():
+            left, right = _build(node.left), _build(node.right)
+            return lambda row: _and(left(row), right(row))
+        case exp.Or():
+            left, right = _build(node.left), _build(node.right)
+            return lambda row: _not(_and(_not(left(row)), _not(right(row))))
+        case exp.Not():
+            inner = _build(node.this)
+            return lambda row: _not(inner(row))
+        case exp.Is() if isinstance(node.expression, exp.Null):
+            inner = _build(node.this)
+            return lambda row: inner(row) is None
+        case exp.Between():
+            value_of, low, high = _build(node.this), _build(node.args["low"]), _build(node.args["high"])
+            return lambda row: _and(
+                _compare(operator.ge, value_of(row), low(row)),
+                _compare(operator.le, value_of(row), high(row)),
+            )
+        case exp.In() if node.expressions:
+            value_of, members = _build(node.this), [_build(member) for member in node.expressions]
+            return lambda row: _in(value_of(row), [member(row) for member in members])
+    if type(node) in _COMPARE:
+        compare, left, right = _COMPARE[type(node)], _build(node.left), _build(node.right)
+        return lambda row: _compare(compare, left(row), right(row))
+    if type(node) in _ARITHMETIC:
+        compute, left, right = _ARITHMETIC[type(node)], _build(node.left), _build(node.right)
+        return lambda row: None if None in (a := (left(row), right(row))) else compute(*a)
+    raise _Beyond
+
+
+def _not(value: Any) -> Any:
+    return None if value is None else not value
+
+
+def _and(left: Any, right: Any) -> Any:
+    if left is not None and not left:
+        return False
+    if right is not None and not right:
+        return False
+    return None if left is None or right is None else True
+
+
+def _compare(compare: Callable[[Any, Any], bool], left: Any, right: Any) -> Any:
+    if left is None or right is None:
+        return None
+    if isinstance(left, str) and isinstance(right, str):
+        return compare(left.lower(), right.lower())
+    if isinstance(left, str) or isinstance(right, str):
+        return True  # of different kinds: the engine decides
+    return compare(left, right)
+
+
+def _in(value: Any, members: list[Any]) -> Any:
+    answers = [_compare(operator.eq, value, member) for member in members]
+    return True if True in answers else None if None in answers else False

@@ -1,0 +1,328 @@
+"""Small databases that satisfy the constraints of a schema, drawn to tell two queries apart."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from random import Random
+from typing import Any
+
+from sqlglot import exp
+
+from truespec.domains.sql.engines.script import Database, Value, ValueRow, parents_first
+from truespec.domains.sql.refute.check import condition, parse
+from truespec.domains.sql.refute.literals import Literals, Number, as_date, collect
+from truespec.domains.sql.schema import Column, Kind, Schema, Table
+from truespec.verdict import Unsupported
+
+MAX_ROWS = 9
+"""Rows of a table, unless a condition on a group's size asks for more."""
+TRIES = 12
+"""How often a row that violates a key or a CHECK is drawn again."""
+_FIRST_DAY = datetime.date(2019, 7, 1)
+_NUMBERS = (Kind.INT, Kind.DECIMAL, Kind.FLOAT)
+_SMALL = {"TINYINT": 127, "SMALLINT": 32_767, "MEDIUMINT": 8_388_607}
+
+
+class Generator:
+    """Draws databases; the same seed draws the same ones."""
+
+    def __init__(self, schema: Schema, queries: Sequence[exp.Expr], seed: int) -> None:
+        """`Unsupported` names a column whose type has no values here."""
+        checks = [
+            tree for table in schema.tables for text in table.checks if (tree := parse(text, schema.dialect))
+        ]
+        self._schema = schema
+        self._random = Random(seed)
+        self._literals = collect([*queries, *checks])
+        self._tables = [_Table(table, schema, self._literals) for table in parents_first(schema)]
+
+    def draw(self) -> Database:
+        """The next database."""
+        random = self._random
+        biggest = random.choice((1, 2, 2, 3, 3, 4, 5, MAX_ROWS))
+        asked = self._literals.rows
+        if asked and random.random() < 0.4:
+            biggest = max(biggest, asked + 1)
+        style = _Style(
+            spread=random.choice((1, 2, 2, 3, 3, 4, 6)),
+            nulls=random.choice((0.0, 0.0, 0.1, 0.3, 0.6)),
+            literal=random.choice((0.2, 0.5, 0.8, 0.95)),
+            offset=random.choice((0, 0, 0, 1, 5)),
+        )
+        tables: dict[str, tuple[ValueRow, ...]] = {}
+        for table in self._tables:
+            size = 0 if random.random() < 0.06 else random.randint(1, biggest)
+            tables[table.name] = tuple(table.draw(size, style, tables, random))
+        return Database(tables)
+
+
+class _Style:
+    """What one database's values have in common, so that rows meet."""
+
+    __slots__ = ("literal", "nulls", "offset", "spread")
+
+    def __init__(self, spread: int, nulls: float, literal: float, offset: int) -> None:
+        self.spread = spread
+        self.nulls = nulls
+        self.literal = literal
+        self.offset = offset
+
+    def widened(self, by: int) -> _Style:
+        return _Style(self.spread + by, self.nulls, self.literal * 0.7, self.offset)
+
+
+Draw = Callable[[_Style, Random], Value]
+
+
+class _Table:
+    def __init__(self, table: Table, schema: Schema, literals: Literals) -> None:
+        self.name = table.name
+        self._names = [column.name.lower() for column in table.columns]
+        self._nullable = [column.nullable for column in table.columns]
+        self._draws = [_drawer(column, table, schema, literals) for column in table.columns]
+        place = {column.name: position for position, column in enumerate(table.columns)}
+        self._keys = [tuple(place[name] for name in key) for key in _keys(table)]
+        self._folds = schema.dialect == "mysql"
+        self._references = []
+        for key in table.foreign_keys:
+            parent = schema.table(key.table)
+            there = {column.name: position for position, column in enumerate(parent.columns)}
+            self._references.append(
+                (
+                    key.table,
+                    tuple(place[name] for name in key.columns),
+                    tuple(there[name] for name in key.references),
+                )
+            )
+        self._checks = [found for text in table.checks if (found := condition(text, schema.dialect))]
+
+    def draw(
+        self, size: int, style: _Style, others: dict[str, tuple[ValueRow, ...]], random: Random
+    ) -> list[ValueRow]:
+        rows: list[ValueRow] = []
+        seen: list[set[Any]] = [set() for _ in self._keys]
+        for _ in range(size):
+            for attempt in range(TRIES):
+                row = self._row(style, others, rows, random, attempt)
+                if row is None:
+                    break
+                if self._fits(row, seen):
+                    rows.append(row)
+                    for known, key in zip(seen, self._keys):
+                        known.add(self._key(row, key))
+                    break
+        return rows
+
+    def _row(
+        self,
+        style: _Style,
+        others: dict[str, tuple[ValueRow, ...]],
+        own: list[ValueRow],
+        random: Random,
+        attempt: int,
+    ) -> ValueRow | None:
+        # Each failure widens the pool, so that keys find room.
+        wide = (
+            style
+            if not attempt
+            else _Style(style.spread + attempt, style.nulls, style.literal * 0.7, style.offset)
+        )
+        row: list[Value] = [
+            None if nullable and random.random() < style.nulls else draw(wide, random)
+            for nullable, draw in zip(self._nullable, self._draws)
+        ]
+        for table, here, there in self._references:
+            parents: Sequence[ValueRow] = own if table == self.name else others.get(table, ())
+            nullable = any(self._nullable[place] for place in here)
+            if nullable and (not parents or random.random() < style.nulls):
+                row[next(place for place in here if self._nullable[place])] = None
+                continue
+            if table == self.name and random.random() < 0.3:
+                for place, source in zip(here, there):
+                    row[place] = row[source]
+                continue
+            if not parents:
+                return None
+            parent = random.choice(parents)
+            for place, source in zip(here, there):
+                row[place] = parent[source]
+        if len(self._references) > 1 and not self._references_hold(row, others, own):
+            return None if attempt == TRIES - 1 else self._row(style, others, own, random, attempt + 1)
+        for place, nullable in enumerate(self._nullable):
+            if row[place] is None and not nullable:
+                return None
+        return tuple(row)
+
+    def _references_hold(
+        self, row: list[Value], others: dict[str, tuple[ValueRow, ...]], own: list[ValueRow]
+    ) -> bool:
+        for table, here, there in self._references:
+            values = tuple(row[place] for place in here)
+            if None in values:
+                continue
+            parents = [*own, tuple(row)] if table == self.name else others.get(table, ())
+            if not any(tuple(parent[place] for place in there) == values for parent in parents):
+                return False
+        return True
+
+    def _key(self, row: ValueRow, key: tuple[int, ...]) -> Any:
+        values = tuple(row[place] for place in key)
+        if self._folds:
+            return tuple(v.casefold().rstrip() if isinstance(v, str) else v for v in values)
+        return values
+
+    def _fits(self, row: ValueRow, seen: list[set[Any]]) -> bool:
+        for known, key in zip(seen, self._keys):
+            if any(row[place] is None for place in key):
+                continue
+            if self._key(row, key) in known:
+                return False
+        if self._checks:
+            by_name = dict(zip(self._names, row))
+            for check in self._checks:
+                answer = check(by_name)
+                if answer is not None and not answer:
+                    return False
+        return True
+
+
+def _keys(table: Table) -> tuple[tuple[str, ...], ...]:
+    return table.keys()
+
+
+def _drawer(column: Column, table: Table, schema: Schema, literals: Literals) -> Draw:
+    """How values of a column are drawn."""
+    kind = column.type.kind
+    mentioned = literals.by_column.get(column.name.lower(), set())
+    if kind in _NUMBERS:
+        return _numbers(column, mentioned, literals, schema.dialect)
+    if kind is Kind.BOOL:
+        return lambda style, random: random.randint(0, 1)
+    if kind is Kind.ENUM:
+        return _members(column, mentioned)
+    if kind is Kind.TEXT or (kind is Kind.OTHER and schema.dialect == "sqlite"):
+        return _texts(column, mentioned, literals)
+    if kind in (Kind.DATE, Kind.DATETIME):
+        return _moments(kind, mentioned, literals)
+    if kind is Kind.TIME:
+        return lambda style, random: f"{random.randint(0, style.spread):02d}:{random.choice((0, 30)):02d}:00"
+    raise Unsupported(
+        f"schema: no values of type {column.type.sql!r} (column {table.name}.{column.name}) are drawn"
+    )
+
+
+def _numbers(column: Column, mentioned: set[Any], literals: Literals, dialect: str) -> Draw:
+    kind, name = column.type.kind, column.type.sql.upper()
+    scale = column.type.scale if kind is Kind.DECIMAL and column.type.scale is not None else 0
+    digits = (column.type.precision or 10) - scale if kind is Kind.DECIMAL else 10
+    biggest = min(
+        next((size for small, size in _SMALL.items() if name.startswith(small)), 2**31 - 1), 10**digits - 1
+    )
+    smallest = 0 if "UNSIGNED" in name or name.startswith("U") else -biggest - 1
+
+    def fit(value: Any) -> Number | None:
+        if isinstance(value, str):
+            return None
+        if kind is Kind.INT and value != int(value):
+            value = int(value)
+        if isinstance(value, Decimal):
+            value = round(value, scale) if kind is Kind.DECIMAL else value
+            value = int(value) if value == int(value) else value
+        return value if smallest <= value <= biggest else None
+
+    def fitting(values: set[Any]) -> list[Number]:
+        return sorted({fitted for value in values if (fitted := fit(value)) is not None})
+
+    # By the size of the set: `0` beside `-1` and `1`, an average, a percentage.
+    own, all_numbers = fitting(mentioned), fitting(set(literals.numbers))
+    fractions = kind is not Kind.INT and (scale > 0 or kind is Kind.FLOAT)
+
+    def draw(style: _Style, random: Random) -> Value:
+        choice = random.random()
+        if own and choice < style.literal:
+            return random.choice(own[: style.spread * 3] if random.random() < 0.3 else own)
+        if all_numbers and choice > 0.93:
+            return random.choice(all_numbers)
+        value: Value = random.randint(0 if choice < 0.2 else 1, style.spread) + style.offset
+        if choice < 0.02 and smallest < 0 and isinstance(value, int):
+            value = -value
+        if fractions and random.random() < 0.3 and isinstance(value, int):
+            return value + Decimal("0.5")
+        return min(value, biggest) if isinstance(value, int) else value
+
+    return draw
+
+
+def _members(column: Column, mentioned: set[Any]) -> Draw:
+    values = list(column.type.values)
+    if not values:
+        raise Unsupported(f"schema: the ENUM of column {column.name} has no members")
+    lower = {str(value).lower() for value in mentioned}
+    own = [value for value in values if value.lower() in lower]
+
+    def draw(style: _Style, random: Random) -> Value:
+        if own and random.random() < style.literal:
+            return random.choice(own)
+        return random.choice(values[: style.spread + 1] if random.random() < 0.5 else values)
+
+    return draw
+
+
+def _texts(column: Column, mentioned: set[Any], literals: Literals) -> Draw:
+    length = min(column.type.precision or 60, 60)
+
+    def fitting(values: set[Any]) -> list[str]:
+        return sorted({str(value)[:length] for value in values if "\\" not in str(value)})
+
+    own = fitting({value for value in mentioned if isinstance(value, str)})
+    everywhere = fitting(set(literals.texts))
+    letters = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o", "p"]
+    dated = [value for value in sorted(literals.dates) if len(value) <= length]
+
+    def draw(style: _Style, random: Random) -> Value:
+        choice = random.random()
+        if own and choice < style.literal:
+            return random.choice(own)
+        if everywhere and choice > 0.93:
+            return random.choice(everywhere)
+        if dated and choice > 0.88:
+            return random.choice(dated)
+        if choice < 0.01:
+            return ""
+        text = letters[(random.randrange(style.spread) + style.offset) % len(letters)]
+        return text.upper() if choice < 0.04 else text
+
+    return draw
+
+
+def _moments(kind: Kind, mentioned: set[Any], literals: Literals) -> Draw:
+    def days(values: set[Any]) -> list[datetime.date]:
+        return sorted({day for value in values if isinstance(value, str) and (day := as_date(value))})
+
+    own = days(mentioned)
+    everywhere = days(set(literals.dates))
+    # A year or month that stands alone, as in YEAR(d) = 2020.
+    for value in sorted(v for v in (mentioned | literals.numbers) if isinstance(v, int) and 1900 < v < 2100):
+        everywhere += [datetime.date(value, 1, 1), datetime.date(value, 12, 31), datetime.date(value, 6, 15)]
+    base = (own or everywhere or [_FIRST_DAY])[0]
+
+    def draw(style: _Style, random: Random) -> Value:
+        choice = random.random()
+        if own and choice < style.literal:
+            day = random.choice(own)
+        elif everywhere and choice > 0.8:
+            day = random.choice(everywhere)
+        elif choice < 0.1:
+            day = base + datetime.timedelta(days=random.choice((28, 29, 30, 31, 365, 366)))
+        else:
+            day = base + datetime.timedelta(days=random.randrange(style.spread) + style.offset)
+        text = day.isoformat()
+        if kind is Kind.DATETIME:
+            return (
+                f"{text} {random.randrange(min(style.spread * 4, 24)):02d}:{random.choice((0, 0, 30)):02d}:00"
+            )
+        return text
+
+    return draw

@@ -1,0 +1,151 @@
+"""What the queries and constraints mention: values worth trying, and how many rows a condition asks for."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from sqlglot import exp
+
+Number = int | Decimal
+MAX_GROUP = 12
+"""No more rows are asked for, whatever a HAVING or LIMIT says."""
+
+_TOGETHER: tuple[Any, ...] = (exp.Predicate, exp.In, exp.Between, exp.Like, exp.Case, exp.If, exp.Is)
+_DATE = re.compile(r"(\d{4})-(\d{1,2})(?:-(\d{1,2}))?")
+
+
+@dataclass(slots=True)
+class Literals:
+    """Values by class, and by the columns they are compared with."""
+
+    numbers: set[Number] = field(default_factory=set)
+    """Numbers, with their neighbours."""
+    texts: set[str] = field(default_factory=set)
+    """Texts, with texts that match the patterns."""
+    dates: set[str] = field(default_factory=set)
+    """ISO dates, with the days before and after."""
+    by_column: dict[str, set[Number | str]] = field(default_factory=dict)
+    """Values that stand in one condition with a column of this lower-case name."""
+    rows: int = 0
+    """The largest number that a condition on COUNT, a HAVING, a LIMIT or an OFFSET mentions."""
+
+
+def collect(trees: Iterable[exp.Expr]) -> Literals:
+    """The values that these queries or conditions mention."""
+    found = Literals()
+    for tree in trees:
+        for node in tree.find_all(exp.Literal):
+            values = _values(node)
+            _add(found, values)
+            if node.is_string and as_date(str(node.name)) is None:
+                found.texts.add(str(node.name)[:60].swapcase())
+            columns = _columns(node)
+            for column in columns:
+                found.by_column.setdefault(column, set()).update(values)
+            if not node.is_string and _counts(node):
+                size = node.name
+                if size.isdigit() and len(size) < 4:
+                    found.rows = max(found.rows, min(int(size), MAX_GROUP))
+    return found
+
+
+def _add(found: Literals, values: list[Number | str]) -> None:
+    for value in values:
+        if not isinstance(value, str):
+            found.numbers.add(value)
+        elif _is_date(value):
+            found.dates.add(value)
+        else:
+            found.texts.add(value)
+
+
+def _values(node: exp.Literal) -> list[Number | str]:
+    text = str(node.name)
+    if node.is_string:
+        moment = as_date(text)
+        if moment:
+            return [*neighbours(moment), *([text[:19]] if len(text) > 10 else [])]
+        if re.fullmatch(r"-?\d{1,9}", text):
+            return [text, int(text)]
+        if isinstance(node.parent, exp.Like | exp.ILike):
+            return _matching(text)
+        return [text[:60], text[:59] + "x"] if text else [""]
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        return []
+    if abs(number) >= 10**9:
+        return []
+    if isinstance(node.parent, exp.Neg):
+        number = -number
+    if number == number.to_integral_value():
+        whole = int(number)
+        return [whole, whole + 1, whole - 1]
+    return [number, number + 1, number - 1]
+
+
+def _matching(pattern: str) -> list[Number | str]:
+    """Texts that match a LIKE pattern, and one that nearly does."""
+    plain = pattern.replace("\\", "")
+    full = plain.replace("%", "").replace("_", "a")
+    longer = plain.replace("%", "x").replace("_", "b")
+    return [full[:60], longer[:60], ("z" + full)[:60], (full + "z")[:60]]
+
+
+def as_date(text: str) -> datetime.date | None:
+    """The date at the start of a text, a day of the month of `YYYY-MM`, or None."""
+    found = _DATE.match(text.strip())
+    if not found:
+        return None
+    try:
+        return datetime.date(int(found.group(1)), int(found.group(2)), int(found.group(3) or 1))
+    except ValueError:
+        return None
+
+
+def _is_date(text: str) -> bool:
+    return as_date(text) is not None and len(text) >= 10
+
+
+def neighbours(day: datetime.date) -> list[Number | str]:
+    """The day, those beside it, and others that calendars tell apart."""
+    found: list[Number | str] = []
+    for days in (0, -1, 1, 30, -30, 365, 7):
+        try:
+            found.append((day + datetime.timedelta(days=days)).isoformat())
+        except OverflowError:
+            continue
+    return found
+
+
+def _columns(node: exp.Expr) -> set[str]:
+    """The names of the columns in the innermost condition around a literal."""
+    around: Any = node
+    for _ in range(6):
+        if around.parent is None or isinstance(around, exp.Query):
+            return set()
+        if isinstance(around, _TOGETHER):
+            names = {str(column.name).lower() for column in around.find_all(exp.Column)}
+            if names:
+                return names
+        around = around.parent
+    return set()
+
+
+def _counts(node: exp.Expr) -> bool:
+    """Whether a number limits how many rows or how large a group there is."""
+    around: Any = node.parent
+    for _ in range(4):
+        if around is None or isinstance(around, exp.Select):
+            return False
+        if isinstance(around, exp.Limit | exp.Offset | exp.Fetch | exp.Having):
+            return True
+        if isinstance(around, exp.Predicate):
+            return around.find(exp.Count) is not None or around.find(exp.Having) is not None
+        around = around.parent
+    return False

@@ -1,0 +1,167 @@
+"""A recorded counterexample, replayed from its printed statements.
+
+This shares nothing with the search but the engine's installation: the statements are read back from the
+record, checked to declare the schema of the context and to insert nothing but literal rows, and run in a new
+database of a new session; the results are compared by a comparison of its own.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from typing import Any
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from truespec.domains.contract import Recheck, RecheckStatus
+from truespec.domains.sql.engines.contract import Engine, Settings
+from truespec.domains.sql.engines.registry import engine
+from truespec.domains.sql.schema import Schema, read_schema
+from truespec.verdict import Counterexample, OracleError, ToolMissing
+
+DIGITS = 8
+"""Digits after the point in which numbers must agree or differ."""
+
+Shown = list[tuple[Any, ...]] | None
+"""Rows of comparable cells; None for a run-time error."""
+
+
+def replay(oracle: str, candidate: str, schema: Schema, settings: Settings, found: Counterexample) -> Recheck:
+    """Whether the recorded database tells the two queries apart, with the recorded results."""
+    by = schema.dialect
+    try:
+        statements = _statements(found.point.get("script"), schema)
+        target = engine(schema.dialect)
+        by = target.label()
+        one, other = (_run(target, statements, query, settings) for query in (oracle, candidate))
+    except (SqlglotError, OracleError) as error:
+        return Recheck(RecheckStatus.FAILED, by, f"the script: {error}")
+    except ToolMissing as error:
+        return Recheck(RecheckStatus.UNDECIDED, by, str(error))
+    for side, result, recorded in (
+        ("oracle", one, found.oracle_value),
+        ("candidate", other, found.candidate_value),
+    ):
+        if _counted(result) != _counted(_recorded(recorded)):
+            detail = f"the {side} yields {result!r}; the record says {recorded!r}"
+            return Recheck(RecheckStatus.FAILED, by, detail)
+    if found.extra.get("compared_as") == "list":
+        differ = one != other
+    else:
+        differ = _counted(one) != _counted(other)
+    if differ:
+        return Recheck(RecheckStatus.CONFIRMED, by)
+    return Recheck(RecheckStatus.FAILED, by, f"both queries yield {one!r}")
+
+
+def _statements(script: object, schema: Schema) -> list[str]:
+    """The statements of a script that declares this schema and inserts literals; `OracleError` otherwise."""
+    if not isinstance(script, str):
+        raise OracleError("the counterexample holds none")
+    statements = split(script, schema.dialect)
+    creates: list[str] = []
+    for statement in statements:
+        tree = sqlglot.parse_one(statement, read=schema.dialect)
+        if isinstance(tree, exp.Create):
+            creates.append(statement)
+        elif not (isinstance(tree, exp.Insert) and isinstance(tree.expression, exp.Values)):
+            raise OracleError(f"{statement[:60]!r} is neither CREATE TABLE nor INSERT ... VALUES")
+        elif tree.find(exp.Func, exp.Query, exp.Column) is not None:
+            raise OracleError(f"{statement[:60]!r} inserts more than literals")
+    declared = read_schema(";\n".join(creates), schema.dialect)
+    if _facts(declared) != _facts(schema):
+        raise OracleError("it does not declare the tables and constraints of the context")
+    return statements
+
+
+def split(script: str, dialect: str) -> list[str]:
+    """The statements of a script, cut at its semicolons.
+
+    >>> split("SELECT ';'; SELECT 2;", "mysql")
+    ["SELECT ';'", 'SELECT 2']
+    """
+    statements: list[str] = []
+    start = 0
+    for token in sqlglot.tokenize(script, read=dialect):
+        if token.token_type.name == "SEMICOLON":
+            statements.append(script[start : token.start].strip())
+            start = token.end + 1
+    statements.append(script[start:].strip())
+    return [statement for statement in statements if statement]
+
+
+def _facts(schema: Schema) -> object:
+    return sorted(
+        (
+            table.name.lower(),
+            [(column.name.lower(), column.type.sql, column.nullable) for column in table.columns],
+            table.primary_key,
+            sorted(table.uniques),
+            sorted((key.columns, key.table.lower(), key.references) for key in table.foreign_keys),
+            sorted(table.checks),
+        )
+        for table in schema.tables
+    )
+
+
+def _run(target: Engine, statements: Sequence[str], query: str, settings: Settings) -> Shown:
+    try:
+        target.replay(statements, "SELECT 1", settings)
+    except Exception as error:
+        raise OracleError(f"{target.label()} refuses it: {error}") from error
+    try:
+        return _cells(target.replay(statements, query, settings))
+    except Exception:  # the driver's own; the database alone was accepted just before
+        return None
+
+
+def _cells(rows: Iterable[Sequence[object]]) -> list[tuple[Any, ...]]:
+    return [tuple(map(_cell, row)) for row in rows]
+
+
+def _cell(value: object) -> Any:
+    match value:
+        case bool():
+            return f"<{value}>"
+        case int() | float() | Decimal():
+            number = round(Decimal(str(value)), DIGITS)
+            return str(number.normalize() + 0 if number else Decimal(0))
+        case bytes():
+            try:
+                return value.decode()
+            except UnicodeDecodeError:
+                return value.hex()
+        case datetime.datetime():
+            return value.isoformat(" ")
+        case datetime.date() | datetime.time():
+            return value.isoformat()
+        case datetime.timedelta():
+            seconds = int(value.total_seconds())
+            return f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
+    return value
+
+
+def _recorded(value: object) -> Shown:
+    """A result as the verdict record shows it: fractions are texts there, which read as numbers here."""
+    if not isinstance(value, list):
+        return None
+    return _cells(row for row in value if isinstance(row, list))
+
+
+def _counted(rows: Shown) -> list[str] | None:
+    """Rows in an order of their own; a number and the text that writes it look alike in a record."""
+    if rows is None:
+        return None
+    return sorted(repr(tuple(_number(cell) for cell in row)) for row in rows)
+
+
+def _number(cell: Any) -> Any:
+    if isinstance(cell, str) and "." in cell:
+        try:
+            return _cell(Decimal(cell))
+        except ArithmeticError:
+            return cell
+    return cell

@@ -1,0 +1,292 @@
+"""The search itself: draw, run on the target engine, confirm, shrink."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from functools import partial
+from random import Random
+from typing import Any
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from truespec.domains.sql.engines.contract import (
+    STATEMENT_SECONDS,
+    BadDatabase,
+    Engine,
+    Settings,
+    Stopped,
+)
+from truespec.domains.sql.engines.registry import engine
+from truespec.domains.sql.engines.result import Outcome, Rows, same
+from truespec.domains.sql.engines.script import Database, insert_statements
+from truespec.domains.sql.refute import rounding
+from truespec.domains.sql.refute.generate import Generator
+from truespec.domains.sql.refute.refutation import Refutation
+from truespec.domains.sql.refute.shrink import smaller
+from truespec.domains.sql.schema import Schema
+from truespec.solvers.limit import Limit
+from truespec.verdict import OutOfTime, Unsupported
+
+MAX_DATABASES = 2_500
+"""A search that found nothing on so many databases ends, though time is left."""
+MAX_STOPPED = 8
+"""So many stopped queries end a search: what does not finish on a dozen rows will not finish on others."""
+MAX_UNCONFIRMED = 150
+"""So many differences that were not stable end a search."""
+SHRINK_STEPS = 80
+"""How often a database is made smaller."""
+FEW_SHUFFLES, SHUFFLES, MORE_SHUFFLES = 2, 4, 14
+"""Row orders that a difference must survive: while it is made smaller, in the end, and in the end where a
+query leaves a choice to the engine."""
+EXACT = 2**53
+"""Numbers beyond this may have been rounded or overflowed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What a search found."""
+
+    refutation: Refutation | None
+    """A confirmed difference, shrunk."""
+    databases: int
+    """How many databases both queries were run on."""
+    unstable: int
+    """Differences that vanished when rows were reordered or inexact results moved."""
+    stopped: int
+    """Databases on which a query was stopped."""
+    ended: str
+    """Why the search ended: `found`, `time`, `databases`, `stopped` or `unstable`."""
+
+
+def refute(  # noqa: PLR0917
+    oracle: str,
+    candidate: str,
+    schema: Schema,
+    dialect: str,
+    order: str,
+    settings: Settings,
+    limit: Limit,
+) -> Refutation | None:
+    """A database that tells the two queries apart on the dialect's engine, or None.
+
+    Deterministic up to the limit: databases are drawn from a seed of the pair. `ToolMissing` where the engine
+    is not installed.
+    """
+    if dialect != schema.dialect:
+        raise ValueError(f"the schema is of dialect {schema.dialect!r}, not {dialect!r}")
+    found = search(oracle, candidate, schema, order, settings, limit)
+    return found.refutation
+
+
+def is_ordered(tree: exp.Expr) -> bool:
+    """Whether a query orders its result at the top level."""
+    around: Any = tree
+    while isinstance(around, exp.Subquery) and not around.args.get("order"):
+        around = around.this
+    return around.args.get("order") is not None
+
+
+class _Run:
+    """One pair on one engine."""
+
+    def __init__(  # noqa: PLR0917
+        self, oracle: str, candidate: str, schema: Schema, order: str, settings: Settings, limit: Limit
+    ) -> None:
+        self.texts = [oracle, candidate]
+        self.schema = schema
+        self.settings = settings
+        self.limit = limit
+        self.engine: Engine = engine(schema.dialect)
+        try:
+            self.trees = [sqlglot.parse_one(text, read=schema.dialect) for text in self.texts]
+        except SqlglotError as error:
+            raise Unsupported(f"not parsed: {str(error).splitlines()[0]}") from error
+        self.ordered = order != "bag" and all(map(is_ordered, self.trees))
+        self.inexact = any(map(rounding.is_inexact, self.trees))
+        self.choices = any(map(_leaves_choices, self.trees)) or self.ordered
+        seed = hashlib.sha256("\0".join([*sorted(self.texts), schema.ddl]).encode("utf-8", "surrogatepass"))
+        self.seed = int.from_bytes(seed.digest()[:8], "big")
+
+    def outcomes(
+        self,
+        database: Database,
+        texts: list[str] | None = None,
+        settings: Settings | None = None,
+        arrangement: int = 0,
+    ) -> list[Outcome]:
+        return self.engine.run(
+            self.schema,
+            insert_statements(database, self.schema),
+            texts or self.texts,
+            settings or self.settings,
+            seconds=max(0.05, min(STATEMENT_SECONDS, self.limit.remaining())),
+            arrangement=arrangement,
+        )
+
+    def differ(self, found: list[Outcome]) -> bool:
+        return not same(found[0], found[1], ordered=self.ordered)
+
+    def confirmed(self, database: Database, found: list[Outcome], *, quickly: bool = False) -> bool:
+        """Whether a difference counts: exact numbers, not by rounding, stable under row order and plans."""
+        if not all(map(_exact, found)):
+            return False
+        if self.inexact and not self._beyond_rounding(database):
+            return False
+        random = Random(self.seed)
+        shuffles = FEW_SHUFFLES if quickly else MORE_SHUFFLES if self.choices else SHUFFLES
+        for number in range(shuffles):
+            shuffled = _shuffled(database, random, backwards=number == 0)
+            again = self.outcomes(shuffled, arrangement=1 + number % 3)
+            pairs = zip(found, again, strict=True)
+            if not all(same(one, other, ordered=self.ordered) for one, other in pairs):
+                return False
+        return True
+
+    def _beyond_rounding(self, database: Database) -> bool:
+        """See `rounding` for the two cases."""
+        settings = self.settings
+        if self.schema.dialect == "mysql":
+            settings = replace(settings, digits=30)
+        found = self.outcomes(database, settings=settings)
+        if not self.differ(found):
+            return False
+        exact = self._rewritten(partial(rounding.refusing_inexact, dialect=self.schema.dialect))
+        if exact is None:
+            return False
+        # MariaDB's error is an overflow, which stops a query.
+        with contextlib.suppress(Stopped):
+            again = self.outcomes(database, texts=exact, settings=settings)
+            if all(same(one, other, ordered=self.ordered) for one, other in zip(found, again, strict=True)):
+                return True
+        if not all(map(rounding.only_shown, self.trees)):
+            return False
+        for upwards in (True, False):
+            texts = self._rewritten(partial(rounding.moved, dialect=self.schema.dialect, upwards=upwards))
+            if texts is None:
+                return False
+            one, other = self.outcomes(database, texts=texts, settings=settings)
+            # A rewritten query that fails where the original does not says nothing.
+            if not isinstance(one, Rows) or not isinstance(other, Rows):
+                return False
+            if same(one, other, ordered=self.ordered, tolerance=rounding.TOLERANCE):
+                return False
+        return True
+
+    def _rewritten(self, rewrite: Callable[[exp.Expr], str | None]) -> list[str] | None:
+        texts = [
+            rewrite(tree) if rounding.is_inexact(tree) else text
+            for tree, text in zip(self.trees, self.texts, strict=True)
+        ]
+        kept = [text for text in texts if text is not None]
+        return kept if len(kept) == len(texts) else None
+
+
+def search(  # noqa: PLR0917
+    oracle: str,
+    candidate: str,
+    schema: Schema,
+    order: str,
+    settings: Settings,
+    limit: Limit,
+    databases: int = MAX_DATABASES,
+) -> Search:
+    """Draw databases until one tells the queries apart, or a limit is reached."""
+    run = _Run(oracle, candidate, schema, order, settings, limit)
+    generator = Generator(schema, run.trees, run.seed)
+    tried = unstable = stopped = 0
+    ended = "databases"
+    try:
+        while tried < databases:
+            limit.check()
+            database = generator.draw()
+            tried += 1
+            try:
+                found = run.outcomes(database)
+                if not run.differ(found):
+                    continue
+                if not run.confirmed(database, found):
+                    unstable += 1
+                    if unstable >= MAX_UNCONFIRMED:
+                        ended = "unstable"
+                        break
+                    continue
+            except BadDatabase:
+                continue
+            except Stopped:
+                stopped += 1
+                if stopped >= MAX_STOPPED:
+                    ended = "stopped"
+                    break
+                continue
+            best, outcomes = _shrunk(run, database, found)
+            refutation = Refutation(
+                schema, best, outcomes[0], outcomes[1], run.engine.label(), run.ordered, tried
+            )
+            return Search(refutation, tried, unstable, stopped, "found")
+    except OutOfTime:
+        ended = "time"
+    return Search(None, tried, unstable, stopped, ended)
+
+
+def _shrunk(run: _Run, database: Database, found: list[Outcome]) -> tuple[Database, list[Outcome]]:
+    """A smaller database with a confirmed difference, or the given one."""
+    best, outcomes = database, found
+    try:
+        for _ in range(SHRINK_STEPS):
+            step = _step(run, best)
+            if step is None:
+                break
+            best, outcomes = step
+        if best is database or run.confirmed(best, outcomes):
+            return best, outcomes
+    except (OutOfTime, Stopped):
+        pass
+    return database, found
+
+
+def _step(run: _Run, database: Database) -> tuple[Database, list[Outcome]] | None:
+    for candidate in smaller(run.schema, database):
+        try:
+            again = run.outcomes(candidate)
+            if run.differ(again) and run.confirmed(candidate, again, quickly=True):
+                return candidate, again
+        except (BadDatabase, Stopped):
+            continue
+    return None
+
+
+def _leaves_choices(tree: exp.Expr) -> bool:
+    """Whether a query may leave a choice to the engine: which rows, which of a group, in which order."""
+    return (
+        tree.find(exp.Limit, exp.Fetch, exp.Offset, exp.Window, exp.GroupConcat, exp.Group, exp.Distinct)
+        is not None
+        or tree.find(exp.AggFunc, exp.Anonymous, exp.AnyValue, exp.First, exp.Last) is not None
+    )
+
+
+def _shuffled(database: Database, random: Random, backwards: bool) -> Database:
+    tables = {}
+    for name, found in database.tables.items():
+        order = list(found)
+        if backwards:
+            order.reverse()
+        else:
+            random.shuffle(order)
+        tables[name] = tuple(order)
+    return Database(tables)
+
+
+def _exact(outcome: Outcome) -> bool:
+    if not isinstance(outcome, Rows):
+        return True
+    return not any(
+        isinstance(value, int | float | Decimal) and not abs(float(value)) <= EXACT
+        for row in outcome.rows
+        for value in row
+    )

@@ -1,0 +1,97 @@
+"""Smaller and simpler databases, most drastic first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from truespec.domains.sql.engines.script import Database, Value
+from truespec.domains.sql.schema import Kind, Schema
+
+_SIMPLE: dict[Kind, tuple[Value, ...]] = {
+    Kind.INT: (1, 2, 3, 0, 4, 5),
+    Kind.DECIMAL: (1, 2, 3, 0, 4, 5),
+    Kind.FLOAT: (1, 2, 3, 0, 4, 5),
+    Kind.TEXT: ("a", "b", "c", "d"),
+    Kind.OTHER: ("a", "b", "c", "d"),
+    Kind.DATE: ("2020-01-01", "2020-01-02", "2020-01-03"),
+    Kind.DATETIME: ("2020-01-01 00:00:00", "2020-01-02 00:00:00", "2020-01-03 00:00:00"),
+    Kind.TIME: ("00:00:00", "01:00:00", "02:00:00"),
+}
+"""The values that a reader likes best."""
+
+
+def smaller(schema: Schema, database: Database) -> Iterator[Database]:
+    """Databases with fewer rows, then with simpler values."""
+    yield from _fewer_rows(database)
+    yield from _without_parents(schema, database)
+    yield from _simpler_values(schema, database)
+
+
+def _fewer_rows(database: Database) -> Iterator[Database]:
+    for name, rows in database.tables.items():
+        if len(rows) > 1:
+            yield _with(database, name, ())
+        if len(rows) > 3:
+            half = len(rows) // 2
+            yield _with(database, name, rows[:half])
+            yield _with(database, name, rows[half:])
+    for name, rows in database.tables.items():
+        for place in range(len(rows)):
+            yield _with(database, name, rows[:place] + rows[place + 1 :])
+
+
+def _without_parents(schema: Schema, database: Database) -> Iterator[Database]:
+    """References that need not be there become NULL, so that their parents can go."""
+    for table in schema.tables:
+        rows = database.tables.get(table.name, ())
+        for key in table.foreign_keys:
+            places = [
+                p for p, column in enumerate(table.columns) if column.name in key.columns and column.nullable
+            ]
+            if places and any(row[places[0]] is not None for row in rows):
+                emptied = tuple(
+                    tuple(None if place in places else cell for place, cell in enumerate(row)) for row in rows
+                )
+                without = _with(database, table.name, emptied)
+                yield _with(without, key.table, ()) if key.table != table.name else without
+
+
+def _simpler_values(schema: Schema, database: Database) -> Iterator[Database]:
+    """One value becomes another wherever it stands in columns of its kind, so that joins survive."""
+    for kind, simple in _SIMPLE.items():
+        places = {
+            table.name: [place for place, column in enumerate(table.columns) if column.type.kind is kind]
+            for table in schema.tables
+        }
+        present: dict[Value, None] = {}
+        for name, rows in database.tables.items():
+            for row in rows:
+                for place in places.get(name, ()):
+                    if row[place] is not None:
+                        present[row[place]] = None
+        for value in present:
+            rank = simple.index(value) if value in simple else len(simple)
+            for better in simple[:rank]:
+                if better in present:
+                    continue
+                yield Database(
+                    {
+                        name: tuple(
+                            tuple(
+                                better if place in places.get(name, ()) and _equal(cell, value) else cell
+                                for place, cell in enumerate(row)
+                            )
+                            for row in rows
+                        )
+                        for name, rows in database.tables.items()
+                    }
+                )
+                break
+
+
+def _equal(cell: Value, value: Value) -> bool:
+    return cell == value and isinstance(cell, str) == isinstance(value, str)
+
+
+def _with(database: Database, name: str, rows: tuple[tuple[Value, ...], ...]) -> Database:
+    return Database({**database.tables, name: rows})

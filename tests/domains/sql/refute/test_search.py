@@ -1,0 +1,128 @@
+"""The search on real engines: what it must find, what it must not call a difference, and its evidence."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+import needs
+from truespec.domains.contract import RecheckStatus
+from truespec.domains.sql.engines.contract import Settings
+from truespec.domains.sql.refute.replay import replay
+from truespec.domains.sql.refute.search import Search, search
+from truespec.domains.sql.schema import read_schema
+from truespec.solvers.limit import Limit
+
+DDL = """
+CREATE TABLE Dept (id INT PRIMARY KEY, name VARCHAR(20));
+CREATE TABLE Emp (
+  id INT PRIMARY KEY, d INT, sal DECIMAL(10, 2), h DATE,
+  FOREIGN KEY (d) REFERENCES Dept (id), CHECK (sal >= 0)
+)
+"""
+NEEDED = {"mysql": "mariadbd", "postgres": "psql"}
+
+DIALECTS = [
+    "sqlite",
+    pytest.param("mysql", marks=pytest.mark.live),
+    pytest.param("postgres", marks=pytest.mark.live),
+    pytest.param("duckdb", marks=pytest.mark.slow),
+]
+
+
+def look(oracle: str, candidate: str, dialect: str, order: str = "auto", databases: int = 150) -> Search:
+    if dialect in NEEDED:
+        needs.tool(NEEDED[dialect])
+    schema = read_schema(DDL, dialect)
+    return search(oracle, candidate, schema, order, Settings(), Limit.start(60), databases)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize(
+    ("oracle", "candidate"),
+    [
+        ("SELECT d FROM Emp", "SELECT DISTINCT d FROM Emp"),
+        ("SELECT d, AVG(sal) FROM Emp GROUP BY d", "SELECT d, SUM(sal) / COUNT(*) FROM Emp GROUP BY d"),
+        (
+            "SELECT d FROM Emp GROUP BY d HAVING COUNT(*) >= 5",
+            "SELECT d FROM Emp GROUP BY d HAVING COUNT(*) > 5",
+        ),
+        (
+            "SELECT id FROM Emp WHERE id NOT IN (SELECT d FROM Emp)",
+            "SELECT id FROM Emp e WHERE NOT EXISTS (SELECT 1 FROM Emp f WHERE f.d = e.id)",
+        ),
+        ("SELECT MAX(sal) FROM Emp", "SELECT sal FROM Emp ORDER BY sal DESC LIMIT 1"),
+        ("SELECT id FROM Dept WHERE name = 'Sales'", "SELECT id FROM Dept WHERE name LIKE 'Sale%'"),
+        ("SELECT id FROM Emp WHERE h = '2019-05-05'", "SELECT id FROM Emp WHERE h >= '2019-05-05'"),
+        ("SELECT e.id FROM Emp e JOIN Dept ON d = Dept.id", "SELECT id FROM Emp"),
+        ("SELECT id FROM Emp ORDER BY id", "SELECT id FROM Emp ORDER BY id DESC"),
+        ("SELECT ROUND(AVG(sal), 2) FROM Emp", "SELECT ROUND(SUM(sal) / COUNT(*), 2) FROM Emp"),
+        ("SELECT id FROM Emp WHERE sal / 3 = 1", "SELECT id FROM Emp WHERE sal IS NOT NULL"),
+    ],
+)
+def test_planted_mistakes_are_found_small_and_replay(oracle: str, candidate: str, dialect: str) -> None:
+    found = look(oracle, candidate, dialect, databases=600)
+    assert found.refutation is not None, found
+    limit = 6 if "COUNT(*) >" in oracle else 3
+    assert found.refutation.database.size() <= limit, str(found.refutation)
+    schema, evidence = read_schema(DDL, dialect), found.refutation.counterexample()
+    assert replay(oracle, candidate, schema, Settings(), evidence).status is RecheckStatus.CONFIRMED
+    assert replay(oracle, oracle, schema, Settings(), evidence).status is RecheckStatus.FAILED
+    forged = replace(evidence, oracle_value=[[12345]])
+    assert replay(oracle, candidate, schema, Settings(), forged).status is RecheckStatus.FAILED
+    other = read_schema(DDL.replace("CHECK (sal >= 0)", "CHECK (sal >= 1)"), dialect)
+    assert replay(oracle, candidate, other, Settings(), evidence).status is RecheckStatus.FAILED
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize(
+    ("oracle", "candidate"),
+    [
+        (
+            "SELECT d, AVG(sal) FROM Emp GROUP BY d",
+            "SELECT d, SUM(sal) * 1.0 / COUNT(sal) FROM Emp GROUP BY d",
+        ),
+        ("SELECT e.id FROM Emp e JOIN Dept ON d = Dept.id", "SELECT id FROM Emp WHERE d IS NOT NULL"),
+        ("SELECT id FROM Emp WHERE sal < 0", "SELECT id FROM Emp WHERE 1 = 0"),
+        # what the engine may choose
+        ("SELECT id FROM Emp ORDER BY sal", "SELECT id FROM Emp ORDER BY sal, id DESC"),
+        (
+            "SELECT id FROM Emp WHERE sal = 1 LIMIT 1",
+            "SELECT MAX(id) FROM Emp WHERE sal = 1 HAVING MAX(id) > -9E9",
+        ),
+        # what rounding alone tells apart
+        ("SELECT id FROM Emp WHERE sal * 1.0 / 3 * 3 = sal", "SELECT id FROM Emp WHERE sal IS NOT NULL"),
+        ("SELECT FLOOR(sal * 1.0 / 3 * 3) FROM Emp", "SELECT FLOOR(sal) FROM Emp"),
+        (
+            "SELECT AVG(sal) * COUNT(sal) FROM Emp",
+            "SELECT SUM(sal) FROM Emp WHERE sal IS NOT NULL HAVING 1 = 1",
+        ),
+        # the order of a bag
+        ("SELECT id FROM Emp", "SELECT id FROM Emp ORDER BY id DESC"),
+    ],
+)
+def test_what_is_no_difference_is_not_called_one(oracle: str, candidate: str, dialect: str) -> None:
+    found = look(oracle, candidate, dialect)
+    assert found.refutation is None, str(found.refutation)
+
+
+def test_bags_forget_the_order_that_lists_keep() -> None:
+    pair = ("SELECT id FROM Emp ORDER BY id", "SELECT id FROM Emp ORDER BY id DESC")
+    assert look(*pair, "sqlite").refutation is not None
+    assert look(*pair, "sqlite", order="bag").refutation is None
+
+
+def test_the_same_pair_meets_the_same_databases() -> None:
+    pair = ("SELECT d FROM Emp", "SELECT DISTINCT d FROM Emp")
+    one, other = look(*pair, "sqlite"), look(*pair, "sqlite")
+    assert one.refutation is not None
+    assert str(one.refutation) == str(other.refutation)
+
+
+@pytest.mark.live
+def test_equality_of_texts_is_mariadbs() -> None:
+    pair = ("SELECT id FROM Dept WHERE name = 'a'", "SELECT id FROM Dept WHERE BINARY name = 'a'")
+    assert look(*pair, "mysql", databases=600).refutation is not None
+    assert look(pair[0], "SELECT id FROM Dept WHERE name = 'A'", "mysql").refutation is None
+    assert look(pair[0], "SELECT id FROM Dept WHERE name = 'A'", "sqlite").refutation is not None
