@@ -64,7 +64,7 @@ class Search:
     """Why the search ended: `found`, `time`, `databases`, `stopped` or `unstable`."""
 
 
-def refute(  # noqa: PLR0917
+def refute(
     oracle: str,
     candidate: str,
     schema: Schema,
@@ -95,7 +95,7 @@ def is_ordered(tree: exp.Expr) -> bool:
 class _Run:
     """One pair on one engine."""
 
-    def __init__(  # noqa: PLR0917
+    def __init__(
         self, oracle: str, candidate: str, schema: Schema, order: str, settings: Settings, limit: Limit
     ) -> None:
         self.texts = [oracle, candidate]
@@ -187,7 +187,7 @@ class _Run:
         return kept if len(kept) == len(texts) else None
 
 
-def search(  # noqa: PLR0917
+def search(
     oracle: str,
     candidate: str,
     schema: Schema,
