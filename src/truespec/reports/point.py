@@ -76,7 +76,12 @@ class Fields:
 Point = StringPoint | Assignment | World | Fields
 
 
-def point(domain: str, found: Counterexample, meanings: Mapping[str, str]) -> Point:
+def point(
+    domain: str,
+    found: Counterexample,
+    context: Mapping[str, object] | None = None,
+    meanings: Mapping[str, str] | None = None,
+) -> Point:
     """The counterexample as a reader of its domain thinks of it; plain fields where the shape is unknown."""
     match domain, dict(found.point):
         case "regex", {"string": str(text)}:
@@ -86,18 +91,24 @@ def point(domain: str, found: Counterexample, meanings: Mapping[str, str]) -> Po
             )
         case "fol", {"domain": list(elements), "predicates": dict(predicates), **rest}:
             constants = rest.get("constants")
-            world = _world(elements, predicates, constants if isinstance(constants, dict) else {})
+            declared = (context or {}).get("predicates")
+            arities = declared if isinstance(declared, Mapping) else {}
+            world = _world(elements, predicates, constants if isinstance(constants, dict) else {}, arities)
             if world is not None:
                 return world
         case "arith", values:
+            told = meanings or {}
             return Assignment(
-                tuple((name, plain(value), meanings.get(name, "")) for name, value in values.items())
+                tuple((name, plain(value), told.get(name, "")) for name, value in values.items())
             )
     return Fields(tuple((name, plain(value)) for name, value in found.point.items()))
 
 
 def _world(
-    elements: Sequence[JSON], predicates: Mapping[str, JSON], constants: Mapping[str, JSON]
+    elements: Sequence[JSON],
+    predicates: Mapping[str, JSON],
+    constants: Mapping[str, JSON],
+    arities: Mapping[str, object],
 ) -> World | None:
     things = [str(element) for element in elements]
     unary: list[tuple[str, tuple[bool, ...]]] = []
@@ -107,7 +118,8 @@ def _world(
         if not isinstance(rows, list) or not all(isinstance(row, list) for row in rows):
             return None
         holds = {tuple(map(str, row)) for row in rows if isinstance(row, list)}
-        places = {len(row) for row in holds}
+        # The declared arity tells what an empty predicate looks like.
+        places: set[object] = {len(row) for row in holds} or {arities.get(name)}
         if places == {1}:
             unary.append((name, tuple((thing,) in holds for thing in things)))
         elif places == {2} and len(things) <= LARGEST_MATRIX:
@@ -138,7 +150,7 @@ def in_words(domain: str, found: Counterexample) -> str:
     >>> in_words("regex", found)
     'the oracle matches the empty string, the candidate does not'
     """
-    shown = point(domain, found, {})
+    shown = point(domain, found)
     oracle, candidate = in_line(plain(found.oracle_value)), in_line(plain(found.candidate_value))
     if isinstance(shown, StringPoint) and isinstance(found.oracle_value, bool):
         text = "".join(piece.text for piece in shown.pieces)
