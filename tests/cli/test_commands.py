@@ -23,6 +23,7 @@ def truespec(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedPr
         (r"(a)\1", "aa", 3, "unknown"),
         ("a", "(a", 4, "invalid"),
         ("(a", "a", 2, "oracle"),
+        ("-+", "--*", 1, "incomparable"),
     ],
 )
 def test_exit_code_tells_the_answer(oracle: str, candidate: str, code: int, word: str) -> None:

@@ -11,7 +11,8 @@ from truespec.cli.common import EXIT_CODES, describe, echo, read_context, read_t
 from truespec.store.lines import to_line
 
 
-@click.command()
+# A specification may begin with a dash: what is no option of ours is a text.
+@click.command(context_settings={"ignore_unknown_options": True})
 @click.argument("domain")
 @click.argument("oracle")
 @click.argument("candidate")
@@ -23,7 +24,7 @@ def verify(
 ) -> None:
     """Decide whether CANDIDATE means the same as ORACLE.
 
-    A text given as @FILE is read from that file; put -- before a text that begins with a dash.
+    A text given as @FILE is read from that file.
 
     Exit code: 0 equivalent, 1 refuted, 3 unknown, 4 invalid, 2 wrong call or unusable oracle.
     """
