@@ -70,34 +70,37 @@ def test_a_wrong_call_is_one_sentence_and_exit_code_2(
     assert "Traceback" not in run.stderr
 
 
+PAIRS = [
+    {"id": "same", "domain": "regex", "oracle": "(a|b)*", "candidate": "(a*b*)*"},
+    {"id": "other", "domain": "regex", "oracle": "a*", "candidate": "a+"},
+    {"id": "broken", "domain": "regex", "oracle": "a*", "candidate": "a{2,1}"},
+]
+
+
+def recheck(folder: Path, records: list[dict[str, object]]) -> subprocess.CompletedProcess[str]:
+    (folder / "rechecked.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+    return truespec("recheck", "rechecked.jsonl", "--pairs", "pairs.jsonl", cwd=folder)
+
+
 def test_batch_and_recheck(tmp_path: Path) -> None:
-    pairs = [
-        {"id": "same", "domain": "regex", "oracle": "(a|b)*", "candidate": "(a*b*)*"},
-        {"id": "other", "domain": "regex", "oracle": "a*", "candidate": "a+"},
-        {"id": "broken", "domain": "regex", "oracle": "a*", "candidate": "a{2,1}"},
-    ]
-    lines = [json.dumps(pair) for pair in pairs]
+    lines = [json.dumps(pair) for pair in PAIRS]
     (tmp_path / "pairs.jsonl").write_text("\n".join([*lines, "nonsense"]) + "\n")
     assert truespec("batch", "pairs.jsonl", "-o", "out.jsonl", cwd=tmp_path).returncode == 0
-    run = truespec("recheck", "out.jsonl", "--pairs", "pairs.jsonl", cwd=tmp_path)
-    assert run.returncode == 0, run
-    assert run.stdout.count("confirmed") == 2
-
     records = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
-    same, other = records[0], records[1]
+    run = recheck(tmp_path, records)
+    assert run.returncode == 0, run
+    assert "refuted, by" in run.stdout
+
+    same, other, *rest = records
     moved = {**other["evidence"], "counterexample": {"string": "a"}}
     flipped = {**other["evidence"], "oracle_value": False}
     for name, tampered in {
-        "claimed proof": {**other, "answer": "equivalent", "relation": None, "evidence": same["evidence"]},
-        "wrong point": {**other, "evidence": moved},
-        "wrong value": {**other, "evidence": flipped},
-        "no evidence": {**other, "evidence": None},
-        "false refutation": {**other, "id": "same"},
+        "wrong point": [same, {**other, "evidence": moved}, *rest],
+        "wrong value": [same, {**other, "evidence": flipped}, *rest],
+        "no evidence": [same, {**other, "evidence": None}, *rest],
+        "false refutation": [{**other, "id": "same"}, *rest],
     }.items():
-        kept = [record for record in records if record.get("id") != tampered["id"]]
-        text = "".join(json.dumps(record) + "\n" for record in [*kept, tampered])
-        (tmp_path / "bad.jsonl").write_text(text)
-        run = truespec("recheck", "bad.jsonl", "--pairs", "pairs.jsonl", cwd=tmp_path)
+        run = recheck(tmp_path, tampered)
         assert run.returncode == 1, (name, run)
         assert "FAILED" in run.stdout
 
