@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+from dataclasses import replace
 from importlib.resources import files
 from typing import Any
 
@@ -40,6 +41,7 @@ VERDICTS = [
     unknown("sql", ReasonCode.TIMEOUT, "no decision within 4 s", bounded=Bounded({"rows": 2})),
     unknown("arith", ReasonCode.ORACLE, "the constraints contradict each other"),
     invalid("fol", ReasonCode.SCOPE, "unknown predicate 'Lkes'"),
+    replace(invalid("fol", ReasonCode.SCOPE, "unknown"), notes={"renaming": {"constants": {"bob": "anna"}}}),
 ]
 
 
@@ -118,7 +120,7 @@ def test_our_records_fit_the_schema(verdict: Verdict) -> None:
 
 
 def _broken() -> list[Any]:
-    equivalent, refuted, _, unknown, _, invalid = (verdict.to_json() for verdict in VERDICTS)
+    equivalent, refuted, _, unknown, _, invalid, _ = (verdict.to_json() for verdict in VERDICTS)
     return [
         {**equivalent, "evidence": None},
         {**equivalent, "relation": "weaker"},

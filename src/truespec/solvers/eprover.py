@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import importlib.util
 import os
 import re
-import signal
 import subprocess
 from functools import cache
 from pathlib import Path
@@ -44,8 +42,8 @@ def version() -> str:
 def check(problem: str, limit: Limit) -> Outcome:
     """Whether the TPTP problem's axioms, with its conjecture denied, have a model.
 
-    `UNKNOWN` where the prover gave up, ran into the limit or died. The prover runs in a process group of its
-    own, which is killed at the limit.
+    `UNKNOWN` where the prover gave up, ran into the limit or died. The prover stays in the caller's process
+    group, so that it ends with a worker that is ended, and it is killed at the limit.
     """
     seconds = limit.remaining()
     command = [str(binary()), "--auto", "--silent", "--tptp3-format", f"--cpu-limit={int(seconds) + 1}", "-"]
@@ -55,15 +53,13 @@ def check(problem: str, limit: Limit) -> Outcome:
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
-        process_group=0,
     )
     try:
         output, _ = process.communicate(problem, timeout=seconds)
     except subprocess.TimeoutExpired:
         return Outcome.UNKNOWN
     finally:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
+        process.kill()
         process.wait()
         for pipe in (process.stdin, process.stdout):
             if pipe:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from truespec.verdict.answer import Answer, Relation
-from truespec.verdict.evidence import Bounded, Counterexample, Evidence, Proof, evidence_from_json
+from truespec.verdict.evidence import JSON, Bounded, Counterexample, Evidence, Proof, evidence_from_json
 from truespec.verdict.reason import OF_INVALID, OF_UNKNOWN, Reason, ReasonCode
 from truespec.version import __version__
 
@@ -31,6 +31,8 @@ class Verdict:
     """Why there is no decision, or why the candidate is invalid; null for a decided pair."""
     relation: Relation | None = None
     """How a refuted candidate relates to the oracle; null where not decided or not defined."""
+    notes: Mapping[str, JSON] = field(default_factory=dict)
+    """Observations beside the answer that are no part of it, e.g. a renaming that makes the two equal."""
     seconds: float = 0.0
     """Wall time of the pair once a worker took it up; set-up and queueing are not in it."""
     version: str = __version__
@@ -84,6 +86,7 @@ class Verdict:
             "reason": self.reason.to_json() if self.reason else None,
             "seconds": round(self.seconds, 6),
             "version": self.version,
+            **({"notes": dict(self.notes)} if self.notes else {}),
         }
 
     @classmethod
@@ -92,6 +95,9 @@ class Verdict:
         relation, evidence, reason = record.get("relation"), record.get("evidence"), record.get("reason")
         if not isinstance(evidence, Mapping | None) or not isinstance(reason, Mapping | None):
             raise ValueError("'evidence' and 'reason' of a verdict record are objects or null")
+        notes = record.get("notes") or {}
+        if not isinstance(notes, Mapping):
+            raise ValueError(f"'notes' of a verdict record is an object, not {notes!r}")
         seconds = record["seconds"]
         if not isinstance(seconds, int | float):
             raise ValueError(f"'seconds' of a verdict record is a number, not {seconds!r}")
@@ -102,6 +108,7 @@ class Verdict:
             evidence=evidence_from_json(evidence),
             reason=Reason.from_json(reason) if reason else None,
             relation=Relation(relation) if relation else None,
+            notes=notes,
             seconds=float(seconds),
             version=str(record["version"]),
         )

@@ -9,6 +9,7 @@ A difference is always a finite model, and counts only once `model.holds` has co
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from truespec.domains.fol import finite, herbrand, prove, simulate
@@ -17,7 +18,7 @@ from truespec.domains.fol.model import REPLAY, Model, holds
 from truespec.domains.fol.normal import negate
 from truespec.domains.fol.syntax import Formula, constants, predicates
 from truespec.solvers.limit import Limit
-from truespec.solvers.z3 import Outcome, version
+from truespec.solvers.outcome import Outcome
 from truespec.verdict import (
     Bounded,
     Counterexample,
@@ -27,6 +28,7 @@ from truespec.verdict import (
     Proof,
     ReasonCode,
     Relation,
+    Undecided,
     Verdict,
     equivalent,
     refuted,
@@ -35,8 +37,12 @@ from truespec.verdict import (
 
 SIMULATED_SIZES = 3
 """Domains of up to so many elements are simulated."""
-SEARCHED_SIZES = 8
+SEARCHED_SIZES = 16
 """Domains of up to so many elements are searched one by one where Z3 finds no proof."""
+
+
+Prover = Callable[[list[Formula], Limit], str | None]
+"""A procedure that names itself where it proves that sentences have no model together."""
 
 
 @dataclass(slots=True)
@@ -82,43 +88,51 @@ class Comparison:
 
     def verdict(self) -> Verdict:
         """Run the procedures until both directions are settled or time runs out."""
-        out_of_time: OutOfTime | None = None
-        try:
-            self._simulate()
-            for direction in (self.lost, self.added):
-                if direction.open:
-                    self._settle(direction, self.work)
-            if self.context.axioms and self.lost.model is None and self.added.model is None:
-                self._settle(self.consistency, self.work)
-        except OutOfTime as error:
-            out_of_time = error
+        stopped = None if self._identical() else self._run()
         if self.lost.model or self.added.model:
             return self._refuted()
         if self.consistency.proof:
             raise OracleError(f"the axioms contradict each other ({self.consistency.proof})")
         if self.lost.open or self.added.open:
-            sizes = set.intersection(*(one.empty_sizes for one in (self.lost, self.added) if one.open))
-            bound = next(size for size in range(1, len(sizes) + 2) if size not in sizes) - 1
-            code = ReasonCode.TIMEOUT if out_of_time else ReasonCode.INCOMPLETE
-            detail = (
-                f"{out_of_time}"
-                if out_of_time
-                else "no prover finds a proof, and no small model tells the two apart"
-            )
-            return unknown(
-                "fol",
-                code,
-                f"{detail}; the two agree in every model of up to {bound} elements" if bound else detail,
-                method=f"{version()} and finite models",
-                bounded=Bounded({"domain_size": bound}) if bound else None,
-            )
+            return self._undecided(stopped)
         if self.context.axioms and self.consistency.model is None:
-            if out_of_time:
-                raise out_of_time
-            raise Incomplete(
+            raise stopped or Incomplete(
                 "equivalent under the axioms, which may contradict each other: no model of them was found"
             )
         return self._equivalent()
+
+    def _identical(self) -> bool:
+        """Settle a pair of the same formula; bound variables have the same numbers already."""
+        if self.oracle != self.candidate or self.context.axioms:
+            return False
+        self.lost.proof = self.added.proof = IDENTICAL
+        return True
+
+    def _run(self) -> Undecided | None:
+        """What stopped the procedures before all was settled, if anything did."""
+        try:
+            self._simulate()
+            for direction in (self.lost, self.added):
+                self._settle(direction)
+            if self.context.axioms and not (self.lost.model or self.added.model):
+                self._settle(self.consistency)
+        except Undecided as error:
+            return error
+        return None
+
+    def _undecided(self, stopped: Undecided | None) -> Verdict:
+        sizes = set.intersection(*(one.empty_sizes for one in (self.lost, self.added) if one.open))
+        bound = next(size for size in range(1, len(sizes) + 2) if size not in sizes) - 1
+        detail = str(stopped or "no prover finds a proof, and no small model tells the two apart")
+        if bound:
+            detail += f"; the two agree in every model of up to {bound} elements"
+        return unknown(
+            "fol",
+            stopped.code if stopped else ReasonCode.INCOMPLETE,
+            detail,
+            method="finite models, Z3, E and cvc5",
+            bounded=Bounded({"domain_size": bound}) if bound else None,
+        )
 
     def _equivalent(self) -> Verdict:
         methods = list(dict.fromkeys((self.lost.proof, self.added.proof)))
@@ -192,32 +206,35 @@ class Comparison:
             self.work.check()
 
     def _exhaust(self, direction: Direction) -> None:
-        if herbrand.decide(direction.sentences) is herbrand.Outcome.UNSATISFIABLE:
+        if direction.open and herbrand.decide(direction.sentences) is herbrand.Outcome.UNSATISFIABLE:
             direction.proof = HERBRAND
 
-    def _settle(self, direction: Direction, limit: Limit) -> None:
-        if not direction.sentences:
+    def _settle(self, direction: Direction) -> None:
+        """Find a model or a proof, each procedure with a share of the time that is left."""
+        if direction.open and not direction.sentences:
             direction.model = Model(("e1",), {}, {})
-        for step in (self._exhaust_step, self._z3_step, self._sizes_step, self._last_step):
-            if not direction.open:
-                return
-            step(direction, limit)
-
-    def _exhaust_step(self, direction: Direction, limit: Limit) -> None:
-        limit.check()
         self._exhaust(direction)
+        self._try(prove.by_z3, direction, 0.25, 0.05)
+        self._try(prove.by_e, direction, 0.25, 0.4)
+        if direction.open:
+            self._search_sizes(direction, self.work.portion(0.4))
+        self._try(prove.by_e, direction, 0.4)
+        self._try(prove.by_cvc5, direction, 0.4)
+        self._try(prove.by_z3, direction, 0.95)
 
-    def _z3_step(self, direction: Direction, limit: Limit) -> None:
-        if prove.by_z3(direction.sentences, limit.portion(0.25)) is Outcome.UNSAT:
-            direction.proof = version()
+    def _try(self, prover: Prover, direction: Direction, share: float, seconds: float = float("inf")) -> None:
+        """Give a prover a share of the time that is left, and no more than so many seconds."""
+        if direction.open:
+            seconds = min(seconds, share * self.work.remaining())
+            limit = Limit(self.work.elapsed() + seconds, self.work.started)
+            direction.proof = prover(direction.sentences, limit) or ""
 
-    def _sizes_step(self, direction: Direction, limit: Limit) -> None:
-        portion = limit.portion(0.4)
+    def _search_sizes(self, direction: Direction, limit: Limit) -> None:
         for size in range(1, SEARCHED_SIZES + 1):
             if size in direction.empty_sizes:
                 continue
             try:
-                found = finite.search(direction.sentences, size, portion)
+                found = finite.search(direction.sentences, size, limit)
             except (OutOfTime, finite.TooLarge):
                 return
             if isinstance(found, Model):
@@ -226,30 +243,26 @@ class Comparison:
             if found is Outcome.UNSAT:
                 direction.empty_sizes.add(size)
 
-    def _last_step(self, direction: Direction, limit: Limit) -> None:
-        if prove.by_z3(direction.sentences, limit.portion(0.9)) is Outcome.UNSAT:
-            direction.proof = version()
-
     def _minimize(self) -> None:
         """Look for smaller differences at sizes that were only sampled."""
-        portion = self.limit.portion(0.5)
-        for size in range(1, SEARCHED_SIZES):
-            if any(one.model and len(one.model.domain) <= size for one in (self.lost, self.added)):
-                return
+        least = min(len(one.model.domain) for one in (self.lost, self.added) if one.model)
+        for size in range(1, least):
             for direction in (self.lost, self.added):
                 if size in direction.empty_sizes or direction.proof:
                     continue
                 try:
-                    found = finite.search(direction.sentences, size, portion)
-                except (OutOfTime, finite.TooLarge):
+                    found = finite.search(direction.sentences, size, self.limit.portion(0.5))
+                except (Undecided, finite.TooLarge):
                     return
                 if isinstance(found, Model):
                     direction.model = found
                     return
 
 
+IDENTICAL = "identity up to bound variables"
 HERBRAND = "Herbrand truth table"
 TRUSTS: dict[str, str] = {
+    IDENTICAL: "that a formula is equivalent to itself",
     HERBRAND: "negation normal form, miniscoping and Skolem constants (truespec.domains.fol.normal)",
 }
 """What a reader must believe, for the methods of our own."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from truespec.domains.contract import Domain, RawContext, Recheck, Tool
 from truespec.domains.fol import mutate, rewrite
@@ -11,7 +11,7 @@ from truespec.domains.fol.context import Context, out_of_scope, read
 from truespec.domains.fol.parse import Parsed, parse
 from truespec.domains.fol.write import write
 from truespec.solvers.limit import Limit
-from truespec.verdict import OracleError, SpecificationError, Verdict
+from truespec.verdict import Answer, OracleError, SpecificationError, Undecided, Verdict, invalid
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +75,28 @@ class FirstOrderLogic(Domain[Context, Sentence]):
         if oracle.problem:
             raise OracleError(f"oracle: {oracle.problem}")
         if candidate.problem:
-            raise candidate.problem
-        return decide.compare(oracle.parsed.formula, candidate.parsed.formula, context, limit)
+            verdict = invalid(self.name, candidate.problem.code, f"candidate: {candidate.problem}")
+        else:
+            share = limit.portion(0.6) if context.renaming else limit
+            verdict = decide.compare(oracle.parsed.formula, candidate.parsed.formula, context, share)
+        if context.renaming and verdict.answer in (Answer.INVALID, Answer.REFUTED):
+            return self._with_renaming(verdict, oracle, candidate, context, limit)
+        return verdict
+
+    def _with_renaming(
+        self, verdict: Verdict, oracle: Sentence, candidate: Sentence, context: Context, limit: Limit
+    ) -> Verdict:
+        """The verdict with a note of a renaming under which the two are equivalent, if one is found."""
+        from truespec.domains.fol import renaming
+
+        try:
+            found = renaming.search(oracle.parsed.formula, candidate.parsed.formula, context, limit)
+        except Undecided:
+            return verdict
+        if found is None:
+            return verdict
+        names, proof = found
+        return replace(verdict, notes={"renaming": {**names.to_json(), "proved_by": proof.by}})
 
     def recheck(
         self, oracle: str, candidate: str, raw: RawContext, verdict: Verdict, limit: Limit

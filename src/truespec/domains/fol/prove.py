@@ -1,17 +1,38 @@
-"""The quantified proof by Z3."""
+"""The provers: Z3 with quantifiers, E, and cvc5."""
 
 from __future__ import annotations
 
 import z3
 
-from truespec.domains.fol import smtlib
+from truespec.domains.fol import smtlib, tptp
 from truespec.domains.fol.syntax import Formula
+from truespec.solvers import cvc5, eprover
 from truespec.solvers import z3 as boundary
 from truespec.solvers.limit import Limit
+from truespec.solvers.outcome import Outcome
+from truespec.verdict import ToolMissing
 
 
-def by_z3(sentences: list[Formula], limit: Limit) -> boundary.Outcome:
-    """Whether the sentences have a model together, finite or not, as far as Z3 can tell."""
+def by_z3(sentences: list[Formula], limit: Limit) -> str | None:
+    """Z3's name if it shows that the sentences have no model together."""
     solver = z3.SimpleSolver()
     solver.from_string(smtlib.script(sentences))
-    return boundary.check(solver, limit)
+    return boundary.version() if boundary.check(solver, limit) is Outcome.UNSAT else None
+
+
+def by_e(sentences: list[Formula], limit: Limit) -> str | None:
+    """E's name if it shows that the sentences have no model together; None where it is not installed."""
+    try:
+        outcome = eprover.check(tptp.axioms(sentences), limit)
+    except ToolMissing:
+        return None
+    return eprover.version() if outcome is Outcome.UNSAT else None
+
+
+def by_cvc5(sentences: list[Formula], limit: Limit) -> str | None:
+    """cvc5's name if it shows that the sentences have no model together; None where it is not installed."""
+    try:
+        outcome = cvc5.check(smtlib.script(sentences), limit)
+    except ToolMissing:
+        return None
+    return cvc5.version() if outcome is Outcome.UNSAT else None

@@ -106,6 +106,10 @@ class Universe:
                 row[index % self.size] |= self._ones & ~legal
             self.masks[name] = row
 
+    def reset_budget(self) -> None:
+        """Begin a new budget of steps; what is known of the models stays."""
+        self._steps = 0
+
     def _column(self) -> int:
         number = self._used
         self._used += 1

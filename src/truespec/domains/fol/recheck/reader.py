@@ -168,3 +168,34 @@ class _Splitter:
             if set(shape[2:-1:2]) == {"name"} and set(commas) <= {","} and len(inside) == len(commas) + 1:
                 return ("atom", names[0], tuple(inside))
         raise ValueError(f"no formula: {' '.join(names)[:60]}")
+
+
+def renamed(
+    node: Node, predicates: dict[str, str], constants: dict[str, str], bound: dict[str, str] | None = None
+) -> Node:
+    """The formula with other names for predicates and constants; bound names become `?1`, `?2`, ..."""
+    scope = bound or {}
+
+    def again(part: Node) -> Node:
+        return renamed(part, predicates, constants, scope)
+
+    def term(name: str) -> str:
+        return scope.get(name) or constants.get(name, name)
+
+    match node:
+        case ("atom", name, names):
+            return ("atom", predicates.get(name, name), tuple(term(one) for one in names))
+        case ("equal", left, right):
+            return ("equal", term(left), term(right))
+        case ("not", body):
+            return ("not", again(body))
+        case ("all" | "some" as kind, name, body):
+            fresh = f"?{len(set(scope.values())) + 1}"
+            while fresh in scope.values():
+                fresh += "?"
+            return (kind, fresh, renamed(body, predicates, constants, {**scope, name: fresh}))
+        case ("implies", left, right):
+            return ("implies", again(left), again(right))
+        case (kind, parts):
+            return (kind, tuple(again(part) for part in parts))
+    raise ValueError(f"no formula: {node!r:.60}")
