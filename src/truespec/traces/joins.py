@@ -12,7 +12,7 @@ A folder of joins looks like this; every file is optional::
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -56,6 +56,8 @@ class Joins:
     """Tools for every trace that has none, whatever its domain."""
     prompt: str | None = None
     """A system prompt for every trace that has none."""
+    types: Path | None = None
+    """A folder whose `<domain>/tool_types.json` is used where `folder` has none, or one such file for all."""
     found: dict[str, Domain] = field(default_factory=dict, compare=False)
     """Domains read so far."""
 
@@ -68,9 +70,13 @@ class Joins:
 
     def _read(self, name: str) -> Domain:
         if self.folder is None or not name or "/" in name or name.startswith("."):
-            return Domain(self.tools, (), None)
+            kinds = self._types("")
+            told = self.tools
+            if told is not None and kinds:
+                told = tuple(replace(tool, kind=tool.kind or kinds.get(tool.name)) for tool in told)
+            return Domain(told, (), None)
         here = self.folder / name
-        kinds = _json(here / "tool_types.json") or {}
+        kinds = _json(here / "tool_types.json") or self._types(name)
         tools = _json(here / "tools.json")
         user_tools = _json(here / "user_tools.json")
         policy = next((p for p in (here / "policy.md", here / "wiki.md") if p.is_file()), None)
@@ -79,6 +85,11 @@ class Joins:
             tool_schemas(user_tools or [], kinds) or (),
             policy.read_text(encoding="utf-8") if policy else None,
         )
+
+    def _types(self, name: str) -> Any:
+        if self.types is None:
+            return {}
+        return _json(self.types if self.types.is_file() else self.types / name / "tool_types.json") or {}
 
     @cached_property
     def prompts(self) -> Prompts:

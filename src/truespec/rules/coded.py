@@ -1,0 +1,156 @@
+"""Checks that the rule language cannot say: they need arithmetic on texts, or every text that came before.
+
+Each is a class with options; one object runs along one trace. `see` is called with every event in order,
+after `quotes` was asked about it; `quotes` names what is wrong with the event, one entry for each occurrence.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from truespec.traces.event import Event
+from truespec.traces.trace import Trace
+
+
+class Coded(ABC):
+    """One coded check, running along one trace."""
+
+    def __init__(self, options: Mapping[str, Any]) -> None:
+        self.options = options
+
+    def start(self, trace: Trace | None) -> None:  # noqa: B027
+        """Before the first event; the trace is unknown on line."""
+
+    @abstractmethod
+    def quotes(self, event: Event) -> list[str]:
+        """What is wrong with this event; empty where nothing is."""
+
+    def see(self, event: Event) -> None:  # noqa: B027
+        """The event has passed."""
+
+
+class Ungrounded(Coded):
+    """A call with an argument that nobody has mentioned before.
+
+    Looked at are string arguments at any depth that have `min_length` characters and a digit and whose name
+    is not among `skip`; they are grounded when their text, in lower case and without a leading `#`, is part
+    of the text of an earlier message, of the task's ticket, or of the system prompt if `system` is true.
+    """
+
+    SKIP = tuple(
+        ["expression", "summary", "reason", "note", "flight_type", "cabin", "insurance", "date", "dob", "origin", "destination", "address1", "address2", "amount"]
+    )
+
+    def start(self, trace: Trace | None) -> None:
+        self.skip = frozenset(self.options.get("skip", self.SKIP))
+        self.least = int(self.options.get("min_length", 4))
+        self.texts: list[str] = []
+        self.pending: list[str] = []
+        self.known: set[str] = set()
+        self.at = -1
+        if trace is not None:
+            ticket = (trace.task or {}).get("ticket")
+            if isinstance(ticket, str):
+                self.texts.append(ticket.lower())
+            if self.options.get("system", False) and trace.system_prompt:
+                self.texts.append(trace.system_prompt.lower())
+
+    def see(self, event: Event) -> None:
+        if event.kind != "call" and event.text:
+            self.pending.append(event.text)
+
+    def quotes(self, event: Event) -> list[str]:
+        if event.kind != "call":
+            return []
+        wrong = [
+            name + "=" + text for name, text in _strings(event.args, "") if self._is_free(event, name, text)
+        ]
+        return ["; ".join(wrong)] if wrong else []
+
+    def _is_free(self, event: Event, name: str, text: str) -> bool:
+        if name in self.skip or len(text) < self.least or text in self.known or not _has_digit(text):
+            return False
+        wanted = text.lower().removeprefix("#")
+        if self.pending:
+            # The call's own message does not ground it.
+            own = self.pending.pop() if event.text and self.pending[-1] is event.text else None
+            self.texts += [part.lower() for part in self.pending]
+            self.pending = [own] if own is not None else []
+        for part in reversed(self.texts):
+            if wanted in part:
+                self.known.add(text)
+                return False
+        return True
+
+
+_DIGIT = re.compile(r"\d")
+
+
+def _has_digit(text: str) -> bool:
+    return _DIGIT.search(text) is not None
+
+
+def _strings(value: Any, name: str) -> Iterator[tuple[str, str]]:
+    """Each string in a value with the name it stands under."""
+    if isinstance(value, str):
+        yield name, value
+    elif isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _strings(inner, str(key))
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _strings(inner, name)
+
+
+_PLAIN = r"\$?\d[\d,]*(?:\.\d+)?"
+_NUMBER = _PLAIN + r"(?:\s{0,3}\([^()]{0,80}\))?"
+_SUM = re.compile(rf"{_NUMBER}(?:\s*[-+*/x×÷−–·]\s*{_NUMBER})+\s*=\s*\**\s*({_PLAIN})")
+
+
+class MentalArithmetic(Coded):
+    """A calculation written out in the agent's text, `2 x $30 + $5 = $65`, whose result no call of the
+    calculator (`tool`, by default `calculate`) has given before. One quote for each calculation."""
+
+    def start(self, trace: Trace | None) -> None:
+        self.tool = self.options.get("tool", "calculate")
+        self.results: set[float] = set()
+
+    def see(self, event: Event) -> None:
+        if event.kind == "result" and event.tool == self.tool and event.text:
+            value = _amount(event.text)
+            if value is not None:
+                self.results.add(value)
+
+    def quotes(self, event: Event) -> list[str]:
+        if event.kind != "message" or event.by != "assistant" or not event.text or "=" not in event.text:
+            return []
+        return [m.group() for m in _SUM.finditer(event.text) if _amount(m.group(1)) not in self.results]
+
+
+def _amount(text: str) -> float | None:
+    try:
+        return float(text.strip().replace(",", "").replace("$", ""))
+    except ValueError:
+        return None
+
+
+class MisfitCall(Coded):
+    """A call that its tool's schema does not allow: an unknown tool, a missing or ill-typed argument."""
+
+    def quotes(self, event: Event) -> list[str]:
+        from truespec.rules.schemas import call_fits, problem_of
+
+        if event.kind != "call" or call_fits(event):
+            return []
+        return [problem_of(event) or "does not fit its schema"]
+
+
+CODED: dict[str, type[Coded]] = {
+    "ungrounded": Ungrounded,
+    "mental_arithmetic": MentalArithmetic,
+    "misfit_call": MisfitCall,
+}
+"""The coded checks by name."""

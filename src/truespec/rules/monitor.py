@@ -1,0 +1,673 @@
+"""Monitors: many rules over one trace, read once.
+
+Rules share their predicates: each distinct one is evaluated once per event, and only for events of a class
+(kind, who, tool, type) that leaves it open. The set of predicates that hold is one number; what it means to
+each rule is looked up. A rule whose state an event cannot change is not touched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from json import dumps, loads
+from typing import Any
+
+from truespec.rules import formula as f
+from truespec.rules import predicate as p
+from truespec.rules.coded import CODED, Coded
+from truespec.rules.predicate import ALWAYS, NEVER, Predicate, bound_values, simplified, values_at
+from truespec.rules.progress import FAILED, PASSED, Machine
+from truespec.rules.rule import Formal, Rule
+from truespec.traces.event import Event, Feed, events
+from truespec.traces.trace import Message, Trace
+
+QUOTE = 240
+"""Characters of a quote."""
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """One breach of one rule, at one message."""
+
+    rule_id: str
+    """The rule."""
+    kind: str
+    """The rule's category."""
+    message_index: int
+    """The offending message."""
+    quote: str
+    """What was said or called there."""
+    severity: str
+    """The rule's severity."""
+    effect: str
+    """`took_effect` or `blocked` for a call, by its result; `none` where there is no call or no result."""
+    root: str | None = None
+    """The violation (`rule@message`) that this one follows from."""
+    call: int | None = None
+    """The offending call's position in the message, where it is a call."""
+    known_at: int | None = None
+    """The message at which the breach became certain; None for the end of the trace."""
+
+    @property
+    def name(self) -> str:
+        """How other violations refer to this one."""
+        return f"{self.rule_id}@{self.message_index}"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a rule found in a trace."""
+
+    rule: Rule
+    """The rule."""
+    status: str
+    """`pass`, `fail` or `not_evaluated`."""
+    violations: tuple[Violation, ...] = ()
+    """Every breach, in the order of messages."""
+    reason: str = ""
+    """Why it was not evaluated."""
+    activations: int = 0
+    """How many events the rule had something to say about; a rule that passes with none says nothing."""
+
+
+class _Track:
+    """One obligation of one rule, compiled."""
+
+    __slots__ = (
+        "bind",
+        "bits",
+        "coded",
+        "fixed",
+        "formal",
+        "idle",
+        "machine",
+        "number",
+        "over",
+        "rule",
+        "skips",
+        "start",
+        "when",
+    )
+
+    def __init__(
+        self, number: int, rule: int, formal: Formal, which: int, bit: Callable[[Predicate], int]
+    ) -> None:
+        obligation = formal.obligations[which]
+        self.number = number
+        self.rule = rule
+        self.formal = formal
+        self.machine = Machine(obligation.require)
+        atoms = sorted(
+            {node.atom for node in f.walk(obligation.require) if node.kind in (f.ATOM, f.NOT_ATOM)}
+        )
+        self.when = -1 if obligation.when is None else bit(obligation.when)
+        self.bits = [
+            (bit(formal.predicates[a]), 1 << a) for a in atoms if not p.variables(formal.predicates[a])
+        ]
+        self.bind = [(formal.predicates[a], 1 << a) for a in atoms if p.variables(formal.predicates[a])]
+        self.over = formal.over
+        self.start = obligation.when is None
+        self.fixed = obligation.require is f.F
+        self.coded = _single_coded(obligation.when)
+        self.skips = _skips_nothing(obligation.require)
+        self.idle: dict[tuple[int, tuple[int, ...]], bool] = {}
+
+
+def _single_coded(predicate: Predicate | None) -> Predicate | None:
+    if predicate is None:
+        return None
+    found = [c for c in p.conditions(predicate) if c[0] == "coded"]
+    return found[0] if len(found) == 1 and (predicate == found[0] or predicate[0] == "and") else None
+
+
+class _State:
+    """A track's state along one trace."""
+
+    __slots__ = ("activations", "begun", "instances", "past", "pending", "registers")
+
+    def __init__(self) -> None:
+        self.registers = 0
+        self.pending: dict[int, list[Event]] = {}
+        self.begun = False
+        self.activations = 0
+        self.instances: dict[Any, _Instance] = {}
+        self.past: list[tuple[Event, int]] = []
+
+
+class _Instance:
+    """A track's state for one choice of bound values."""
+
+    __slots__ = ("pending", "registers", "spawned", "values")
+
+    def __init__(self, values: dict[str, frozenset[str]]) -> None:
+        self.values = values
+        self.registers = 0
+        self.spawned = PASSED
+        self.pending: dict[int, list[Event]] = {}
+
+
+class RuleSet:
+    """Rules compiled for checking; build once, use for any number of traces, one at a time."""
+
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        self.rules = tuple(rules)
+        """All rules, semantic ones too."""
+        self._predicates: list[Predicate] = []
+        self._bit_of: dict[Predicate, int] = {}
+        self._tracks: list[_Track] = []
+        self.pairings = {rule.formal.pairing for rule in self.rules if rule.formal is not None}
+        """Which ways of pairing results are asked for."""
+        for index, rule in enumerate(self.rules):
+            if rule.formal is not None:
+                for which in range(len(rule.formal.obligations)):
+                    self._tracks.append(_Track(len(self._tracks), index, rule.formal, which, self._bit))
+        self.coded: dict[Predicate, Coded] = {
+            c: CODED[c[1]](loads(c[2])) for q in self._predicates for c in p.conditions(q) if c[0] == "coded"
+        }
+        self.quotes: dict[tuple[int, int, Predicate], list[str]] = {}
+        self._tests: dict[Predicate, p.Test] = {}
+        self._plans: dict[tuple[str, str, str | None, str | None], _Plan] = {}
+        self._needs_schema = [self._asks(rule, "fits", "misfit_call") for rule in self.rules]
+        self._needs_types = [self._asks(rule, "type") for rule in self.rules]
+        self._needs_result = [
+            rule.formal is not None and any(_asks_call_result(q) for q in self._all_predicates(rule.formal))
+            for rule in self.rules
+        ]
+
+    @staticmethod
+    def _all_predicates(formal: Formal) -> list[Predicate]:
+        return [*formal.predicates, *(o.when for o in formal.obligations if o.when is not None)]
+
+    def _asks(self, rule: Rule, *tags: str) -> bool:
+        if rule.formal is None:
+            return False
+        return any(
+            c[0] in tags or (c[0] == "coded" and c[1] in tags)
+            for q in self._all_predicates(rule.formal)
+            for c in p.conditions(q)
+        )
+
+    def _bit(self, predicate: Predicate) -> int:
+        number = self._bit_of.get(predicate)
+        if number is None:
+            number = self._bit_of[predicate] = len(self._predicates)
+            self._predicates.append(predicate)
+        return number
+
+    def check(self, trace: Trace) -> list[Finding]:
+        """What each rule finds in a complete trace, in the order of the rules."""
+        found: dict[int, Finding] = {}
+        for pairing in sorted(self.pairings):
+            run = Run(self, trace, pairing)
+            run.read(events(trace, pairing))
+            run.finish()
+            for index, rule in enumerate(self.rules):
+                if rule.formal is not None and rule.formal.pairing == pairing:
+                    reason = self.why_not(index, trace)
+                    broken = () if reason else tuple(run.violations_of(index))
+                    status = "not_evaluated" if reason else "fail" if broken else "pass"
+                    found[index] = Finding(rule, status, broken, reason, run.activations(index))
+        for index, rule in enumerate(self.rules):
+            if rule.formal is None:
+                found[index] = Finding(rule, "not_evaluated", (), self.why_not(index, trace))
+        return [found[index] for index in range(len(self.rules))]
+
+    def why_not(self, index: int, trace: Trace) -> str:
+        """Why a rule cannot be evaluated on a trace; empty when it can."""
+        rule = self.rules[index]
+        if rule.formal is None:
+            return "a semantic rule: it needs a judge"
+        if rule.domains and not any(
+            trace.domain == name or str(trace.domain).startswith(name + "-") for name in rule.domains
+        ):
+            return f"for {', '.join(rule.domains)}, not for {trace.domain}"
+        if trace.tools is None and self._needs_schema[index]:
+            return "the trace holds no tool schemas; supply them with --tools or --join"
+        if self._needs_types[index] and not trace.kinds and (trace.tools is None or trace.tools):
+            return "nobody says which tools read and which write; supply tool_types.json with --join"
+        return ""
+
+    def test_of(self, predicate: Predicate) -> p.Test:
+        """The compiled test of a predicate without variables."""
+        found = self._tests.get(predicate)
+        if found is None:
+            found = self._tests[predicate] = self._compiled(predicate)
+        return found
+
+    def _compiled(self, predicate: Predicate) -> p.Test:
+        tag = predicate[0]
+        if tag == "not":
+            inner = self.test_of(predicate[1])
+            return lambda e: not inner(e)
+        if tag in ("and", "or"):
+            parts = [self.test_of(part) for part in sorted(predicate[1:], key=_cost)]
+            if len(parts) == 2:
+                first, second = parts
+                return (
+                    (lambda e: first(e) and second(e)) if tag == "and" else (lambda e: first(e) or second(e))
+                )
+            return (
+                (lambda e: all(t(e) for t in parts)) if tag == "and" else (lambda e: any(t(e) for t in parts))
+            )
+        if tag == "coded":
+            coded = self.coded[predicate]
+
+            def holds(event: Event) -> bool:
+                quotes = coded.quotes(event)
+                if quotes:
+                    self.quotes[event.index, event.number, predicate] = quotes
+                return bool(quotes)
+
+            return holds
+        return p.condition_test(predicate)
+
+    def plan(self, event: Event) -> _Plan:
+        """What has to be done for events of this class."""
+        key = (event.kind, event.by, event.tool, event.type)
+        found = self._plans.get(key)
+        if found is None:
+            found = self._plans[key] = _Plan(self, event)
+        return found
+
+
+class _Plan:
+    """For one class of events: the predicates left open, those that hold, and the tracks that count them."""
+
+    __slots__ = ("active", "counts", "letters", "open", "sure")
+
+    def __init__(self, rules: RuleSet, event: Event) -> None:
+        def known(condition: Predicate) -> bool | None:
+            return p.condition_test(condition)(event) if condition[0] in p.STATIC else None
+
+        self.sure = 0
+        self.open: list[tuple[int, p.Test]] = []
+        for number, predicate in enumerate(rules._predicates):
+            rest = simplified(predicate, known)
+            if rest == ALWAYS:
+                self.sure |= 1 << number
+            elif rest != NEVER:
+                self.open.append((1 << number, rules.test_of(rest)))
+        self.active = [p.evaluate(track.over, lambda c: bool(known(c))) for track in rules._tracks]
+        self.counts = [track.number for track in rules._tracks if self.active[track.number]]
+        self.letters: dict[int, list[tuple[_Track, int, bool]]] = {}
+
+
+class Run:
+    """One pass of a rule set over one trace, complete or still going on."""
+
+    def __init__(self, rules: RuleSet, trace: Trace | None = None, pairing: str = "nearest") -> None:
+        self.rules = rules
+        self.trace = trace
+        tracks = rules._tracks
+        self._tracks = [t for t in tracks if t.formal.pairing == pairing]
+        self._wanted = {t.number for t in self._tracks}
+        self._states = [_State() for _ in tracks]
+        self._found: list[list[tuple[Event, Event | None]]] = [[] for _ in rules.rules]
+        for made in rules.coded.values():
+            made.start(trace)
+        rules.quotes.clear()
+        self._coded = tuple(rules.coded.values())
+        self._restless = {
+            t.number for t in self._tracks if t.start or not self._is_idle(t, self._states[t.number])
+        }
+        self._last: Event | None = None
+        self.fresh: list[tuple[int, Event, Event | None]] = []
+
+    def read(self, stream: Iterable[Event]) -> None:
+        """Take every event of a stream."""
+        for event in stream:
+            self.take(event)
+
+    def take(self, event: Event) -> None:
+        """Take the next event."""
+        plan = self.rules.plan(event)
+        mask = plan.sure
+        for bit, test in plan.open:
+            if test(event):
+                mask |= bit
+        rows = plan.letters.get(mask)
+        if rows is None:
+            rows = plan.letters[mask] = self._rows(plan, mask)
+        touched = set()
+        for track, letter, starts in rows:
+            if track.number in self._wanted:
+                touched.add(track.number)
+                self._step(track, self._states[track.number], letter, starts, event)
+        if self._restless:
+            for number in list(self._restless):
+                if number not in touched and plan.active[number]:
+                    self._step(self.rules._tracks[number], self._states[number], 0, False, event)
+        for coded in self._coded:
+            coded.see(event)
+        self._last = event
+
+    def _rows(self, plan: _Plan, mask: int) -> list[tuple[_Track, int, bool]]:
+        rows = []
+        for number in plan.counts:
+            track = self.rules._tracks[number]
+            letter = 0
+            for bit, local in track.bits:
+                if mask >> bit & 1:
+                    letter |= local
+            starts = track.when >= 0 and bool(mask >> track.when & 1)
+            if letter or starts or track.bind:
+                rows.append((track, letter, starts))
+        return rows
+
+    def _step(self, track: _Track, state: _State, letter: int, starts: bool, event: Event) -> None:
+        if track.bind:
+            self._step_bound(track, state, letter, starts, event)
+            return
+        machine = track.machine
+        registers = state.registers
+        if state.pending:
+            state.pending = self._moved(track, state.pending, registers, letter, event)
+        if track.start and not state.begun:
+            starts = state.begun = True
+        after, spawned = machine.step(registers, letter)
+        if starts:
+            state.activations += 1
+            if spawned == FAILED:
+                self._report(track, event, event)
+            elif spawned != PASSED:
+                state.pending.setdefault(spawned, []).append(event)
+        state.registers = after
+        if self._is_idle(track, state):
+            self._restless.discard(track.number)
+        else:
+            self._restless.add(track.number)
+
+    def _moved(
+        self, track: _Track, pending: dict[int, list[Event]], registers: int, letter: int, event: Event
+    ) -> dict[int, list[Event]]:
+        moved: dict[int, list[Event]] = {}
+        for residual, origins in pending.items():
+            target = track.machine.move(residual, registers, letter)
+            if target == FAILED:
+                for origin in origins:
+                    self._report(track, origin, event)
+            elif target != PASSED:
+                if target in moved:
+                    moved[target] += origins
+                else:
+                    moved[target] = origins
+        return moved
+
+    def _is_idle(self, track: _Track, state: _State) -> bool:
+        """Whether an event that means nothing to the track leaves its state as it is."""
+        if track.start and not state.begun:
+            return False
+        if track.bind:
+            return True
+        machine = track.machine
+        key = (state.registers, tuple(state.pending))
+        known = track.idle.get(key)
+        if known is None:
+            registers = state.registers
+            known = track.idle[key] = machine.step(registers, 0)[0] == registers and all(
+                machine.move(residual, registers, 0) == residual for residual in state.pending
+            )
+        return known
+
+    def _step_bound(self, track: _Track, state: _State, letter: int, starts: bool, event: Event) -> None:
+        relevant = starts or letter or any(self._may_hold(predicate, event) for predicate, _ in track.bind)
+        if not relevant and track.skips:
+            return
+        for instance in state.instances.values():
+            self._step_instance(track, instance, letter, event)
+        if starts:
+            values = {name: bound_values(event, path) for name, path in track.formal.bind.items()}
+            key = tuple(sorted((name, tuple(sorted(found))) for name, found in values.items()))
+            if key not in state.instances:
+                made = state.instances[key] = _Instance(values)
+                for old, old_letter in state.past:
+                    self._step_instance(track, made, old_letter, old)
+                self._step_instance(track, made, letter, event)
+            instance = state.instances[key]
+            state.activations += 1
+            if instance.spawned == FAILED:
+                self._report(track, event, event)
+            elif instance.spawned != PASSED:
+                instance.pending.setdefault(instance.spawned, []).append(event)
+        state.past.append((event, letter))
+
+    def _may_hold(self, predicate: Predicate, event: Event) -> bool:
+        def known(condition: Predicate) -> bool | None:
+            if condition[0] in ("var", "text var"):
+                return None
+            return self.rules.test_of(condition)(event)
+
+        return simplified(predicate, known) != NEVER
+
+    def _step_instance(self, track: _Track, instance: _Instance, letter: int, event: Event) -> None:
+        for predicate, bit in track.bind:
+            if self._holds_bound(predicate, event, instance.values):
+                letter |= bit
+        registers = instance.registers
+        if instance.pending:
+            instance.pending = self._moved(track, instance.pending, registers, letter, event)
+        instance.registers, instance.spawned = track.machine.step(registers, letter)
+
+    def _holds_bound(self, predicate: Predicate, event: Event, values: dict[str, frozenset[str]]) -> bool:
+        def test(condition: Predicate) -> bool:
+            if condition[0] == "var":
+                bound = values[condition[2]]
+                return not bound.isdisjoint(bound_values(event, condition[1]))
+            if condition[0] == "text var":
+                return event.text is not None and any(v and v in event.text for v in values[condition[2]])
+            return self.rules.test_of(condition)(event)
+
+        return p.evaluate(predicate, test)
+
+    def _report(self, track: _Track, origin: Event, at: Event | None) -> None:
+        self._found[track.rule].append((origin, at))
+        self.fresh.append((track.rule, origin, at))
+
+    def finish(self) -> None:
+        """The trace has ended: what is still owed is a breach."""
+        for track in self._tracks:
+            state = self._states[track.number]
+            machine = track.machine
+            if track.start and not state.begun:
+                if not machine.empty_holds:
+                    self._report(track, self._last or Event("message", 0, "system", trace=self.trace), None)
+                continue
+            for pending in (state.pending, *(i.pending for i in state.instances.values())):
+                for residual, origins in pending.items():
+                    if not machine.ends_well(residual):
+                        for origin in origins:
+                            blamed = (self._last or origin) if track.start else origin
+                            self._report(track, blamed, None)
+
+    def activations(self, rule: int) -> int:
+        """How many events have started an obligation of a rule."""
+        return sum(self._states[t.number].activations for t in self._tracks if t.rule == rule)
+
+    def violations_of(self, index: int) -> list[Violation]:
+        """The breaches of one rule so far, in the order of messages."""
+        made = [
+            violation
+            for origin, at in self._found[index]
+            for violation in self._violations(self.rules.rules[index], index, origin, at)
+        ]
+        made.sort(key=lambda v: (v.message_index, -1 if v.call is None else v.call))
+        return made
+
+    def _violations(self, rule: Rule, index: int, origin: Event, at: Event | None) -> list[Violation]:
+        base = Violation(
+            rule.id,
+            rule.category,
+            origin.index,
+            quote_of(origin),
+            rule.severity,
+            effect_of(origin),
+            call=origin.number if origin.kind == "call" else None,
+            known_at=None if at is None else at.index,
+        )
+        for track in self._tracks:
+            if track.rule == index and track.coded is not None:
+                quotes = self.rules.quotes.get((origin.index, origin.number, track.coded))
+                if quotes:
+                    return [replace(base, quote=_cut(quote)) for quote in quotes]
+        return [base]
+
+
+def _skips_nothing(formula: f.Formula) -> bool:
+    """Whether an event of which no atom holds can never change the value of a formula at another event.
+
+    So it is where every temporal operator is U, R, S or T over states, and passes such an event by.
+    """
+    for node in f.walk(formula):
+        if node.kind in f.PAST or node.kind in f.FUTURE:
+            if len(node.items) != 2 or not all(f.is_state(item) for item in node.items):
+                return False
+            left, right = (_holds_of_nothing(item) for item in node.items)
+            if (left, right) != ((True, False) if node.kind in (f.UNTIL, f.SINCE) else (False, True)):
+                return False
+    return True
+
+
+def _holds_of_nothing(formula: f.Formula) -> bool:
+    """Whether a state formula holds of an event of which no atom holds."""
+    if formula.kind == f.AND:
+        return all(_holds_of_nothing(item) for item in formula.items)
+    if formula.kind == f.OR:
+        return any(_holds_of_nothing(item) for item in formula.items)
+    return formula.kind in (f.TRUE, f.NOT_ATOM)
+
+
+def _cost(predicate: Predicate) -> int:
+    tags = {c[0] for c in p.conditions(predicate)}
+    return 3 if "coded" in tags else 2 if tags & {"text~", "fits"} else 1 if tags & {"text+", "arg"} else 0
+
+
+def _asks_call_result(predicate: Predicate) -> bool:
+    tags = list(p.conditions(predicate))
+    return any(c[0] == "failed" for c in tags) and ("kind", "call") in tags
+
+
+def quote_of(event: Event) -> str:
+    """What was said or called at an event."""
+    if event.kind == "call":
+        args = event.call.raw if event.call is not None and event.call.arguments is None else None
+        given = args if args is not None else dumps(event.args, ensure_ascii=False, default=str)
+        return _cut(f"{event.tool}({given})")
+    if event.kind == "message" and event.calls and not event.said:
+        return f"({event.calls} calls)"
+    return _cut(event.text or "")
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= QUOTE else text[: QUOTE - 1] + "…"
+
+
+def effect_of(event: Event) -> str:
+    """Whether the call at an event, or any call of its message, took effect."""
+    if event.kind == "call":
+        return "none" if event.failed is None else "blocked" if event.failed else "took_effect"
+    if event.kind == "result":
+        return "blocked" if event.failed else "took_effect"
+    trace = event.trace
+    if event.calls and trace is not None:
+        answers = [
+            trace.results[event.index, n] for n in range(event.calls) if (event.index, n) in trace.results
+        ]
+        if answers:
+            return "blocked" if all(trace.messages[i].failed for i in answers) else "took_effect"
+    return "none"
+
+
+class Monitor:
+    """Rules on line: fed message by message, it tells what is broken as soon as it is certain.
+
+    To stop an agent before the act, ask `would_break` about the message it wants to send or the calls it
+    wants to make, and carry them out only when nothing comes back:
+
+    >>> from truespec.rules.language import load_rules
+    >>> from truespec.traces import Message, ToolCall
+    >>> monitor = Monitor(load_rules('''
+    ... - {id: ask-first, text: Ask before you book., formal: {template: precedence,
+    ...    a: {message: user, text: {words: ["yes"]}}, b: {call: book}}}
+    ... '''))
+    >>> act = Message("assistant", None, (ToolCall("book", {"seat": 3}),))
+    >>> [v.rule_id for v in monitor.would_break(act)]
+    ['ask-first']
+    >>> monitor.observe(Message("user", "Yes, please."))
+    []
+    >>> monitor.would_break(act)
+    []
+    """
+
+    def __init__(self, rules: RuleSet | Sequence[Rule], trace: Trace | None = None) -> None:
+        self.rules = RuleSet(rules.rules if isinstance(rules, RuleSet) else rules)
+        late = [
+            rule.id for rule, asks in zip(self.rules.rules, self.rules._needs_result, strict=True) if asks
+        ]
+        if late:
+            raise ValueError(
+                f"{', '.join(late)}: a call does not know its result before the act; speak of a result event"
+            )
+        self._trace = trace
+        self._messages: list[Message] = []
+        self._restart()
+
+    def _restart(self) -> None:
+        self._run = Run(self.rules, self._trace)
+        self._feed = Feed(self._trace.kinds if self._trace is not None else None)
+        for message in self._messages:
+            for event in self._feed.feed(message):
+                event.trace = self._trace
+                self._run.take(event)
+        self._run.fresh.clear()
+
+    def observe(self, message: Message) -> list[Violation]:
+        """Take what has happened; the breaches that became certain by it."""
+        self._messages.append(message)
+        return self._take(message)
+
+    def _take(self, message: Message) -> list[Violation]:
+        for event in self._feed.feed(message):
+            event.trace = self._trace
+            self._run.take(event)
+        made = [
+            violation
+            for rule, origin, at in self._run.fresh
+            for violation in self._run._violations(self.rules.rules[rule], rule, origin, at)
+        ]
+        self._run.fresh.clear()
+        return made
+
+    def would_break(self, message: Message) -> list[Violation]:
+        """What would become certain if this message were sent; nothing is remembered."""
+        found = self._take(message)
+        self._restart()
+        return found
+
+    def finish(self) -> list[Violation]:
+        """The conversation is over: what is still owed."""
+        self._run.fresh.clear()
+        self._run.finish()
+        return [
+            violation
+            for rule, origin, at in self._run.fresh
+            for violation in self._run._violations(self.rules.rules[rule], rule, origin, at)
+        ]
+
+
+def assert_complies(trace: Trace, rules: RuleSet | Sequence[Rule], severity: str = "low") -> None:
+    """For tests: fails with every breach of at least this severity, one line each."""
+    from truespec.rules.rule import SEVERITIES
+
+    compiled = rules if isinstance(rules, RuleSet) else RuleSet(rules)
+    least = SEVERITIES.index(severity)
+    lines = [
+        f"message {v.message_index}: {v.rule_id} ({v.severity}, {v.effect}): {v.quote}"
+        for finding in compiled.check(trace)
+        for v in finding.violations
+        if SEVERITIES.index(v.severity) >= least
+    ]
+    if lines:
+        raise AssertionError(f"trace {trace.id} breaks {len(lines)} rules:\n" + "\n".join(lines))
+
+
+__all__ = ["Finding", "Monitor", "RuleSet", "Run", "Violation", "assert_complies", "values_at"]

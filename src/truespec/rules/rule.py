@@ -1,0 +1,117 @@
+"""A rule, and the formal part of those that are checked rather than judged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from truespec.rules.formula import Formula
+from truespec.rules.predicate import ALWAYS, Predicate
+
+CATEGORIES = ("output", "transition", "forbidden_edge", "argument", "plan", "final_state")
+"""What a rule is about, after the evaluators of the paper."""
+SEVERITIES = ("low", "medium", "high", "critical")
+"""How bad a violation is, from the least."""
+FORCES = ("mandatory", "advisory")
+"""Whether the prompt commands, or advises."""
+KINDS = ("deterministic", "semantic")
+"""Whether a monitor checks it, or a judge."""
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """Where in the prompt a rule's quote stands."""
+
+    start: int
+    """The first code point."""
+    end: int
+    """The code point after the last."""
+    prompt_sha256: str | None = None
+    """The prompt it was taken from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Obligation:
+    """At every event where `when` holds, `require` has to hold, read at that event.
+
+    A `when` of None is the start: `require` has to hold of the trace as a whole.
+    """
+
+    when: Predicate | None
+    require: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class Formal:
+    """What a monitor checks."""
+
+    predicates: tuple[Predicate, ...]
+    """What the atoms of the formulas stand for, by number."""
+    obligations: tuple[Obligation, ...]
+    """All have to be kept."""
+    bind: Mapping[str, str] = field(default_factory=dict)
+    """Names for data of the event at which an obligation starts; predicates may compare with them."""
+    over: Predicate = ALWAYS
+    """The events that count; all others are skipped as if they were not there."""
+    pairing: str = "nearest"
+    """Which result a call has when its identifier is used again; see `traces.event.events`."""
+    template: str = ""
+    """The template it was written with, for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule."""
+
+    id: str
+    """Unique in its set."""
+    text: str
+    """What it says, in words."""
+    category: str = "output"
+    """One of `CATEGORIES`."""
+    severity: str = "medium"
+    """One of `SEVERITIES`."""
+    force: str = "mandatory"
+    """One of `FORCES`."""
+    kind: str = "deterministic"
+    """One of `KINDS`."""
+    formal: Formal | None = None
+    """The monitor's part; a semantic rule has none."""
+    quote: str | None = None
+    """The words of the prompt it comes from."""
+    position: Position | None = None
+    """Where those words stand."""
+    reading: str | None = None
+    """Which reading of the words this is, where there are several."""
+    domains: tuple[str, ...] = ()
+    """The environments it is for; empty for all."""
+
+    def __post_init__(self) -> None:
+        for value, known, what in (
+            (self.category, CATEGORIES, "category"),
+            (self.severity, SEVERITIES, "severity"),
+            (self.force, FORCES, "force"),
+            (self.kind, KINDS, "kind"),
+        ):
+            if value not in known:
+                raise ValueError(f"rule {self.id!r}: {what} is one of {', '.join(known)}, not {value!r}")
+        if not self.id or not self.text:
+            raise ValueError("a rule has an id and a text")
+        if (self.formal is None) == (self.kind == "deterministic"):
+            raise ValueError(
+                f"rule {self.id!r}: deterministic rules have a formal part, semantic ones have none"
+            )
+
+    def summary(self) -> dict[str, Any]:
+        """The rule as an artifact lists it."""
+        return {
+            "id": self.id,
+            "category": self.category,
+            "text": self.text,
+            "quote": self.quote,
+            "kind": self.kind,
+            "force": self.force,
+            "severity": self.severity,
+            **({"reading": self.reading} if self.reading else {}),
+        }

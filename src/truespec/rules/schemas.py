@@ -1,0 +1,221 @@
+"""Does a call fit its tool's schema? JSON Schema 2020-12, compiled to closures for the keywords tools use.
+
+A schema with any other keyword is left to the `jsonschema` library as a whole, and the tests hold the two
+against each other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any
+
+import jsonschema
+
+from truespec.traces.event import Event
+
+Allows = Callable[[Any], bool]
+_NOTES = {
+    "title",
+    "description",
+    "default",
+    "examples",
+    "$schema",
+    "$id",
+    "$comment",
+    "deprecated",
+    "format",
+    "strict",
+}
+_KNOWN = _NOTES | {
+    "type", "properties", "required", "additionalProperties", "items", "enum", "const", "minimum", "maximum",
+    "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength", "pattern", "minItems", "maxItems",
+    "anyOf", "allOf", "$defs", "$ref",
+}  # fmt: skip
+_compiled: dict[int, tuple[Any, Allows]] = {}
+
+
+class _Foreign(Exception):
+    """A keyword that is left to the library."""
+
+
+def validator(schema: Any) -> Allows:
+    """Whether a value fits a schema; each schema object is compiled once."""
+    found = _compiled.get(id(schema))
+    if found is not None and found[0] is schema:
+        return found[1]
+    try:
+        made = _compile(schema, schema, 0)
+    except (_Foreign, TypeError, re.error):
+        library = jsonschema.Draft202012Validator(schema)
+        made = lambda value: bool(library.is_valid(value))  # noqa: E731
+    _compiled[id(schema)] = (schema, made)
+    return made
+
+
+def problem_of(event: Event) -> str | None:
+    """Why a call does not fit, in one sentence; None when it does, or when its tool has no schema."""
+    if event.trace is None or event.trace.tools is None or event.call is None:
+        return None
+    tool = event.trace.schemas.get(event.call.name)
+    if tool is None:
+        return f"there is no tool {event.call.name!r}"
+    if event.call.arguments is None:
+        return f"the arguments are no JSON object: {event.call.raw}"
+    if tool.parameters is None:
+        return None
+    extra = _extra(event.call.arguments, tool.parameters)
+    if extra:
+        return f"{tool.name} takes no argument {', '.join(extra)}"
+    errors = sorted(
+        jsonschema.Draft202012Validator(tool.parameters).iter_errors(event.call.arguments), key=str
+    )
+    return errors[0].message if errors else None
+
+
+def call_fits(event: Event) -> bool:
+    """Whether the tool exists and takes these arguments; arguments it does not name are wrong."""
+    trace, call = event.trace, event.call
+    if trace is None or trace.tools is None or call is None:
+        return True
+    tool = trace.schemas.get(call.name)
+    if tool is None or call.arguments is None:
+        return False
+    schema = tool.parameters
+    if schema is None:
+        return True
+    if _extra(call.arguments, schema):
+        return False
+    return validator(schema)(call.arguments)
+
+
+def _extra(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> list[str]:
+    named = schema.get("properties")
+    if not isinstance(named, Mapping) or schema.get("additionalProperties") not in (None, False):
+        return []
+    return [key for key in arguments if key not in named]
+
+
+_IS: dict[str, Callable[[Any], bool]] = {
+    "string": lambda v: isinstance(v, str),
+    "number": lambda v: isinstance(v, int | float) and not isinstance(v, bool),
+    "integer": lambda v: (
+        (isinstance(v, int) and not isinstance(v, bool)) or (isinstance(v, float) and v.is_integer())
+    ),
+    "boolean": lambda v: isinstance(v, bool),
+    "array": lambda v: isinstance(v, list),
+    "object": lambda v: isinstance(v, dict),
+    "null": lambda v: v is None,
+}
+
+
+def _number(v: Any) -> bool:
+    return isinstance(v, int | float) and not isinstance(v, bool)
+
+
+def _compile(schema: Any, root: Any, depth: int) -> Allows:
+    if schema is True or schema is False:
+        return lambda _: schema
+    if not isinstance(schema, dict) or depth > 30 or not schema.keys() <= _KNOWN:
+        raise _Foreign
+    tests: list[Allows] = []
+    if "$ref" in schema:
+        tests.append(_reference(schema["$ref"], root, depth))
+    if "type" in schema:
+        listed = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+        if not all(name in _IS for name in listed):
+            raise _Foreign
+        checks = [_IS[name] for name in listed]
+        tests.append(checks[0] if len(checks) == 1 else lambda v: any(check(v) for check in checks))
+    if "enum" in schema:
+        tests.append(_among(schema["enum"]))
+    if "const" in schema:
+        tests.append(_among([schema["const"]]))
+    if "anyOf" in schema:
+        options = [_compile(s, root, depth + 1) for s in schema["anyOf"]]
+        tests.append(lambda v: any(option(v) for option in options))
+    if "allOf" in schema:
+        tests.extend(_compile(s, root, depth + 1) for s in schema["allOf"])
+    tests.extend(_bounds(schema))
+    if "items" in schema:
+        item = _compile(schema["items"], root, depth + 1)
+        tests.append(lambda v: not isinstance(v, list) or all(item(inner) for inner in v))
+    if schema.keys() & {"properties", "required", "additionalProperties"}:
+        tests.append(_object(schema, root, depth))
+    if len(tests) == 1:
+        return tests[0]
+    return lambda v: all(test(v) for test in tests)
+
+
+def _reference(reference: Any, root: Any, depth: int) -> Allows:
+    if not isinstance(reference, str) or not reference.startswith("#/"):
+        raise _Foreign
+    at = root
+    for step in reference[2:].split("/"):
+        if not isinstance(at, dict) or step not in at:
+            raise _Foreign
+        at = at[step]
+    return _compile(at, root, depth + 1)
+
+
+def _among(values: Any) -> Allows:
+    if not isinstance(values, list) or not all(isinstance(v, str | bool) or v is None for v in values):
+        raise _Foreign
+    texts = frozenset(v for v in values if isinstance(v, str))
+    others = [v for v in values if not isinstance(v, str)]
+    return lambda v: v in texts if isinstance(v, str) else any(v is other for other in others)
+
+
+def _bounds(schema: Mapping[str, Any]) -> list[Allows]:
+    tests: list[Allows] = []
+    if (low := schema.get("minimum")) is not None:
+        tests.append(lambda v: not _number(v) or v >= low)
+    if (high := schema.get("maximum")) is not None:
+        tests.append(lambda v: not _number(v) or v <= high)
+    if (above := schema.get("exclusiveMinimum")) is not None:
+        tests.append(lambda v: not _number(v) or v > above)
+    if (below := schema.get("exclusiveMaximum")) is not None:
+        tests.append(lambda v: not _number(v) or v < below)
+    for kind, least, most in ((str, "minLength", "maxLength"), (list, "minItems", "maxItems")):
+        if least in schema or most in schema:
+            low_, high_ = schema.get(least, 0), schema.get(most, 1 << 62)
+            tests.append(_length(kind, low_, high_))
+    if "pattern" in schema:
+        search = re.compile(schema["pattern"]).search
+        tests.append(lambda v: not isinstance(v, str) or search(v) is not None)
+    return tests
+
+
+def _length(kind: type, low: int, high: int) -> Allows:
+    return lambda v: not isinstance(v, kind) or low <= len(v) <= high  # type: ignore[arg-type]
+
+
+def _object(schema: Mapping[str, Any], root: Any, depth: int) -> Allows:
+    named = {key: _compile(s, root, depth + 1) for key, s in schema.get("properties", {}).items()}
+    required = tuple(schema.get("required", ()))
+    rest = _compile(schema.get("additionalProperties", True), root, depth + 1)
+    free = schema.get("additionalProperties", True) is True
+
+    def allows(value: Any) -> bool:
+        if not isinstance(value, dict):
+            return True
+        for key in required:
+            if key not in value:
+                return False
+        for key, inner in value.items():
+            test = named.get(key)
+            if test is not None:
+                if not test(inner):
+                    return False
+            elif not free and not rest(inner):
+                return False
+        return True
+
+    return allows
+
+
+@lru_cache(maxsize=1)
+def known_keywords() -> frozenset[str]:
+    """The keywords that are compiled; all others go to the library."""
+    return frozenset(_KNOWN)

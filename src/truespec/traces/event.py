@@ -1,0 +1,198 @@
+"""A trace as a sequence of events: messages, calls, results, in the order in which they happened.
+
+A message yields one `message` event and then one `call` event for each call in it; the result of a call
+yields one `result` event, which carries the call's tool and arguments again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from truespec.traces.trace import Message, ToolCall, Trace
+
+NO_ARGUMENTS: Mapping[str, Any] = {}
+
+
+class Event:
+    """One thing that happened. Plain and mutable for speed; nobody changes it once it is made."""
+
+    __slots__ = (
+        "args",
+        "by",
+        "call",
+        "calls",
+        "failed",
+        "index",
+        "kind",
+        "number",
+        "said",
+        "text",
+        "tool",
+        "trace",
+        "type",
+    )
+
+    def __init__(
+        self,
+        kind: str,
+        index: int,
+        by: str,
+        text: str | None = None,
+        tool: str | None = None,
+        args: Mapping[str, Any] = NO_ARGUMENTS,
+        failed: bool | None = None,
+        calls: int = 0,
+        said: bool = False,
+        type: str | None = None,
+        number: int = 0,
+        call: ToolCall | None = None,
+        trace: Trace | None = None,
+    ) -> None:
+        self.kind = kind
+        """`message`, `call` or `result`."""
+        self.index = index
+        """The index of its message in the trace."""
+        self.by = by
+        """Who spoke (`user`, `assistant`, `system`) or who asked for the call."""
+        self.text = text
+        """The message's text; a call has the text of its message, a result its own."""
+        self.tool = tool
+        """The tool of a call or a result."""
+        self.args = args
+        """The arguments of a call, or of the call that a result answers; empty where they did not parse."""
+        self.failed = failed
+        """Whether the call failed: known for results, and for calls of a trace that is complete."""
+        self.calls = calls
+        """How many calls the message holds."""
+        self.said = said
+        """Whether the message holds text that is not blank."""
+        self.type = type
+        """`read`, `write` or `generic`, where known."""
+        self.number = number
+        """The call's position in its message."""
+        self.call = call
+        """The call itself."""
+        self.trace = trace
+        """The trace it belongs to; None on line."""
+
+    def __repr__(self) -> str:
+        return f"Event({self.kind} {self.index} by {self.by}: {self.tool or self.text!r})"
+
+
+def events(trace: Trace, pairing: str = "nearest") -> Iterator[Event]:
+    """The events of a complete trace; each call knows whether it failed.
+
+    `pairing` says which result a call has when an identifier is used again: the `nearest`, which is what
+    happened, or the `last`, as tools that key results by identifier see it.
+    """
+    kinds = trace.kinds
+    messages = trace.messages
+    results, origins = trace.results, trace.origins
+    last: dict[str, int] = {}
+    if pairing == "last":
+        last = {m.call_id: i for i, m in enumerate(messages) if m.role == "tool" and m.call_id is not None}
+    for index, message in enumerate(messages):
+        role = message.role
+        text = message.text
+        if role == "tool":
+            origin = origins.get(index)
+            call = messages[origin[0]].calls[origin[1]] if origin is not None else None
+            tool = call.name if call is not None else message.tool
+            yield Event(
+                "result",
+                index,
+                message.requestor if call is None else call.requestor,
+                text,
+                tool,
+                (call.arguments or NO_ARGUMENTS) if call is not None else NO_ARGUMENTS,
+                message.failed,
+                type=kinds.get(tool) if tool is not None else None,
+                call=call,
+                trace=trace,
+            )
+            continue
+        calls = message.calls
+        count = len(calls)
+        said = bool(text) and not text.isspace()  # type: ignore[union-attr]
+        yield Event("message", index, role, text, calls=count, said=said, trace=trace)
+        for number, call in enumerate(calls):
+            answer = results.get((index, number))
+            if last and call.id is not None:
+                answer = last.get(call.id)
+            yield Event(
+                "call",
+                index,
+                call.requestor,
+                text,
+                call.name,
+                call.arguments or NO_ARGUMENTS,
+                None if answer is None else messages[answer].failed,
+                count,
+                said,
+                kinds.get(call.name),
+                number,
+                call,
+                trace,
+            )
+
+
+class Feed:
+    """Events of a conversation that is still going on; calls do not know their results yet."""
+
+    def __init__(self, kinds: Mapping[str, str] | None = None) -> None:
+        self.kinds = kinds or {}
+        """The kind of each tool, where known."""
+        self.count = 0
+        """Messages so far."""
+        self._open: dict[str, ToolCall] = {}
+        self._unnamed: list[ToolCall] = []
+
+    def feed(self, message: Message) -> list[Event]:
+        """The events of the next message."""
+        index = self.count
+        self.count += 1
+        if message.role == "tool":
+            call = None
+            if message.call_id is not None:
+                call = self._open.get(message.call_id)
+            elif self._unnamed:
+                call = self._unnamed.pop(0)
+            tool = call.name if call is not None else message.tool
+            return [
+                Event(
+                    "result",
+                    index,
+                    message.requestor if call is None else call.requestor,
+                    message.text,
+                    tool,
+                    (call.arguments or NO_ARGUMENTS) if call is not None else NO_ARGUMENTS,
+                    message.failed,
+                    type=self.kinds.get(tool) if tool is not None else None,
+                    call=call,
+                )
+            ]
+        text, count = message.text, len(message.calls)
+        said = bool(text) and not text.isspace()  # type: ignore[union-attr]
+        made = [Event("message", index, message.role, text, calls=count, said=said)]
+        for number, call in enumerate(message.calls):
+            if call.id is not None:
+                self._open[call.id] = call
+            self._unnamed.append(call)
+            made.append(
+                Event(
+                    "call",
+                    index,
+                    call.requestor,
+                    text,
+                    call.name,
+                    call.arguments or NO_ARGUMENTS,
+                    None,
+                    count,
+                    said,
+                    self.kinds.get(call.name),
+                    number,
+                    call,
+                )
+            )
+        return made
