@@ -20,7 +20,8 @@ from truespec.traces.event import events
 from truespec.verdict import SpecificationError
 
 UNARY: list[Callable[[Formula], Formula]] = [
-    f.negation, f.next_, f.weak_next, f.finally_, f.globally, f.yesterday, f.weak_yesterday, f.once, f.historically,
+    f.negation, f.next_, f.weak_next, f.finally_, f.globally,
+    f.yesterday, f.weak_yesterday, f.once, f.historically,
 ]  # fmt: skip
 BINARY: list[Callable[[Formula, Formula], Formula]] = [
     f.both, f.either, f.until, f.since, f.release, f.triggered, f.implies,
@@ -111,9 +112,11 @@ def random_trace(rng: random.Random, length: int) -> Trace:
                 for n in range(rng.choice([1, 1, 2]))
             )
             messages.append(Message("assistant", rng.choice([None, "hold on"]), calls))
-            for call in calls:
-                if rng.random() < 0.9:
-                    messages.append(Message("tool", "r", call_id=call.id, error=rng.random() < 0.3))
+            messages += [
+                Message("tool", "r", call_id=call.id, error=rng.random() < 0.3)
+                for call in calls
+                if rng.random() < 0.9
+            ]
     return Trace("t", tuple(messages), Source("test", "f", "0", "0"))
 
 
@@ -219,7 +222,8 @@ DECLARE = {
 def test_templates_mean_what_declare_says(template: str) -> None:
     rng = random.Random(template)
     (rule,) = load_rules(
-        f"- {{id: x, text: t, formal: {{template: {template}, a: {{call: look}}, b: {{call: book}}, over: calls}}}}"
+        f"- {{id: x, text: t, formal: {{template: {template}, over: calls, "
+        "a: {call: look}, b: {call: book}}}"
     )
     checked = RuleSet([rule])
     for _ in range(300):

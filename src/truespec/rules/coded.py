@@ -40,9 +40,10 @@ class Ungrounded(Coded):
     of the text of an earlier message, of the task's ticket, or of the system prompt if `system` is true.
     """
 
-    SKIP = tuple(
-        ["expression", "summary", "reason", "note", "flight_type", "cabin", "insurance", "date", "dob", "origin", "destination", "address1", "address2", "amount"]
-    )
+    SKIP = (
+        "expression", "summary", "reason", "note", "flight_type", "cabin", "insurance", "date", "dob",
+        "origin", "destination", "address1", "address2", "amount",
+    )  # fmt: skip
 
     def start(self, trace: Trace | None) -> None:
         self.skip = frozenset(self.options.get("skip", self.SKIP))
