@@ -22,6 +22,10 @@ SOURCES: dict[str, str] = {
     "linc": "truespec.benchmark.sources.linc:read",
     "llama-fol": "truespec.benchmark.sources.llama_fol:read",
     "malls": "truespec.benchmark.sources.malls:read",
+    "nl-rx": "truespec.benchmark.sources.nl_rx:read",
+    "softregex": "truespec.benchmark.sources.softregex:read",
+    "structuredregex": "truespec.benchmark.sources.structuredregex:read",
+    "redos": "truespec.benchmark.sources.redos:read",
 }
 """Name to `module:function`."""
 
