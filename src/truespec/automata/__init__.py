@@ -1,12 +1,13 @@
 """One engine of symbolic derivatives, over any effective Boolean algebra.
 
 `algebra` says what an alphabet must offer, `expression` is the syntax tree, `terms` keeps simplified terms,
-`derivatives` steps them along a letter, `bisimulation` decides emptiness, inclusion and equivalence.
+`derivatives` steps them along a letter, `bisimulation` decides inclusion and
+equivalence, and `engine` keeps terms from one question to the next.
 """
 
 from truespec.automata.algebra import Algebra, Alphabet
-from truespec.automata.bisimulation import Deterministic, Outcome, compare, determinise
-from truespec.automata.compile import Compiler
+from truespec.automata.bisimulation import Deterministic, Outcome, compare, determinise, included
+from truespec.automata.engine import Engine
 from truespec.automata.expression import (
     ANYTHING,
     EMPTY,
@@ -36,10 +37,10 @@ __all__ = [
     "Alphabet",
     "Behind",
     "Both",
-    "Compiler",
     "Complement",
     "Deterministic",
     "Either",
+    "Engine",
     "Expression",
     "Outcome",
     "Repeat",
@@ -47,5 +48,6 @@ __all__ = [
     "Symbol",
     "compare",
     "determinise",
+    "included",
     "predicates",
 ]

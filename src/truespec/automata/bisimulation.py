@@ -2,9 +2,10 @@
 
 Equivalence is Hopcroft and Karp's: pairs of states that must be equal are merged by union-find, so that what
 transitivity already implies is never explored. Pairs are taken in order of the length of the word that leads
-to them, and merged only when taken. The word found is then a shortest one: if a pair is skipped because a
-chain of taken pairs connects its states, a word that separates the pair separates a link of the chain, and no
-link was reached by a longer word.
+to them, words of one length in the order of their letters, and merged only when taken. The word found is then
+the first of all separating words in shortlex order, whatever form the terms have: were a pair on its path
+skipped because a chain of taken pairs connects its states, the rest of the word would separate a link of that
+chain, and the link was reached by an earlier word.
 """
 
 from __future__ import annotations
@@ -40,21 +41,21 @@ class Outcome:
 
 
 class _Trail:
-    """How a pair was reached: the pair before, and the blocks of the letter."""
+    """How a pair was reached: the pair before, and the letter, as the bit of its block."""
 
-    __slots__ = ("before", "left", "mask", "right")
+    __slots__ = ("before", "left", "letter", "right")
 
-    def __init__(self, left: Term, right: Term, before: _Trail | None, mask: int) -> None:
+    def __init__(self, left: Term, right: Term, before: _Trail | None, letter: int) -> None:
         self.left = left
         self.right = right
         self.before = before
-        self.mask = mask
+        self.letter = letter
 
     def word(self) -> tuple[int, ...]:
         letters = []
         trail = self
         while trail.before is not None:
-            letters.append((trail.mask & -trail.mask).bit_length() - 1)
+            letters.append(trail.letter.bit_length() - 1)
             trail = trail.before
         return tuple(reversed(letters))
 
@@ -81,12 +82,21 @@ def compare(stepper: Stepper, left: Term, right: Term, check: Check) -> Outcome:
             return Outcome(trail.word(), inside, pairs)
         parent[root] = other
         y_steps = step(y).items()
+        following = []
         for first, mask in step(x).items():
             for second, blocks in y_steps:
                 common = mask & blocks
                 if common and first is not second:
-                    queue.append(_Trail(settle(first), settle(second), trail, common))
+                    following.append((common & -common, first, second))
+        if len(following) > 1:
+            following.sort(key=_letter)
+        for letter, first, second in following:
+            queue.append(_Trail(settle(first), settle(second), trail, letter))
     return Outcome(None, False, pairs)
+
+
+def _letter(entry: tuple[int, Term, Term]) -> int:
+    return entry[0]
 
 
 def _root(parent: dict[Term, Term], term: Term) -> Term:
@@ -127,7 +137,7 @@ def included(stepper: Stepper, small: Term, large: Term, check: Check) -> Outcom
                     pair = (settle(first), settle(second))
                     if pair not in seen:
                         seen.add(pair)
-                        queue.append(_Trail(*pair, trail, common))
+                        queue.append(_Trail(*pair, trail, common & -common))
     return Outcome(None, False, pairs)
 
 

@@ -30,25 +30,29 @@ class Compiler:
     def term(self, expression: Expression) -> Term:
         """The term of an expression, for spans at the start of the word and later."""
         arena = self.arena
-        match expression:
-            case Symbol(predicate):
-                return arena.symbol(arena.full if predicate is None else self.masks[predicate])
-            case Sequence(parts):
-                term = arena.epsilon
-                for part in reversed(parts):
-                    term = arena.concat(self.term(part), term)
-                return term
-            case Either(parts):
-                return arena.union_of([self.term(part) for part in parts])
-            case Both(parts):
-                return arena.meet_of([self.term(part) for part in parts])
-            case Complement(body):
-                return arena.complement(self.term(body))
-            case Repeat(body, least, most):
-                return arena.count(self.term(body), least, most)
-            case Ahead(body, holds):
-                rest = arena.concat(self.term(body), arena.all)
-                return arena.meet(arena.epsilon, arena.ahead(rest if holds else arena.complement(rest)))
-            case Behind(body, holds):
-                track = arena.behind(arena.concat(arena.all, self.term(body)))
-                return arena.meet(arena.epsilon, track if holds else arena.complement(track))
+        # Chains of `is` rather than `match`: this is the hot path of short questions.
+        form = type(expression)
+        if form is Symbol:
+            predicate = expression.predicate  # type: ignore[union-attr]
+            return arena.any if predicate is None else arena.symbol(self.masks[predicate])
+        if form is Sequence:
+            term = arena.epsilon
+            for part in reversed(expression.parts):  # type: ignore[union-attr]
+                term = arena.concat(self.term(part), term)
+            return term
+        if form is Repeat:
+            assert isinstance(expression, Repeat)
+            return arena.count(self.term(expression.body), expression.least, expression.most)
+        if form is Either:
+            return arena.union_of([self.term(part) for part in expression.parts])  # type: ignore[union-attr]
+        if form is Both:
+            return arena.meet_of([self.term(part) for part in expression.parts])  # type: ignore[union-attr]
+        if form is Complement:
+            return arena.complement(self.term(expression.body))  # type: ignore[union-attr]
+        if isinstance(expression, Ahead):
+            rest = arena.concat(self.term(expression.body), arena.all)
+            ahead = arena.ahead(rest if expression.holds else arena.complement(rest))
+            return arena.meet(arena.epsilon, ahead)
+        assert isinstance(expression, Behind)
+        track = arena.behind(arena.concat(arena.all, self.term(expression.body)))
+        return arena.meet(arena.epsilon, track if expression.holds else arena.complement(track))

@@ -104,11 +104,10 @@ def predicates(expression: Expression) -> Iterator[Hashable]:
     waiting: list[Expression] = [expression]
     while waiting:
         node = waiting.pop()
-        match node:
-            case Symbol(predicate):
-                if predicate is not None:
-                    yield predicate
-            case Sequence(parts) | Either(parts) | Both(parts):
-                waiting.extend(parts)
-            case Complement(body) | Repeat(body, _, _) | Ahead(body, _) | Behind(body, _):
-                waiting.append(body)
+        if isinstance(node, Symbol):
+            if node.predicate is not None:
+                yield node.predicate
+        elif isinstance(node, Sequence | Either | Both):
+            waiting.extend(node.parts)
+        else:
+            waiting.append(node.body)

@@ -28,7 +28,8 @@ _READABLE = (
     "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ _-.,:;!?/@#$%&*+=<>()[]{}|~^'\"`\\\n\t\r"
 )
 _RANK = bytes(_READABLE.find(chr(point)) if chr(point) in _READABLE else 120 for point in range(128))
-_UNRANKED = 127
+_ORDER = ((0xA1, 0xD800), (0xE000, LIMIT), (0x80, 0xA1), (0xD800, 0xE000))
+"""Beyond ASCII: letters and signs first, then control characters, lone surrogates last."""
 
 
 def ranges(points: CodePoints) -> Iterable[tuple[int, int]]:
@@ -121,19 +122,10 @@ class Characters(Algebra[CodePoints, str]):
         return not intersect(predicate, self._top)
 
     def witness(self, predicate: CodePoints) -> str:
-        """The most readable character of a non-empty set: letters first, lone surrogates last."""
+        """The first character of a non-empty set in the order of `place`."""
         points = intersect(predicate, self._top)
-        best = min((_rank(first, end) for first, end in ranges(points)), default=_UNRANKED)
-        if best < 120:
-            return _READABLE[best]
-        for first, end in ranges(points):
-            for point in range(first, min(end, first + 64)):
-                if chr(point).isprintable():
-                    return chr(point)
-        for first, end in ranges(points):
-            if first < 0xD800 or end > 0xE000:
-                return chr(first if first < 0xD800 or first >= 0xE000 else 0xE000)
-        return chr(points[0])
+        _, point = min(place(first, end) for first, end in ranges(points))
+        return chr(point)
 
     def partition(self, predicates: Iterable[CodePoints]) -> Alphabet[CodePoints]:
         """The blocks, by one sweep over all boundaries; the most readable block first."""
@@ -148,20 +140,37 @@ def _partition(top: CodePoints, predicates: tuple[CodePoints, ...]) -> Alphabet[
         for boundary in points:
             flips[boundary] = flips.get(boundary, 0) ^ (1 << position)
     pieces: dict[int, list[int]] = {}
-    rank: dict[int, int] = {}
+    least: dict[int, tuple[int, int]] = {}
     signature = 0
     for first, end in pairwise([*sorted(flips), LIMIT]):
         signature ^= flips[first]
         if signature & 1 and first < end:
-            pieces.setdefault(signature, []).extend((first, end))
-            rank[signature] = min(rank.get(signature, _UNRANKED), _rank(first, end))
-    order = sorted(pieces, key=lambda mark: (rank[mark], pieces[mark][0]))
+            here = place(first, end)
+            known = pieces.get(signature)
+            if known is None:
+                pieces[signature], least[signature] = [first, end], here
+            else:
+                known += (first, end)
+                least[signature] = min(least[signature], here)
+    order = sorted(pieces, key=lambda mark: least[mark])
     blocks = tuple(of_ranges(ranges(tuple(pieces[mark]))) for mark in order)
     return Alphabet.of(blocks, list(predicates), [mark >> 1 for mark in order])
 
 
-def _rank(first: int, end: int) -> int:
-    return min(_RANK[first:end]) if first < 128 else _UNRANKED
+def place(first: int, end: int) -> tuple[int, int]:
+    """The least code point of a run in a fixed order of all of them, readable ones first, with its rank.
+
+    Because the order is total, the first separating string in shortlex order is the same one however finely
+    the alphabet is cut into blocks.
+    """
+    if first < 128:
+        run = _RANK[first:end]
+        rank = min(run)
+        return rank, first + run.index(rank)
+    for rank, (low, high) in enumerate(_ORDER, 128):
+        if first < high and end > low:
+            return rank, max(first, low)
+    raise ValueError(f"no code point from {first} up to {end}")
 
 
 # Python's classes ------------------------------------------------------------------------------------

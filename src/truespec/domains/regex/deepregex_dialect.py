@@ -7,7 +7,8 @@ library lacks, `\b`, has four readings to choose from.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from functools import cache
 
 from truespec.automata.expression import (
     EMPTY,
@@ -25,131 +26,147 @@ from truespec.domains.regex import characters
 from truespec.domains.regex.characters import CodePoints
 from truespec.domains.regex.python_dialect import boundary
 from truespec.domains.regex.syntax import Pattern, check_size, syntax_error
-from truespec.verdict import SpecificationError
 
 BOUNDARIES = ("word", "ignore", "anchor", "literal")
 r"""Readings of `\b`: a true word boundary, nothing, the start or end of the line, the letter `b`."""
 
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "f": "\f", "v": "\v"}
 _LARGEST = 4294967295
+_TOKENS = re.compile(r"\\.|\[\^?(?:\\.|[^\]\\])*\]|\{[^}]*\}|.", re.DOTALL)
+_SIMPLE: dict[str, tuple[int, int | None]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
 
 
 def parse(text: str, boundary_reading: str, ascii_only: bool) -> Pattern:
     """Read a pattern; `SpecificationError` names the place and what was expected there."""
     check_size(text)
-    if text.count("~") > 10_000:
-        raise syntax_error("more than 10000 complements", text, 0)
-    parser = _Parser(text, boundary_reading, ascii_only)
-    expression = parser.union()
-    if parser.at < len(text):
-        raise parser.error("unbalanced parenthesis" if parser.next() == ")" else "unexpected character")
-    return Pattern(text, expression)
+    tokens = _TOKENS.findall(text)
+    atoms = _atoms(boundary_reading, ascii_only)
+    try:
+        return Pattern(text, _read(tokens, atoms))
+    except _Malformed as problem:
+        offset = sum(map(len, tokens[: problem.token])) + problem.inside
+        raise syntax_error(problem.message, text, offset) from None
 
 
-class _Parser:
-    def __init__(self, text: str, boundary_reading: str, ascii_only: bool) -> None:
-        self.text = text
-        self.reading = boundary_reading
+class _Malformed(Exception):
+    def __init__(self, message: str, token: int = 0, inside: int = 0) -> None:
+        super().__init__(message)
+        self.message = message
+        self.token = token
+        """Which token is to blame."""
+        self.inside = inside
+        """Which character of it."""
+
+
+def _read(tokens: list[str], atoms: _Atoms) -> Expression:
+    """One pass with a stack of open groups; each level collects its parts until its operator ends it."""
+    unions: list[Expression] = []
+    meets: list[Expression] = []
+    parts: list[Expression] = []
+    negated = False
+    opened: list[tuple[list[Expression], list[Expression], list[Expression], bool, int]] = []
+    for index, token in enumerate(tokens):
+        if token in _SIMPLE or (token[0] == "{"):
+            if negated or not parts:
+                raise _Malformed(f"expected something to repeat or complement, found {token[0]!r}", index)
+            least, most = _SIMPLE.get(token) or _bounds(token, index)
+            parts[-1] = Repeat(parts[-1], least, most)
+            continue
+        if token == "(":
+            opened.append((unions, meets, parts, negated, index))
+            unions, meets, parts, negated = [], [], [], False
+            continue
+        if token == "~":
+            negated = not negated
+            continue
+        if token in ("|", "&", ")"):
+            if token == ")" and not opened:
+                raise _Malformed("unbalanced parenthesis", index)
+            after_tilde = index > 0 and tokens[index - 1] == "~"
+            if after_tilde:
+                raise _Malformed(f"expected something to repeat or complement, found {token!r}", index)
+            if parts:
+                meets.append(parts[0] if len(parts) == 1 else Sequence(tuple(parts)))
+            elif token == ")" and tokens[index - 1] == "(":
+                meets.append(EMPTY)
+            else:
+                raise _Malformed(
+                    f"expected an expression, found {token!r}; write '()' for the empty line", index
+                )
+            parts = []
+            if token == "&":
+                continue
+            unions.append(meets[0] if len(meets) == 1 else Both(tuple(meets)))
+            meets = []
+            if token == "|":
+                continue
+            atom: Expression = unions[0] if len(unions) == 1 else Either(tuple(unions))
+            unions, meets, parts, negated, _ = opened.pop()
+        else:
+            known = atoms.known.get(token)
+            atom = atoms.read(token, index) if known is None else known
+        if negated:
+            atom = Complement(atom)
+            negated = False
+        parts.append(atom)
+    if opened:
+        raise _Malformed("missing ')', unterminated group", opened[-1][4])
+    if tokens and tokens[-1] == "~":
+        raise _Malformed("expected something to repeat or complement, the pattern ends", len(tokens))
+    if not parts:
+        raise _Malformed(
+            "expected an expression, the pattern ends; write '()' for the empty line", len(tokens)
+        )
+    meets.append(parts[0] if len(parts) == 1 else Sequence(tuple(parts)))
+    unions.append(meets[0] if len(meets) == 1 else Both(tuple(meets)))
+    return unions[0] if len(unions) == 1 else Either(tuple(unions))
+
+
+def _bounds(token: str, index: int) -> tuple[int, int | None]:
+    low, comma, high = token[1:-1].partition(",") if token[-1] == "}" else ("", "", "")
+    digits = low + high
+    if not (digits.isascii() and digits.isdigit()):
+        raise _Malformed("expected a repetition such as '{2}', '{2,}' or '{2,5}'", index)
+    if max(len(low), len(high)) > 10 or max(int(low or 0), int(high or 0)) >= _LARGEST:
+        raise _Malformed("the repetition number is too large", index)
+    least = int(low or 0)
+    most = (int(high) if high else None) if comma else least
+    if most is not None and most < least:
+        raise _Malformed("the least number of repetitions is greater than the most", index)
+    return least, most
+
+
+@cache
+def _atoms(boundary_reading: str, ascii_only: bool) -> _Atoms:
+    return _Atoms(boundary_reading, ascii_only)
+
+
+class _Atoms:
+    """What single tokens denote, remembered for the tokens met before."""
+
+    def __init__(self, reading: str, ascii_only: bool) -> None:
+        self.reading = reading
         self.ascii_only = ascii_only
-        self.at = 0
+        self.known: dict[str, Expression] = {}
 
-    def next(self) -> str:
-        return self.text[self.at] if self.at < len(self.text) else ""
+    def read(self, token: str, index: int) -> Expression:
+        """The atom of a token; `_Malformed` where it is none."""
+        if len(self.known) > _MOST_ATOMS:
+            self.known.clear()
+        atom = self._read(token, index)
+        self.known[token] = atom
+        return atom
 
-    def error(self, message: str, at: int | None = None) -> SpecificationError:
-        return syntax_error(message, self.text, self.at if at is None else at)
-
-    def union(self) -> Expression:
-        return self._level("|", self._meet, Either)
-
-    def _meet(self) -> Expression:
-        return self._level("&", self._sequence, Both)
-
-    def _level(
-        self,
-        operator: str,
-        inner: Callable[[], Expression],
-        form: Callable[[tuple[Expression, ...]], Expression],
-    ) -> Expression:
-        parts = [inner()]
-        while self.next() == operator:
-            self.at += 1
-            parts.append(inner())
-        return parts[0] if len(parts) == 1 else form(tuple(parts))
-
-    def _sequence(self) -> Expression:
-        parts: list[Expression] = []
-        while self.next() not in ("", "|", "&", ")"):
-            parts.append(self._repetition())
-        if not parts:
-            seen = f"found {self.next()!r}" if self.next() else "the pattern ends"
-            raise self.error(f"expected an expression, {seen}; write '()' for the empty line")
-        return parts[0] if len(parts) == 1 else Sequence(tuple(parts))
-
-    def _repetition(self) -> Expression:
-        body = self._complement()
-        while self.next() and self.next() in "*+?{":
-            least, most = self._bounds()
-            body = Repeat(body, least, most)
-        return body
-
-    def _bounds(self) -> tuple[int, int | None]:
-        start = self.at
-        character = self.text[start]
-        self.at += 1
-        if character != "{":
-            return {"*": (0, None), "+": (1, None), "?": (0, 1)}[character]
-        end = self.text.find("}", start)
-        inside = self.text[start + 1 : end] if end >= 0 else ""
-        low, comma, high = inside.partition(",")
-        if not all(part.isascii() and (part.isdigit() or not part) for part in (low, high)) or not (
-            low or high
-        ):
-            raise self.error("expected a repetition such as '{2}', '{2,}' or '{2,5}'", start)
-        if max(len(low), len(high)) > 10 or max(int(low or 0), int(high or 0)) >= _LARGEST:
-            raise self.error("the repetition number is too large", start)
-        self.at = end + 1
-        least = int(low or 0)
-        most = (int(high) if high else None) if comma else least
-        if most is not None and most < least:
-            raise self.error("the least number of repetitions is greater than the most", start)
-        return least, most
-
-    def _complement(self) -> Expression:
-        marks = 0
-        while self.next() == "~":
-            self.at += 1
-            marks += 1
-        body = self._atom()
-        return Complement(body) if marks % 2 else body
-
-    def _atom(self) -> Expression:
-        start = self.at
-        character = self.next()
-        self.at += 1
-        if character == "(":
-            if self.next() == ")":
-                self.at += 1
-                return EMPTY
-            inner = self.union()
-            if self.next() != ")":
-                raise self.error("missing ')', unterminated group", start)
-            self.at += 1
-            return inner
-        if character == "[":
-            return Symbol(self._class(start))
-        if character == ".":
+    def _read(self, token: str, index: int) -> Expression:
+        if token == ".":
             return Symbol(None)
-        if character == "\\":
-            if self.next() == "b":
-                self.at += 1
-                return self._boundary()
-            return Symbol(self._escape(start)[0])
-        if character in ("", "|", "&", ")") or character in "*+?{":
-            self.at = start
-            seen = f"found {character!r}" if character else "the pattern ends"
-            raise self.error(f"expected something to repeat or complement, {seen}")
-        return Symbol(characters.single(character))
+        if token == "\\b":
+            return self._boundary()
+        if token[0] == "\\":
+            return Symbol(self._escape(token, index, 0)[0])
+        if token[0] == "[":
+            return Symbol(self._class(token, index))
+        return Symbol(characters.single(token))
 
     def _boundary(self) -> Expression:
         match self.reading:
@@ -161,11 +178,10 @@ class _Parser:
                 return Symbol(characters.single("b"))
         return boundary(characters.category("w", self.ascii_only), holds=True)
 
-    def _escape(self, start: int) -> tuple[CodePoints, str]:
-        letter = self.next()
+    def _escape(self, token: str, index: int, at: int) -> tuple[CodePoints, str]:
+        letter = token[1:]
         if not letter:
-            raise self.error("the pattern ends after a backslash", start)
-        self.at += 1
+            raise _Malformed("the pattern ends after a backslash", index, at)
         if letter in "dsw":
             return characters.category(letter, self.ascii_only), ""
         if letter in "DSW":
@@ -173,38 +189,37 @@ class _Parser:
         if letter in _ESCAPES:
             return characters.single(_ESCAPES[letter]), _ESCAPES[letter]
         if letter.isascii() and letter.isalnum():
-            raise self.error(f"unknown escape '\\{letter}'", start)
+            raise _Malformed(f"unknown escape '\\{letter}'", index, at)
         return characters.single(letter), letter
 
-    def _class(self, start: int) -> CodePoints:
-        negated = self.next() == "^"
-        if negated:
-            self.at += 1
+    def _class(self, token: str, index: int) -> CodePoints:
+        if len(token) < 2 or token[-1] != "]":
+            raise _Malformed("unterminated character class", index)
+        negated = token[1] == "^"
+        at = 2 if negated else 1
+        end = len(token) - 1
         sets: list[CodePoints] = []
-        while self.next() != "]":
-            at = self.at
-            points, low = self._member(start)
-            if low and self.next() == "-" and self.text[self.at + 1 : self.at + 2] not in ("]", ""):
-                self.at += 1
-                _, high = self._member(start)
+        while at < end:
+            start = at
+            points, low, at = self._member(token, index, at)
+            if low and token[at] == "-" and at + 1 < end:
+                _, high, at = self._member(token, index, at + 1)
                 if not high or high < low:
-                    raise self.error(f"bad character range {self.text[at : self.at]!r}", at)
+                    raise _Malformed(f"bad character range {token[start:at]!r}", index, start)
                 points = (ord(low), ord(high) + 1)
             sets.append(points)
         if not sets:
-            raise self.error("empty character class", start)
-        self.at += 1
+            raise _Malformed("empty character class", index)
         points = characters.union(*sets)
         return characters.negate(points) if negated else points
 
-    def _member(self, start: int) -> tuple[CodePoints, str]:
-        character = self.next()
-        if not character:
-            raise self.error("unterminated character class", start)
-        at = self.at
-        self.at += 1
-        if character == "\\":
-            if self.next() == "b":
-                raise self.error("no word boundary inside a character class", at)
-            return self._escape(at)
-        return characters.single(character), character
+    def _member(self, token: str, index: int, at: int) -> tuple[CodePoints, str, int]:
+        if token[at] != "\\":
+            return characters.single(token[at]), token[at], at + 1
+        if token[at + 1] == "b":
+            raise _Malformed("no word boundary inside a character class", index, at)
+        points, single = self._escape(token[at : at + 2], index, at)
+        return points, single, at + 2
+
+
+_MOST_ATOMS = 4096

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 from truespec.automata.expression import Expression
@@ -48,6 +46,8 @@ def check_size(text: str) -> None:
     """Refuse what is too long or nested too deeply before anything recurses over it."""
     if len(text) > LONGEST:
         raise Unsupported(f"a pattern of {len(text)} characters: at most {LONGEST} are attempted")
+    if text.count("(") <= DEEPEST:
+        return
     depth = deepest = 0
     for character in text:
         if character == "(":
@@ -59,12 +59,14 @@ def check_size(text: str) -> None:
         raise Unsupported(f"groups nested {deepest} deep: at most {DEEPEST} are attempted")
 
 
-@contextmanager
-def deep_stack() -> Iterator[None]:
+class deep_stack:
     """Room for recursion over long patterns; Python frames live on the heap, so this is safe."""
-    before = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(before, _STACK))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(before)
+
+    __slots__ = ("before",)
+
+    def __enter__(self) -> None:
+        self.before = sys.getrecursionlimit()
+        sys.setrecursionlimit(max(self.before, _STACK))
+
+    def __exit__(self, *_: object) -> None:
+        sys.setrecursionlimit(self.before)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from truespec.automata import Compiler, Expression, Repeat, Sequence, Symbol, compare, predicates
-from truespec.automata.bisimulation import included
-from truespec.automata.derivatives import Stepper
-from truespec.automata.terms import Arena, Term
+from functools import cache
+
+from truespec.automata import Engine, Expression, Repeat, Sequence, Symbol, compare, included
 from truespec.domains.regex import plain, python_dialect, replay
-from truespec.domains.regex.characters import ASCII, UNICODE, Characters
+from truespec.domains.regex.characters import ASCII, UNICODE, Characters, CodePoints
 from truespec.domains.regex.parse import Context
 from truespec.domains.regex.syntax import Pattern, deep_stack
 from truespec.solvers.limit import Limit
@@ -26,25 +25,23 @@ METHOD = "derivatives"
 _ANYTHING = Repeat(Symbol(None), 0, None)
 
 
+@cache
+def _engine(alphabet: str) -> Engine[CodePoints, str]:
+    return Engine(Characters(ASCII if alphabet == "ascii" else UNICODE))
+
+
 class Question:
     """Two patterns compiled over the blocks of letters that they tell apart."""
 
     def __init__(self, oracle: Pattern, candidate: Pattern, context: Context) -> None:
-        self.algebra = Characters(ASCII if context.alphabet == "ascii" else UNICODE)
+        self.engine = _engine(context.alphabet)
         sides = [_wrapped(pattern.expression, context) for pattern in (oracle, candidate)]
-        self.alphabet = self.algebra.partition(
-            [points for side in sides for points in predicates(side)]  # type: ignore[misc]
-        )
-        arena = Arena(self.alphabet.full)
-        self.stepper = Stepper(arena)
-        compiler = Compiler(arena, self.alphabet.masks)  # type: ignore[arg-type]
-        self.oracle: Term = compiler.term(sides[0])
-        self.candidate: Term = compiler.term(sides[1])
+        self.oracle, self.candidate = self.engine.terms(sides)
+        self.stepper = self.engine.stepper
 
     def string(self, word: tuple[int, ...]) -> str:
         """The word with the most readable letter of each block."""
-        letters = {block: self.algebra.witness(self.alphabet.blocks[block]) for block in set(word)}
-        return "".join(letters[block] for block in word)
+        return "".join(self.engine.letters(word))
 
 
 def _wrapped(expression: Expression, context: Context) -> Expression:
