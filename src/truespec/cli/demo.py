@@ -7,6 +7,7 @@ import os
 import platform
 import sys
 import time
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -103,7 +104,7 @@ def demo(out: Path, timeout: float, jobs: int | None) -> None:
     if wrong:
         table.write(
             console,
-            Text(f"{len(wrong)} verdicts are not the expected ones:", "bold red"),
+            Text(f"{_count(wrong)}:", "bold red"),
             table.surprises(entries),
         )
     console.print(
@@ -112,6 +113,12 @@ def demo(out: Path, timeout: float, jobs: int | None) -> None:
     console.print(f"report   {out / 'report.html'}   (truespec view {out})", soft_wrap=True)
     console.print(f"summary  {out / 'summary.json'}", soft_wrap=True)
     sys.exit(1 if wrong else 0)
+
+
+def _count(wrong: Sequence[object]) -> str:
+    if len(wrong) == 1:
+        return "1 verdict is not the expected one"
+    return f"{len(wrong)} verdicts are not the expected ones"
 
 
 def _tools() -> dict[str, str]:

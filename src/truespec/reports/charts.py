@@ -28,7 +28,9 @@ def duration(seconds: float) -> str:
     milliseconds = seconds * 1000
     if milliseconds >= 9.95:
         return f"{milliseconds:.0f} ms"
-    return f"{milliseconds:.1f} ms" if milliseconds >= 0.995 else f"{milliseconds:.2f} ms"
+    if milliseconds >= 0.995:
+        return f"{milliseconds:.1f} ms"
+    return f"{milliseconds:.2f} ms" if milliseconds >= 0.01 else f"{milliseconds * 1000:.0f} µs"
 
 
 def times_chart(series: Mapping[str, Sequence[float]]) -> Markup:

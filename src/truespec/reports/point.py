@@ -11,6 +11,8 @@ from truespec.verdict import JSON, Counterexample
 
 LARGEST_MATRIX = 8
 """Larger worlds are listed, not drawn as a table."""
+NOTHING = "holds of nothing"
+"""What is said of an empty predicate whose arity is not declared."""
 MOST_NOTES = 6
 """How many characters of a string are named beside it."""
 
@@ -127,7 +129,7 @@ def _world(
             binary.append(Relation2(name, matrix))
         else:
             listed = ", ".join(f"({', '.join(row)})" if row else "true" for row in sorted(holds))
-            other.append((name, cut(listed, 400) or "holds of nothing"))
+            other.append((name, cut(listed, 400) or NOTHING))
     names = tuple(", ".join(n for n, value in constants.items() if value == element) for element in elements)
     return World(tuple(things), names, tuple(unary), tuple(binary), tuple(other))
 
@@ -177,7 +179,9 @@ def _world_in_words(world: World) -> str:
     for relation in world.binary:
         for one, row in relation.rows:
             facts += [f"{relation.name}({one}, {two})" for two, true in zip(world.elements, row) if true]
-    facts += [f"{name}{rows}" for name, rows in world.other if rows != "holds of nothing"]
+    for name, rows in world.other:
+        if rows != NOTHING:
+            facts.append(name if rows == "true" else f"{name}{rows}")
     things = (
         f"one thing, {world.elements[0]}" if count == 1 else f"{count} things, {', '.join(world.elements)}"
     )
