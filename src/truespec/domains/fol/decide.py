@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from truespec.domains.fol import finite, herbrand, prove, simulate
+from truespec.domains.fol import canonical, finite, herbrand, prove, simulate
 from truespec.domains.fol.context import Context
 from truespec.domains.fol.model import REPLAY, Model, holds
 from truespec.domains.fol.normal import negate
@@ -201,6 +201,8 @@ class Comparison:
                 # Nothing at size 1: a proof is likely, and cheaper than larger sizes.
                 for direction in (self.lost, self.added):
                     self._exhaust(direction)
+                if self.lost.open and self.added.open and canonical.same(self.oracle, self.candidate):
+                    self.lost.proof = self.added.proof = CANONICAL
                 if not (self.lost.open or self.added.open) and self.consistency.model:
                     return
             self.work.check()
@@ -260,9 +262,11 @@ class Comparison:
 
 
 IDENTICAL = "identity up to bound variables"
+CANONICAL = "common normal form"
 HERBRAND = "Herbrand truth table"
 TRUSTS: dict[str, str] = {
     IDENTICAL: "that a formula is equivalent to itself",
+    CANONICAL: "the laws of the normal form (truespec.domains.fol.canonical)",
     HERBRAND: "negation normal form, miniscoping and Skolem constants (truespec.domains.fol.normal)",
 }
 """What a reader must believe, for the methods of our own."""
