@@ -1,0 +1,409 @@
+"""Aggregates as functions of bags: one symbol per bag that is proved different from all others.
+
+COUNT and SUM are split over the terms of their bag and rewritten by the laws in `rules/sum_laws.py`. What
+remains is a function symbol applied to the expressions that the bag depends on. Two bags that are proved
+equal share a symbol; the axioms of `rules/aggregate_axioms.py` say what is known of it.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import z3
+
+from truespec.domains.sql.bag import (
+    Bag,
+    Group,
+    Term,
+    bound,
+    condition,
+    conjuncts,
+    exists,
+    fresh_values,
+    renamed,
+    swap_bag,
+)
+from truespec.domains.sql.rules import aggregate_axioms, sum_laws
+from truespec.domains.sql.rules.choices import Operator
+from truespec.domains.sql.rules.settle import settled
+from truespec.domains.sql.world import (
+    FALSE,
+    TRUE,
+    Expr,
+    Formula,
+    Val,
+    World,
+    conj,
+    constants,
+    default_of,
+    disj,
+    identical,
+    ite,
+    neg,
+    numeric,
+    sort_of,
+    to_real,
+)
+from truespec.verdict import Nondeterministic, Unsupported
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Symbol:
+    """A named aggregate: what it computes, of which bag, over which parameters."""
+
+    function: str
+    """COUNT, SUM, MIN, MAX, ANY, or CHOICE for an arbitrary tuple."""
+    name: str
+    """The function symbol's name."""
+    formals: tuple[Expr, ...]
+    """The bag's free variables."""
+    bag: Bag
+    """What it aggregates; one term for COUNT and SUM."""
+    kind: str
+    """The kind of its value."""
+
+    def apply(self, arguments: tuple[Expr, ...]) -> Expr:
+        """The aggregate of the bag at these parameters."""
+        if not arguments:
+            return z3.Const(self.name, sort_of(self.kind))
+        sorts = [argument.sort() for argument in arguments]
+        return z3.Function(self.name, *sorts, sort_of(self.kind))(*arguments)
+
+    def null(self, arguments: tuple[Expr, ...]) -> Formula:
+        """For ANY: whether the chosen value is NULL."""
+        if not arguments:
+            return z3.Const(f"{self.name}?", z3.BoolSort())
+        sorts = [argument.sort() for argument in arguments]
+        return z3.Function(f"{self.name}?", *sorts, z3.BoolSort())(*arguments)
+
+
+class Aggregates:
+    """The aggregates of one pair of queries."""
+
+    def __init__(self, world: World, same: Callable[[Bag, Bag], bool], *, attached: bool = True) -> None:
+        self.world = world
+        self.same = same
+        self.symbols: dict[str, Symbol] = {}
+        self.operators: list[Operator] = []
+        self.same_tuples: Callable[[Bag, Bag], bool] = lambda left, right: False
+        if attached:
+            world.extra_axioms = self.axioms
+
+    def axioms(self, names: set[str]) -> list[Formula]:
+        """What is known of the aggregates among these names."""
+        found: list[Formula] = []
+        for name in sorted(names):
+            symbol = self.symbols.get(name.removesuffix("?"))
+            if symbol is not None:
+                found += aggregate_axioms.of(self.world, symbol)
+        return found
+
+    # What queries ask for
+
+    def count(self, bag: Bag) -> Val:
+        """COUNT(*)."""
+        total: Expr = z3.IntVal(0)
+        for term in bag.terms:
+            part = self._count(term)
+            total = part if z3.is_int_value(total) and total.as_long() == 0 else total + part
+        return Val(FALSE, total, "int")
+
+    def filled(self, bag: Bag) -> Bag:
+        """The bag without the tuples whose value is NULL: aggregates ignore them."""
+        return Bag(
+            tuple(
+                replace(t, cond=conj(t.cond, neg(t.outs[0].null)), outs=(_known(t.outs[0]),))
+                for t in bag.terms
+            )
+        )
+
+    def sum(self, bag: Bag) -> Val:
+        """SUM of the one column; NULL where no value is."""
+        bag = self.filled(bag)
+        terms = [replace(t, outs=(numeric(t.outs[0]),)) for t in bag.terms]
+        if any(t.outs[0].kind == "real" for t in terms):
+            terms = [replace(t, outs=(to_real(t.outs[0]),)) for t in terms]
+        if not terms:
+            return Val(TRUE, z3.IntVal(0), "int")
+        parts = [sum_laws.split(self, replace(t, outs=()), t.outs[0].val) for t in terms]
+        total = parts[0]
+        for part in parts[1:]:
+            total = total + part
+        return Val(neg(exists(self.world, bag)), total, terms[0].outs[0].kind)
+
+    def average(self, bag: Bag) -> Val:
+        """AVG is SUM by COUNT, exactly; NULL where no value is."""
+        total, number = to_real(self.sum(bag)), to_real(self.count(self.filled(bag)))
+        return Val(total.null, total.val / number.val, "real")
+
+    def distinct(self, bag: Bag) -> Bag:
+        """The distinct non-NULL values of the one column, by the dialect's equality."""
+        bag = self.filled(bag)
+        terms = []
+        for term in bag.terms:
+            out = term.outs[0]
+            if out.kind == "text" and self.world.collated:
+                out = Val(out.null, self.world.key_expression(out), "class")
+            terms.append(replace(term, outs=(out,)))
+        if not terms:
+            return Bag(())
+        values = fresh_values(self.world, terms[0].outs, [False])
+        return Bag((Term((), (Group(values, Bag(tuple(terms))),), TRUE, values),))
+
+    def extreme(self, function: str, bag: Bag) -> Val:
+        """MIN or MAX of the one column; NULL where no value is."""
+        world = self.world
+        bag = self.filled(bag)
+        terms = []
+        for term in bag.terms:
+            out = term.outs[0]
+            terms.append(replace(term, outs=(numeric(out) if out.kind == "bool" else out,)))
+        if not terms:
+            return Val(TRUE, z3.IntVal(0), "int")
+        kinds = {t.outs[0].kind for t in terms}
+        if kinds == {"int", "real"}:
+            terms = [replace(t, outs=(to_real(t.outs[0]),)) for t in terms]
+        elif len(kinds) > 1:
+            raise Unsupported(f"sql: {function} over values of types {' and '.join(sorted(kinds))}")
+        kind = terms[0].outs[0].kind
+        if kind.startswith("other:"):
+            raise Unsupported(f"sql: {function} over values of type {kind.removeprefix('other:')}")
+        bag = Bag(tuple(terms))
+        if kind == "text" and world.collated and not self.exact(bag):
+            raise Nondeterministic(f"sql: {function} of texts that differ only by case or trailing blanks")
+        empty = neg(exists(world, bag))
+        single = self._single(bag)
+        return Val(empty, single.val if single else self._choose(function, bag)[1], kind)
+
+    def any(self, bag: Bag) -> Val:
+        """The value of the one column that all tuples share, or an arbitrary one; NULL where no tuple is."""
+        if not bag.terms:
+            return Val(TRUE, z3.IntVal(0), "int")
+        single = self._single(bag)
+        empty = neg(exists(self.world, bag))
+        if single is not None:
+            return Val(disj(empty, single.null), single.val, single.kind)
+        null, value = self._choose("ANY", bag)
+        return Val(disj(empty, null), value, bag.terms[0].outs[0].kind)
+
+    def agree(self, bag: Bag) -> bool:
+        """Whether all tuples of the bag are proved identical."""
+        world = self.world
+        left = [t for t in bag.terms]
+        for a, b in itertools.combinations_with_replacement(left, 2):
+            copy = renamed(world, b)
+            first, second = condition(world, a), condition(world, copy)
+            if not world.holds(conj(first, second), conj(*map(identical, a.outs, copy.outs))):
+                return False
+        return True
+
+    def exact(self, bag: Bag) -> bool:
+        """Whether texts of the bag that the collation calls equal are proved equal by their bytes."""
+        world = self.world
+        for a, b in itertools.combinations_with_replacement(bag.terms, 2):
+            copy = renamed(world, b)
+            same = world.collation(a.outs[0].val) == world.collation(copy.outs[0].val)
+            premise = conj(condition(world, a), condition(world, copy), same)
+            if not world.holds(premise, a.outs[0].val == copy.outs[0].val):
+                return False
+        return True
+
+    def choice(self, bag: Bag, formals: tuple[Expr, ...], kind: str) -> str:
+        """A new symbol for an arbitrary tuple of the bag."""
+        name = f"agg!{len(self.symbols)}"
+        self.symbols[name] = Symbol("CHOICE", name, formals, bag, kind)
+        return name
+
+    # Symbols
+
+    def _single(self, bag: Bag) -> Val | None:
+        """The one value of a bag whose rows are all determined by keys."""
+        terms = [settled(self.world, t) for t in bag.terms]
+        terms = [t for t in terms if not z3.is_false(t.cond)]
+        if len(terms) == 1 and not terms[0].rows and not terms[0].groups:
+            return terms[0].outs[0]
+        return None
+
+    def _count(self, term: Term) -> Expr:
+        return self.count_term(replace(term, outs=()))
+
+    def count_term(self, term: Term) -> Expr:
+        """The number of choices of a term."""
+        world = self.world
+        term = settled(world, replace(term, outs=()))
+        if z3.is_false(term.cond):
+            return z3.IntVal(0)
+        outer, term = _outer(term)
+        if not term.rows and not term.groups:
+            return ite(conj(outer, term.cond), z3.IntVal(1), z3.IntVal(0))
+        symbol, arguments = self._symbol("COUNT", Bag((term,)), "int")
+        return ite(outer, symbol.apply(arguments), z3.IntVal(0))
+
+    def sum_term(self, term: Term, value: Expr) -> Expr:
+        """The sum of a value over the choices of a term, without any law."""
+        kind = "real" if value.sort() == z3.RealSort() else "int"
+        term = settled(self.world, replace(term, outs=(Val(FALSE, value, kind),)))
+        if z3.is_false(term.cond):
+            return default_of(kind)
+        outer, term = _outer(term)
+        if not term.rows and not term.groups:
+            return ite(conj(outer, term.cond), term.outs[0].val, default_of(kind))
+        symbol, arguments = self._symbol("SUM", Bag((term,)), kind)
+        return ite(outer, symbol.apply(arguments), default_of(kind))
+
+    def _choose(self, function: str, bag: Bag) -> tuple[Formula, Expr]:
+        terms = [settled(self.world, term) for term in bag.terms]
+        terms = [term for term in terms if not z3.is_false(term.cond)]
+        if not terms:
+            return TRUE, default_of(bag.terms[0].outs[0].kind)
+        symbol, arguments = self._symbol(function, Bag(tuple(terms)), terms[0].outs[0].kind)
+        return symbol.null(arguments), symbol.apply(arguments)
+
+    def _symbol(self, function: str, bag: Bag, kind: str) -> tuple[Symbol, tuple[Expr, ...]]:
+        """The symbol of a bag, and the arguments at which it is meant here."""
+        bag, formals, arguments = _abstracted(self.world, bag)
+        sorts = sorted(str(formal.sort()) for formal in formals)
+        for symbol in self.symbols.values():
+            if symbol.function != function or symbol.kind != kind:
+                continue
+            if sorted(str(formal.sort()) for formal in symbol.formals) != sorts:
+                continue
+            for order in itertools.islice(_orders(symbol.formals, formals), 12):
+                pairs = list(zip(symbol.formals, (formals[i] for i in order), strict=True))
+                there = swap_bag(symbol.bag, pairs)
+                if self.same(there, bag):
+                    return symbol, tuple(arguments[i] for i in order)
+        name = f"agg!{len(self.symbols)}"
+        symbol = Symbol(function, name, tuple(formals), bag, kind)
+        self.symbols[name] = symbol
+        return symbol, tuple(arguments)
+
+
+def _known(value: Val) -> Val:
+    return Val(FALSE, value.val, value.kind, value.literal)
+
+
+def _outer(term: Term) -> tuple[Formula, Term]:
+    """The conjuncts that no bound variable occurs in, and the term without them."""
+    own = bound(term)
+    outer, inner = [], []
+    for part in conjuncts(term.cond):
+        (inner if constants(part) & own or not constants(part) else outer).append(part)
+    return conj(*outer), replace(term, cond=conj(*inner))
+
+
+def _orders(left: tuple[Expr, ...], right: list[Expr]) -> Iterator[tuple[int, ...]]:
+    """Ways to give each of `left` its own of `right` of the same sort, the given order first."""
+    straight = tuple(range(len(left)))
+    candidates = itertools.permutations(straight) if len(left) <= 6 else iter([straight])
+    return (o for o in candidates if all(left[i].sort() == right[j].sort() for i, j in enumerate(o)))
+
+
+def _abstracted(world: World, bag: Bag) -> tuple[Bag, list[Expr], list[Expr]]:
+    """The bag with its largest free subexpressions as parameters; the parameters and their arguments."""
+    table: dict[int, tuple[Expr, Expr]] = {}
+    terms = []
+    for term in bag.terms:
+        own = bound(term)
+        groups = []
+        for group in term.groups:
+            body, inner_formals, inner_arguments = _abstracted(world, group.body)
+            swap = []
+            for formal, argument in zip(inner_formals, inner_arguments, strict=True):
+                known = table.setdefault(argument.get_id(), (formal, argument))
+                if not known[0].eq(formal):
+                    swap.append((formal, known[0]))
+            groups.append(Group(group.values, swap_bag(body, swap)))
+        memo: dict[int, Expr] = {}
+
+        def lift(node: Expr, own: set[Expr] = own, memo: dict[int, Expr] = memo) -> Expr:
+            return _lift(world, node, own, table, memo)
+
+        outs = tuple(Val(lift(out.null), lift(out.val), out.kind) for out in term.outs)
+        terms.append(Term(term.rows, tuple(groups), lift(term.cond), outs))
+    formals = [formal for formal, _ in table.values()]
+    return Bag(tuple(terms)), formals, [argument for _, argument in table.values()]
+
+
+def _lift(
+    world: World, node: Expr, own: set[Expr], table: dict[int, tuple[Expr, Expr]], memo: dict[int, Expr]
+) -> Expr:
+    if node.get_id() in memo:
+        return memo[node.get_id()]
+    free = constants(node)
+    result = node
+    if z3.is_not(node) and free:
+        result = z3.Not(_lift(world, node.arg(0), own, table, memo))
+    elif free and not free & own and not _loose(node):
+        if node.get_id() not in table:
+            table[node.get_id()] = (world.fresh(node.sort(), "arg"), node)
+        result = table[node.get_id()][0]
+    elif free and z3.is_app(node) and node.num_args() > 0:
+        children = [_lift(world, child, own, table, memo) for child in node.children()]
+        if any(not a.eq(b) for a, b in zip(children, node.children(), strict=True)):
+            result = rebuilt(node, children)
+    elif free and z3.is_quantifier(node):
+        inner = _free_parts(node, own)
+        pairs = []
+        for part in inner:
+            if part.get_id() not in table:
+                table[part.get_id()] = (world.fresh(part.sort(), "arg"), part)
+            pairs.append((part, table[part.get_id()][0]))
+        if pairs:
+            result = z3.substitute(node, *pairs)
+    memo[node.get_id()] = result
+    return result
+
+
+def _free_parts(quantifier: Expr, own: set[Expr]) -> list[Expr]:
+    """The largest subexpressions below a quantifier that are free of it and of `own`."""
+    found: dict[int, Expr] = {}
+    seen: set[int] = set()
+    todo = [quantifier.body()]
+    while todo:
+        node = todo.pop()
+        if node.get_id() in seen:
+            continue
+        seen.add(node.get_id())
+        free = constants(node)
+        if free and not z3.is_not(node) and not free & own and not _loose(node):
+            found.setdefault(node.get_id(), node)
+        elif z3.is_quantifier(node):
+            todo.append(node.body())
+        elif z3.is_app(node):
+            todo.extend(reversed(node.children()))
+    return list(found.values())
+
+
+def rebuilt(node: Expr, children: list[Expr]) -> Expr:
+    """The application with other arguments."""
+    if z3.is_and(node):
+        return z3.And(*children)
+    if z3.is_or(node):
+        return z3.Or(*children)
+    if z3.is_add(node):
+        return z3.Sum(*children)
+    if z3.is_mul(node):
+        return z3.Product(*children)
+    return node.decl()(*children)
+
+
+def _loose(node: Expr) -> bool:
+    """Whether a variable occurs whose quantifier lies outside the expression."""
+    todo = [(node, 0)]
+    seen: set[tuple[int, int]] = set()
+    while todo:
+        part, depth = todo.pop()
+        if (part.get_id(), depth) in seen:
+            continue
+        seen.add((part.get_id(), depth))
+        if z3.is_var(part):
+            if z3.get_var_index(part) >= depth:
+                return True
+        elif z3.is_quantifier(part):
+            todo.append((part.body(), depth + part.num_vars()))
+        elif z3.is_app(part):
+            todo.extend((child, depth) for child in part.children())
+    return False

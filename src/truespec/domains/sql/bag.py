@@ -1,0 +1,366 @@
+"""Queries as sums of products (U-expressions; Chu et al., PLDI 2017), over rows instead of output tuples.
+
+A bag is a sum of terms. A term stands for one output tuple per way to choose its variables so that its
+condition holds: `rows` range over the rows of tables, `groups` over the distinct tuples of another bag
+(DISTINCT, GROUP BY, UNION). Every construct of SQL that is read here has exactly this meaning, so two bags
+are equal when their choices correspond one to one with equal outputs.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+import z3
+
+from truespec.domains.sql.schema import Table
+from truespec.domains.sql.world import (
+    FALSE,
+    TRUE,
+    Expr,
+    Formula,
+    Val,
+    World,
+    all_identical,
+    conj,
+    constants,
+    default_of,
+    disj,
+    ite,
+    neg,
+    real,
+    sort_of,
+)
+from truespec.verdict import Unsupported
+
+MAX_TERMS = 96
+"""More terms than this are not worth a search: nested outer joins double them."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Group:
+    """Variables that range over the distinct tuples of a bag."""
+
+    values: tuple[Val, ...]
+    """One variable, with its NULL flag, per column."""
+    body: Bag
+    """The bag; its outputs are as many as the values, NULLs normalised."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Term:
+    """One product: choose rows and groups so that the condition holds, and put out the values."""
+
+    rows: tuple[tuple[Expr, Table], ...]
+    """Row variables with their tables; that they lie in the table is part of the condition."""
+    groups: tuple[Group, ...]
+    """Group variables; that they lie in the group's bag is not part of the condition."""
+    cond: Formula
+    """The condition."""
+    outs: tuple[Val, ...]
+    """The output tuple."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bag:
+    """A sum of terms with outputs of the same width."""
+
+    terms: tuple[Term, ...]
+    """Its terms."""
+
+    def __post_init__(self) -> None:
+        if len(self.terms) > MAX_TERMS:
+            raise Unsupported(f"sql: the query expands to {len(self.terms)} cases")
+
+
+Swap = list[tuple[Expr, Expr]]
+"""Variables and what to put in their place."""
+
+
+def swap_value(value: Val, swap: Swap) -> Val:
+    """The value after substitution."""
+    if not swap:
+        return value
+    return Val(z3.substitute(value.null, *swap), z3.substitute(value.val, *swap), value.kind, value.literal)
+
+
+def swap_bag(bag: Bag, swap: Swap) -> Bag:
+    """The bag after substitution of its free variables."""
+    return Bag(tuple(swap_term(term, swap) for term in bag.terms))
+
+
+def swap_term(term: Term, swap: Swap) -> Term:
+    """The term after substitution; variables bound by it must not be swapped."""
+    if not swap:
+        return term
+    return Term(
+        term.rows,
+        tuple(Group(group.values, swap_bag(group.body, swap)) for group in term.groups),
+        z3.substitute(term.cond, *swap),
+        tuple(swap_value(out, swap) for out in term.outs),
+    )
+
+
+def fresh_values(world: World, outs: Iterable[Val], nullable: Iterable[bool]) -> tuple[Val, ...]:
+    """New variables for a tuple of these kinds."""
+    values = []
+    for out, may in zip(outs, nullable, strict=True):
+        null = world.fresh(z3.BoolSort(), "null") if may else FALSE
+        values.append(Val(null, world.fresh(sort_of(out.kind), "group"), out.kind))
+    return tuple(values)
+
+
+def binding(values: Iterable[Val], outs: Iterable[Val]) -> Swap:
+    """What to substitute so that group variables become the tuple `outs`."""
+    swap: Swap = []
+    for value, out in zip(values, outs, strict=True):
+        if not z3.is_false(value.null):
+            swap.append((value.null, out.null))
+        swap.append((value.val, normal(out).val))
+    return swap
+
+
+def normal(value: Val) -> Val:
+    """The value with the kind's stand-in where it is NULL."""
+    return Val(value.null, ite(value.null, default_of(value.kind), value.val), value.kind)
+
+
+def renamed(world: World, term: Term) -> Term:
+    """The same term with new bound variables."""
+    swap: Swap = []
+    rows = []
+    for row, table in term.rows:
+        new = world.fresh_row(table)
+        rows.append((new, table))
+        swap.append((row, new))
+    groups = []
+    for group in term.groups:
+        values = fresh_values(world, group.values, [not z3.is_false(v.null) for v in group.values])
+        groups.append(Group(values, group.body))
+        for old, now in zip(group.values, values, strict=True):
+            if not z3.is_false(old.null):
+                swap.append((old.null, now.null))
+            swap.append((old.val, now.val))
+    return replace(swap_term(replace(term, rows=(), groups=tuple(groups)), swap), rows=tuple(rows))
+
+
+def unfolded(world: World, bag: Bag) -> Bag:
+    """A bag of the same tuples without groups: multiplicities are lost, for contexts where none count."""
+    done: list[Term] = []
+    for term in bag.terms:
+        if not term.groups:
+            done.append(term)
+            continue
+        bodies = [unfolded(world, group.body).terms for group in term.groups]
+        for choice in itertools.product(*bodies):
+            rows, cond, swap = list(term.rows), [term.cond], []
+            for group, part in zip(term.groups, choice, strict=True):
+                part = renamed(world, part)
+                rows += part.rows
+                cond.append(part.cond)
+                swap += binding(group.values, part.outs)
+            # Groups may not refer to one another, so one simultaneous substitution is enough.
+            body = swap_term(Term((), (), conj(*cond), term.outs), swap)
+            done.append(replace(body, rows=tuple(rows)))
+            if len(done) > MAX_TERMS:
+                raise Unsupported("sql: the query expands to too many cases")
+    return Bag(tuple(done))
+
+
+def exists(world: World, bag: Bag) -> Formula:
+    """Whether the bag has any tuple."""
+    return disj(*(_exists_term(reduced(world, term)) for term in unfolded(world, bag).terms))
+
+
+def _exists_term(term: Term) -> Formula:
+    if z3.is_false(term.cond) or not term.rows:
+        return term.cond
+    rows = [row for row, _ in term.rows]
+    inside = [_membership(row, table) for row, table in term.rows]
+    pattern = inside[0] if len(inside) == 1 else z3.MultiPattern(*inside)
+    return z3.Exists(rows, term.cond, patterns=[pattern])
+
+
+def _membership(row: Expr, table: Table) -> Formula:
+    return z3.Function(f"in.{table.name.lower()}", row.sort(), z3.BoolSort())(row)
+
+
+def group_formula(world: World, group: Group) -> Formula:
+    """Whether the group's variables are a tuple of its bag, in normal form."""
+    matching = [
+        replace(term, cond=conj(term.cond, all_identical(group.values, term.outs)), outs=())
+        for term in group.body.terms
+    ]
+    shaped = [
+        z3.Implies(v.null, v.val == default_of(v.kind)) for v in group.values if not z3.is_false(v.null)
+    ]
+    return conj(exists(world, Bag(tuple(matching))), *shaped)
+
+
+def condition(world: World, term: Term) -> Formula:
+    """The whole condition of a term, membership of its groups included."""
+    return conj(term.cond, *(group_formula(world, group) for group in term.groups))
+
+
+def conjuncts(formula: Formula) -> Iterator[Formula]:
+    """The parts of nested conjunctions."""
+    todo = [formula]
+    while todo:
+        node = todo.pop()
+        if z3.is_and(node):
+            todo.extend(reversed(node.children()))
+        elif z3.is_not(node) and z3.is_or(node.arg(0)):
+            todo.extend(neg(part) for part in reversed(node.arg(0).children()))
+        else:
+            yield node
+
+
+def reduced(world: World, term: Term) -> Term:
+    """The term without rows that a key determines: such a row is the key's inverse (rule `key_determines`)."""
+    term = replace(term, cond=flat(term.cond))
+    while True:
+        found = _determined(world, term)
+        if found is None:
+            return term
+        row, image = found
+        rows = tuple(pair for pair in term.rows if not pair[0].eq(row))
+        term = swap_term(replace(term, rows=()), [(row, image)])
+        term = replace(term, rows=rows, cond=flat(term.cond))
+
+
+def flat(formula: Formula) -> Formula:
+    """Conjunctions flattened, duplicates and trivial parts dropped, without touching anything below."""
+    seen: dict[int, Formula] = {}
+    for part in conjuncts(formula):
+        if z3.is_false(part):
+            return FALSE
+        if z3.is_eq(part) and part.arg(0).eq(part.arg(1)):
+            continue
+        if not z3.is_true(part):
+            seen.setdefault(part.get_id(), part)
+    return conj(*seen.values())
+
+
+def _determined(world: World, term: Term) -> tuple[Expr, Expr] | None:
+    """A row variable that the condition fixes through a key, and the expression that it equals."""
+    parts = list(conjuncts(term.cond))
+    equal = equalities(parts)
+    for row, table in sorted(term.rows, key=lambda pair: pair[1].name.lower()):
+        for key in table.keys():
+            columns = [world.column(table, table.column(name), row) for name in key]
+            images = []
+            for value in columns:
+                wanted = world.key_expression(value)
+                image = next(
+                    (other for other in equal.get(wanted.get_id(), ()) if row not in constants(other)), None
+                )
+                if image is None:
+                    break
+                images.append(image)
+            else:
+                known = {part.get_id() for part in parts}
+                if not all(z3.is_false(v.null) or neg(v.null).get_id() in known for v in columns):
+                    continue
+                twin = _row_with_key(world, table, key, images, term)
+                return row, (twin if twin is not None else world.inverse(table, key, tuple(images)))
+    return None
+
+
+def _row_with_key(
+    world: World, table: Table, key: tuple[str, ...], images: list[Expr], term: Term
+) -> Expr | None:
+    """A row variable of the same table whose own key is `images`; it is the same row."""
+    for row, other in term.rows:
+        if other.name != table.name:
+            continue
+        columns = [world.column(table, table.column(name), row) for name in key]
+        if all(z3.is_false(v.null) for v in columns) and all(
+            world.key_expression(v).eq(image) for v, image in zip(columns, images, strict=True)
+        ):
+            return row
+    return None
+
+
+def equalities(parts: list[Formula]) -> dict[int, list[Expr]]:
+    """Expression to what the condition says it equals, through chains of equalities."""
+    classes: list[list[Expr]] = []
+    for part in parts:
+        if not z3.is_eq(part) or z3.is_bool(part.arg(0)):
+            continue
+        left, right = part.arg(0), part.arg(1)
+        while (
+            left.sort() == z3.RealSort() and z3.is_to_real(left) and z3.is_to_real(right)
+        ):  # an equality of integers
+            left, right = left.arg(0), right.arg(0)
+        touched = [c for c in classes if any(m.eq(left) or m.eq(right) for m in c)]
+        merged: list[Expr] = []
+        for members in [*touched, [left, right]]:
+            merged += [m for m in members if not any(m.eq(k) for k in merged)]
+        classes = [c for c in classes if not any(c is t for t in touched)] + [merged]
+    return {m.get_id(): [o for o in members if not o.eq(m)] for members in classes for m in members}
+
+
+def bound(term: Term) -> set[Expr]:
+    """The variables that a term binds."""
+    found = {row for row, _ in term.rows}
+    for group in term.groups:
+        for value in group.values:
+            found.add(value.val)
+            if not z3.is_false(value.null):
+                found.add(value.null)
+    return found
+
+
+def mentioned(values: Iterable[Val]) -> set[Expr]:
+    """The free variables of these values."""
+    found: set[Expr] = set()
+    for value in values:
+        found |= constants(value.null) | constants(value.val)
+    return found
+
+
+def coerced(bags: list[Bag]) -> list[Bag]:
+    """The bags with outputs of one kind per column; raises where the kinds do not meet."""
+    width = len(bags[0].terms[0].outs) if bags[0].terms else 0
+    kinds: list[set[str]] = [set() for _ in range(width)]
+    for bag in bags:
+        for term in bag.terms:
+            if len(term.outs) != width:
+                raise Unsupported("sql: sides of unequal width")
+            for column, out in zip(kinds, term.outs, strict=True):
+                column.add(out.kind)
+    goals = [_meet(column) for column in kinds]
+    return [
+        Bag(
+            tuple(
+                replace(t, outs=tuple(_cast(out, goal) for out, goal in zip(t.outs, goals, strict=True)))
+                for t in bag.terms
+            )
+        )
+        for bag in bags
+    ]
+
+
+def _meet(kinds: set[str]) -> str:
+    kinds = kinds - {"null"}
+    if not kinds:
+        return "int"
+    if len(kinds) == 1:
+        return next(iter(kinds))
+    if kinds <= {"int", "real"}:
+        return "real"
+    if kinds == {"int", "bool"}:
+        return "int"
+    if kinds == {"int", "bool", "real"} or kinds == {"bool", "real"}:
+        return "real"
+    raise Unsupported(f"sql: one column with values of types {' and '.join(sorted(kinds))}")
+
+
+def _cast(value: Val, goal: str) -> Val:
+    if value.kind == goal:
+        return value
+    if value.kind == "null":
+        return Val(TRUE, default_of(goal), goal)
+    raw = ite(value.val, z3.IntVal(1), z3.IntVal(0)) if value.kind == "bool" else value.val
+    return Val(value.null, real(raw) if goal == "real" else raw, goal)

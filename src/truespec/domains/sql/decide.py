@@ -1,0 +1,100 @@
+"""One pair within its limit: identity, a quick search for a difference, the proof, a longer search."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from truespec.domains.sql.engines.contract import Settings
+from truespec.domains.sql.proof import ProofTrace, prove
+from truespec.domains.sql.refute.search import search
+from truespec.domains.sql.schema import Schema
+from truespec.solvers import z3 as z3_boundary
+from truespec.solvers.limit import Limit
+from truespec.verdict import (
+    JSON,
+    Incomplete,
+    OutOfTime,
+    Proof,
+    SpecificationError,
+    ToolMissing,
+    Undecided,
+    Unsupported,
+    Verdict,
+    equivalent,
+    refuted,
+)
+
+QUICK_DATABASES = 60
+"""Databases of the first search: most wrong queries differ on one of these."""
+QUICK_PORTION, PROOF_PORTION = 0.2, 0.6
+"""Shares of the time that is left for the first search and for the proof."""
+MAX_CERTIFICATE = 20_000
+"""How many characters of obligations a verdict carries for readers; the trace alone is what is checked."""
+
+Side = tuple[str, exp.Expression]
+"""A query's text and its tree."""
+
+
+def decide(
+    oracle: Side, candidate: Side, schema: Schema, order: str, settings: Settings, limit: Limit
+) -> Verdict:
+    """The verdict on two queries; raises `Undecided` with the most telling reason."""
+    if _bare(oracle[1], schema) == _bare(candidate[1], schema):
+        return equivalent("sql", "identity", Proof("identical queries", ("sqlglot's parser",)))
+    reasons: list[Undecided] = []
+
+    def look(portion: Limit, databases: int) -> Verdict | None:
+        try:
+            found = search(oracle[0], candidate[0], schema, order, settings, portion, databases)
+        except (ToolMissing, Unsupported) as error:
+            reasons.append(error)
+            return None
+        except OutOfTime:
+            return None
+        if found.refutation is None:
+            return None
+        return refuted("sql", "random databases", found.refutation.counterexample())
+
+    quick = look(limit.portion(QUICK_PORTION), QUICK_DATABASES)
+    if quick is not None:
+        return quick
+    try:
+        trace = prove(oracle[1], candidate[1], schema, order, settings, limit.portion(PROOF_PORTION))
+        if trace is not None:
+            return equivalent("sql", "bag algebra", _proved(trace))
+        reasons.insert(0, Incomplete("sql: no proof was found, and no database that tells the queries apart"))
+    except SpecificationError as error:
+        # The engine accepted the text, so the compiler's reading of it is too narrow.
+        reasons.insert(0, Unsupported(f"sql: {error}"))
+    except OutOfTime:
+        reasons.insert(0, OutOfTime("sql: the proof took too long, and no database told the queries apart"))
+    except Undecided as error:
+        reasons.insert(0, error)
+    except RecursionError:
+        reasons.insert(0, Unsupported("sql: the query is nested too deeply"))
+    long = look(limit.portion(0.9), 100_000)
+    if long is not None:
+        return long
+    raise reasons[0]
+
+
+def _bare(tree: exp.Expression, schema: Schema) -> str:
+    return tree.sql(schema.dialect, comments=False)
+
+
+def _proved(trace: ProofTrace) -> Proof:
+    trusts = ("sqlglot's parser", "the reading of SQL as bags of rows", z3_boundary.version())
+    by = "correspondence of rows" + (", as lists" if trace.ordered else "")
+    kept: list[JSON] = []
+    size = 0
+    for obligation in trace.obligations:
+        size += len(obligation)
+        if size <= MAX_CERTIFICATE:
+            kept.append(obligation)
+    certificate: dict[str, JSON] = {
+        "trace": trace.trail,
+        "steps": list(trace.steps),
+        "obligations": kept,
+        "left_out": len(trace.obligations) - len(kept),
+    }
+    return Proof(by, trusts, (), certificate)

@@ -1,0 +1,131 @@
+"""The domain: SQL queries over a declared schema."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from truespec.domains.contract import Domain, RawContext, Recheck, Tool
+from truespec.domains.sql import decide as deciding
+from truespec.domains.sql import variants
+from truespec.domains.sql.engines import registry as engines
+from truespec.domains.sql.engines.accept import read_settings
+from truespec.domains.sql.engines.contract import Settings
+from truespec.domains.sql.schema import DIALECTS, Schema, read_schema
+from truespec.domains.sql.text import read_query
+from truespec.solvers.limit import Limit
+from truespec.verdict import OracleError, Verdict
+
+ORDERS = ("auto", "bag", "list")
+"""How results compare: `list` and `auto` as lists where both queries order at the top level."""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What both queries are read against."""
+
+    schema: Schema
+    """The tables and their constraints."""
+    order: str
+    """One of `ORDERS`."""
+    settings: Settings
+    """Session settings."""
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query that was read."""
+
+    text: str
+    """As given."""
+    tree: exp.Expression
+    """Its syntax tree."""
+
+
+class Sql(Domain[Context, Query]):
+    """SELECT queries under the integrity constraints of their schema."""
+
+    name = "sql"
+    has_relation = False
+    tools = (
+        Tool("Z3", "distribution:z3-solver", "proofs", "pip install z3-solver", False),
+        Tool("cvc5", "distribution:cvc5", "re-checking proofs", "pip install cvc5"),
+        Tool(
+            "MariaDB",
+            "command:mariadbd --version",
+            "refutations in MySQL's dialect",
+            "apt install mariadb-server",
+        ),
+        Tool(
+            "PostgreSQL",
+            "command:psql --version",
+            "refutations in PostgreSQL's dialect",
+            "apt install postgresql",
+        ),
+        Tool("DuckDB", "distribution:duckdb", "refutations in DuckDB's dialect", "pip install duckdb"),
+    )
+
+    def warm_up(self) -> None:
+        """Start the engines, load Z3 and sqlglot."""
+        engines.warm_up()
+        context = self.read_context({"schema": "CREATE TABLE t (a INT, b INT)", "dialect": "sqlite"}, "")
+        left = self.parse("SELECT DISTINCT a FROM t WHERE b > 1", context)
+        right = self.parse("SELECT a FROM t WHERE b >= 2 GROUP BY a", context)
+        self.decide(left, right, context, Limit.start(30.0))
+
+    def read_context(self, raw: RawContext, oracle: str) -> Context:
+        """The schema, dialect, order and settings of a pair."""
+        unknown = set(raw) - {"schema", "dialect", "order", "settings"}
+        if unknown:
+            raise OracleError(f"context: unknown fields {sorted(map(str, unknown))}")
+        ddl, dialect, order = (
+            raw.get("schema", ""),
+            raw.get("dialect", DIALECTS[0]),
+            raw.get("order", ORDERS[0]),
+        )
+        if not isinstance(ddl, str):
+            raise OracleError("context: 'schema' holds CREATE TABLE statements as one text")
+        if dialect not in DIALECTS:
+            raise OracleError(f"context: dialect {dialect!r}; expected one of {', '.join(DIALECTS)}")
+        if order not in ORDERS:
+            raise OracleError(f"context: order {order!r}; expected one of {', '.join(ORDERS)}")
+        return Context(read_schema(ddl, str(dialect)), str(order), read_settings(raw.get("settings")))
+
+    def parse(self, text: str, context: Context) -> Query:
+        """Read a query; the dialect's engine decides what is one."""
+        return Query(text, read_query(text, context.schema, context.settings))
+
+    def decide(self, oracle: Query, candidate: Query, context: Context, limit: Limit) -> Verdict:
+        """Prove, or refute, or say why not."""
+        return deciding.decide(
+            (oracle.text, oracle.tree),
+            (candidate.text, candidate.tree),
+            context.schema,
+            context.order,
+            context.settings,
+            limit,
+        )
+
+    def recheck(
+        self, oracle: str, candidate: str, raw: RawContext, verdict: Verdict, limit: Limit
+    ) -> Recheck:
+        """Run the counterexample again, or follow the certificate with another solver."""
+        from truespec.domains.sql import recheck
+
+        return recheck.recheck(oracle, candidate, self.read_context(raw, oracle), verdict, limit)
+
+    def fixed_context(self, oracle: str, raw: RawContext) -> RawContext:
+        """The context does not depend on which side is the oracle."""
+        return raw
+
+    def mutants(self, text: str, raw: RawContext) -> Iterator[str]:
+        """Slips: a changed operator, literal, aggregate or join; a lost DISTINCT or condition."""
+        context = self.read_context(raw, text)
+        return variants.mutants(self.parse(text, context).tree, context.schema.dialect)
+
+    def rewritings(self, text: str, raw: RawContext) -> Iterator[str]:
+        """Texts that differ in form only: swapped operands, parentheses, aliases."""
+        context = self.read_context(raw, text)
+        return variants.rewritings(self.parse(text, context).tree, context.schema.dialect)

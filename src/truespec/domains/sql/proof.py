@@ -1,0 +1,73 @@
+"""Prove two queries equal: the entry to the prover."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from sqlglot import exp
+
+from truespec.domains.sql.bag import Bag
+from truespec.domains.sql.engines.contract import Settings
+from truespec.domains.sql.prove import Prover
+from truespec.domains.sql.query import Compiler, Relation
+from truespec.domains.sql.schema import Schema
+from truespec.domains.sql.world import World
+from truespec.solvers.limit import Limit
+from truespec.verdict import Nondeterministic
+
+
+@dataclass(frozen=True, slots=True)
+class ProofTrace:
+    """A proof that was found."""
+
+    steps: tuple[str, ...]
+    """The rules of the last comparison, in order."""
+    obligations: tuple[str, ...]
+    """Every statement that was proved, as SMT-LIB texts that are unsatisfiable."""
+    trail: str
+    """Which statements were proved (1) and which were not (0), in the order in which they were asked."""
+    ordered: bool
+    """Whether results were compared as lists."""
+
+
+def prove(
+    oracle: exp.Expression,
+    candidate: exp.Expression,
+    schema: Schema,
+    order: str,
+    settings: Settings,
+    limit: Limit,
+) -> ProofTrace | None:
+    """A proof that both queries give the same result on every database, or None; raises `Undecided`."""
+    return prove_in(World(schema, settings, limit), oracle, candidate, order)
+
+
+def prove_in(
+    world: World, oracle: exp.Expression, candidate: exp.Expression, order: str
+) -> ProofTrace | None:
+    """The proof in a given world, whose `decided` says which statements hold."""
+    prover = Prover(world)
+    compiler = Compiler(world, prover.aggregates)
+    left, right = compiler.read(oracle, 0), compiler.read(candidate, 1)
+    if len(left.names) != len(right.names) or left.limit != right.limit:
+        return None
+    listed = order != "bag" and bool(left.sorts) and bool(right.sorts)
+    if listed or left.limit is not None:
+        if left.sorts != right.sorts:
+            return None
+    else:
+        left, right = _unsorted(left), _unsorted(right)
+    if not prover.same(left.bag, right.bag):
+        if any(operator.chosen for operator in prover.aggregates.operators):
+            raise Nondeterministic(
+                "sql: GROUP BY or DISTINCT leaves a choice to the engine: a column that the group does not "
+                "determine, or texts that the collation calls equal"
+            )
+        return None
+    return ProofTrace(tuple(prover.steps), tuple(world.obligations), "".join(world.trail), listed)
+
+
+def _unsorted(relation: Relation) -> Relation:
+    width = len(relation.names)
+    terms = tuple(replace(term, outs=term.outs[:width]) for term in relation.bag.terms)
+    return Relation(relation.names, Bag(terms))

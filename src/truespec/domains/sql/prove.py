@@ -1,0 +1,300 @@
+"""Whether two bags are equal on every database: the search for a correspondence of their choices."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import replace
+
+import z3
+
+from truespec.domains.sql.aggregate import Aggregates, Symbol
+from truespec.domains.sql.bag import (
+    Bag,
+    Swap,
+    Term,
+    condition,
+    conjuncts,
+    exists,
+    renamed,
+    swap_bag,
+    swap_term,
+    unfolded,
+)
+from truespec.domains.sql.rules.settle import settled
+from truespec.domains.sql.world import (
+    TRUE,
+    Expr,
+    Formula,
+    World,
+    all_identical,
+    conj,
+    functions,
+    identical,
+    ite,
+)
+
+MAX_ALIGNMENTS = 48
+"""Correspondences of variables tried for one pair of terms."""
+MAX_DEPTH = 3
+"""Aggregates inside aggregates that are compared in context."""
+
+
+class Prover:
+    """Proves bags equal in one world."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.aggregates = Aggregates(world, self.same)
+        self.aggregates.same_tuples = self.same_tuples
+        self.depth = 0
+        self.steps: list[str] = []
+
+    def same(self, left: Bag, right: Bag, given: Formula = TRUE) -> bool:
+        """Whether the bags hold the same tuples equally often wherever `given` holds."""
+        self.world.limit.check()
+        first, second = self._tidy(left), self._tidy(right)
+        if self._match(first, second, given):
+            return True
+        fewer = self._possible(first, given), self._possible(second, given)
+        shrunk = len(fewer[0]) < len(first) or len(fewer[1]) < len(second)
+        first, second = fewer
+        if shrunk and self._match(first, second, given):
+            return True
+        return self._pointwise(first, second, given) or self._as_sets(first, second, given)
+
+    def same_tuples(self, left: Bag, right: Bag) -> bool:
+        """Whether the bags hold the same tuples, however often."""
+        first, second = self._tidy(left), self._tidy(right)
+        return self._contained(first, second, TRUE) and self._contained(second, first, TRUE)
+
+    def _tidy(self, bag: Bag) -> list[Term]:
+        terms = [settled(self.world, term) for term in bag.terms]
+        return [term for term in terms if not z3.is_false(z3.simplify(term.cond))]
+
+    def _possible(self, terms: list[Term], given: Formula) -> list[Term]:
+        return [t for t in terms if not self.world.impossible(conj(given, condition(self.world, t)))]
+
+    # Term by term: rule `match_terms`
+
+    def _match(self, left: list[Term], right: list[Term], given: Formula) -> bool:
+        if len(left) != len(right):
+            return False
+        if sorted(map(_shape, left)) != sorted(map(_shape, right)):
+            return False
+        rest = list(right)
+        for term in left:
+            for other in rest:
+                if _shape(term) == _shape(other) and self._equal(term, other, given):
+                    rest.remove(other)
+                    break
+            else:
+                return False
+        return True
+
+    def _equal(self, left: Term, right: Term, given: Formula) -> bool:
+        world = self.world
+        for aligned in itertools.islice(_alignments(left, right), MAX_ALIGNMENTS):
+            here, there = condition(world, left), condition(world, aligned)
+            goal = conj(here == there, z3.Implies(here, all_identical(left.outs, aligned.outs)))
+            if world.holds(given, goal):
+                self.steps.append("match_terms")
+                return True
+            # What the aggregates are equal under must not mention them: it has to follow from either side.
+            equal = self._equal_aggregates(left, aligned, conj(given, self._plain_part(here)))
+            if equal and world.holds(conj(given, *equal), goal):
+                self.steps.append("match_terms with aggregates equal in context")
+                return True
+        return False
+
+    def _equal_aggregates(self, left: Term, right: Term, given: Formula) -> list[Formula]:
+        """Equalities between aggregates of either side that hold wherever `given` does."""
+        if self.depth >= MAX_DEPTH:
+            return []
+        first, second = self._ground(left), self._ground(right)
+        facts: list[Formula] = []
+        self.depth += 1
+        try:
+            for (name, one), (other, two) in itertools.product(first.items(), second.items()):
+                a, b = one[0], two[0]
+                # A choice of one side is nobody else's choice, unless `rules/choices.py` made them partners.
+                if "CHOICE" in (a.function, b.function) or name == other:
+                    continue
+                if a.function != b.function or a.kind != b.kind:
+                    continue
+                bags = self._instance(a, one[1]), self._instance(b, two[1])
+                if self.same(*bags, given):
+                    equal = a.apply(one[1]) == b.apply(two[1])
+                    if a.function == "ANY":
+                        equal = conj(equal, a.null(one[1]) == b.null(two[1]))
+                    facts.append(z3.Implies(given, equal))
+        finally:
+            self.depth -= 1
+        return facts
+
+    def _plain_part(self, formula: Formula) -> Formula:
+        """The conjuncts without aggregates."""
+        return conj(
+            *(
+                part
+                for part in conjuncts(formula)
+                if not any(name.startswith("agg!") for name in functions(part))
+            )
+        )
+
+    def _ground(self, term: Term) -> dict[int, tuple[Symbol, tuple[Expr, ...]]]:
+        """Applications of aggregates outside quantifiers, by identity."""
+        found: dict[int, tuple[Symbol, tuple[Expr, ...]]] = {}
+        todo = [term.cond, *(out.null for out in term.outs), *(out.val for out in term.outs)]
+        seen: set[int] = set()
+        while todo:
+            node = todo.pop()
+            if node.get_id() in seen or not z3.is_app(node):
+                continue
+            seen.add(node.get_id())
+            symbol = self.aggregates.symbols.get(node.decl().name())
+            if symbol is not None:
+                found[node.get_id()] = (symbol, tuple(node.children()))
+            todo.extend(node.children())
+        return found
+
+    def _instance(self, symbol: Symbol, arguments: tuple[Expr, ...]) -> Bag:
+        # Renamed: what is assumed may speak of variables that once named this bag's own rows.
+        bag = Bag(tuple(renamed(self.world, term) for term in symbol.bag.terms))
+        return swap_bag(bag, list(zip(symbol.formals, arguments, strict=True)))
+
+    # Choice by choice: rule `pointwise`
+
+    def _pointwise(self, left: list[Term], right: list[Term], given: Formula) -> bool:
+        """Terms over the same variables: for each choice of them, both sides put out the same tuples."""
+        if not left or not right or len(left) + len(right) > 10:
+            return not left and not right
+        shapes = {_shape(term) for term in [*left, *right]}
+        if len(shapes) > 1:
+            return all(
+                self._pointwise(
+                    [t for t in left if _shape(t) == shape], [t for t in right if _shape(t) == shape], given
+                )
+                for shape in shapes
+            )
+        base = left[0]
+        choices = [list(itertools.islice(_alignments(base, term), 3)) for term in [*left[1:], *right]]
+        for combination in itertools.islice(itertools.product(*choices), 9):
+            terms = [base, *combination]
+            conditions = [condition(self.world, term) for term in terms]
+            goals = []
+            for i, term in enumerate(terms):
+                ours, theirs = [], []
+                for j, other in enumerate(terms):
+                    hit = conj(conditions[j], all_identical(term.outs, other.outs))
+                    (ours if j < len(left) else theirs).append(ite(hit, z3.IntVal(1), z3.IntVal(0)))
+                goals.append(z3.Implies(conditions[i], z3.Sum(*ours) == z3.Sum(*theirs)))
+            if self.world.holds(given, conj(*goals)):
+                self.steps.append("pointwise")
+                return True
+        return False
+
+    # As sets: rule `as_sets`
+
+    def _as_sets(self, left: list[Term], right: list[Term], given: Formula) -> bool:
+        """Neither side has duplicates, and each tuple of one is a tuple of the other."""
+        if not left or not right:
+            return not left and not right
+        return (
+            self._contained(left, right, given)
+            and self._contained(right, left, given)
+            and self._free_of_duplicates(left, given)
+            and self._free_of_duplicates(right, given)
+        )
+
+    def _free_of_duplicates(self, terms: list[Term], given: Formula) -> bool:
+        world = self.world
+        for i, one in enumerate(terms):
+            for j, two in enumerate(terms[i:], i):
+                copy = renamed(world, two)
+                both = conj(given, condition(world, one), condition(world, copy))
+                both = conj(both, all_identical(one.outs, copy.outs))
+                same = z3.BoolVal(False)
+                if i == j:
+                    rows = [a == b for (a, _), (b, _) in zip(one.rows, copy.rows, strict=True)]
+                    groups = [
+                        identical(a, b)
+                        for g, h in zip(one.groups, copy.groups, strict=True)
+                        for a, b in zip(g.values, h.values, strict=True)
+                    ]
+                    same = conj(*rows, *groups)
+                if not world.holds(both, same):
+                    return False
+        return True
+
+    def _contained(self, left: list[Term], right: list[Term], given: Formula) -> bool:
+        world = self.world
+        for term in unfolded(world, Bag(tuple(left))).terms:
+            # Renamed: a variable of `term` must not be captured by the quantifier over the other side.
+            goals = [
+                replace(other, cond=conj(other.cond, all_identical(term.outs, other.outs)), outs=())
+                for other in (renamed(world, other) for other in right)
+            ]
+            if not world.holds(conj(given, term.cond), exists(world, Bag(tuple(goals)))):
+                return False
+        self.steps.append("as_sets")
+        return True
+
+
+def _shape(term: Term) -> str:
+    tables = sorted(table.name for _, table in term.rows)
+    groups = sorted(
+        ",".join(sorted(f"{v.val.sort()}{'' if z3.is_false(v.null) else '?'}" for v in group.values))
+        for group in term.groups
+    )
+    return f"{tables} {groups}"
+
+
+def _alignments(left: Term, right: Term) -> Iterator[Term]:
+    """The right term with its variables renamed to those of the left, in every way that types permit."""
+    pools: dict[str, tuple[list[Expr], list[Expr]]] = {}
+    for side, term in ((0, left), (1, right)):
+        for row, table in term.rows:
+            pools.setdefault(table.name, ([], []))[side].append(row)
+    options: list[list[Swap]] = []
+    for mine, yours in pools.values():
+        options.append([list(zip(order, mine, strict=True)) for order in itertools.permutations(yours)])
+    for order in itertools.permutations(range(len(right.groups))):
+        columns: list[list[Swap]] = []
+        for position, index in enumerate(order):
+            mine_values, your_values = left.groups[position].values, right.groups[index].values
+            if len(mine_values) != len(your_values):
+                break
+            ways: list[Swap] = []
+            for arrangement in itertools.permutations(your_values):
+                swap: Swap = []
+                for a, b in zip(arrangement, mine_values, strict=True):
+                    if a.val.sort() != b.val.sort() or z3.is_false(a.null) != z3.is_false(b.null):
+                        break
+                    swap.append((a.val, b.val))
+                    if not z3.is_false(a.null):
+                        swap.append((a.null, b.null))
+                else:
+                    ways.append(swap)
+                if len(ways) >= MAX_ALIGNMENTS:
+                    break
+            columns.append(ways)
+        else:
+            for combination in itertools.product(*options, *columns):
+                pairs = [pair for part in combination for pair in part]
+                moved = swap_term(replace(right, rows=(), groups=()), pairs)
+                groups = tuple(
+                    replace(
+                        right.groups[index],
+                        values=tuple(
+                            type(v)(_moved(v.null, pairs), _moved(v.val, pairs), v.kind)
+                            for v in right.groups[index].values
+                        ),
+                    )
+                    for index in order
+                )
+                yield replace(moved, groups=groups)
+
+
+def _moved(expression: Expr, pairs: Swap) -> Expr:
+    return z3.substitute(expression, *pairs) if pairs else expression

@@ -1,0 +1,1167 @@
+"""Queries as bags: FROM, WHERE, GROUP BY, SELECT, set operations, and what their names mean."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import sqlglot
+import z3
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from truespec.domains.sql.aggregate import Aggregates
+from truespec.domains.sql.bag import (
+    MAX_TERMS,
+    Bag,
+    Group,
+    Term,
+    coerced,
+    condition,
+    exists,
+    fresh_values,
+    normal,
+    reduced,
+    renamed,
+)
+from truespec.domains.sql.rules import choices
+from truespec.domains.sql.rules.choices import Operator
+from truespec.domains.sql.rules.settle import settled
+from truespec.domains.sql.scalar import Position, Scalars, equal, is_true, less, null_safe_equal, truth
+from truespec.domains.sql.schema import Table
+from truespec.domains.sql.world import (
+    FALSE,
+    NULL,
+    TRUE,
+    Expr,
+    Formula,
+    Val,
+    World,
+    all_identical,
+    conj,
+    default_of,
+    disj,
+    identical,
+    ite,
+    neg,
+)
+from truespec.verdict import (
+    Nondeterministic,
+    ReasonCode,
+    SpecificationError,
+    Undecided,
+    Unsupported,
+)
+
+MAX_DEPTH = 40
+"""Deepest nesting of queries that is read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A column of a FROM clause."""
+
+    table: str
+    """Its table's alias, folded."""
+    column: str
+    """Its name, folded."""
+    hidden: bool = False
+    """Whether only a qualified name finds it: the second of two columns merged by USING."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sort:
+    """One ORDER BY key."""
+
+    descending: bool
+    """DESC."""
+    nulls_first: bool
+    """Where NULLs go."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Relation:
+    """What a query denotes."""
+
+    names: tuple[str, ...]
+    """The output columns' names, folded."""
+    bag: Bag
+    """The tuples; after the named columns come the values of the sort keys."""
+    sorts: tuple[Sort, ...] = ()
+    """The sort keys."""
+    limit: tuple[int | None, int] | None = None
+    """LIMIT and OFFSET."""
+
+    def unordered(self) -> Bag:
+        """The bag of a query whose order does not matter; raises where a LIMIT picks among rows."""
+        if self.limit is not None:
+            raise Unsupported("sql: LIMIT inside a query")
+        return Bag(tuple(replace(t, outs=t.outs[: len(self.names)]) for t in self.bag.terms))
+
+
+class Scope:
+    """Where names are looked up: the columns of one FROM clause for one term, then the enclosing query."""
+
+    def __init__(self, names: Sequence[Name], values: Sequence[Val], parent: Scope | None) -> None:
+        self.names = names
+        self.values = values
+        self.parent = parent
+
+    def known(self, node: Any) -> Val | None:
+        """The value of an expression that this scope knows as a whole, such as a group key."""
+        return None
+
+    def find(self, column: exp.Column) -> int | None:
+        """The position of a column; raises where the name is ambiguous."""
+        table, name = column.table.lower(), column.name.lower()
+        hits = [
+            i
+            for i, known in enumerate(self.names)
+            if known.column == name and (known.table == table if table else not known.hidden)
+        ]
+        if len(hits) > 1:
+            raise SpecificationError(ReasonCode.SCOPE, f"the column {column.sql()!r} is ambiguous")
+        return hits[0] if hits else None
+
+    def column(self, column: exp.Column) -> Val:
+        """The value of a column."""
+        if column.args.get("db") or column.args.get("catalog"):
+            raise Unsupported(f"sql: the name {column.sql()!r} of several parts")
+        position = self.find(column)
+        if position is not None:
+            return self.at(position)
+        if self.parent is not None:
+            return self.parent.column(column)
+        raise SpecificationError(ReasonCode.SCOPE, f"unknown column {column.sql()!r}")
+
+    def at(self, position: int) -> Val:
+        """The value of the column at a position."""
+        return self.values[position]
+
+
+@dataclass(eq=False)
+class Source:
+    """A FROM clause: its columns and, for each term, their values."""
+
+    names: tuple[Name, ...]
+    """The columns."""
+    bag: Bag
+    """The rows; outputs are the columns' values."""
+
+
+class GroupScope(Scope):
+    """Names above a GROUP BY: group keys, and columns that are constant in each group."""
+
+    def __init__(
+        self,
+        compiler: Compiler,
+        source: Source,
+        keys: Sequence[tuple[str, Val]],
+        operator: Operator,
+        members: Bag,
+        parent: Scope | None,
+    ) -> None:
+        super().__init__(source.names, (), parent)
+        self.operator = operator
+        self.compiler = compiler
+        self.source = source
+        self.keys = dict(keys)
+        self.members = members  # outputs are all columns of the source
+        self._any: dict[int, Val] = {}
+
+    def known(self, node: Any) -> Val | None:
+        if not self.keys or not isinstance(node, exp.Expression) or isinstance(node, exp.Literal):
+            return None
+        return self.keys.get(fingerprint(node, self))
+
+    def at(self, position: int) -> Val:
+        name = f"#{position}"
+        if name in self.keys:
+            return self.keys[name]
+        if position not in self._any:
+            self._any[position] = self.compiler.constant_in_group(self, position)
+        return self._any[position]
+
+    def scope_of(self, term: Term) -> Scope:
+        """The scope of one member, for the argument of an aggregate."""
+        return Scope(self.names, term.outs, self.parent)
+
+
+class WindowScope(Scope):
+    """A scope that also knows the rows beside its own, for window functions."""
+
+    def __init__(self, inner: Scope, siblings: Callable[[], list[tuple[Term, Scope]]]) -> None:
+        super().__init__(inner.names, inner.values, inner.parent)
+        self.inner = inner
+        self.siblings = siblings
+
+    def known(self, node: Any) -> Val | None:
+        return self.inner.known(node)
+
+    def at(self, position: int) -> Val:
+        return self.inner.at(position)
+
+
+def fingerprint(node: exp.Expression, scope: Scope) -> str:
+    """A text that equal expressions share, names resolved to positions."""
+    if isinstance(node, exp.Column):
+        position = scope.find(node)
+        return node.sql().lower() if position is None else f"#{position}"
+
+    if isinstance(node, Position):
+        return str(node.this)
+
+    def resolve(part: exp.Expression) -> exp.Expression:
+        if isinstance(part, Position):
+            return exp.to_identifier(part.this, quoted=True)
+        if isinstance(part, exp.Column):
+            position = scope.find(part)
+            if position is not None:
+                return exp.to_identifier(f"#{position}", quoted=True)
+        return part
+
+    if node.find(exp.Query):
+        return f"query {id(node)}"
+    return str(node.copy().transform(resolve).sql(comments=False))
+
+
+class Compiler:
+    """Reads queries of one pair in one world."""
+
+    def __init__(self, world: World, aggregates: Aggregates) -> None:
+        self.world = world
+        self.aggregates = aggregates
+        self.scalars = Scalars(self)
+        self.depth = 0
+        self.side = 0
+        self.shared = 0
+        self.references: Counter[str] = Counter()
+        self.ctes: list[dict[str, tuple[exp.Expression, tuple[str, ...], int]]] = []
+
+    # Queries
+
+    def read(self, node: exp.Expression, side: int) -> Relation:
+        """The relation of a whole query, of the oracle (0) or the candidate (1)."""
+        self.side = side
+        self.references = Counter(str(table.name).lower() for table in node.find_all(exp.Table))
+        return self.query(node, None)
+
+    def inner(self, node: exp.Expression, scope: Scope) -> Relation:
+        """The relation of a subquery used as a value or a condition: it may be evaluated many times."""
+        self.shared += 1
+        try:
+            return self.query(node, scope)
+        finally:
+            self.shared -= 1
+
+    def query(self, node: exp.Expression, parent: Scope | None) -> Relation:
+        """The relation of any query."""
+        self.world.limit.check()
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise Unsupported(f"sql: queries nested deeper than {MAX_DEPTH}")
+        saved = self.ctes
+        try:
+            self._with(node)
+            match node:
+                case exp.Select():
+                    return self._select(node, parent)
+                case exp.SetOperation():
+                    return self._set_operation(node, parent)
+                case exp.Subquery():
+                    if node.args.get("order") or node.args.get("limit") or node.args.get("offset"):
+                        return self._tail(node, self.query(node.this, parent))
+                    return self.query(node.this, parent)
+                case exp.Paren():
+                    return self.query(node.this, parent)
+                case exp.Values():
+                    return self._values(node, parent)
+            raise Unsupported(f"sql: {type(node).__name__} where a query is expected")
+        finally:
+            self.depth -= 1
+            self.ctes = saved
+
+    def _with(self, node: exp.Expression) -> None:
+        clause = node.args.get("with_")
+        if clause is None:
+            return
+        if clause.args.get("recursive"):
+            names = {cte.alias.lower() for cte in clause.expressions}
+            if any(
+                t.name.lower() in names for cte in clause.expressions for t in cte.this.find_all(exp.Table)
+            ):
+                raise Unsupported("sql: a recursive WITH")
+        for cte in clause.expressions:
+            alias = cte.args["alias"]
+            columns = tuple(str(c.name).lower() for c in alias.columns)
+            scope_size = len(self.ctes)
+            self.ctes = [*self.ctes, {cte.alias.lower(): (cte.this, columns, scope_size)}]
+
+    def _values(self, node: exp.Values, parent: Scope | None) -> Relation:
+        scope = Scope((), (), parent)
+        terms = []
+        for row in node.expressions:
+            items = row.expressions if isinstance(row, exp.Tuple) else [row]
+            terms.append(Term((), (), TRUE, tuple(self.scalars.value(item, scope) for item in items)))
+        (bag,) = coerced([Bag(tuple(terms))])
+        return Relation(tuple(f"column{i + 1}" for i in range(len(terms[0].outs))), bag)
+
+    def _set_operation(self, node: exp.SetOperation, parent: Scope | None) -> Relation:
+        left = self.query(node.this, parent)
+        right = self.query(node.expression, parent)
+        if len(left.names) != len(right.names):
+            raise SpecificationError(ReasonCode.TYPE, "the sides of a set operation differ in width")
+        first, second = coerced([left.unordered(), right.unordered()])
+        if node.args.get("by_name") or node.args.get("on"):
+            raise Unsupported("sql: a set operation by name")
+        distinct = node.args.get("distinct")
+        if distinct is None:
+            distinct = True
+        match node:
+            case exp.Union():
+                bag = Bag(first.terms + second.terms)
+                bag = self.distinct(bag) if distinct else bag
+            case exp.Except() | exp.Intersect() if distinct:
+                # The collation decides what equals; a representative of another side would be arbitrary.
+                if self.world.collated and any(o.kind == "text" for t in first.terms for o in t.outs):
+                    raise Unsupported("sql: EXCEPT or INTERSECT of texts under a collation")
+                wanted = isinstance(node, exp.Intersect)
+                terms = []
+                for term in self.distinct(first).terms:
+                    matching = [
+                        replace(o, cond=conj(o.cond, all_identical(term.outs, o.outs)), outs=())
+                        for o in (renamed(self.world, other) for other in second.terms)
+                    ]
+                    found = exists(self.world, Bag(tuple(matching)))
+                    terms.append(replace(term, cond=conj(term.cond, found if wanted else neg(found))))
+                bag = Bag(tuple(terms))
+            case _:
+                raise Unsupported(f"sql: {type(node).__name__.upper()} ALL")
+        return self._tail(node, Relation(left.names, bag))
+
+    def _tail(self, node: exp.Expression, relation: Relation) -> Relation:
+        """ORDER BY and LIMIT above a set operation or a parenthesised query: keys are output columns."""
+        order = node.args.get("order")
+        sorts: list[Sort] = []
+        terms = list(relation.unordered().terms)
+        if order is not None:
+            for key in order.expressions:
+                position = self._output_position(key.this, relation.names)
+                if position is None:
+                    raise Unsupported(f"sql: ORDER BY {key.this.sql()[:40]} above a set operation")
+                terms = [replace(t, outs=(*t.outs, t.outs[position])) for t in terms]
+                sorts.append(_sort(key))
+        return Relation(relation.names, Bag(tuple(terms)), tuple(sorts), self._limit(node))
+
+    def _output_position(self, node: exp.Expression, names: Sequence[str]) -> int | None:
+        if isinstance(node, exp.Literal) and not node.is_string and node.this.isdigit():
+            if not 1 <= int(node.this) <= len(names):
+                raise SpecificationError(ReasonCode.SCOPE, f"there is no output column {node.this}")
+            return int(node.this) - 1
+        if isinstance(node, exp.Column) and not node.table:
+            hits = [i for i, name in enumerate(names) if name == node.name.lower()]
+            return hits[0] if len(hits) == 1 else None
+        return None
+
+    def _limit(self, node: exp.Expression) -> tuple[int | None, int] | None:
+        limit, offset = node.args.get("limit"), node.args.get("offset")
+        if limit is None and offset is None:
+            return None
+        if limit is not None and not isinstance(limit, exp.Limit):
+            raise Unsupported(f"sql: {limit.sql()[:40]}")
+        numbers: list[int | None] = []
+        for part in (limit, offset):
+            literal = None if part is None else part.expression
+            if part is not None and not (isinstance(literal, exp.Literal) and literal.this.isdigit()):
+                raise Unsupported("sql: a LIMIT that is no literal number")
+            numbers.append(None if literal is None else int(literal.this))
+        return numbers[0], numbers[1] or 0
+
+    # FROM
+
+    def _table(self, node: exp.Expression, parent: Scope | None) -> Source:
+        alias = node.alias.lower() if node.alias else ""
+        match node:
+            case exp.Table():
+                if node.args.get("joins"):
+                    inner = self._table(_without(node, "joins"), parent)
+                    return self._joins(inner, node.args["joins"], parent)
+                if not isinstance(node.this, exp.Identifier):
+                    raise Unsupported(f"sql: the table function {node.sql()[:40]}")
+                for extra in ("pivots", "sample", "version", "when", "partition"):
+                    if node.args.get(extra):
+                        raise Unsupported(f"sql: {extra} of a table")
+                return self._named_table(node, alias)
+            case exp.Subquery():
+                if node.args.get("joins"):
+                    inner = self._table(_without(node, "joins"), parent)
+                    return self._joins(inner, node.args["joins"], parent)
+                if isinstance(node.this, exp.Table | exp.Subquery) and not isinstance(node.this, exp.Query):
+                    return self._table(node.this, parent)
+                if isinstance(node.this, exp.Subquery) and not alias:
+                    return self._table(node.this, parent)
+                # A derived table does not see its siblings; an enclosing query it may see where SQL allows.
+                relation = self.query(node.this, parent)
+                columns = node.args["alias"].columns if node.args.get("alias") else []
+                names = [str(c.name).lower() for c in columns] or list(relation.names)
+                return self._derived(relation, names, alias)
+            case exp.Paren():
+                return self._table(node.this, parent)
+            case exp.Values():
+                relation = self._values(node, parent)
+                columns = node.args["alias"].columns if node.args.get("alias") else []
+                names = [str(c.name).lower() for c in columns] or list(relation.names)
+                return self._derived(relation, names, alias)
+        raise Unsupported(f"sql: {type(node).__name__} in FROM")
+
+    def _derived(self, relation: Relation, names: list[str], alias: str) -> Source:
+        if len(names) != len(relation.names):
+            raise SpecificationError(ReasonCode.SCOPE, f"{alias or 'a derived table'} has too many names")
+        if len(set(names)) != len(names) and self.world.dialect == "mysql":
+            raise SpecificationError(
+                ReasonCode.SCOPE, f"the derived table {alias!r} has one column name twice"
+            )
+        return Source(tuple(Name(alias, name) for name in names), relation.unordered())
+
+    def _named_table(self, node: exp.Table, alias: str) -> Source:
+        name = node.name.lower()
+        if node.args.get("db") or node.args.get("catalog"):
+            raise Unsupported(f"sql: the table name {node.sql()[:60]!r} of several parts")
+        for position in range(len(self.ctes) - 1, -1, -1):
+            if name in self.ctes[position]:
+                body, columns, size = self.ctes[position][name]
+                saved, self.ctes = self.ctes, self.ctes[:size]
+                several = self.references.get(name, 2) > 1
+                self.shared += several
+                try:
+                    relation = self.query(body, None)
+                finally:
+                    self.ctes = saved
+                    self.shared -= several
+                return self._derived(relation, list(columns or relation.names), alias or name)
+        try:
+            table = self.world.schema.table(name)
+        except KeyError:
+            raise SpecificationError(ReasonCode.SCOPE, f"unknown table {node.name!r}") from None
+        row = self.world.fresh_row(table)
+        values = tuple(self.world.column(table, column, row) for column in table.columns)
+        names = tuple(Name(alias or name, column.name.lower()) for column in table.columns)
+        return Source(names, Bag((Term(((row, table),), (), self.world.in_table(table, row), values),)))
+
+    def _joins(self, left: Source, joins: Sequence[exp.Join], parent: Scope | None) -> Source:
+        for join in joins:
+            left = self._join(left, join, parent)
+        return left
+
+    def _join(self, left: Source, join: exp.Join, parent: Scope | None) -> Source:
+        right = self._table(join.this, parent)
+        side, kind = (join.side or "").upper(), (join.kind or "").upper()
+        if (join.method or "").upper() not in ("", "NATURAL") or kind not in ("", "INNER", "OUTER", "CROSS"):
+            raise Unsupported(f"sql: {join.method} {kind} JOIN".replace("  ", " "))
+        taken = {name.table for name in left.names if name.table} & {n.table for n in right.names if n.table}
+        if taken:
+            raise SpecificationError(ReasonCode.SCOPE, f"the table name {sorted(taken)[0]!r} is used twice")
+        merged = [str(part.name).lower() for part in join.args.get("using") or ()]
+        if (join.method or "").upper() == "NATURAL":
+            ours = {name.column for name in left.names if not name.hidden}
+            merged = [name.column for name in right.names if name.column in ours]
+        on = join.args.get("on")
+        if on is None and not merged and side and self.world.dialect != "duckdb":
+            raise SpecificationError(ReasonCode.SYNTAX, f"{side} JOIN without a condition")
+        names = left.names + right.names
+
+        def matches(one: Term, two: Term) -> Formula:
+            scope = Scope(names, one.outs + two.outs, parent)
+            parts = [] if on is None else [is_true(self.scalars.condition(on, scope))]
+            for column in merged:
+                a = Scope(left.names, one.outs, None).column(exp.column(column))
+                b = Scope(right.names, two.outs, None).column(exp.column(column))
+                parts.append(is_true(equal(self.world, a, b)))
+            return conj(*parts)
+
+        pairs = [(one, two, matches(one, two)) for one in left.bag.terms for two in right.bag.terms]
+        terms = [
+            Term(
+                one.rows + two.rows,
+                one.groups + two.groups,
+                conj(one.cond, two.cond, both),
+                one.outs + two.outs,
+            )
+            for one, two, both in pairs
+        ]
+        if side in ("LEFT", "FULL"):
+            for one in left.bag.terms:
+                partners = [
+                    Term(two.rows, two.groups, conj(two.cond, both), ()) for o, two, both in pairs if o is one
+                ]
+                nulls = tuple(_null_like(out) for out in _kinds(right.bag))
+                alone = neg(exists(self.world, Bag(tuple(partners))))
+                terms.append(replace(one, cond=conj(one.cond, alone), outs=one.outs + nulls))
+        if side in ("RIGHT", "FULL"):
+            for two in right.bag.terms:
+                partners = [
+                    Term(one.rows, one.groups, conj(one.cond, both), ()) for one, t, both in pairs if t is two
+                ]
+                nulls = tuple(_null_like(out) for out in _kinds(left.bag))
+                alone = neg(exists(self.world, Bag(tuple(partners))))
+                terms.append(replace(two, cond=conj(two.cond, alone), outs=nulls + two.outs))
+        terms = _some([reduced(self.world, t) for t in terms])
+        if len(terms) > MAX_TERMS:
+            raise Unsupported(f"sql: joins that expand to {len(terms)} cases")
+        if not merged:
+            return Source(names, Bag(tuple(terms)))
+        return self._using(left, right, merged, side, terms)
+
+    def _using(self, left: Source, right: Source, merged: list[str], side: str, terms: list[Term]) -> Source:
+        """USING and NATURAL: the merged columns first, then the others; both stay reachable by table."""
+        width = len(left.names)
+        names: list[Name] = []
+        picks: list[Callable[[tuple[Val, ...]], Val]] = []
+        for column in merged:
+            i = next(i for i, n in enumerate(left.names) if n.column == column and not n.hidden)
+            j = width + next(j for j, n in enumerate(right.names) if n.column == column and not n.hidden)
+            names.append(Name("", column))
+            if side == "FULL":
+                picks.append(
+                    lambda outs, i=i, j=j: Val(  # type: ignore[misc]
+                        conj(outs[i].null, outs[j].null),
+                        ite(outs[i].null, outs[j].val, outs[i].val),
+                        outs[i].kind,
+                    )
+                )
+            else:
+                picks.append(lambda outs, k=j if side == "RIGHT" else i: outs[k])  # type: ignore[misc]
+        for position, name in enumerate(left.names + right.names):
+            hidden = name.hidden or name.column in merged
+            names.append(replace(name, hidden=hidden))
+            picks.append(lambda outs, k=position: outs[k])  # type: ignore[misc]
+        bag = Bag(tuple(replace(t, outs=tuple(pick(t.outs) for pick in picks)) for t in terms))
+        return Source(tuple(names), bag)
+
+    def _from(self, node: exp.Select, parent: Scope | None) -> Source:
+        clause = node.args.get("from_")
+        if clause is None:
+            source = Source((), Bag((Term((), (), TRUE, ()),)))
+        else:
+            source = self._table(clause.this, parent)
+        source = self._joins(source, node.args.get("joins") or [], parent)
+        if node.args.get("laterals"):
+            raise Unsupported("sql: LATERAL")
+        where = node.args.get("where")
+        if where is None:
+            return source
+        terms = []
+        for term in source.bag.terms:
+            scope = Scope(source.names, term.outs, parent)
+            test = is_true(self.scalars.condition(where.this, scope))
+            terms.append(reduced(self.world, replace(term, cond=conj(term.cond, test))))
+        return Source(source.names, self.possible(Bag(tuple(_some(terms)))))
+
+    def possible(self, bag: Bag) -> Bag:
+        """The bag without terms that the schema rules out; asked only where terms are many."""
+        if len(bag.terms) < 2:
+            return bag
+        kept = tuple(t for t in bag.terms if not self.world.impossible(condition(self.world, t), 150))
+        return Bag(kept or (replace(bag.terms[0], cond=FALSE),))
+
+    # SELECT
+
+    def _select(self, node: exp.Select, parent: Scope | None) -> Relation:
+        for part in (
+            "qualify",
+            "connect",
+            "match",
+            "cluster",
+            "distribute",
+            "into",
+            "locks",
+            "kind",
+            "pivots",
+        ):
+            if node.args.get(part):
+                raise Unsupported(f"sql: {part.upper()}")
+        source = self._from(node, parent)
+        items = self._items(node, source)
+        order = node.args.get("order")
+        keys = [] if order is None else order.expressions
+        having, group = node.args.get("having"), node.args.get("group")
+        searched = [item for _, item in items] + [key.this for key in keys]
+        searched += [having.this] if having is not None else []
+        aggregated = any(map(_has_aggregate, searched))
+        if group is not None or aggregated or having is not None:
+            if group is None and not aggregated and self.world.dialect == "mysql":
+                # MySQL reads HAVING without groups as a second WHERE over the output names.
+                terms = self._plain(source, parent, items, having)
+            else:
+                terms = self._grouped(source, parent, items, group, having)
+        else:
+            terms = self._plain(source, parent, items, None)
+        names = tuple(name for name, _ in items)
+        distinct = node.args.get("distinct")
+        if distinct is not None and distinct.args.get("on"):
+            raise Unsupported("sql: DISTINCT ON")
+        rows: list[Term] = []
+        aliases = {name: item for name, item in items}
+        for term, scope in terms:
+            outs = tuple(self.scalars.value(item, scope) for _, item in items)
+            extra = []
+            for key in keys:
+                position = self._order_position(key.this, node, items, scope)
+                if position is not None:
+                    extra.append(outs[position])
+                else:
+                    if distinct is not None:
+                        raise Unsupported("sql: ORDER BY of what DISTINCT has dropped")
+                    extra.append(self.scalars.value(_inline(key.this, aliases, scope), scope))
+                self._check_sort(key.this, extra[-1])
+            rows.append(Term(term.rows, term.groups, term.cond, (*outs, *extra)))
+        (bag,) = coerced([Bag(tuple(rows))])
+        if not rows:
+            bag = Bag(())
+        if distinct is not None:
+            width = len(names)
+            base = Bag(tuple(replace(t, outs=t.outs[:width]) for t in bag.terms))
+            positions = [self._order_position(key.this, node, items, None) for key in keys]
+            base = self.distinct(base)
+            bag = Bag(
+                tuple(
+                    replace(t, outs=(*t.outs, *(t.outs[p] for p in positions if p is not None)))
+                    for t in base.terms
+                )
+            )
+        return Relation(names, bag, tuple(map(_sort, keys)), self._limit(node))
+
+    def _check_sort(self, node: exp.Expression, value: Val) -> None:
+        if value.kind == "text" and self.world.enums and not isinstance(node, exp.Column):
+            raise Unsupported("sql: an order by a text beside ENUM columns, which order by position")
+
+    def _items(self, node: exp.Select, source: Source) -> list[tuple[str, exp.Expression]]:
+        """Output names and expressions; stars become columns."""
+        items: list[tuple[str, exp.Expression]] = []
+        for item in node.expressions:
+            inner = item.this if isinstance(item, exp.Alias) else item
+            if isinstance(inner, exp.Star) or (
+                isinstance(inner, exp.Column) and isinstance(inner.this, exp.Star)
+            ):
+                star = inner if isinstance(inner, exp.Star) else inner.this
+                if any(star.args.get(k) for k in ("except_", "replace", "rename", "except")):
+                    raise Unsupported("sql: * EXCEPT")
+                table = inner.table.lower() if isinstance(inner, exp.Column) else ""
+                hits = [
+                    (i, n)
+                    for i, n in enumerate(source.names)
+                    if (n.table == table if table else not n.hidden)
+                ]
+                if not hits:
+                    raise SpecificationError(ReasonCode.SCOPE, f"{inner.sql()} stands for no column")
+                items += [(n.column, Position(this=f"#{i}")) for i, n in hits]
+            else:
+                items.append((str(item.alias_or_name).lower(), inner))
+        return items
+
+    def _order_position(
+        self,
+        node: exp.Expression,
+        select: exp.Select,
+        items: list[tuple[str, exp.Expression]],
+        scope: Scope | None,
+    ) -> int | None:
+        position = self._output_position(node, [name for name, _ in items])
+        if position is not None:
+            return position
+        for i, (_, item) in enumerate(items):
+            if item == node:
+                return i
+            if scope is not None and isinstance(node, exp.Column):
+                here = scope.find(node)
+                if here is not None and fingerprint(item, scope) == f"#{here}":
+                    return i
+        if scope is None and isinstance(node, exp.Column):
+            hits = [i for i, (_, item) in enumerate(items) if item.name.lower() == node.name.lower()]
+            return hits[0] if len(hits) == 1 else None
+        return None
+
+    def _plain(
+        self,
+        source: Source,
+        parent: Scope | None,
+        items: list[tuple[str, exp.Expression]],
+        having: exp.Having | None,
+    ) -> list[tuple[Term, Scope]]:
+        terms = list(source.bag.terms)
+        if having is not None:
+            kept = []
+            for term in terms:
+                scope = Scope(source.names, term.outs, parent)
+                node = _inline(having.this, dict(items), scope)
+                test = is_true(self.scalars.condition(node, scope))
+                kept.append(replace(term, cond=conj(term.cond, test)))
+            terms = kept
+
+        def siblings() -> list[tuple[Term, Scope]]:
+            copies = [renamed(self.world, term) for term in terms]
+            return [(copy, Scope(source.names, copy.outs, parent)) for copy in copies]
+
+        return [(term, WindowScope(Scope(source.names, term.outs, parent), siblings)) for term in terms]
+
+    def _grouped(
+        self,
+        source: Source,
+        parent: Scope | None,
+        items: list[tuple[str, exp.Expression]],
+        group: exp.Group | None,
+        having: exp.Having | None,
+    ) -> list[tuple[Term, Scope]]:
+        keys = self._group_keys(source, parent, items, group)
+        world = self.world
+        if group is not None and not keys and not group.expressions:
+            raise Unsupported("sql: GROUP BY without keys")
+        member_keys: list[tuple[Val, ...]] = []
+        for term in source.bag.terms:
+            scope = Scope(source.names, term.outs, parent)
+            member_keys.append(tuple(self.scalars.value(key, scope) for _, key in keys))
+        if not keys:
+            if group is not None:
+                raise Unsupported("sql: GROUP BY constants only")
+            term = Term((), (), TRUE, ())
+            operator = self._operator((), source.bag)
+            scope = GroupScope(self, source, [], operator, source.bag, parent)
+            return self._with_having([(term, scope)], items, having)
+        if not source.bag.terms:
+            return []
+        (keyed,) = coerced(
+            [Bag(tuple(replace(t, outs=k) for t, k in zip(source.bag.terms, member_keys, strict=True)))]
+        )
+        classes = self._classes(keyed)
+        values = fresh_values(
+            world, classes.terms[0].outs, [any(not z3.is_false(t.outs[i].null) for t in classes.terms)
+                                           for i in range(len(keys))]
+        )  # fmt: skip
+        whole = Group(values, Bag(tuple(replace(t, outs=tuple(map(normal, t.outs))) for t in classes.terms)))
+        members = Bag(
+            tuple(
+                replace(t, cond=conj(t.cond, all_identical(values, c.outs)))
+                for t, c in zip(source.bag.terms, classes.terms, strict=True)
+            )
+        )
+        operator = self._operator(values, members)
+        known: list[tuple[str, Val]] = []
+        for index, (print_, _) in enumerate(keys):
+            value = values[index]
+            if value.kind == "class":
+                value = self._representative(operator, tuple(k.outs[index] for k in keyed.terms))
+            known.append((print_, value))
+        term = Term((), (whole,), TRUE, ())
+        scope = GroupScope(self, source, known, operator, members, parent)
+        result = self._with_having([(term, scope)], items, having)
+
+        def siblings() -> list[tuple[Term, Scope]]:
+            raise Unsupported("sql: a window function above GROUP BY")
+
+        return [(t, WindowScope(s, siblings)) for t, s in result]
+
+    def _classes(self, keyed: Bag) -> Bag:
+        """Group keys as grouping compares them: texts under a collation by their class."""
+        if not self.world.collated:
+            return keyed
+        return Bag(
+            tuple(
+                replace(
+                    t,
+                    outs=tuple(
+                        Val(o.null, self.world.collation(o.val), "class") if o.kind == "text" else o
+                        for o in t.outs
+                    ),
+                )
+                for t in keyed.terms
+            )
+        )
+
+    def _operator(self, values: tuple[Val, ...], members: Bag) -> Operator:
+        operator = Operator(self.side, self.shared == 0, values, members.terms)
+        self.aggregates.operators.append(operator)
+        return operator
+
+    def _representative(self, operator: Operator, column: tuple[Val, ...]) -> Val:
+        """The value that stands for a group: the one that all rows share, or one that the engine chooses."""
+        bag = Bag(tuple(replace(t, outs=(out,)) for t, out in zip(operator.members, column, strict=True)))
+        if self.aggregates.agree(bag):
+            return self.aggregates.any(bag)
+        return choices.choose(self.aggregates, operator, column)
+
+    def _with_having(
+        self,
+        terms: list[tuple[Term, GroupScope]],
+        items: list[tuple[str, exp.Expression]],
+        having: exp.Having | None,
+    ) -> list[tuple[Term, Scope]]:
+        if having is None:
+            return list(terms)
+        done: list[tuple[Term, Scope]] = []
+        for term, scope in terms:
+            node = _inline(having.this, dict(items), scope)
+            test = is_true(self.scalars.condition(node, scope))
+            done.append((replace(term, cond=conj(term.cond, test)), scope))
+        return done
+
+    def _group_keys(
+        self,
+        source: Source,
+        parent: Scope | None,
+        items: list[tuple[str, exp.Expression]],
+        group: exp.Group | None,
+    ) -> list[tuple[str, exp.Expression]]:
+        if group is None:
+            return []
+        for part in ("rollup", "cube", "grouping_sets", "totals", "all"):
+            if group.args.get(part):
+                raise Unsupported(f"sql: GROUP BY ... {part.upper()}")
+        blank = Scope(source.names, (), parent)
+        keys: list[tuple[str, exp.Expression]] = []
+        for key in group.expressions:
+            key = key.unnest() if isinstance(key, exp.Paren) else key
+            if isinstance(key, exp.Literal) and not key.is_string:
+                if not key.this.isdigit() or not 1 <= int(key.this) <= len(items):
+                    raise SpecificationError(ReasonCode.SCOPE, f"there is no output column {key.this}")
+                key = items[int(key.this) - 1][1]
+            elif isinstance(key, exp.Column) and not key.table and blank.find(key) is None:
+                hits = [item for name, item in items if name == key.name.lower()]
+                if hits:
+                    key = hits[0]
+            elif (
+                isinstance(key, exp.Column)
+                and not key.table
+                and self.world.dialect in ("sqlite", "duckdb")
+                and any(
+                    n == key.name.lower() and fingerprint(i, blank) != fingerprint(key, blank)
+                    for n, i in items
+                )
+            ):
+                raise Unsupported(f"sql: GROUP BY {key.name}, both a column and an output name")
+            if isinstance(key, exp.Literal | exp.Null):
+                continue
+            print_ = fingerprint(key, blank)
+            if print_ not in [known for known, _ in keys]:
+                keys.append((print_, key))
+        return keys
+
+    def constant_in_group(self, scope: GroupScope, position: int) -> Val:
+        """A column that is no group key: its value where all rows of the group share it."""
+        name = scope.names[position]
+        world = self.world
+        strict = (world.settings.sql_mode or "").upper()
+        if world.dialect == "duckdb" or (world.dialect == "mysql" and "ONLY_FULL_GROUP_BY" in strict):
+            raise Unsupported(f"sql: the column {name.column!r} is not in GROUP BY")
+        column = tuple(t.outs[position] for t in scope.members.terms)
+        if not scope.operator.values:
+            bag = Bag(tuple(replace(t, outs=(t.outs[position],)) for t in scope.members.terms))
+            if not self.aggregates.agree(bag):
+                raise Nondeterministic(f"sql: the column {name.column!r} is not determined by the groups")
+            return self.aggregates.any(bag)
+        return self._representative(scope.operator, column)
+
+    def distinct(self, bag: Bag) -> Bag:
+        """DISTINCT over all columns."""
+        if not bag.terms:
+            return bag
+        (bag,) = coerced([bag])
+        classes = self._classes(bag)
+        width = range(len(bag.terms[0].outs))
+        nullable = [any(not z3.is_false(t.outs[i].null) for t in classes.terms) for i in width]
+        values = fresh_values(self.world, classes.terms[0].outs, nullable)
+        body = Bag(tuple(replace(t, outs=tuple(map(normal, t.outs))) for t in classes.terms))
+        outs = list(values)
+        if any(value.kind == "class" for value in values):
+            members = Bag(
+                tuple(
+                    replace(t, cond=conj(t.cond, all_identical(values, c.outs)))
+                    for t, c in zip(bag.terms, classes.terms, strict=True)
+                )
+            )
+            operator = self._operator(values, members)
+            for i in width:
+                if values[i].kind == "class":
+                    outs[i] = self._representative(operator, tuple(t.outs[i] for t in bag.terms))
+        return Bag((Term((), (Group(values, body),), TRUE, tuple(outs)),))
+
+    # Aggregates, windows and scalar subqueries
+
+    def aggregate(self, node: Any, scope: Scope) -> Val:
+        """An aggregate in the scope of its group."""
+        while isinstance(scope, WindowScope):
+            scope = scope.inner
+        if not isinstance(scope, GroupScope):
+            raise Unsupported(f"sql: the aggregate {node.sql()[:40]} outside its group")
+        members = [(term, scope.scope_of(term)) for term in scope.members.terms]
+        return self._aggregate(node, members)
+
+    def _aggregate(self, node: Any, members: list[tuple[Term, Scope]]) -> Val:
+        name, argument = type(node).__name__, node.this
+        distinct = isinstance(argument, exp.Distinct)
+        arguments = argument.expressions if distinct else [argument]
+        if name == "Count" and not distinct and (argument is None or isinstance(argument, exp.Star)):
+            return self.aggregates.count(Bag(tuple(replace(t, outs=()) for t, _ in members)))
+        if name == "Count" and getattr(node, "expressions", None):
+            raise Unsupported("sql: COUNT of several columns")
+        if name == "Count" and len(arguments) > 1:
+            return self._count_tuples(arguments, members)
+        if len(arguments) != 1 or isinstance(arguments[0], exp.Order | exp.Limit | exp.Star):
+            raise Unsupported(f"sql: {node.sql()[:60]}")
+        for key, part in node.args.items():
+            if key not in ("this", "big_int") and part:
+                raise Unsupported(f"sql: {node.sql()[:60]}")
+        terms = [replace(t, outs=(self.scalars.value(arguments[0], s),)) for t, s in members]
+        if not terms:
+            return Val(FALSE, z3.IntVal(0), "int") if name == "Count" else NULL
+        (bag,) = coerced([Bag(tuple(terms))])
+        if name in ("Sum", "Avg") and any(
+            t.outs[0].kind not in ("int", "real", "bool", "null") for t in bag.terms
+        ):
+            raise Unsupported(f"sql: {name.upper()} of a value of type {bag.terms[0].outs[0].kind}")
+        if distinct and name in ("Count", "Sum", "Avg"):
+            bag = self.aggregates.distinct(bag)
+        match name:
+            case "Count":
+                return self.aggregates.count(self.aggregates.filled(bag))
+            case "Sum":
+                return self.aggregates.sum(bag)
+            case "Avg":
+                return self.aggregates.average(bag)
+            case "Min" | "Max":
+                return self.aggregates.extreme(name.upper(), bag)
+        raise Unsupported(f"sql: the aggregate {name.upper()}")
+
+    def _count_tuples(self, arguments: Sequence[exp.Expression], members: list[tuple[Term, Scope]]) -> Val:
+        terms = []
+        for term, scope in members:
+            outs = tuple(self.scalars.value(a, scope) for a in arguments)
+            cond = conj(term.cond, *(neg(out.null) for out in outs))
+            terms.append(replace(term, cond=cond, outs=tuple(replace(o, null=FALSE) for o in outs)))
+        if not terms:
+            return Val(FALSE, z3.IntVal(0), "int")
+        classes = self._classes(coerced([Bag(tuple(terms))])[0])
+        values = fresh_values(self.world, classes.terms[0].outs, [False] * len(arguments))
+        return self.aggregates.count(Bag((Term((), (Group(values, classes),), TRUE, ()),)))
+
+    def scalar_subquery(self, node: exp.Expression, scope: Scope) -> Val:
+        """A query used as a value: NULL without rows; two rows would be an error, so that is ruled out."""
+        relation = self.inner(node, scope)
+        if len(relation.names) != 1:
+            raise SpecificationError(ReasonCode.TYPE, "a subquery of several columns is used as a value")
+        if relation.limit is not None:
+            return self._limited_value(relation)
+        bag = relation.unordered()
+        terms = [settled(self.world, t) for t in bag.terms]
+        terms = [t for t in terms if not z3.is_false(t.cond)]
+        if not terms:
+            return NULL
+        bag = Bag(tuple(terms))
+        self._at_most_one(bag)
+        return self.aggregates.any(bag)
+
+    def _limited_value(self, relation: Relation) -> Val:
+        """`(SELECT x ... ORDER BY x DESC LIMIT 1)` is MAX(x), NULLs going last; likewise MIN."""
+        bag = Bag(tuple(replace(t, outs=t.outs[:1]) for t in relation.bag.terms))
+        same = all(
+            t.outs[0].val.eq(t.outs[1].val) and t.outs[0].null.eq(t.outs[1].null)
+            if len(t.outs) == 2
+            else False
+            for t in relation.bag.terms
+        )
+        if relation.limit != (1, 0) or not same or len(relation.sorts) != 1:
+            raise Unsupported("sql: LIMIT inside a query")
+        never = all(z3.is_false(t.outs[0].null) for t in bag.terms)
+        if relation.sorts[0].nulls_first and not never:
+            raise Unsupported("sql: LIMIT inside a query, with NULLs first")
+        if self.world.enums and any(t.outs[0].kind == "text" for t in bag.terms):
+            raise Unsupported("sql: LIMIT inside a query, by a text beside ENUM columns")
+        return self.aggregates.extreme("MAX" if relation.sorts[0].descending else "MIN", bag)
+
+    def _at_most_one(self, bag: Bag) -> None:
+        world = self.world
+        for i, one in enumerate(bag.terms):
+            for j, two in enumerate(bag.terms[i:], i):
+                copy = renamed(world, two)
+                both = conj(condition(world, one), condition(world, copy))
+                same: Formula = FALSE
+                if i == j:
+                    rows = [a == b for (a, _), (b, _) in zip(one.rows, copy.rows, strict=True)]
+                    groups = [
+                        identical(a, b)
+                        for g, h in zip(one.groups, copy.groups, strict=True)
+                        for a, b in zip(g.values, h.values, strict=True)
+                    ]
+                    same = conj(*rows, *groups)
+                if not world.holds(both, same):
+                    raise Unsupported("sql: a subquery used as a value may have several rows")
+
+    def window(self, node: exp.Window, scope: Scope) -> Val:
+        """A window function as an aggregate over the rows beside this one."""
+        if not isinstance(scope, WindowScope):
+            raise Unsupported("sql: a window function here")
+        world = self.world
+        partition = node.args.get("partition_by") or []
+        order = node.args.get("order")
+        spec = node.args.get("spec")
+        if spec is not None or node.args.get("alias") or node.args.get("first") is not None:
+            if spec is not None and not _default_frame(spec, order):
+                raise Unsupported("sql: the frame of a window")
+        keys = [] if order is None else order.expressions
+        mine = [self.scalars.value(part, scope) for part in partition]
+        own = [self.scalars.value(key.this, scope) for key in keys]
+        function = node.this
+        if isinstance(function, exp.IgnoreNulls | exp.RespectNulls):
+            raise Unsupported("sql: IGNORE NULLS")
+        members: list[tuple[Term, Scope]] = []
+        ranking = type(function).__name__ in ("Rank", "DenseRank", "RowNumber")
+        everything: list[tuple[Term, Scope, Formula]] = []
+        for term, other in scope.siblings():
+            theirs = [self.scalars.value(part, other) for part in partition]
+            beside = [null_safe_equal(world, a, b) for a, b in zip(mine, theirs, strict=True)]
+            sort = [self.scalars.value(key.this, other) for key in keys]
+            for value in (*own, *sort):
+                if value.kind == "text" and world.enums:
+                    raise Unsupported("sql: a window's order by text beside ENUM columns")
+            before = self._before(sort, own, keys)
+            peer = conj(*(null_safe_equal(world, a, b) for a, b in zip(own, sort, strict=True)))
+            inside = conj(term.cond, *beside)
+            everything.append((replace(term, cond=conj(inside, peer)), other, before))
+            test = before if ranking else disj(before, peer) if keys else TRUE
+            members.append((replace(term, cond=conj(inside, test)), other))
+        one = z3.IntVal(1)
+        match type(function).__name__:
+            case "Rank":
+                count = self.aggregates.count(Bag(tuple(replace(t, outs=()) for t, _ in members)))
+                return Val(FALSE, one + count.val, "int")
+            case "DenseRank":
+                terms = []
+                for term, other in members:
+                    sort = tuple(self.scalars.value(key.this, other) for key in keys)
+                    terms.append(replace(term, outs=tuple(map(normal, sort))))
+                classes = self._classes(coerced([Bag(tuple(terms))])[0])
+                nullable = [
+                    any(not z3.is_false(t.outs[i].null) for t in classes.terms) for i in range(len(keys))
+                ]
+                values = fresh_values(world, classes.terms[0].outs, nullable)
+                count = self.aggregates.count(Bag((Term((), (Group(values, classes),), TRUE, ()),)))
+                return Val(FALSE, one + count.val, "int")
+            case "RowNumber":
+                self._no_ties(everything, scope)
+                count = self.aggregates.count(Bag(tuple(replace(t, outs=()) for t, _ in members)))
+                return Val(FALSE, one + count.val, "int")
+        if isinstance(function, exp.AggFunc):
+            return self._aggregate(function, members)
+        raise Unsupported(f"sql: the window function {type(function).__name__}")
+
+    def _no_ties(self, peers: list[tuple[Term, Scope, Formula]], scope: WindowScope) -> None:
+        """ROW_NUMBER is a function of the row only where no two rows of a partition tie."""
+        for term, _, _ in peers:
+            copy = renamed(self.world, term)
+            # `term` and `copy` both tie with the row at hand, hence with one another.
+            rows = [a == b for (a, _), (b, _) in zip(term.rows, copy.rows, strict=True)]
+            groups = [
+                identical(a, b)
+                for g, h in zip(term.groups, copy.groups, strict=True)
+                for a, b in zip(g.values, h.values, strict=True)
+            ]
+            both = conj(condition(self.world, term), condition(self.world, copy))
+            if len(peers) > 1 or not self.world.holds(both, conj(*rows, *groups)):
+                raise Nondeterministic("sql: ROW_NUMBER where rows may tie")
+
+    def _before(self, left: list[Val], right: list[Val], keys: Sequence[exp.Ordered]) -> Formula:
+        """Whether `left` sorts strictly before `right`."""
+        result: Formula = FALSE
+        for a, b, key in reversed(list(zip(left, right, keys, strict=True))):
+            sort = _sort(key)
+            one, two = (b, a) if sort.descending else (a, b)
+            smaller = is_true(less(self.world, one, two))
+            nulls = conj(a.null, neg(b.null)) if sort.nulls_first else conj(neg(a.null), b.null)
+            result = disj(smaller, nulls, conj(null_safe_equal(self.world, a, b), result))
+        return result
+
+
+def _some(terms: list[Term]) -> list[Term]:
+    """The terms that are not plainly empty; one of them at least, since it tells the columns' types."""
+    kept = [term for term in terms if not z3.is_false(term.cond)]
+    return kept or [replace(term, cond=FALSE) for term in terms[:1]]
+
+
+def _sort(key: exp.Ordered) -> Sort:
+    return Sort(bool(key.args.get("desc")), bool(key.args.get("nulls_first")))
+
+
+def _without(node: exp.Expression, part: str) -> exp.Expression:
+    copy = node.copy()
+    copy.set(part, None)
+    return copy
+
+
+def _has_aggregate(node: exp.Expression) -> bool:
+    """Whether an aggregate of this query occurs: not below a subquery, not as a window function."""
+    todo: list[exp.Expression] = [node]
+    while todo:
+        part = todo.pop()
+        if isinstance(part, exp.Window):
+            todo += [child for child in part.this.iter_expressions()]
+            todo += part.args.get("partition_by") or []
+            if part.args.get("order"):
+                todo.append(part.args["order"])
+            continue
+        if isinstance(part, exp.AggFunc) and type(part).__name__ not in _WINDOW_ONLY:
+            return True
+        if not isinstance(part, exp.Query):
+            todo += list(part.iter_expressions())
+    return False
+
+
+_WINDOW_ONLY = ("Rank", "DenseRank", "RowNumber", "Lag", "Lead", "Ntile", "PercentRank", "CumeDist")
+
+
+def _inline(node: exp.Expression, aliases: dict[str, exp.Expression], scope: Scope) -> exp.Expression:
+    """Output names in HAVING and ORDER BY replaced by what they stand for, where no column has the name."""
+
+    def replace_name(part: exp.Expression) -> exp.Expression:
+        if isinstance(part, exp.Column) and not part.table and part.name.lower() in aliases:
+            target = aliases[part.name.lower()]
+            position = scope.find(part)
+            if position is None:
+                return target.copy() if isinstance(target, Position) else exp.Paren(this=target.copy())
+            if fingerprint(target, scope) not in (f"#{position}", f'"#{position}"'):
+                raise Unsupported(f"sql: the name {part.name!r} is both a column and an output")
+        return part
+
+    return node.copy().transform(replace_name)
+
+
+def _default_frame(spec: exp.WindowSpec, order: Any) -> bool:
+    kind = str(spec.args.get("kind") or "").upper()
+    start, end = str(spec.args.get("start") or "").upper(), str(spec.args.get("end") or "").upper()
+    side = str(spec.args.get("start_side") or "").upper()
+    whole = start == "UNBOUNDED" and side == "PRECEDING" and end == "UNBOUNDED"
+    if whole and order is None:
+        return True
+    return kind == "RANGE" and start == "UNBOUNDED" and side == "PRECEDING" and end in ("", "CURRENT ROW")
+
+
+def _null_like(value: Val) -> Val:
+    return Val(TRUE, default_of(value.kind), value.kind)
+
+
+def _kinds(bag: Bag) -> tuple[Val, ...]:
+    return bag.terms[0].outs if bag.terms else ()
+
+
+def compile_check(world: World, table: Table, sql: str, row: Expr) -> Val | None:
+    """A CHECK condition on a row; None where it is not modelled, which only loses proofs."""
+    try:
+        node = sqlglot.parse_one(sql, read=world.dialect)
+        compiler = Compiler(world, Aggregates(world, lambda a, b: False, attached=False))
+        values = [world.column(table, column, row) for column in table.columns]
+        names = [Name(table.name.lower(), column.name.lower()) for column in table.columns]
+        if node.find(exp.Query, exp.AggFunc):
+            return None
+        return truth(world, compiler.scalars.value(node, Scope(names, values, None)))
+    except (Undecided, SpecificationError, SqlglotError, RecursionError):
+        return None

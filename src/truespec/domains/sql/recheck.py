@@ -1,0 +1,106 @@
+"""Re-checking: counterexamples run again on the engine; proofs followed along their trace with cvc5.
+
+A certificate lists, in order, which statements the prover needed and which it tried in vain. The checker reads
+both queries again and follows the trace: it searches nothing, asks Z3 nothing, and accepts a step only where
+cvc5 proves it. It shares the reading of SQL as bags with the prover, as the proof's `trusts` says.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import z3
+
+from truespec.domains.contract import Recheck, RecheckStatus
+from truespec.domains.sql.proof import prove_in
+from truespec.domains.sql.refute.replay import replay
+from truespec.domains.sql.text import read_query
+from truespec.domains.sql.world import Formula, World
+from truespec.solvers.limit import Limit
+from truespec.verdict import Answer, Counterexample, Incomplete, OutOfTime, Proof, Undecided, Verdict
+
+if TYPE_CHECKING:
+    from truespec.domains.sql.domain import Context
+
+STEP_MILLISECONDS = 4_000
+"""How long cvc5 may take for one step."""
+
+
+class Trail(World):
+    """A world in which a statement holds where the trace says so and cvc5 agrees."""
+
+    trace = ""
+    position = 0
+
+    def decided(self, assumption: Formula, goal: Formula, milliseconds: int) -> bool:
+        """Follow the next step of the trace."""
+        if self.position >= len(self.trace):
+            raise Incomplete("the trace ends before the proof does")
+        expected = self.trace[self.position] == "1"
+        self.position += 1
+        if not expected:
+            return False
+        solver = z3.Solver()
+        solver.add(*self.axioms([assumption, goal]), assumption, z3.Not(goal))
+        if not _unsatisfiable(solver.to_smt2(), min(STEP_MILLISECONDS, int(self.limit.remaining() * 1000))):
+            raise Incomplete(f"cvc5 does not prove step {self.position} of the trace")
+        return True
+
+
+def _unsatisfiable(script: str, milliseconds: int) -> bool:
+    import cvc5
+
+    solver = cvc5.Solver()
+    solver.setOption("tlimit-per", str(max(1, milliseconds)))
+    parser: Any = cvc5.InputParser(solver)
+    # Z3's dialect writes a pattern-free ToInt and bounds as cvc5 reads them; the logic is all of it.
+    text = "(set-logic ALL)\n" + script
+    parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "step")
+    symbols = parser.getSymbolManager()
+    answer = ""
+    while True:
+        command = parser.nextCommand()
+        if command.isNull():
+            break
+        printed = str(command.invoke(solver, symbols)).strip()
+        if "error" in printed:
+            return False
+        answer = printed or answer
+    return answer == "unsat"
+
+
+def recheck(oracle: str, candidate: str, context: Context, verdict: Verdict, limit: Limit) -> Recheck:
+    """Check a decided verdict again."""
+    evidence = verdict.evidence
+    if isinstance(evidence, Counterexample):
+        return replay(oracle, candidate, context.schema, context.settings, evidence)
+    if verdict.answer is not Answer.EQUIVALENT or not isinstance(evidence, Proof):
+        return Recheck(RecheckStatus.NO_CERTIFICATE, "none", "the verdict is not decided")
+    schema, settings = context.schema, context.settings
+    trees = [read_query(text, schema, settings, ask=False) for text in (oracle, candidate)]
+    if verdict.method == "identity":
+        if _words(oracle) == _words(candidate) or trees[0] == trees[1]:
+            return Recheck(RecheckStatus.CONFIRMED, "comparison of the texts")
+        return Recheck(RecheckStatus.FAILED, "comparison of the texts", "the queries are not the same")
+    certificate = evidence.certificate
+    trace = certificate.get("trace") if isinstance(certificate, dict) else None
+    if not isinstance(trace, str):
+        return Recheck(RecheckStatus.NO_CERTIFICATE, "none", "the proof carries no trace")
+    import cvc5
+
+    by = f"cvc5 {cvc5.__version__}"
+    world = Trail(schema, settings, limit)
+    world.trace = trace
+    try:
+        proof = prove_in(world, trees[0], trees[1], context.order)
+    except OutOfTime as error:
+        return Recheck(RecheckStatus.UNDECIDED, by, str(error))
+    except Undecided as error:
+        return Recheck(RecheckStatus.UNDECIDED, by, str(error))
+    if proof is None or world.position != len(trace):
+        return Recheck(RecheckStatus.FAILED, by, "the trace does not lead to the conclusion")
+    return Recheck(RecheckStatus.CONFIRMED, by)
+
+
+def _words(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,1 @@
+"""The rules of the prover, one to a file: statement, side conditions, why it holds."""

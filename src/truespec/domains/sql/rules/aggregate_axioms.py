@@ -1,0 +1,82 @@
+"""What is true of an aggregate's value, whatever the database.
+
+COUNT. It is at least 0; at least 1 where the bag has a choice; at least 2 where it has two different ones.
+MIN, MAX. Where the bag is not empty, some tuple has the value and none has a smaller (greater) one; a finite
+bag of a total order has such a tuple.
+ANY, CHOICE. Where the bag is not empty, some tuple is the value.
+
+Side conditions. The order is the dialect's: numbers, days and moments by value, texts by collation class. The
+values are never NULL for MIN and MAX.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import z3
+
+from truespec.domains.sql.bag import Bag, Term, exists, renamed
+from truespec.domains.sql.world import (
+    FALSE,
+    Expr,
+    Formula,
+    Val,
+    World,
+    conj,
+    disj,
+    identical,
+    neg,
+)
+
+if TYPE_CHECKING:
+    from truespec.domains.sql.aggregate import Symbol
+
+
+def of(world: World, symbol: Symbol) -> list[Formula]:
+    """The axioms of one symbol, for all its parameters."""
+    value = symbol.apply(symbol.formals)
+    match symbol.function:
+        case "COUNT":
+            (term,) = symbol.bag.terms
+            some, two = exists(world, symbol.bag), exists(world, Bag((_pair(world, term),)))
+            fact = conj(value >= 0, (value >= 1) == some, (value >= 2) == two)
+        case "MIN" | "MAX":
+            fact = _extreme(world, symbol, value)
+        case "ANY" | "CHOICE":
+            result = Val(symbol.null(symbol.formals), value, symbol.kind)
+            chosen = _restricted(symbol.bag, lambda out: identical(out, result))
+            fact = z3.Implies(exists(world, symbol.bag), exists(world, chosen))
+        case _:
+            return []
+    if not symbol.formals:
+        return [fact]
+    return [z3.ForAll(list(symbol.formals), fact, patterns=[value])]
+
+
+def _extreme(world: World, symbol: Symbol, value: Expr) -> Formula:
+    def rank(expression: Expr) -> Expr:
+        return world.collation(expression) if symbol.kind == "text" else expression
+
+    chosen = _restricted(symbol.bag, lambda out: out.val == value)
+    if symbol.function == "MIN":
+        beyond = _restricted(symbol.bag, lambda out: rank(out.val) < rank(value))
+    else:
+        beyond = _restricted(symbol.bag, lambda out: rank(out.val) > rank(value))
+    attained = z3.Implies(exists(world, symbol.bag), exists(world, chosen))
+    return conj(attained, neg(exists(world, beyond)))
+
+
+def _restricted(bag: Bag, keep: object) -> Bag:
+    assert callable(keep)
+    return Bag(tuple(replace(t, cond=conj(t.cond, keep(t.outs[0])), outs=()) for t in bag.terms))
+
+
+def _pair(world: World, term: Term) -> Term:
+    """Two different choices of the term."""
+    copy = renamed(world, term)
+    apart = [neg(a == b) for (a, _), (b, _) in zip(term.rows, copy.rows, strict=True)]
+    for left, right in zip(term.groups, copy.groups, strict=True):
+        apart += [neg(identical(a, b)) for a, b in zip(left.values, right.values, strict=True)]
+    differ = disj(*apart) if apart else FALSE
+    return Term(term.rows + copy.rows, term.groups + copy.groups, conj(term.cond, copy.cond, differ), ())

@@ -1,0 +1,135 @@
+"""Queries that leave a choice to the engine, and when two of them leave the same one.
+
+GROUP BY and DISTINCT under a collation put out one of several texts that count as equal; MySQL without
+ONLY_FULL_GROUP_BY puts out some value of a column that the group does not determine. Such a query denotes
+the set of its possible results: one for each way to choose a row for each group.
+
+Statement. Let each operator of one side that leaves choices have a partner on the other side such that, for
+equal groups, both choose among the same tuples. If the two queries are equal whenever partners choose alike,
+they denote the same set of results.
+
+Side conditions. Partners correspond one to one. An operator has a partner only where it is evaluated once:
+in FROM clauses of the outermost query, not in a subquery used as a value or a condition, and not in a WITH
+that several references share. Any other choice is left arbitrary, each on its own: then the queries must be
+equal whatever it is. The tuples compared hold all columns that the operator chooses.
+
+Why. A result of one side comes from a choice function; the other side has the same function available, by
+the equality of the tuples to choose from, and yields the same result with it. And conversely.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import z3
+
+from truespec.domains.sql.bag import Bag, Swap, Term, swap_bag
+from truespec.domains.sql.world import Expr, Val
+
+if TYPE_CHECKING:
+    from truespec.domains.sql.aggregate import Aggregates
+
+
+@dataclass(eq=False)
+class Operator:
+    """A GROUP BY or DISTINCT that chooses a row for each group."""
+
+    side: int
+    """0 for the oracle, 1 for the candidate."""
+    single: bool
+    """Whether it is evaluated once, so that it may have a partner."""
+    values: tuple[Val, ...]
+    """The group's variables."""
+    members: tuple[Term, ...]
+    """The rows of the group."""
+    chosen: list[tuple[str, tuple[Val, ...]]] = field(default_factory=list)
+    """Symbols of chosen columns, and the column's value for each of `members`."""
+    partner: Operator | None = None
+    """The operator of the other side that chooses alike."""
+    order: tuple[int, ...] = ()
+    """Which of the partner's group variables each of its own corresponds to."""
+
+
+def arguments(values: tuple[Val, ...]) -> tuple[Expr, ...]:
+    """The expressions that a choice depends on: the group's values and NULL flags."""
+    found: list[Expr] = []
+    for value in values:
+        found.append(value.val)
+        if not z3.is_false(value.null):
+            found.append(value.null)
+    return tuple(found)
+
+
+def choose(aggregates: Aggregates, operator: Operator, column: tuple[Val, ...]) -> Val:
+    """The chosen value of a column, given its value in each member."""
+    kind = column[0].kind
+    for name, known in operator.chosen:
+        if all(_same_value(a, b) for a, b in zip(known, column, strict=True)):
+            return _value(aggregates, name, operator, kind)
+    name = _partner_symbol(aggregates, operator, column) if operator.side == 1 and operator.single else None
+    if name is None:
+        terms = tuple(replace(t, outs=(out,)) for t, out in zip(operator.members, column, strict=True))
+        name = aggregates.choice(Bag(terms), arguments(operator.values), kind)
+    operator.chosen.append((name, column))
+    return _value(aggregates, name, operator, kind)
+
+
+def _same_value(left: Val, right: Val) -> bool:
+    return bool(left.null.eq(right.null) and left.val.eq(right.val))
+
+
+def _value(aggregates: Aggregates, name: str, operator: Operator, kind: str) -> Val:
+    symbol = aggregates.symbols[name]
+    values = operator.values
+    if operator.partner is not None and any(name == known for known, _ in operator.partner.chosen):
+        values = tuple(values[i] for i in operator.order)
+    given = arguments(values)
+    return Val(symbol.null(given), symbol.apply(given), kind)
+
+
+def _partner_symbol(aggregates: Aggregates, operator: Operator, column: tuple[Val, ...]) -> str | None:
+    others = [operator.partner] if operator.partner else [o for o in aggregates.operators if _free(o)]
+    taken = {name for name, _ in operator.chosen}
+    for other in others:
+        for order in [operator.order] if operator.partner else _orders(other, operator):
+            back: Swap = []
+            for theirs, index in zip(other.values, order, strict=True):
+                mine = operator.values[index]
+                back += zip(arguments((theirs,)), arguments((mine,)), strict=True)
+            shared = [(name, mine) for name, mine in operator.chosen if name in dict(other.chosen)]
+            for name, theirs_column in other.chosen:
+                if name in taken or theirs_column[0].kind != column[0].kind:
+                    continue
+                ours = [mine for _, mine in shared] + [column]
+                yours = [dict(other.chosen)[known] for known, _ in shared] + [theirs_column]
+                left = _tuples(operator.members, ours)
+                right = swap_bag(_tuples(other.members, yours), back)
+                if aggregates.same_tuples(left, right):
+                    operator.partner, operator.order, other.partner = other, order, operator
+                    return name
+    return None
+
+
+def _free(operator: Operator) -> bool:
+    return operator.side == 0 and operator.single and operator.partner is None
+
+
+def _orders(left: Operator, right: Operator) -> Iterator[tuple[int, ...]]:
+    if len(left.values) != len(right.values) or len(left.values) > 5:
+        return
+    for order in itertools.permutations(range(len(right.values))):
+        if all(
+            theirs.val.sort() == right.values[i].val.sort()
+            and z3.is_false(theirs.null) == z3.is_false(right.values[i].null)
+            for theirs, i in zip(left.values, order, strict=True)
+        ):
+            yield order
+
+
+def _tuples(members: tuple[Term, ...], columns: list[tuple[Val, ...]]) -> Bag:
+    return Bag(
+        tuple(replace(term, outs=tuple(column[i] for column in columns)) for i, term in enumerate(members))
+    )

@@ -1,0 +1,120 @@
+"""DISTINCT over rows that the output already tells apart is no DISTINCT.
+
+Statement. A group over `Σ_x φ(x) · [t = k(x)]` ranges over the same tuples as the row variables `x`
+themselves, once each, when `φ(x) ∧ φ(x') ∧ k(x) = k(x')` implies `x = x'`. Rows that `k` does not mention are
+quantified first: only whether they exist matters to a set.
+
+Side conditions. One term; the implication is proved from the schema's keys. `k` is compared as DISTINCT and
+GROUP BY compare (texts by their collation class), which is how the group's columns are built.
+
+Why. The map from choices of `x` to tuples is onto by the definition of the group and one to one by the
+implication.
+
+A group column that is a function of the others is dropped as well: the tuples correspond one to one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import z3
+
+from truespec.domains.sql.bag import (
+    Bag,
+    Group,
+    Swap,
+    Term,
+    binding,
+    conjuncts,
+    exists,
+    mentioned,
+    normal,
+    reduced,
+    renamed,
+    swap_term,
+    unfolded,
+)
+from truespec.domains.sql.world import Expr, Val, World, all_identical, conj, constants
+
+
+def apply(world: World, term: Term) -> Term:
+    """The term with every group replaced by rows, or narrowed, where the rule permits."""
+    index = 0
+    while index < len(term.groups):
+        group = term.groups[index]
+        before, after = term.groups[:index], term.groups[index + 1 :]
+        body = unfolded(world, group.body)
+        parts = [p for p in (reduced(world, part) for part in body.terms) if not z3.is_false(p.cond)]
+        if len(parts) == 1:
+            part = _project(world, parts[0])
+            if _unique(world, part):
+                part = renamed(world, part)
+                moved = swap_term(Term((), (), term.cond, term.outs), binding(group.values, part.outs))
+                rows, cond = term.rows + part.rows, conj(moved.cond, part.cond)
+                term = reduced(world, Term(rows, before + after, cond, moved.outs))
+                continue
+            parts = [part]
+        narrowed, swaps = _narrow(group, parts)
+        moved = Term((), (), term.cond, term.outs)
+        for swap in swaps:
+            moved = swap_term(moved, swap)
+        term = Term(term.rows, (*before, narrowed, *after), moved.cond, moved.outs)
+        index += 1
+    return term
+
+
+def _project(world: World, part: Term) -> Term:
+    """Rows that the outputs do not mention, under a quantifier."""
+    used = mentioned(part.outs)
+    idle = tuple(pair for pair in part.rows if pair[0] not in used)
+    if not idle:
+        return part
+    names = {row for row, _ in idle}
+    stay, go = [], []
+    for piece in conjuncts(part.cond):
+        (go if constants(piece) & names else stay).append(piece)
+    inner = exists(world, Bag((Term(idle, (), conj(*go), ()),)))
+    rows = tuple(pair for pair in part.rows if pair[0] in used)
+    return Term(rows, (), conj(*stay, inner), part.outs)
+
+
+def _unique(world: World, part: Term) -> bool:
+    if not part.rows:
+        return True
+    copy = renamed(world, part)
+    same = conj(*(a == b for (a, _), (b, _) in zip(part.rows, copy.rows, strict=True)))
+    return world.holds(conj(part.cond, copy.cond, all_identical(part.outs, copy.outs)), same)
+
+
+def _narrow(group: Group, parts: list[Term]) -> tuple[Group, list[Swap]]:
+    """Drop columns that are functions of the other columns in every term, by replacing equals."""
+    values = list(group.values)
+    outs = [list(part.outs) for part in parts]
+    swaps: list[Swap] = []
+    for column in reversed(range(len(values))):
+        if len(parts) != 1 or len(values) == 1 or z3.is_bool(values[column].val):
+            continue
+        own = {row for row, _ in parts[0].rows}
+        rest = [(values[i], outs[0][i]) for i in range(len(values)) if i != column]
+        image = _rewrite(normal(outs[0][column]), rest, own)
+        if image is not None:
+            swaps.append(binding([values[column]], [image]))
+            del values[column]
+            del outs[0][column]
+    kept = tuple(replace(part, outs=tuple(out)) for part, out in zip(parts, outs, strict=True))
+    return Group(tuple(values), Bag(kept)), swaps
+
+
+def _rewrite(value: Val, known: list[tuple[Val, Val]], own: set[Expr]) -> Val | None:
+    pairs = []
+    for variable, out in known:
+        out = normal(out)
+        if z3.is_app(out.val) and out.val.num_args() > 0:
+            pairs.append((out.val, variable.val))
+        if not z3.is_false(variable.null) and z3.is_app(out.null) and out.null.num_args() > 0:
+            pairs.append((out.null, variable.null))
+    null = z3.substitute(value.null, *pairs) if pairs else value.null
+    val = z3.substitute(value.val, *pairs) if pairs else value.val
+    if (constants(null) | constants(val)) & own:
+        return None
+    return Val(null, val, value.kind)

@@ -1,0 +1,26 @@
+"""All simplifying rules in a fixed order, until none applies."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import z3
+
+from truespec.domains.sql.bag import Term, reduced
+from truespec.domains.sql.rules import distinct_of_unique, group_determined
+from truespec.domains.sql.world import World
+
+
+def settled(world: World, term: Term) -> Term:
+    """The term in normal form."""
+    term = reduced(world, _folded(term))
+    if not term.groups:
+        return term
+    term = group_determined.apply(world, distinct_of_unique.apply(world, term))
+    return reduced(world, _folded(term))
+
+
+def _folded(term: Term) -> Term:
+    """Constants folded; Z3's simplifier keeps every expression equal to itself."""
+    outs = tuple(replace(o, null=z3.simplify(o.null), val=z3.simplify(o.val)) for o in term.outs)
+    return replace(term, cond=z3.simplify(term.cond), outs=outs)

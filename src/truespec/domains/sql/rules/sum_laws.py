@@ -1,0 +1,67 @@
+"""SUM is linear, and a sum of constants is a count.
+
+Statement. Over the choices of one term, with φ its condition and v, w never NULL:
+Σ[φ] c = c · COUNT[φ] where c does not depend on the choice;  Σ[φ] (v + w) = Σ[φ] v + Σ[φ] w;
+Σ[φ] c·v = c · Σ[φ] v;  Σ[φ] (if p then v else w) = Σ[φ ∧ p] v + Σ[φ ∧ ¬p] w;  Σ[φ] real(v) = real(Σ[φ] v).
+
+Side conditions. None beyond exact arithmetic: finite sums over a field. The sum of no values is 0 here; that
+SQL says NULL there is stated beside it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import z3
+
+from truespec.domains.sql.bag import Term, bound
+from truespec.domains.sql.world import Expr, conj, constants, ite, neg, real
+
+if TYPE_CHECKING:
+    from truespec.domains.sql.aggregate import Aggregates
+
+
+def split(aggregates: Aggregates, term: Term, value: Expr) -> Expr:
+    """The sum of `value` over the choices of `term`, by the laws above."""
+    zero = z3.RealVal(0) if value.sort() == z3.RealSort() else z3.IntVal(0)
+    if z3.is_false(term.cond):
+        return zero
+    own = bound(term)
+    if not constants(value) & own:
+        if z3.is_int_value(value) or z3.is_rational_value(value):
+            plain = z3.simplify(value)
+            if plain.eq(z3.simplify(zero)):
+                return zero
+        count = aggregates.count_term(replace(term, outs=()))
+        number = real(count) if value.sort() == z3.RealSort() else count
+        if (z3.is_int_value(value) or z3.is_rational_value(value)) and str(value) == "1":
+            return number
+        return value * number
+    if z3.is_to_real(value):
+        return real(split(aggregates, term, value.arg(0)))
+    if z3.is_add(value):
+        return z3.Sum(*(split(aggregates, term, part) for part in value.children()))
+    if z3.is_sub(value):
+        first, *rest = (split(aggregates, term, part) for part in value.children())
+        return first - z3.Sum(*rest)
+    if value.decl().kind() == z3.Z3_OP_UMINUS:
+        return -split(aggregates, term, value.arg(0))
+    if z3.is_mul(value):
+        outer = [part for part in value.children() if not constants(part) & own]
+        inner = [part for part in value.children() if constants(part) & own]
+        if outer:
+            core = inner[0] if len(inner) == 1 else z3.Product(*inner)
+            return z3.Product(*outer, split(aggregates, term, core))
+        for position, factor in enumerate(value.children()):
+            if z3.is_app_of(factor, z3.Z3_OP_ITE):
+                rest = [part for i, part in enumerate(value.children()) if i != position]
+                test, yes, no = factor.children()
+                branches = [z3.Product(branch, *rest) for branch in (yes, no)]
+                return split(aggregates, term, ite(test, *branches))
+    if z3.is_app_of(value, z3.Z3_OP_ITE):
+        test, yes, no = value.children()
+        left = split(aggregates, replace(term, cond=conj(term.cond, test)), yes)
+        right = split(aggregates, replace(term, cond=conj(term.cond, neg(test))), no)
+        return left + right
+    return aggregates.sum_term(term, value)

@@ -1,0 +1,78 @@
+"""From text to a syntax tree: one query that the engine accepts and that only reads the declared tables."""
+
+from __future__ import annotations
+
+import logging
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import ParseError, SqlglotError
+
+from truespec.domains.sql.engines.accept import accept
+from truespec.domains.sql.engines.contract import Settings
+from truespec.domains.sql.engines.guard import check_text, check_tree
+from truespec.domains.sql.schema import Schema
+from truespec.verdict import Place, ReasonCode, SpecificationError, ToolMissing, Unsupported
+
+MAX_NESTING = 120
+"""Deepest nesting of parentheses that is read."""
+
+# sqlglot warns on its logger about what it reads anyway.
+logging.getLogger("sqlglot").setLevel(logging.ERROR)
+
+
+def read_query(text: str, schema: Schema, settings: Settings, *, ask: bool = True) -> exp.Expression:
+    """The syntax tree of one query.
+
+    `SpecificationError` for any other text, as the engine sees it where it is installed and `ask` is set;
+    `Unsupported` for a text that the engine accepts but that cannot be parsed here.
+    """
+    dialect = schema.dialect
+    check_text(text)
+    depth = deepest = 0
+    for character in text:
+        depth += (character == "(") - (character == ")")
+        deepest = max(deepest, depth)
+    if deepest > MAX_NESTING:
+        raise Unsupported(f"sql: parentheses nested {deepest} deep, more than {MAX_NESTING}")
+    try:
+        statements = [s for s in sqlglot.parse(text, read=dialect) if s is not None]
+        statements = [s for s in statements if not isinstance(s, exp.Semicolon)]
+    except SqlglotError as error:
+        known = _syntax_error(error)
+        if ask:
+            try:
+                accept(text, schema, settings)
+            except ToolMissing:
+                raise known from error
+            raise Unsupported(f"sql: a text that cannot be parsed here: {known.message}") from error
+        raise known from error
+    except RecursionError as error:
+        raise Unsupported("sql: the query is nested too deeply") from error
+    if len(statements) != 1:
+        message = f"{len(statements)} statements where one query is expected"
+        raise SpecificationError(ReasonCode.SYNTAX, message)
+    tree = statements[0]
+    assert isinstance(tree, exp.Expression)
+    problem: Unsupported | None = None
+    try:
+        check_tree(tree, text, dialect)
+    except Unsupported as error:
+        problem = error
+    if ask:
+        try:
+            accept(text, schema, settings)
+        except ToolMissing:
+            pass  # names and types are then checked by the compiler alone
+    if problem is not None:
+        raise problem
+    return tree
+
+
+def _syntax_error(error: SqlglotError) -> SpecificationError:
+    first = error.errors[0] if isinstance(error, ParseError) and error.errors else {}
+    place = None
+    if first.get("line") and first.get("col"):
+        place = Place(int(first["line"]), max(1, int(first["col"])))
+    message = str(first.get("description") or (str(error).splitlines() or ["not parsed"])[0])
+    return SpecificationError(ReasonCode.SYNTAX, message, place)

@@ -1,0 +1,471 @@
+"""The logic that queries are read into: rows, typed values with NULL, and what the schema makes true.
+
+A table is a finite set of rows with an identity of their own, so that duplicates are distinct rows; `in_T(x)`
+says that `x` is one of them. A column is a function of a row. A key has an inverse: `inv(key(x)) = x` for
+every row `x` of the table, so equal keys mean the same row. Arithmetic is exact (the contract's choice).
+"""
+
+from __future__ import annotations
+
+import datetime
+import itertools
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import z3
+
+from truespec.domains.sql.engines.contract import Settings
+from truespec.domains.sql.schema import Column, Kind, Schema, Table
+from truespec.solvers.limit import Limit
+from truespec.solvers.z3 import Outcome, check
+from truespec.verdict import Unsupported
+
+Formula = Any
+"""A Z3 Boolean."""
+Expr = Any
+"""A Z3 expression of any sort."""
+
+TRUE = z3.BoolVal(True)
+FALSE = z3.BoolVal(False)
+TEXT = z3.DeclareSort("Text")
+"""Texts by their bytes; nothing but equality is built in."""
+
+NUMBERS = ("int", "real")
+_SORTS = {
+    "int": z3.IntSort(),
+    "real": z3.RealSort(),
+    "bool": z3.BoolSort(),
+    "text": TEXT,
+    "date": z3.IntSort(),
+    "datetime": z3.IntSort(),
+    "time": z3.IntSort(),
+    "class": z3.RealSort(),
+}
+"""Kinds of value: dates count days, moments count microseconds; `class` is a text up to its collation."""
+
+DAY = 86_400_000_000
+"""Microseconds in a day."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Val:
+    """A value that may be NULL; `val` means nothing where `null` holds."""
+
+    null: Formula
+    """Whether it is NULL."""
+    val: Expr
+    """The value elsewhere."""
+    kind: str
+    """Which family: int, real, bool, text, date, datetime, time, class, or null for the bare literal."""
+    literal: str | None = None
+    """The characters of a string literal, which other types may read."""
+
+
+NULL = Val(TRUE, z3.IntVal(0), "null")
+
+
+def sort_of(kind: str) -> Any:
+    """The Z3 sort of a kind."""
+    if kind.startswith("other:"):
+        return z3.DeclareSort(kind)
+    return _SORTS.get(kind, z3.IntSort())
+
+
+def default_of(kind: str) -> Expr:
+    """The value that stands where a NULL has none, so that each tuple has one representation."""
+    match kind:
+        case "int" | "date" | "datetime" | "time" | "null":
+            return z3.IntVal(0)
+        case "real" | "class":
+            return z3.RealVal(0)
+        case "bool":
+            return FALSE
+        case _:
+            return z3.Const(f"nil!{kind}", sort_of(kind))
+
+
+def conj(*parts: Formula) -> Formula:
+    """Conjunction, folded where a part is constant."""
+    kept = []
+    for part in parts:
+        if z3.is_false(part):
+            return FALSE
+        if not z3.is_true(part):
+            kept.append(part)
+    return z3.And(*kept) if len(kept) > 1 else kept[0] if kept else TRUE
+
+
+def disj(*parts: Formula) -> Formula:
+    """Disjunction, folded where a part is constant."""
+    kept = []
+    for part in parts:
+        if z3.is_true(part):
+            return TRUE
+        if not z3.is_false(part):
+            kept.append(part)
+    return z3.Or(*kept) if len(kept) > 1 else kept[0] if kept else FALSE
+
+
+def neg(part: Formula) -> Formula:
+    """Negation, folded where the part is constant or a negation."""
+    if z3.is_true(part):
+        return FALSE
+    if z3.is_false(part):
+        return TRUE
+    return part.arg(0) if z3.is_not(part) else z3.Not(part)
+
+
+def ite(test: Formula, yes: Expr, no: Expr) -> Expr:
+    """If-then-else, folded where the test is constant or the branches agree."""
+    if z3.is_true(test) or yes.eq(no):
+        return yes
+    if z3.is_false(test):
+        return no
+    return z3.If(test, yes, no)
+
+
+def identical(left: Val, right: Val) -> Formula:
+    """Both NULL, or both the same value: how results are compared."""
+    if left.kind == "null" or right.kind == "null":
+        return conj(left.null, right.null)
+    if left.kind != right.kind:
+        left, right = numeric(left), numeric(right)
+        if left.kind != right.kind:
+            left, right = to_real(left), to_real(right)
+    same = left.val == right.val
+    return disj(conj(left.null, right.null), conj(neg(left.null), neg(right.null), same))
+
+
+def all_identical(left: Iterable[Val], right: Iterable[Val]) -> Formula:
+    """Tuples compared by position."""
+    return conj(*(identical(a, b) for a, b in zip(left, right, strict=True)))
+
+
+def numeric(value: Val) -> Val:
+    """A Boolean as 1 or 0; a number as itself."""
+    if value.kind == "bool":
+        return Val(value.null, ite(value.val, z3.IntVal(1), z3.IntVal(0)), "int")
+    if value.kind == "null":
+        return Val(TRUE, z3.IntVal(0), "int")
+    if value.kind not in NUMBERS:
+        raise Unsupported(
+            f"sql: a value of type {value.kind.removeprefix('other:')} where a number is needed"
+        )
+    return value
+
+
+def to_real(value: Val) -> Val:
+    """A number as a rational."""
+    value = numeric(value)
+    return value if value.kind == "real" else Val(value.null, real(value.val), "real")
+
+
+def real(value: Expr) -> Expr:
+    """An integer expression as a rational one."""
+    if z3.is_int_value(value):
+        return z3.RealVal(value.as_long())
+    return z3.ToReal(value) if value.sort() == z3.IntSort() else value
+
+
+def constants(expression: Expr) -> set[Expr]:
+    """The free uninterpreted constants of an expression, without literals."""
+    found: set[Expr] = set()
+    seen: set[int] = set()
+    todo = [expression]
+    while todo:
+        node = todo.pop()
+        if node.get_id() in seen:
+            continue
+        seen.add(node.get_id())
+        if z3.is_quantifier(node):
+            todo.append(node.body())
+        elif z3.is_app(node):
+            if node.num_args() == 0:
+                if node.decl().kind() == z3.Z3_OP_UNINTERPRETED and not is_fixed(node):
+                    found.add(node)
+            else:
+                todo.extend(node.children())
+    return found
+
+
+def functions(expression: Expr) -> set[str]:
+    """The names of the uninterpreted functions and constants of an expression."""
+    found: set[str] = set()
+    seen: set[int] = set()
+    todo = [expression]
+    while todo:
+        node = todo.pop()
+        if node.get_id() in seen:
+            continue
+        seen.add(node.get_id())
+        if z3.is_quantifier(node):
+            todo.append(node.body())
+        elif z3.is_app(node):
+            if node.decl().kind() == z3.Z3_OP_UNINTERPRETED:
+                found.add(node.decl().name())
+            todo.extend(node.children())
+    return found
+
+
+def is_fixed(node: Expr) -> bool:
+    """Whether a constant denotes one value throughout: a literal, a NULL's stand-in, a global aggregate."""
+    name = str(node.decl().name())
+    return name.startswith(("'", "nil!", "agg!", "fix!"))
+
+
+class World:
+    """Sorts, functions and axioms for one schema; counts the proofs made in it."""
+
+    def __init__(self, schema: Schema, settings: Settings, limit: Limit) -> None:
+        dialect = schema.dialect
+        self.schema = schema
+        self.dialect = dialect
+        self.settings = settings
+        self.limit = limit
+        self.collated = dialect == "mysql"
+        self.enums = any(c.type.kind is Kind.ENUM for t in schema.tables for c in t.columns)
+        self._fresh = itertools.count(1)
+        self._texts: dict[str, Expr] = {}
+        self._axioms: dict[str, list[Formula]] = {}
+        self._columns: dict[tuple[str, str], tuple[Any, Any, str]] = {}
+        self._dates: set[int] = set()
+        self._cache: dict[tuple[int, int], tuple[Any, Any, bool]] = {}
+        self.obligations: list[str] = []
+        self.trail: list[str] = []
+        self.calls = 0
+        self.milliseconds = 400
+        self.extra_axioms: Any = lambda names: []
+
+    # Rows and columns
+
+    def row_sort(self, table: Table) -> Any:
+        """The sort of a table's rows."""
+        return z3.DeclareSort(f"Row_{table.name.lower()}")
+
+    def fresh_row(self, table: Table) -> Expr:
+        """A new row variable."""
+        return z3.Const(f"{table.name.lower()}!{next(self._fresh)}", self.row_sort(table))
+
+    def fresh(self, sort: Any, stem: str = "v") -> Expr:
+        """A new variable of a sort."""
+        return z3.Const(f"{stem}!{next(self._fresh)}", sort)
+
+    def in_table(self, table: Table, row: Expr) -> Formula:
+        """Whether `row` is a row of `table`."""
+        return z3.Function(f"in.{table.name.lower()}", self.row_sort(table), z3.BoolSort())(row)
+
+    def column(self, table: Table, column: Column, row: Expr) -> Val:
+        """The value of a column in a row."""
+        key = (table.name, column.name)
+        if key not in self._columns:
+            name = f"{table.name}.{column.name}".lower()
+            kind = self.kind_of(column)
+            sort = self.row_sort(table)
+            value = z3.Function(name, sort, sort_of(kind))
+            null = z3.Function(f"{name}?", sort, z3.BoolSort()) if column.nullable else None
+            self._columns[key] = (value, null, kind)
+        value, null, kind = self._columns[key]
+        return Val(FALSE if null is None else null(row), value(row), kind)
+
+    def kind_of(self, column: Column) -> str:
+        """The kind of a column's values in this dialect."""
+        match column.type.kind:
+            case Kind.INT:
+                return "int"
+            case Kind.DECIMAL | Kind.FLOAT:
+                return "real"
+            case Kind.BOOL:
+                # MariaDB and SQLite have no Boolean type: the column holds any small integer.
+                return "bool" if self.dialect in ("postgres", "duckdb") else "int"
+            case Kind.TEXT | Kind.ENUM:
+                return "text"
+            case Kind.DATE | Kind.DATETIME | Kind.TIME if self.dialect == "sqlite":
+                return "text"
+            case Kind.DATE:
+                return "date"
+            case Kind.DATETIME:
+                return "datetime"
+            case _:
+                return f"other:{column.type.sql or 'untyped'}"
+
+    def inverse(self, table: Table, key: tuple[str, ...], keys: tuple[Expr, ...]) -> Expr:
+        """The row whose key has these values, where there is one."""
+        name = f"inv.{table.name}.{'.'.join(key)}".lower()
+        sorts = [expression.sort() for expression in keys]
+        return z3.Function(name, *sorts, self.row_sort(table))(*keys)
+
+    def key_expression(self, value: Val) -> Expr:
+        """What two values share exactly when SQL calls them equal."""
+        return self.collation(value.val) if value.kind == "text" and self.collated else value.val
+
+    # Literals
+
+    def text(self, literal: str) -> Expr:
+        """A string literal."""
+        if literal not in self._texts:
+            self._texts[literal] = z3.Const(f"'{len(self._texts)}", TEXT)
+        return self._texts[literal]
+
+    def collation(self, text: Expr) -> Expr:
+        """The class of a text under the dialect's equality and order."""
+        return z3.Function("collate", TEXT, z3.RealSort())(text)
+
+    def note_date(self, days: int) -> None:
+        """Remember a date literal: facts about its year and month become available."""
+        self._dates.add(days)
+
+    # Axioms
+
+    def _table_axioms(self, table: Table) -> list[Formula]:
+        row = self.fresh_row(table)
+        inside = self.in_table(table, row)
+        facts: list[Formula] = []
+        for key in table.keys():
+            values = [self.column(table, table.column(name), row) for name in key]
+            known = conj(inside, *(neg(value.null) for value in values))
+            back = self.inverse(table, key, tuple(self.key_expression(value) for value in values))
+            facts.append(z3.ForAll([row], z3.Implies(known, back == row), patterns=[inside]))
+        for foreign in table.foreign_keys:
+            parent = self.schema.table(foreign.table)
+            if foreign.references not in parent.keys():
+                continue
+            children = [self.column(table, table.column(name), row) for name in foreign.columns]
+            kinds = [self.kind_of(parent.column(name)) for name in foreign.references]
+            if [child.kind for child in children] != kinds:
+                continue
+            known = conj(inside, *(neg(child.null) for child in children))
+            up = self.inverse(parent, foreign.references, tuple(map(self.key_expression, children)))
+            equal = [self.in_table(parent, up)]
+            for name, child in zip(foreign.references, children, strict=True):
+                above = self.column(parent, parent.column(name), up)
+                equal += [neg(above.null), self.key_expression(above) == self.key_expression(child)]
+            facts.append(z3.ForAll([row], z3.Implies(known, conj(*equal)), patterns=[inside]))
+        for column in table.columns:
+            if column.type.kind is Kind.ENUM:
+                value = self.column(table, column, row)
+                member = disj(*(value.val == self.text(text) for text in column.type.values))
+                facts.append(
+                    z3.ForAll([row], z3.Implies(conj(inside, neg(value.null)), member), patterns=[inside])
+                )
+        for check_sql in table.checks:
+            facts += self._check_axiom(table, check_sql)
+        return facts
+
+    def _check_axiom(self, table: Table, sql: str) -> list[Formula]:
+        from truespec.domains.sql.query import compile_check
+
+        row = self.fresh_row(table)
+        condition = compile_check(self, table, sql, row)
+        if condition is None:
+            return []
+        inside = self.in_table(table, row)
+        holds = disj(condition.null, condition.val)
+        return [z3.ForAll([row], z3.Implies(inside, holds), patterns=[inside])]
+
+    def axioms(self, formulas: Iterable[Formula]) -> list[Formula]:
+        """What the schema, the literals and the aggregates make true, as far as these formulas touch it."""
+        names: set[str] = set()
+        facts: list[Formula] = []
+        pending = list(formulas)
+        done: set[str] = set()
+        while pending:
+            new: set[str] = set().union(*(functions(formula) for formula in pending)) - names
+            pending = []
+            names |= new
+            for table in self.schema.tables:
+                label = f"table {table.name}"
+                if label not in done and f"in.{table.name.lower()}" in names:
+                    done.add(label)
+                    if label not in self._axioms:
+                        self._axioms[label] = self._table_axioms(table)
+                    pending += self._axioms[label]
+            pending += self.extra_axioms(new)
+            facts += pending
+        facts += self._text_facts(names)
+        facts += self._date_facts(names)
+        return facts
+
+    def _text_facts(self, names: set[str]) -> list[Formula]:
+        used = {text: const for text, const in self._texts.items() if const.decl().name() in names}
+        facts: list[Formula] = []
+        if len(used) > 1:
+            facts.append(z3.Distinct(*used.values()))
+        if "collate" in names:
+            if self.collated:
+                # utf8mb4_general_ci and latin1_swedish_ci agree on ASCII: case and trailing blanks do not count.
+                plain = [text for text in used if text.isascii() and text.isprintable()]
+                for left, right in itertools.combinations(plain, 2):
+                    same = left.lower().rstrip(" ") == right.lower().rstrip(" ")
+                    equal = self.collation(used[left]) == self.collation(used[right])
+                    facts.append(equal if same else z3.Not(equal))
+            else:
+                text = z3.Const("text!", TEXT)
+                back = z3.Function("uncollate", z3.RealSort(), TEXT)
+                facts.append(
+                    z3.ForAll([text], back(self.collation(text)) == text, patterns=[self.collation(text)])
+                )
+        return facts
+
+    def _date_facts(self, names: set[str]) -> list[Formula]:
+        facts: list[Formula] = []
+        day = z3.Int("day!")
+        years = {datetime.date.fromordinal(days).year for days in self._dates}
+        if "year" in names and years:
+            year = z3.Function("year", z3.IntSort(), z3.IntSort())(day)
+            bounds = []
+            for number in sorted({y for base in years for y in (base, base + 1)}):
+                if 1 <= number <= 9999:
+                    first = datetime.date(number, 1, 1).toordinal()
+                    bounds.append((year >= number) == (day >= first))
+            facts.append(z3.ForAll([day], conj(*bounds), patterns=[year]))
+        if "yearmonth" in names:
+            months = {(d.year, d.month) for d in map(datetime.date.fromordinal, self._dates)}
+            both = z3.Function("yearmonth", z3.IntSort(), z3.IntSort())(day)
+            bounds = []
+            for y, m in sorted(months | {(y + m // 12, m % 12 + 1) for y, m in months}):
+                if 1 <= y <= 9999:
+                    bounds.append((both >= y * 12 + m) == (day >= datetime.date(y, m, 1).toordinal()))
+            facts.append(z3.ForAll([day], conj(*bounds), patterns=[both]))
+        return facts
+
+    # Proof
+
+    def holds(self, assumption: Formula, goal: Formula, milliseconds: int | None = None) -> bool:
+        """Whether the schema and the assumption make the goal true; False also where Z3 gives up."""
+        goal, assumption = z3.simplify(goal), z3.simplify(assumption)
+        if z3.is_true(goal) or z3.is_false(assumption):
+            return True
+        key = (goal.get_id(), assumption.get_id())
+        if key in self._cache:
+            return self._cache[key][2]
+        self.calls += 1
+        proved = self.decided(assumption, goal, milliseconds or self.milliseconds)
+        self.trail.append("1" if proved else "0")
+        self._cache[key] = (goal, assumption, proved)
+        return proved
+
+    def decided(self, assumption: Formula, goal: Formula, milliseconds: int) -> bool:
+        """Ask Z3 for a proof; False where it finds none in time."""
+        solver = z3.Solver()
+        solver.add(*self.axioms([assumption, goal]), assumption, z3.Not(goal))
+        outcome = check(solver, Limit.start(min(milliseconds / 1000, self.limit.remaining())))
+        if outcome is Outcome.UNSAT:
+            self.obligations.append(solver.to_smt2())
+        return outcome is Outcome.UNSAT
+
+    def impossible(self, condition: Formula, milliseconds: int | None = None) -> bool:
+        """Whether the schema rules the condition out."""
+        return self.holds(condition, FALSE, milliseconds)
+
+
+def number(text: str) -> Val:
+    """A numeric literal."""
+    mantissa, _, exponent = text.lower().partition("e")
+    if len(text) > 400 or (exponent and abs(int(exponent)) > 400):
+        raise Unsupported(f"sql: the number {text[:20]}... is too long")
+    if not exponent and mantissa.isdigit():
+        return Val(FALSE, z3.IntVal(int(text)), "int")
+    value = Fraction(text)
+    return Val(FALSE, z3.RealVal(str(value)), "real")
