@@ -10,6 +10,7 @@ from truespec.domains.contract import Domain
 from truespec.verdict import UsageError
 
 DOMAINS: dict[str, str] = {
+    "sql": "truespec.domains.sql.domain:Sql",
     "fol": "truespec.domains.fol.domain:FirstOrderLogic",
     "regex": "truespec.domains.regex.domain:Regex",
 }

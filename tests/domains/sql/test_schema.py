@@ -14,7 +14,7 @@ def test_constraints_are_read_with_the_spelling_of_the_columns() -> None:
     schema = read_schema(DDL, "postgres")
     parent, child = schema.tables
     assert parent.primary_key == ("id",)
-    assert parent.keys() == (("id",), ("code",))
+    assert parent.unique_keys() == (("id",), ("code",))
     assert [column.nullable for column in child.columns] == [False, False, True]
     (key,) = child.foreign_keys
     assert (key.columns, key.table, key.references) == (("a",), "Parent", ("id",))

@@ -191,7 +191,7 @@ class Aggregates:
     def agree(self, bag: Bag) -> bool:
         """Whether all tuples of the bag are proved identical."""
         world = self.world
-        left = [t for t in bag.terms]
+        left = list(bag.terms)
         for a, b in itertools.combinations_with_replacement(left, 2):
             copy = renamed(world, b)
             first, second = condition(world, a), condition(world, copy)
@@ -288,7 +288,8 @@ def _known(value: Val) -> Val:
 def _outer(term: Term) -> tuple[Formula, Term]:
     """The conjuncts that no bound variable occurs in, and the term without them."""
     own = bound(term)
-    outer, inner = [], []
+    outer: list[Formula] = []
+    inner: list[Formula] = []
     for part in conjuncts(term.cond):
         (inner if constants(part) & own or not constants(part) else outer).append(part)
     return conj(*outer), replace(term, cond=conj(*inner))

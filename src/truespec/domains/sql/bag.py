@@ -217,7 +217,7 @@ def conjuncts(formula: Formula) -> Iterator[Formula]:
 
 
 def reduced(world: World, term: Term) -> Term:
-    """The term without rows that a key determines: such a row is the key's inverse (rule `key_determines`)."""
+    """The term without rows that a key determines: such a row is the key's inverse."""
     term = replace(term, cond=flat(term.cond))
     while True:
         found = _determined(world, term)
@@ -247,7 +247,7 @@ def _determined(world: World, term: Term) -> tuple[Expr, Expr] | None:
     parts = list(conjuncts(term.cond))
     equal = equalities(parts)
     for row, table in sorted(term.rows, key=lambda pair: pair[1].name.lower()):
-        for key in table.keys():
+        for key in table.unique_keys():
             columns = [world.column(table, table.column(name), row) for name in key]
             images = []
             for value in columns:
@@ -352,7 +352,7 @@ def _meet(kinds: set[str]) -> str:
         return "real"
     if kinds == {"int", "bool"}:
         return "int"
-    if kinds == {"int", "bool", "real"} or kinds == {"bool", "real"}:
+    if kinds in ({"int", "bool", "real"}, {"bool", "real"}):
         return "real"
     raise Unsupported(f"sql: one column with values of types {' and '.join(sorted(kinds))}")
 

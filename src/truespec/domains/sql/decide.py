@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from truespec.domains.sql.engines.contract import Settings
 from truespec.domains.sql.proof import ProofTrace, prove
-from truespec.domains.sql.refute.search import search
+from truespec.domains.sql.refute.search import MAX_DATABASES, search
 from truespec.domains.sql.schema import Schema
 from truespec.solvers import z3 as z3_boundary
 from truespec.solvers.limit import Limit
@@ -31,7 +31,7 @@ QUICK_PORTION, PROOF_PORTION = 0.2, 0.6
 MAX_CERTIFICATE = 20_000
 """How many characters of obligations a verdict carries for readers; the trace alone is what is checked."""
 
-Side = tuple[str, exp.Expression]
+Side = tuple[str, exp.Expr]
 """A query's text and its tree."""
 
 
@@ -72,13 +72,13 @@ def decide(
         reasons.insert(0, error)
     except RecursionError:
         reasons.insert(0, Unsupported("sql: the query is nested too deeply"))
-    long = look(limit.portion(0.9), 100_000)
+    long = look(limit.portion(0.9), MAX_DATABASES)
     if long is not None:
         return long
     raise reasons[0]
 
 
-def _bare(tree: exp.Expression, schema: Schema) -> str:
+def _bare(tree: exp.Expr, schema: Schema) -> str:
     return tree.sql(schema.dialect, comments=False)
 
 

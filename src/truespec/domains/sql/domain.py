@@ -40,7 +40,7 @@ class Query:
 
     text: str
     """As given."""
-    tree: exp.Expression
+    tree: exp.Expr
     """Its syntax tree."""
 
 

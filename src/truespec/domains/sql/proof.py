@@ -31,8 +31,8 @@ class ProofTrace:
 
 
 def prove(
-    oracle: exp.Expression,
-    candidate: exp.Expression,
+    oracle: exp.Expr,
+    candidate: exp.Expr,
     schema: Schema,
     order: str,
     settings: Settings,
@@ -42,9 +42,7 @@ def prove(
     return prove_in(World(schema, settings, limit), oracle, candidate, order)
 
 
-def prove_in(
-    world: World, oracle: exp.Expression, candidate: exp.Expression, order: str
-) -> ProofTrace | None:
+def prove_in(world: World, oracle: exp.Expr, candidate: exp.Expr, order: str) -> ProofTrace | None:
     """The proof in a given world, whose `decided` says which statements hold."""
     prover = Prover(world)
     compiler = Compiler(world, prover.aggregates)

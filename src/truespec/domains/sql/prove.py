@@ -184,7 +184,8 @@ class Prover:
             conditions = [condition(self.world, term) for term in terms]
             goals = []
             for i, term in enumerate(terms):
-                ours, theirs = [], []
+                ours: list[Expr] = []
+                theirs: list[Expr] = []
                 for j, other in enumerate(terms):
                     hit = conj(conditions[j], all_identical(term.outs, other.outs))
                     (ours if j < len(left) else theirs).append(ite(hit, z3.IntVal(1), z3.IntVal(0)))

@@ -172,7 +172,7 @@ class GroupScope(Scope):
         self._any: dict[int, Val] = {}
 
     def known(self, node: Any) -> Val | None:
-        if not self.keys or not isinstance(node, exp.Expression) or isinstance(node, exp.Literal):
+        if not self.keys or not isinstance(node, exp.Expr) or isinstance(node, exp.Literal):
             return None
         return self.keys.get(fingerprint(node, self))
 
@@ -204,7 +204,7 @@ class WindowScope(Scope):
         return self.inner.at(position)
 
 
-def fingerprint(node: exp.Expression, scope: Scope) -> str:
+def fingerprint(node: exp.Expr, scope: Scope) -> str:
     """A text that equal expressions share, names resolved to positions."""
     if isinstance(node, exp.Column):
         position = scope.find(node)
@@ -213,7 +213,7 @@ def fingerprint(node: exp.Expression, scope: Scope) -> str:
     if isinstance(node, Position):
         return str(node.this)
 
-    def resolve(part: exp.Expression) -> exp.Expression:
+    def resolve(part: Any) -> Any:
         if isinstance(part, Position):
             return exp.to_identifier(part.this, quoted=True)
         if isinstance(part, exp.Column):
@@ -238,17 +238,17 @@ class Compiler:
         self.side = 0
         self.shared = 0
         self.references: Counter[str] = Counter()
-        self.ctes: list[dict[str, tuple[exp.Expression, tuple[str, ...], int]]] = []
+        self.ctes: list[dict[str, tuple[exp.Expr, tuple[str, ...], int]]] = []
 
     # Queries
 
-    def read(self, node: exp.Expression, side: int) -> Relation:
+    def read(self, node: exp.Expr, side: int) -> Relation:
         """The relation of a whole query, of the oracle (0) or the candidate (1)."""
         self.side = side
         self.references = Counter(str(table.name).lower() for table in node.find_all(exp.Table))
         return self.query(node, None)
 
-    def inner(self, node: exp.Expression, scope: Scope) -> Relation:
+    def inner(self, node: exp.Expr, scope: Scope) -> Relation:
         """The relation of a subquery used as a value or a condition: it may be evaluated many times."""
         self.shared += 1
         try:
@@ -256,7 +256,7 @@ class Compiler:
         finally:
             self.shared -= 1
 
-    def query(self, node: exp.Expression, parent: Scope | None) -> Relation:
+    def query(self, node: exp.Expr, parent: Scope | None) -> Relation:
         """The relation of any query."""
         self.world.limit.check()
         self.depth += 1
@@ -283,7 +283,7 @@ class Compiler:
             self.depth -= 1
             self.ctes = saved
 
-    def _with(self, node: exp.Expression) -> None:
+    def _with(self, node: exp.Expr) -> None:
         clause = node.args.get("with_")
         if clause is None:
             return
@@ -341,7 +341,7 @@ class Compiler:
                 raise Unsupported(f"sql: {type(node).__name__.upper()} ALL")
         return self._tail(node, Relation(left.names, bag))
 
-    def _tail(self, node: exp.Expression, relation: Relation) -> Relation:
+    def _tail(self, node: exp.Expr, relation: Relation) -> Relation:
         """ORDER BY and LIMIT above a set operation or a parenthesised query: keys are output columns."""
         order = node.args.get("order")
         sorts: list[Sort] = []
@@ -355,7 +355,7 @@ class Compiler:
                 sorts.append(_sort(key))
         return Relation(relation.names, Bag(tuple(terms)), tuple(sorts), self._limit(node))
 
-    def _output_position(self, node: exp.Expression, names: Sequence[str]) -> int | None:
+    def _output_position(self, node: exp.Expr, names: Sequence[str]) -> int | None:
         if isinstance(node, exp.Literal) and not node.is_string and node.this.isdigit():
             if not 1 <= int(node.this) <= len(names):
                 raise SpecificationError(ReasonCode.SCOPE, f"there is no output column {node.this}")
@@ -365,7 +365,7 @@ class Compiler:
             return hits[0] if len(hits) == 1 else None
         return None
 
-    def _limit(self, node: exp.Expression) -> tuple[int | None, int] | None:
+    def _limit(self, node: exp.Expr) -> tuple[int | None, int] | None:
         limit, offset = node.args.get("limit"), node.args.get("offset")
         if limit is None and offset is None:
             return None
@@ -381,7 +381,7 @@ class Compiler:
 
     # FROM
 
-    def _table(self, node: exp.Expression, parent: Scope | None) -> Source:
+    def _table(self, node: exp.Expr, parent: Scope | None) -> Source:
         alias = node.alias.lower() if node.alias else ""
         match node:
             case exp.Table():
@@ -603,7 +603,7 @@ class Compiler:
         if distinct is not None and distinct.args.get("on"):
             raise Unsupported("sql: DISTINCT ON")
         rows: list[Term] = []
-        aliases = {name: item for name, item in items}
+        aliases = dict(items)
         for term, scope in terms:
             outs = tuple(self.scalars.value(item, scope) for _, item in items)
             extra = []
@@ -633,13 +633,13 @@ class Compiler:
             )
         return Relation(names, bag, tuple(map(_sort, keys)), self._limit(node))
 
-    def _check_sort(self, node: exp.Expression, value: Val) -> None:
+    def _check_sort(self, node: exp.Expr, value: Val) -> None:
         if value.kind == "text" and self.world.enums and not isinstance(node, exp.Column):
             raise Unsupported("sql: an order by a text beside ENUM columns, which order by position")
 
-    def _items(self, node: exp.Select, source: Source) -> list[tuple[str, exp.Expression]]:
+    def _items(self, node: exp.Select, source: Source) -> list[tuple[str, exp.Expr]]:
         """Output names and expressions; stars become columns."""
-        items: list[tuple[str, exp.Expression]] = []
+        items: list[tuple[str, exp.Expr]] = []
         for item in node.expressions:
             inner = item.this if isinstance(item, exp.Alias) else item
             if isinstance(inner, exp.Star) or (
@@ -663,9 +663,9 @@ class Compiler:
 
     def _order_position(
         self,
-        node: exp.Expression,
+        node: exp.Expr,
         select: exp.Select,
-        items: list[tuple[str, exp.Expression]],
+        items: list[tuple[str, exp.Expr]],
         scope: Scope | None,
     ) -> int | None:
         position = self._output_position(node, [name for name, _ in items])
@@ -687,7 +687,7 @@ class Compiler:
         self,
         source: Source,
         parent: Scope | None,
-        items: list[tuple[str, exp.Expression]],
+        items: list[tuple[str, exp.Expr]],
         having: exp.Having | None,
     ) -> list[tuple[Term, Scope]]:
         terms = list(source.bag.terms)
@@ -710,7 +710,7 @@ class Compiler:
         self,
         source: Source,
         parent: Scope | None,
-        items: list[tuple[str, exp.Expression]],
+        items: list[tuple[str, exp.Expr]],
         group: exp.Group | None,
         having: exp.Having | None,
     ) -> list[tuple[Term, Scope]]:
@@ -794,7 +794,7 @@ class Compiler:
     def _with_having(
         self,
         terms: list[tuple[Term, GroupScope]],
-        items: list[tuple[str, exp.Expression]],
+        items: list[tuple[str, exp.Expr]],
         having: exp.Having | None,
     ) -> list[tuple[Term, Scope]]:
         if having is None:
@@ -810,16 +810,16 @@ class Compiler:
         self,
         source: Source,
         parent: Scope | None,
-        items: list[tuple[str, exp.Expression]],
+        items: list[tuple[str, exp.Expr]],
         group: exp.Group | None,
-    ) -> list[tuple[str, exp.Expression]]:
+    ) -> list[tuple[str, exp.Expr]]:
         if group is None:
             return []
         for part in ("rollup", "cube", "grouping_sets", "totals", "all"):
             if group.args.get(part):
                 raise Unsupported(f"sql: GROUP BY ... {part.upper()}")
         blank = Scope(source.names, (), parent)
-        keys: list[tuple[str, exp.Expression]] = []
+        keys: list[tuple[str, exp.Expr]] = []
         for key in group.expressions:
             key = key.unnest() if isinstance(key, exp.Paren) else key
             if isinstance(key, exp.Literal) and not key.is_string:
@@ -933,7 +933,7 @@ class Compiler:
                 return self.aggregates.extreme(name.upper(), bag)
         raise Unsupported(f"sql: the aggregate {name.upper()}")
 
-    def _count_tuples(self, arguments: Sequence[exp.Expression], members: list[tuple[Term, Scope]]) -> Val:
+    def _count_tuples(self, arguments: Sequence[exp.Expr], members: list[tuple[Term, Scope]]) -> Val:
         terms = []
         for term, scope in members:
             outs = tuple(self.scalars.value(a, scope) for a in arguments)
@@ -945,7 +945,7 @@ class Compiler:
         values = fresh_values(self.world, classes.terms[0].outs, [False] * len(arguments))
         return self.aggregates.count(Bag((Term((), (Group(values, classes),), TRUE, ()),)))
 
-    def scalar_subquery(self, node: exp.Expression, scope: Scope) -> Val:
+    def scalar_subquery(self, node: exp.Expr, scope: Scope) -> Val:
         """A query used as a value: NULL without rows; two rows would be an error, so that is ruled out."""
         relation = self.inner(node, scope)
         if len(relation.names) != 1:
@@ -1038,8 +1038,8 @@ class Compiler:
             case "DenseRank":
                 terms = []
                 for term, other in members:
-                    sort = tuple(self.scalars.value(key.this, other) for key in keys)
-                    terms.append(replace(term, outs=tuple(map(normal, sort))))
+                    ranks = [self.scalars.value(key.this, other) for key in keys]
+                    terms.append(replace(term, outs=tuple(map(normal, ranks))))
                 classes = self._classes(coerced([Bag(tuple(terms))])[0])
                 nullable = [
                     any(not z3.is_false(t.outs[i].null) for t in classes.terms) for i in range(len(keys))
@@ -1092,19 +1092,19 @@ def _sort(key: exp.Ordered) -> Sort:
     return Sort(bool(key.args.get("desc")), bool(key.args.get("nulls_first")))
 
 
-def _without(node: exp.Expression, part: str) -> exp.Expression:
+def _without(node: exp.Expr, part: str) -> exp.Expr:
     copy = node.copy()
     copy.set(part, None)
     return copy
 
 
-def _has_aggregate(node: exp.Expression) -> bool:
+def _has_aggregate(node: exp.Expr) -> bool:
     """Whether an aggregate of this query occurs: not below a subquery, not as a window function."""
-    todo: list[exp.Expression] = [node]
+    todo: list[exp.Expr] = [node]
     while todo:
         part = todo.pop()
         if isinstance(part, exp.Window):
-            todo += [child for child in part.this.iter_expressions()]
+            todo += list(part.this.iter_expressions())
             todo += part.args.get("partition_by") or []
             if part.args.get("order"):
                 todo.append(part.args["order"])
@@ -1119,10 +1119,10 @@ def _has_aggregate(node: exp.Expression) -> bool:
 _WINDOW_ONLY = ("Rank", "DenseRank", "RowNumber", "Lag", "Lead", "Ntile", "PercentRank", "CumeDist")
 
 
-def _inline(node: exp.Expression, aliases: dict[str, exp.Expression], scope: Scope) -> exp.Expression:
+def _inline(node: exp.Expr, aliases: dict[str, exp.Expr], scope: Scope) -> exp.Expr:
     """Output names in HAVING and ORDER BY replaced by what they stand for, where no column has the name."""
 
-    def replace_name(part: exp.Expression) -> exp.Expression:
+    def replace_name(part: exp.Expr) -> exp.Expr:
         if isinstance(part, exp.Column) and not part.table and part.name.lower() in aliases:
             target = aliases[part.name.lower()]
             position = scope.find(part)

@@ -301,7 +301,7 @@ class Scalars:
         self.compiler = compiler
         self.world = compiler.world
 
-    def condition(self, node: exp.Expression, scope: Scope) -> Val:
+    def condition(self, node: exp.Expr, scope: Scope) -> Val:
         """An expression in a Boolean context."""
         return truth(self.world, self.value(node, scope))
 
@@ -420,7 +420,7 @@ class Scalars:
         found = self._some(query, scope, 1, test)
         return found if some else logical_not(found)
 
-    def _some(self, query: exp.Expression, scope: Scope, width: int, test: Any) -> Val:
+    def _some(self, query: exp.Expr, scope: Scope, width: int, test: Any) -> Val:
         """True where the test is true of a row, NULL where it is NULL of one but true of none."""
         from truespec.domains.sql.bag import Bag, Term, exists
 
@@ -527,7 +527,7 @@ class Scalars:
         value = self._arithmetic_operand(node.this, scope)
         return Val(value.null, -value.val, value.kind)
 
-    def _arithmetic_operand(self, node: exp.Expression, scope: Scope) -> Val:
+    def _arithmetic_operand(self, node: exp.Expr, scope: Scope) -> Val:
         value = self.value(node, scope)
         if value.kind == "text" and value.literal is not None and _NUMBER.match(value.literal):
             return number(value.literal.lstrip("+"))
@@ -681,7 +681,7 @@ class Scalars:
     def _datesub(self, node: exp.DateSub, scope: Scope) -> Val:
         return self._shift(node.this, node, scope, -1)
 
-    def _shift(self, node: exp.Expression, interval: Any, scope: Scope, sign: int) -> Val:
+    def _shift(self, node: exp.Expr, interval: Any, scope: Scope, sign: int) -> Val:
         """A date moved by an interval; dates outside the calendar are out of scope, as overflow is."""
         amount_node = interval.this if isinstance(interval, exp.Interval) else interval.expression
         if isinstance(amount_node, exp.Interval):
@@ -770,7 +770,7 @@ class Scalars:
             return self._prefix(node, node.this, length, scope)
         return self._function(node, scope)
 
-    def _prefix(self, node: exp.Expression, text: exp.Expression, length: Any, scope: Scope) -> Val:
+    def _prefix(self, node: exp.Expr, text: exp.Expr, length: Any, scope: Scope) -> Val:
         value = self.value(text, scope)
         if value.kind == "date" and isinstance(length, exp.Literal) and length.this == "7":
             return self._month_text(value)
@@ -856,7 +856,7 @@ class Scalars:
         arguments: list[Val] = []
         label = [name]
         for key, part in sorted(node.args.items()):
-            if isinstance(part, exp.Expression) and not isinstance(part, exp.Var | exp.Identifier):
+            if isinstance(part, exp.Expr) and not isinstance(part, exp.Var | exp.Identifier):
                 arguments.append(self.value(part, scope))
                 label.append(key)
             elif isinstance(part, list) and part:

@@ -108,7 +108,7 @@ class Table:
                 return column
         raise KeyError(name)
 
-    def keys(self) -> tuple[tuple[str, ...], ...]:
+    def unique_keys(self) -> tuple[tuple[str, ...], ...]:
         """The primary key and every UNIQUE constraint."""
         return ((self.primary_key,) if self.primary_key else ()) + self.uniques
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 
 import sqlglot
@@ -21,7 +22,7 @@ MAX_NESTING = 120
 logging.getLogger("sqlglot").setLevel(logging.ERROR)
 
 
-def read_query(text: str, schema: Schema, settings: Settings, *, ask: bool = True) -> exp.Expression:
+def read_query(text: str, schema: Schema, settings: Settings, *, ask: bool = True) -> exp.Expr:
     """The syntax tree of one query.
 
     `SpecificationError` for any other text, as the engine sees it where it is installed and `ask` is set;
@@ -53,17 +54,17 @@ def read_query(text: str, schema: Schema, settings: Settings, *, ask: bool = Tru
         message = f"{len(statements)} statements where one query is expected"
         raise SpecificationError(ReasonCode.SYNTAX, message)
     tree = statements[0]
-    assert isinstance(tree, exp.Expression)
+    assert isinstance(tree, exp.Expr)
     problem: Unsupported | None = None
     try:
+        assert isinstance(tree, exp.Expression)
         check_tree(tree, text, dialect)
     except Unsupported as error:
         problem = error
     if ask:
-        try:
+        # Without the engine, names and types are checked by the compiler alone.
+        with contextlib.suppress(ToolMissing):
             accept(text, schema, settings)
-        except ToolMissing:
-            pass  # names and types are then checked by the compiler alone
     if problem is not None:
         raise problem
     return tree

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from sqlglot import exp
 
-Change = Callable[[exp.Expression], Iterator[exp.Expression]]
+Change = Callable[[exp.Expr], Iterator[exp.Expr]]
 """What may stand in place of a node; the node itself is not to be modified."""
 
-_COMPARED: dict[type[exp.Expression], tuple[type[exp.Expression], ...]] = {
+_OTHERS: dict[Any, tuple[Any, ...]] = {
     exp.LT: (exp.LTE, exp.GT),
     exp.LTE: (exp.LT, exp.GTE),
     exp.GT: (exp.GTE, exp.LT),
@@ -25,18 +26,18 @@ _COMPARED: dict[type[exp.Expression], tuple[type[exp.Expression], ...]] = {
 }
 
 
-def _other_operator(node: exp.Expression) -> Iterator[exp.Expression]:
-    for kind in _COMPARED.get(type(node), ()):
+def _other_operator(node: exp.Expr) -> Iterator[exp.Expr]:
+    for kind in _OTHERS.get(type(node), ()):
         yield kind(**{key: _copied(part) for key, part in node.args.items()})
 
 
-def _other_literal(node: exp.Expression) -> Iterator[exp.Expression]:
+def _other_literal(node: exp.Expr) -> Iterator[exp.Expr]:
     inside_clause = isinstance(node.parent, exp.Group | exp.Ordered | exp.Limit | exp.Offset | exp.DataType)
     if isinstance(node, exp.Literal) and not node.is_string and node.this.isdigit() and not inside_clause:
         yield exp.Literal.number(int(node.this) + 1)
 
 
-def _lost_part(node: exp.Expression) -> Iterator[exp.Expression]:
+def _lost_part(node: exp.Expr) -> Iterator[exp.Expr]:
     if not isinstance(node, exp.Select):
         return
     for part in ("distinct", "where", "having"):
@@ -46,7 +47,7 @@ def _lost_part(node: exp.Expression) -> Iterator[exp.Expression]:
             yield copy
 
 
-def _other_join(node: exp.Expression) -> Iterator[exp.Expression]:
+def _other_join(node: exp.Expr) -> Iterator[exp.Expr]:
     if isinstance(node, exp.Join) and node.args.get("on") is not None and not node.method:
         copy = node.copy()
         copy.set("side", None if node.side else "LEFT")
@@ -57,7 +58,7 @@ def _other_join(node: exp.Expression) -> Iterator[exp.Expression]:
 _SLIPS: tuple[Change, ...] = (_other_operator, _lost_part, _other_literal, _other_join)
 
 
-def mutants(tree: exp.Expression, dialect: str) -> Iterator[str]:
+def mutants(tree: exp.Expr, dialect: str) -> Iterator[str]:
     """Queries with one slip each, kinds in turn, in a fixed order."""
     seen = {tree.sql(dialect)}
     streams = [_changed(tree, slip, dialect) for slip in _SLIPS]
@@ -71,7 +72,7 @@ def mutants(tree: exp.Expression, dialect: str) -> Iterator[str]:
                 yield text
 
 
-def rewritings(tree: exp.Expression, dialect: str) -> Iterator[str]:
+def rewritings(tree: exp.Expr, dialect: str) -> Iterator[str]:
     """Queries that mean the same by a law of SQL, one change each, in a fixed order."""
     seen = {tree.sql(dialect)}
     for law in (_swapped, _doubly_negated, _repeated):
@@ -82,9 +83,9 @@ def rewritings(tree: exp.Expression, dialect: str) -> Iterator[str]:
                 break
 
 
-def _swapped(node: exp.Expression) -> Iterator[exp.Expression]:
+def _swapped(node: exp.Expr) -> Iterator[exp.Expr]:
     """`a < b` is `b > a`; AND and OR commute."""
-    flipped = {
+    flipped: dict[Any, Any] = {
         exp.LT: exp.GT,
         exp.GT: exp.LT,
         exp.LTE: exp.GTE,
@@ -98,25 +99,25 @@ def _swapped(node: exp.Expression) -> Iterator[exp.Expression]:
         yield kind(this=_wrapped(node.expression), expression=_wrapped(node.this))
 
 
-def _wrapped(node: exp.Expression) -> exp.Expression:
+def _wrapped(node: exp.Expr) -> exp.Expr:
     return exp.Paren(this=node.copy()) if isinstance(node, exp.Connector) else node.copy()
 
 
-def _doubly_negated(node: exp.Expression) -> Iterator[exp.Expression]:
+def _doubly_negated(node: exp.Expr) -> Iterator[exp.Expr]:
     """`p` is `NOT (NOT (p))` in three-valued logic too."""
     if isinstance(node, exp.Where):
         inner = exp.Not(this=exp.Paren(this=node.this.copy()))
         yield exp.Where(this=exp.Not(this=exp.Paren(this=inner)))
 
 
-def _repeated(node: exp.Expression) -> Iterator[exp.Expression]:
+def _repeated(node: exp.Expr) -> Iterator[exp.Expr]:
     """`p` is `p AND p`."""
     if isinstance(node, exp.Where):
         one, two = exp.Paren(this=node.this.copy()), exp.Paren(this=node.this.copy())
         yield exp.Where(this=exp.And(this=one, expression=two))
 
 
-def _changed(tree: exp.Expression, change: Change, dialect: str) -> Iterator[str]:
+def _changed(tree: exp.Expr, change: Change, dialect: str) -> Iterator[str]:
     for number, node in enumerate(list(tree.walk(bfs=True))):
         for replacement in change(node):
             copy = tree.copy()
@@ -131,7 +132,7 @@ def _changed(tree: exp.Expression, change: Change, dialect: str) -> Iterator[str
 
 
 def _copied(part: object) -> object:
-    if isinstance(part, exp.Expression):
+    if isinstance(part, exp.Expr):
         return part.copy()
     if isinstance(part, list):
         return [_copied(item) for item in part]

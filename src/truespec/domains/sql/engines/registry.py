@@ -70,6 +70,8 @@ def warm_up(dialects: Sequence[str] = tuple(ENGINES)) -> None:
 
 
 def close_all() -> None:
-    """End the engines of this process."""
+    """End the engines of this process, and forget which ones were missing."""
+    for key in [key for key in _missing if key[0] == os.getpid()]:
+        del _missing[key]
     for key in [key for key in _running if key[0] == os.getpid()]:
         _running.pop(key).close()

@@ -91,7 +91,7 @@ def _create(table: Table, schema: Schema, constrained: bool) -> str:
 
 def _referenced(table: Table, schema: Schema) -> list[tuple[str, ...]]:
     """Columns that a foreign key refers to and no key covers: InnoDB wants an index there."""
-    keys = set(table.keys())
+    keys = set(table.unique_keys())
     wanted: list[tuple[str, ...]] = []
     for other in schema.tables:
         for key in other.foreign_keys:

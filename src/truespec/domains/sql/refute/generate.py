@@ -189,7 +189,7 @@ class _Table:
 
 
 def _keys(table: Table) -> tuple[tuple[str, ...], ...]:
-    return table.keys()
+    return table.unique_keys()
 
 
 def _drawer(column: Column, table: Table, schema: Schema, literals: Literals) -> Draw:

@@ -69,12 +69,12 @@ def choose(aggregates: Aggregates, operator: Operator, column: tuple[Val, ...]) 
     for name, known in operator.chosen:
         if all(_same_value(a, b) for a, b in zip(known, column, strict=True)):
             return _value(aggregates, name, operator, kind)
-    name = _partner_symbol(aggregates, operator, column) if operator.side == 1 and operator.single else None
-    if name is None:
+    paired = _partner_symbol(aggregates, operator, column) if _may_pair(operator) else None
+    if paired is None:
         terms = tuple(replace(t, outs=(out,)) for t, out in zip(operator.members, column, strict=True))
-        name = aggregates.choice(Bag(terms), arguments(operator.values), kind)
-    operator.chosen.append((name, column))
-    return _value(aggregates, name, operator, kind)
+        paired = aggregates.choice(Bag(terms), arguments(operator.values), kind)
+    operator.chosen.append((paired, column))
+    return _value(aggregates, paired, operator, kind)
 
 
 def _same_value(left: Val, right: Val) -> bool:
@@ -111,6 +111,10 @@ def _partner_symbol(aggregates: Aggregates, operator: Operator, column: tuple[Va
                     operator.partner, operator.order, other.partner = other, order, operator
                     return name
     return None
+
+
+def _may_pair(operator: Operator) -> bool:
+    return operator.side == 1 and operator.single
 
 
 def _free(operator: Operator) -> bool:

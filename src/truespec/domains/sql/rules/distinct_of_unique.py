@@ -34,7 +34,7 @@ from truespec.domains.sql.bag import (
     swap_term,
     unfolded,
 )
-from truespec.domains.sql.world import Expr, Val, World, all_identical, conj, constants
+from truespec.domains.sql.world import Expr, Formula, Val, World, all_identical, conj, constants
 
 
 def apply(world: World, term: Term) -> Term:
@@ -70,7 +70,8 @@ def _project(world: World, part: Term) -> Term:
     if not idle:
         return part
     names = {row for row, _ in idle}
-    stay, go = [], []
+    stay: list[Formula] = []
+    go: list[Formula] = []
     for piece in conjuncts(part.cond):
         (go if constants(piece) & names else stay).append(piece)
     inner = exists(world, Bag((Term(idle, (), conj(*go), ()),)))

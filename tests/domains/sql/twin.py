@@ -1,0 +1,76 @@
+"""SQLite on small random databases: an independent twin.
+
+It reads nothing of the domain: the DDL goes to SQLite as it stands, values come from the texts, and results
+are compared as bags. It sees what SQLite's dialect sees, so cases that turn on another dialect pass it by.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections import Counter
+from random import Random
+from typing import Any
+
+DATABASES = 250
+"""How many databases are tried."""
+ROWS = 4
+"""Most rows of a table."""
+
+
+def differ(oracle: str, candidate: str, context: dict[str, Any]) -> dict[str, Any] | None:
+    """A database on which the results differ as bags, or None."""
+    ddl = context.get("schema", "")
+    texts = f"{ddl} {oracle} {candidate}"
+    numbers = {0, 1, 2, 3} | {int(n) + d for n in re.findall(r"\b\d{1,4}\b", texts) for d in (-1, 0, 1)}
+    words = [w for w in re.findall(r"'([^']*)'", texts) if not re.match(r"\d{4}-", w)] + ["a", "b"]
+    dates = [*re.findall(r"'(\d{4}-\d\d-\d\d)'", texts), "2019-06-15", "2020-02-01"]
+    random = Random(7)
+    for _ in range(DATABASES):
+        connection = sqlite3.connect(":memory:")
+        try:
+            connection.execute("PRAGMA foreign_keys = ON")
+            connection.executescript(ddl)
+            rows = _fill(connection, random, sorted(numbers), words, dates)
+            left = connection.execute(oracle).fetchall()
+            right = connection.execute(candidate).fetchall()
+        except sqlite3.Error:
+            continue
+        finally:
+            connection.close()
+        if _bag(left) != _bag(right):
+            return rows
+    return None
+
+
+def _bag(rows: list[tuple[Any, ...]]) -> Counter[tuple[Any, ...]]:
+    return Counter(tuple(round(c, 6) if isinstance(c, int | float) else c for c in row) for row in rows)
+
+
+def _fill(
+    connection: sqlite3.Connection, random: Random, numbers: list[int], words: list[str], dates: list[str]
+) -> dict[str, Any]:
+    small = random.sample(numbers, min(len(numbers), random.choice([2, 3, 6])))
+    tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    found: dict[str, Any] = {}
+    for _ in range(2):  # parents may come after children
+        for table in tables:
+            columns = connection.execute(f'PRAGMA table_info("{table}")').fetchall()
+            for _ in range(random.randint(0, ROWS)):
+                row = []
+                for _, _, kind, notnull, _, key in columns:
+                    if not notnull and not key and random.random() < 0.2:
+                        row.append(None)
+                    elif re.search("date|time", kind, re.IGNORECASE):
+                        row.append(random.choice(dates))
+                    elif re.search("char|text|enum", kind, re.IGNORECASE):
+                        row.append(random.choice(words))
+                    else:
+                        row.append(random.choice(small))
+                marks = ", ".join("?" * len(row))
+                try:
+                    connection.execute(f'INSERT INTO "{table}" VALUES ({marks})', row)
+                    found.setdefault(table, []).append(row)
+                except sqlite3.IntegrityError:
+                    continue
+    return found
