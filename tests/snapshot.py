@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 from pathlib import Path
 
 GOLDENS = Path(__file__).parent / "snapshots" / "goldens"
@@ -26,3 +27,10 @@ def snapshot(name: str, text: str) -> None:
             golden.splitlines(), text.splitlines(), f"golden {name}", "now", lineterm=""
         )
         raise AssertionError("\n".join([f"{name} has changed; 'make snapshots' accepts it", *lines]))
+
+
+def steady(text: str) -> list[str]:
+    """Lines without what differs from run to run and from machine to machine."""
+    text = re.sub(r"\d[\d.e-]* (s\b|ms\b|µs\b)", "TIME", text)
+    text = re.sub(r"Python re [\d.]+", "Python re", text)
+    return [" ".join(line.split()) for line in text.strip().splitlines()]

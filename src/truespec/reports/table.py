@@ -31,6 +31,9 @@ def overview(entries: Sequence[Entry]) -> Table:
         padding=0,
         show_footer=len(groups) > 1,
         header_style="bold",
+        caption="str, weak, inc: refuted and stronger, weaker, or incomparable",
+        caption_justify="left",
+        caption_style="dim",
         footer_style="bold",
     )
     rows = {**{name: totals(some) for name, some in groups.items()}, "all": every}
