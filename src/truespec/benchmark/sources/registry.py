@@ -26,6 +26,12 @@ SOURCES: dict[str, str] = {
     "softregex": "truespec.benchmark.sources.softregex:read",
     "structuredregex": "truespec.benchmark.sources.structuredregex:read",
     "redos": "truespec.benchmark.sources.redos:read",
+    "polygon": "truespec.benchmark.sources.polygon:read",
+    "verieql": "truespec.benchmark.sources.verieql:read",
+    "sqlsolver": "truespec.benchmark.sources.sqlsolver:read",
+    "spider": "truespec.benchmark.sources.spider:read",
+    "judge-sql": "truespec.benchmark.sources.judge_sql:read",
+    "scythe": "truespec.benchmark.sources.scythe:read",
 }
 """Name to `module:function`."""
 

@@ -5,12 +5,16 @@ The engines' own limits hold whatever passes here; see the other modules of this
 
 from __future__ import annotations
 
+import logging
 import re
 from typing import Any
 
 from sqlglot import exp
 
 from truespec.verdict import Nondeterministic, Place, ReasonCode, SpecificationError, Unsupported
+
+# sqlglot reports on standard error what it cannot parse; here that is an answer, not an incident.
+logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
 
 
 def words(text: str) -> frozenset[str]:

@@ -15,6 +15,7 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from truespec.domains.sql.engines.accept import accept
 from truespec.domains.sql.engines.contract import (
     STATEMENT_SECONDS,
     BadDatabase,
@@ -196,7 +197,12 @@ def search(
     limit: Limit,
     databases: int = MAX_DATABASES,
 ) -> Search:
-    """Draw databases until one tells the queries apart, or a limit is reached."""
+    """Draw databases until one tells the queries apart, or a limit is reached.
+
+    `SpecificationError` for a text that the engine does not accept.
+    """
+    for text in (oracle, candidate):
+        accept(text, schema, settings)
     run = _Run(oracle, candidate, schema, order, settings, limit)
     generator = Generator(schema, run.trees, run.seed)
     tried = unstable = stopped = 0

@@ -71,22 +71,26 @@ def _simpler_values(schema: Schema, database: Database) -> Iterator[Database]:
                         present[row[place]] = None
         for value in present:
             rank = simple.index(value) if value in simple else len(simple)
-            for better in simple[:rank]:
-                if better in present:
-                    continue
-                yield Database(
-                    {
-                        name: tuple(
-                            tuple(
-                                better if place in places.get(name, ()) and _equal(cell, value) else cell
-                                for place, cell in enumerate(row)
-                            )
-                            for row in rows
-                        )
-                        for name, rows in database.tables.items()
-                    }
+            better = simple[:rank]
+            fresh = next((other for other in better if other not in present), None)
+            for other in dict.fromkeys((*better[:1], fresh)):
+                if other is not None:
+                    yield _renamed(database, places, value, other)
+
+
+def _renamed(database: Database, places: dict[str, list[int]], old: Value, new: Value) -> Database:
+    return Database(
+        {
+            name: tuple(
+                tuple(
+                    new if place in places.get(name, ()) and _equal(cell, old) else cell
+                    for place, cell in enumerate(row)
                 )
-                break
+                for row in rows
+            )
+            for name, rows in database.tables.items()
+        }
+    )
 
 
 def _equal(cell: Value, value: Value) -> bool:
