@@ -7,9 +7,10 @@ import random
 
 import pytest
 
+from truespec.judges.judgement import Judgement
 from truespec.metrics.agreement import cohen_kappa
 from truespec.metrics.comparing import fisher_exact, holm, mcnemar_exact
-from truespec.metrics.judging import Judgement, correct, judge_rates
+from truespec.metrics.judging import correct, judge_rates
 from truespec.metrics.proportion import Interval, Proportion, difference
 from truespec.metrics.ranking import roc_auc, threshold_curve
 from truespec.verdict import Answer

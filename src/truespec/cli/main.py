@@ -15,6 +15,7 @@ COMMANDS: dict[str, str] = {
     "batch": "truespec.cli.batch:batch",
     "recheck": "truespec.cli.recheck:recheck",
     "data": "truespec.cli.data:data",
+    "bench": "truespec.cli.bench:bench",
     "doctor": "truespec.cli.doctor:doctor",
     "trace": "truespec.cli.trace:trace",
     "demo": "truespec.cli.demo:demo",

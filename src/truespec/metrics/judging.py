@@ -4,23 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from enum import Enum
 from math import hypot
 
+from truespec.judges.judgement import Judgement
 from truespec.metrics.proportion import CONFIDENCE, Interval, Proportion
 from truespec.verdict import Answer
-
-
-class Judgement(Enum):
-    """What a judge said of a candidate."""
-
-    ACCEPT = "accept"
-    """The judge takes the candidate for correct; the paper's *Success*."""
-    REJECT = "reject"
-    """The judge takes it for wrong; the paper's *Refuted*."""
-    UNKNOWN = "unknown"
-    """The response was malformed; left out of every rate."""
-
 
 WRONG = frozenset({Answer.REFUTED, Answer.INVALID})
 """The answers that make a candidate wrong: an invalid one stands with the refuted."""

@@ -1,0 +1,35 @@
+"""Which tasks a run asks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from truespec.benchmark import bundled
+from truespec.benchmark.task import Task
+from truespec.verdict import UsageError
+
+
+def bundled_tasks(domains: Iterable[str] = ()) -> list[Task]:
+    """The tasks that come with the package, with what their names stand for in `extra`."""
+    wanted = tuple(domains) or bundled.domains()
+    return [
+        replace(entry.task, extra={"meanings": dict(entry.meanings)})
+        for name in wanted
+        for entry in bundled.tasks(name)
+    ]
+
+
+def choose(tasks: Sequence[Task], domains: Sequence[str], limit: int | None) -> list[Task]:
+    """The tasks of these domains, the first `limit` of each; `UsageError` where none is left."""
+    chosen: list[Task] = []
+    seen: dict[str, int] = {}
+    for task in tasks:
+        if domains and task.domain not in domains:
+            continue
+        seen[task.domain] = seen.get(task.domain, 0) + 1
+        if limit is None or seen[task.domain] <= limit:
+            chosen.append(task)
+    if not chosen:
+        raise UsageError(f"no task of {', '.join(domains) or 'any domain'}")
+    return chosen

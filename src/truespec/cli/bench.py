@@ -1,0 +1,154 @@
+"""`truespec bench`: answers from models, judges of answers, tables of both."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+
+import click
+
+from truespec.benchmark.select import bundled_tasks, choose
+from truespec.cli.common import echo
+from truespec.executors.bench import SELF, Failures, new_run, run_judges, run_models
+from truespec.reports.bench import tables
+from truespec.reports.bench_page import write_report
+from truespec.store.runs import Run, read_tasks
+from truespec.verdict import UsageError
+
+
+@click.group()
+def bench() -> None:
+    """Measure how well models write specifications, and how far judges can be trusted."""
+
+
+@bench.command()
+@click.option("--model", "models", multiple=True, required=True, help="A model; give it again for more.")
+@click.option("--tasks", default="bundled", show_default=True, help="A task file, or the bundled tasks.")
+@click.option("--domain", "domains", multiple=True, help="Only these domains.")
+@click.option("--limit", type=click.IntRange(1), default=None, help="Only the first N tasks of each domain.")
+@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The run's folder.")
+@click.option("--epochs", type=click.IntRange(1), default=1, show_default=True, help="Answers per task.")
+@click.option("--temperature", type=float, default=1.0, show_default=True)
+@click.option("--reasoning-effort", default="medium", show_default=True, help="Or 'none'.")
+@click.option("--max-tokens", type=click.IntRange(1), default=None, help="The longest reply.")
+@click.option("--timeout", type=float, default=4.0, show_default=True, help="Seconds per verification.")
+@click.option("--tolerant", is_flag=True, help="Also read answers in a form that was not asked for.")
+@click.option("--concurrency", type=click.IntRange(1, 512), default=8, help="Calls at once.")
+@click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Verifiers.  [default: one per core]")
+def run(
+    models: tuple[str, ...],
+    tasks: str,
+    domains: tuple[str, ...],
+    limit: int | None,
+    output: Path,
+    epochs: int,
+    temperature: float,
+    reasoning_effort: str,
+    max_tokens: int | None,
+    timeout: float,
+    tolerant: bool,
+    concurrency: int,
+    jobs: int | None,
+) -> None:
+    """Let models answer tasks and verify the answers.
+
+    A model is a name of Inspect AI such as openai/gpt-5, recorded:FILE, or python:MODULE:FUNCTION. The same
+    call again continues an interrupted run: recorded replies are not asked for again, and a newer verifier
+    decides old answers anew. The defaults are those of RESpecBench.
+
+    Exit code: 0 when every task has its answer, 1 when calls failed for good, 2 for a wrong call.
+    """
+    every = bundled_tasks(domains) if tasks == "bundled" else read_tasks(Path(tasks))
+    chosen = choose(every, domains, limit)
+    begun = new_run(
+        output,
+        chosen,
+        models,
+        epochs=epochs,
+        temperature=temperature,
+        reasoning_effort=None if reasoning_effort == "none" else reasoning_effort,
+        max_tokens=max_tokens,
+        timeout=timeout,
+        tolerant=tolerant,
+    )
+    failures = run_models(
+        begun, concurrency=concurrency, jobs=jobs or len(os.sched_getaffinity(0)), progress=_Progress().show
+    )
+    for row in tables(begun.read("answers"), [])[0].to_markdown().splitlines():
+        echo(row)
+    _close(failures, begun)
+
+
+@bench.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option(
+    "--judge", "judges", multiple=True, default=(SELF,), show_default=True, help="A model, or 'self'."
+)
+@click.option(
+    "--kind",
+    "kinds",
+    multiple=True,
+    type=click.Choice(["formalization", "equivalence", "oracle"]),
+    default=("formalization", "equivalence"),
+    show_default=True,
+)
+@click.option("--concurrency", type=click.IntRange(1, 512), default=8, help="Calls at once.")
+def judge(folder: Path, judges: tuple[str, ...], kinds: tuple[str, ...], concurrency: int) -> None:
+    """Let judges judge the answers of the run in FOLDER.
+
+    By default every model judges its own answers, by statement (formalization) and against the oracle in both
+    orders (equivalence); 'oracle' judges the oracles themselves.
+
+    Exit code: 0 when every judgement was made, 1 when calls failed for good, 2 for a wrong call.
+    """
+    begun = Run(folder)
+    begun.config()
+    if not begun.read("answers"):
+        raise UsageError(f"{folder} holds no answers yet: run 'truespec bench run -o {folder} ...' first")
+    failures = run_judges(begun, judges, kinds, concurrency=concurrency, progress=_Progress().show)
+    _close(failures, begun)
+
+
+@bench.command()
+@click.argument("folders", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The report's folder.")
+def report(folders: tuple[Path, ...], output: Path) -> None:
+    """Write the tables of the runs in FOLDERS: report.html, and each table as Markdown, LaTeX and CSV."""
+    runs = [Run(folder) for folder in folders]
+    for begun in runs:
+        begun.config()
+    answers = [record for begun in runs for record in begun.read("answers")]
+    judgements = [record for begun in runs for record in begun.read("judgements")]
+    if not answers:
+        raise UsageError(f"{folders[0]} holds no answers yet: run 'truespec bench run' first")
+    found = tables(answers, judgements)
+    write_report(output, found, [task for begun in runs for task in begun.tasks()], answers, judgements)
+    for table in found[:1]:
+        echo(table.to_markdown())
+    echo(f"{len(found)} tables -> {output / 'report.html'}")
+
+
+def _close(failures: Failures, begun: Run) -> None:
+    if failures.count:
+        echo(f"{failures.count} calls failed; the first said: {failures.first}")
+        echo("the same command again makes only these calls")
+        sys.exit(1)
+    echo(f"-> {begun.folder}")
+
+
+class _Progress:
+    def __init__(self) -> None:
+        self._terminal = sys.stderr.isatty()
+        self._next = 0.0
+
+    def show(self, stage: str, done: int, total: int) -> None:
+        now = time.monotonic()
+        if now < self._next and done < total:
+            return
+        self._next = now + (0.2 if self._terminal else 10.0)
+        text = f"{stage}: {done}/{total}"
+        click.echo(f"\r\x1b[K{text}" if self._terminal else text, err=True, nl=not self._terminal)
+        if self._terminal and done == total:
+            click.echo("", err=True)

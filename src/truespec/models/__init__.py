@@ -1,0 +1,1 @@
+"""Model access: real providers, recorded answers, scripted models, and any Python callable."""

@@ -1,0 +1,189 @@
+"""Runs of scripted models: the tables say what theory says, and a killed run makes no call twice."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from truespec.benchmark.select import bundled_tasks, choose
+from truespec.executors.bench import new_run, run_judges, run_models
+from truespec.executors.calls import run_calls
+from truespec.judges.judgement import Judgement
+from truespec.metrics.judging import judge_rates
+from truespec.models.call import Call, Reply
+from truespec.models.contract import Model, ModelError, Transient
+from truespec.reports.bench import join, tables
+from truespec.store.calls import CallLedger
+from truespec.store.runs import Run
+from truespec.verdict import Answer, UsageError
+
+DEFAULTS: dict[str, Any] = {
+    "epochs": 1,
+    "temperature": 1.0,
+    "reasoning_effort": "medium",
+    "max_tokens": None,
+    "timeout": 10.0,
+    "tolerant": False,
+}
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """One model answers the bundled tasks of two domains."""
+    tasks = choose(bundled_tasks(["fol", "regex"]), [], 30)
+    run = new_run(
+        tmp_path_factory.mktemp("run"), tasks, ["python:scripted:writer"], **{**DEFAULTS, "epochs": 2}
+    )
+    assert run_models(run, jobs=2).count == 0
+    return run
+
+
+def rates(run: Run, judge: str, kind: str) -> Any:
+    assert run_judges(run, [f"python:scripted:{judge}"], [kind]).count == 0
+    items = join(run.read("answers"), run.read("judgements"))
+    chosen = [i for i in items if i.judge == f"python:scripted:{judge}" and i.kind == kind]
+    assert len(chosen) == len(run.read("answers"))
+    return judge_rates((i.answer, i.judgement) for i in chosen)
+
+
+def test_answers_are_verified(run: Run) -> None:
+    counts = Counter(Answer(record["verdict"]["answer"]) for record in run.read("answers"))  # type: ignore[index]
+    assert counts[Answer.EQUIVALENT] > 20
+    assert counts[Answer.REFUTED] > 20
+
+
+@pytest.mark.parametrize("kind", ["formalization", "equivalence"])
+def test_judges_with_one_answer(run: Run, kind: str) -> None:
+    always, never = rates(run, "generous", kind), rates(run, "strict", kind)
+    assert (always.far.value, always.frr.value) == (1.0, 0.0)
+    assert (never.far.value, never.frr.value) == (0.0, 1.0)
+    assert always.inflation == pytest.approx(1 - always.verifier_success.value)
+    assert never.inflation == pytest.approx(-never.verifier_success.value)
+    lost = rates(run, "mumbling", kind)
+    assert (lost.far.value, lost.malformed.value) == (None, 1.0)
+
+
+def test_a_coin_errs_half_the_time(run: Run) -> None:
+    coin = rates(run, "coin", "formalization")
+    assert 0.5 in coin.far.wilson(0.999)
+    assert 0.5 in coin.frr.wilson(0.999)
+
+
+def test_a_judge_that_goes_by_the_order_is_found_out(run: Run) -> None:
+    biased = rates(run, "first_lover", "equivalence")
+    assert biased.judge_success.value == 0.0, "3 and 0 sum to less than 4"
+    found = {table.name: table for table in tables(run.read("answers"), run.read("judgements"))}
+    row = next(row for row in found["position"].rows if "first_lover" in row[0])
+    assert row[1].startswith("100.0%")
+    assert row[2] == "+3.00"
+
+
+def test_oracles_are_judged_once_a_task(run: Run) -> None:
+    run_judges(run, ["python:scripted:generous"], ["oracle"])
+    judged = [record for record in run.read("judgements") if record["kind"] == "oracle"]
+    assert len(judged) == len(run.tasks())
+    found = {table.name: table for table in tables(run.read("answers"), run.read("judgements"))}
+    assert found["oracles"].rows[0][-2] == "100.0%"
+
+
+def test_a_folder_keeps_to_its_run(run: Run) -> None:
+    with pytest.raises(UsageError, match="other epochs"):
+        new_run(run.folder, run.tasks(), ["python:scripted:writer"], **DEFAULTS)
+
+
+class Moody(Model):
+    name = "moody"
+
+    def __init__(self, failures: int, error: type[ModelError]) -> None:
+        self.failures, self.error, self.made = failures, error, 0
+
+    def reply(self, call: Call) -> Reply:
+        self.made += 1
+        if self.made <= self.failures:
+            raise self.error("not now")
+        return Reply("yes")
+
+
+def test_passing_failures_are_retried_and_lasting_ones_are_not(tmp_path: Path) -> None:
+    call = Call("moody", "", "?")
+    with CallLedger(tmp_path / "calls.sqlite") as ledger:
+        lasting = Moody(1, ModelError)
+        assert isinstance(dict(run_calls([call], {"moody": lasting}, ledger))[call], ModelError)
+        assert (lasting.made, ledger.get(call)) == (1, None)
+        waits: list[float] = []
+        passing = Moody(3, Transient)
+        assert dict(run_calls([call], {"moody": passing}, ledger, sleep=waits.append)) == {call: Reply("yes")}
+        assert passing.made == 4
+        assert len(waits) == 3
+        assert waits[0] < waits[1] < waits[2]
+        again = Moody(0, ModelError)
+        assert dict(run_calls([call, call], {"moody": again}, ledger)) == {call: Reply("yes")}
+        assert again.made == 0
+
+
+@pytest.mark.slow
+def test_a_run_killed_ten_times_makes_no_call_twice(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    here = Path(__file__).parent
+    environment = {**os.environ, "TRUESPEC_TEST_CALL_LOG": str(log), "PYTHONPATH": str(here)}
+    models = ["--model", "python:scripted:writer", "--model", "python:scripted:writer_two"]
+    folder = tmp_path / "run"
+    answer = [
+        "bench",
+        "run",
+        *models,
+        "--domain",
+        "fol",
+        "--epochs",
+        "3",
+        "-o",
+        str(folder),
+        "--timeout",
+        "10",
+    ]
+    judge = ["bench", "judge", str(folder), "--judge", "python:scripted:generous"]
+    chance = random.Random(4)
+    quiet: dict[str, Any] = {"env": environment, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+
+    def command(arguments: list[str]) -> list[str]:
+        return [sys.executable, "-m", "truespec", *arguments]
+
+    for arguments, kills in ((answer, 6), (judge, 4)):
+        for _ in range(kills):
+            with subprocess.Popen(command(arguments), **quiet) as process:
+                time.sleep(chance.uniform(0.4, 1.5))
+                process.send_signal(signal.SIGKILL)
+        subprocess.run(command(arguments), check=True, **quiet)
+    made = Counter(log.read_text().splitlines())
+    assert max(made.values()) == 1
+    killed = Run(folder)
+    names = ["python:scripted:writer", "python:scripted:writer_two"]
+    calm = new_run(tmp_path / "calm", killed.tasks(), names, **{**DEFAULTS, "epochs": 3})
+    run_models(calm, jobs=2)
+    run_judges(calm, ["python:scripted:generous"], ["formalization", "equivalence"])
+    assert lasting(killed.read("answers")) == lasting(calm.read("answers"))
+    assert lasting(killed.read("judgements")) == lasting(calm.read("judgements"))
+
+
+def lasting(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Records without their times."""
+    kept = []
+    for record in records:
+        copy = {k: v for k, v in record.items() if k not in {"reply", "replies"}}
+        if "verdict" in copy:
+            copy["verdict"] = {k: v for k, v in copy["verdict"].items() if k != "seconds"}
+        kept.append(copy)
+    return kept
+
+
+def test_judgement_names_are_those_of_the_records() -> None:
+    assert {judgement.value for judgement in Judgement} == {"accept", "reject", "unknown"}
