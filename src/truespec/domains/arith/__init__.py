@@ -1,0 +1,1 @@
+"""Arithmetic: one numeric or Boolean expression over integer and rational variables, exact throughout."""

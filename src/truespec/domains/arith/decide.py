@@ -1,0 +1,318 @@
+"""From two terms to a verdict, the cheapest sound route first.
+
+1. One term: equal by reflexivity.
+2. Legal points, most of them kept from earlier pairs of the same context: a difference refutes.
+3. Normal forms: equal forms with equal obligations prove.
+4. Z3: a model refutes, its absence proves.
+5. Enumeration, where the constraints leave few values.
+6. cvc5.
+
+Nothing is called equivalent before a legal point is known: contradictory constraints make an unusable oracle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from truespec.domains.arith import polynomial as poly
+from truespec.domains.arith.context import Context
+from truespec.domains.arith.evaluate import compiled
+from truespec.domains.arith.normal import Logical, Normal
+from truespec.domains.arith.numbers import Number, TooLarge, Undefined, exact, show
+from truespec.domains.arith.points import Scope, Values, enumerate_points, literals, simplicity
+from truespec.domains.arith.replay import BY, CannotReplay, Exact, replay
+from truespec.domains.arith.terms import Term
+from truespec.solvers.limit import Limit
+from truespec.verdict import (
+    JSON,
+    Counterexample,
+    Incomplete,
+    OracleError,
+    OutOfTime,
+    Proof,
+    Relation,
+    ToolMissing,
+    Undecided,
+    Unsupported,
+    Verdict,
+    equivalent,
+    refuted,
+)
+
+SAMPLE = 48
+"""Legal points looked for before anything is proved."""
+MAX_ENUMERATED = 400_000
+"""Larger scopes are not enumerated."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """A specification: its text and its term."""
+
+    text: str
+    """As written."""
+    term: Term
+    """As typed and folded."""
+
+
+@dataclass
+class Comparison:
+    """One pair under decision."""
+
+    oracle: Spec
+    candidate: Spec
+    context: Context
+    scope: Scope
+    limit: Limit
+    notes: list[str] = field(default_factory=list)
+    """Why the routes tried so far did not decide."""
+    functions: tuple[Callable[..., Any], Callable[..., Any]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        names = self.scope.names
+        self.functions = compiled(self.oracle.term, names), compiled(self.candidate.term, names)
+
+    # --- the routes -----------------------------------------------------------------------------------
+
+    def decide(self) -> Verdict:
+        """The verdict; `Undecided` where every route gave up, `OracleError` for contradictory constraints."""
+        if self.oracle.term is self.candidate.term:
+            return self._proved("identity", ("the parser",))
+        points = self._points()
+        found = self._best(points)
+        if found is not None:
+            return self._refuted("sampling", found)
+        if self._same_form():
+            return self._proved("normal form", ("the normal form of rational functions",))
+        return self._solve()
+
+    def _points(self) -> list[Values]:
+        points = self.scope.sample(SAMPLE, self.limit.portion(0.5))
+        return points + list(self._near(points))
+
+    def _near(self, points: Sequence[Values]) -> Iterator[Values]:
+        """Legal points beside the constants of the two specifications."""
+        if all(choices.complete for choices in self.scope.choices.values()):
+            return
+        values = {exact(x + d) for x in literals((self.oracle.term, self.candidate.term))[:40] for d in (0, 1, -1)}
+        for point in points[:4]:
+            for position, name in enumerate(self.scope.names):
+                integer = self.context.variables[name] == "int"
+                for value in values:
+                    if integer and not isinstance(value, int):
+                        continue
+                    moved = self._rebuilt((*point[:position], value, *point[position + 1 :]))
+                    if moved is not None:
+                        yield moved
+
+    def _same_form(self) -> bool:
+        try:
+            left, right = self.scope.forms.normal(self.oracle.term), self.scope.forms.normal(self.candidate.term)
+        except Incomplete:
+            return False
+        if left.needs != right.needs:
+            return False
+        if isinstance(left, Normal) and isinstance(right, Normal):
+            return poly.same(left.value, right.value)
+        assert isinstance(left, Logical)
+        assert isinstance(right, Logical)
+        return left.value == right.value
+
+    def _solve(self) -> Verdict:
+        from truespec.domains.arith import solve
+        from truespec.solvers.z3 import Outcome, version
+
+        try:
+            query = solve.Query(self.context, self.scope, self.oracle.term, self.candidate.term)
+            outcome, point = query.check(query.difference(), self.limit.portion(0.4))
+        except Unsupported:
+            query, outcome, point = None, Outcome.UNKNOWN, None
+            self.notes.append("a power with an exponent that is not bounded")
+        if outcome is Outcome.UNSAT:
+            return self._proved("unsatisfiable difference", (version(), "the translation to SMT"))
+        if point is not None and self._differs(point):
+            return self._refuted("z3", point)
+        size = self.scope.size()
+        if size is not None and size <= MAX_ENUMERATED:
+            try:
+                return self._enumerate()
+            except OutOfTime:
+                self.limit.check()
+        if query is not None:
+            try:
+                outcome = query.check_with_cvc5(query.difference(), self.limit)
+            except ToolMissing as error:
+                self.notes.append(str(error))
+            else:
+                if outcome is Outcome.UNSAT:
+                    return self._proved("unsatisfiable difference", ("cvc5", "the translation to SMT"))
+        self.limit.check()
+        raise Incomplete("; ".join(["no route decides this pair", *self.notes]))
+
+    def _enumerate(self) -> Verdict:
+        part = self.limit.portion(0.7)
+        some = False
+        for values in enumerate_points(self.scope, part):
+            some = True
+            if self._differs(values):
+                return self._refuted("enumeration", values)
+        if not some:
+            self.scope.satisfiable = False
+        return self._proved("enumeration of every legal point", ("the evaluator",))
+
+    # --- conclusions ----------------------------------------------------------------------------------
+
+    def _proved(self, by: str, trusts: tuple[str, ...]) -> Verdict:
+        ensure_satisfiable(self.scope, self.limit)
+        trusts = (*trusts, "the exact semantics of truespec.domains.arith.semantics")
+        return equivalent("arith", by, Proof(by, trusts))
+
+    def _refuted(self, method: str, values: Values) -> Verdict:
+        values = self._shrunk(values)
+        point = dict(zip(self.scope.names, values, strict=True))
+        texts = (self.oracle.text, self.candidate.text)
+        try:
+            for text in self.context.texts:
+                if replay(text, point) is not True:
+                    raise Incomplete(f"the replay of {point} does not satisfy {text!r}; please report this pair")
+            left, right = (replay(text, point) for text in texts)
+        except CannotReplay as error:
+            raise Incomplete(f"a difference at {shown(point)} could not be replayed: {error}") from error
+        if left == right and type(left) is type(right):
+            raise Incomplete(f"the replay sees no difference at {shown(point)}; please report this pair")
+        counterexample = Counterexample(shown(point), written(left), written(right), BY)
+        return refuted("arith", method, counterexample, self._relation(values))
+
+    def _relation(self, values: Values) -> Relation | None:
+        if not self.oracle.term.boolean:
+            return None
+        try:
+            return self._compare_truth([values, *self.scope.found])
+        except Undecided:
+            return None
+
+    def _compare_truth(self, points: Iterable[Values]) -> Relation | None:
+        """Which implies which, where a specification holds if it is defined and true."""
+        only_oracle = only_candidate = False
+        for values in points:
+            try:
+                a, b = (function(*values) is True for function in self.functions)
+            except TooLarge:
+                continue
+            only_oracle |= a and not b
+            only_candidate |= b and not a
+        if not (only_oracle and only_candidate):
+            from truespec.domains.arith import solve
+            from truespec.solvers.z3 import Outcome
+
+            query = solve.Query(self.context, self.scope, self.oracle.term, self.candidate.term)
+            part = self.limit.portion(0.7)
+            for known, a, b in (
+                (only_oracle, self.oracle.term, self.candidate.term),
+                (only_candidate, self.candidate.term, self.oracle.term),
+            ):
+                if known:
+                    continue
+                outcome, point = query.check(query.only(a, b), part)
+                if outcome is Outcome.UNSAT:
+                    continue
+                if point is None:
+                    return None
+                if a is self.oracle.term:
+                    only_oracle = True
+                else:
+                    only_candidate = True
+        match only_oracle, only_candidate:
+            case True, True:
+                return Relation.INCOMPARABLE
+            case True, False:
+                return Relation.STRONGER
+            case False, True:
+                return Relation.WEAKER
+        return None
+
+    # --- points ---------------------------------------------------------------------------------------
+
+    def _differs(self, values: Values) -> bool:
+        try:
+            a, b = (function(*values) for function in self.functions)
+            if isinstance(a, Undefined) or isinstance(b, Undefined):
+                return a is not b
+            return bool(a != b) and len(show(a)) + len(show(b)) > 0
+        except TooLarge:
+            return False
+
+    def _best(self, points: Iterable[Values]) -> Values | None:
+        differing = [values for values in points if self._differs(values)]
+        return min(differing, key=_weight, default=None)
+
+    def _rebuilt(self, values: Values) -> Values | None:
+        """The point with determined variables computed anew, if it is legal."""
+        rebuilt = self.scope.completed(values)
+        return rebuilt if rebuilt is not None and self.scope.legal(*rebuilt) else None
+
+    def _shrunk(self, values: Values) -> Values:
+        """A simpler point that still differs: each variable in turn takes the simplest value that works."""
+        budget = 400
+        for _ in range(3):
+            before = values
+            for position, name in enumerate(self.scope.names):
+                for value in self.scope.choices[name].values[:60]:
+                    if simplicity(value) >= simplicity(values[position]) or budget == 0:
+                        break
+                    budget -= 1
+                    moved = self._rebuilt((*values[:position], value, *values[position + 1 :]))
+                    if moved is not None and _weight(moved) < _weight(values) and self._differs(moved):
+                        values = moved
+                        break
+            if values == before:
+                break
+        return values
+
+
+def ensure_satisfiable(scope: Scope, limit: Limit) -> None:
+    """Return where a legal point is known; `OracleError` where there is none, `Incomplete` where neither shows."""
+    if scope.satisfiable is None:
+        scope.sample(1, limit.portion(0.5), effort=200_000)
+    if scope.satisfiable is None:
+        from truespec.domains.arith import solve
+        from truespec.solvers.z3 import Outcome
+
+        try:
+            query = solve.Query(scope.context, scope)
+            outcome, point = query.check([], limit.portion(0.5))
+        except Unsupported:
+            outcome, point = Outcome.UNKNOWN, None
+        if outcome is Outcome.UNSAT:
+            scope.satisfiable = False
+        elif point is not None:
+            scope.satisfiable = True
+    size = scope.size()
+    if scope.satisfiable is None and size is not None and size <= MAX_ENUMERATED * 5:
+        scope.satisfiable = next(enumerate_points(scope, limit.portion(0.8)), None) is not None
+    if scope.satisfiable is False:
+        raise OracleError("the constraints contradict each other: no point satisfies all of them")
+    if scope.satisfiable is None:
+        raise Incomplete("no point that satisfies the constraints was found, and none was proved not to exist")
+
+
+def shown(point: dict[str, Number]) -> dict[str, JSON]:
+    """A point as JSON: integers as numbers while every reader is exact, other values as `p/q`."""
+    return {
+        name: value if isinstance(value, int) and abs(value) < 2**53 else str(value) for name, value in point.items()
+    }
+
+
+def written(value: Exact) -> str:
+    """A value as verdicts show it: exact, or `undefined`."""
+    return "undefined" if value is None else str(value)
+
+
+def _weight(values: Values) -> tuple[int, int, int]:
+    return (
+        sum(value.denominator for value in values),
+        sum(len(str(value)) for value in values),
+        sum(abs(value.numerator) for value in values),
+    )
