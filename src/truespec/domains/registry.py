@@ -13,6 +13,7 @@ DOMAINS: dict[str, str] = {
     "sql": "truespec.domains.sql.domain:Sql",
     "fol": "truespec.domains.fol.domain:FirstOrderLogic",
     "regex": "truespec.domains.regex.domain:Regex",
+    "arith": "truespec.domains.arith.domain:Arithmetic",
 }
 """Name to `module:class`, e.g. `"regex": "truespec.domains.regex.domain:Regex"`."""
 

@@ -64,7 +64,9 @@ def _variables(raw: object) -> dict[str, str]:
     if not isinstance(raw, Mapping):
         raise OracleError(f"context field 'variables' maps names to types, not {_kind(raw)}")
     if len(raw) > MAX_VARIABLES:
-        raise OracleError(f"context field 'variables' declares {len(raw)} variables; at most {MAX_VARIABLES} are read")
+        raise OracleError(
+            f"context field 'variables' declares {len(raw)} variables; at most {MAX_VARIABLES} are read"
+        )
     variables: dict[str, str] = {}
     for name, declaration in raw.items():
         where = f"context field 'variables[{str(name)[:60]!r}]'"
@@ -78,7 +80,9 @@ def _variables(raw: object) -> dict[str, str]:
             raise OracleError(f"{where} has the type {str(kind)[:40]!r}; expected 'int' or 'real'")
         unread = set(declaration) - {"type", "unit", "description"}
         if unread:
-            raise OracleError(f"{where} has the field {min(map(str, unread))!r}: write a range as a constraint")
+            raise OracleError(
+                f"{where} has the field {min(map(str, unread))!r}: write a range as a constraint"
+            )
         if normal_name(name) in variables:
             raise OracleError(f"{where} is declared twice: Python reads both spellings as one name")
         variables[normal_name(name)] = str(kind)
@@ -87,5 +91,3 @@ def _variables(raw: object) -> dict[str, str]:
 
 def _kind(value: object) -> str:
     return "null" if value is None else f"a {type(value).__name__}"
-
-

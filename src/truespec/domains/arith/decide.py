@@ -96,7 +96,9 @@ class Comparison:
         """Legal points beside the constants of the two specifications."""
         if all(choices.complete for choices in self.scope.choices.values()):
             return
-        values = {exact(x + d) for x in literals((self.oracle.term, self.candidate.term))[:40] for d in (0, 1, -1)}
+        values = {
+            exact(x + d) for x in literals((self.oracle.term, self.candidate.term))[:40] for d in (0, 1, -1)
+        }
         for point in points[:4]:
             for position, name in enumerate(self.scope.names):
                 integer = self.context.variables[name] == "int"
@@ -109,7 +111,10 @@ class Comparison:
 
     def _same_form(self) -> bool:
         try:
-            left, right = self.scope.forms.normal(self.oracle.term), self.scope.forms.normal(self.candidate.term)
+            left, right = (
+                self.scope.forms.normal(self.oracle.term),
+                self.scope.forms.normal(self.candidate.term),
+            )
         except Incomplete:
             return False
         if left.needs != right.needs:
@@ -122,7 +127,8 @@ class Comparison:
 
     def _solve(self) -> Verdict:
         from truespec.domains.arith import solve
-        from truespec.solvers.z3 import Outcome, version
+        from truespec.solvers.outcome import Outcome
+        from truespec.solvers.z3 import version
 
         try:
             query = solve.Query(self.context, self.scope, self.oracle.term, self.candidate.term)
@@ -176,7 +182,9 @@ class Comparison:
         try:
             for text in self.context.texts:
                 if replay(text, point) is not True:
-                    raise Incomplete(f"the replay of {point} does not satisfy {text!r}; please report this pair")
+                    raise Incomplete(
+                        f"the replay of {point} does not satisfy {text!r}; please report this pair"
+                    )
             left, right = (replay(text, point) for text in texts)
         except CannotReplay as error:
             raise Incomplete(f"a difference at {shown(point)} could not be replayed: {error}") from error
@@ -198,14 +206,14 @@ class Comparison:
         only_oracle = only_candidate = False
         for values in points:
             try:
-                a, b = (function(*values) is True for function in self.functions)
+                left, right = (function(*values) is True for function in self.functions)
             except TooLarge:
                 continue
-            only_oracle |= a and not b
-            only_candidate |= b and not a
+            only_oracle |= left and not right
+            only_candidate |= right and not left
         if not (only_oracle and only_candidate):
             from truespec.domains.arith import solve
-            from truespec.solvers.z3 import Outcome
+            from truespec.solvers.outcome import Outcome
 
             query = solve.Query(self.context, self.scope, self.oracle.term, self.candidate.term)
             part = self.limit.portion(0.7)
@@ -273,12 +281,12 @@ class Comparison:
 
 
 def ensure_satisfiable(scope: Scope, limit: Limit) -> None:
-    """Return where a legal point is known; `OracleError` where there is none, `Incomplete` where neither shows."""
+    """Return where a legal point is known; `OracleError` where there is none, else `Incomplete`."""
     if scope.satisfiable is None:
         scope.sample(1, limit.portion(0.5), effort=200_000)
     if scope.satisfiable is None:
         from truespec.domains.arith import solve
-        from truespec.solvers.z3 import Outcome
+        from truespec.solvers.outcome import Outcome
 
         try:
             query = solve.Query(scope.context, scope)
@@ -295,13 +303,16 @@ def ensure_satisfiable(scope: Scope, limit: Limit) -> None:
     if scope.satisfiable is False:
         raise OracleError("the constraints contradict each other: no point satisfies all of them")
     if scope.satisfiable is None:
-        raise Incomplete("no point that satisfies the constraints was found, and none was proved not to exist")
+        raise Incomplete(
+            "no point that satisfies the constraints was found, and none was proved not to exist"
+        )
 
 
 def shown(point: dict[str, Number]) -> dict[str, JSON]:
     """A point as JSON: integers as numbers while every reader is exact, other values as `p/q`."""
     return {
-        name: value if isinstance(value, int) and abs(value) < 2**53 else str(value) for name, value in point.items()
+        name: value if isinstance(value, int) and abs(value) < 2**53 else str(value)
+        for name, value in point.items()
     }
 
 

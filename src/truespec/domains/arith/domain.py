@@ -33,7 +33,9 @@ class Arithmetic(Domain[Context, Spec]):
     has_relation: ClassVar[bool] = True
     tools: ClassVar[tuple[Tool, ...]] = (
         Tool("Z3", "module:z3", "proofs beyond normal forms", "pip install z3-solver", optional=False),
-        Tool("cvc5", "module:cvc5", "proofs where Z3 gives up, and independent re-checks", "pip install cvc5"),
+        Tool(
+            "cvc5", "module:cvc5", "proofs where Z3 gives up, and independent re-checks", "pip install cvc5"
+        ),
     )
 
     def __init__(self) -> None:
@@ -69,7 +71,9 @@ class Arithmetic(Domain[Context, Spec]):
         """Compare the two at every legal point."""
         return Comparison(oracle, candidate, context, _scope(context), limit).decide()
 
-    def recheck(self, oracle: str, candidate: str, raw: RawContext, verdict: Verdict, limit: Limit) -> Recheck:
+    def recheck(
+        self, oracle: str, candidate: str, raw: RawContext, verdict: Verdict, limit: Limit
+    ) -> Recheck:
         """Replay the counterexample, or prove the pair again with another translation and another solver."""
         return rechecks.recheck(oracle, candidate, raw, verdict, limit)
 

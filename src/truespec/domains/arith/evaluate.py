@@ -7,7 +7,16 @@ from fractions import Fraction
 from typing import Any
 
 from truespec.domains.arith import semantics
-from truespec.domains.arith.numbers import MAX_BITS, UNDEFINED, Number, TooLarge, Undefined, Value, bits, exact
+from truespec.domains.arith.numbers import (
+    MAX_BITS,
+    UNDEFINED,
+    Number,
+    TooLarge,
+    Undefined,
+    Value,
+    bits,
+    exact,
+)
 from truespec.domains.arith.terms import Term, reach
 
 Point = Mapping[str, Number]
@@ -41,11 +50,17 @@ class Exact:
 
     @staticmethod
     def power(a: Number, n: Number) -> Number:
-        if a in (0, 1, -1) or n == 0:
-            return 0 if a == 0 and n < 0 else exact(Fraction(a) ** (n if n >= 0 else n % 2))
-        if abs(n) * bits(a) > 2 * MAX_BITS:
-            raise TooLarge(f"a power of about {abs(n) * bits(a):,} bits")
-        return exact(Fraction(a) ** n)
+        exponent = int(n)
+        if n == 0 or a == 1:
+            return 1
+        if a == 0:
+            return 0
+        if a == -1:
+            return -1 if exponent % 2 else 1
+        if abs(exponent) * bits(a) > 2 * MAX_BITS:
+            raise TooLarge(f"a power of about {abs(exponent) * bits(a):,} bits")
+        whole = a ** abs(exponent)
+        return exact(Fraction(1) / whole if exponent < 0 else whole)
 
     @staticmethod
     def less(a: Number, b: Number) -> bool:
@@ -121,7 +136,9 @@ def compiled(term: Term, names: Sequence[str]) -> Callable[..., Value]:
     if source is None:
         return lambda *values: evaluate(term, dict(zip(names, values, strict=True)))
     parameters = ", ".join(f"v{position}" for position in range(len(names)))
-    code = f"def run({parameters}):\n try:\n  return {source}\n except ZeroDivisionError:\n  return UNDEFINED\n"
+    code = (
+        f"def run({parameters}):\n try:\n  return {source}\n except ZeroDivisionError:\n  return UNDEFINED\n"
+    )
     scope: dict[str, Any] = dict(_HELPERS)
     exec(compile(code, "<term>", "exec"), scope)
     return scope["run"]  # type: ignore[no-any-return]
@@ -177,15 +194,14 @@ def _text(term: Term, args: list[str], names: Mapping[str, str]) -> str:
 def _constant(value: object) -> str:
     if isinstance(value, Fraction):
         return f"Fraction({value.numerator}, {value.denominator})"
-    return f"({value!r})" if isinstance(value, int) and value < 0 else f"({value!r})"
+    return f"({value!r})"
 
 
 def _divide(a: Number, b: Number) -> Number:
-    if b.__class__ is int and a.__class__ is int:
-        quotient, rest = divmod(a, b)  # type: ignore[operator]
-        return quotient if rest == 0 else Fraction(a, b)
-    quotient = Fraction(a) / b
-    return quotient.numerator if quotient.denominator == 1 else quotient
+    if isinstance(a, int) and isinstance(b, int):
+        whole, rest = divmod(a, b)
+        return whole if rest == 0 else Fraction(a, b)
+    return exact(Fraction(a) / b)
 
 
 def _power(a: Number, n: Number) -> Number:

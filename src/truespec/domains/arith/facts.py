@@ -98,8 +98,18 @@ def _narrow(forms: Normaliser, name: str, bounds: Interval, strict: bool = False
     atom = forms.atoms[index]
     low, high = bounds
     if atom.integral:
-        low = None if low is None else (low.numerator // low.denominator + 1 if strict else -(-low.numerator // low.denominator))
-        high = None if high is None else (-(-high.numerator // high.denominator) - 1 if strict else high.numerator // high.denominator)
+        low = (
+            None
+            if low is None
+            else (low.numerator // low.denominator + 1 if strict else -(-low.numerator // low.denominator))
+        )
+        high = (
+            None
+            if high is None
+            else (
+                -(-high.numerator // high.denominator) - 1 if strict else high.numerator // high.denominator
+            )
+        )
     elif strict:
         if low is not None:
             forms.facts.positive.append(poly.plus(poly.atom(index), poly.constant(low), -1))
@@ -118,7 +128,11 @@ def _difference(forms: Normaliser, term: Term, *, swapped: bool = False) -> Rati
     left, right = forms.normal(a), forms.normal(b)
     assert isinstance(left, Normal)
     assert isinstance(right, Normal)
-    return poly.add_ratios(right.value, left.value, -1) if swapped else poly.add_ratios(left.value, right.value, -1)
+    return (
+        poly.add_ratios(right.value, left.value, -1)
+        if swapped
+        else poly.add_ratios(left.value, right.value, -1)
+    )
 
 
 def solved_variable(forms: Normaliser, equation: Polynomial) -> tuple[str, Number] | None:
@@ -130,7 +144,7 @@ def solved_variable(forms: Normaliser, equation: Polynomial) -> tuple[str, Numbe
             continue
         if any(index in forms.occurs(monomial) for monomial in equation if monomial != ((index, 1),)):
             continue
-        # A rational unknown first, then an integer whose value is an integer by its form, then the last named.
+        # A rational unknown first, then an integer that is one by its form, then the last named.
         whole = all(exact(Fraction(c) / coefficient).denominator == 1 for c in equation.values())
         rank = (not forms.atoms[index].integral, whole, index)
         if best is None or rank > best[0]:
@@ -179,7 +193,9 @@ def _learn(forms: Normaliser, term: Term, truth: bool) -> None:
         elif under in ("+", "0+"):
             _keep(facts.positive if (term.op == "<") == truth else facts.nonnegative, gap.over)
         elif under in ("-", "0-"):
-            _keep(facts.positive if (term.op == "<") == truth else facts.nonnegative, poly.scale(gap.over, -1))
+            _keep(
+                facts.positive if (term.op == "<") == truth else facts.nonnegative, poly.scale(gap.over, -1)
+            )
     elif term.op in ("is_int", "divides") and truth:
         values = [forms.normal(arg) for arg in term.args]
         ratios = [value.value for value in values if isinstance(value, Normal)]

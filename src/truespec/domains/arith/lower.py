@@ -61,7 +61,9 @@ class _Lowering:
                 if not condition.boolean:
                     raise self._type(node.args[0], "a condition is a number: write e.g. 'x != 0'")
                 if a.boolean != b.boolean:
-                    raise self._type(self.position, "the branches of a conditional are a number and a truth value")
+                    raise self._type(
+                        self.position, "the branches of a conditional are a number and a truth value"
+                    )
                 return self._make("if", condition, a, b)
             case "compare":
                 assert isinstance(node.value, tuple)
@@ -75,7 +77,9 @@ class _Lowering:
         if kind is not None:
             return self.arena.make("var", (), name, integral=kind == "int")
         if name in FUNCTIONS:
-            raise self._type(self.position, f"the function {name!r} is used as a value: call it, '{name}(...)'")
+            raise self._type(
+                self.position, f"the function {name!r} is used as a value: call it, '{name}(...)'"
+            )
         raise SpecificationError(
             ReasonCode.SCOPE,
             f"the name {name[:60]!r} is not declared{_near(name, self.variables, 'the variables are')}",
@@ -92,7 +96,9 @@ class _Lowering:
             )
         least, most = FUNCTIONS[name]
         if len(args) < least or (most is not None and len(args) > most):
-            expected = f"{least}" if least == most else f"{least} or more" if most is None else f"{least} or {most}"
+            expected = (
+                f"{least}" if least == most else f"{least} or more" if most is None else f"{least} or {most}"
+            )
             raise self._type(self.position, f"{name!r} takes {expected} arguments, not {len(args)}")
         self._numbers(node, args, name)
         if name == "Fraction":
@@ -108,7 +114,9 @@ class _Lowering:
             if not isinstance(decimals, int):
                 raise self._unsupported("'round' to a number of decimals that is not an integer constant")
             if abs(decimals) > MAX_DECIMALS:
-                raise self._unsupported(f"'round' to {decimals} decimals; at most {MAX_DECIMALS} are computed")
+                raise self._unsupported(
+                    f"'round' to {decimals} decimals; at most {MAX_DECIMALS} are computed"
+                )
         return self._make("round", args[0], value=decimals)
 
     def _chain(self, node: Node, args: list[Term], ops: tuple[str, ...]) -> Term:
@@ -131,7 +139,9 @@ class _Lowering:
 
     def _power(self, base: Term, exponent: Term) -> Term:
         if not exponent.integral:
-            raise self._unsupported("'**' with an exponent that may be fractional: only integer exponents are decided")
+            raise self._unsupported(
+                "'**' with an exponent that may be fractional: only integer exponents are decided"
+            )
         return self._make("**", base, exponent)
 
     def _numbers(self, node: Node, args: list[Term], what: str) -> None:

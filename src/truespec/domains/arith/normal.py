@@ -164,7 +164,9 @@ class Normaliser:
             case "var", _:
                 name = str(term.value)
                 replaced = self.substitutions.get(name)
-                return Normal(poly.whole(poly.atom(self.variable_atoms[name]) if replaced is None else replaced))
+                return Normal(
+                    poly.whole(poly.atom(self.variable_atoms[name]) if replaced is None else replaced)
+                )
             case "neg", (Normal(a),):
                 return Normal(_negated(a), needs)
             case "+", (Normal(a), Normal(b)):
@@ -194,7 +196,7 @@ class Normaliser:
                 return Normal(self._rounded(a, term.value), needs)
             case "abs", (Normal(a),):
                 return Normal(self._choice(self._less(a), _negated(a), a), needs)
-            case ("min" | "max"), _:
+            case (("min" | "max"), _):
                 values = [arg.value for arg in args if isinstance(arg, Normal)]
                 return Normal(self._extreme(term.op, values), needs)
             case "<", (Normal(a), Normal(b)):
@@ -205,7 +207,7 @@ class Normaliser:
                 return Logical(self._equal(poly.add_ratios(a, b, -1)), needs)
             case "!=", (Normal(a), Normal(b)):
                 return Logical(negate(self._equal(poly.add_ratios(a, b, -1))), needs)
-            case ("==" | "!="), (Logical(a), Logical(b)):
+            case (("==" | "!="), (Logical(a), Logical(b))):
                 same = disjoin(conjoin(a, b), conjoin(negate(a), negate(b)))
                 return Logical(same if term.op == "==" else negate(same), needs)
             case "is_int", (Normal(a),):
@@ -398,7 +400,9 @@ class Normaliser:
             return frozenset({("never",)})
         shared = poly.common_monomial(a)
         factors = [poly.atom(index) for index, _ in shared]
-        rest = {m: c for m, c in ((poly.divide_monomials(m, shared), c) for m, c in a.items()) if m is not None}
+        rest = {
+            m: c for m, c in ((poly.divide_monomials(m, shared), c) for m, c in a.items()) if m is not None
+        }
         if poly.as_constant(rest) is None:
             factors.append(poly.primitive(rest)[0])
         return frozenset(("nz", self._zero(factor)) for factor in factors if not self._is_nonzero(factor))
@@ -433,7 +437,11 @@ class Normaliser:
         shared = poly.common_monomial(a)
         if shared and (len(a) > 1 or len(shared) > 1):
             # A product has the sign of its factors.
-            rest = {m: c for m, c in ((poly.divide_monomials(m, shared), c) for m, c in a.items()) if m is not None}
+            rest = {
+                m: c
+                for m, c in ((poly.divide_monomials(m, shared), c) for m, c in a.items())
+                if m is not None
+            }
             product = self._sign(rest)
             for index, exponent in shared:
                 factor = self._sign(poly.atom(index))
@@ -541,7 +549,7 @@ class Normaliser:
                     factor = Fraction(coefficient) / divisor
                     candidates = {factor} if factor.denominator == 1 else set()
                     if a.is_polynomial() and not quotient and factor.denominator != 1:
-                        # a = c * f modulo 1 for an integer c: the least solution of c * divisor = coefficient.
+                        # a = c * f modulo 1 for an integer c.
                         solved = _congruence(Fraction(divisor), Fraction(coefficient))
                         candidates = {Fraction(solved)} if solved is not None else set()
                     found.extend(poly.whole({quotient: c.numerator}) for c in candidates)

@@ -147,11 +147,11 @@ def _all_hold(checks: Sequence[Callable[..., object]]) -> Callable[..., bool]:
 
 def literals(terms: Sequence[Term]) -> list[Number]:
     """The constants in these terms."""
-    found: list[Number] = []
-    for term in reach(*terms):
-        if term.op == "const" and isinstance(term.value, int | Fraction) and not isinstance(term.value, bool):
-            found.append(term.value)
-    return found
+    return [
+        term.value
+        for term in reach(*terms)
+        if term.op == "const" and isinstance(term.value, int | Fraction) and not isinstance(term.value, bool)
+    ]
 
 
 def simplicity(value: Number) -> tuple[int, int, bool]:
@@ -248,7 +248,11 @@ def _listed(own: Sequence[Term]) -> list[Number] | None:
                 continue
             a, b = part.args if part.op == "==" else (part, part)
             constant, variable = (a, b) if a.op == "const" else (b, a)
-            if constant.op != "const" or variable.op != "var" or not isinstance(constant.value, int | Fraction):
+            if (
+                constant.op != "const"
+                or variable.op != "var"
+                or not isinstance(constant.value, int | Fraction)
+            ):
                 break
             values.append(constant.value)
         else:
@@ -302,7 +306,8 @@ def _levels(made: Scope, checks: Sequence[Callable[..., object]]) -> list[_Level
         before = set(assigned_)
         assigned_.add(name)
         ready = tuple(check for names, check in needs if names <= assigned_ and not names <= before)
-        solve, coefficient = None, 1
+        solve: Callable[..., object] | None = None
+        coefficient: Number = 1
         if name in solved and solved[name][2] <= before:
             solve, coefficient = solved[name][0], solved[name][1]
         levels.append(_Level(name, position[name], solve, coefficient, ready))
@@ -351,7 +356,9 @@ def _equations(made: Scope) -> dict[str, tuple[Callable[..., object], Number, se
     return found
 
 
-def _circular(name: str, sources: set[str], found: dict[str, tuple[Callable[..., object], Number, set[str]]]) -> bool:
+def _circular(
+    name: str, sources: set[str], found: dict[str, tuple[Callable[..., object], Number, set[str]]]
+) -> bool:
     waiting, seen = list(sources), set()
     while waiting:
         source = waiting.pop()
@@ -364,7 +371,7 @@ def _circular(name: str, sources: set[str], found: dict[str, tuple[Callable[...,
 
 
 class _Walk:
-    """A depth-first search that tries few values a level, in an order that differs from restart to restart."""
+    """A depth-first search that tries few values a level, in another order at each restart."""
 
     def __init__(self, made: Scope, effort: int, limit: Limit) -> None:
         self.made = made
@@ -403,7 +410,9 @@ class _Walk:
                 while len(stack) > max(1, len(levels) // 2):
                     stack.pop()
 
-    def _tries(self, depth: int, values: list[Number], generator: random.Random, seed: int) -> Iterator[Number]:
+    def _tries(
+        self, depth: int, values: list[Number], generator: random.Random, seed: int
+    ) -> Iterator[Number]:
         made, level = self.made, self.made.levels[depth]
         if level.solve is not None:
             return iter(_solved(made, level, values))

@@ -108,7 +108,9 @@ def leading(a: Polynomial) -> Monomial:
 
 def _rank(monomial: Monomial) -> tuple[int, tuple[tuple[int, int], ...]]:
     # Graded lexicographic: a lower atom index is greater.
-    return sum(exponent for _, exponent in monomial), tuple((-index, exponent) for index, exponent in monomial)
+    return sum(exponent for _, exponent in monomial), tuple(
+        (-index, exponent) for index, exponent in monomial
+    )
 
 
 def quotient(a: Polynomial, b: Polynomial) -> Polynomial | None:
@@ -116,7 +118,8 @@ def quotient(a: Polynomial, b: Polynomial) -> Polynomial | None:
     if not b:
         return None
     head = leading(b)
-    rest, found = dict(a), {}
+    rest = dict(a)
+    found: Polynomial = {}
     for _ in range(len(a) + MAX_TERMS):
         if not rest:
             return found
@@ -220,8 +223,10 @@ def _known(monomial: Monomial | None) -> Monomial:
 def add_ratios(a: Ratio, b: Ratio, factor: Number = 1) -> Ratio:
     """`a + factor * b`."""
     if a.under == b.under:
-        return ratio(plus(a.over, b.over, factor), a.under) if not a.is_polynomial() else whole(
-            plus(a.over, b.over, factor)
+        return (
+            ratio(plus(a.over, b.over, factor), a.under)
+            if not a.is_polynomial()
+            else whole(plus(a.over, b.over, factor))
         )
     return ratio(plus(times(a.over, b.under), times(b.over, a.under), factor), times(a.under, b.under))
 

@@ -35,11 +35,12 @@ def replay(text: str, point: Mapping[str, Fraction | int]) -> Exact:
     tree = parse(text)
     with deep_recursion():
         try:
-            return _value(tree, text, {name: Fraction(value) for name, value in point.items()})
+            value: Exact = _value(tree, text, {name: Fraction(value) for name, value in point.items()})
         except ZeroDivisionError:
             return None
         except RecursionError as error:
             raise CannotReplay("nested too deeply for Python") from error
+        return value
 
 
 def parse(text: str) -> ast.expr:
@@ -127,9 +128,9 @@ def _value(node: ast.expr, text: str, point: Mapping[str, Fraction]) -> Any:
             return _value(body if _value(test, text, point) else orelse, text, point)
         case ast.Compare(left=left, ops=ops, comparators=others):
             value = _value(left, text, point)
-            for op, other in zip(ops, others, strict=True):
+            for comparison, other in zip(ops, others, strict=True):
                 following = _value(other, text, point)
-                if not _COMPARISONS[type(op)](value, following):
+                if not _COMPARISONS[type(comparison)](value, following):
                     return False
                 value = following
             return True

@@ -110,9 +110,7 @@ def meaning(algebra: Algebra, op: str, extra: Any, args: Sequence[Any]) -> Any:
         case "ceil", (a,):
             return _minus(al, al.floor(_minus(al, a)))
         case "int", (a,):
-            return al.choose(
-                al.less(a, al.constant(0)), _minus(al, al.floor(_minus(al, a))), al.floor(a)
-            )
+            return al.choose(al.less(a, al.constant(0)), _minus(al, al.floor(_minus(al, a))), al.floor(a))
         case "round", (a,):
             return _round(al, a, extra or 0)
         case "is_int", (a,):
@@ -127,7 +125,7 @@ def condition(algebra: Algebra, op: str, args: Sequence[Any]) -> Any | None:
     """Where the operation on defined operands is defined; None where it always is."""
     al = algebra
     match op, args:
-        case ("/" | "//" | "%" | "divides"), (_, b):
+        case (("/" | "//" | "%" | "divides"), (_, b)):
             return al.negate(al.equal(b, al.constant(0)))
         case "**", (a, b):
             zero = al.constant(0)

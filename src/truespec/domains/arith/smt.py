@@ -126,7 +126,9 @@ class Compiler:
             high = _times(whole + 1, a.under)
             if z3.is_int_value(a.under):
                 positive = a.under.as_long() > 0
-                inside = z3.And(low <= a.over, a.over < high) if positive else z3.And(low >= a.over, a.over > high)
+                inside = (
+                    z3.And(low <= a.over, a.over < high) if positive else z3.And(low >= a.over, a.over > high)
+                )
                 self.side.append(inside)
             else:
                 self.side.append(z3.Implies(a.under > 0, z3.And(low <= a.over, a.over < high)))
@@ -180,7 +182,9 @@ class Compiler:
         assert isinstance(form, Normal)
         low, high = self.forms.bounds(form.value)
         if low is None or high is None or high - low > MAX_UNROLLED:
-            raise Unsupported("'**' with an exponent whose range the constraints do not limit to a few values")
+            raise Unsupported(
+                "'**' with an exponent whose range the constraints do not limit to a few values"
+            )
         first, last = -(-low.numerator // low.denominator), high.numerator // high.denominator
         result = self._raised(base, last)
         for n in range(first, last):

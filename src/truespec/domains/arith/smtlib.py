@@ -59,7 +59,8 @@ class Script:
                 return self.names[name]
             case ast.UnaryOp(op=ast.USub(), operand=inner):
                 a = self._value(inner, text)
-                return self._define(f"(- {a[0]})", a[1], a[2])
+                number = _number(a[0])
+                return self._define(f"(- {a[0]})", a[1], a[2]) if number is None else self._constant(-number)
             case ast.UnaryOp(op=ast.UAdd(), operand=inner):
                 return self._value(inner, text)
             case ast.UnaryOp(op=ast.Not(), operand=inner):
@@ -74,11 +75,11 @@ class Script:
             case ast.IfExp(test=test, body=body, orelse=orelse):
                 c, a, b = (self._value(part, text) for part in (test, body, orelse))
                 x, y, sort = _joined(a, b)
-                return self._define(
-                    f"(ite {c[0]} {x} {y})", sort, _and(c[2], f"(ite {c[0]} {a[2]} {b[2]})")
-                )
+                return self._define(f"(ite {c[0]} {x} {y})", sort, _and(c[2], f"(ite {c[0]} {a[2]} {b[2]})"))
             case ast.Compare(left=left, ops=ops, comparators=others):
-                return self._chain(self._value(left, text), ops, [self._value(other, text) for other in others])
+                return self._chain(
+                    self._value(left, text), ops, [self._value(other, text) for other in others]
+                )
             case ast.Call(func=ast.Name(id=name), args=args):
                 return self._call(name, [self._value(arg, text) for arg in args])
         raise CannotReplay(f"no translation of a {type(node).__name__}")
@@ -98,7 +99,11 @@ class Script:
     def _constant(self, value: Fraction) -> tuple[str, str, str]:
         if value.denominator == 1:
             return _integer(value.numerator), "Int", "true"
-        return f"(/ {_integer(value.numerator)}.0 {value.denominator}.0)".replace(").0", ".0)"), "Real", "true"
+        return (
+            f"(/ {_integer(value.numerator)}.0 {value.denominator}.0)".replace(").0", ".0)"),
+            "Real",
+            "true",
+        )
 
     def _binary(
         self, op: ast.operator, a: tuple[str, str, str], b: tuple[str, str, str]
@@ -182,9 +187,14 @@ class Script:
         links = []
         for op, right in zip(ops, others, strict=True):
             x, y, _ = _joined(left, right)
-            symbol = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "=", ast.NotEq: "distinct"}[
-                type(op)
-            ]
+            symbol = {
+                ast.Lt: "<",
+                ast.LtE: "<=",
+                ast.Gt: ">",
+                ast.GtE: ">=",
+                ast.Eq: "=",
+                ast.NotEq: "distinct",
+            }[type(op)]
             links.append((f"({symbol} {x} {y})", "Bool", _and(left[2], right[2])))
             left = right
         return self._logical(True, links)
@@ -214,7 +224,11 @@ class Script:
             case "round":
                 return self._round(a, args[1:])
             case "is_int":
-                return ("true", "Bool", a[2]) if a[1] == "Int" else self._define(f"(is_int {a[0]})", "Bool", a[2])
+                return (
+                    ("true", "Bool", a[2])
+                    if a[1] == "Int"
+                    else self._define(f"(is_int {a[0]})", "Bool", a[2])
+                )
             case "divides":
                 number = _number(args[1][0])
                 if a[1] == args[1][1] == "Int" and number:
@@ -263,7 +277,7 @@ def _zero(a: tuple[str, str, str]) -> str:
 
 
 def _and(a: str, b: str) -> str:
-    if a == "true" or a == b:
+    if a in ("true", b):
         return b
     return a if b == "true" else f"(and {a} {b})"
 

@@ -15,13 +15,15 @@ from truespec.domains.arith.terms import Term
 from truespec.solvers import cvc5
 from truespec.solvers import z3 as boundary
 from truespec.solvers.limit import Limit
-from truespec.solvers.z3 import Outcome
+from truespec.solvers.outcome import Outcome
 
 
 class Query:
     """The constraints of a context as solver terms, and what may be asked beside them."""
 
-    def __init__(self, context: Context, scope: Scope, oracle: Term | None = None, candidate: Term | None = None) -> None:
+    def __init__(
+        self, context: Context, scope: Scope, oracle: Term | None = None, candidate: Term | None = None
+    ) -> None:
         self.context = context
         self.scope = scope
         self.oracle = oracle
@@ -40,7 +42,7 @@ class Query:
         return [self.compiler.holds(a), z3.Not(self.compiler.holds(b))]
 
     def check(self, question: list[Any], limit: Limit) -> tuple[Outcome, Values | None]:
-        """What Z3 says, with a legal point where it found one that is rational and satisfies the constraints."""
+        """What Z3 says, with a legal point where its model is rational and satisfies the constraints."""
         solver = self._solver(question)
         outcome = boundary.check(solver, limit)
         if outcome is not Outcome.SAT:

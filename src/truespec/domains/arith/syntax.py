@@ -330,7 +330,7 @@ class _Parser:
                 continue
             if character.isidentifier():
                 start = position
-                while position < end and text[start : position + 1].isidentifier():
+                while position < end and f"a{text[position]}".isidentifier():
                     position += 1
                 word = text[start:position]
                 if text[position : position + 1] in ("'", '"') and _STRING_PREFIX.match(word):
@@ -349,7 +349,7 @@ class _Parser:
                 position = symbol.end()
                 continue
             hint = f": write {_LOOKALIKES[character]!r}" if character in _LOOKALIKES else ""
-            raise self._error(f"the character {ascii(character)} is not part of the language{hint}", position)
+            raise self._error(f"the character {character!a} is not part of the language{hint}", position)
         tokens.append(_Token("end", "", end))
         return tokens
 

@@ -42,7 +42,12 @@ class Arena:
     known: dict[tuple[object, ...], Term] = field(default_factory=dict)
 
     def make(
-        self, op: str, args: tuple[Term, ...] = (), value: Number | bool | str | None = None, *, integral: bool = False
+        self,
+        op: str,
+        args: tuple[Term, ...] = (),
+        value: Number | bool | str | None = None,
+        *,
+        integral: bool = False,
     ) -> Term:
         """The term with these parts; `integral` is read for variables only."""
         key = (op, *(arg.index for arg in args), type(value), value)
@@ -77,7 +82,10 @@ def _integral(op: str, args: tuple[Term, ...], value: object) -> bool:
         case "**":
             exponent = args[1]
             return (
-                args[0].integral and exponent.op == "const" and isinstance(exponent.value, int) and exponent.value >= 0
+                args[0].integral
+                and exponent.op == "const"
+                and isinstance(exponent.value, int)
+                and exponent.value >= 0
             )
         case "if":
             return args[1].integral and args[2].integral

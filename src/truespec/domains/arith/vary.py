@@ -97,7 +97,8 @@ def _literal(value: Number) -> str:
 # --- mutants ------------------------------------------------------------------------------------------
 
 _SWAPPED_OPS = {
-    "+": ("-", "*"), "-": ("+",), "*": ("+", "/"), "/": ("//", "*"), "//": ("/", "%"), "%": ("//",), "**": ("*",),
+    "+": ("-", "*"), "-": ("+",), "*": ("+", "/"), "/": ("//", "*"), "//": ("/", "%"), "%": ("//",),
+    "**": ("*",),
 }  # fmt: skip
 _SWAPPED_COMPARISONS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="}
 _SWAPPED_CALLS = {
@@ -144,7 +145,9 @@ def _operators(tree: Tree, names: list[str]) -> Iterator[Override]:
             other = _SWAPPED_CALLS[str(node.value)]
             yield _at(
                 position,
-                lambda _, p, other=other: _Text.at(f"{other}({', '.join(p[:1] if other == 'floor' else p)})", _UNARY),  # type: ignore[misc]
+                lambda _, p, other=other: _Text.at(
+                    f"{other}({', '.join(p[:1] if other == 'floor' else p)})", _UNARY
+                ),  # type: ignore[misc]
             )
 
 
@@ -292,9 +295,13 @@ def _by_cases(position: int, node: Node, parts: Parts) -> _Text | None:
         return None
     match node.value, parts:
         case "min", (a, b):
-            return _Text.at(f"{a.within(_OR)} if {a.within(_SUM)} <= {b.within(_SUM)} else {b.within(_OR)}", _TERNARY)
+            return _Text.at(
+                f"{a.within(_OR)} if {a.within(_SUM)} <= {b.within(_SUM)} else {b.within(_OR)}", _TERNARY
+            )
         case "max", (a, b):
-            return _Text.at(f"{b.within(_OR)} if {a.within(_SUM)} <= {b.within(_SUM)} else {a.within(_OR)}", _TERNARY)
+            return _Text.at(
+                f"{b.within(_OR)} if {a.within(_SUM)} <= {b.within(_SUM)} else {a.within(_OR)}", _TERNARY
+            )
         case "abs", (a,):
             return _Text.at(f"max({a}, -{a.within(_UNARY)})", _ATOM)
         case "int", (a,):
