@@ -337,7 +337,20 @@ class Normaliser:
                 return TRUE
             case "+" | "-" | "!":
                 return FALSE
-        return ("lit", self._literal("==", a), True)
+        integer = self._as_integrality(a)
+        return ("lit", self._literal("==", a), True) if integer is None else integer
+
+    def _as_integrality(self, a: Ratio) -> Condition | None:
+        """`c * (t - floor(t)) == 0` says that t is an integer."""
+        for monomial, coefficient in a.over.items():
+            if len(monomial) == 1 and monomial[0][1] == 1 and a.is_polynomial():
+                atom = self.atoms[monomial[0][0]]
+                if atom.kind == "floor":
+                    rest = {m: c for m, c in a.over.items() if m != monomial}
+                    subject = poly.whole(poly.scale(rest, exact(-1 / Fraction(coefficient))))
+                    if self._same_total(subject, atom.args[0]):
+                        return self._is_integral(subject)
+        return None
 
     def _is_integral(self, a: Ratio) -> Condition:
         if self._integral(a):

@@ -216,7 +216,8 @@ def _times(a: Any, b: Any) -> Any:
             if z3.is_int_value(other):
                 return z3.IntVal(one.as_long() * other.as_long(), one.ctx)
     a, b = _level(a, b)
-    return a * b
+    # One order of the operands, so that equal products are one term and share their floor.
+    return a * b if z3.is_int_value(a) or (not z3.is_int_value(b) and a.get_id() <= b.get_id()) else b * a
 
 
 def _plus(a: Any, b: Any) -> Any:
