@@ -44,7 +44,7 @@ def read_programs(
             origin = Origin("gsm-symbolic", path.relative_to(root).as_posix(), f"line {number}")
             try:
                 record = json.loads(line)
-                index = record["idx"] if "idx" in record else by_question.get(_plain(record["question"]))
+                index = int(record.get("idx", by_question.get(_plain(record["question"]), -1)))
                 if index not in tasks:
                     raise Unliftable("no template has this question")
                 task, template = tasks[index]
@@ -98,6 +98,7 @@ def lift(source: str, result: Fraction, task: Task) -> tuple[str, dict[str, str]
         if value in readings:
             raise Unliftable(f"{name!r} and {readings[value]!r} have the same original value {value}")
         readings[value] = name
+    _check_occurrences(source, readings)
     tree = _inlined(source)
     literals: dict[str, str] = {}
     symbolic = _Symbolic(readings, literals).visit(tree)
@@ -107,12 +108,29 @@ def lift(source: str, result: Fraction, task: Task) -> tuple[str, dict[str, str]
     from truespec.domains.arith.replay import CannotReplay, replay
 
     try:
-        value = replay(text, defaults)
+        yielded = replay(text, defaults)
     except (CannotReplay, KeyError, TypeError) as error:
         raise Unliftable(f"the lifted program cannot be evaluated: {error}") from error
-    if value is None or isinstance(value, bool) or not math.isclose(float(value), float(result), rel_tol=1e-6):
-        raise Unliftable(f"the lifted program yields {value} at the original values, the program {float(result):g}")
+    if yielded is None or not math.isclose(yielded, result, rel_tol=1e-6):
+        raise Unliftable(f"the lifted program yields {yielded} at the original values, the program {result}")
     return text, literals
+
+
+def _check_occurrences(source: str, readings: Mapping[Fraction, str]) -> None:
+    """A number written several times may be the variable in one place and a constant in another.
+
+    Where every place is the whole right side of an assignment (`price = 3`), it is the variable.
+    """
+    seen: dict[str, list[bool]] = {}
+    for node in ast.walk(_parsed(source)):
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.Constant) and type(child.value) in (int, float):
+                name = readings.get(Fraction(str(child.value)))
+                if name is not None:
+                    seen.setdefault(name, []).append(isinstance(node, ast.Assign))
+    for name, places in seen.items():
+        if len(places) > 1 and not all(places):
+            raise Unliftable(f"the original value of {name!r} stands in several places of the program")
 
 
 def _defaults(task: Task) -> dict[str, Fraction]:
@@ -126,7 +144,7 @@ def _defaults(task: Task) -> dict[str, Fraction]:
     values = {name: Fraction(value) for name, value in shown.items()}
     for name, value in values.items():
         if value.denominator != 1 and f"no-range:{name}" in task.tags:
-            raise Unliftable(f"the original value of {name!r} is a fraction in words, which programs spell variously")
+            raise Unliftable(f"the original value of {name!r} is a fraction, which programs spell variously")
     return values
 
 
@@ -147,13 +165,16 @@ class _Symbolic(ast.NodeTransformer):
 
 def _inlined(source: str) -> ast.expr:
     """The value that the program computes, as one expression without names."""
+    return _Run().module(_parsed(source))
+
+
+def _parsed(source: str) -> ast.Module:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            module = ast.parse(source)
+            return ast.parse(source)
         except (SyntaxError, ValueError) as error:
             raise Unliftable(f"the program does not parse: {error}") from error
-    return _Run().module(module)
 
 
 class _Run:
@@ -207,7 +228,9 @@ class _Run:
             case ast.IfExp(test=test, body=body, orelse=orelse):
                 return ast.IfExp(*(self._value(part, names) for part in (test, body, orelse)))
             case ast.Compare(left=left, ops=ops, comparators=others):
-                return ast.Compare(self._value(left, names), ops, [self._value(other, names) for other in others])
+                return ast.Compare(
+                    self._value(left, names), ops, [self._value(other, names) for other in others]
+                )
             case ast.Call(func=ast.Name(id="float"), args=[inner]):
                 return self._value(inner, names)
             case ast.Call(func=ast.Name(id=name), args=[], keywords=[]) if name in self.functions:
@@ -218,7 +241,9 @@ class _Run:
                 if result is None:
                     raise Unliftable(f"the function {name!r} returns nothing")
                 return result
-            case ast.Call(func=ast.Name(id=name) | ast.Attribute(value=ast.Name(id="math"), attr=name), args=args):
+            case ast.Call(
+                func=ast.Name(id=name) | ast.Attribute(value=ast.Name(id="math"), attr=name), args=args
+            ):
                 if name in KEPT_CALLS and not node.keywords:
                     return ast.Call(ast.Name(name, ast.Load()), [self._value(arg, names) for arg in args], [])
         raise Unliftable(f"an expression that is not arithmetic: {ast.unparse(node)[:60]!r}")

@@ -30,8 +30,8 @@ from truespec.verdict import TruespecError, UsageError
 DATASET = "gsm-symbolic"
 SETS = ("symbolic", "p1", "p2")
 UNPUBLISHED = {
-    "multi_times", "multiple_ice", "multiple", "fractions", "fraction_nums", "fraction_alnum", "fraction_alph",
-    "fraction_decimals",
+    "multi_times", "multiple_ice", "multiple", "fractions", "fraction_nums", "fraction_alnum",
+    "fraction_alph", "fraction_decimals",
 }  # fmt: skip
 """Word lists of numbers, or of words with their numbers."""
 WORDS = {
@@ -159,9 +159,7 @@ def _expression(text: str) -> str:
 
 def make_task(template: Template, origin: Origin) -> Task:
     """The task; raises where a part cannot be expressed."""
-    words = {
-        name: template.defaults.get(name, "") for name in template.domains if _is_word(template, name)
-    }
+    words = {name: template.defaults.get(name, "") for name in template.domains if _is_word(template, name)}
     oracle = _clean(template, template.hole or template.answer, words)
     conditions = [_clean(template, text, words) for text in template.conditions]
     solved = None
@@ -181,7 +179,7 @@ def make_task(template: Template, origin: Origin) -> Task:
         name, solution = solved
         kind, said, _ = _domain(template, name)
         constraints += [_substituted(text, name, solution) for text in said]
-        if kind == "int" and "/" in solution:
+        if kind == "int" and ("/" in solution or "." in solution):
             constraints.append(f"is_int({solution})")
         template.tags.append(f"solved:{name}")
     unknown = used - set(variables)
@@ -245,13 +243,19 @@ class _Cleaner(ast.NodeTransformer):
         self.fixed: dict[str, str] = {}
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
-        if isinstance(node.value, ast.Name) and isinstance(node.slice, ast.Constant) and node.slice.value == 1:
+        if (
+            isinstance(node.value, ast.Name)
+            and isinstance(node.slice, ast.Constant)
+            and node.slice.value == 1
+        ):
             return node.value
         raise _Unreadable(f"the subscript {ast.unparse(node)!r}")
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
         match node:
-            case ast.Compare(left=ast.Name(id=name), ops=[ast.Eq()], comparators=[ast.Constant(value=str(word))]):
+            case ast.Compare(
+                left=ast.Name(id=name), ops=[ast.Eq()], comparators=[ast.Constant(value=str(word))]
+            ):
                 if name not in self.words:
                     raise _Unreadable(f"{name!r} is compared with a word")
                 self.fixed[name] = self.words[name]
@@ -305,29 +309,29 @@ def _names(text: str) -> set[str]:
 # --- an answer that an equation determines ------------------------------------------------------------
 
 
-def _solve(
-    template: Template, name: str, conditions: list[str]
-) -> tuple[str, tuple[str, str], list[str]]:
+def _solve(template: Template, name: str, conditions: list[str]) -> tuple[str, tuple[str, str], list[str]]:
     """The oracle, the variable with its solution, and the conditions without the equation."""
     for position, text in enumerate(conditions):
         match ast.parse(text, mode="eval").body:
             case ast.Compare(left=left, ops=[ast.Eq()], comparators=[right]) if name in _names(text):
                 solution = _isolated(name, left, right) or _isolated(name, right, left)
                 if solution is not None:
-                    rest = [_substituted(t, name, solution) for i, t in enumerate(conditions) if i != position]
+                    rest = [
+                        _substituted(t, name, solution) for i, t in enumerate(conditions) if i != position
+                    ]
                     return solution, (name, solution), rest
     raise _Unreadable(f"the answer is the variable {name!r}, which no linear equation determines")
 
 
 def _isolated(name: str, side: ast.expr, other: ast.expr) -> str | None:
-    """The value of the variable from `side == other`, where `side` is a sum of terms and it is in one of them."""
+    """The value of the variable from `side == other`, where one term of the sum `side` holds it."""
     if name in _names(ast.unparse(other)):
         return None
     terms = list(_terms(side, True))
     holding = [(term, sign) for term, sign in terms if name in _names(ast.unparse(term))]
     if len(holding) != 1:
         return None
-    (term, sign), = holding
+    ((term, sign),) = holding
     factor: ast.expr | None = None
     match term:
         case ast.Name():
@@ -344,7 +348,11 @@ def _isolated(name: str, side: ast.expr, other: ast.expr) -> str | None:
     for each, plus in terms:
         if each is not term:
             shown = ast.unparse(each)
-            shown = f"({shown})" if isinstance(each, ast.BinOp) and isinstance(each.op, ast.Add | ast.Sub) else shown
+            shown = (
+                f"({shown})"
+                if isinstance(each, ast.BinOp) and isinstance(each.op, ast.Add | ast.Sub)
+                else shown
+            )
             total += f" {'-' if plus else '+'} {shown}"
     if not sign:
         total = f"-({total})"
@@ -424,8 +432,9 @@ def _values(node: ast.expr) -> _Values:
             return _Values("range", (_exact(low), _exact(high)))
         case ast.Call(func=ast.Attribute(attr="randint"), args=[low, high, *_]):
             return _Values("range", (_exact(low), _exact(high) - 1))
-        case ast.Call(func=ast.Name(id="range" | "frange"), args=args) | ast.Call(
-            func=ast.Attribute(attr="arange"), args=args
+        case (
+            ast.Call(func=ast.Name(id="range" | "frange"), args=args)
+            | ast.Call(func=ast.Attribute(attr="arange"), args=args)
         ):
             numbers = [_exact(arg) for arg in args]
             first, stop = (Fraction(0), numbers[0]) if len(numbers) == 1 else (numbers[0], numbers[1])

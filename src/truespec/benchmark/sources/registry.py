@@ -17,6 +17,7 @@ A broken record becomes a `Skipped`; `UsageError` only where the folder holds no
 """
 
 SOURCES: dict[str, str] = {
+    "gsm-symbolic": "truespec.benchmark.sources.gsm_symbolic:read",
     "folio": "truespec.benchmark.sources.folio:read",
     "logic-lm": "truespec.benchmark.sources.logic_lm:read",
     "linc": "truespec.benchmark.sources.linc:read",

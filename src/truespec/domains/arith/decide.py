@@ -1,8 +1,8 @@
 """From two terms to a verdict, the cheapest sound route first.
 
 1. One term: equal by reflexivity.
-2. Legal points, most of them kept from earlier pairs of the same context: a difference refutes.
-3. Normal forms: equal forms with equal obligations prove.
+2. A few legal points, most of them kept from earlier pairs of the same context: a difference refutes.
+3. Normal forms: equal forms with equal obligations prove. Then more legal points.
 4. Z3: a model refutes, its absence proves.
 5. Enumeration, where the constraints leave few values.
 6. cvc5.
@@ -41,8 +41,10 @@ from truespec.verdict import (
     refuted,
 )
 
-SAMPLE = 48
-"""Legal points looked for before anything is proved."""
+GLANCE = 10
+"""Legal points looked for first: most wrong candidates differ at the first few."""
+SAMPLE = 64
+"""Legal points looked for before a solver is asked."""
 MAX_ENUMERATED = 400_000
 """Larger scopes are not enumerated."""
 
@@ -80,17 +82,16 @@ class Comparison:
         """The verdict; `Undecided` where every route gave up, `OracleError` for contradictory constraints."""
         if self.oracle.term is self.candidate.term:
             return self._proved("identity", ("the parser",))
-        points = self._points()
-        found = self._best(points)
+        found = self._best(self.scope.sample(GLANCE, self.limit.portion(0.3), effort=4_000))
         if found is not None:
             return self._refuted("sampling", found)
         if self._same_form():
             return self._proved("normal form", ("the normal form of rational functions",))
+        points = self.scope.sample(SAMPLE, self.limit.portion(0.3))
+        found = self._best((*points, *self._near(points)))
+        if found is not None:
+            return self._refuted("sampling", found)
         return self._solve()
-
-    def _points(self) -> list[Values]:
-        points = self.scope.sample(SAMPLE, self.limit.portion(0.5))
-        return points + list(self._near(points))
 
     def _near(self, points: Sequence[Values]) -> Iterator[Values]:
         """Legal points beside the constants of the two specifications."""

@@ -565,7 +565,7 @@ class Normaliser:
                         # a = c * f modulo 1 for an integer c.
                         solved = _congruence(Fraction(divisor), Fraction(coefficient))
                         candidates = {Fraction(solved)} if solved is not None else set()
-                    found.extend(poly.whole({quotient: c.numerator}) for c in candidates)
+                    found.extend(poly.whole({quotient: c.numerator}) for c in candidates if c)
         whole = self.quotient(a, fact)
         if whole.is_polynomial():
             part, rest = self.split(whole)

@@ -56,6 +56,8 @@ class Scope:
     seen: set[Values] = field(default_factory=set)
     tried: int = 0
     """Restarts made so far."""
+    spent: int = 0
+    """The effort that a search has used up without finding as many points as were wanted."""
     choices: dict[str, Choices] = field(default_factory=dict)
     levels: list[_Level] = field(default_factory=list)
     legal: Callable[..., bool] = lambda *_: True
@@ -73,16 +75,20 @@ class Scope:
 
     def sample(self, count: int, limit: Limit, effort: int = 20_000) -> list[Values]:
         """Up to `count` legal points; fewer where `effort` steps do not find more."""
+        if len(self.found) >= count or effort <= self.spent:
+            return list(self.found)
         walk = _Walk(self, effort, limit)
         idle = 0
-        while len(self.found) < count and walk.effort > 0 and idle < 40:
+        while len(self.found) < count and idle < 40:
             before = len(self.found)
             walk.restart(self.tried)
             self.tried += 1
             idle = 0 if len(self.found) > before else idle + 1
-            if not self.levels:
+            if not self.levels or walk.effort <= 0 or limit.elapsed() > limit.seconds:
                 break
-        return self.found[:count]
+        if len(self.found) < count:
+            self.spent = effort  # what this effort did not find, it will not find for the next pair either
+        return list(self.found)
 
     def completed(self, values: Values) -> Values | None:
         """The point with every determined variable computed from the others; None where that fails."""
@@ -396,8 +402,8 @@ class _Walk:
                 continue
             budget -= 1
             self.effort -= 1
-            if budget % 256 == 0:
-                self.limit.check()
+            if budget % 256 == 0 and self.limit.elapsed() > self.limit.seconds:
+                return
             values[level.position] = value
             if not _passes(level, values):
                 continue

@@ -60,7 +60,7 @@ def times(a: Polynomial, b: Polynomial) -> Polynomial:
             if new:
                 product[monomial] = exact(new)
             else:
-                del product[monomial]
+                product.pop(monomial, None)
     if len(product) > MAX_TERMS:
         raise TooManyTerms("an expression too large to expand")
     return product
