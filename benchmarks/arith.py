@@ -124,8 +124,14 @@ class _Run:
             assert isinstance(verdict.evidence, Counterexample)
             shown = verdict.evidence.point
             point = {name: Fraction(str(shown[name])) for name in names}
-            legal = all(self.twin.function(text, names)(*point.values()) is True for text in context["constraints"])
-            return not legal or left(*point.values()) == right(*point.values()) or kind in ("itself", "rewriting")
+            legal = all(
+                self.twin.function(text, names)(*point.values()) is True for text in context["constraints"]
+            )
+            return (
+                not legal
+                or left(*point.values()) == right(*point.values())
+                or kind in ("itself", "rewriting")
+            )
         return any(left(*point.values()) != right(*point.values()) for point in self.points)
 
     def show(self, title: str) -> None:
