@@ -16,7 +16,7 @@ from truespec.domains.arith.replay import replay
 from truespec.domains.judge import Pair, judge
 from truespec.verdict import Answer, UsageError
 
-TEMPLATE = """{who, Ada} plants {n,12} rows of {k,5} {plant,beans} in one {span,week}. {part,half} of them grow.
+TEMPLATE = """{who, Ada} plants {n,12} rows of {k,5} {plant,beans} in a {span,week}. {part,half} of them grow.
 
 #init:
 - who = sample(names)
@@ -63,7 +63,7 @@ def test_a_template_becomes_a_task(tmp_path: Path) -> None:
     write(tmp_path, "= n + 1", answer)
     task = only(tmp_path)
     assert task.oracle == "n * k * part * 7", "the worked solution's expression wins"
-    assert task.statement.startswith("Ada plants n rows of k beans in one week. part of them grow.")
+    assert task.statement.startswith("Ada plants n rows of k beans in a week. part of them grow.")
     constraints: Any = task.context["constraints"]
     assert "6 <= n <= 30" in constraints
     assert "divides(n, 6)" in constraints
