@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import http.client
+import json
 import os
 import re
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from truespec.cli.main import truespec
-from truespec.reports.serve import serve
-from truespec.verdict import UsageError
+from truespec.reports.serve import serve_folder, serve_page
+from truespec.verdict import Proof, UsageError, equivalent
 
 
 @pytest.fixture
@@ -34,7 +36,13 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def view(folder: Path) -> Iterator[tuple[subprocess.Popen[str], int]]:
-    command = [sys.executable, "-m", "truespec", "view", str(folder), "--no-open"]
+    with viewing(str(folder)) as found:
+        yield found
+
+
+@contextmanager
+def viewing(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
+    command = [sys.executable, "-m", "truespec", "view", *arguments, "--no-open"]
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment
@@ -98,11 +106,48 @@ def test_view_serves_the_folder_and_nothing_else(view: tuple[subprocess.Popen[st
 def test_view_says_what_is_missing(tmp_path: Path) -> None:
     for where, message in ((tmp_path, "holds no report.html"), (tmp_path / "none", "no such folder")):
         with pytest.raises(UsageError, match=message):
-            serve(where)
+            serve_folder(where)
     result = CliRunner().invoke(truespec, ["view", str(tmp_path), "--no-open"])
     assert isinstance(result.exception, UsageError)
 
 
 def test_a_taken_port_is_told(folder: Path) -> None:
-    with serve(folder) as first, pytest.raises(UsageError, match="choose another with --port"):
-        serve(folder, first.server_port)
+    with serve_folder(folder) as first, pytest.raises(UsageError, match="choose another with --port"):
+        serve_page(b"", first.server_port)
+
+
+def test_view_shows_the_verdicts_of_a_batch(tmp_path: Path) -> None:
+    pairs, verdicts = tmp_path / "pairs.jsonl", tmp_path / "verdicts.jsonl"
+    pair = {"id": "p1", "domain": "regex", "oracle": "a", "candidate": "<b>", "statement": "One a."}
+    pairs.write_text(json.dumps(pair) + "\nno JSON\n", encoding="utf-8")
+    proof = Proof("bisimulation", ("the parser",))
+    record = {"id": "p1", **equivalent("regex", "derivatives", proof).to_json()}
+    verdicts.write_text(
+        json.dumps(record) + "\n" + json.dumps({"line": 2, "error": "not JSON"}), encoding="utf-8"
+    )
+    with viewing(str(verdicts), "--pairs", str(pairs)) as (_, port):
+        status, kind, body = fetch(port, "/")
+        assert (status, kind) == (200, "text/html; charset=utf-8")
+        for part in (
+            "Verdicts of verdicts.jsonl",
+            "One a.",
+            "&lt;b&gt;",
+            "proved by bisimulation",
+            "line 2: not JSON",
+        ):
+            assert part in body.decode()
+        assert fetch(port, "/pairs.jsonl")[0] == 404
+        assert fetch(port, "/../pairs.jsonl")[0] == 404
+
+
+def test_view_of_files_that_do_not_fit(tmp_path: Path) -> None:
+    verdicts, pairs = tmp_path / "verdicts.jsonl", tmp_path / "pairs.jsonl"
+    verdicts.write_text("", encoding="utf-8")
+    for arguments, message in (
+        ([str(verdicts)], "with --pairs FILE"),
+        ([str(verdicts), "--pairs", str(pairs)], "No such file"),
+        ([str(verdicts), "--pairs", str(verdicts)], "holds no verdict"),
+    ):
+        result = CliRunner().invoke(truespec, ["view", *arguments, "--no-open"])
+        assert isinstance(result.exception, UsageError)
+        assert message in str(result.exception)

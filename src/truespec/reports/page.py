@@ -26,6 +26,8 @@ GLYPHS = {"equivalent": "✓", "refuted": "✗", "unknown": "?", "invalid": "!"}
 """A sign beside each answer's colour, for those who do not see the colour."""
 HIGHLIGHTS = 6
 """How many refutations open the report."""
+MOST_TASKS = 2_000
+"""How many tasks are listed; a page with more is slow to open. The totals count all."""
 SHOWCASE = "showcase"
 """The tag of tasks that open it."""
 
@@ -49,12 +51,14 @@ def render(entries: Sequence[Entry], page: Page) -> bytes:
     script = _source("report.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     groups = by_domain(entries)
+    listed = [entry for group in groups.values() for entry in group][:MOST_TASKS]
     html = (
         _environment()
         .get_template("report.html")
         .render(
             page=page,
-            entries=[entry for group in groups.values() for entry in group],
+            entries=listed,
+            unlisted=len(entries) - len(listed),
             domains={name: totals(group) for name, group in groups.items()},
             total=totals(entries),
             unexpected=disagreements(entries),

@@ -1,4 +1,4 @@
-"""A small server for one folder: this machine only, reading only, nothing outside the folder."""
+"""A small server for one report: this machine only, reading only, nothing outside the report's folder."""
 
 from __future__ import annotations
 
@@ -25,19 +25,31 @@ INDEX = "report.html"
 
 
 class Server(ThreadingHTTPServer):
-    """Serves `folder`; `server_port` is the port it listens on."""
+    """Serves a page, or the files of a folder; `server_port` is the port it listens on."""
 
     daemon_threads = True
     # With address reuse, two servers could share a port on some systems, and a visitor would see either.
     allow_reuse_address = False
     allow_reuse_port = False
 
-    def __init__(self, folder: Path, port: int) -> None:
-        self.folder = folder.resolve()
-        super().__init__(("127.0.0.1", port), _Handler)
+    def __init__(self, port: int, *, folder: Path | None = None, page: bytes | None = None) -> None:
+        self.folder = folder.resolve() if folder else None
+        self.page = page
+        try:
+            super().__init__(("127.0.0.1", port), _Handler)
+        except OSError as error:
+            raise UsageError(f"port {port}: {error.strerror}; choose another with --port") from None
 
 
-def serve(folder: Path, port: int = 0) -> Server:
+def serve_page(page: bytes, port: int = 0) -> Server:
+    """A server for one page, listening but not yet answering; port 0 takes any free one.
+
+    Raises `UsageError` where the port cannot be had.
+    """
+    return Server(port, page=page)
+
+
+def serve_folder(folder: Path, port: int = 0) -> Server:
     """A server for the folder's report, listening but not yet answering; port 0 takes any free one.
 
     Raises `UsageError` where there is no report or the port cannot be had.
@@ -46,10 +58,7 @@ def serve(folder: Path, port: int = 0) -> Server:
         raise UsageError(f"{folder}: no such folder; 'truespec demo --out {folder}' makes one with a report")
     if not (folder / INDEX).is_file():
         raise UsageError(f"{folder}: holds no {INDEX}; 'truespec demo --out {folder}' writes one")
-    try:
-        return Server(folder, port)
-    except OSError as error:
-        raise UsageError(f"port {port}: {error.strerror}; choose another with --port") from None
+    return Server(port, folder=folder)
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -70,6 +79,9 @@ class _Handler(BaseHTTPRequestHandler):
         if host not in ("127.0.0.1", "localhost"):
             self._refuse(HTTPStatus.FORBIDDEN, "this server answers to 127.0.0.1 and localhost")
             return
+        if self.server.page is not None and self.path.partition("?")[0] in ("/", f"/{INDEX}"):
+            self._send(TYPES[".html"], self.server.page, body)
+            return
         path = self._find()
         if path is None:
             self._refuse(HTTPStatus.NOT_FOUND, "there is no such file in the folder of the report")
@@ -79,18 +91,24 @@ class _Handler(BaseHTTPRequestHandler):
         except OSError:
             self._refuse(HTTPStatus.NOT_FOUND, "the file cannot be read")
             return
-        self._head(HTTPStatus.OK, TYPES.get(path.suffix.lower(), "application/octet-stream"), len(content))
+        self._send(TYPES.get(path.suffix.lower(), "application/octet-stream"), content, body)
+
+    def _send(self, kind: str, content: bytes, body: bool) -> None:
+        self._head(HTTPStatus.OK, kind, len(content))
         if body:
             self.wfile.write(content)
 
     def _find(self) -> Path | None:
         """The file that the address names, if it lies in the folder once all links are followed."""
+        folder = self.server.folder
+        if folder is None:
+            return None
         try:
             name = urllib.parse.unquote(urllib.parse.urlsplit(self.path).path, errors="strict").lstrip("/")
-            path = (self.server.folder / (name or INDEX)).resolve(strict=True)
+            path = (folder / (name or INDEX)).resolve(strict=True)
         except (OSError, ValueError, RuntimeError):
             return None
-        inside = path.is_relative_to(self.server.folder) and path.is_file()
+        inside = path.is_relative_to(folder) and path.is_file()
         return path if inside else None
 
     def _refuse(self, status: HTTPStatus, why: str) -> None:
