@@ -7,12 +7,13 @@ from dataclasses import replace
 
 from truespec.benchmark import bundled
 from truespec.benchmark.task import Task
+from truespec.domains.registry import DOMAINS
 from truespec.verdict import UsageError
 
 
 def bundled_tasks(domains: Iterable[str] = ()) -> list[Task]:
     """The tasks that come with the package, with what their names stand for in `extra`."""
-    wanted = tuple(domains) or bundled.domains()
+    wanted = tuple(domains) or tuple(name for name in bundled.domains() if name in DOMAINS)
     return [
         replace(entry.task, extra={"meanings": dict(entry.meanings)})
         for name in wanted
@@ -22,6 +23,9 @@ def bundled_tasks(domains: Iterable[str] = ()) -> list[Task]:
 
 def choose(tasks: Sequence[Task], domains: Sequence[str], limit: int | None) -> list[Task]:
     """The tasks of these domains, the first `limit` of each; `UsageError` where none is left."""
+    for task in tasks:
+        if task.domain not in DOMAINS:
+            raise UsageError(f"task {task.id!r}: no verifier for the domain {task.domain!r}")
     chosen: list[Task] = []
     seen: dict[str, int] = {}
     for task in tasks:

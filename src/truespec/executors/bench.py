@@ -21,7 +21,7 @@ from truespec.models.contract import Model, ModelError
 from truespec.models.registry import open_model
 from truespec.store.calls import CallLedger
 from truespec.store.runs import Config, Run
-from truespec.verdict import ReasonCode, invalid
+from truespec.verdict import ReasonCode, invalid, unknown
 
 SELF = "self"
 """The judge's name that stands for the model which answered, as in RESpecBench."""
@@ -92,7 +92,10 @@ def run_models(run: Run, *, concurrency: int = 8, jobs: int = 1, progress: Progr
             pairs.append({"id": name, **pair, "context": context})
     verdicts = _verify(run, pairs, config, jobs, progress)
     for record in records:
-        record["verdict"] = verdicts.get(record["id"]) or _malformed(record["domain"], record["problem"])
+        held = record["candidate"] is not None
+        record["verdict"] = (
+            verdicts[record["id"]] if held else _malformed(record["domain"], record["problem"])
+        )
     run.write("answers", records)
     return failures
 
@@ -106,7 +109,14 @@ def _verify(
     run.write("pairs", pairs)
     output = run.path("verdicts")
     run_batch(run.path("pairs"), output, timeout=config.timeout, jobs=jobs, resume=True, progress=told)
-    return {str(record.pop("id")): record for record in run.read("verdicts") if "id" in record}
+    found: dict[str, dict[str, object]] = {}
+    for pair, record in zip(pairs, run.read("verdicts"), strict=True):
+        if "error" in record:  # a pair that no line can hold, e.g. an answer of many megabytes
+            refused = unknown(str(pair["domain"]), ReasonCode.UNSUPPORTED, str(record["error"]))
+            found[str(pair["id"])] = refused.to_json()
+        else:
+            found[str(record.pop("id"))] = record
+    return found
 
 
 def _malformed(domain: str, problem: str) -> dict[str, object]:
