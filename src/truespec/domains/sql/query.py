@@ -26,6 +26,7 @@ from truespec.domains.sql.bag import (
     reduced,
     renamed,
 )
+from truespec.domains.sql.readable import check_readable
 from truespec.domains.sql.rules import choices
 from truespec.domains.sql.rules.choices import Operator
 from truespec.domains.sql.rules.settle import settled
@@ -244,6 +245,7 @@ class Compiler:
 
     def read(self, node: exp.Expr, side: int) -> Relation:
         """The relation of a whole query, of the oracle (0) or the candidate (1)."""
+        check_readable(node)
         self.side = side
         self.references = Counter(str(table.name).lower() for table in node.find_all(exp.Table))
         return self.query(node, None)
@@ -1160,6 +1162,7 @@ def compile_check(world: World, table: Table, sql: str, row: Expr) -> Val | None
         compiler = Compiler(world, Aggregates(world, lambda a, b: False, attached=False))
         values = [world.column(table, column, row) for column in table.columns]
         names = [Name(table.name.lower(), column.name.lower()) for column in table.columns]
+        check_readable(node)
         if node.find(exp.Query, exp.AggFunc):
             return None
         return truth(world, compiler.scalars.value(node, Scope(names, values, None)))

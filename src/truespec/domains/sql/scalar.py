@@ -361,6 +361,10 @@ class Scalars:
         return logical_not(self.condition(node.this, scope))
 
     def _is(self, node: exp.Is, scope: Scope) -> Val:
+        result = self._is_plain(node, scope)
+        return logical_not(result) if node.args.get("negate") else result
+
+    def _is_plain(self, node: exp.Is, scope: Scope) -> Val:
         value = self.value(node.this, scope)
         match node.expression:
             case exp.Null():
@@ -780,6 +784,10 @@ class Scalars:
     # Text
 
     def _like(self, node: exp.Like, scope: Scope) -> Val:
+        result = self._like_plain(node, scope)
+        return logical_not(result) if node.args.get("negate") else result
+
+    def _like_plain(self, node: exp.Like, scope: Scope) -> Val:
         value, pattern = self.value(node.this, scope), self.value(node.expression, scope)
         if value.kind in ("date", "datetime") and pattern.literal is not None:
             value = day(value)
