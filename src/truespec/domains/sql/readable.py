@@ -8,73 +8,29 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from truespec.domains.sql.engines.guard import words
 from truespec.verdict import Unsupported
 
 _PAIR = frozenset({"this", "expression"})
 _QUERY = frozenset({"with_", "order", "limit", "offset"})
 _READ: dict[str, frozenset[str]] = {
     **dict.fromkeys(
-        [
-            "Add",
-            "And",
-            "Sub",
-            "Mul",
-            "Div",
-            "Mod",
-            "IntDiv",
-            "EQ",
-            "NEQ",
-            "LT",
-            "LTE",
-            "GT",
-            "GTE",
-            "Or",
-            "Xor",
-            "NullSafeEQ",
-            "NullSafeNEQ",
-            "Nullif",
-            "Pow",
-            "DPipe",
-        ],
+        words(
+            """
+            Add And Sub Mul Div Mod IntDiv EQ NEQ LT LTE GT GTE Or Xor NullSafeEQ NullSafeNEQ Nullif
+            Pow DPipe
+            """
+        ),
         _PAIR | {"typed", "safe"},
     ),
     **dict.fromkeys(
-        [
-            "Paren",
-            "Not",
-            "Neg",
-            "Null",
-            "Boolean",
-            "Having",
-            "Where",
-            "From",
-            "Sum",
-            "Avg",
-            "Min",
-            "Max",
-            "Year",
-            "Month",
-            "Day",
-            "DayOfMonth",
-            "TsOrDsToTimestamp",
-            "All",
-            "Any",
-            "Abs",
-            "Floor",
-            "Ceil",
-            "Date",
-            "AnyValue",
-            "Stddev",
-            "StddevPop",
-            "StddevSamp",
-            "Variance",
-            "VariancePop",
-            "LogicalAnd",
-            "LogicalOr",
-            "BitwiseAndAgg",
-            "BitwiseOrAgg",
-            "BitwiseXorAgg",
-        ],
+        words(
+            """
+            Paren Not Neg Null Boolean Having Where From Sum Avg Min Max Year Month Day DayOfMonth
+            TsOrDsToTimestamp All Any Abs Floor Ceil Date AnyValue Stddev StddevPop StddevSamp
+            Variance VariancePop LogicalAnd LogicalOr BitwiseAndAgg BitwiseOrAgg BitwiseXorAgg
+            """
+        ),
         frozenset({"this"}),
     ),
     "TsOrDsToDate": frozenset({"this", "safe"}),
