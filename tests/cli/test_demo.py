@@ -17,7 +17,7 @@ from truespec.benchmark import bundled
 from truespec.benchmark.bundled import Writing
 from truespec.cli.main import truespec
 from truespec.domains.registry import DOMAINS
-from truespec.verdict import Answer
+from truespec.verdict import Answer, UsageError
 
 README = ROOT / "README.md"
 
@@ -52,6 +52,15 @@ def rows(text: str, names: list[str]) -> list[list[str]]:
     """The counts of these domains in the demo's table; relations may stay open on a busy machine."""
     cells = [line.split() for line in steady(text)]
     return [row[:4] + row[7:9] for row in cells if row and row[0] in names]
+
+
+def test_an_unusable_folder_is_told_before_any_work(tmp_path: Path) -> None:
+    taken = tmp_path / "file"
+    taken.write_text("")
+    for out, message in ((taken, "is no folder"), (taken / "below", "Not a directory")):
+        result = CliRunner().invoke(truespec, ["demo", "--out", str(out)])
+        assert isinstance(result.exception, UsageError)
+        assert message in str(result.exception)
 
 
 def test_a_wrong_expectation_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

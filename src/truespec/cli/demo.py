@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import platform
@@ -14,6 +15,7 @@ from pathlib import Path
 import click
 
 from truespec.api import DEFAULT_TIMEOUT
+from truespec.verdict import UsageError
 
 
 @click.command()
@@ -37,14 +39,12 @@ def demo(out: Path, timeout: float, jobs: int | None) -> None:
     from truespec.reports.demo import domains, verify_bundled
     from truespec.reports.page import Page, render
     from truespec.reports.summary import disagreements, summarise, totals
-    from truespec.verdict import UsageError
 
     if not 0 < timeout < 1e6:
         raise click.BadParameter(f"{timeout} is no positive number of seconds", param_hint="--timeout")
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"{out}: {error.strerror}") from None
+    _prepare(out)
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal without Unicode gets escapes, not a traceback
+        sys.stdout.reconfigure(errors="backslashreplace")
     if not domains():
         raise UsageError("none of the domains with bundled tasks is registered")
     jobs = jobs or len(os.sched_getaffinity(0))
@@ -64,7 +64,10 @@ def demo(out: Path, timeout: float, jobs: int | None) -> None:
                 judged, completed=done, total=of, description="verifying" if done else "starting workers"
             )
 
-        entries = verify_bundled(domains(), timeout=timeout, jobs=jobs, progress=progress)
+        try:
+            entries = verify_bundled(domains(), timeout=timeout, jobs=jobs, progress=progress)
+        except KeyboardInterrupt:
+            sys.exit(130)
     elapsed = time.monotonic() - started
     every, wrong = totals(entries), disagreements(entries)
     run = {
@@ -113,6 +116,18 @@ def demo(out: Path, timeout: float, jobs: int | None) -> None:
     console.print(f"report   {out / 'report.html'}   (truespec view {out})", soft_wrap=True)
     console.print(f"summary  {out / 'summary.json'}", soft_wrap=True)
     sys.exit(1 if wrong else 0)
+
+
+def _prepare(out: Path) -> None:
+    """Make the folder and see that it takes files, before any work is done."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        for name in ("report.html", "summary.json"):
+            (out / name).open("ab").close()
+    except FileExistsError:
+        raise UsageError(f"{out}: is there already and is no folder") from None
+    except OSError as error:
+        raise UsageError(f"{out}: {error.strerror}") from None
 
 
 def _count(wrong: Sequence[object]) -> str:
