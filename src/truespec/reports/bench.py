@@ -42,6 +42,11 @@ class Item:
     answer: Answer
     """What the verifier says."""
 
+    @property
+    def pairing(self) -> str:
+        """Who answered and, where that is somebody else, who judged."""
+        return self.model if self.judge == self.model else f"{self.model}, judged by {self.judge}"
+
 
 def join(answers: Iterable[dict[str, Any]], judgements: Iterable[dict[str, Any]]) -> list[Item]:
     """Judgements of answers with the verdicts on them."""
@@ -156,7 +161,7 @@ def judged(items: Sequence[Item]) -> Table:
     """Table 4: FAR, FRR and inflation of both judges by model, each the mean over the domains."""
     heads = ["model"] + [f"{kind} {name}" for kind in KINDS for name in ("FAR", "FRR", "inflation")]
     figures: dict[str, list[float | None]] = {}
-    for model, some in _grouped(items, lambda item: item.model).items():
+    for model, some in _grouped(items, lambda item: item.pairing).items():
         figures[model] = []
         for kind in KINDS:
             by_domain = [
@@ -182,7 +187,7 @@ def rates_by_domain(items: Sequence[Item], kind: str) -> Table:
     heads = ("model, domain", "FAR", "FRR", "precision", "inflation", "kappa", "FAR on invalid")
     rows = []
     chosen = [item for item in items if item.kind == kind]
-    for (model, domain), some in _grouped(chosen, lambda i: (i.model, i.domain)).items():
+    for (model, domain), some in _grouped(chosen, lambda i: (i.pairing, i.domain)).items():
         rates = judge_rates((i.answer, i.judgement) for i in some)
         clear = [i for i in some if i.judgement is not Judgement.UNKNOWN and i.answer is not Answer.UNKNOWN]
         kappa = cohen_kappa(
@@ -201,7 +206,7 @@ def corrected(items: Sequence[Item]) -> Table:
     """What a judge's acceptance rate says once its measured error is taken out."""
     heads = ("judge, model", "judged success", "corrected", "95 % interval", "verified success")
     rows = []
-    for (kind, model), some in _grouped(items, lambda i: (i.kind, i.model)).items():
+    for (kind, model), some in _grouped(items, lambda i: (i.kind, i.pairing)).items():
         rates = judge_rates((i.answer, i.judgement) for i in some)
         estimate = correct(rates.judge_success, rates.far, rates.frr)
         cells = (
