@@ -8,9 +8,8 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 import needs
-from truespec.rules.language import load_rules
 from truespec.rules.monitor import RuleSet
-from truespec.rules.packs import pack_text
+from truespec.rules.references import reference
 from truespec.traces import Trace
 from truespec.traces.importers.registry import read
 from truespec.traces.joins import Joins
@@ -33,7 +32,7 @@ def counts(rules: RuleSet, trace: Trace) -> dict[str, list[int]]:
 
 def test_every_count_and_index_of_tau2_is_reproduced() -> None:
     root = needs.sources("traces")
-    rules = RuleSet(load_rules(pack_text("tau2_reference")))
+    rules = RuleSet(reference("tau2"))
     truth = defaultdict(list)
     with gzip.open(root / "tau2/ground_truth_per_sim.jsonl.gz", "rt") as lines:
         for line in lines:
@@ -55,7 +54,7 @@ def test_every_count_and_index_of_tau2_is_reproduced() -> None:
 
 def test_the_sums_of_tau_bench_are_reproduced() -> None:
     root = needs.sources("traces")
-    rules = RuleSet(load_rules(pack_text("tau2_reference")))
+    rules = RuleSet(reference("tau2"))
     joins = Joins(root / "tau1/domains", types=root / "tau2/domains")
     for entry in json.loads((root / "tau1/ground_truth_counts.json").read_text()):
         sums: Counter[str] = Counter()

@@ -1,9 +1,12 @@
-"""`truespec trace`: import traces."""
+"""`truespec trace`: import traces, check them, report on them."""
 
 from __future__ import annotations
 
+import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -13,6 +16,8 @@ from truespec.traces.importers.shared import tool_schemas
 from truespec.traces.joins import Joins
 from truespec.traces.record import to_line
 from truespec.traces.redact import PATTERNS, Redactor
+from truespec.traces.trace import Trace
+from truespec.verdict import UsageError
 
 
 @click.group()
@@ -20,9 +25,11 @@ def trace() -> None:
     """Traces of agents: import them, check them against rules, report what was found."""
 
 
-def joins_of(folder: Path | None, tools: Path | None, prompt: Path | None) -> Joins | None:
+def joins_of(
+    folder: Path | None, tools: Path | None, prompt: Path | None, types: Path | None = None
+) -> Joins | None:
     """The joins that the options name; None lets each file look beside itself."""
-    if folder is None and tools is None and prompt is None:
+    if folder is None and tools is None and prompt is None and types is None:
         return None
     from truespec.traces.files import loads
 
@@ -30,6 +37,7 @@ def joins_of(folder: Path | None, tools: Path | None, prompt: Path | None) -> Jo
         folder,
         tool_schemas(loads(tools.read_bytes())) if tools else None,
         prompt.read_text(encoding="utf-8") if prompt else None,
+        types,
     )
 
 
@@ -103,3 +111,210 @@ def import_(
             stream.close()
     click.echo(f"{count} traces, {problems} problems", err=True)
     sys.exit(0 if count else 1)
+
+
+def load_rule_files(
+    files: tuple[Path, ...], packs: tuple[str, ...], settings: tuple[str, ...]
+) -> tuple[list[Any], str]:
+    """The rules of files and packs, and a hash of their texts. Settings are `pack.parameter=YAML`."""
+    from truespec.compliance.run import rules_key
+    from truespec.rules.language import load_rules, load_yaml
+    from truespec.rules.packs import pack, pack_names, pack_text
+
+    names = [name for entry in packs for name in (pack_names() if entry == "all" else [entry])]
+    chosen: dict[str, dict[str, Any]] = {}
+    for setting in settings:
+        target, equals, value = setting.partition("=")
+        name, dot, parameter = target.partition(".")
+        if not equals or not dot or name not in names:
+            raise UsageError(f"--set {setting!r}: expected PACK.PARAMETER=VALUE for a pack that is used")
+        chosen.setdefault(name, {})[parameter] = load_yaml(value)
+    rules: list[Any] = []
+    texts = list(settings)
+    for name in dict.fromkeys(names):
+        rules += pack(name, chosen.get(name))
+        texts.append(pack_text(name))
+    for path in files:
+        text = path.read_text(encoding="utf-8")
+        rules += load_rules(text, path.name)
+        texts.append(text)
+    seen: set[str] = set()
+    for rule in rules:
+        if rule.id in seen:
+            raise UsageError(f"two rules are called {rule.id!r}")
+        seen.add(rule.id)
+    if not rules:
+        raise UsageError("no rules: name files with --rules or packs with --pack")
+    return rules, rules_key(texts)
+
+
+RULE_OPTIONS = (
+    click.option(
+        "--rules",
+        "files",
+        multiple=True,
+        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        help="YAML file of rules; repeatable.",
+    ),
+    click.option("--pack", "packs", multiple=True, help="Built-in pack, or 'all'; repeatable."),
+    click.option("--set", "settings", multiple=True, metavar="PACK.NAME=VALUE", help="A pack's parameter."),
+)
+
+
+def traces_of(paths: tuple[Path, ...], form: str | None, joins: Joins | None) -> Iterator[Trace | Problem]:
+    """Every trace below the paths, with problems in their places; `-` reads records from standard input."""
+    for path in files_below(paths):
+        yield from read(path, form, joins)
+
+
+@trace.command()
+@click.argument(
+    "paths", nargs=-1, required=True, type=click.Path(exists=True, allow_dash=True, path_type=Path)
+)
+@RULE_OPTIONS[0]
+@RULE_OPTIONS[1]
+@RULE_OPTIONS[2]
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    help="JSONL of artifacts, or a folder for one file each.",
+)
+@click.option(
+    "--format", "form", type=click.Choice(list(IMPORTERS)), help="Default: recognised by the content."
+)
+@click.option("--resume", is_flag=True, help="Keep the artifacts that the output already holds.")
+@click.option(
+    "--fail-on",
+    type=click.Choice(["low", "medium", "high", "critical"]),
+    help="Exit 1 on such a violation or worse.",
+)
+@click.option(
+    "--junit", "junit_file", type=click.Path(dir_okay=False, path_type=Path), help="JUnit XML for CI."
+)
+@click.option(
+    "--sarif", "sarif_file", type=click.Path(dir_okay=False, path_type=Path), help="SARIF 2.1.0 for CI."
+)
+@click.option("--quiet", is_flag=True, help="No progress and no table.")
+@JOIN_OPTIONS[0]
+@JOIN_OPTIONS[1]
+@JOIN_OPTIONS[2]
+@click.option(
+    "--types",
+    type=click.Path(exists=True, path_type=Path),
+    help="tool_types.json, or a folder with <domain>/tool_types.json.",
+)
+def check(
+    paths: tuple[Path, ...],
+    files: tuple[Path, ...],
+    packs: tuple[str, ...],
+    settings: tuple[str, ...],
+    output: Path | None,
+    form: str | None,
+    resume: bool,
+    fail_on: str | None,
+    junit_file: Path | None,
+    sarif_file: Path | None,
+    quiet: bool,
+    folder: Path | None,
+    tools: Path | None,
+    prompt: Path | None,
+    types: Path | None,
+) -> None:
+    """Check traces against rules; one artifact per trace.
+
+    PATHS are files or folders of traces in any supported format. Without --rules and --pack, all built-in
+    packs are checked. Exit 0, or 1 when --fail-on is given and a violation of that severity or worse was
+    found, or when no trace could be read.
+    """
+    from truespec.compliance.export import junit, sarif
+    from truespec.compliance.run import Tally, check_all, kept_lines
+    from truespec.rules.monitor import RuleSet
+    from truespec.rules.rule import SEVERITIES
+
+    if not files and not packs:
+        packs = ("all",)
+    rules, key = load_rule_files(files, packs, settings)
+    joins = joins_of(folder, tools, prompt, types)
+    folder_out = output is not None and output.suffix not in (".jsonl", ".ndjson")
+    done: dict[str, dict[str, Any]] = {}
+    if output is not None and resume:
+        if folder_out:
+            for path in sorted(output.glob("*.json")) if output.is_dir() else ():
+                done.update((record["key"], record) for _, record in kept_lines(path))
+        else:
+            done = {record["key"]: record for _, record in kept_lines(output)}
+    tally = Tally()
+    collected: list[dict[str, Any]] = []
+
+    def problem(found: Problem) -> None:
+        tally.problems += 1
+        click.echo(str(found), err=True)
+
+    stream = None
+    if output is not None and not folder_out:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        stream = (
+            output.open("w", encoding="utf-8")
+            if not resume
+            else output.with_name(output.name + ".part").open("w", encoding="utf-8")
+        )
+    elif output is not None:
+        output.mkdir(parents=True, exist_ok=True)
+    try:
+        for record, new in check_all(traces_of(paths, form, joins), RuleSet(rules), key, done, problem):
+            tally.add(record)
+            line = json.dumps(record, separators=(",", ":"), default=str) + "\n"
+            if stream is not None:
+                stream.write(line)
+                stream.flush()
+            elif output is not None and new:
+                _write(output / f"{_safe(record['trace_id'])}-{record['key']}.json", line)
+            if junit_file or sarif_file:
+                collected.append(record)
+            if not quiet and sys.stderr.isatty() and tally.traces % 20 == 0:
+                click.echo(
+                    f"\r{tally.traces} traces, {sum(tally.violations.values())} violations",
+                    nl=False,
+                    err=True,
+                )
+    finally:
+        if stream is not None:
+            stream.close()
+    if stream is not None and resume and output is not None:
+        output.with_name(output.name + ".part").replace(output)
+    least = frozenset(SEVERITIES[SEVERITIES.index(fail_on) if fail_on else 0 :])
+    if junit_file:
+        _write(junit_file, junit(collected, least))
+    if sarif_file:
+        _write(sarif_file, json.dumps(sarif(collected), indent=1) + "\n")
+    if not quiet:
+        _table(tally)
+    bad = sum(count for severity, count in tally.violations.items() if severity in least) if fail_on else 0
+    sys.exit(1 if bad or not tally.traces else 0)
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(path.name + ".part")
+    part.write_text(text, encoding="utf-8", errors="backslashreplace")
+    part.replace(path)
+
+
+def _safe(name: str) -> str:
+    return "".join(c if c.isalnum() or c in "-_." else "_" for c in name)[:80].lstrip(".") or "trace"
+
+
+def _table(tally: Any) -> None:
+    dull, silent = set(tally.uninformative()), set(tally.silent())
+    width = max((len(rule) for rule in tally.statuses), default=4)
+    click.echo(f"{'rule':<{width}}  {'breaches':>8}  {'traces':>6}  {'kept':>6}  {'skipped':>7}")
+    for rule, counts in tally.statuses.items():
+        note = "  uninformative: nearly every trace it speaks of breaks it" if rule in dull else ""
+        note = note or ("  never had anything to say" if rule in silent else "")
+        click.echo(
+            f"{rule:<{width}}  {tally.breaches[rule]:>8}  {counts['fail']:>6}  {counts['pass']:>6}  "
+            f"{counts['not_evaluated']:>7}{note}"
+        )
+    found = ", ".join(f"{count} {severity}" for severity, count in tally.violations.most_common())
+    click.echo(f"{tally.traces} traces, {tally.problems} problems; violations: {found or 'none'}")

@@ -88,9 +88,20 @@ def load_yaml(text: str) -> Any:
         raise SpecificationError(ReasonCode.SYNTAX, f"no YAML: {error}") from None
 
 
-def load_rules(text: str, name: str = "rules") -> tuple[Rule, ...]:
-    """The rules of a file. An error names the rule and the field."""
+def load_rules(
+    text: str, name: str = "rules", parameters: Mapping[str, Any] | None = None
+) -> tuple[Rule, ...]:
+    """The rules of a file. An error names the rule and the field.
+
+    A file may have `parameters`, names with default values; a text `"${name}"` in it stands for the value.
+    """
     value = load_yaml(text)
+    own = value.get("parameters") if isinstance(value, Mapping) else None
+    if unknown := set(parameters or {}) - set(own or {}):
+        known = ", ".join(own) if own else "none"
+        raise _wrong(name, f"no parameter {min(unknown)!r}; there are {known}")
+    if own:
+        value = _filled(value, {**own, **(parameters or {})}, name)
     if isinstance(value, list):
         value = {"truespec_rules": VERSION, "rules": value}
     if not isinstance(value, Mapping) or "rules" not in value:
@@ -109,6 +120,19 @@ def load_rules(text: str, name: str = "rules") -> tuple[Rule, ...]:
         if any(rule.id == rules[-1].id for rule in rules[:-1]):
             raise _wrong(name, f"two rules are called {rules[-1].id!r}")
     return tuple(rules)
+
+
+def _filled(value: Any, parameters: Mapping[str, Any], where: str) -> Any:
+    """The value with its parameters filled in; a value given for a parameter is not looked into."""
+    if isinstance(value, str) and value.startswith("${") and value.endswith("}"):
+        if value[2:-1] not in parameters:
+            raise _wrong(where, f"no parameter {value[2:-1]!r}; there are {', '.join(parameters)}")
+        return parameters[value[2:-1]]
+    if isinstance(value, Mapping):
+        return {k: v if k == "parameters" else _filled(v, parameters, where) for k, v in value.items()}
+    if isinstance(value, list):
+        return [_filled(item, parameters, where) for item in value]
+    return value
 
 
 def read_rule(value: Any, where: str, shared: Mapping[str, Any] | None = None) -> Rule:

@@ -76,10 +76,13 @@ class _Track:
     __slots__ = (
         "bind",
         "bits",
+        "bound",
         "coded",
         "fixed",
         "formal",
         "idle",
+        "looks_ahead",
+        "looks_back",
         "machine",
         "number",
         "over",
@@ -104,11 +107,15 @@ class _Track:
         self.bits = [
             (bit(formal.predicates[a]), 1 << a) for a in atoms if not p.variables(formal.predicates[a])
         ]
+        self.bound = {a: formal.predicates[a] for a in atoms if p.variables(formal.predicates[a])}
         self.bind = [(formal.predicates[a], 1 << a) for a in atoms if p.variables(formal.predicates[a])]
         self.over = formal.over
         self.start = obligation.when is None
         self.fixed = obligation.require is f.F
         self.coded = _single_coded(obligation.when)
+        kinds = {node.kind for node in f.walk(obligation.require)}
+        self.looks_ahead = not kinds.isdisjoint(f.FUTURE)
+        self.looks_back = not kinds.isdisjoint(f.PAST)
         self.skips = _skips_nothing(obligation.require)
         self.idle: dict[tuple[int, tuple[int, ...]], bool] = {}
 
@@ -273,7 +280,7 @@ class RuleSet:
 class _Plan:
     """For one class of events: the predicates left open, those that hold, and the tracks that count them."""
 
-    __slots__ = ("active", "counts", "letters", "open", "sure")
+    __slots__ = ("active", "bound", "counts", "letters", "open", "sure")
 
     def __init__(self, rules: RuleSet, event: Event) -> None:
         def known(condition: Predicate) -> bool | None:
@@ -288,6 +295,11 @@ class _Plan:
             elif rest != NEVER:
                 self.open.append((1 << number, rules.test_of(rest)))
         self.active = [p.evaluate(track.over, lambda c: bool(known(c))) for track in rules._tracks]
+        self.bound = {
+            track.number
+            for track in rules._tracks
+            if track.bind and any(simplified(q, known) != NEVER for q, _ in track.bind)
+        }
         self.counts = [track.number for track in rules._tracks if self.active[track.number]]
         self.letters: dict[int, list[tuple[_Track, int, bool]]] = {}
 
@@ -350,7 +362,7 @@ class Run:
                 if mask >> bit & 1:
                     letter |= local
             starts = track.when >= 0 and bool(mask >> track.when & 1)
-            if letter or starts or track.bind:
+            if letter or starts or (track.bind and (number in plan.bound or not track.skips)):
                 rows.append((track, letter, starts))
         return rows
 
@@ -358,10 +370,16 @@ class Run:
         if track.bind:
             self._step_bound(track, state, letter, starts, event)
             return
+        if track.fixed and not track.start:
+            if starts:
+                state.activations += 1
+                self._report(track, event, event)
+            return
         machine = track.machine
         registers = state.registers
-        if state.pending:
-            state.pending = self._moved(track, state.pending, registers, letter, event)
+        pending = state.pending
+        if pending:
+            state.pending = self._moved(track, pending, registers, letter, event)
         if track.start and not state.begun:
             starts = state.begun = True
         after, spawned = machine.step(registers, letter)
@@ -371,6 +389,8 @@ class Run:
                 self._report(track, event, event)
             elif spawned != PASSED:
                 state.pending.setdefault(spawned, []).append(event)
+        elif not pending and after == registers:
+            return
         state.registers = after
         if self._is_idle(track, state):
             self._restless.discard(track.number)
@@ -410,11 +430,21 @@ class Run:
         return known
 
     def _step_bound(self, track: _Track, state: _State, letter: int, starts: bool, event: Event) -> None:
-        relevant = starts or letter or any(self._may_hold(predicate, event) for predicate, _ in track.bind)
-        if not relevant and track.skips:
+        """A step of a track with bound names, in the cheapest way its formula allows."""
+        if not track.looks_ahead:
+            # Past alone: looked up backwards when an obligation starts, as far as it takes.
+            state.past.append((event, letter))
+            if starts:
+                state.activations += 1
+                values = {name: bound_values(event, path) for name, path in track.formal.bind.items()}
+                if not self._held(track, track.machine.formula, values, state.past, len(state.past) - 1):
+                    self._report(track, event, event)
             return
-        for instance in state.instances.values():
-            self._step_instance(track, instance, letter, event)
+        for key, instance in list(state.instances.items()):
+            if track.looks_back or instance.pending:
+                self._step_instance(track, instance, letter, event)
+            if not track.looks_back and not instance.pending:
+                del state.instances[key]
         if starts:
             values = {name: bound_values(event, path) for name, path in track.formal.bind.items()}
             key = tuple(sorted((name, tuple(sorted(found))) for name, found in values.items()))
@@ -429,15 +459,43 @@ class Run:
                 self._report(track, event, event)
             elif instance.spawned != PASSED:
                 instance.pending.setdefault(instance.spawned, []).append(event)
-        state.past.append((event, letter))
+        if track.looks_back:
+            state.past.append((event, letter))
 
-    def _may_hold(self, predicate: Predicate, event: Event) -> bool:
-        def known(condition: Predicate) -> bool | None:
-            if condition[0] in ("var", "text var"):
-                return None
-            return self.rules.test_of(condition)(event)
-
-        return simplified(predicate, known) != NEVER
+    def _held(
+        self,
+        track: _Track,
+        formula: f.Formula,
+        values: dict[str, frozenset[str]],
+        past: list[tuple[Event, int]],
+        at: int,
+    ) -> bool:
+        """Whether a formula of the past holds at a position, for one choice of bound values."""
+        kind = formula.kind
+        if kind in (f.ATOM, f.NOT_ATOM):
+            event, letter = past[at]
+            bound = track.bound.get(formula.atom)
+            if bound is None:
+                value = bool(letter >> formula.atom & 1)
+            else:
+                value = self._holds_bound(bound, event, values)
+            return value == (kind == f.ATOM)
+        if kind <= f.FALSE:
+            return kind == f.TRUE
+        items = formula.items
+        if kind == f.AND:
+            return all(self._held(track, item, values, past, at) for item in items)
+        if kind == f.OR:
+            return any(self._held(track, item, values, past, at) for item in items)
+        if kind in (f.YESTERDAY, f.WEAK_YESTERDAY):
+            return self._held(track, items[0], values, past, at - 1) if at else kind == f.WEAK_YESTERDAY
+        since = kind == f.SINCE
+        for position in range(at, -1, -1):
+            if self._held(track, items[1], values, past, position) == since:
+                return since
+            if self._held(track, items[0], values, past, position) != since:
+                return not since
+        return not since
 
     def _step_instance(self, track: _Track, instance: _Instance, letter: int, event: Event) -> None:
         for predicate, bit in track.bind:
@@ -480,8 +538,11 @@ class Run:
                             self._report(track, blamed, None)
 
     def activations(self, rule: int) -> int:
-        """How many events have started an obligation of a rule."""
-        return sum(self._states[t.number].activations for t in self._tracks if t.rule == rule)
+        """How many events have started an obligation of a rule; at least one for what it forbids outright."""
+        mine = [t for t in self._tracks if t.rule == rule]
+        return max(
+            sum(self._states[t.number].activations for t in mine), int(any(t.fixed or t.start for t in mine))
+        )
 
     def violations_of(self, index: int) -> list[Violation]:
         """The breaches of one rule so far, in the order of messages."""

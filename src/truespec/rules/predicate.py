@@ -29,6 +29,8 @@ from functools import lru_cache
 from json import dumps
 from typing import Any
 
+import orjson
+
 from truespec.traces.event import Event
 from truespec.verdict import ReasonCode, SpecificationError
 
@@ -56,6 +58,7 @@ _KEYS = [
     "not",
     "mentions",
     "tool_is",
+    "args_are",
 ]
 _OPERATORS = [
     "eq",
@@ -173,6 +176,8 @@ def read_predicate(value: Any, where: str) -> Predicate:
         parts.append(_tool(value["tool"], f"{where}.tool"))
     if "tool_is" in value:
         parts.append(("var", "tool", _name(value["tool_is"], f"{where}.tool_is")))
+    if "args_are" in value:
+        parts.append(("var", "args", _name(value["args_are"], f"{where}.args_are")))
     if "type" in value:
         parts.append(_member("type", value["type"], ("read", "write", "generic"), f"{where}.type"))
     if "text" in value:
@@ -397,7 +402,7 @@ def bound_values(event: Event, path: str) -> frozenset[str]:
     if path == "text":
         return frozenset([event.text or ""])
     if path == "args":
-        return frozenset([dumps(event.args, sort_keys=True, default=str)])
+        return frozenset([_canonical(event.args)])
     return frozenset(
         value if isinstance(value, str) else dumps(value, sort_keys=True, default=str)
         for value in values_at(event.args, path.removeprefix("args."))
@@ -450,6 +455,13 @@ def _same(left: Any, right: Any) -> bool:
     if isinstance(left, bool) or isinstance(right, bool):
         return left is right
     return bool(left == right)
+
+
+def _canonical(value: Any) -> str:
+    try:
+        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
+    except TypeError:  # huge integers, lone surrogates
+        return dumps(value, sort_keys=True, default=str)
 
 
 Test = Callable[[Event], bool]

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
+from truespec.rules.language import load_rules
+from truespec.rules.rule import Rule
 from truespec.verdict import UsageError
 
 FOLDER = Path(__file__).parent
@@ -19,3 +23,13 @@ def pack_text(name: str) -> str:
     if name not in pack_names():
         raise UsageError(f"no pack {name!r}; there are {', '.join(pack_names())}")
     return (FOLDER / f"{name}.yml").read_text(encoding="utf-8")
+
+
+def pack(name: str, parameters: Mapping[str, Any] | None = None) -> tuple[Rule, ...]:
+    """The rules of a pack, with its parameters as given or by default."""
+    return load_rules(pack_text(name), name, parameters)
+
+
+def all_packs() -> tuple[Rule, ...]:
+    """The rules of every pack."""
+    return tuple(rule for name in pack_names() for rule in pack(name))

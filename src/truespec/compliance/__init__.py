@@ -1,0 +1,1 @@
+"""What rules and evaluators found in a trace, as one artifact."""

@@ -1,0 +1,110 @@
+"""Violations for continuous integration: JUnit XML and SARIF 2.1.0."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+from xml.sax.saxutils import escape, quoteattr
+
+from truespec.version import __version__
+
+_LEVELS = {"low": "note", "medium": "warning", "high": "error", "critical": "error"}
+_FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def _clean(text: str) -> str:
+    """The text without characters that XML cannot hold."""
+    return _FORBIDDEN.sub("\ufffd", text)
+
+
+def junit(artifacts: Iterable[Mapping[str, Any]], least: frozenset[str]) -> str:
+    """A test suite for each trace, a test case for each rule; only severities in `least` fail."""
+    suites = []
+    for one in artifacts:
+        by_rule: dict[str, list[Mapping[str, Any]]] = {}
+        for result in one["results"]:
+            for v in result["violations"]:
+                by_rule.setdefault(v["rule_id"], []).append(v)
+        cases, failures, skipped = [], 0, 0
+        name = quoteattr(_clean(f"{one['source']['file']}#{one['trace_id']}"))
+        for check in one["checks"]:
+            head = f"<testcase classname={name} name={quoteattr(_clean(check['rule_id']))}"
+            broken = [v for v in by_rule.get(check["rule_id"], ()) if v["severity"] in least]
+            if check["status"] == "not_evaluated":
+                skipped += 1
+                cases.append(
+                    f"{head}><skipped message={quoteattr(_clean(check.get('reason', '')))}/></testcase>"
+                )
+            elif broken:
+                failures += 1
+                lines = "\n".join(
+                    f"message {v['message_index']} ({v['effect']}): {v['quote']}" for v in broken
+                )
+                cases.append(
+                    f"{head}><failure message={quoteattr(f'{len(broken)} breaches')}>{escape(_clean(lines))}"
+                    "</failure></testcase>"
+                )
+            else:
+                cases.append(f"{head}/>")
+        suites.append(
+            f'<testsuite name={name} tests="{len(cases)}" failures="{failures}" skipped="{skipped}" errors="0">'
+            + "".join(cases)
+            + "</testsuite>"
+        )
+    head = '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="truespec">'
+    return head + "\n".join(suites) + "</testsuites>\n"
+
+
+def sarif(artifacts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """One run with a result for each violation; locations name the trace's file, record and message."""
+    rules: dict[str, dict[str, Any]] = {}
+    results = []
+    for one in artifacts:
+        for rule in one["rules"]:
+            rules.setdefault(
+                rule["id"],
+                {
+                    "id": rule["id"],
+                    "shortDescription": {"text": rule["text"]},
+                    "defaultConfiguration": {"level": _LEVELS[rule["severity"]]},
+                    "properties": {"category": rule["category"], "force": rule["force"]},
+                },
+            )
+        for result in one["results"]:
+            for v in result["violations"]:
+                place = f"{one['source'].get('position', '')}/messages/{v['message_index']}"
+                results.append(
+                    {
+                        "ruleId": v["rule_id"],
+                        "level": _LEVELS[v["severity"]],
+                        "message": {
+                            "text": f"{rules[v['rule_id']]['shortDescription']['text']} Found: {v['quote']}"
+                        },
+                        "locations": [
+                            {
+                                "physicalLocation": {"artifactLocation": {"uri": one["source"]["file"]}},
+                                "logicalLocations": [{"fullyQualifiedName": place, "kind": "element"}],
+                            }
+                        ],
+                        "partialFingerprints": {
+                            "trace/v1": f"{one['source']['sha256']}:{place}:{v['rule_id']}:{v.get('call', '')}"
+                        },
+                        "properties": {
+                            "effect": v["effect"],
+                            "severity": v["severity"],
+                            "trace": one["trace_id"],
+                        },
+                    }
+                )
+    driver = {"name": "truespec", "version": __version__, "rules": list(rules.values())}
+    return {
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [
+            {
+                "tool": {"driver": driver},
+                "results": results,
+            }
+        ],
+    }

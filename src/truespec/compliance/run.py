@@ -1,0 +1,119 @@
+"""A run: many traces checked against one set of rules, one artifact each, on a line of its own.
+
+The file can be taken up again after a crash: an artifact belongs to the bytes of its source, its place
+there, and the rules; what is already there is not checked again, and a line that was cut off is dropped.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from truespec.compliance.artifact import artifact
+from truespec.rules.monitor import RuleSet
+from truespec.traces.files import Problem
+from truespec.traces.trace import Trace
+from truespec.version import __version__
+
+UNINFORMATIVE_SHARE = 0.95
+"""A rule broken by at least this share of the traces it spoke about tells nothing about any of them."""
+UNINFORMATIVE_TRACES = 10
+"""Fewer traces are too few to say so."""
+
+
+def key_of(source: Mapping[str, Any], rules: str) -> str:
+    """What an artifact belongs to."""
+    text = f"{source['sha256']}:{source.get('position', '')}:{rules}:{__version__}"
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def rules_key(texts: Iterable[str]) -> str:
+    """A hash of rule files' contents."""
+    digest = hashlib.sha256()
+    for text in texts:
+        digest.update(text.encode("utf-8", "surrogatepass") + b"\0")
+    return digest.hexdigest()[:16]
+
+
+def kept_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The artifacts already in a file, with their lines; the first that does not parse ends it."""
+    if not path.exists():
+        return
+    with path.open(encoding="utf-8") as lines:
+        for line in lines:
+            try:
+                record = json.loads(line)
+            except ValueError:
+                return
+            if line.endswith("\n") and isinstance(record, dict) and "key" in record:
+                yield line, record
+
+
+@dataclass
+class Tally:
+    """Counts over a run."""
+
+    traces: int = 0
+    problems: int = 0
+    violations: Counter[str] = field(default_factory=Counter)
+    """Violations by severity."""
+    statuses: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    """For each rule, traces by status."""
+    breaches: Counter[str] = field(default_factory=Counter)
+    """Violations by rule."""
+    spoken: Counter[str] = field(default_factory=Counter)
+    """For each rule, traces with at least one activation."""
+
+    def add(self, record: Mapping[str, Any]) -> None:
+        """Count an artifact."""
+        self.traces += 1
+        for check in record["checks"]:
+            self.statuses[check["rule_id"]][check["status"]] += 1
+            self.breaches[check["rule_id"]] += check["violations"]
+            if check["status"] != "not_evaluated" and (check["activations"] or check["violations"]):
+                self.spoken[check["rule_id"]] += 1
+        for result in record["results"]:
+            for v in result["violations"]:
+                self.violations[v["severity"]] += 1
+
+    def uninformative(self) -> list[str]:
+        """Rules that nearly every trace breaks which they have something to say about."""
+        return [
+            rule
+            for rule, counts in self.statuses.items()
+            if self.spoken[rule] >= UNINFORMATIVE_TRACES
+            and counts["fail"] >= UNINFORMATIVE_SHARE * self.spoken[rule]
+        ]
+
+    def silent(self) -> list[str]:
+        """Rules that never had anything to say."""
+        return [rule for rule, n in self.statuses.items() if n["pass"] + n["fail"] and not self.spoken[rule]]
+
+
+def check_all(
+    stream: Iterable[Trace | Problem],
+    rules: RuleSet,
+    key: str,
+    done: Mapping[str, Mapping[str, Any]] | None = None,
+    report: Callable[[Problem], None] | None = None,
+) -> Iterator[tuple[dict[str, Any], bool]]:
+    """The artifact of each trace, and whether it is new; `done` holds earlier ones by their keys."""
+    for item in stream:
+        if isinstance(item, Problem):
+            if report is not None:
+                report(item)
+            continue
+        source = {"sha256": item.source.sha256, "position": item.source.position}
+        mine = key_of(source, key)
+        known = (done or {}).get(mine)
+        if known is not None:
+            yield dict(known), False
+            continue
+        made = artifact(item, rules.check(item))
+        made["key"] = mine
+        yield made, True

@@ -1,0 +1,167 @@
+"""The command `truespec trace check`: artifacts, resume, exit codes, exports."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import jsonschema
+from click.testing import CliRunner
+
+from truespec.cli.trace import trace as command
+from truespec.compliance.artifact import SCHEMA, Result, aggregate, results_of
+from truespec.rules.language import load_rules
+from truespec.rules.monitor import RuleSet
+from truespec.traces import Message, Source, ToolCall, ToolSchema, Trace
+
+RULES = """
+- {id: ask-first, text: Ask before you book., severity: high, category: transition, quote: Ask first.,
+   formal: {template: precedence, a: {message: user, text: {words: ["yes"]}}, b: {call: book}}}
+- {id: one-call, text: One call per message., severity: low,
+   formal: {template: absence, a: {message: assistant, calls: {min: 2}}}}
+- {id: kind, text: Be kind., kind: semantic, category: output}
+"""
+
+
+def conversation(agreed: bool, failed: bool = False) -> list[dict[str, object]]:
+    call = {"id": "c1", "type": "function", "function": {"name": "book", "arguments": '{"seat": "12A"}'}}
+    return [
+        {"role": "system", "content": "Ask first."},
+        {"role": "user", "content": "yes" if agreed else "book it"},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": "Error: no seat" if failed else "done"},
+        {"role": "assistant", "content": "Booked."},
+    ]
+
+
+def run(tmp_path: Path, *options: str) -> tuple[int, list[dict[str, object]]]:
+    out = tmp_path / "out.jsonl"
+    result = CliRunner().invoke(
+        command,
+        ["check", str(tmp_path / "t.jsonl"), "--rules", str(tmp_path / "r.yml"), "-o", str(out), *options],
+    )
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result.exit_code, [json.loads(line) for line in out.read_text().splitlines()]
+
+
+def prepare(tmp_path: Path) -> None:
+    (tmp_path / "r.yml").write_text(RULES)
+    lines = [conversation(True), conversation(False), conversation(False, failed=True)]
+    (tmp_path / "t.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines) + "{broken\n")
+
+
+def test_artifacts_hold_what_the_contract_asks(tmp_path: Path) -> None:
+    prepare(tmp_path)
+    code, artifacts = run(tmp_path)
+    assert code == 0
+    validator = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text()))
+    for one in artifacts:
+        validator.validate(one)
+    good, took, blocked = artifacts
+    assert (
+        good["aggregate"]
+        == {
+            "score": None,
+            "partial": 100.0,
+            "cap": None,
+            "included": ["output_spec", "transition_spec"],
+        }
+        or good["aggregate"]["score"] == 100.0
+    )  # type: ignore[index]
+    for one, effect in ((took, "took_effect"), (blocked, "blocked")):
+        by_name = {result["evaluator"]: result for result in one["results"]}  # type: ignore[attr-defined]
+        (violation,) = by_name["transition_spec"]["violations"]
+        assert violation == {
+            "rule_id": "ask-first",
+            "kind": "transition",
+            "message_index": 2,
+            "quote": 'book({"seat": "12A"})',
+            "severity": "high",
+            "effect": effect,
+            "root": None,
+            "call": 0,
+        }
+        assert by_name["transition_spec"]["score"] == 0.0
+        assert by_name["predicted_plan"]["status"] == "no_rules"
+        assert by_name["predicted_plan"]["score"] is None
+
+
+def test_exit_codes_and_exports(tmp_path: Path) -> None:
+    prepare(tmp_path)
+    junit, sarif = tmp_path / "j.xml", tmp_path / "s.json"
+    code, _ = run(tmp_path, "--fail-on", "high", "--junit", str(junit), "--sarif", str(sarif))
+    assert code == 1
+    assert run(tmp_path, "--fail-on", "critical")[0] == 0
+    suites = ET.parse(junit).getroot()
+    assert [suite.get("failures") for suite in suites] == ["0", "1", "1"]
+    assert [suite.get("skipped") for suite in suites] == ["1", "1", "1"]
+    (found,) = json.loads(sarif.read_text())["runs"]
+    assert [result["ruleId"] for result in found["results"]] == ["ask-first", "ask-first"]
+    assert len({result["partialFingerprints"]["trace/v1"] for result in found["results"]}) == 2
+
+
+def test_resume_keeps_what_is_there_and_drops_a_cut_line(tmp_path: Path) -> None:
+    prepare(tmp_path)
+    _, first = run(tmp_path)
+    out = tmp_path / "out.jsonl"
+    lines = out.read_text().splitlines(keepends=True)
+    marked = json.loads(lines[0])
+    marked["kept"] = True
+    out.write_text(json.dumps(marked) + "\n" + lines[1][:50])
+    _, second = run(tmp_path, "--resume")
+    assert second[0].pop("kept") is True
+    assert second == first
+    (tmp_path / "r.yml").write_text(RULES.replace("low", "medium"))
+    _, third = run(tmp_path, "--resume")
+    assert "kept" not in third[0]
+
+
+def test_a_folder_gets_one_file_per_trace(tmp_path: Path) -> None:
+    prepare(tmp_path)
+    result = CliRunner().invoke(
+        command, ["check", str(tmp_path / "t.jsonl"), "--pack", "all", "-o", str(tmp_path / "run"), "--quiet"]
+    )
+    assert result.exit_code == 0
+    assert len(list((tmp_path / "run").glob("*.json"))) == 3
+
+
+def test_unknown_schemas_are_not_a_pass() -> None:
+    formal = "{template: absence, a: {call: any, fits_schema: false}}"
+    rules = RuleSet(load_rules("- {id: x, text: t, category: argument, formal: " + formal + "}"))
+    call = Message("assistant", None, (ToolCall("book", {}),))
+    source = Source("test", "f", "0", "0")
+    (unknown,) = rules.check(Trace("t", (call,), source))
+    assert unknown.status == "not_evaluated"
+    (none,) = rules.check(Trace("t", (call,), source, tools=()))
+    assert none.status == "fail"
+    (known,) = rules.check(
+        Trace("t", (call,), source, tools=(ToolSchema("book", {"type": "object", "properties": {}}),))
+    )
+    assert known.status == "pass"
+
+
+def test_the_gated_minimum() -> None:
+    results = [
+        Result("output_spec", "critical", "fail", 50.0, ""),
+        Result("transition_spec", "important", "pass", 100.0, ""),
+        Result("argument_spec", "important", "no_rules", None, ""),
+    ]
+    assert aggregate(results) == {
+        "score": 50.0,
+        "partial": None,
+        "cap": "output_spec",
+        "included": ["output_spec", "transition_spec"],
+    }
+    assert aggregate(results_of([])) == {"score": None, "partial": None, "cap": None, "included": []}
+
+
+def test_readings_of_one_rule_point_to_the_first_that_is_broken() -> None:
+    from truespec.rules.packs import pack
+
+    call = Message("assistant", None, (ToolCall("book", {}),))
+    trace = Trace("t", (call,), Source("test", "f", "0", "0"), tools=(ToolSchema("book", kind="write"),))
+    (result,) = [r for r in results_of(RuleSet(pack("confirmation")).check(trace)) if r.violations]
+    roots = {v.rule_id: v.root for v in result.violations}
+    assert roots.pop("confirm-ever") is None
+    assert set(roots.values()) == {"confirm-ever@0"}
