@@ -18,6 +18,7 @@ COMMANDS: dict[str, str] = {
     "bench": "truespec.cli.bench:bench",
     "doctor": "truespec.cli.doctor:doctor",
     "trace": "truespec.cli.trace:trace",
+    "rules": "truespec.cli.rules:rules",
     "demo": "truespec.cli.demo:demo",
     "view": "truespec.cli.view:view",
 }

@@ -48,7 +48,7 @@ def junit(artifacts: Iterable[Mapping[str, Any]], least: frozenset[str]) -> str:
             else:
                 cases.append(f"{head}/>")
         suites.append(
-            f'<testsuite name={name} tests="{len(cases)}" failures="{failures}" skipped="{skipped}" errors="0">'
+            f'<testsuite name={name} tests="{len(cases)}" failures="{failures}" skipped="{skipped}">'
             + "".join(cases)
             + "</testsuite>"
         )
@@ -88,7 +88,7 @@ def sarif(artifacts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
                             }
                         ],
                         "partialFingerprints": {
-                            "trace/v1": f"{one['source']['sha256']}:{place}:{v['rule_id']}:{v.get('call', '')}"
+                            "trace/v1": f"{one['source']['sha256']}:{place}:{v['rule_id']}:{v.get('call')}"
                         },
                         "properties": {
                             "effect": v["effect"],

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from truespec.traces.event import Event
 from truespec.traces.trace import Trace
@@ -17,6 +17,9 @@ from truespec.traces.trace import Trace
 
 class Coded(ABC):
     """One coded check, running along one trace."""
+
+    example: ClassVar[Mapping[str, Any]]
+    """An event that is wrong where nothing came before: its kind, who, and its text or arguments."""
 
     def __init__(self, options: Mapping[str, Any]) -> None:
         self.options = options
@@ -44,6 +47,8 @@ class Ungrounded(Coded):
         "expression", "summary", "reason", "note", "flight_type", "cabin", "insurance", "date", "dob",
         "origin", "destination", "address1", "address2", "amount",
     )  # fmt: skip
+
+    example = {"kind": "call", "args": {"reference": "unseen-4711"}}  # noqa: RUF012
 
     def start(self, trace: Trace | None) -> None:
         self.skip = frozenset(self.options.get("skip", self.SKIP))
@@ -115,6 +120,8 @@ class MentalArithmetic(Coded):
     """A calculation written out in the agent's text, `2 x $30 + $5 = $65`, whose result no call of the
     calculator (`tool`, by default `calculate`) has given before. One quote for each calculation."""
 
+    example = {"kind": "message", "by": "assistant", "text": "2 + 2 = 5"}  # noqa: RUF012
+
     def start(self, trace: Trace | None) -> None:
         self.tool = self.options.get("tool", "calculate")
         self.results: set[float] = set()
@@ -140,6 +147,8 @@ def _amount(text: str) -> float | None:
 
 class MisfitCall(Coded):
     """A call that its tool's schema does not allow: an unknown tool, a missing or ill-typed argument."""
+
+    example = {"kind": "call", "args": {"__misfit__": 1}}  # noqa: RUF012
 
     def quotes(self, event: Event) -> list[str]:
         from truespec.rules.schemas import call_fits, problem_of

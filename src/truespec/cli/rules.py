@@ -1,0 +1,208 @@
+"""`truespec rules`: compile rules, prove what they mean to each other, and say what a change changed."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from truespec.cli.trace import RULE_OPTIONS, load_rule_files
+from truespec.rules import formula as f
+from truespec.rules import predicate as p
+from truespec.rules.compare import ANY_TOOLS, Toolbox, automaton, compare, conflict, health, pairs
+from truespec.rules.language import load_rules
+from truespec.rules.rule import Rule
+from truespec.traces.files import loads
+from truespec.traces.importers.shared import tool_schemas
+
+
+@click.group()
+def rules() -> None:
+    """Rules: compile them, compare them, see what changed."""
+
+
+def _toolbox(tools: Path | None, types: Path | None) -> Toolbox:
+    if tools is None:
+        return ANY_TOOLS
+    return Toolbox(tool_schemas(loads(tools.read_bytes()), loads(types.read_bytes()) if types else {}))
+
+
+_TOOLS = click.option(
+    "--tools",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="JSON list of tool schemas: with it, the agent has these tools and no others.",
+)
+_TYPES = click.option(
+    "--types",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="tool_types.json: which of the tools read and which write.",
+)
+_SECONDS = click.option("--timeout", default=5.0, show_default=True, help="Seconds for one question.")
+
+
+@rules.command("compile")
+@RULE_OPTIONS[0]
+@RULE_OPTIONS[1]
+@RULE_OPTIONS[2]
+@click.option(
+    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Default: standard output."
+)
+def compile_(
+    files: tuple[Path, ...], packs: tuple[str, ...], settings: tuple[str, ...], output: Path | None
+) -> None:
+    """Compile rules to monitors and write them as JSON: predicates, obligations, size of the automaton.
+
+    Exit 0, or 2 with the rule and the field that is wrong.
+    """
+    loaded, _ = load_rule_files(files, packs, settings)
+    text = json.dumps([_compiled(rule) for rule in loaded], indent=1, ensure_ascii=False) + "\n"
+    if output is None:
+        click.echo(text, nl=False)
+    else:
+        output.write_text(text, encoding="utf-8")
+
+
+def _compiled(rule: Rule) -> dict[str, Any]:
+    record = rule.summary()
+    if rule.formal is None:
+        return record
+    formal = rule.formal
+    made = automaton(rule)
+    record["monitor"] = {
+        "predicates": [p.show(predicate) for predicate in formal.predicates],
+        "over": p.show(formal.over),
+        "bind": dict(formal.bind),
+        "obligations": [
+            {"when": None if o.when is None else p.show(o.when), "require": f.show(o.require)}
+            for o in formal.obligations
+        ],
+        "states": None if made is None else len(made.accepting),
+    }
+    return record
+
+
+@rules.command("check")
+@RULE_OPTIONS[0]
+@RULE_OPTIONS[1]
+@RULE_OPTIONS[2]
+@_TOOLS
+@_TYPES
+@_SECONDS
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+def check(
+    files: tuple[Path, ...],
+    packs: tuple[str, ...],
+    settings: tuple[str, ...],
+    tools: Path | None,
+    types: Path | None,
+    timeout: float,
+    as_json: bool,
+) -> None:
+    """Prove which rules imply, equal or contradict which others, and which can never be kept or broken.
+
+    What is not proved is reported as unknown, with the reason. Exit 1 when a rule is unsatisfiable or vacuous
+    or two contradict each other, else 0.
+    """
+    loaded, _ = load_rule_files(files, packs, settings)
+    toolbox = _toolbox(tools, types)
+    states = {rule.id: health(rule, toolbox, timeout) for rule in loaded}
+    relations = []
+    for left, right in pairs(loaded):
+        found = compare(left, right, toolbox, timeout)
+        clash = (
+            conflict(left, right, toolbox, timeout)
+            if found.relation in ("incomparable", "unknown")
+            else False
+        )
+        relations.append(
+            {
+                "left": left.id,
+                "right": right.id,
+                "relation": "contradictory" if clash else found.relation,
+                "reason": found.reason,
+                "left_only": list(found.left_only),
+                "right_only": list(found.right_only),
+            }
+        )
+    ill = {name: state for name, state in states.items() if state.status in ("unsatisfiable", "vacuous")}
+    clashes = [one for one in relations if one["relation"] == "contradictory"]
+    if as_json:
+        record = {
+            "rules": {name: {"status": s.status, "reason": s.reason} for name, s in states.items()},
+            "pairs": relations,
+        }
+        click.echo(json.dumps(record, indent=1, ensure_ascii=False))
+    else:
+        words = {
+            "equal": "means the same as",
+            "stronger": "implies",
+            "weaker": "is implied by",
+            "contradictory": "contradicts",
+        }
+        for name, state in states.items():
+            if state.status != "sound":
+                click.echo(f"{name}: {state.status}{': ' + state.reason if state.reason else ''}")
+        for one in relations:
+            if one["relation"] in words:
+                click.echo(f"{one['left']} {words[str(one['relation'])]} {one['right']}")
+            elif one["relation"] == "unknown":
+                click.echo(f"{one['left']} and {one['right']}: unknown: {one['reason']}")
+        decided = sum(one["relation"] != "unknown" for one in relations)
+        click.echo(f"{len(loaded)} rules, {len(relations)} pairs, {decided} decided")
+    sys.exit(1 if ill or clashes else 0)
+
+
+@rules.command("diff")
+@click.argument("old", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("new", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@_TOOLS
+@_TYPES
+@_SECONDS
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+def diff(old: Path, new: Path, tools: Path | None, types: Path | None, timeout: float, as_json: bool) -> None:
+    """Say which rules of NEW are stronger, weaker, equal or different, compared with OLD, by their ids.
+
+    Exit 0 when nothing changed in meaning, 1 when something did, 3 when that was not decided.
+    """
+    toolbox = _toolbox(tools, types)
+    before = {rule.id: rule for rule in load_rules(old.read_text(encoding="utf-8"), old.name)}
+    after = {rule.id: rule for rule in load_rules(new.read_text(encoding="utf-8"), new.name)}
+    changes: list[dict[str, Any]] = []
+    for name in [*before, *(name for name in after if name not in before)]:
+        if name not in after or name not in before:
+            changes.append({"id": name, "change": "removed" if name in before else "added"})
+            continue
+        left, right = after[name], before[name]
+        if left.formal is None or right.formal is None:
+            same = (left.text, left.formal, left.kind) == (right.text, right.formal, right.kind)
+            changes.append({"id": name, "change": "equal" if same else "reworded"})
+            continue
+        found = compare(left, right, toolbox, timeout)
+        entry: dict[str, Any] = {
+            "id": name,
+            "change": "different" if found.relation == "incomparable" else found.relation,
+        }
+        if found.reason:
+            entry["reason"] = found.reason
+        if found.left_only:
+            entry["now_kept"] = list(found.left_only)
+        if found.right_only:
+            entry["now_broken"] = list(found.right_only)
+        changes.append(entry)
+    if as_json:
+        click.echo(json.dumps(changes, indent=1, ensure_ascii=False))
+    else:
+        for change in changes:
+            why = f": {change['reason']}" if "reason" in change else ""
+            click.echo(f"{change['id']}: {change['change']}{why}")
+            for key, what in (
+                ("now_kept", "kept now, broken before"),
+                ("now_broken", "broken now, kept before"),
+            ):
+                if key in change:
+                    click.echo(f"  {what}: {' → '.join(change[key])}")
+    kinds = {change["change"] for change in changes}
+    sys.exit(3 if "unknown" in kinds else 1 if kinds - {"equal"} else 0)
