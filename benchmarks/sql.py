@@ -1,0 +1,247 @@
+"""SQL: answers, times and confirmed refutations on LeetCode, its references, Calcite and the literature.
+
+Bars at 4 s: of 500 LeetCode submissions at most 10 % unknown, at least a third refuted, every refutation
+confirmed by the real MariaDB in a database of its own, median at most 0.3 s; of 397 Calcite pairs at least
+75 % proved; of 64 literature pairs at most 5 unknown. Every verdict is kept below `out/benchmarks/sql/`.
+
+The peer `provensql` reads BigQuery's dialect; it is installed in an environment of its own below `out/`,
+because it needs an older DuckDB, and gets the same pairs, constraints and limit.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import shutil
+import statistics
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from truespec.benchmark.sources.registry import load as load_source
+from truespec.benchmark.task import PairRecord
+from truespec.domains.contract import RecheckStatus
+from truespec.domains.judge import Pair
+from truespec.domains.registry import load
+from truespec.domains.sql.schema import read_schema
+from truespec.executors.pool import Job, judges
+from truespec.solvers.limit import Limit
+from truespec.verdict import Answer, Verdict
+
+SECONDS = 4.0
+SEED = 2025
+SAMPLE = 500
+QUICK = 60
+SOURCES = Path(os.environ.get("TRUESPEC_SOURCES", Path(__file__).parents[2] / "shared" / "sources"))
+OUT = Path("out") / "benchmarks" / "sql"
+PEER = Path("out") / "peers" / "provensql"
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Print the table of every set, why pairs stay unknown, and whether the bars are met."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks sql")
+    parser.add_argument("--quick", action="store_true", help=f"at most {QUICK} pairs of each set")
+    parser.add_argument("--jobs", type=int, default=1, help="workers side by side")
+    parser.add_argument("--set", action="append", help="only this set; may be repeated")
+    parser.add_argument("--no-peer", action="store_true", help="leave provensql out")
+    options = parser.parse_args(arguments)
+    if not (SOURCES / "sql").is_dir():
+        sys.exit(f"no data in {SOURCES / 'sql'}: set TRUESPEC_SOURCES to the folder that holds sql/")
+    OUT.mkdir(parents=True, exist_ok=True)
+    python = None if options.no_peer else peer_python()
+    print(f"{SECONDS:g} s per pair, {options.jobs} worker(s), seed {SEED}")
+    heads = ("pairs", "proved", "refuted", "confirmed", "unknown", "oracle", "invalid", "median", "p90 s")
+    print("\n" + " ".join([f"{'set':12}", *(f"{head:>9}" for head in heads)]))
+    notes: list[str] = []
+    for name, pairs in sets().items():
+        if options.set and name not in options.set:
+            continue
+        kept = pairs[:QUICK] if options.quick else pairs
+        verdicts = decide(kept, options.jobs)
+        notes.append(report(name, kept, verdicts))
+        if python:
+            report_peer(kept, verdicts, python)
+    print("\n" + "\n".join(notes))
+    if python is None:
+        print("\nprovensql: not run (left out, or uv could not install it)")
+
+
+def sets() -> dict[str, list[PairRecord]]:
+    """The pairs of each set, drawn with the fixed seed."""
+    folder = SOURCES / "sql"
+    polygon = pairs_of("polygon", folder / "polygon_leetcode")
+    submissions = [pair for pair in polygon if pair.upstream_label != {"correct": "reference"}]
+    verieql = pairs_of("verieql", folder / "verieql")
+    drawn = random.Random(SEED)
+    calcite = [pair for pair in verieql if "-calcite-" in pair.id]
+    return {
+        "leetcode": drawn.sample(submissions, min(SAMPLE, len(submissions))),
+        "references": [pair for pair in polygon if pair.upstream_label == {"correct": "reference"}],
+        "calcite": drawn.sample(calcite, len(calcite)),
+        "literature": [pair for pair in verieql if "-literature-" in pair.id],
+    }
+
+
+def pairs_of(source: str, folder: Path) -> list[PairRecord]:
+    """The pairs of a data set."""
+    return [record for record in load_source(source)(folder) if isinstance(record, PairRecord)]
+
+
+def decide(pairs: Iterable[PairRecord], jobs: int) -> dict[str, Verdict]:
+    """The verdict on each pair, by its id."""
+    with judges(["sql"], jobs) as workers:
+        return dict(
+            workers.run(
+                Job(pair.id, Pair("sql", pair.oracle, pair.candidate, pair.context), SECONDS)
+                for pair in pairs
+            )
+        )
+
+
+def report(name: str, pairs: list[PairRecord], verdicts: dict[str, Verdict]) -> str:
+    """Print a set's row and keep its verdicts; the text says what is met and why pairs stay unknown."""
+    domain = load("sql")
+    domain.warm_up()
+    answers: Counter[str] = Counter()
+    reasons: Counter[str] = Counter()
+    confirmed = 0
+    with (OUT / f"{name}.jsonl").open("w", encoding="utf-8") as file:
+        for pair in pairs:
+            verdict = verdicts[pair.id]
+            record = {"id": pair.id, **verdict.to_json(), "upstream_label": pair.upstream_label}
+            if verdict.answer is Answer.REFUTED:
+                again = domain.recheck(pair.oracle, pair.candidate, pair.context, verdict, Limit.start(30.0))
+                confirmed += again.status is RecheckStatus.CONFIRMED
+                record["recheck"] = {"status": again.status.value, "by": again.by, "detail": again.detail}
+            kind = verdict.answer.value
+            if verdict.reason is not None and verdict.answer is Answer.UNKNOWN:
+                kind = "oracle" if verdict.reason.code.value == "oracle" else kind
+                reasons[f"{verdict.reason.code.value}: {verdict.reason.detail[:110]}"] += 1
+            answers[kind] += 1
+            file.write(json.dumps(record, ensure_ascii=True, default=str) + "\n")
+    times = sorted(verdict.seconds for verdict in verdicts.values())
+    kinds = ("unknown", "oracle", "invalid")
+    counts = [answers["equivalent"], answers["refuted"], confirmed, *(answers[kind] for kind in kinds)]
+    row(name, [len(pairs), *counts], times)
+    lines = [f"{name}: {met(name, answers, confirmed, times)}"]
+    lines += [f"  {count:4} {reason}" for reason, count in reasons.most_common(12)]
+    return "\n".join(lines)
+
+
+def met(name: str, answers: Counter[str], confirmed: int, times: list[float]) -> str:
+    """Whether the bars of a set are met."""
+    total = sum(answers.values())
+    unknown = (answers["unknown"] + answers["oracle"]) / total
+    bars: dict[str, bool] = {"every refutation confirmed": confirmed == answers["refuted"]}
+    if name == "leetcode":
+        bars["unknown <= 10 %"] = unknown <= 0.10
+        bars["refuted >= 1/3"] = answers["refuted"] >= total / 3
+        bars["median <= 0.3 s"] = statistics.median(times) <= 0.3
+    if name == "calcite":
+        bars["proved >= 75 %"] = answers["equivalent"] >= 0.75 * total
+    if name == "literature":
+        bars["unknown <= 5"] = answers["unknown"] + answers["oracle"] <= 5
+    return ", ".join(f"{bar}: {'met' if good else 'MISSED'}" for bar, good in bars.items())
+
+
+def peer_python() -> str | None:
+    """A Python that has provensql; None where it cannot be installed."""
+    python = PEER / "bin" / "python"
+    if not python.exists():
+        uv = shutil.which("uv")
+        if uv is None:
+            return None
+        PEER.parent.mkdir(parents=True, exist_ok=True)
+        for command in (
+            ["venv", "-q", str(PEER)],
+            ["pip", "install", "-q", "--python", str(python), "provensql"],
+        ):
+            if subprocess.run([uv, *command], check=False, capture_output=True).returncode:
+                return None
+    return str(python)
+
+
+_DRIVER = """
+import json, signal, sys, tempfile, time
+from provensql import compare
+from provensql.catalog import load
+
+def stop(*_):
+    raise TimeoutError
+
+signal.signal(signal.SIGALRM, stop)
+for line in sys.stdin:
+    pair = json.loads(line)
+    started = time.perf_counter()
+    signal.setitimer(signal.ITIMER_REAL, pair["seconds"])
+    try:
+        with tempfile.NamedTemporaryFile("w", suffix=".yml") as file:
+            json.dump({"tables": pair["tables"]}, file)
+            file.flush()
+            answer = compare(pair["oracle"], pair["candidate"], load(file.name)).type.value
+    except BaseException as error:
+        answer = type(error).__name__
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    print(json.dumps([str(answer), time.perf_counter() - started]), flush=True)
+"""
+
+
+def report_peer(pairs: list[PairRecord], verdicts: dict[str, Verdict], python: str) -> None:
+    """Print the peer's row: its answers, its times, and how many contradict a checked verdict of ours."""
+    lines = []
+    for pair in pairs:
+        schema = read_schema(str(pair.context["schema"]), str(pair.context["dialect"]))
+        kinds = {"int": "INT64", "decimal": "NUMERIC", "float": "FLOAT64", "bool": "BOOL", "date": "DATE"}
+        tables = {
+            table.name: {
+                "columns": {c.name: kinds.get(c.type.kind.value, "STRING") for c in table.columns},
+                "not_null": [c.name for c in table.columns if not c.nullable],
+                "unique": [key[0] for key in table.unique_keys() if len(key) == 1],
+                "foreign_keys": {
+                    key.columns[0]: f"{key.table}.{key.references[0]}"
+                    for key in table.foreign_keys
+                    if len(key.columns) == 1
+                },
+            }
+            for table in schema.tables
+        }
+        lines.append(
+            json.dumps(
+                {
+                    "oracle": pair.oracle.rstrip(";"),
+                    "candidate": pair.candidate.rstrip(";"),
+                    "tables": tables,
+                    "seconds": SECONDS,
+                }
+            )
+        )
+    ran = subprocess.run(
+        [python, "-c", _DRIVER], input="\n".join(lines), text=True, capture_output=True, check=False
+    )
+    found = [json.loads(line) for line in ran.stdout.splitlines() if line.startswith("[")]
+    if not found:
+        print(f"{'  provensql':12} failed: {ran.stderr.strip().splitlines()[-1:]}")
+        return
+    answers: Counter[str] = Counter()
+    against = 0
+    for pair, (answer, _) in zip(pairs, found, strict=False):
+        kind = {"EQUIVALENT": "equivalent", "DIFFERENT": "refuted"}.get(answer, "unknown")
+        answers[kind] += 1
+        ours = verdicts[pair.id].answer.value
+        against += {kind, ours} == {"equivalent", "refuted"}
+    times = sorted(seconds for _, seconds in found)
+    counts = [answers["equivalent"], answers["refuted"], None, answers["unknown"], None, None]
+    row("  provensql", [len(found), *counts], times)
+    print(f"{'':12} {against} of its answers contradict a checked verdict of ours", flush=True)
+
+
+def row(name: str, counts: Sequence[int | None], times: list[float]) -> None:
+    """One line of the table."""
+    cells = ["" if count is None else str(count) for count in counts]
+    cells += [f"{statistics.median(times):.3f}", f"{times[int(len(times) * 0.9)]:.2f}"]
+    print(" ".join([f"{name:12}", *(f"{cell:>9}" for cell in cells)]), flush=True)
