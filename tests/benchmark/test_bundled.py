@@ -153,6 +153,22 @@ def test_every_verdict_is_the_expected_one(name: str) -> None:
     assert not wrong
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in NAMES if name in DOMAINS])
+def test_the_answers_to_a_task_agree_among_themselves(name: str) -> None:
+    """Right answers equal each other, wrong ones equal neither a right one nor each other."""
+    wrong: list[object] = []
+    for task in bundled.tasks(name):
+        decided = [a for a in task.answers if a.written in (Writing.REWRITTEN, Writing.CARELESS)]
+        for one, two in combinations(decided, 2):
+            both = {one.written, two.written} == {Writing.REWRITTEN}
+            expected = Answer.EQUIVALENT if both else Answer.REFUTED
+            verdict = judge(Pair(name, one.text, two.text, task.task.context), 20.0)
+            if verdict.answer is not expected:
+                wrong.append((one.id, two.id, verdict))
+    assert not wrong
+
+
 def test_a_wrong_label_is_refused() -> None:
     with pytest.raises(ValueError, match="does not lead to"):
         RecordedAnswer("t/1", "a", Writing.CARELESS, Answer.EQUIVALENT, "a note")
