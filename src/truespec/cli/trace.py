@@ -318,3 +318,49 @@ def _table(tally: Any) -> None:
         )
     found = ", ".join(f"{count} {severity}" for severity, count in tally.violations.most_common())
     click.echo(f"{tally.traces} traces, {tally.problems} problems; violations: {found or 'none'}")
+
+
+@trace.command()
+@click.argument("run", type=click.Path(exists=True, path_type=Path))
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(file_okay=False, path_type=Path),
+    required=True,
+    help="Folder for the pages.",
+)
+@click.option(
+    "--traces",
+    "paths",
+    multiple=True,
+    type=click.Path(exists=True, path_type=Path),
+    help="Where the traces lie; by default, the files that the artifacts name.",
+)
+@click.option(
+    "--redact", type=click.Choice(["all", *PATTERNS]), multiple=True, help="Hide values of this kind."
+)
+def report(run: Path, output: Path, paths: tuple[Path, ...], redact: tuple[str, ...]) -> None:
+    """Tables and figures of a run, and a page per trace with each violation at its message.
+
+    RUN is what `trace check -o` has written: a JSONL file or a folder of artifacts. The pages are
+    self-contained: no script, no external address.
+    """
+    from truespec.compliance.run import kept_lines
+    from truespec.reports.trace_pages import write_report
+
+    artifacts = [
+        record
+        for file in (sorted(run.glob("*.json")) if run.is_dir() else [run])
+        for _, record in kept_lines(file)
+    ]
+    if not artifacts:
+        raise UsageError(f"{run} holds no artifacts; write some with 'truespec trace check -o'")
+    sources = paths or tuple(
+        path
+        for name in dict.fromkeys(one["source"]["file"] for one in artifacts)
+        if (path := Path(name)).exists()
+    )
+    kinds = tuple(PATTERNS) if "all" in redact else redact
+    found = (item for path in files_below(sources) for item in read(path) if isinstance(item, Trace))
+    count = write_report(artifacts, found, output, Redactor(kinds) if kinds else None)
+    click.echo(f"{output / 'index.html'}: {len(artifacts)} traces, {count} pages")

@@ -254,13 +254,13 @@ def _pattern_implies(left: str, left_flags: int, right: str, right_flags: int) -
 
 
 def _ask_regex(left: str, left_flags: int, right: str, right_flags: int) -> bool:
-    from truespec.api import verify
+    from truespec.domains.judge import Pair, judge
 
     if left_flags != right_flags:
         return False
     context = {"match": "search", "flags": "i" if left_flags & re.IGNORECASE else ""}
     try:
-        verdict = verify("regex", oracle=right, candidate=left, context=context, timeout=2.0)
+        verdict = judge(Pair("regex", right, left, context), 2.0)
     except Exception:
         return False
     if verdict.answer.value == "equivalent":

@@ -1,0 +1,139 @@
+"""Figures of a run over traces: who broke what how often, by model and environment, with intervals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+Z = 1.959963984540054
+"""The 97.5 % point of the normal distribution: intervals are of 95 %."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """k of n, with Wilson's interval; n may be 0, and then nothing is known."""
+
+    k: int
+    n: int
+
+    @property
+    def value(self) -> float | None:
+        """The share; None of nothing."""
+        return self.k / self.n if self.n else None
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Wilson's score interval (1927)."""
+        if not self.n:
+            return None
+        p, n = self.k / self.n, self.n
+        centre = (p + Z * Z / (2 * n)) / (1 + Z * Z / n)
+        half = Z * math.sqrt(p * (1 - p) / n + Z * Z / (4 * n * n)) / (1 + Z * Z / n)
+        return max(0.0, centre - half), min(1.0, centre + half)
+
+    def __str__(self) -> str:
+        if self.interval is None:
+            return "–"
+        low, high = self.interval
+        return f"{100 * self.k / self.n:.0f} % [{100 * low:.0f}–{100 * high:.0f}]"
+
+
+@dataclass
+class Group:
+    """Traces of one model in one environment."""
+
+    model: str
+    domain: str
+    traces: int = 0
+    rewards: list[float] = field(default_factory=list)
+    prompts: dict[str, int] = field(default_factory=dict)
+    breaking: dict[str, int] = field(default_factory=dict)
+    """Traces that break a rule, by rule."""
+    spoken: dict[str, int] = field(default_factory=dict)
+    """Traces on which the rule was evaluated, by rule."""
+    binding: int = 0
+    """Traces that break a mandatory rule."""
+    solved: int = 0
+    solved_breaking: int = 0
+    other: int = 0
+    other_breaking: int = 0
+
+    @property
+    def prompt(self) -> str:
+        """The prompts' hashes, the most frequent first."""
+        ordered = sorted(self.prompts, key=lambda key: -self.prompts[key])
+        return ", ".join(key[:8] for key in ordered[:2]) + (" …" if len(ordered) > 2 else "")
+
+    @property
+    def reward(self) -> float | None:
+        """The mean reward; None where none was given."""
+        return sum(self.rewards) / len(self.rewards) if self.rewards else None
+
+
+def grouped(artifacts: Iterable[Mapping[str, Any]]) -> list[Group]:
+    """The groups of a run, by environment and model."""
+    groups: dict[tuple[str, str], Group] = {}
+    for one in artifacts:
+        key = (one["domain"] or "–", one["model"] or "–")
+        group = groups.setdefault(key, Group(key[1], key[0]))
+        group.traces += 1
+        prompt = one["prompt_sha256"] or "unknown"
+        group.prompts[prompt] = group.prompts.get(prompt, 0) + 1
+        binding = {rule["id"] for rule in one["rules"] if rule["force"] == "mandatory"}
+        broken = False
+        for check in one["checks"]:
+            if check["status"] == "not_evaluated":
+                continue
+            name = check["rule_id"]
+            group.spoken[name] = group.spoken.get(name, 0) + 1
+            if check["violations"]:
+                group.breaking[name] = group.breaking.get(name, 0) + 1
+                broken = broken or name in binding
+        group.binding += broken
+        reward = one["outcome"].get("reward")
+        if reward is not None:
+            group.rewards.append(reward)
+            if reward >= 1.0:
+                group.solved += 1
+                group.solved_breaking += broken
+            else:
+                group.other += 1
+                group.other_breaking += broken
+    return [groups[key] for key in sorted(groups)]
+
+
+def same_prompt(groups: Sequence[Group]) -> dict[str, bool | None]:
+    """For each environment, whether all models were given one prompt; None where a prompt is unknown."""
+    found: dict[str, bool | None] = {}
+    for domain in {group.domain for group in groups}:
+        prompts = {key for group in groups if group.domain == domain for key in group.prompts}
+        found[domain] = None if "unknown" in prompts else len(prompts) == 1
+    return found
+
+
+def rule_totals(artifacts: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """For each rule: traces it was evaluated on, traces that break it, breaches, what took effect."""
+    rules: dict[str, dict[str, Any]] = {}
+    for one in artifacts:
+        for rule in one["rules"]:
+            rules.setdefault(
+                rule["id"], {"rule": rule, "n": 0, "k": 0, "breaches": 0, "effects": {}, "skipped": 0}
+            )
+        for check in one["checks"]:
+            entry = rules[check["rule_id"]]
+            if check["status"] == "not_evaluated":
+                entry["skipped"] += 1
+                continue
+            entry["n"] += 1
+            entry["k"] += bool(check["violations"])
+            entry["breaches"] += check["violations"]
+        for result in one["results"]:
+            for v in result["violations"]:
+                effects = rules[v["rule_id"]]["effects"]
+                effects[v["effect"]] = effects.get(v["effect"], 0) + 1
+    for entry in rules.values():
+        entry["share"] = Share(entry["k"], entry["n"])
+        entry["dull"] = entry["n"] >= 10 and entry["k"] >= 0.95 * entry["n"]
+    return list(rules.values())
