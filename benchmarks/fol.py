@@ -43,6 +43,7 @@ from truespec.domains.fol.syntax import (
     constants,
     predicates,
 )
+from truespec.domains.fol.write import write
 from truespec.domains.judge import Pair, judge
 from truespec.domains.registry import load
 
@@ -89,7 +90,8 @@ def mutants_of(oracles: list[tuple[str, Mapping[str, object]]]) -> Iterator[Pair
     domain = load("fol")
     for oracle, context in oracles:
         first = list(islice(domain.mutants(oracle, context), MUTANTS))
-        second = (again for mutant in first for again in domain.mutants(mutant, context))
+        plain = write(parse(oracle).formula)
+        second = (again for mutant in first for again in domain.mutants(mutant, context) if again != plain)
         distinct = dict.fromkeys(chain(first, second)) if len(first) < MUTANTS else first
         for mutant in islice(distinct, MUTANTS):
             yield Pair("fol", oracle, mutant, context)

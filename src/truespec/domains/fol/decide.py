@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import chain, islice
 
 from truespec.domains.fol import canonical, finite, herbrand, prove, simulate
 from truespec.domains.fol.context import Context
 from truespec.domains.fol.model import REPLAY, Model, holds
 from truespec.domains.fol.normal import negate
-from truespec.domains.fol.syntax import Formula, constants, predicates
+from truespec.domains.fol.syntax import Formula, constants, predicates, subformulas
 from truespec.solvers.limit import Limit
 from truespec.solvers.outcome import Outcome
 from truespec.verdict import (
@@ -37,6 +38,8 @@ from truespec.verdict import (
 
 SIMULATED_SIZES = 3
 """Domains of up to so many elements are simulated."""
+LARGE = 2_000
+"""The relation of a refuted pair of more subformulas is left open where it takes a solver."""
 SEARCHED_SIZES = 16
 """Domains of up to so many elements are searched one by one where Z3 finds no proof."""
 
@@ -112,7 +115,12 @@ class Comparison:
         """What stopped the procedures before all was settled, if anything did."""
         try:
             self._simulate()
-            for direction in (self.lost, self.added):
+            for direction, other in ((self.lost, self.added), (self.added, self.lost)):
+                if other.model:
+                    # The answer stands; the relation must not put it at risk.
+                    self.work = self.limit.portion(0.5)
+                    if self._is_large():
+                        continue
                 self._settle(direction)
             if self.context.axioms and not (self.lost.model or self.added.model):
                 self._settle(self.consistency)
@@ -120,10 +128,17 @@ class Comparison:
             return error
         return None
 
+    def _is_large(self) -> bool:
+        count = islice(chain(*map(subformulas, (self.oracle, self.candidate))), LARGE + 1)
+        return sum(1 for _ in count) > LARGE
+
     def _undecided(self, stopped: Undecided | None) -> Verdict:
         sizes = set.intersection(*(one.empty_sizes for one in (self.lost, self.added) if one.open))
         bound = next(size for size in range(1, len(sizes) + 2) if size not in sizes) - 1
-        detail = str(stopped or "no prover finds a proof, and no small model tells the two apart")
+        if isinstance(stopped, OutOfTime):
+            detail = f"no decision within {self.limit.seconds:g} s"
+        else:
+            detail = str(stopped or "no prover finds a proof, and no small model tells the two apart")
         if bound:
             detail += f"; the two agree in every model of up to {bound} elements"
         return unknown(
@@ -208,14 +223,22 @@ class Comparison:
             self.work.check()
 
     def _exhaust(self, direction: Direction) -> None:
-        if direction.open and herbrand.decide(direction.sentences) is herbrand.Outcome.UNSATISFIABLE:
-            direction.proof = HERBRAND
+        if direction.open and herbrand.prove(direction.sentences):
+            direction.proof = herbrand.TABLE
+
+    def _exhaust_all(self, direction: Direction) -> None:
+        if direction.open:
+            found = herbrand.solve(direction.sentences, self.work.portion(0.3))
+            if isinstance(found, Model):
+                direction.model = found
+            else:
+                direction.proof = found or ""
 
     def _settle(self, direction: Direction) -> None:
         """Find a model or a proof, each procedure with a share of the time that is left."""
         if direction.open and not direction.sentences:
             direction.model = Model(("e1",), {}, {})
-        self._exhaust(direction)
+        self._exhaust_all(direction)
         self._try(prove.by_z3, direction, 0.25, 0.05)
         self._try(prove.by_e, direction, 0.25, 0.4)
         if direction.open:
@@ -229,7 +252,10 @@ class Comparison:
         if direction.open:
             seconds = min(seconds, share * self.work.remaining())
             limit = Limit(self.work.elapsed() + seconds, self.work.started)
-            direction.proof = prover(direction.sentences, limit) or ""
+            try:
+                direction.proof = prover(direction.sentences, limit) or ""
+            except OutOfTime:
+                self.work.check()
 
     def _search_sizes(self, direction: Direction, limit: Limit) -> None:
         for size in range(1, SEARCHED_SIZES + 1):
@@ -237,7 +263,10 @@ class Comparison:
                 continue
             try:
                 found = finite.search(direction.sentences, size, limit)
-            except (OutOfTime, finite.TooLarge):
+            except finite.TooLarge:
+                return
+            except OutOfTime:
+                self.work.check()
                 return
             if isinstance(found, Model):
                 direction.model = found
@@ -263,10 +292,9 @@ class Comparison:
 
 IDENTICAL = "identity up to bound variables"
 CANONICAL = "common normal form"
-HERBRAND = "Herbrand truth table"
 TRUSTS: dict[str, str] = {
     IDENTICAL: "that a formula is equivalent to itself",
     CANONICAL: "the laws of the normal form (truespec.domains.fol.canonical)",
-    HERBRAND: "negation normal form, miniscoping and Skolem constants (truespec.domains.fol.normal)",
+    herbrand.TABLE: "negation normal form, miniscoping and Skolem constants (truespec.domains.fol.normal)",
 }
 """What a reader must believe, for the methods of our own."""

@@ -25,7 +25,7 @@ from truespec.domains.fol.syntax import (
 from truespec.solvers import z3 as boundary
 from truespec.solvers.limit import Limit
 
-MAX_NODES = 200_000
+MAX_NODES = 100_000
 """A grounding beyond this size is not built."""
 
 
@@ -117,7 +117,7 @@ class _Grounding:
             return self.atoms.setdefault((predicate, row), f"a{len(self.atoms)}")
         cases = []
         for elements in product(range(self.size), repeat=len(names)):
-            self.nodes += 1
+            self.nodes += 1 + len(names)
             if self.nodes > MAX_NODES:
                 raise TooLarge
             chosen = dict(zip(names, elements))

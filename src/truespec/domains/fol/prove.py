@@ -32,7 +32,8 @@ def by_e(sentences: list[Formula], limit: Limit) -> str | None:
 def by_cvc5(sentences: list[Formula], limit: Limit) -> str | None:
     """cvc5's name if it shows that the sentences have no model together; None where it is not installed."""
     try:
-        outcome = cvc5.check(smtlib.script(sentences), limit)
+        # Without it cvc5 gives up at once on sentences whose models it cannot finish.
+        outcome = cvc5.check(smtlib.script(sentences), limit, **{"finite-model-find": "true"})
     except ToolMissing:
         return None
     return cvc5.version() if outcome is Outcome.UNSAT else None

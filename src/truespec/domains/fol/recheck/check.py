@@ -78,7 +78,8 @@ def _prove(axioms: list[Node], oracle: Node, candidate: Node, found_by: str, lim
                 outcome = eprover.check(tptp.problem(axioms, oracle, candidate), share)
             else:
                 by = cvc5.version()
-                outcome = cvc5.check(smt.problem(axioms, oracle, candidate), limit)
+                text = smt.problem(axioms, oracle, candidate)
+                outcome = cvc5.check(text, limit, **{"finite-model-find": "true"})
         except ToolMissing as error:
             missing.append(str(error))
             continue
