@@ -25,6 +25,7 @@ from truespec.automata.expression import (
     Symbol,
     predicates,
 )
+from truespec.automata.terms import Term
 
 __all__ = [
     "ANYTHING",
@@ -46,6 +47,7 @@ __all__ = [
     "Repeat",
     "Sequence",
     "Symbol",
+    "Term",
     "compare",
     "determinise",
     "included",

@@ -110,35 +110,33 @@ def _root(parent: dict[Term, Term], term: Term) -> Term:
     return term
 
 
-def included(stepper: Stepper, small: Term, large: Term, check: Check) -> Outcome:
-    """Whether every word of `small` is one of `large`; the word found is then in `small` alone."""
+def included(stepper: Stepper, small: Term, large: Term, check: Check) -> bool:
+    """Whether every word of `small` is one of `large`."""
     arena = stepper.arena
     settle, step, accepts = stepper.settle, stepper.step, stepper.accepts
-    start = _Trail(settle(small), settle(large), None, 0)
-    seen = {(start.left, start.right)}
+    start = (settle(small), settle(large))
+    seen = {start}
     queue = deque([start])
     pairs = 0
     while queue:
-        trail = queue.popleft()
-        x, y = trail.left, trail.right
+        x, y = queue.popleft()
         if _plainly_within(arena.none, arena.all, x, y):
             continue
         pairs += 1
         if pairs % _CHECK_EVERY == 0:
             check()
-        if accepts(x) and not accepts(y):
-            return Outcome(trail.word(), True, pairs)
+        if (y is arena.none and x.positive) or (accepts(x) and not accepts(y)):
+            return False
         for first, mask in step(x).items():
             if first is arena.none:
                 continue
             for second, blocks in step(y).items():
-                common = mask & blocks
-                if common and first is not second:
+                if mask & blocks and first is not second:
                     pair = (settle(first), settle(second))
                     if pair not in seen:
                         seen.add(pair)
-                        queue.append(_Trail(*pair, trail, common & -common))
-    return Outcome(None, False, pairs)
+                        queue.append(pair)
+    return True
 
 
 def _plainly_within(none: Term, everything: Term, x: Term, y: Term) -> bool:

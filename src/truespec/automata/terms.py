@@ -25,7 +25,7 @@ class Term:
 
     __slots__ = (
         "body", "counted", "empty", "index", "items", "kind", "least", "located", "mask", "memo_accepts",
-        "memo_settle", "memo_shift", "memo_step", "memo_when", "most", "point", "rest", "tracks",
+        "memo_settle", "memo_shift", "memo_step", "memo_when", "most", "point", "positive", "rest", "tracks",
     )  # fmt: skip
 
     def __init__(self, index: int, kind: int, empty: int) -> None:
@@ -44,6 +44,8 @@ class Term:
         """Holds BEHIND: the term changes with each letter, even before it is reached."""
         self.point = False
         """Depends on the start of the span only."""
+        self.positive = True
+        """Holds no MEET, NOT, AHEAD or BEHIND: it has a word unless it is NONE."""
         self.counted = False
         """Holds COUNT."""
         self.memo_step: dict[Term, int] | None = None
@@ -422,6 +424,7 @@ class Arena:
             term = self._new(key, AHEAD, DEPENDS)
             term.body = rest
             term.located = term.point = True
+            term.positive = False
             term.tracks = rest.tracks
         return term
 
@@ -437,6 +440,7 @@ class Arena:
             term = self._new(key, BEHIND, DEPENDS)
             term.body = track
             term.located = term.tracks = term.point = True
+            term.positive = False
         return term
 
     def unwrap(self, term: Term) -> Term:
@@ -462,6 +466,10 @@ class Arena:
                     term.tracks = True
             if part.counted:
                 term.counted = True
+            if not part.positive:
+                term.positive = False
+        if term.kind in (MEET, NOT):
+            term.positive = False
         if term.located and term.kind in (UNION, MEET, NOT):
             term.point = all(part.point for part in parts)
         return term

@@ -8,6 +8,7 @@ other, as in Python's strings.
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterable
 from functools import cache, lru_cache
 from itertools import pairwise
@@ -212,7 +213,9 @@ def folded(source: str, plain: CodePoints, ascii_only: bool) -> CodePoints:
 
     `plain` is what it matches otherwise; only characters with case can differ.
     """
-    pattern = re.compile(source, re.IGNORECASE | (re.ASCII if ascii_only else 0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        pattern = re.compile(source, re.IGNORECASE | (re.ASCII if ascii_only else 0))
     matched = of_ranges((ord(c), ord(c) + 1) for c in cased() if pattern.fullmatch(c))
     return union(intersect(plain, _caseless()), matched)
 

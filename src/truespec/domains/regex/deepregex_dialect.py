@@ -32,7 +32,7 @@ r"""Readings of `\b`: a true word boundary, nothing, the start or end of the lin
 
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "f": "\f", "v": "\v"}
 _LARGEST = 4294967295
-_TOKENS = re.compile(r"\\.|\[\^?(?:\\.|[^\]\\])*\]|\{[^}]*\}|.", re.DOTALL)
+_TOKENS = re.compile(r"\\.|\[\^?(?:\\.|[^\]\\])*\]?|\{[^}]*\}?|.", re.DOTALL)
 _SIMPLE: dict[str, tuple[int, int | None]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
 
 

@@ -8,7 +8,7 @@ element names its form:
     ("rep", tree, least, most)  ("greedy", tree, least, most)  ("atomic", tree)
     ("ahead", tree, positive)  ("behind", tree, positive)
 
-`most` is null for no bound; `test` maps a character to a truth value.
+`most` is null for no bound; `test` is a `OneCharacter`.
 """
 
 from __future__ import annotations
@@ -17,24 +17,55 @@ import re
 import re._constants as sre  # type: ignore[import-not-found]
 import re._parser as sre_parser  # type: ignore[import-not-found]
 import warnings
-from collections.abc import Callable
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 Tree = tuple[Any, ...]
-Test = Callable[[str], bool]
+LAST = 0x10FFFF
+"""The last code point."""
 
 _LETTERS = {"i": re.I, "m": re.M, "s": re.S, "x": re.X, "a": re.A, "u": re.U}
 _NOTHING: Tree = ("or", ())
 
 
-def any_character(_: str) -> bool:
-    """Holds of every character."""
-    return True
+@cache
+def _all_characters() -> str:
+    return "".join(map(chr, range(LAST + 1)))
 
 
-ANY: Tree = ("set", any_character)
+class OneCharacter:
+    """A test of one character, put to `re`."""
+
+    def __init__(self, source: str, flags: int) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            self._one = re.compile(source, flags).fullmatch
+            self._many = re.compile(f"{source}+", flags)
+        self._known: dict[str, bool] = {}
+        self._runs: dict[int, tuple[tuple[int, int], ...]] = {}
+
+    def __call__(self, character: str) -> bool:
+        answer = self._known.get(character)
+        if answer is None:
+            answer = self._known[character] = self._one(character) is not None
+        return answer
+
+    def runs(self, size: int) -> tuple[tuple[int, int], ...]:
+        """The code points below `size` that pass, as runs from the first to one past the last."""
+        if size not in self._runs:
+            matches = self._many.finditer(_all_characters(), 0, size)
+            self._runs[size] = tuple(match.span() for match in matches)
+        return self._runs[size]
+
+
+@lru_cache(maxsize=4096)
+def _one_character(source: str, flags: int) -> OneCharacter:
+    return OneCharacter(source, flags & ~(sre.SRE_FLAG_VERBOSE | sre.SRE_FLAG_DEBUG))
+
+
+ANY: Tree = ("set", _one_character(".", int(re.S)))
 """One character."""
+_NEWLINE: Tree = ("set", _one_character("\n", 0))
 AT_START: Tree = ("behind", ANY, False)
 AT_END: Tree = ("ahead", ANY, False)
 
@@ -53,22 +84,6 @@ def read(text: str, dialect: str, flags: str, boundary: str, ascii_only: bool) -
 
 
 # The python dialect ----------------------------------------------------------------------------------
-
-
-@lru_cache(maxsize=4096)
-def _one_character(source: str, flags: int) -> Test:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        fullmatch = re.compile(source, flags & ~(sre.SRE_FLAG_VERBOSE | sre.SRE_FLAG_DEBUG)).fullmatch
-    known: dict[str, bool] = {}
-
-    def test(character: str) -> bool:
-        answer = known.get(character)
-        if answer is None:
-            answer = known[character] = fullmatch(character) is not None
-        return answer
-
-    return test
 
 
 def _items(items: Any, flags: int) -> Tree:
@@ -132,19 +147,18 @@ def _class_source(members: Any) -> str:
 
 
 def _anchor(argument: Any, flags: int) -> Tree:
-    newline: Tree = ("set", lambda c: c == "\n")
     if argument is sre.AT_BEGINNING_STRING:
         return AT_START
     if argument is sre.AT_END_STRING:
         return AT_END
     if argument is sre.AT_BEGINNING:
         if flags & sre.SRE_FLAG_MULTILINE:
-            return ("or", (AT_START, ("behind", newline, True)))
+            return ("or", (AT_START, ("behind", _NEWLINE, True)))
         return AT_START
     if argument is sre.AT_END:
         if flags & sre.SRE_FLAG_MULTILINE:
-            return ("or", (AT_END, ("ahead", newline, True)))
-        return ("or", (AT_END, ("ahead", ("cat", (newline, AT_END)), True)))
+            return ("or", (AT_END, ("ahead", _NEWLINE, True)))
+        return ("or", (AT_END, ("ahead", ("cat", (_NEWLINE, AT_END)), True)))
     word: Tree = ("set", _one_character("\\w", flags))
     return word_boundary(word, argument is sre.AT_BOUNDARY)
 
@@ -255,7 +269,7 @@ class _DeepRegex:
         if self.boundary == "anchor":
             return ("or", (AT_START, AT_END))
         if self.boundary == "literal":
-            return ("set", lambda c: c == "b")
+            return ("set", _one_character("b", 0))
         return word_boundary(("set", _one_character("\\w", self.flags)), True)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from truespec.domains.contract import RawContext, Recheck, RecheckStatus
-from truespec.domains.regex import plain, replay
+from truespec.domains.regex import follow, plain, replay
 from truespec.domains.regex.syntax import deep_stack
 from truespec.solvers.limit import Limit
 from truespec.verdict import Counterexample, Proof, Undecided, Verdict
@@ -18,7 +18,7 @@ def recheck(oracle: str, candidate: str, raw: RawContext, verdict: Verdict, limi
             if isinstance(verdict.evidence, Counterexample):
                 return _replay((oracle, candidate), raw, verdict.evidence, limit)
             if isinstance(verdict.evidence, Proof):
-                return _follow()
+                return _follow((oracle, candidate), raw, verdict.evidence, limit)
     except Undecided as error:
         return Recheck(RecheckStatus.UNDECIDED, replay.MATCHER, str(error))
     return Recheck(RecheckStatus.NO_CERTIFICATE, "nothing", "an undecided verdict has nothing to check")
@@ -55,5 +55,24 @@ def _replay(texts: tuple[str, str], raw: RawContext, found: Counterexample, limi
     return Recheck(RecheckStatus.CONFIRMED, " and ".join(used))
 
 
-def _follow() -> Recheck:
-    return Recheck(RecheckStatus.NO_CERTIFICATE, "nothing", "the proof carries no certificate")
+def _follow(texts: tuple[str, str], raw: RawContext, proof: Proof, limit: Limit) -> Recheck:
+    if not isinstance(proof.certificate, dict) or proof.certificate.get("kind") != "automaton":
+        why = proof.certificate.get("reason") if isinstance(proof.certificate, dict) else None
+        detail = f"the certificate was left out: {why}" if why else "the proof carries no certificate"
+        return Recheck(RecheckStatus.NO_CERTIFICATE, "nothing", detail)
+    by = "stepping both texts beside the certificate's automaton"
+    try:
+        automaton = follow.Automaton.read(proof.certificate)
+    except (ValueError, KeyError, TypeError) as error:
+        return Recheck(RecheckStatus.FAILED, by, f"the certificate is malformed: {error}")
+    dialect = _field(raw, "dialect", "python")
+    ascii_only = _field(raw, "alphabet", "unicode") == "ascii"
+    flags, boundary = _field(raw, "flags", "").lower(), _field(raw, "boundary", "word")
+    for text in texts:
+        tree = plain.read(text, dialect, flags, boundary, ascii_only)
+        if _field(raw, "match", "full") == "search":
+            tree = follow.searching(tree)
+        difference = follow.follows(tree, automaton, dialect, ascii_only, limit.check)
+        if difference is not None:
+            return Recheck(RecheckStatus.FAILED, by, f"{text!r} differs from it on {difference!r}")
+    return Recheck(RecheckStatus.CONFIRMED, by)

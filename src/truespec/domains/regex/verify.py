@@ -6,6 +6,7 @@ from functools import cache
 
 from truespec.automata import Engine, Expression, Repeat, Sequence, Symbol, compare, included
 from truespec.domains.regex import plain, python_dialect, replay
+from truespec.domains.regex.certificate import certify
 from truespec.domains.regex.characters import ASCII, UNICODE, Characters, CodePoints
 from truespec.domains.regex.parse import Context
 from truespec.domains.regex.syntax import Pattern, deep_stack
@@ -57,7 +58,8 @@ def decide(oracle: Pattern, candidate: Pattern, context: Context, limit: Limit) 
         outcome = compare(question.stepper, question.oracle, question.candidate, limit.check)
         if outcome.word is None:
             trusts = ("truespec's parser", "truespec's derivatives")
-            return equivalent("regex", METHOD, Proof("bisimulation", trusts))
+            certificate = certify(question.engine, question.oracle, limit.check)
+            return equivalent("regex", METHOD, Proof("bisimulation", trusts, certificate=certificate))
         string = question.string(outcome.word)
         values, by = replayed(oracle.text, candidate.text, context, string, limit)
         if values != (outcome.in_left, not outcome.in_left):
@@ -74,7 +76,7 @@ def _relation(question: Question, oracle_has_more: bool, limit: Limit) -> Relati
     if not oracle_has_more:
         small, large = large, small
     try:
-        within = included(question.stepper, small, large, limit.check).word is None
+        within = included(question.stepper, small, large, limit.check)
     except OutOfTime:
         return None
     if not within:
