@@ -116,12 +116,20 @@ def test_hidden_characters_are_named_and_none_is_left() -> None:
     assert not re.search(
         "[\0-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]", text
     )
-    for name in ("U+202E", "␀", "␛", "U+D800"):
+    for name in ("U+202E", "U+0000", "U+001B", "U+D800"):
         assert name in text
 
 
 def test_long_texts_do_not_drown_the_page() -> None:
     assert len(render(samples.hostile(), PAGE)) < 4_000_000
+
+
+def test_a_page_names_what_it_leaves_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("truespec.reports.page.MOST_TASKS", 3)
+    monkeypatch.setattr("truespec.reports.page.MOST_NAMED", 5)
+    text = "".join(read(render(samples.hostile(), PAGE)).text)
+    assert f"The first 3 tasks are listed; {len(samples.hostile()) - 3} more are in the totals only." in text
+    assert f"and {len(samples.hostile()) - 5} more" in text
 
 
 @pytest.mark.parametrize("most", [0, 1, 3, 10])

@@ -15,7 +15,7 @@ from truespec.reports.visible import cut, in_line, named, pieces
         ("plain [a-z]+ text", "plain [a-z]+ text"),
         ("∀x (Dog(x) → Barks(x))", "∀x (Dog(x) → Barks(x))"),
         ("a\nb\tc\rd", "a\\nb\\tc\\rd"),
-        ("\0\x1b[31m", "␀␛[31m"),
+        ("\0\x1b[31m", "U+0000U+001B[31m"),
         ("left\u202eright", "leftU+202Eright"),
         ("\ud800", "U+D800"),
         ("e\u0301", "eU+0301"),

@@ -28,6 +28,8 @@ HIGHLIGHTS = 6
 """How many refutations open the report."""
 MOST_TASKS = 2_000
 """How many tasks are listed; a page with more is slow to open. The totals count all."""
+MOST_NAMED = 50
+"""How many unexpected verdicts are named at the top; the filter finds all."""
 SHOWCASE = "showcase"
 """The tag of tasks that open it."""
 
@@ -62,6 +64,7 @@ def render(entries: Sequence[Entry], page: Page) -> bytes:
             domains={name: totals(group) for name, group in groups.items()},
             total=totals(entries),
             unexpected=disagreements(entries),
+            most_named=MOST_NAMED,
             highlights=highlights(groups),
             chart=times_chart(
                 {

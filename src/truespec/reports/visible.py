@@ -8,8 +8,7 @@ from dataclasses import dataclass
 LONGEST = 2_000
 """Longer texts are cut in the middle; nobody reads them, and a hostile one would drown the page."""
 
-_PICTURES = {**{code: chr(0x2400 + code) for code in range(0x20)}, 0x7F: "␡"}
-_SHORT = {0x09: "\\t", 0x0A: "\\n", 0x0D: "\\r"}
+_SHORT = {"\t": "\\t", "\n": "\\n", "\r": "\\r", " ": "␣"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +77,4 @@ def _seen(character: str) -> bool:
 
 
 def _stand_in(character: str) -> str:
-    point = ord(character)
-    if character == " ":
-        return "␣"
-    return _SHORT.get(point) or _PICTURES.get(point) or f"U+{point:04X}"
+    return _SHORT.get(character) or f"U+{ord(character):04X}"
