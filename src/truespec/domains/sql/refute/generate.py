@@ -36,41 +36,77 @@ class Generator:
         self._schema = schema
         self._random = Random(seed)
         self._literals = collect([*queries, *checks])
-        self._tables = [_Table(table, schema, self._literals) for table in parents_first(schema)]
+        used = _used(schema, queries)
+        self._tables = [
+            _Table(table, schema, self._literals) for table in parents_first(schema) if table.name in used
+        ]
 
     def draw(self) -> Database:
         """The next database."""
         random = self._random
         biggest = random.choice((1, 2, 2, 3, 3, 4, 5, MAX_ROWS))
         asked = self._literals.rows
-        if asked and random.random() < 0.4:
+        full = asked and random.random() < 0.4
+        if full:
             biggest = max(biggest, asked + 1)
         style = _Style(
             spread=random.choice((1, 2, 2, 3, 3, 4, 6)),
             nulls=random.choice((0.0, 0.0, 0.1, 0.3, 0.6)),
             literal=random.choice((0.2, 0.5, 0.8, 0.95)),
             offset=random.choice((0, 0, 0, 1, 5)),
+            constancy=random.choice((0.0, 0.0, 0.2, 0.5, 0.8)),
         )
         tables: dict[str, tuple[ValueRow, ...]] = {}
         for table in self._tables:
             size = 0 if random.random() < 0.06 else random.randint(1, biggest)
+            if full and random.random() < 0.5:
+                size = biggest - random.randint(0, 1)
             tables[table.name] = tuple(table.draw(size, style, tables, random))
         return Database(tables)
+
+
+def _used(schema: Schema, queries: Sequence[exp.Expr]) -> set[str]:
+    """The tables that queries name, and the parents that their rows need."""
+    named = {str(node.name).lower() for query in queries for node in query.find_all(exp.Table)}
+    used = {table.name for table in schema.tables if table.name.lower() in named}
+    waiting = list(used)
+    while waiting:
+        for key in schema.table(waiting.pop()).foreign_keys:
+            if key.table not in used:
+                used.add(key.table)
+                waiting.append(key.table)
+    return used
 
 
 class _Style:
     """What one database's values have in common, so that rows meet."""
 
-    __slots__ = ("literal", "nulls", "offset", "spread")
+    __slots__ = ("constancy", "fixed", "literal", "nulls", "offset", "spread", "ways")
 
-    def __init__(self, spread: int, nulls: float, literal: float, offset: int) -> None:
+    def __init__(self, spread: int, nulls: float, literal: float, offset: int, constancy: float) -> None:
         self.spread = spread
         self.nulls = nulls
         self.literal = literal
         self.offset = offset
+        self.constancy = constancy
+        self.ways: dict[str, int] = {}
+        self.fixed: dict[str, Value] = {}
 
     def widened(self, by: int) -> _Style:
-        return _Style(self.spread + by, self.nulls, self.literal * 0.7, self.offset)
+        return _Style(self.spread + by, self.nulls, self.literal * 0.7, self.offset, 0.0)
+
+    def value(self, name: str, draw: Draw, random: Random) -> Value:
+        """A column's next value: the same in every row of every table, of many, or as the style has it."""
+        way = self.ways.get(name)
+        if way is None:
+            chance = random.random()
+            way = 1 if chance < self.constancy else 2 if chance > 0.94 else 0
+            self.ways[name] = way
+        if way == 1:
+            if name not in self.fixed:
+                self.fixed[name] = draw(self, random)
+            return self.fixed[name]
+        return draw(self.widened(10) if way == 2 else self, random)
 
 
 Draw = Callable[[_Style, Random], Value]
@@ -80,10 +116,13 @@ class _Table:
     def __init__(self, table: Table, schema: Schema, literals: Literals) -> None:
         self.name = table.name
         self._names = [column.name.lower() for column in table.columns]
+        # a fixed value is shared by columns of one name and kind
+        self._kinds = [f"{column.name.lower()} {column.type.sql}" for column in table.columns]
         self._nullable = [column.nullable for column in table.columns]
         self._draws = [_drawer(column, table, schema, literals) for column in table.columns]
         place = {column.name: position for position, column in enumerate(table.columns)}
         self._keys = [tuple(place[name] for name in key) for key in _keys(table)]
+        self._keyed = [any(position in key for key in self._keys) for position in range(len(table.columns))]
         self._folds = schema.dialect == "mysql"
         self._references = []
         for key in table.foreign_keys:
@@ -123,15 +162,13 @@ class _Table:
         random: Random,
         attempt: int,
     ) -> ValueRow | None:
-        # Each failure widens the pool, so that keys find room.
-        wide = (
-            style
-            if not attempt
-            else _Style(style.spread + attempt, style.nulls, style.literal * 0.7, style.offset)
-        )
+        # Each failure widens the pool, so that keys find room; first for the columns of keys alone.
+        wide = style.widened(attempt) if attempt else style
         row: list[Value] = [
-            None if nullable and random.random() < style.nulls else draw(wide, random)
-            for nullable, draw in zip(self._nullable, self._draws)
+            None
+            if nullable and random.random() < style.nulls
+            else (wide if keyed or attempt > 3 else style).value(name, draw, random)
+            for name, nullable, keyed, draw in zip(self._kinds, self._nullable, self._keyed, self._draws)
         ]
         for table, here, there in self._references:
             parents: Sequence[ValueRow] = own if table == self.name else others.get(table, ())
@@ -237,6 +274,7 @@ def _numbers(column: Column, mentioned: set[Any], literals: Literals, dialect: s
 
     # By the size of the set: `0` beside `-1` and `1`, an average, a percentage.
     own, all_numbers = fitting(mentioned), fitting(set(literals.numbers))
+    shifts = [number for number in literals.shifts if abs(number) < biggest]
     fractions = kind is not Kind.INT and (scale > 0 or kind is Kind.FLOAT)
 
     def draw(style: _Style, random: Random) -> Value:
@@ -246,6 +284,8 @@ def _numbers(column: Column, mentioned: set[Any], literals: Literals, dialect: s
         if all_numbers and choice > 0.93:
             return random.choice(all_numbers)
         value: Value = random.randint(0 if choice < 0.2 else 1, style.spread) + style.offset
+        if shifts and choice > 0.75 and isinstance(value, int):
+            value = min(value + random.choice(shifts), biggest)
         if choice < 0.02 and smallest < 0 and isinstance(value, int):
             value = -value
         if fractions and random.random() < 0.3 and isinstance(value, int):

@@ -31,6 +31,8 @@ class Literals:
     """ISO dates, with the days before and after."""
     by_column: dict[str, set[Number | str]] = field(default_factory=dict)
     """Values that stand in one condition with a column of this lower-case name."""
+    shifts: list[int] = field(default_factory=list)
+    """Numbers that are added to a column or subtracted from one."""
     rows: int = 0
     """The largest number that a condition on COUNT, a HAVING, a LIMIT or an OFFSET mentions."""
 
@@ -45,6 +47,11 @@ def collect(trees: Iterable[exp.Expr]) -> Literals:
             if node.is_string and as_date(str(node.name)) is None:
                 found.texts.add(str(node.name)[:60].swapcase())
             columns = _columns(node)
+            if not node.is_string and isinstance(node.parent, exp.Add | exp.Sub) and node.name.isdigit():
+                shift = int(node.name[:9])
+                found.shifts += [] if shift in found.shifts else [shift, -shift]
+            if not node.is_string and _sums(node):
+                values = [*values, *_parts(node)]
             for column in columns:
                 found.by_column.setdefault(column, set()).update(values)
             if not node.is_string and _counts(node):
@@ -135,6 +142,20 @@ def _columns(node: exp.Expr) -> set[str]:
                 return names
         around = around.parent
     return set()
+
+
+def _sums(node: exp.Expr) -> bool:
+    """Whether a number is compared with a sum or an average."""
+    around = node.parent
+    return isinstance(around, exp.Predicate) and around.find(exp.Sum, exp.Avg) is not None
+
+
+def _parts(node: exp.Literal) -> list[Number | str]:
+    """Numbers that a few of make up the literal."""
+    if not node.name.isdigit() or len(node.name) > 8:
+        return []
+    whole = int(node.name)
+    return [whole // 2, whole - whole // 2, whole // 3, whole // 4, whole * 2]
 
 
 def _counts(node: exp.Expr) -> bool:

@@ -29,7 +29,7 @@ from truespec.domains.sql.engines.script import Database, insert_statements
 from truespec.domains.sql.refute import rounding
 from truespec.domains.sql.refute.generate import Generator
 from truespec.domains.sql.refute.refutation import Refutation
-from truespec.domains.sql.refute.shrink import smaller
+from truespec.domains.sql.refute.shrink import shrink
 from truespec.domains.sql.schema import Schema
 from truespec.solvers.limit import Limit
 from truespec.verdict import OutOfTime, Unsupported
@@ -40,9 +40,9 @@ MAX_STOPPED = 8
 """So many stopped queries end a search: what does not finish on a dozen rows will not finish on others."""
 MAX_UNCONFIRMED = 150
 """So many differences that were not stable end a search."""
-SHRINK_STEPS = 80
-"""How often a database is made smaller."""
-FEW_SHUFFLES, SHUFFLES, MORE_SHUFFLES = 2, 4, 14
+SHRINK_PORTION = 0.5
+"""The share of the time that is left in which a database is made smaller."""
+FEW_SHUFFLES, SHUFFLES, MORE_SHUFFLES = 1, 4, 14
 """Row orders that a difference must survive: while it is made smaller, in the end, and in the end where a
 query leaves a choice to the engine."""
 EXACT = 2**53
@@ -140,7 +140,9 @@ class _Run:
         if self.inexact and not self._beyond_rounding(database):
             return False
         random = Random(self.seed)
-        shuffles = FEW_SHUFFLES if quickly else MORE_SHUFFLES if self.choices else SHUFFLES
+        shuffles = MORE_SHUFFLES if self.choices else SHUFFLES
+        if quickly:
+            shuffles = FEW_SHUFFLES if self.choices else 0
         for number in range(shuffles):
             shuffled = _shuffled(database, random, backwards=number == 0)
             again = self.outcomes(shuffled, arrangement=1 + number % 3)
@@ -242,29 +244,27 @@ def search(
 
 def _shrunk(run: _Run, database: Database, found: list[Outcome]) -> tuple[Database, list[Outcome]]:
     """A smaller database with a confirmed difference, or the given one."""
-    best, outcomes = database, found
-    try:
-        for _ in range(SHRINK_STEPS):
-            step = _step(run, best)
-            if step is None:
-                break
-            best, outcomes = step
-        if best is database or run.confirmed(best, outcomes):
-            return best, outcomes
-    except (OutOfTime, Stopped):
-        pass
-    return database, found
+    budget = run.limit.portion(SHRINK_PORTION)
+    last: tuple[Database, list[Outcome]] = (database, found)
 
-
-def _step(run: _Run, database: Database) -> tuple[Database, list[Outcome]] | None:
-    for candidate in smaller(run.schema, database):
+    def still(candidate: Database) -> bool:
+        budget.check()
+        nonlocal last
         try:
             again = run.outcomes(candidate)
-            if run.differ(again) and run.confirmed(candidate, again, quickly=True):
-                return candidate, again
+            if not (run.differ(again) and run.confirmed(candidate, again, quickly=True)):
+                return False
         except (BadDatabase, Stopped):
-            continue
-    return None
+            return False
+        last = (candidate, again)
+        return True
+
+    with contextlib.suppress(OutOfTime):
+        shrink(run.schema, database, still)
+    with contextlib.suppress(OutOfTime, Stopped, BadDatabase):
+        if last[0] is database or run.confirmed(*last):
+            return last
+    return database, found
 
 
 def _leaves_choices(tree: exp.Expr) -> bool:

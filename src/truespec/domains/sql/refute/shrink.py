@@ -1,8 +1,8 @@
-"""Smaller and simpler databases, most drastic first."""
+"""Fewer rows and simpler values on which two queries still differ."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from truespec.domains.sql.engines.script import Database, Value
 from truespec.domains.sql.schema import Kind, Schema
@@ -20,24 +20,35 @@ _SIMPLE: dict[Kind, tuple[Value, ...]] = {
 """The values that a reader likes best."""
 
 
-def smaller(schema: Schema, database: Database) -> Iterator[Database]:
-    """Databases with fewer rows, then with simpler values."""
-    yield from _fewer_rows(database)
-    yield from _without_parents(schema, database)
-    yield from _simpler_values(schema, database)
+def shrink(schema: Schema, database: Database, still: Callable[[Database], bool]) -> Database:
+    """A database with fewer rows and simpler values that `still` tells the queries apart.
+
+    Rows go in halves, quarters and so on (Zeller and Hildebrandt, "Simplifying and isolating
+    failure-inducing input", 2002), then references that need not be there, then values become simple ones.
+    """
+    database = _fewer_rows(database, still)
+    for other in _without_parents(schema, database):
+        if still(other):
+            database = _fewer_rows(other, still)
+            break
+    return _fewer_rows(_simpler_values(schema, database, still), still)
 
 
-def _fewer_rows(database: Database) -> Iterator[Database]:
-    for name, rows in database.tables.items():
-        if len(rows) > 1:
-            yield _with(database, name, ())
-        if len(rows) > 3:
-            half = len(rows) // 2
-            yield _with(database, name, rows[:half])
-            yield _with(database, name, rows[half:])
-    for name, rows in database.tables.items():
-        for place in range(len(rows)):
-            yield _with(database, name, rows[:place] + rows[place + 1 :])
+def _fewer_rows(database: Database, still: Callable[[Database], bool]) -> Database:
+    # Children before their parents, which they hold in place: the schema's order is parents first.
+    for name in reversed(list(database.tables)):
+        size = len(database.tables[name])
+        while size >= 1:
+            place = 0
+            while place < len(database.tables[name]):
+                rows = database.tables[name]
+                fewer = _with(database, name, rows[:place] + rows[place + size :])
+                if still(fewer):
+                    database = fewer
+                else:
+                    place += size
+            size //= 2
+    return database
 
 
 def _without_parents(schema: Schema, database: Database) -> Iterator[Database]:
@@ -56,26 +67,33 @@ def _without_parents(schema: Schema, database: Database) -> Iterator[Database]:
                 yield _with(without, key.table, ()) if key.table != table.name else without
 
 
-def _simpler_values(schema: Schema, database: Database) -> Iterator[Database]:
+def _simpler_values(schema: Schema, database: Database, still: Callable[[Database], bool]) -> Database:
     """One value becomes another wherever it stands in columns of its kind, so that joins survive."""
     for kind, simple in _SIMPLE.items():
         places = {
             table.name: [place for place, column in enumerate(table.columns) if column.type.kind is kind]
             for table in schema.tables
         }
-        present: dict[Value, None] = {}
-        for name, rows in database.tables.items():
-            for row in rows:
-                for place in places.get(name, ()):
-                    if row[place] is not None:
-                        present[row[place]] = None
-        for value in present:
-            rank = simple.index(value) if value in simple else len(simple)
-            better = simple[:rank]
+        for value in _values(database, places):
+            present = _values(database, places)
+            better = simple[: simple.index(value)] if value in simple else simple
             fresh = next((other for other in better if other not in present), None)
             for other in dict.fromkeys((*better[:1], fresh)):
-                if other is not None:
-                    yield _renamed(database, places, value, other)
+                if other is not None and still(renamed := _renamed(database, places, value, other)):
+                    database = renamed
+                    break
+    return database
+
+
+def _values(database: Database, places: dict[str, list[int]]) -> list[Value]:
+    """The values in these columns, each once, in their order."""
+    found: dict[Value, None] = {}
+    for name, rows in database.tables.items():
+        for row in rows:
+            for place in places.get(name, ()):
+                if row[place] is not None:
+                    found[row[place]] = None
+    return list(found)
 
 
 def _renamed(database: Database, places: dict[str, list[int]], old: Value, new: Value) -> Database:
