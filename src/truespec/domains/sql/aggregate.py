@@ -22,10 +22,11 @@ from truespec.domains.sql.bag import (
     conjuncts,
     exists,
     fresh_values,
+    mentioned,
     renamed,
     swap_bag,
 )
-from truespec.domains.sql.rules import aggregate_axioms, sum_laws
+from truespec.domains.sql.rules import aggregate_axioms, independent_factors, sum_laws
 from truespec.domains.sql.rules.choices import Operator
 from truespec.domains.sql.rules.settle import settled
 from truespec.domains.sql.world import (
@@ -43,6 +44,8 @@ from truespec.domains.sql.world import (
     ite,
     neg,
     numeric,
+    real,
+    rebuilt,
     sort_of,
     to_real,
 )
@@ -188,6 +191,14 @@ class Aggregates:
         null, value = self._choose("ANY", bag)
         return Val(disj(empty, null), value, bag.terms[0].outs[0].kind)
 
+    def unknown(self, function: str, bag: Bag) -> Val:
+        """An aggregate of which only this is known: equal bags of values give equal results."""
+        bag = self.filled(bag)
+        if not bag.terms:
+            raise Unsupported(f"sql: the aggregate {function.upper()} of nothing")
+        null, value = self._choose(function, bag)
+        return Val(null, value, bag.terms[0].outs[0].kind)
+
     def agree(self, bag: Bag) -> bool:
         """Whether all tuples of the bag are proved identical."""
         world = self.world
@@ -235,11 +246,16 @@ class Aggregates:
         term = settled(world, replace(term, outs=()))
         if z3.is_false(term.cond):
             return z3.IntVal(0)
-        outer, term = _outer(term)
-        if not term.rows and not term.groups:
-            return ite(conj(outer, term.cond), z3.IntVal(1), z3.IntVal(0))
-        symbol, arguments = self._symbol("COUNT", Bag((term,)), "int")
-        return ite(outer, symbol.apply(arguments), z3.IntVal(0))
+        outer, term = _outer(independent_factors.pinned(term))
+        product: Expr | None = None
+        for factor in independent_factors.of(term):
+            if not factor.rows and not factor.groups:
+                part = ite(factor.cond, z3.IntVal(1), z3.IntVal(0))
+            else:
+                symbol, arguments = self._symbol("COUNT", Bag((factor,)), "int")
+                part = symbol.apply(arguments)
+            product = part if product is None else product * part
+        return ite(outer, z3.IntVal(1) if product is None else product, z3.IntVal(0))
 
     def sum_term(self, term: Term, value: Expr) -> Expr:
         """The sum of a value over the choices of a term, without any law."""
@@ -247,11 +263,21 @@ class Aggregates:
         term = settled(self.world, replace(term, outs=(Val(FALSE, value, kind),)))
         if z3.is_false(term.cond):
             return default_of(kind)
-        outer, term = _outer(term)
+        outer, term = _outer(independent_factors.pinned(term))
         if not term.rows and not term.groups:
             return ite(conj(outer, term.cond), term.outs[0].val, default_of(kind))
-        symbol, arguments = self._symbol("SUM", Bag((term,)), kind)
-        return ite(outer, symbol.apply(arguments), default_of(kind))
+        needed = mentioned(term.outs)
+        summed, *counted = independent_factors.of(term, needed)
+        if not summed.rows and not summed.groups:
+            number = self.count_term(replace(term, outs=()))
+            total = term.outs[0].val * (real(number) if kind == "real" else number)
+            return ite(outer, total, default_of(kind))
+        symbol, arguments = self._symbol("SUM", Bag((summed,)), kind)
+        total = symbol.apply(arguments)
+        for factor in counted:
+            number = self.count_term(replace(factor, outs=()))
+            total = total * (real(number) if kind == "real" else number)
+        return ite(outer, total, default_of(kind))
 
     def _choose(self, function: str, bag: Bag) -> tuple[Formula, Expr]:
         terms = [settled(self.world, term) for term in bag.terms]
@@ -376,19 +402,6 @@ def _free_parts(quantifier: Expr, own: set[Expr]) -> list[Expr]:
         elif z3.is_app(node):
             todo.extend(reversed(node.children()))
     return list(found.values())
-
-
-def rebuilt(node: Expr, children: list[Expr]) -> Expr:
-    """The application with other arguments."""
-    if z3.is_and(node):
-        return z3.And(*children)
-    if z3.is_or(node):
-        return z3.Or(*children)
-    if z3.is_add(node):
-        return z3.Sum(*children)
-    if z3.is_mul(node):
-        return z3.Product(*children)
-    return node.decl()(*children)
 
 
 def _loose(node: Expr) -> bool:

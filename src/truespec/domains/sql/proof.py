@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+import z3
 from sqlglot import exp
 
 from truespec.domains.sql.bag import Bag
@@ -11,7 +12,7 @@ from truespec.domains.sql.engines.contract import Settings
 from truespec.domains.sql.prove import Prover
 from truespec.domains.sql.query import Compiler, Relation
 from truespec.domains.sql.schema import Schema
-from truespec.domains.sql.world import World
+from truespec.domains.sql.world import Val, World, constants
 from truespec.solvers.limit import Limit
 from truespec.verdict import Nondeterministic
 
@@ -50,6 +51,7 @@ def prove_in(world: World, oracle: exp.Expr, candidate: exp.Expr, order: str) ->
     if len(left.names) != len(right.names) or left.limit != right.limit:
         return None
     listed = order != "bag" and bool(left.sorts) and bool(right.sorts)
+    left, right = _telling(left, prover), _telling(right, prover)
     if listed or left.limit is not None:
         if left.sorts != right.sorts:
             return None
@@ -63,6 +65,33 @@ def prove_in(world: World, oracle: exp.Expr, candidate: exp.Expr, order: str) ->
             )
         return None
     return ProofTrace(tuple(prover.steps), tuple(world.obligations), "".join(world.trail), listed)
+
+
+def _telling(relation: Relation, prover: Prover) -> Relation:
+    """The relation without sort keys that are one constant, or that repeat an earlier key."""
+    width = len(relation.names)
+    if not relation.sorts:
+        return relation
+    terms = prover.tidy(relation.bag)
+    keep: list[int] = []
+    for i in range(len(relation.sorts)):
+        keys = [term.outs[width + i] for term in terms]
+        constant = all(z3.is_false(k.null) and not constants(k.val) and k.val.eq(keys[0].val) for k in keys)
+        earlier = any(
+            all(
+                t.outs[width + j].val.eq(k.val) and t.outs[width + j].null.eq(k.null)
+                for t, k in zip(terms, keys)
+            )
+            for j in keep
+        )
+        if not constant and not earlier:
+            keep.append(i)
+    cut = tuple(replace(t, outs=(*t.outs[:width], *(t.outs[width + i] for i in keep))) for t in terms)
+    return replace(relation, bag=Bag(cut), sorts=tuple(relation.sorts[i] for i in keep))
+
+
+def _alike(left: Val, right: Val) -> bool:
+    return bool(left.val.eq(right.val) and left.null.eq(right.null))
 
 
 def _unsorted(relation: Relation) -> Relation:

@@ -53,7 +53,7 @@ class Prover:
     def same(self, left: Bag, right: Bag, given: Formula = TRUE) -> bool:
         """Whether the bags hold the same tuples equally often wherever `given` holds."""
         self.world.limit.check()
-        first, second = self._tidy(left), self._tidy(right)
+        first, second = self.tidy(left), self.tidy(right)
         if self._match(first, second, given):
             return True
         fewer = self._possible(first, given), self._possible(second, given)
@@ -65,10 +65,11 @@ class Prover:
 
     def same_tuples(self, left: Bag, right: Bag) -> bool:
         """Whether the bags hold the same tuples, however often."""
-        first, second = self._tidy(left), self._tidy(right)
+        first, second = self.tidy(left), self.tidy(right)
         return self._contained(first, second, TRUE) and self._contained(second, first, TRUE)
 
-    def _tidy(self, bag: Bag) -> list[Term]:
+    def tidy(self, bag: Bag) -> list[Term]:
+        """The terms in normal form, without those that are plainly empty."""
         terms = [settled(self.world, term) for term in bag.terms]
         return [term for term in terms if not z3.is_false(z3.simplify(term.cond))]
 
@@ -125,7 +126,7 @@ class Prover:
                 bags = self._instance(a, one[1]), self._instance(b, two[1])
                 if self.same(*bags, given):
                     equal = a.apply(one[1]) == b.apply(two[1])
-                    if a.function == "ANY":
+                    if a.function not in ("COUNT", "SUM", "MIN", "MAX"):
                         equal = conj(equal, a.null(one[1]) == b.null(two[1]))
                     facts.append(z3.Implies(given, equal))
         finally:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -30,7 +31,16 @@ from truespec.domains.sql.readable import check_readable
 from truespec.domains.sql.rules import choices
 from truespec.domains.sql.rules.choices import Operator
 from truespec.domains.sql.rules.settle import settled
-from truespec.domains.sql.scalar import Position, Scalars, equal, is_true, less, null_safe_equal, truth
+from truespec.domains.sql.scalar import (
+    Position,
+    Scalars,
+    equal,
+    is_true,
+    less,
+    null_safe_equal,
+    opaque,
+    truth,
+)
 from truespec.domains.sql.schema import Table
 from truespec.domains.sql.world import (
     FALSE,
@@ -47,6 +57,7 @@ from truespec.domains.sql.world import (
     identical,
     ite,
     neg,
+    to_real,
 )
 from truespec.verdict import (
     Nondeterministic,
@@ -371,8 +382,11 @@ class Compiler:
         limit, offset = node.args.get("limit"), node.args.get("offset")
         if limit is None and offset is None:
             return None
-        if limit is not None and not isinstance(limit, exp.Limit):
-            raise Unsupported(f"sql: {limit.sql()[:40]}")
+        if isinstance(limit, exp.Fetch):
+            options = limit.args.get("limit_options")
+            if options is not None and (options.args.get("percent") or options.args.get("with_ties")):
+                raise Unsupported(f"sql: {limit.sql()[:40]}")
+            limit = exp.Limit(expression=limit.args.get("count") or exp.Literal.number(1))
         numbers: list[int | None] = []
         for part in (limit, offset):
             literal = None if part is None else part.expression
@@ -716,31 +730,60 @@ class Compiler:
         group: exp.Group | None,
         having: exp.Having | None,
     ) -> list[tuple[Term, Scope]]:
-        keys = self._group_keys(source, parent, items, group)
+        sets = self._grouping_sets(source, parent, items, group)
+        every: list[tuple[str, exp.Expr]] = []
+        for keys in sets:
+            every += [key for key in keys if key[0] not in [known for known, _ in every]]
+        result: list[tuple[Term, Scope]] = []
+        for keys in sets:
+            absent = [key for key in every if key[0] not in [known for known, _ in keys]]
+            result += self._grouped_by(source, parent, items, having, keys, absent, len(sets) > 1)
+
+        def siblings() -> list[tuple[Term, Scope]]:
+            # Choices made for the copies are their own; the proof then holds whatever they are.
+            self.shared += 1
+            try:
+                return self._grouped(source, parent, items, group, having)
+            finally:
+                self.shared -= 1
+
+        return [(t, WindowScope(s, siblings)) for t, s in result]
+
+    def _grouped_by(
+        self,
+        source: Source,
+        parent: Scope | None,
+        items: list[tuple[str, exp.Expr]],
+        having: exp.Having | None,
+        keys: list[tuple[str, exp.Expr]],
+        absent: list[tuple[str, exp.Expr]],
+        several: bool,
+    ) -> list[tuple[Term, Scope]]:
+        """The groups of one grouping set; keys of the other sets are NULL."""
         world = self.world
-        if group is not None and not keys and not group.expressions:
-            raise Unsupported("sql: GROUP BY without keys")
-        member_keys: list[tuple[Val, ...]] = []
-        for term in source.bag.terms:
-            scope = Scope(source.names, term.outs, parent)
-            member_keys.append(tuple(self.scalars.value(key, scope) for _, key in keys))
+        known: list[tuple[str, Val]] = []
+        for print_, key in absent:
+            outs = [
+                self.scalars.value(key, Scope(source.names, t.outs, parent)) for t in source.bag.terms[:1]
+            ]
+            known += [(print_, _null_like(out)) for out in outs]
         if not keys:
-            if group is not None:
-                raise Unsupported("sql: GROUP BY constants only")
             term = Term((), (), TRUE, ())
             operator = self._operator((), source.bag)
-            scope = GroupScope(self, source, [], operator, source.bag, parent)
+            scope = GroupScope(self, source, known, operator, source.bag, parent)
             return self._with_having([(term, scope)], items, having)
         if not source.bag.terms:
             return []
+        member_keys: list[tuple[Val, ...]] = []
+        for term in source.bag.terms:
+            plain = Scope(source.names, term.outs, parent)
+            member_keys.append(tuple(self.scalars.value(key, plain) for _, key in keys))
         (keyed,) = coerced(
             [Bag(tuple(replace(t, outs=k) for t, k in zip(source.bag.terms, member_keys, strict=True)))]
         )
         classes = self._classes(keyed)
-        values = fresh_values(
-            world, classes.terms[0].outs, [any(not z3.is_false(t.outs[i].null) for t in classes.terms)
-                                           for i in range(len(keys))]
-        )  # fmt: skip
+        nullable = [any(not z3.is_false(t.outs[i].null) for t in classes.terms) for i in range(len(keys))]
+        values = fresh_values(world, classes.terms[0].outs, nullable)
         whole = Group(values, Bag(tuple(replace(t, outs=tuple(map(normal, t.outs))) for t in classes.terms)))
         members = Bag(
             tuple(
@@ -749,7 +792,6 @@ class Compiler:
             )
         )
         operator = self._operator(values, members)
-        known: list[tuple[str, Val]] = []
         for index, (print_, _) in enumerate(keys):
             value = values[index]
             if value.kind == "class":
@@ -757,12 +799,50 @@ class Compiler:
             known.append((print_, value))
         term = Term((), (whole,), TRUE, ())
         scope = GroupScope(self, source, known, operator, members, parent)
-        result = self._with_having([(term, scope)], items, having)
+        return self._with_having([(term, scope)], items, having)
 
-        def siblings() -> list[tuple[Term, Scope]]:
-            raise Unsupported("sql: a window function above GROUP BY")
-
-        return [(t, WindowScope(s, siblings)) for t, s in result]
+    def _grouping_sets(
+        self,
+        source: Source,
+        parent: Scope | None,
+        items: list[tuple[str, exp.Expr]],
+        group: exp.Group | None,
+    ) -> list[list[tuple[str, exp.Expr]]]:
+        """The lists of keys to group by: one, unless ROLLUP, CUBE or GROUPING SETS ask for several."""
+        if group is None:
+            return [[]]
+        for part in ("rollup", "cube", "grouping_sets", "totals", "all"):
+            if group.args.get(part):
+                raise Unsupported(f"sql: GROUP BY ... {part.upper()}")
+        choices_: list[list[list[exp.Expr]]] = []
+        for key in group.expressions:
+            if not isinstance(key, exp.Rollup | exp.Cube | exp.GroupingSets):
+                choices_.append([[key]])
+                continue
+            units = [_members(unit) for unit in key.expressions]
+            if any(isinstance(u, exp.Rollup | exp.Cube | exp.GroupingSets) for unit in units for u in unit):
+                raise Unsupported("sql: nested GROUPING SETS")
+            match key:
+                case exp.GroupingSets():
+                    choices_.append(units)
+                case exp.Rollup():
+                    choices_.append([list(itertools.chain(*units[:n])) for n in range(len(units), -1, -1)])
+                case _:
+                    picks = itertools.product([True, False], repeat=len(units))
+                    choices_.append(
+                        [list(itertools.chain(*itertools.compress(units, pick))) for pick in picks]
+                    )
+        plain = all(len(choice) == 1 for choice in choices_)
+        combinations = list(itertools.product(*choices_))
+        if len(combinations) > 32:
+            raise Unsupported(f"sql: {len(combinations)} grouping sets")
+        sets = [
+            self._group_keys(source, parent, items, list(itertools.chain(*combination)))
+            for combination in combinations
+        ]
+        if plain and not sets[0]:
+            raise Unsupported("sql: GROUP BY constants only")
+        return sets
 
     def _classes(self, keyed: Bag) -> Bag:
         """Group keys as grouping compares them: texts under a collation by their class."""
@@ -813,16 +893,11 @@ class Compiler:
         source: Source,
         parent: Scope | None,
         items: list[tuple[str, exp.Expr]],
-        group: exp.Group | None,
+        expressions: list[exp.Expr],
     ) -> list[tuple[str, exp.Expr]]:
-        if group is None:
-            return []
-        for part in ("rollup", "cube", "grouping_sets", "totals", "all"):
-            if group.args.get(part):
-                raise Unsupported(f"sql: GROUP BY ... {part.upper()}")
         blank = Scope(source.names, (), parent)
         keys: list[tuple[str, exp.Expr]] = []
-        for key in group.expressions:
+        for key in expressions:
             key = key.unnest() if isinstance(key, exp.Paren) else key
             if isinstance(key, exp.Literal) and not key.is_string:
                 if not key.this.isdigit() or not 1 <= int(key.this) <= len(items):
@@ -900,6 +975,12 @@ class Compiler:
         return self._aggregate(node, members)
 
     def _aggregate(self, node: Any, members: list[tuple[Term, Scope]]) -> Val:
+        if isinstance(node, exp.Filter):
+            kept = []
+            for term, scope in members:
+                test = is_true(self.scalars.condition(node.expression.this, scope))
+                kept.append((replace(term, cond=conj(term.cond, test)), scope))
+            return self._aggregate(node.this, kept)
         name, argument = type(node).__name__, node.this
         distinct = isinstance(argument, exp.Distinct)
         arguments = argument.expressions if distinct else [argument]
@@ -933,7 +1014,30 @@ class Compiler:
                 return self.aggregates.average(bag)
             case "Min" | "Max":
                 return self.aggregates.extreme(name.upper(), bag)
+            case "StddevPop" | "VariancePop" if not distinct:
+                return self._variance(bag, name == "StddevPop")
+            case "AnyValue" if self.aggregates.agree(self.aggregates.filled(bag)):
+                return self.aggregates.any(self.aggregates.filled(bag))
+            case "BitwiseAndAgg" | "BitwiseOrAgg" | "BitwiseXorAgg" | "LogicalAnd" | "LogicalOr":
+                if self.world.dialect == "mysql":
+                    raise Unsupported(f"sql: the aggregate {name.upper()}")
+                return self.aggregates.unknown(name, self.aggregates.distinct(bag) if distinct else bag)
         raise Unsupported(f"sql: the aggregate {name.upper()}")
+
+    def _variance(self, bag: Bag, root: bool) -> Val:
+        """The population's variance by its sums, and the root of it."""
+        filled = self.aggregates.filled(bag)
+        squares = Bag(
+            tuple(
+                replace(t, outs=(Val(FALSE, to_real(t.outs[0]).val * to_real(t.outs[0]).val, "real"),))
+                for t in filled.terms
+            )
+        )
+        total, number = to_real(self.aggregates.sum(filled)), to_real(self.aggregates.count(filled))
+        square = to_real(self.aggregates.sum(squares))
+        spread = (square.val - total.val * total.val / number.val) / number.val
+        value = Val(total.null, spread, "real")
+        return opaque(self.world, "root", [value], "real") if root else value
 
     def _count_tuples(self, arguments: Sequence[exp.Expr], members: list[tuple[Term, Scope]]) -> Val:
         terms = []
@@ -1092,6 +1196,13 @@ def _some(terms: list[Term]) -> list[Term]:
 
 def _sort(key: exp.Ordered) -> Sort:
     return Sort(bool(key.args.get("desc")), bool(key.args.get("nulls_first")))
+
+
+def _members(unit: exp.Expr) -> list[exp.Expr]:
+    """The keys of one grouping set."""
+    if isinstance(unit, exp.Tuple):
+        return list(unit.expressions)
+    return [unit.this] if isinstance(unit, exp.Paren) else [unit]
 
 
 def _without(node: exp.Expr, part: str) -> exp.Expr:

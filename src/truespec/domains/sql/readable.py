@@ -75,7 +75,7 @@ _READ: dict[str, frozenset[str]] = {
     "TableAlias": frozenset({"this", "columns"}),
     "Limit": frozenset({"expression"}),
     "Offset": frozenset({"expression"}),
-    "Fetch": frozenset({"direction", "count"}),
+    "Fetch": frozenset({"direction", "count", "limit_options"}),
     "Values": frozenset({"expressions", "alias"}),
     "Distinct": frozenset({"expressions", "on"}),
     "Alias": frozenset({"this", "alias"}),

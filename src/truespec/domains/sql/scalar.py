@@ -317,7 +317,7 @@ class Scalars:
             return result
         if isinstance(node, exp.Binary) and type(node) in _COMPARISONS:
             return self._comparison(node, scope)
-        if isinstance(node, exp.AggFunc) or type(node).__name__ in ("GroupConcat",):
+        if isinstance(node, exp.AggFunc | exp.Filter):
             return self.compiler.aggregate(node, scope)
         return self._function(node, scope)
 
@@ -818,7 +818,7 @@ class Scalars:
         sizes = [int(p.name) for p in node.to.expressions if p.name.isdigit()]
         types = exp.DataType.Type
         if value.kind == "null":
-            raise Unsupported("sql: a cast of NULL")
+            return NULL  # columns of NULLs alone read as of any type
         if written in (types.DATE, types.DATE32):
             if value.kind == "text" and value.literal is not None and self.world.dialect != "sqlite":
                 return day(read_date(self.world, value.literal))
@@ -839,6 +839,8 @@ class Scalars:
             return Val(value.null, z3.Function("round", REAL, INT, REAL)(value.val, digits), "real")
         if written in exp.DataType.TEXT_TYPES and value.kind == "text" and not sizes:
             return value
+        if written in exp.DataType.TEXT_TYPES and value.kind == "text":
+            return opaque(self.world, f"cast {node.to.sql(self.world.dialect)}", [value], "text")
         if written is types.BOOLEAN and value.kind == "bool":
             return value
         raise Unsupported(f"sql: CAST of {value.kind} to {node.to.sql(self.world.dialect)}")
@@ -853,6 +855,11 @@ class Scalars:
         arguments = node.expressions
         if name == "ISNULL" and len(arguments) == 1 and self.world.dialect == "mysql":
             return Val(FALSE, self.value(arguments[0], scope).null, "bool")
+        if name in ("ADDDATE", "SUBDATE") and len(arguments) == 2 and self.world.dialect == "mysql":
+            step = arguments[1]
+            if not isinstance(step, exp.Interval):
+                step = exp.Interval(this=step, unit=exp.Var(this="DAY"))
+            return self._shift(arguments[0], step, scope, 1 if name == "ADDDATE" else -1)
         raise Unsupported(f"sql: the function {name}")
 
     def _function(self, node: Any, scope: Scope) -> Val:

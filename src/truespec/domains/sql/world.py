@@ -126,6 +126,45 @@ def ite(test: Formula, yes: Expr, no: Expr) -> Expr:
     return z3.If(test, yes, no)
 
 
+def folded(expression: Expr, memo: dict[int, Expr] | None = None) -> Expr:
+    """Boolean constants folded away, and equalities of literals; nothing else changes its form."""
+    memo = {} if memo is None else memo
+    if expression.get_id() in memo:
+        return memo[expression.get_id()]
+    result = expression
+    if z3.is_app(expression) and expression.num_args() > 0:
+        parts = [folded(part, memo) for part in expression.children()]
+        if z3.is_and(expression):
+            result = conj(*parts)
+        elif z3.is_or(expression):
+            result = disj(*parts)
+        elif z3.is_not(expression):
+            result = neg(parts[0])
+        elif z3.is_app_of(expression, z3.Z3_OP_ITE):
+            result = ite(*parts)
+        elif z3.is_eq(expression) and parts[0].eq(parts[1]):
+            result = TRUE
+        elif z3.is_eq(expression) and all(z3.is_int_value(p) or z3.is_rational_value(p) for p in parts):
+            result = z3.simplify(parts[0] == parts[1])
+        elif any(not a.eq(b) for a, b in zip(parts, expression.children(), strict=True)):
+            result = rebuilt(expression, parts)
+    memo[expression.get_id()] = result
+    return result
+
+
+def rebuilt(node: Expr, children: list[Expr]) -> Expr:
+    """The application with other arguments."""
+    if z3.is_and(node):
+        return z3.And(*children)
+    if z3.is_or(node):
+        return z3.Or(*children)
+    if z3.is_add(node):
+        return z3.Sum(*children)
+    if z3.is_mul(node):
+        return z3.Product(*children)
+    return node.decl()(*children)
+
+
 def identical(left: Val, right: Val) -> Formula:
     """Both NULL, or both the same value: how results are compared."""
     if left.kind == "null" or right.kind == "null":

@@ -10,7 +10,8 @@ GROUP BY compare (texts by their collation class), which is how the group's colu
 Why. The map from choices of `x` to tuples is onto by the definition of the group and one to one by the
 implication.
 
-A group column that is a function of the others is dropped as well: the tuples correspond one to one.
+A group column that is a function of the others, or that the condition fixes, is dropped as well: the tuples
+correspond one to one. A group of no columns is a test whether its bag is empty.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ from truespec.domains.sql.bag import (
     Swap,
     Term,
     binding,
+    bound,
     conjuncts,
+    equalities,
     exists,
     mentioned,
     normal,
@@ -34,7 +37,7 @@ from truespec.domains.sql.bag import (
     swap_term,
     unfolded,
 )
-from truespec.domains.sql.world import Expr, Formula, Val, World, all_identical, conj, constants
+from truespec.domains.sql.world import FALSE, Expr, Formula, Val, World, all_identical, conj, constants, neg
 
 
 def apply(world: World, term: Term) -> Term:
@@ -58,6 +61,10 @@ def apply(world: World, term: Term) -> Term:
         moved = Term((), (), term.cond, term.outs)
         for swap in swaps:
             moved = swap_term(moved, swap)
+        if not narrowed.values:
+            cond = conj(moved.cond, exists(world, narrowed.body))
+            term = reduced(world, Term(term.rows, before + after, cond, moved.outs))
+            continue
         term = Term(term.rows, (*before, narrowed, *after), moved.cond, moved.outs)
         index += 1
     return term
@@ -92,18 +99,33 @@ def _narrow(group: Group, parts: list[Term]) -> tuple[Group, list[Swap]]:
     values = list(group.values)
     outs = [list(part.outs) for part in parts]
     swaps: list[Swap] = []
+    equal = equalities(list(conjuncts(parts[0].cond))) if len(parts) == 1 else {}
+    known = {piece.get_id() for part in parts for piece in conjuncts(part.cond)}
     for column in reversed(range(len(values))):
-        if len(parts) != 1 or len(values) == 1 or z3.is_bool(values[column].val):
+        if len(parts) != 1 or z3.is_bool(values[column].val):
             continue
-        own = {row for row, _ in parts[0].rows}
+        own = bound(parts[0])
+        out = outs[0][column]
         rest = [(values[i], outs[0][i]) for i in range(len(values)) if i != column]
-        image = _rewrite(normal(outs[0][column]), rest, own)
+        image = _fixed(out, equal, known, own) or _rewrite(normal(out), rest, own)
         if image is not None:
             swaps.append(binding([values[column]], [image]))
             del values[column]
             del outs[0][column]
     kept = tuple(replace(part, outs=tuple(out)) for part, out in zip(parts, outs, strict=True))
     return Group(tuple(values), Bag(kept)), swaps
+
+
+def _fixed(out: Val, equal: dict[int, list[Expr]], known: set[int], own: set[Expr]) -> Val | None:
+    """What the condition says an output always is, in terms of nothing that the term binds."""
+    candidates = [out.val, *equal.get(out.val.get_id(), ())]
+    if z3.is_app_of(out.val, z3.Z3_OP_ITE):
+        candidates += equal.get(out.val.arg(2).get_id(), ())  # the value of a NULL-normalised column
+    image = next((e for e in candidates if not constants(e) & own), None)
+    never = z3.is_false(out.null) or neg(out.null).get_id() in known
+    if image is None or not never:
+        return None
+    return Val(FALSE, image, out.kind)
 
 
 def _rewrite(value: Val, known: list[tuple[Val, Val]], own: set[Expr]) -> Val | None:

@@ -5,6 +5,9 @@ of g.
 
 Side conditions. `e` does not mention the group's own variables. The equalities are conjuncts of φ.
 
+Where only some columns are fixed, by expressions that mention no variable of the term, the group keeps the
+others: Σ_(g,h)∈G φ(g, h) = Σ_h∈{h : (e, h) ∈ G} φ(e, h).
+
 Why. Each choice of `x` has at most one `g`, namely `e(x)`; it contributes one tuple where it lies in G.
 """
 
@@ -15,8 +18,11 @@ from dataclasses import replace
 import z3
 
 from truespec.domains.sql.bag import (
+    Bag,
+    Group,
     Swap,
     Term,
+    bound,
     conjuncts,
     equalities,
     group_formula,
@@ -24,7 +30,7 @@ from truespec.domains.sql.bag import (
     swap_term,
     swap_value,
 )
-from truespec.domains.sql.world import World, conj, constants, neg
+from truespec.domains.sql.world import Expr, World, conj, constants, identical, neg
 
 
 def apply(world: World, term: Term) -> Term:
@@ -36,22 +42,51 @@ def apply(world: World, term: Term) -> Term:
         known = {part.get_id() for part in parts}
         equal = equalities(parts)
         own = {value.val for value in group.values} | {value.null for value in group.values}
-        swap: Swap = []
+        siblings = bound(term)
+        images: list[Expr | None] = []
         for value in group.values:
-            if not z3.is_false(value.null):
-                if neg(value.null).get_id() not in known:
-                    break
-                swap.append((value.null, z3.BoolVal(False)))
             image = next((e for e in equal.get(value.val.get_id(), ()) if not constants(e) & own), None)
-            if image is None:
-                break
-            swap.append((value.val, image))
-        else:
-            inside = replace(group, values=tuple(swap_value(value, swap) for value in group.values))
-            others = term.groups[:index] + term.groups[index + 1 :]
-            moved = swap_term(Term((), (), term.cond, term.outs), swap)
-            cond = conj(moved.cond, group_formula(world, inside))
-            term = reduced(world, Term(term.rows, others, cond, moved.outs))
+            if not z3.is_false(value.null) and neg(value.null).get_id() not in known:
+                image = None
+            images.append(image)
+        if any(image is None for image in images):
+            # A group must not refer to its siblings.
+            images = [None if e is None or constants(e) & siblings else e for e in images]
+        if all(image is None for image in images):
+            index += 1
             continue
+        swap: Swap = []
+        for value, image in zip(group.values, images, strict=True):
+            if image is not None:
+                swap.append((value.val, image))
+                if not z3.is_false(value.null):
+                    swap.append((value.null, z3.BoolVal(False)))
+        inside = replace(group, values=tuple(swap_value(value, swap) for value in group.values))
+        moved = swap_term(Term((), (), term.cond, term.outs), swap)
+        before, after = term.groups[:index], term.groups[index + 1 :]
+        if all(image is not None for image in images):
+            cond = conj(moved.cond, group_formula(world, inside))
+            term = reduced(world, Term(term.rows, before + after, cond, moved.outs))
+            continue
+        open_ = [i for i, image in enumerate(images) if image is None]
+        body = Bag(
+            tuple(
+                replace(
+                    part,
+                    cond=conj(
+                        part.cond,
+                        *(
+                            identical(inside.values[i], part.outs[i])
+                            for i, image in enumerate(images)
+                            if image is not None
+                        ),
+                    ),
+                    outs=tuple(part.outs[i] for i in open_),
+                )
+                for part in group.body.terms
+            )
+        )
+        kept = Group(tuple(group.values[i] for i in open_), body)
+        term = Term(term.rows, (*before, kept, *after), moved.cond, moved.outs)
         index += 1
     return term

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import z3
-
 from truespec.domains.sql.bag import Term, reduced
 from truespec.domains.sql.rules import distinct_of_unique, group_determined
-from truespec.domains.sql.world import World
+from truespec.domains.sql.world import World, folded
 
 
 def settled(world: World, term: Term) -> Term:
@@ -21,6 +19,5 @@ def settled(world: World, term: Term) -> Term:
 
 
 def _folded(term: Term) -> Term:
-    """Constants folded; Z3's simplifier keeps every expression equal to itself."""
-    outs = tuple(replace(o, null=z3.simplify(o.null), val=z3.simplify(o.val)) for o in term.outs)
-    return replace(term, cond=z3.simplify(term.cond), outs=outs)
+    outs = tuple(replace(o, null=folded(o.null), val=folded(o.val)) for o in term.outs)
+    return replace(term, cond=folded(term.cond), outs=outs)

@@ -4,6 +4,8 @@ Statement. Over the choices of one term, with φ its condition and v, w never NU
 Σ[φ] c = c · COUNT[φ] where c does not depend on the choice;  Σ[φ] (v + w) = Σ[φ] v + Σ[φ] w;
 Σ[φ] c·v = c · Σ[φ] v;  Σ[φ] (if p then v else w) = Σ[φ ∧ p] v + Σ[φ ∧ ¬p] w;  Σ[φ] real(v) = real(Σ[φ] v).
 
+Σ_x[φ] (Σ_y[ψ(x)] v) · w = Σ_(x,y)[φ ∧ ψ(x)] v · w, and likewise for COUNT, which is Σ 1.
+
 Side conditions. None beyond exact arithmetic: finite sums over a field. The sum of no values is 0 here; that
 SQL says NULL there is stated beside it.
 """
@@ -15,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import z3
 
-from truespec.domains.sql.bag import Term, bound
+from truespec.domains.sql.bag import Term, bound, renamed, swap_term
 from truespec.domains.sql.world import Expr, conj, constants, ite, neg, real
 
 if TYPE_CHECKING:
@@ -64,4 +66,32 @@ def split(aggregates: Aggregates, term: Term, value: Expr) -> Expr:
         left = split(aggregates, replace(term, cond=conj(term.cond, test)), yes)
         right = split(aggregates, replace(term, cond=conj(term.cond, neg(test))), no)
         return left + right
+    nested = _nested(aggregates, term, value)
+    if nested is not None:
+        return split(aggregates, *nested)
     return aggregates.sum_term(term, value)
+
+
+def _nested(aggregates: Aggregates, term: Term, value: Expr) -> tuple[Term, Expr] | None:
+    """A sum or count inside the value, as choices of the term."""
+    factors = value.children() if z3.is_mul(value) else [value]
+    for position, factor in enumerate(factors):
+        number = factor.arg(0) if z3.is_to_real(factor) else factor
+        symbol = aggregates.symbols.get(number.decl().name()) if z3.is_app(number) else None
+        if symbol is None or symbol.function not in ("COUNT", "SUM"):
+            continue
+        (inner,) = symbol.bag.terms
+        inner = renamed(aggregates.world, inner)
+        inner = swap_term(inner, list(zip(symbol.formals, number.children(), strict=True)))
+        rest = [part for i, part in enumerate(factors) if i != position]
+        if symbol.function == "SUM":
+            one = inner.outs[0].val
+            rest.append(real(one) if value.sort() == z3.RealSort() else one)
+        joined = Term(
+            term.rows + inner.rows, term.groups + inner.groups, conj(term.cond, inner.cond), term.outs
+        )
+        if not rest:
+            unit = z3.RealVal(1) if value.sort() == z3.RealSort() else z3.IntVal(1)
+            return joined, unit
+        return joined, rest[0] if len(rest) == 1 else z3.Product(*rest)
+    return None

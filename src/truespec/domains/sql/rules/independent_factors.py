@@ -1,0 +1,80 @@
+"""A count over independent variables is a product of counts.
+
+Statement. Σ_(x,y)[φ(x) ∧ ψ(y)] v(x) = (Σ_x[φ(x)] v(x)) · COUNT_y[ψ(y)].
+
+Side conditions. Each conjunct of the condition, and the value, mentions variables of one factor only.
+Conjuncts that relate two variables to one outer expression are first read as one equation for each.
+
+Why. Finite sums distribute over products.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import z3
+
+from truespec.domains.sql.bag import Term, bound, conjuncts, equalities
+from truespec.domains.sql.world import Expr, Formula, Val, conj, constants
+
+
+def pinned(term: Term) -> Term:
+    """Equalities with a common outer expression, each member set equal to that expression alone."""
+    parts = list(conjuncts(term.cond))
+    classes = equalities(parts)
+    own = bound(term)
+    anchors: dict[int, Expr] = {}
+    for part in parts:
+        if z3.is_eq(part) and not z3.is_bool(part.arg(0)):
+            for side in part.children():
+                members = [side, *classes.get(side.get_id(), ())]
+                free = sorted((m for m in members if not constants(m) & own), key=str)
+                if free:
+                    anchors[side.get_id()] = free[0]
+    done: list[Formula] = []
+    for part in parts:
+        sides = part.children() if z3.is_eq(part) and not z3.is_bool(part.arg(0)) else []
+        if sides and all(side.get_id() in anchors for side in sides):
+            done += [side == anchors[side.get_id()] for side in sides if not side.eq(anchors[side.get_id()])]
+        else:
+            done.append(part)
+    return replace(term, cond=conj(*done))
+
+
+def of(term: Term, value: set[Expr] | None = None) -> list[Term]:
+    """The factors of a term; with `value`, the first holds those variables and the outputs."""
+    units: list[set[Expr]] = [{row} for row, _ in term.rows]
+    for group in term.groups:
+        names: set[Expr] = set()
+        for part in group.values:
+            names |= _names(part)
+        units.append(names)
+    own = bound(term)
+    links = [constants(part) & own for part in conjuncts(term.cond)]
+    if value is not None:
+        links.append(value & own)
+    for link in links:
+        touched = [unit for unit in units if unit & link]
+        if len(touched) > 1:
+            merged = set().union(*touched)
+            units = [unit for unit in units if not unit & link] + [merged]
+    if value is not None:
+        units.sort(key=lambda unit: not unit & value)
+    parts = list(conjuncts(term.cond))
+    free = [part for part in parts if not constants(part) & own]
+    factors = []
+    for index, unit in enumerate(units):
+        inside = [part for part in parts if constants(part) & unit]
+        factors.append(
+            Term(
+                tuple(pair for pair in term.rows if pair[0] in unit),
+                tuple(group for group in term.groups if _names(group.values[0]) & unit),
+                conj(*inside, *(free if index == 0 else ())),
+                term.outs if index == 0 and value is not None else (),
+            )
+        )
+    return factors or [replace(term, outs=term.outs if value is not None else ())]
+
+
+def _names(value: Val) -> set[Expr]:
+    return {value.val} if z3.is_false(value.null) else {value.val, value.null}
