@@ -14,12 +14,12 @@ MODELS = 6_000
 SPELLINGS = {
     "all": "∀ forall",
     "exists": "∃ some",
-    "not": "¬ - ~ !",
+    "not": "¬ - ~ ∼ !",
     "and": "∧ & &&",
     "or": "∨ | ||",
     "xor": "⊕ ^ ⊻",
-    "implies": "→ -> => ⇒ ⟶",
-    "iff": "↔ <-> <=> ⇔ ⟷ ≡",
+    "implies": "→ -> => ⇒ ⟶ ⟹",
+    "iff": "↔ <-> <=> ⇔ ⟷ ⟺ ≡",
     "!=": "≠",
 }
 SIGNS = {sign: kind for kind, signs in SPELLINGS.items() for sign in signs.split()}

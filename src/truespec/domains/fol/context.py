@@ -38,8 +38,10 @@ def read(raw: Mapping[str, object], oracle: str) -> Context:
     `OracleError` names the field that is wrong.
     """
     for field in raw:
-        meant = difflib.get_close_matches(str(field), FIELDS, 1, 0.8)
-        if field not in FIELDS and meant:
+        if field in FIELDS:
+            continue
+        meant = difflib.get_close_matches(str(field)[:60], FIELDS, 1, 0.8)
+        if meant:
             raise OracleError(f"context: unknown field {show(str(field))}: did you mean {meant[0]!r}?")
     predicates = _predicates(raw.get("predicates"))
     constants = _constants(raw.get("constants"))

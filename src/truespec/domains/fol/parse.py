@@ -2,12 +2,12 @@
 
     term      a name: letters, digits and underscores of any script
     atom      `Likes(anna, x)`, `Rains` or `Rains()`, `x = anna`, `x ≠ anna` (also `!=`)
-    not       `¬` (also `-`, `~`, `!`, `not`), and the quantifiers
+    not       `¬` (also `-`, `~`, `∼`, `!`, `not`), and the quantifiers
     and       `∧` (also `&`, `&&`, `and`)
     or        `∨` (also `|`, `||`, `or`)
     xor       `⊕` (also `⊻`, `^`, `xor`)
-    implies   `→` (also `->`, `=>`, `⇒`, `⟶`), groups to the right
-    iff       `↔` (also `<->`, `<=>`, `⇔`, `⟷`, `≡`)
+    implies   `→` (also `->`, `=>`, `⇒`, `⟶`, `⟹`), groups to the right
+    iff       `↔` (also `<->`, `<=>`, `⇔`, `⟷`, `⟺`, `≡`)
 
 Quantifiers are `∀x`, `∃x`, also `all x`, `forall x`, `exists x`, `some x`, each with an optional dot and,
 before a dot, several variables (`all x y.`). What follows a quantifier is its scope: exactly the parenthesis,
@@ -49,12 +49,12 @@ _TOKEN = re.compile(r"\s*(?:(\w+)|(<->|<=>|->|=>|!=|&&|\|\||\S))")
 _SYMBOLS = {
     **dict.fromkeys("∀", "all"),
     **dict.fromkeys("∃", "some"),
-    **dict.fromkeys("¬-~!", "not"),
+    **dict.fromkeys("¬-~∼!", "not"),
     **dict.fromkeys(("∧", "&", "&&"), "and"),
     **dict.fromkeys(("∨", "|", "||"), "or"),
     **dict.fromkeys("⊕⊻^", "xor"),
-    **dict.fromkeys(("→", "->", "=>", "⇒", "⟶"), "implies"),
-    **dict.fromkeys(("↔", "<->", "<=>", "⇔", "⟷", "≡"), "iff"),
+    **dict.fromkeys(("→", "->", "=>", "⇒", "⟶", "⟹"), "implies"),
+    **dict.fromkeys(("↔", "<->", "<=>", "⇔", "⟷", "⟺", "≡"), "iff"),
     **dict.fromkeys(("=", "≠", "!=", "(", ")", ",", ".")),
     "≠": "!=",
 }
