@@ -25,6 +25,7 @@ from truespec.automata import (
     compare,
     determinise,
     included,
+    sampling,
 )
 
 EVENTS = ("call", "reply", "refund")
@@ -175,3 +176,23 @@ def test_inclusion_and_the_minimal_automaton() -> None:
     assert found is not None
     assert (sum(found.accepting), len(found.accepting)) == (4, 5)
     assert determinise(engine.stepper, few, 3, lambda: None) is None
+
+
+def test_sampled_words_are_words_and_the_shortest_is_shortest() -> None:
+    rng = random.Random(8)
+    found = 0
+    for _ in range(300):
+        expression = random_expression(rng, rng.randint(0, 6))
+        engine = Engine(Events())
+        term, nothing = engine.terms([expression, NOTHING])
+        if not term.positive or term is nothing:
+            continue
+        found += 1
+        least = compare(engine.stepper, term, nothing, lambda: None).word
+        sampled = sampling.shortest(term)
+        assert least is not None
+        assert sampled is not None
+        assert len(least) == len(sampled)
+        for word in [sampled, *sampling.various(term, seed=1, count=5)]:
+            assert sampling.contains(engine.stepper, term, word, lambda: None)
+    assert found > 50

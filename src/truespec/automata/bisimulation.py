@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from truespec.automata import sampling
 from truespec.automata.derivatives import Stepper
 from truespec.automata.terms import MEET, UNION, Term
 
@@ -114,6 +115,10 @@ def included(stepper: Stepper, small: Term, large: Term, check: Check) -> bool:
     """Whether every word of `small` is one of `large`."""
     arena = stepper.arena
     settle, step, accepts = stepper.settle, stepper.step, stepper.accepts
+    if small.positive:
+        word = sampling.shortest(small)
+        if word is not None and not sampling.contains(stepper, large, word, check):
+            return False
     start = (settle(small), settle(large))
     seen = {start}
     queue = deque([start])

@@ -9,7 +9,7 @@ The laws used here are equalities of span sets at every position; each is stated
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 NONE, EPSILON, SYMBOL, CONCAT, UNION, MEET, NOT, STAR, COUNT, AHEAD, BEHIND = range(11)
 
@@ -24,8 +24,9 @@ class Term:
     """A node of the arena; compare with `is`."""
 
     __slots__ = (
-        "body", "counted", "empty", "index", "items", "kind", "least", "located", "mask", "memo_accepts",
-        "memo_settle", "memo_shift", "memo_step", "memo_when", "most", "point", "positive", "rest", "tracks",
+        "body", "counted", "empty", "index", "items", "kind", "least", "located", "loose", "mask",
+        "memo_accepts", "memo_settle", "memo_shift", "memo_step", "memo_when", "most", "point", "positive",
+        "rest", "tracks",
     )  # fmt: skip
 
     def __init__(self, index: int, kind: int, empty: int) -> None:
@@ -44,6 +45,8 @@ class Term:
         """Holds BEHIND: the term changes with each letter, even before it is reached."""
         self.point = False
         """Depends on the start of the span only."""
+        self.loose: Term | None = None
+        """Of a concatenation: the longest proper tail that starts with ALL."""
         self.positive = True
         """Holds no MEET, NOT, AHEAD or BEHIND: it has a word unless it is NONE."""
         self.counted = False
@@ -139,6 +142,7 @@ class Arena:
         empty = NEVER if NEVER in (first.empty, rest.empty) else max(first.empty, rest.empty)
         term = self._new((CONCAT, first.index, rest.index), CONCAT, empty)
         term.body, term.rest = first, rest
+        term.loose = rest if rest.kind == CONCAT and rest.body is self.all else rest.loose
         return self._inherit(term, first, rest)
 
     def union(self, left: Term, right: Term) -> Term:
@@ -210,12 +214,12 @@ class Arena:
         loose = {item for item in kept if item.kind == CONCAT and item.body is self.all}
         if loose:
             for item in list(kept):
-                tail = item.rest if item.kind == CONCAT else item
-                while tail.kind == CONCAT and tail is not item:
+                tail = item.loose
+                while tail is not None:
                     if tail in loose:
                         del kept[item]
                         break
-                    tail = tail.rest
+                    tail = tail.loose
         # x & y is in x.
         for item in [item for item in kept if item.kind == MEET]:
             if any(part in kept for part in item.items):
@@ -487,11 +491,3 @@ def _count(term: Term) -> tuple[Term, int, int | None]:
     if term.kind in (STAR, COUNT):
         return term.body, term.least, term.most
     return term, 1, 1
-
-
-def chain(term: Term) -> Iterator[Term]:
-    """The parts of a concatenation in order."""
-    while term.kind == CONCAT:
-        yield term.body
-        term = term.rest
-    yield term

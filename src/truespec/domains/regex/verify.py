@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from functools import cache
 
-from truespec.automata import Engine, Expression, Repeat, Sequence, Symbol, compare, included
+from truespec.automata import (
+    Engine,
+    Expression,
+    Outcome,
+    Repeat,
+    Sequence,
+    Symbol,
+    compare,
+    included,
+    sampling,
+)
 from truespec.domains.regex import plain, python_dialect, replay
 from truespec.domains.regex.certificate import certify
 from truespec.domains.regex.characters import ASCII, UNICODE, Characters, CodePoints
@@ -23,6 +33,9 @@ from truespec.verdict import (
 )
 
 METHOD = "derivatives"
+_EXPLORING = 0.6
+"""The share of the limit after which sampling takes over from exploring."""
+_SAMPLES = 200
 _ANYTHING = Repeat(Symbol(None), 0, None)
 
 
@@ -55,7 +68,12 @@ def decide(oracle: Pattern, candidate: Pattern, context: Context, limit: Limit) 
     """Compare two patterns: a proof by bisimulation, or a shortest string that separates them."""
     with deep_stack():
         question = Question(oracle, candidate, context)
-        outcome = compare(question.stepper, question.oracle, question.candidate, limit.check)
+        try:
+            outcome = compare(
+                question.stepper, question.oracle, question.candidate, limit.portion(_EXPLORING).check
+            )
+        except OutOfTime:
+            outcome = _sampled(question, limit)
         if outcome.word is None:
             trusts = ("truespec's parser", "truespec's derivatives")
             certificate = certify(question.engine, question.oracle, limit.check)
@@ -69,6 +87,20 @@ def decide(oracle: Pattern, candidate: Pattern, context: Context, limit: Limit) 
             )
         point = Counterexample({"string": string}, values[0], values[1], by)
         return refuted("regex", METHOD, point, _relation(question, outcome.in_left, limit))
+
+
+def _sampled(question: Question, limit: Limit) -> Outcome:
+    """A separating word made from the shape of either side, not a shortest one; `OutOfTime` without one."""
+    sides = (question.oracle, question.candidate)
+    tries = [sampling.various(side, seed, _SAMPLES) for seed, side in enumerate(sides) if side.positive]
+    for word in (word for words in zip(*tries, strict=False) for word in words):
+        limit.check()
+        in_oracle, in_candidate = (
+            sampling.contains(question.stepper, side, word, limit.check) for side in sides
+        )
+        if in_oracle is not in_candidate:
+            return Outcome(tuple(letter.bit_length() - 1 for letter in word), in_oracle, 0)
+    raise OutOfTime(f"no decision within {limit.seconds:g} s")
 
 
 def _relation(question: Question, oracle_has_more: bool, limit: Limit) -> Relation | None:
