@@ -105,6 +105,19 @@ def test_batch_and_recheck(tmp_path: Path) -> None:
         assert "FAILED" in run.stdout
 
 
+def test_recheck_of_proofs(tmp_path: Path) -> None:
+    (tmp_path / "pairs.jsonl").write_text("".join(json.dumps(pair) + "\n" for pair in PAIRS))
+    assert truespec("batch", "pairs.jsonl", "-o", "out.jsonl", cwd=tmp_path).returncode == 0
+    same, other, _ = (json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines())
+    run = recheck(tmp_path, [same])
+    assert run.returncode == 0
+    assert "confirmed" in run.stdout
+    claimed = {**other, "answer": "equivalent", "relation": None, "evidence": same["evidence"]}
+    run = recheck(tmp_path, [claimed])
+    assert run.returncode == 1, run
+    assert "FAILED" in run.stdout
+
+
 def test_recheck_refuses_files_that_do_not_fit_together(tmp_path: Path) -> None:
     (tmp_path / "pairs.jsonl").write_text('{"id": "a", "domain": "regex", "oracle": "a", "candidate": "a"}\n')
     (tmp_path / "out.jsonl").write_text('{"id": "z"}\n')
