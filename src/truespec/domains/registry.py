@@ -14,6 +14,7 @@ DOMAINS: dict[str, str] = {
     "fol": "truespec.domains.fol.domain:FirstOrderLogic",
     "regex": "truespec.domains.regex.domain:Regex",
     "arith": "truespec.domains.arith.domain:Arithmetic",
+    "rocq": "truespec.domains.rocq.domain:Rocq",
 }
 """Name to `module:class`, e.g. `"regex": "truespec.domains.regex.domain:Regex"`."""
 

@@ -1,0 +1,1 @@
+"""Rocq specifications: equivalence and refutation, both checked by the kernel."""

@@ -1,0 +1,218 @@
+"""The Rocq domain."""
+
+from __future__ import annotations
+
+import atexit
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeVar
+
+from truespec.domains.contract import Domain, RawContext, Recheck, Tool
+from truespec.domains.rocq import recheck
+from truespec.domains.rocq.check import check_text
+from truespec.domains.rocq.context import RocqContext, read_context
+from truespec.domains.rocq.library import library
+from truespec.domains.rocq.pair import Layout
+from truespec.domains.rocq.prover import THEOREM, Proved, opening, prove
+from truespec.domains.rocq.refuter import Refutation, refute
+from truespec.domains.rocq.screen import Screened, screen
+from truespec.domains.rocq.session import Interrupted, Session
+from truespec.domains.rocq.texts import mutants, rewritings
+from truespec.domains.rocq.toolchain import INSTALL, toolchain
+from truespec.solvers.limit import Limit
+from truespec.verdict import (
+    Counterexample,
+    OutOfTime,
+    Proof,
+    Relation,
+    Undecided,
+    Verdict,
+    equivalent,
+    refuted,
+)
+
+USES = 60
+"""Pairs after which a process is replaced; Rocq's memory only grows."""
+Found = TypeVar("Found")
+
+
+@dataclass(frozen=True, slots=True)
+class RocqSpec:
+    """A specification that was screened and type-checked alone."""
+
+    text: str
+    """As given."""
+    screened: Screened
+    """What it declares."""
+
+
+class Rocq(Domain[RocqContext, RocqSpec]):
+    """Specifications in Gallina: pointwise equivalence, proved or refuted by Rocq's kernel."""
+
+    name: ClassVar[str] = "rocq"
+    has_relation: ClassVar[bool] = True
+    tools: ClassVar[tuple[Tool, ...]] = (
+        Tool("Rocq (Coq)", "command:coqc --version", "every verdict of the rocq domain", INSTALL),
+    )
+
+    def __init__(self) -> None:
+        self._sessions: dict[tuple[str, str], Session] = {}
+        self._checked: dict[tuple[str, RocqContext], RocqSpec] = {}
+        atexit.register(self.close)
+
+    def warm_up(self) -> None:
+        """Compile the library where needed and start the processes for the usual prelude."""
+        from truespec.verdict import ToolMissing
+
+        try:
+            library()
+            context = read_context({"signature": "(x : Z) : Prop"})
+            for kind in ("check", "refute", "prove"):
+                self._session(kind, context).start()
+            for kind in ("check", "refute", "prove"):
+                self._session(kind, context).ready()
+        except ToolMissing:
+            return  # each pair says so itself
+
+    def close(self) -> None:
+        """End all processes."""
+        for session in self._sessions.values():
+            session.kill()
+        self._sessions.clear()
+
+    def read_context(self, raw: RawContext, oracle: str) -> RocqContext:
+        toolchain()
+        return read_context(raw)
+
+    def parse(self, text: str, context: RocqContext) -> RocqSpec:
+        key = (text, context)
+        if key not in self._checked:
+            screened = screen(text)
+            session = self._session("check", context)
+            try:
+                check_text(session, screened, text, context)
+            finally:
+                self._restore(session)
+            if len(self._checked) > 200:
+                self._checked.clear()
+            self._checked[key] = RocqSpec(text, screened)
+        return self._checked[key]
+
+    def decide(self, oracle: RocqSpec, candidate: RocqSpec, context: RocqContext, limit: Limit) -> Verdict:
+        layout = Layout(context, oracle.screened, candidate.screened)
+        stop = threading.Event()
+        refuter, prover = self._session("refute", context), self._session("prove", context)
+        with ThreadPoolExecutor(2) as pool:
+            searching = pool.submit(_guarded, self._ready(refuter, refute), layout, limit, stop)
+            proving = pool.submit(_guarded, self._ready(prover, prove), layout, limit, stop)
+            try:
+                found = _first(searching, proving)
+            finally:
+                stop.set()
+        for session in (refuter, prover):
+            self._restore(session)
+        match found:
+            case Refutation():
+                return _refuted(found)
+            case Proved():
+                return _equivalent(found, layout)
+        raise found
+
+    def _ready(self, session: Session, run: Callable[..., Found]) -> Callable[..., Found]:
+        def on(layout: Layout, limit: Limit, stop: threading.Event) -> Found:
+            session.ready()
+            return run(session, layout, limit, stop)
+
+        return on
+
+    def _session(self, kind: str, context: RocqContext) -> Session:
+        prelude = [sentence.text for sentence in context.prelude]
+        key = (kind, " ".join(prelude))
+        session = self._sessions.get(key)
+        if session is None:
+            if len(self._sessions) >= 6:  # an unusual prelude has had its turn
+                for old in [known for known in self._sessions if known[1] != key[1]]:
+                    self._sessions.pop(old).kill()
+            load = {
+                "check": [],
+                "refute": ["Require Truespec.Search."],
+                "prove": ["Require Truespec.Prove."],
+            }[kind]
+            session = Session([*prelude, *load], library() if load else None)
+            self._sessions[key] = session
+        return session
+
+    def _restore(self, session: Session) -> None:
+        if session.uses >= USES or not session.back_to(session.base):
+            session.kill()
+            session.start()
+
+    def recheck(
+        self, oracle: str, candidate: str, raw: RawContext, verdict: Verdict, limit: Limit
+    ) -> Recheck:
+        return recheck.recheck(oracle, candidate, raw, verdict, limit)
+
+    def fixed_context(self, oracle: str, raw: RawContext) -> RawContext:
+        return raw
+
+    def mutants(self, text: str, raw: RawContext) -> Iterator[str]:
+        return mutants(text)
+
+    def rewritings(self, text: str, raw: RawContext) -> Iterator[str]:
+        return rewritings(text, read_context(raw))
+
+
+def _guarded(
+    run: Callable[..., Found], layout: Layout, limit: Limit, stop: threading.Event
+) -> Found | Exception:
+    try:
+        return run(layout, limit, stop)
+    except Interrupted:
+        return OutOfTime(f"no decision within {limit.seconds:g} s")
+    except Undecided as error:
+        return error
+
+
+def _first(
+    searching: Future[Refutation | Exception], proving: Future[Proved | Exception]
+) -> Refutation | Proved | Exception:
+    """The first decision; where there is none, what the prover said, a reached limit before all else."""
+    waiting: set[Future[Any]] = {searching, proving}
+    ends: list[Exception] = []
+    while waiting:
+        done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+        for future in done:
+            result = future.result()
+            if isinstance(result, Refutation | Proved):
+                return result
+            ends.append(result)
+    late = [end for end in ends if isinstance(end, OutOfTime)]
+    return late[0] if late else ends[-1]
+
+
+def _refuted(found: Refutation) -> Verdict:
+    relation = Relation.INCOMPARABLE if found.both_ways else None
+    counterexample = Counterexample(
+        {"args": found.values()},
+        found.oracle_holds,
+        not found.oracle_holds,
+        f"the kernel of Rocq {toolchain().version}",
+        {"rocq": dict(found.point), "statement": found.statement},
+    )
+    return refuted("rocq", "evaluators", counterexample, relation)
+
+
+def _equivalent(found: Proved, layout: Layout) -> Verdict:
+    trusts = [f"the kernel of Rocq {toolchain().version}"]
+    if found.classical:
+        trusts.append("the axiom classic: forall P : Prop, P \\/ ~ P")
+    statement = list(layout.statement())[-1]
+    certificate = {
+        "theorem": THEOREM,
+        "statement": statement,
+        "opening": list(opening(layout)),
+        "tactic": found.tactic,
+    }
+    return equivalent("rocq", found.tactic, Proof(found.tactic, tuple(trusts), (), certificate))  # type: ignore[arg-type]

@@ -1,0 +1,90 @@
+"""How a pair is laid out: two modules that are never imported, their types ascribed, one statement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from truespec.domains.rocq.context import RocqContext
+from truespec.domains.rocq.screen import Screened
+
+CANDIDATE = "Truespec_candidate"
+"""The module of the candidate."""
+ORACLE = "Truespec_oracle"
+"""The module of the oracle."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A pair as sentences."""
+
+    context: RocqContext
+    """What both are read against."""
+    oracle: Screened
+    """The oracle."""
+    candidate: Screened
+    """The candidate."""
+
+    def preamble(self) -> Iterator[str]:
+        """The shared definitions."""
+        yield from (sentence.text for sentence in self.context.preamble.sentences)
+
+    def modules(self) -> Iterator[str]:
+        """Both texts; the candidate comes first and cannot see the oracle."""
+        for module, text in ((CANDIDATE, self.candidate), (ORACLE, self.oracle)):
+            yield f"Module {module}."
+            yield from (sentence.text for sentence in text.sentences)
+            yield f"End {module}."
+
+    def statement(self) -> Iterator[str]:
+        """Both specifications under the signature's type, and the theorem to decide."""
+        yield ascription("Truespec_c", CANDIDATE, self.context)
+        yield ascription("Truespec_o", ORACLE, self.context)
+        holds = " = true" if self.context.signature.result == "bool" else ""
+        binders, names = self.context.signature.binders, self.names
+        yield f"Definition Truespec_candidate_holds {binders} : Prop := Truespec_c {names}{holds}."
+        yield f"Definition Truespec_oracle_holds {binders} : Prop := Truespec_o {names}{holds}."
+        yield (
+            f"Definition Truespec_statement : Prop := forall {binders}, "
+            f"iff (Truespec_oracle_holds {names}) (Truespec_candidate_holds {names})."
+        )
+
+    @property
+    def names(self) -> str:
+        """The arguments, separated by blanks."""
+        return " ".join(argument.name for argument in self.context.signature.arguments)
+
+    def unfolded(self) -> list[str]:
+        """The names that stand for their bodies: everything but the recursive functions."""
+        return [
+            "Truespec_statement",
+            "Truespec_oracle_holds",
+            "Truespec_candidate_holds",
+            "Truespec_o",
+            "Truespec_c",
+            *(f"{ORACLE}.{name}" for name in self.oracle.definitions),
+            *(f"{CANDIDATE}.{name}" for name in self.candidate.definitions),
+            *self.context.preamble.definitions,
+        ]
+
+    def recursive(self) -> list[str]:
+        """The recursive functions of all texts."""
+        return [
+            *self.context.preamble.fixpoints,
+            *(f"{ORACLE}.{name}" for name in self.oracle.fixpoints),
+            *(f"{CANDIDATE}.{name}" for name in self.candidate.fixpoints),
+        ]
+
+    def inductive(self) -> list[str]:
+        """The inductive types and predicates of all texts."""
+        return [
+            *self.context.preamble.inductives,
+            *(f"{ORACLE}.{name}" for name in self.oracle.inductives),
+            *(f"{CANDIDATE}.{name}" for name in self.candidate.inductives),
+        ]
+
+
+def ascription(name: str, module: str, context: RocqContext) -> str:
+    """`spec` of a module under the signature's type."""
+    signature = context.signature
+    return f"Definition {name} : forall {signature.binders}, {signature.result} := {module}.spec."

@@ -1,0 +1,143 @@
+"""Compiles a verdict again from scratch: each text alone in a file of its own, then the restated theorem."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+import signal
+import subprocess
+import tempfile
+import threading
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from truespec.domains.contract import RawContext, Recheck, RecheckStatus
+from truespec.domains.rocq.context import RocqContext, read_context
+from truespec.domains.rocq.lexer import sentences
+from truespec.domains.rocq.library import library
+from truespec.domains.rocq.pair import CANDIDATE, ORACLE, Layout
+from truespec.domains.rocq.prover import assumptions, opening
+from truespec.domains.rocq.refuter import STAGES, Dialogue, evaluators, prove_at
+from truespec.domains.rocq.screen import screen
+from truespec.domains.rocq.session import MEMORY_BYTES, Interrupted, OpeningRefused, Session
+from truespec.domains.rocq.toolchain import toolchain
+from truespec.domains.rocq.witness import to_json
+from truespec.solvers.limit import Limit
+from truespec.verdict import Answer, Counterexample, Incomplete, OutOfTime, Proof, Undecided, Verdict
+
+PREAMBLE = "Truespec_preamble"
+"""The file of the shared definitions."""
+
+
+class _Refused(Exception):
+    """A file did not compile."""
+
+
+def recheck(oracle: str, candidate: str, raw: RawContext, verdict: Verdict, limit: Limit) -> Recheck:
+    """Compile the verdict's theorem in fresh processes; the candidate's file comes before the oracle's."""
+    by = f"coqc {toolchain().version}, fresh processes"
+    context = read_context(raw)
+    layout = Layout(context, screen(oracle), screen(candidate))
+    try:
+        with tempfile.TemporaryDirectory(prefix="truespec-recheck-") as name:
+            folder = Path(name)
+            _compile(folder, PREAMBLE, context, layout.preamble(), limit)
+            for module, text in ((CANDIDATE, layout.candidate), (ORACLE, layout.oracle)):
+                _compile(folder, module, context, (sentence.text for sentence in text.sentences), limit)
+            dialogue = _fresh(folder, layout, limit)
+            try:
+                match verdict.answer, verdict.evidence:
+                    case Answer.EQUIVALENT, Proof(certificate=dict() as certificate):
+                        return _proof(dialogue, layout, str(certificate.get("tactic", "")), by)
+                    case Answer.REFUTED, Counterexample() as evidence:
+                        return _refutation(dialogue, layout, evidence, by)
+            finally:
+                dialogue.session.kill()
+        return Recheck(RecheckStatus.NO_CERTIFICATE, by, "the verdict carries neither a tactic nor a point")
+    except (_Refused, OpeningRefused) as error:
+        return Recheck(RecheckStatus.FAILED, by, str(error))
+    except Interrupted:
+        return Recheck(RecheckStatus.UNDECIDED, by, f"not finished within {limit.seconds:g} s")
+    except Undecided as error:
+        return Recheck(RecheckStatus.UNDECIDED, by, str(error))
+
+
+def _proof(dialogue: Dialogue, layout: Layout, tactic: str, by: str) -> Recheck:
+    if len(sentences(f"{tactic}.")) != 1:
+        return Recheck(RecheckStatus.FAILED, by, f"the certificate's tactic is not one sentence: {tactic!r}")
+    for sentence in (*opening(layout), "Theorem verdict : Truespec_statement.", f"{tactic}.", "Qed."):
+        reply = dialogue.session.say(sentence, dialogue.limit.remaining())
+        if not reply.ok:
+            return Recheck(RecheckStatus.FAILED, by, f"{sentence} {reply.text[-300:]}")
+    try:
+        assumptions(dialogue.must("Print Assumptions verdict."))
+    except Incomplete as error:
+        return Recheck(RecheckStatus.FAILED, by, str(error))
+    return Recheck(RecheckStatus.CONFIRMED, by)
+
+
+def _refutation(dialogue: Dialogue, layout: Layout, evidence: Counterexample, by: str) -> Recheck:
+    point = evidence.extra.get("rocq")
+    names = [argument.name for argument in layout.context.signature.arguments]
+    if not isinstance(point, Mapping) or set(point) != set(names):
+        return Recheck(RecheckStatus.FAILED, by, "the counterexample names no value for each argument")
+    shown = [str(point[name]) for name in names]
+    if any(len(sentences(f"{value} .")) != 1 or "ltac" in value for value in shown):
+        return Recheck(RecheckStatus.FAILED, by, "a value of the counterexample is no term")
+    if evidence.point.get("args") != {name: to_json(value) for name, value in zip(names, shown)}:
+        return Recheck(RecheckStatus.FAILED, by, "the values in JSON are not those in Rocq's syntax")
+    dialogue.must("Import Truespec.Search.")
+    for statement, tactic in evaluators(layout):
+        dialogue.define(statement, tactic)
+    try:
+        prove_at(dialogue, layout, shown, evidence.oracle_value is True, False, STAGES[-1][1])
+    except Incomplete as error:
+        return Recheck(RecheckStatus.FAILED, by, str(error))
+    return Recheck(RecheckStatus.CONFIRMED, by)
+
+
+def _fresh(folder: Path, layout: Layout, limit: Limit) -> Dialogue:
+    """A fresh process in which both files are required, the preamble imported, the pair's theorem stated."""
+    prelude = [sentence.text for sentence in layout.context.prelude]
+    load = [
+        f"Require Import {PREAMBLE}.",
+        f"Require {CANDIDATE}.",
+        f"Require {ORACLE}.",
+        "Require Truespec.Prove.",
+    ]
+    session = Session([*prelude, *load], library(), folder)
+    try:
+        session.ready()
+        dialogue = Dialogue(session, limit, threading.Event())
+        for sentence in layout.statement():
+            dialogue.must(sentence)
+    except BaseException:
+        session.kill()
+        raise
+    return dialogue
+
+
+def _compile(folder: Path, name: str, context: RocqContext, body: Iterable[str], limit: Limit) -> None:
+    opening_lines = [sentence.text for sentence in context.prelude]
+    if name != PREAMBLE:
+        opening_lines.append(f"Require Import {PREAMBLE}.")
+    source = folder / f"{name}.v"
+    source.write_text("\n".join([*opening_lines, *body, ""]), encoding="utf-8")
+    command = [*toolchain().compiler, "-q", "-w", "none", "-R", str(folder), "Texts", str(source)]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=folder, start_new_session=True
+    )
+    try:
+        hard = resource.prlimit(process.pid, resource.RLIMIT_AS)[1]
+        bound = MEMORY_BYTES if hard == resource.RLIM_INFINITY else min(MEMORY_BYTES, hard)
+        resource.prlimit(process.pid, resource.RLIMIT_AS, (bound, bound))
+        printed = process.communicate(timeout=limit.remaining())[0].decode("utf-8", "replace")
+    except subprocess.TimeoutExpired as error:
+        raise OutOfTime(f"{name}.v did not compile in time") from error
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    if process.returncode != 0:
+        raise _Refused(f"{name}.v does not compile: {' '.join(printed.split())[-300:]}")

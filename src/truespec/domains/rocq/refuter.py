@@ -1,0 +1,263 @@
+"""Finds an input on which the two specifications differ, and has the kernel check that they do.
+
+Both sides get three-valued evaluators (`Semi.v`), the kernel's virtual machine searches a typed sample, and
+the negated equivalence at the point found is closed by reflection, free of axioms.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import zip_longest
+
+from truespec.domains.rocq.check import CLOSED
+from truespec.domains.rocq.pair import Layout
+from truespec.domains.rocq.session import Interrupted, Session
+from truespec.domains.rocq.witness import to_json
+from truespec.solvers.limit import Limit
+from truespec.verdict import JSON, Incomplete
+
+STAGES = ((600, 3), (4_000, 4), (15_000, 6))
+"""How many tuples a stage may hold, and how far its inner quantifiers are sampled."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refutation:
+    """A point where exactly one specification holds, with what the kernel checked."""
+
+    point: dict[str, str]
+    """Each argument in Rocq's syntax."""
+    oracle_holds: bool
+    """Whether the oracle holds there; the candidate does not then, and conversely."""
+    statement: str
+    """The theorem."""
+    both_ways: bool
+    """Whether another point was found where the other one holds alone."""
+
+    def values(self) -> dict[str, JSON]:
+        """The point in JSON."""
+        return {name: to_json(shown) for name, shown in self.point.items()}
+
+
+def refute(session: Session, layout: Layout, limit: Limit, stop: threading.Event) -> Refutation:
+    """Search, then prove; `Incomplete` where nothing was found."""
+    dialogue = Dialogue(session, limit, stop)
+    for sentence in (*layout.preamble(), *layout.modules(), *layout.statement()):
+        dialogue.must(sentence)
+    dialogue.must("Import Truespec.Search.")
+    for statement, tactic in evaluators(layout):
+        dialogue.define(statement, tactic)
+    oracle = dialogue.may("Check Truespec_eo.")
+    candidate = dialogue.may("Check Truespec_ec.")
+    if not (oracle and candidate):
+        return _refute_by_points(dialogue, layout, oracle, candidate)
+    for stage, (cap, size) in enumerate(STAGES):
+        found = _search(dialogue, layout, stage, cap, size)
+        if found is not None:
+            shown, oracle_holds, both_ways = found
+            return prove_at(dialogue, layout, shown, oracle_holds, both_ways, size)
+    return _refute_half_decided(dialogue, layout)
+
+
+@dataclass(frozen=True, slots=True)
+class Dialogue:
+    """A session under the limit of a pair."""
+
+    session: Session
+    """The process."""
+    limit: Limit
+    """The pair's limit."""
+    stop: threading.Event
+    """Set when the answer is no longer wanted."""
+
+    def may(self, sentence: str, seconds: float | None = None) -> bool:
+        """Whether Rocq accepts the sentence."""
+        return self.session.say(sentence, self._seconds(seconds), self.stop).ok
+
+    def tries(self, sentence: str, work: float) -> bool:
+        """Whether Rocq accepts the sentence within this much processor time."""
+        try:
+            return self.session.say(sentence, self._seconds(None), self.stop, work).ok
+        except Interrupted:
+            self.limit.check()
+            if self.stop.is_set() or not self.session.running:
+                raise
+            return False
+
+    def must(self, sentence: str) -> str:
+        """Rocq's answer; `Incomplete` where it refuses the sentence."""
+        reply = self.session.say(sentence, self._seconds(None), self.stop)
+        if not reply.ok:
+            raise Incomplete(f"Rocq refuses {sentence[:80]!r}: {' '.join(reply.text.split())[-200:]}")
+        return reply.text
+
+    def define(self, statement: str, tactic: str) -> bool:
+        """Whether the tactic makes the definition; the state is as before where it does not."""
+        if not self.may(statement):
+            return False
+        if self.may(tactic) and self.may("Defined."):
+            return True
+        self.may("Abort.")
+        return False
+
+    def _seconds(self, seconds: float | None) -> float:
+        left = self.limit.remaining()
+        return left if seconds is None else min(left, seconds)
+
+
+def evaluators(layout: Layout) -> Iterator[tuple[str, str]]:
+    """Statements and tactics that define `Truespec_eo` and `Truespec_ec`, where evaluators can be derived."""
+    unfold = f"cbv beta iota zeta delta [{' '.join(layout.unfolded())}]"
+    for name in layout.recursive():
+        short = name.replace(".", "_")
+        kind = f"ltac:(let t := type of {name} in semi_type {name} t)"
+        yield f"#[local] Instance Truespec_semi_{short} : {kind}.", "semi_by_induction."
+    binders, names = layout.context.signature.binders, layout.names
+    for name, side in (("Truespec_eo", "Truespec_oracle_holds"), ("Truespec_ec", "Truespec_candidate_holds")):
+        yield (
+            f"Definition {name} : forall {binders}, Semi ({side} {names}).",
+            f"intros; {unfold}; resolve_semi.",
+        )
+
+
+def _fuel(layout: Layout, size: int) -> str:
+    literals = [
+        number for pair in zip_longest(layout.oracle.numbers, layout.candidate.numbers) for number in pair
+    ]
+    near = [number + step for step in (0, 1, -1) for number in literals if number is not None] + [
+        -number for number in literals if number is not None
+    ]
+    # As many as keep the product of all arguments within a stage.
+    arguments = max(1, len(re.findall(r"\b(?:Z|nat|N|positive)\b", layout.context.signature.binders)))
+    numbers = list(dict.fromkeys(near))[: max(3, int(6_000 ** (1 / arguments)) - 3)][:60]
+    strings = list(dict.fromkeys((*layout.oracle.strings, *layout.candidate.strings)))[:12]
+    strings = [string for string in strings if len(string) <= 40 and string.isascii()]
+    letters = "".join(dict.fromkeys("".join(string for string in strings)))[:8]
+    quoted = "; ".join(f'"{string}"%string' for string in strings)
+    characters = "; ".join(f"Coq.Strings.Ascii.ascii_of_nat {ord(letter)}%nat" for letter in letters)
+    integers = "; ".join(f"({number})%Z" for number in numbers)
+    return f"(Truespec.Sample.Fuel {size}%nat [{integers}]%list [{quoted}]%list [{characters}]%list)"
+
+
+def _components(layout: Layout) -> tuple[str, list[str]]:
+    """The tuple type of all arguments, and each argument as a projection of `p`."""
+    arguments = layout.context.signature.arguments
+    types = [f"({argument.type})%type" for argument in arguments]
+    product = types[-1]
+    for one in reversed(types[:-1]):
+        product = f"({one} * {product})%type"
+    parts: list[str] = []
+    rest = "p"
+    for _ in arguments[:-1]:
+        parts.append(f"(fst {rest})")
+        rest = f"(snd {rest})"
+    return product, [*parts, rest]
+
+
+def _search(
+    dialogue: Dialogue, layout: Layout, stage: int, cap: int, size: int
+) -> tuple[list[str], bool, bool] | None:
+    product, parts = _components(layout)
+    applied, fuel = " ".join(parts), _fuel(layout, size)
+    a, b = f"Truespec_a{stage}", f"Truespec_b{stage}"
+    dialogue.must(f"Definition {a} (p : {product}) := @ev _ (Truespec_eo {applied}) {fuel}.")
+    dialogue.must(f"Definition {b} (p : {product}) := @ev _ (Truespec_ec {applied}) {fuel}.")
+    domain = f"(widest ({product}) {fuel} {cap} 8 1)"
+    shown = "; ".join(f"show {part}" for part in parts)
+    text = dialogue.must(
+        f"Eval vm_compute in (let l := {domain} in match separate {a} {b} l with "
+        f"Some (p, v) => Some (v, [{shown}]%list, "
+        f"match separate_as (negb v) {a} {b} l with Some _ => true | None => false end) | None => None end)."
+    )
+    match = re.search(r"=\s*Some\s*\((true|false),\s*\[(.*)\],\s*(true|false)\)", text, re.DOTALL)
+    if match is None:
+        return None
+    return _strings(match.group(2)), match.group(1) == "true", match.group(3) == "true"
+
+
+def _strings(printed: str) -> list[str]:
+    return [" ".join(string.split()) for string in re.findall(r'"([^"]*)"', printed)]
+
+
+def _refute_half_decided(dialogue: Dialogue, layout: Layout) -> Refutation:
+    """Where one evaluator decides and the other does not, the other side is decided at the point itself."""
+    product, parts = _components(layout)
+    cap, size = STAGES[1]
+    shown = "; ".join(f"show {part}" for part in parts)
+    text = dialogue.must(
+        f"Eval vm_compute in (map (fun q => match q with (p, o, v) => (o, v, [{shown}]%list) end) "
+        f"(half_decided 24 Truespec_a1 Truespec_b1 (widest ({product}) {_fuel(layout, size)} {cap} 8 1)))."
+    )
+    for which, value, printed in re.findall(r"\((true|false),\s*(true|false),\s*\[([^\]]*)\]\)", text):
+        oracle_decided, holds = which == "true", value == "true"
+        oracle_holds = holds if oracle_decided else not holds
+        try:
+            return prove_at(dialogue, layout, _strings(printed), oracle_holds, False, size)
+        except Incomplete:
+            continue
+    raise Incomplete("no input of the samples was found to separate the two")
+
+
+def _refute_by_points(dialogue: Dialogue, layout: Layout, oracle: bool, candidate: bool) -> Refutation:
+    """One side has no evaluator: both are decided at small points one by one."""
+    product, parts = _components(layout)
+    shown = "; ".join(f"show {part}" for part in parts)
+    text = dialogue.must(
+        f"Eval vm_compute in (map (fun p => [{shown}]%list) "
+        f"(firstn 300 (widest ({product}) {_fuel(layout, 2)} 300 4 1)))."
+    )
+    side = "oracle" if not oracle else "candidate"
+    for printed in re.findall(r"\[([^\[\]]*)\]", text):
+        for oracle_holds in (True, False):
+            try:
+                return prove_at(dialogue, layout, _strings(printed), oracle_holds, False, 3, seconds=0.4)
+            except Incomplete:
+                continue
+    raise Incomplete(f"no evaluator for the {side}, and no small input was found to separate the two")
+
+
+def prove_at(
+    dialogue: Dialogue,
+    layout: Layout,
+    shown: list[str],
+    oracle_holds: bool,
+    both_ways: bool,
+    size: int,
+    seconds: float | None = None,
+) -> Refutation:
+    """Have the kernel check that exactly one specification holds there; `Incomplete` where it cannot."""
+    statement, tactic = point_theorem(layout, shown, oracle_holds, _fuel(layout, size))
+    dialogue.must(f"Theorem Truespec_refuted : {statement}.")
+    if not dialogue.may(tactic, seconds) or not dialogue.may("Qed."):
+        dialogue.may("Abort.")
+        raise Incomplete("the point could not be decided")
+    assumptions = dialogue.must("Print Assumptions Truespec_refuted.")
+    if not assumptions.endswith(CLOSED):
+        raise Incomplete(f"the refutation rests on axioms: {assumptions[:200]}")
+    point = {
+        argument.name: value
+        for argument, value in zip(layout.context.signature.arguments, shown, strict=True)
+    }
+    return Refutation(point, oracle_holds, statement, both_ways)
+
+
+def point_theorem(layout: Layout, shown: list[str], oracle_holds: bool, fuel: str) -> tuple[str, str]:
+    """The negated equivalence at a point, and the tactic that proves it."""
+    values = " ".join(f"({value})" for value in shown)
+    oracle, candidate = f"Truespec_oracle_holds {values}", f"Truespec_candidate_holds {values}"
+    statement = f"not (iff ({oracle}) ({candidate}))"
+    unfold = f"cbv beta iota zeta delta [{' '.join(layout.unfolded())}]"
+
+    def side(evaluator: str, lemma: str) -> str:
+        return (
+            f"first [ solve [apply ({lemma} _ ({evaluator} {values}) {fuel}); vm_compute; reflexivity] "
+            f"| solve [{unfold}; at_point {fuel}] ]"
+        )
+
+    holds, fails = ("eo", "ec") if oracle_holds else ("ec", "eo")
+    positive, negative = side(f"Truespec_{holds}", "holds"), side(f"Truespec_{fails}", "fails")
+    if oracle_holds:
+        return statement, f"apply differ_tf; [{positive} | {negative}]."
+    return statement, f"apply differ_ft; [{negative} | {positive}]."

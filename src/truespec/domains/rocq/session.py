@@ -1,0 +1,247 @@
+"""A running interactive Rocq: sentences go in one by one, each with its reply, under a limit."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import resource
+import select
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from truespec.domains.rocq.toolchain import toolchain
+from truespec.verdict import OutOfMemory, Undecided
+
+_PROMPT = re.compile(r"<prompt>(\S+) < (\d+) \|[^|]*\| \d+ < </prompt>\Z")
+MEMORY_BYTES = 3 << 30
+"""The cap on the address space of one process."""
+FILE_BYTES = 1 << 20
+"""The cap on what one process may write to a file."""
+STARTUP_SECONDS = 60.0
+"""How long loading a prelude may take on a busy machine."""
+
+
+class Interrupted(Exception):
+    """The sentence was stopped: its time was up or its answer is no longer wanted."""
+
+
+class Dead(Undecided):
+    """The process ended by itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What Rocq said to one sentence."""
+
+    ok: bool
+    """Whether it was accepted."""
+    text: str
+    """Its message."""
+
+
+class Session:
+    """One process; `mark` and `back_to` restore its state, so that nothing of a pair is left for the next."""
+
+    def __init__(
+        self, opening: Sequence[str], library: Path | None = None, texts: Path | None = None
+    ) -> None:
+        self._opening = tuple(opening)
+        self._paths: list[str] = []
+        if library is not None:
+            self._paths += ["-Q", str(library), "Truespec"]
+        if texts is not None:
+            self._paths += ["-R", str(texts), "Texts"]
+        self._owner = os.getpid()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._buffer = b""
+        self._state = 0
+        self._home: tempfile.TemporaryDirectory[str] | None = None
+        self.base = 0
+        """The state after the opening sentences."""
+        self.uses = 0
+        """How often `back_to(base)` was called since the start."""
+
+    def start(self) -> None:
+        """Start the process and hand it the opening sentences, without waiting for it."""
+        if self.running:
+            return
+        self._home = tempfile.TemporaryDirectory(prefix="truespec-rocq-")
+        environment = {"PATH": os.environ.get("PATH", ""), "HOME": self._home.name, "LC_ALL": "C.UTF-8"}
+        environment |= {
+            key: os.environ[key] for key in ("COQLIB", "COQPATH", "OCAMLPATH") if key in os.environ
+        }
+        self._process = subprocess.Popen(
+            [*toolchain().toplevel, "-q", "-emacs", "-color", "no", "-w", "none", *self._paths],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            cwd=self._home.name,
+            env=environment,
+        )
+        for kind, most in (
+            (resource.RLIMIT_AS, MEMORY_BYTES),
+            (resource.RLIMIT_FSIZE, FILE_BYTES),
+            (resource.RLIMIT_CORE, 0),
+        ):
+            hard = resource.prlimit(self._process.pid, kind)[1]
+            bound = most if hard == resource.RLIM_INFINITY else min(most, hard)
+            resource.prlimit(self._process.pid, kind, (bound, bound))
+        self._owner, self._buffer, self.base, self.uses = os.getpid(), b"", 0, 0
+
+    def ready(self) -> None:
+        """Wait until the opening sentences have been read; raises where one is refused."""
+        self.start()
+        if self.base:
+            return
+        self._await_prompt(time.monotonic() + STARTUP_SECONDS, None)
+        for sentence in self._opening:
+            reply = self.say(sentence, STARTUP_SECONDS)
+            if not reply.ok:
+                self.kill()
+                raise OpeningRefused(sentence, reply.text)
+        self.base = self._state
+
+    @property
+    def running(self) -> bool:
+        """Whether the process lives and is ours; a fork's copy of a parent's session is not."""
+        return self._process is not None and self._owner == os.getpid() and self._process.poll() is None
+
+    @property
+    def state(self) -> int:
+        """The number of Rocq's present state."""
+        return self._state
+
+    def say(
+        self, sentence: str, seconds: float, stop: threading.Event | None = None, work: float | None = None
+    ) -> Reply:
+        """Hand over one sentence; `Interrupted` when the time is up or `stop` is set.
+
+        `work` bounds the processor time of the sentence, which a busy machine does not change.
+        """
+        process = self._process
+        if process is None or process.stdin is None or not self.running:
+            raise Dead("Rocq's process is gone")
+        try:
+            process.stdin.write(sentence.encode() + b"\n")
+            process.stdin.flush()
+        except OSError as error:
+            raise Dead("Rocq's process ended") from error
+        worked = None if work is None else self.worked() + work
+        text = self._await_prompt(time.monotonic() + seconds, stop, worked)
+        failed = "\nError" in "\n" + text or text.startswith("Error")
+        if failed and "Out of memory" in text:
+            raise OutOfMemory("Rocq's memory cap was reached")
+        return Reply(not failed, text)
+
+    def back_to(self, state: int) -> bool:
+        """Restore a state; false where the process does not obey and has to be replaced."""
+        if not self.running:
+            return False
+        try:
+            if self._state == state:
+                return True
+            if not self.say(f"BackTo {state}.", 2.0).ok:
+                return False
+        except (Interrupted, Undecided):
+            return False
+        self.uses += state == self.base
+        return self._state == state
+
+    def kill(self) -> None:
+        """End the process and remove its folder."""
+        process, self._process = self._process, None
+        self.base = 0
+        if process is not None and self._owner == os.getpid():
+            process.kill()
+            for pipe in (process.stdin, process.stdout):
+                if pipe is not None:
+                    with contextlib.suppress(OSError):
+                        pipe.close()
+            process.wait()
+            if self._home is not None:
+                self._home.cleanup()
+        self._home = None
+
+    def worked(self) -> float:
+        """Processor seconds the process has used."""
+        assert self._process is not None
+        try:
+            fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            return time.monotonic()  # without /proc, wall time stands in
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def _await_prompt(
+        self, deadline: float, stop: threading.Event | None, worked: float | None = None
+    ) -> str:
+        while True:
+            found = self._prompt()
+            if found is not None:
+                return found
+            left = deadline - time.monotonic()
+            if (
+                left <= 0
+                or (stop is not None and stop.is_set())
+                or (worked is not None and self.running and self.worked() > worked)
+            ):
+                self._interrupt()
+                raise Interrupted
+            self._read(min(left, 0.02 if stop is not None else 1.0))
+
+    def _prompt(self) -> str | None:
+        if not self._buffer.endswith(b"</prompt>"):
+            return None
+        text = self._buffer.decode("utf-8", "replace")
+        match = _PROMPT.search(text, max(0, len(text) - 400))
+        if match is None:
+            return None
+        self._state = int(match.group(2))
+        self._buffer = b""
+        return text[: match.start()].strip()
+
+    def _read(self, seconds: float) -> None:
+        process = self._process
+        assert process is not None
+        assert process.stdout is not None
+        descriptor = process.stdout.fileno()
+        if select.select([descriptor], [], [], max(0.0, seconds))[0]:
+            chunk = os.read(descriptor, 1 << 16)
+            if not chunk:
+                code = process.wait()
+                self.kill()
+                if code in (-signal.SIGKILL, 2, 134):
+                    raise OutOfMemory("Rocq's memory cap was reached")
+                raise Dead(f"Rocq's process ended with code {code}")
+            self._buffer += chunk
+
+    def _interrupt(self) -> None:
+        """Stop the running sentence; a process that does not stop is ended."""
+        process = self._process
+        assert process is not None
+        with contextlib.suppress(ProcessLookupError):
+            process.send_signal(signal.SIGINT)
+        patience = time.monotonic() + 0.2
+        while time.monotonic() < patience:
+            try:
+                self._read(patience - time.monotonic())
+            except Undecided:
+                return
+            if self._prompt() is not None:
+                return
+        self.kill()
+
+
+class OpeningRefused(Exception):
+    """A sentence that prepares a session was refused."""
+
+    def __init__(self, sentence: str, message: str) -> None:
+        super().__init__(sentence, message)
+        self.sentence = sentence
+        self.message = message

@@ -1,0 +1,295 @@
+(** The portfolio: tactics that prove [forall args, oracle args <-> candidate args].
+
+    A strategy first brings both sides to their normal form, then either descends into the parts in which they differ or
+    splits the equivalence and refutes each negation: negations are pushed inward, existentials opened, universals
+    instantiated at the terms at hand, and linear arithmetic closes the branches. *)
+From Coq Require Import String Ascii ZArith Bool Arith Znumtheory Lia List Sorting.Sorted Permutation Classical Setoid ZifyNat ZifyBool.
+From Truespec Require Export Bridge.
+Import ListNotations.
+Local Open Scope Z_scope.
+
+(** Set for each pair: unfolds its definitions. *)
+Ltac unfold_pair := idtac.
+
+#[global] Ltac Zify.zify_post_hook ::= Z.to_euclidean_division_equations.
+
+(** * Preparation *)
+Lemma by_nf A B A' B' : Nf A A' -> Nf B B' -> (A' <-> B') -> (A <-> B).
+Proof. unfold Nf. tauto. Qed.
+Lemma by_nf_goal A A' : Nf A A' -> A' -> A.
+Proof. unfold Nf. tauto. Qed.
+Ltac normalise := lazymatch goal with
+  | |- _ <-> _ => eapply by_nf; [once (typeclasses eauto) | once (typeclasses eauto) | cbv beta]
+  | |- _ => eapply by_nf_goal; [once (typeclasses eauto) | cbv beta] end.
+
+Lemma fold_left_sum l a : fold_left Z.add l a = a + fold_right Z.add 0 l.
+Proof. revert a. induction l as [|x l IH]; intro a; simpl; [lia|rewrite IH; lia]. Qed.
+Lemma fold_left_sum' l a : fold_left (fun a x => x + a) l a = a + fold_right Z.add 0 l.
+Proof. revert a. induction l as [|x l IH]; intro a; simpl; [lia|rewrite IH; lia]. Qed.
+Lemma fold_right_sum_app l m : fold_right Z.add 0 (l ++ m) = fold_right Z.add 0 l + fold_right Z.add 0 m.
+Proof. induction l as [|x l IH]; simpl; [lia|rewrite IH; lia]. Qed.
+Lemma fold_right_sum_rev l : fold_right Z.add 0 (rev l) = fold_right Z.add 0 l.
+Proof. induction l as [|x l IH]; simpl; [reflexivity|rewrite fold_right_sum_app, IH; simpl; lia]. Qed.
+Lemma fold_left_cons T (l a : list T) : fold_left (fun a x => x :: a) l a = rev l ++ a.
+Proof. revert a. induction l as [|x l IH]; intro a; simpl; [reflexivity|rewrite IH, <- app_assoc; reflexivity]. Qed.
+Lemma fold_left_plus l a : fold_left Nat.add l a = (a + fold_right Nat.add 0 l)%nat.
+Proof. revert a. induction l as [|x l IH]; intro a; simpl; [lia|rewrite IH; lia]. Qed.
+Lemma fold_left_mul l a : fold_left Z.mul l a = a * fold_right Z.mul 1 l.
+Proof. revert a. induction l as [|x l IH]; intro a; simpl; [lia|rewrite IH; lia]. Qed.
+Ltac terms := repeat match goal with
+  | |- context [fold_left (fun a x => a + x) ?l ?a] => change (fold_left (fun a x => a + x) l a) with (fold_left Z.add l a)
+  | |- context [fold_right (fun x a => x + a) ?a ?l] => change (fold_right (fun x a => x + a) a l) with (fold_right Z.add a l)
+  | |- context [fold_left Z.add _ _] => rewrite fold_left_sum
+  | |- context [fold_left (fun a x => x + a) _ _] => rewrite fold_left_sum'
+  | |- context [fold_right Z.add 0 (rev _)] => rewrite fold_right_sum_rev
+  | |- context [fold_right Z.add 0 (_ ++ _)] => rewrite fold_right_sum_app
+  | |- context [fold_left (fun a x => x :: a) _ _] => rewrite fold_left_cons
+  | |- context [fold_left Nat.add _ _] => rewrite fold_left_plus
+  | |- context [fold_left Z.mul _ _] => rewrite fold_left_mul
+  | |- context [Z.mul 1 ?a] => rewrite (Z.mul_1_l a)
+  | |- context [?l ++ []] => rewrite (app_nil_r l)
+  | |- context [rev (rev ?l)] => rewrite (rev_involutive l)
+  | |- context [length (rev ?l)] => rewrite (rev_length l)
+  | |- context [length (map _ _)] => rewrite map_length
+  | |- context [length (_ ++ _)] => rewrite app_length
+  | |- context [count_occ _ (_ ++ _) _] => rewrite count_occ_app
+  | |- context [?a ^ 2] => change (a ^ 2) with (a * a) || rewrite (Z.pow_2_r a)
+  | |- context [?a ^ 3] => replace (a ^ 3) with (a * a * a) by ring
+  | |- context [(?a ^ 2)%nat] => replace (a ^ 2)%nat with (a * a)%nat by (simpl; lia)
+  end.
+
+Ltac open_arguments := repeat match goal with
+  | x : (_ * _)%type |- _ => destruct x
+  | x : unit |- _ => destruct x
+  end.
+Ltac split_results := repeat match goal with
+  | o : option _ |- _ => destruct o
+  | x : (_ * _)%type |- _ => destruct x
+  | b : bool |- _ => destruct b
+  end.
+Ltac start := unfold_pair; intros; open_arguments; cbn [fst snd]; cbv beta iota.
+
+(** * Logic *)
+Definition done {A B} (a : A) (b : B) : Prop := True.
+Lemma not_iff A B : ~ (A <-> B) -> (A /\ ~ B) \/ (~ A /\ B).
+Proof. destruct (classic A), (classic B); tauto. Qed.
+Lemma iff_cases A B : (A <-> B) -> (A /\ B) \/ (~ A /\ ~ B).
+Proof. destruct (classic A); tauto. Qed.
+Lemma atom (P : Prop) : exists b : bool, P <-> b = true.
+Proof. destruct (classic P); [exists true|exists false]; intuition congruence. Qed.
+
+Ltac is_prop P := let t := type of P in constr_eq t Prop.
+Ltac push := repeat match goal with
+  | H : False |- _ => destruct H
+  | H : True |- _ => clear H
+  | H : _ /\ _ |- _ => destruct H
+  | H : ex _ |- _ => destruct H
+  | H : ~ ~ _ |- _ => apply NNPP in H
+  | H : ~ (_ /\ _) |- _ => apply not_and_or in H
+  | H : ~ (_ \/ _) |- _ => apply not_or_and in H
+  | H : ~ (_ <-> _) |- _ => apply not_iff in H
+  | H : ~ (exists _, _) |- _ => let h := fresh in pose proof (not_ex_all_not _ _ H) as h; clear H; cbv beta in h
+  | H : ~ (?A -> ?B) |- _ => is_prop A; apply imply_to_and in H
+  | H : ~ (forall _, _) |- _ => apply not_all_ex_not in H
+  | H : Some _ = Some _ |- _ => injection H; clear H; intros
+  | H : (_, _) = (_, _) |- _ => injection H; clear H; intros
+  | H : ?x = ?y |- _ => is_var x; subst x
+  | H : ?x = ?y |- _ => is_var y; subst y
+  | H : ?A -> ?B, K : ?A |- _ => is_prop A; specialize (H K)
+  | H : ?A <-> ?B, K : ?A |- _ => apply (proj1 H) in K as ?; clear H
+  | H : ?A <-> ?B, K : ?B |- _ => apply (proj2 H) in K as ?; clear H
+  | H : ?A <-> ?B, K : ~ ?A |- _ => assert (~ B) by tauto; clear H
+  | H : ?A <-> ?B, K : ~ ?B |- _ => assert (~ A) by tauto; clear H
+  | H : ?A \/ ?B, K : ~ ?A |- _ => destruct H as [H|H]; [destruct (K H)|]
+  | H : ?A \/ ?B, K : ~ ?B |- _ => destruct H as [H|H]; [|destruct (K H)]
+  | H : ~ ?A \/ ?B, K : ?A |- _ => destruct H as [H|H]; [destruct (H K)|]
+  | H : ?A \/ ~ ?B, K : ?B |- _ => destruct H as [H|H]; [|destruct (H K)]
+  end.
+
+(** Propositions that arithmetic does not read stand in as Booleans, so that [lia] reasons about all of the context. *)
+Ltac arithmetical P := lazymatch P with
+  | ?a = ?b => let T := type of a in lazymatch T with Z => idtac | nat => idtac | bool => idtac end
+  | Z.le _ _ => idtac | Z.lt _ _ => idtac | Z.ge _ _ => idtac | Z.gt _ _ => idtac
+  | le _ _ => idtac | lt _ _ => idtac | ge _ _ => idtac | gt _ _ => idtac
+  | True => idtac | False => idtac
+  end.
+Ltac find_atom P k := lazymatch P with
+  | ?A /\ ?B => first [find_atom A k | find_atom B k]
+  | ?A \/ ?B => first [find_atom A k | find_atom B k]
+  | ?A <-> ?B => first [find_atom A k | find_atom B k]
+  | ~ ?A => find_atom A k
+  | ?A -> ?B => first [find_atom A k | find_atom B k]
+  | _ => tryif arithmetical P then fail else k P end.
+Ltac abstract_atom P := let b := fresh "b" in let h := fresh in destruct (atom P) as [b h]; rewrite ?h in *; clear h.
+Ltac clear_marks := repeat match goal with H : done _ _ |- _ => clear H end.
+Ltac booleans := clear_marks; repeat match goal with H : ?P |- _ => is_prop P; find_atom P abstract_atom end.
+Ltac arithmetic := first [ lia | (progress booleans); lia ].
+Ltac close := first [ assumption | discriminate | congruence | tauto | arithmetic ].
+
+(** * Facts about the functions in sight *)
+Ltac mark a b k := lazymatch goal with _ : done a b |- _ => fail | _ => idtac end; k; assert (done a b) by exact I.
+Lemma divide_le a b : (a | b) -> 0 < b -> a <= b.
+Proof. intros h p. apply Z.divide_pos_le; assumption. Qed.
+Lemma gcd_facts a b : 0 <= Z.gcd a b /\ (Z.gcd a b | a) /\ (Z.gcd a b | b) /\ (forall d, (d | a) -> (d | b) -> (d | Z.gcd a b)) /\ (Z.gcd a b = 0 -> a = 0 /\ b = 0).
+Proof. repeat split; try apply Z.gcd_nonneg; try apply Z.gcd_divide_l; try apply Z.gcd_divide_r; [apply Z.gcd_greatest|apply Z.gcd_eq_0 in H; tauto|apply Z.gcd_eq_0 in H; tauto]. Qed.
+Lemma lcm_facts a b : 0 <= Z.lcm a b /\ (a | Z.lcm a b) /\ (b | Z.lcm a b) /\ (forall m, (a | m) -> (b | m) -> (Z.lcm a b | m)) /\ (Z.lcm a b = 0 -> a = 0 \/ b = 0).
+Proof. repeat split; try apply Z.lcm_nonneg; try apply Z.divide_lcm_l; try apply Z.divide_lcm_r; [apply Z.lcm_least|apply Z.lcm_eq_0]. Qed.
+Ltac facts := repeat match goal with
+  | |- context [Z.gcd ?a ?b] => mark a (b, 0) ltac:(pose proof (gcd_facts a b))
+  | H : context [Z.gcd ?a ?b] |- _ => mark a (b, 0) ltac:(pose proof (gcd_facts a b))
+  | |- context [Z.lcm ?a ?b] => mark a (b, 1) ltac:(pose proof (lcm_facts a b))
+  | H : context [Z.lcm ?a ?b] |- _ => mark a (b, 1) ltac:(pose proof (lcm_facts a b))
+  | H : (?a | ?b) |- _ => mark a b ltac:(pose proof (divide_le a b H))
+  | H : In _ ?l |- _ => mark l 0 ltac:(let h := fresh in assert (h : length l <> 0%nat) by (destruct l; [destruct H|simpl; lia]))
+  end; push.
+
+(** * Instances of universal hypotheses *)
+Ltac at_term H t := mark H t ltac:(let h := fresh in pose proof (H t) as h; cbv beta in h).
+Ltac guarded H := let P := type of H in lazymatch P with forall x, In x _ -> _ => idtac | forall x, In x _ /\ _ -> _ => idtac | forall x, ~ (In x _ /\ _) => idtac end.
+Ltac instantiate_step := match goal with
+  | H : forall x, In x ?l -> _, K : In ?t ?l |- _ => at_term H t
+  | H : forall x, ~ (In x ?l /\ _), K : In ?t ?l |- _ => at_term H t
+  | H : forall x : ?T, _, t : ?T |- _ => tryif is_prop T then fail else (tryif guarded H then fail else at_term H t)
+  | H : forall i : nat, _, K : context [nth ?i _ _] |- _ => at_term H i
+  | H : forall x : Z, (x | ?a) -> _, K : (?t | ?a) |- _ => at_term H t
+  | H : forall x : Z, (?a | x) -> _, K : (?a | ?t) |- _ => at_term H t
+  | H : forall x : Z, _ -> (x | ?a) -> _, K : (?t | ?a) |- _ => at_term H t
+  | H : forall x : Z, _ -> (?a | x) -> _, K : (?a | ?t) |- _ => at_term H t
+  end.
+Ltac instantiate_round := repeat instantiate_step.
+(* A hypothesis that holds an existential or a disjunction over more than arithmetic is opened. *)
+Ltac holds_quantifier P := match P with context [ex _] => idtac | context [forall x : ?T, _] => tryif is_prop T then fail else idtac | context [In _ _] => idtac | context [@eq (list _) _ _] => idtac end.
+Ltac split_case := match goal with
+  | H : ?A \/ ?B |- _ => destruct H
+  | H : ?A <-> ?B |- _ => holds_quantifier H; apply iff_cases in H; destruct H
+  | H : ?A -> ?B |- _ => is_prop A; let P := type of H in (match P with context [ex _] => idtac | context [_ \/ _] => idtac | context [~ _] => idtac | context [forall _, _] => idtac end);
+      destruct (classic A) as [?|?]; [specialize (H ltac:(assumption))|clear H]
+  end.
+Ltac search n :=
+  push; facts; try solve [close];
+  lazymatch n with
+  | O => idtac
+  | S ?m => instantiate_round; push; try solve [close]; first [ split_case; solve [search n] | search m ]
+  end.
+Ltac refute n := apply NNPP; let h := fresh in intro h; solve [search n].
+
+(** * Descent: equal heads, then the parts *)
+Lemma and_parts A B C D : (A <-> C) -> (A -> (B <-> D)) -> (A /\ B <-> C /\ D). Proof. tauto. Qed.
+Lemma imp_parts (A B C D : Prop) : (A <-> C) -> (A -> (B <-> D)) -> ((A -> B) <-> (C -> D)). Proof. tauto. Qed.
+Lemma or_parts A B C D : (A <-> C) -> (B <-> D) -> (A \/ B <-> C \/ D). Proof. tauto. Qed.
+Lemma iff_parts A B C D : (A <-> C) -> (B <-> D) -> ((A <-> B) <-> (C <-> D)). Proof. tauto. Qed.
+Lemma not_parts A B : (A <-> B) -> (~ A <-> ~ B). Proof. tauto. Qed.
+Lemma all_parts T (P Q : T -> Prop) : (forall x, P x <-> Q x) -> ((forall x, P x) <-> (forall x, Q x)). Proof. firstorder. Qed.
+Lemma ex_parts T (P Q : T -> Prop) : (forall x, P x <-> Q x) -> ((exists x, P x) <-> (exists x, Q x)). Proof. firstorder. Qed.
+Lemma eq_parts T (x a b : T) : a = b -> (x = a <-> x = b). Proof. intros ->; tauto. Qed.
+Lemma eq_parts' T (x a b : T) : a = b -> (a = x <-> x = b). Proof. intros ->; split; auto. Qed.
+Lemma eq_parts2 T (x a b : T) : a = b -> (x = a <-> b = x). Proof. intros ->; split; auto. Qed.
+Lemma eq_parts3 T (x a b : T) : a = b -> (a = x <-> b = x). Proof. intros ->; split; auto. Qed.
+Ltac quick := solve [ reflexivity | tauto ].
+Ltac plain := solve [ lia ].
+Ltac descend leaf :=
+  first [ quick |
+  lazymatch goal with
+  | |- (_ /\ _) <-> (_ /\ _) => first [ solve [apply and_parts; [descend leaf | intro; descend leaf]] | leaf ]
+  | |- (_ \/ _) <-> (_ \/ _) => first [ solve [apply or_parts; descend leaf] | leaf ]
+  | |- (_ <-> _) <-> (_ <-> _) => first [ solve [apply iff_parts; descend leaf] | leaf ]
+  | |- (~ _) <-> (~ _) => apply not_parts; descend leaf
+  | |- (forall x : ?T, _) <-> (forall y : ?U, _) => tryif is_prop T then first [ solve [apply imp_parts; [descend leaf | intro; descend leaf]] | leaf ]
+                                       else first [ solve [apply all_parts; intro; descend leaf] | leaf ]
+  | |- (exists _, _) <-> (exists _, _) => first [ solve [apply ex_parts; intro; descend leaf] | leaf ]
+  | |- (?x = _) <-> (?x = _) => first [ solve [apply eq_parts; leaf] | leaf ]
+  | |- (?x = _) <-> (_ = ?x) => first [ solve [apply eq_parts2; leaf] | leaf ]
+  | |- (_ = ?x) <-> (?x = _) => first [ solve [apply eq_parts'; leaf] | leaf ]
+  | |- (_ = ?x) <-> (_ = ?x) => first [ solve [apply eq_parts3; leaf] | leaf ]
+  | |- _ => leaf
+  end ].
+
+(** * Induction *)
+Ltac cases := repeat match goal with
+  | |- context [if ?b then _ else _] => let e := fresh in destruct b eqn:e
+  | H : context [if ?b then _ else _] |- _ => let e := fresh in destruct b eqn:e
+  | |- context [match ?l with nil => _ | cons _ _ => _ end] => is_var l; destruct l
+  end.
+Ltac booleans_to_props := repeat match goal with
+  | H : ?b = true |- _ => first [ apply bt_ltb in H | apply bt_leb in H | apply bt_eq in H | apply bt_gtb in H | apply bt_geb in H
+     | apply bt_nltb in H | apply bt_nleb in H | apply bt_neq in H | apply zeven_mod in H | apply zodd_mod in H | apply Ascii.eqb_eq in H | apply String.eqb_eq in H ]
+  | H : ?b = false |- _ => apply not_true_iff_false in H; first [ rewrite Z.ltb_lt in H | rewrite Z.leb_le in H | rewrite Z.eqb_eq in H | rewrite Z.gtb_lt in H | rewrite Z.geb_le in H
+     | rewrite Nat.ltb_lt in H | rewrite Nat.leb_le in H | rewrite Nat.eqb_eq in H | rewrite zeven_mod in H | rewrite zodd_mod in H | rewrite Ascii.eqb_eq in H | rewrite String.eqb_eq in H ]
+  end.
+Ltac finish := solve [ reflexivity | lia | congruence | f_equal; (lia || congruence) | nia | ring ].
+Ltac after_induction :=
+  simpl in *; try finish;
+  try solve [ terms; finish ];
+  try solve [ repeat match goal with IH : forall _, _ |- _ => rewrite IH end; terms; finish ];
+  try solve [ cases; booleans_to_props; try discriminate; try lia; simpl in *;
+              repeat match goal with IH : _ = _ |- _ => rewrite IH end; finish ];
+  try solve [ cases; booleans_to_props; simpl in *; repeat match goal with IH : forall _, _ |- _ => rewrite IH end; terms; finish ];
+  try solve [ cases; booleans_to_props; intuition (subst; try congruence; try lia; eauto) ].
+Ltac generalise_others x := repeat match goal with y : _ |- _ => tryif constr_eq x y then fail else (let T := type of y in tryif is_prop T then revert y else revert y) end.
+Ltac by_list_induction tac := match goal with
+  | x : list _ |- _ => generalise_others x; induction x; intros; tac
+  | x : nat |- _ => generalise_others x; induction x; intros; tac
+  | x : string |- _ => generalise_others x; induction x; intros; tac
+  end.
+Ltac clear_idle := repeat match goal with x : _ |- _ => clear x end.
+Ltac equal_functions := lazymatch goal with |- ?a = ?b => idtac end; clear_idle; first [ solve [by_list_induction ltac:(after_induction)]
+  | solve [match goal with x : list _ |- _ => induction x; after_induction end] ].
+(* A structural induction on an equivalence, each step brought to normal form again. *)
+Ltac step_equivalence :=
+  simpl; try (normalise); terms; repeat match goal with IH : _ <-> _ |- _ => progress (first [rewrite IH | rewrite <- IH]); clear IH end;
+  first [ quick | plain | solve [split; intros; refute 1%nat] | solve [split; intros; refute 2%nat] ].
+Ltac equivalence_by_induction := match goal with
+  | x : list _ |- _ => induction x; step_equivalence
+  | x : nat |- _ => induction x; step_equivalence
+  | x : string |- _ => induction x; step_equivalence
+  end.
+
+(** * Closed forms: one side says [r = f], the other holds of [f] and of nothing else *)
+Ltac closed_form_step := simpl in *; first [ lia | nia | (terms; first [lia | nia]) ].
+Ltac prove_closed_form := clear_idle; first [ lia | nia
+  | match goal with n : nat |- _ => induction n; closed_form_step end
+  | match goal with l : list _ |- _ => induction l; closed_form_step end ].
+Ltac closed_form := first
+  [ lazymatch goal with |- ?P <-> ?r = ?f => is_var r; let h := fresh in
+      assert (h : ltac:(let p := eval pattern r in P in lazymatch p with ?g _ => let q := eval cbv beta in (g f) in exact q end)) by prove_closed_form;
+      split; intros; subst; first [ assumption | lia | nia ] end
+  | lazymatch goal with |- ?P <-> ?f = ?r => is_var r; let h := fresh in
+      assert (h : ltac:(let p := eval pattern r in P in lazymatch p with ?g _ => let q := eval cbv beta in (g f) in exact q end)) by prove_closed_form;
+      split; intros; subst; first [ assumption | lia | nia ] end ].
+Ltac by_closed_form := solve [ start; terms; first [ closed_form | (apply iff_sym; closed_form) ] ].
+
+(** * Two lists in step *)
+Ltac two_lists_step := simpl in *; 
+  split; intros;
+  repeat match goal with
+  | H : _ /\ _ |- _ => destruct H
+  | H : Forall2 _ _ _ |- _ => inversion H; clear H; subst
+  | H : _ :: _ = _ :: _ |- _ => injection H; clear H; intros; subst
+  end; try discriminate; try lia;
+  repeat match goal with IH : forall r, _ <-> _ |- _ => first [ apply IH | rewrite <- IH in * | rewrite IH in * ] end;
+  try (constructor; [lia|]); try (f_equal; [lia|]); try solve [assumption | reflexivity | lia | congruence | match goal with IH : forall r, _ <-> _ |- _ => apply (proj1 (IH _)); assumption end].
+Ltac by_two_lists := solve [ start; terms; match goal with l : list _, r : list _ |- _ => revert r; induction l; intros [|? ?] end;
+  two_lists_step ].
+
+(** * Small ranges: every value of an argument between two numerals *)
+Ltac enumerate := repeat match goal with
+  | A : ?a <= ?m, B : ?m <= ?b |- _ => is_var m; lazymatch a with Zpos _ => idtac | 0 => idtac end; lazymatch b with Zpos _ => idtac end;
+      let c := fresh in assert (c : m = a \/ a + 1 <= m) by lia; clear A; destruct c as [c|A]; [subst m | cbv [Z.add Pos.add Pos.succ] in A; try lia]
+  end.
+Ltac by_enumeration := solve [ start; split; intros; repeat match goal with H : _ /\ _ |- _ => destruct H end; simpl in *;
+  first [ (enumerate; simpl in *; try discriminate; intuition (subst; try discriminate; try lia)) | (intuition (subst; simpl in *; try discriminate; try lia)) ] ].
+
+(** * The strategies *)
+Ltac both_ways n := split; intros; refute n.
+Ltac leaf n := first [ plain | solve [equal_functions] | solve [both_ways n] ].
+
+Ltac by_computation := solve [ unfold Coq.Init.Logic.iff; intros; split; intro; assumption | start; first [ reflexivity | tauto | lia | intuition lia ] ].
+Ltac by_normal_form := solve [ start; normalise; terms; quick ].
+Ltac by_cases := solve [ start; split_results; cbv beta iota; normalise; terms; first [ quick | plain | intuition lia ] ].
+Ltac by_descent := solve [ start; terms; normalise; terms; descend ltac:(leaf 1%nat) ].
+Ltac by_descent_cases := solve [ start; split_results; cbv beta iota; terms; normalise; terms; descend ltac:(leaf 2%nat) ].
+Ltac by_search := solve [ start; terms; normalise; terms; both_ways 2%nat ].
+Ltac by_search_cases := solve [ start; split_results; cbv beta iota; terms; normalise; terms; both_ways 2%nat ].
+Ltac by_functions := solve [ start; terms; descend ltac:(solve [equal_functions | plain]) ].
+Ltac by_induction := solve [ start; terms; normalise; descend ltac:(solve [equal_functions | equivalence_by_induction | plain ]) ].
+Ltac by_nonlinear := solve [ start; terms; normalise; terms; split; intros; push; repeat split; intros; push; first [ nia | Z.to_euclidean_division_equations; nia ] ].

@@ -1,0 +1,96 @@
+(** The search for an input that separates two specifications, in the kernel's virtual machine.
+
+    [A] and [B] are the two specifications as predicates on one tuple of arguments, given with evaluators. *)
+From Coq Require Import String Ascii ZArith Bool Arith List Lia.
+From Truespec Require Export Support.
+Import ListNotations.
+Local Open Scope Z_scope.
+
+(** The largest sample whose number of tuples stays below [cap]. *)
+Fixpoint widest (T : Type) `{Sample T} (base : fuel) (cap steps n : nat) : list T :=
+  let f := {| size := n; ints := ints base; texts := texts base; chars := chars base |} in
+  let here := sample T f in
+  match steps with
+  | O => here
+  | S m => let f' := {| size := S n; ints := ints base; texts := texts base; chars := chars base |} in
+           (* counting stops at the cap, so that a huge product is never built twice *)
+           if (length (firstn (S cap) (sample T f')) <=? cap)%nat then widest T base cap m (S n) else here
+  end.
+
+Definition judged (a b : option bool) : option (bool * bool) :=
+  match a, b with Some x, Some y => if Bool.eqb x y then None else Some (x, y) | _, _ => None end.
+
+(** The first tuple on which both evaluators decide and differ. *)
+Fixpoint separate {T} (a b : T -> option bool) (l : list T) : option (T * bool) :=
+  match l with
+  | [] => None
+  | x :: t => match a x with
+              | None => separate a b t
+              | Some v => match b x with
+                          | Some w => if Bool.eqb v w then separate a b t else Some (x, v)
+                          | None => separate a b t end
+              end
+  end.
+(** The same, where the first must yield [v]. *)
+Fixpoint separate_as {T} (v : bool) (a b : T -> option bool) (l : list T) : option T :=
+  match l with
+  | [] => None
+  | x :: t => match a x with
+              | None => separate_as v a b t
+              | Some w => if Bool.eqb v w then match b x with
+                                                | Some u => if Bool.eqb u w then separate_as v a b t else Some x
+                                                | None => separate_as v a b t end
+                          else separate_as v a b t
+              end
+  end.
+(** Tuples on which exactly one evaluator decides: [(x, true, v)] where it is the first, with value [v]. *)
+Fixpoint half_decided {T} (n : nat) (a b : T -> option bool) (l : list T) : list (T * bool * bool) :=
+  match n, l with
+  | O, _ => []
+  | _, [] => []
+  | S m, x :: t => match a x, b x with
+                   | Some v, None => (x, true, v) :: half_decided m a b t
+                   | None, Some v => (x, false, v) :: half_decided m a b t
+                   | _, _ => half_decided n a b t end
+  end.
+
+Lemma holds (P : Prop) (s : Semi P) f : ev P f = Some true -> P.
+Proof. apply ev_t. Qed.
+Lemma fails (P : Prop) (s : Semi P) f : ev P f = Some false -> ~ P.
+Proof. apply ev_f. Qed.
+Lemma differ_tf (A B : Prop) : A -> ~ B -> ~ (A <-> B).
+Proof. tauto. Qed.
+Lemma differ_ft (A B : Prop) : ~ A -> B -> ~ (A <-> B).
+Proof. tauto. Qed.
+
+(** The evaluator of a formula whose definitions are already unfolded. *)
+Ltac resolve_semi := cbv beta iota zeta; solve [typeclasses eauto].
+(** The same for a recursively defined proposition: one instance by induction over one of its arguments. *)
+Ltac revert_others x := repeat match goal with y : _ |- _ => tryif constr_eq x y then fail else revert y end.
+Ltac semi_by_induction :=
+  intros;
+  multimatch goal with
+  | x : list _ |- _ => revert_others x; induction x
+  | x : nat |- _ => revert_others x; induction x
+  | x : string |- _ => revert_others x; induction x
+  end; intros; cbn; solve [typeclasses eauto].
+
+(** The type of such an instance, from the type of the function: [forall x y, Semi (f x y)]. *)
+Ltac semi_type f t :=
+  let rec go f t :=
+    lazymatch t with
+    | forall x : ?A, @?B x => let r := constr:(fun x : A => ltac:(let u := eval cbv beta in (B x) in let v := go (f x) u in exact v)) in
+                              let s := eval cbv beta in (forall x : A, r x) in constr:(forall x : A, ltac:(let v := eval cbv beta in (r x) in exact v))
+    | Prop => constr:(Semi f)
+    | _ => fail
+    end in
+  let r := go f t in exact r.
+
+(** Decides a closed formula at a point where the general evaluator did not: first by an evaluator for the formula
+    as it reads there, then by the arithmetic procedures. *)
+Ltac at_point f :=
+  cbn; first
+  [ solve [eapply (holds _ _ f); vm_compute; reflexivity]
+  | solve [eapply (fails _ _ f); vm_compute; reflexivity]
+  | solve [intuition (congruence || lia)]
+  | solve [firstorder (congruence || lia)] ].
