@@ -104,6 +104,7 @@ def _fresh(folder: Path, layout: Layout, limit: Limit) -> Dialogue:
         f"Require Import {PREAMBLE}.",
         f"Require {CANDIDATE}.",
         f"Require {ORACLE}.",
+        "Require Truespec.Search.",
         "Require Truespec.Prove.",
     ]
     session = Session([*prelude, *load], library(), folder)

@@ -135,8 +135,14 @@ Proof. unfold Nf; rewrite mod0; split; intros [k h]; exists k; lia. Qed.
 Proof. unfold Nf; rewrite <- zodd_mod, Z.odd_spec; reflexivity. Qed.
 #[export] Instance nf_prime n : Nf (prime n) (1 < n /\ forall k, 1 < k < n -> ~ (k | n)).
 Proof. unfold Nf; rewrite <- prime_alt. reflexivity. Qed.
-#[export] Instance nf_is_gcd a b d : Nf (Zis_gcd a b d) ((d | a) /\ (d | b) /\ forall x, (x | a) -> (x | b) -> (x | d)).
-Proof. split; [intros []; auto|intros (? & ? & ?); constructor; auto]. Qed.
+#[export] Instance nf_is_gcd a b d : Nf (Zis_gcd a b d) (Z.abs d = Z.gcd a b).
+Proof.
+  assert (g := Zgcd_is_gcd a b). split; intro h.
+  - destruct (Zis_gcd_unique a b d _ h g) as [e|e]; rewrite e, ?Z.abs_opp; apply Z.abs_eq, Z.gcd_nonneg.
+  - destruct (Z.abs_eq_or_opp d) as [e|e]; rewrite e in h.
+    + rewrite h; exact g.
+    + rewrite <- (Z.opp_involutive d). apply Zis_gcd_sym, Zis_gcd_opp, Zis_gcd_sym. rewrite h. apply Zis_gcd_sym; exact g.
+Qed.
 #[export] Instance nf_rel_prime a b : Nf (rel_prime a b) (Z.gcd a b = 1). Proof. unfold Nf; symmetry; apply Zgcd_1_rel_prime. Qed.
 #[export] Instance nf_power_nat x b : Nf (exists k : nat, x = b ^ Z.of_nat k) (exists k, 0 <= k /\ x = b ^ k) | 1.
 Proof. split. intros [k h]; exists (Z.of_nat k); split; [lia|exact h]. intros [k [p h]]; exists (Z.to_nat k); rewrite Z2Nat.id; auto. Qed.
@@ -334,6 +340,11 @@ Lemma permutation_count T (e : forall x y : T, {x = y} + {x <> y}) l m : Permuta
 Proof. apply Permutation_count_occ. Qed.
 #[export] Instance nf_Permutation_Z (l m : list Z) : Nf (Permutation l m) (forall x, count_occ Z.eq_dec l x = count_occ Z.eq_dec m x) := permutation_count _ _ l m.
 #[export] Instance nf_Permutation_nat (l m : list nat) : Nf (Permutation l m) (forall x, count_occ Nat.eq_dec l x = count_occ Nat.eq_dec m x) := permutation_count _ _ l m.
+
+#[export] Instance nf_count_one l (e : forall x y : Z, {x = y} + {x <> y}) : Nf (forall x, In x l -> count_occ e l x = 1%nat) (pairwise (fun x y => x <> y) l) | 0.
+Proof. unfold Nf. rewrite <- nodup_pairwise. symmetry. apply NoDup_count_occ'. Qed.
+#[export] Instance nf_count_most_one l (e : forall x y : Z, {x = y} + {x <> y}) : Nf (forall x, (count_occ e l x <= 1)%nat) (pairwise (fun x y => x <> y) l) | 0.
+Proof. unfold Nf. rewrite <- nodup_pairwise. symmetry. apply NoDup_count_occ. Qed.
 
 (** Relations between lists, element by element. *)
 Lemma forall2_index A B (a : A) (b : B) (R : A -> B -> Prop) l m :

@@ -36,6 +36,10 @@ Lemma fold_left_plus l a : fold_left Nat.add l a = (a + fold_right Nat.add 0 l)%
 Proof. revert a. induction l as [|x l IH]; intro a; simpl; [lia|rewrite IH; lia]. Qed.
 Lemma fold_left_mul l a : fold_left Z.mul l a = a * fold_right Z.mul 1 l.
 Proof. revert a. induction l as [|x l IH]; intro a; simpl; [lia|rewrite IH; lia]. Qed.
+Lemma fold_left_max l d : fold_left Z.max l d = fold_right Z.max d l.
+Proof. apply fold_symmetric; intros; lia. Qed.
+Lemma fold_left_min l d : fold_left Z.min l d = fold_right Z.min d l.
+Proof. apply fold_symmetric; intros; lia. Qed.
 Ltac terms := repeat match goal with
   | |- context [fold_left (fun a x => a + x) ?l ?a] => change (fold_left (fun a x => a + x) l a) with (fold_left Z.add l a)
   | |- context [fold_right (fun x a => x + a) ?a ?l] => change (fold_right (fun x a => x + a) a l) with (fold_right Z.add a l)
@@ -45,6 +49,8 @@ Ltac terms := repeat match goal with
   | |- context [fold_right Z.add 0 (_ ++ _)] => rewrite fold_right_sum_app
   | |- context [fold_left (fun a x => x :: a) _ _] => rewrite fold_left_cons
   | |- context [fold_left Nat.add _ _] => rewrite fold_left_plus
+  | |- context [fold_left Z.max ?l ?d] => rewrite (fold_left_max l d)
+  | |- context [fold_left Z.min ?l ?d] => rewrite (fold_left_min l d)
   | |- context [fold_left Z.mul _ _] => rewrite fold_left_mul
   | |- context [Z.mul 1 ?a] => rewrite (Z.mul_1_l a)
   | |- context [?l ++ []] => rewrite (app_nil_r l)
@@ -134,7 +140,26 @@ Lemma gcd_facts a b : 0 <= Z.gcd a b /\ (Z.gcd a b | a) /\ (Z.gcd a b | b) /\ (f
 Proof. repeat split; try apply Z.gcd_nonneg; try apply Z.gcd_divide_l; try apply Z.gcd_divide_r; [apply Z.gcd_greatest|apply Z.gcd_eq_0 in H; tauto|apply Z.gcd_eq_0 in H; tauto]. Qed.
 Lemma lcm_facts a b : 0 <= Z.lcm a b /\ (a | Z.lcm a b) /\ (b | Z.lcm a b) /\ (forall m, (a | m) -> (b | m) -> (Z.lcm a b | m)) /\ (Z.lcm a b = 0 -> a = 0 \/ b = 0).
 Proof. repeat split; try apply Z.lcm_nonneg; try apply Z.divide_lcm_l; try apply Z.divide_lcm_r; [apply Z.lcm_least|apply Z.lcm_eq_0]. Qed.
+Lemma max_facts d l : (fold_right Z.max d l = d \/ In (fold_right Z.max d l) l) /\ d <= fold_right Z.max d l /\ (forall x, In x l -> x <= fold_right Z.max d l).
+Proof.
+  induction l as [|a l (h & b & k)]; simpl; [repeat split; [auto|lia|tauto]|].
+  repeat split; [|lia|intros x [<-|i]; [lia|specialize (k x i); lia]].
+  destruct (Z.max_spec a (fold_right Z.max d l)) as [[_ ->]|[_ ->]]; tauto.
+Qed.
+Lemma min_facts d l : (fold_right Z.min d l = d \/ In (fold_right Z.min d l) l) /\ fold_right Z.min d l <= d /\ (forall x, In x l -> fold_right Z.min d l <= x).
+Proof.
+  induction l as [|a l (h & b & k)]; simpl; [repeat split; [auto|lia|tauto]|].
+  repeat split; [|lia|intros x [<-|i]; [lia|specialize (k x i); lia]].
+  destruct (Z.min_spec a (fold_right Z.min d l)) as [[_ ->]|[_ ->]]; tauto.
+Qed.
+Lemma hd_facts (d : Z) l : (length l = 0%nat /\ hd d l = d) \/ In (hd d l) l.
+Proof. destruct l; simpl; auto. Qed.
 Ltac facts := repeat match goal with
+  | |- context [fold_right Z.max ?d ?l] => mark d (l, 0) ltac:(pose proof (max_facts d l))
+  | H : context [fold_right Z.max ?d ?l] |- _ => mark d (l, 0) ltac:(pose proof (max_facts d l))
+  | |- context [fold_right Z.min ?d ?l] => mark d (l, 1) ltac:(pose proof (min_facts d l))
+  | H : context [fold_right Z.min ?d ?l] |- _ => mark d (l, 1) ltac:(pose proof (min_facts d l))
+  | H : context [@hd Z ?d ?l] |- _ => mark d (l, 2) ltac:(pose proof (hd_facts d l))
   | |- context [Z.gcd ?a ?b] => mark a (b, 0) ltac:(pose proof (gcd_facts a b))
   | H : context [Z.gcd ?a ?b] |- _ => mark a (b, 0) ltac:(pose proof (gcd_facts a b))
   | |- context [Z.lcm ?a ?b] => mark a (b, 1) ltac:(pose proof (lcm_facts a b))
@@ -232,11 +257,28 @@ Ltac by_list_induction tac := match goal with
   | x : string |- _ => generalise_others x; induction x; intros; tac
   end.
 Ltac clear_idle := repeat match goal with x : _ |- _ => clear x end.
+(* A function that carries an accumulator, in terms of the same function from the start. *)
+Ltac accumulator_step := simpl in *; first [ reflexivity | lia | (repeat match goal with IH : forall a, _ = _ |- _ =>
+    match goal with |- context [IH] => fail | |- ?l = ?r => rewrite IH; symmetry; rewrite IH; symmetry; clear IH end end; rewrite <- ?app_assoc; simpl; first [reflexivity | lia | (cases; simpl; lia)]) ].
+Ltac accumulate := match goal with
+  | |- context [?f ?l 0] => is_var l; let h := fresh in assert (h : forall l a, f l a = a + f l 0) by (let l := fresh in intro l; induction l; intros; accumulator_step);
+      rewrite ?h in *; revert h; intro h
+  | |- context [?f ?l O] => is_var l; let h := fresh in assert (h : forall l a, f l a = (a + f l O)%nat) by (let l := fresh in intro l; induction l; intros; accumulator_step)
+  | |- context [?f ?l 1] => is_var l; let h := fresh in assert (h : forall l a, f l a = a * f l 1) by (let l := fresh in intro l; induction l; intros; accumulator_step)
+  | |- context [?f ?l nil] => is_var l; let h := fresh in assert (h : forall l a, f l a = f l nil ++ a) by (let l := fresh in intro l; induction l; intros; accumulator_step)
+  | |- context [?f ?l nil] => is_var l; let h := fresh in assert (h : forall l a, f l a = rev a ++ f l nil) by (let l := fresh in intro l; induction l; intros; accumulator_step)
+  end.
+Ltac equal_accumulated := accumulate; match goal with H : forall l a, _ = _ |- _ = _ => match goal with x : list _ |- _ => induction x; simpl in *; try rewrite H; first [ finish | (terms; finish) | (cases; finish) | congruence ] end end.
 Ltac equal_functions := lazymatch goal with |- ?a = ?b => idtac end; clear_idle; first [ solve [by_list_induction ltac:(after_induction)]
-  | solve [match goal with x : list _ |- _ => induction x; after_induction end] ].
+  | solve [match goal with x : list _ |- _ => induction x; after_induction end]
+  | solve [equal_accumulated] ].
 (* A structural induction on an equivalence, each step brought to normal form again. *)
+Ltac hide_recursion := repeat match goal with
+  | IH : ?b = true <-> _ |- _ => tryif is_var b then fail else (let o := fresh "o" in set (o := b) in *; clearbody o)
+  end.
 Ltac step_equivalence :=
-  simpl; try (normalise); terms; repeat match goal with IH : _ <-> _ |- _ => progress (first [rewrite IH | rewrite <- IH]); clear IH end;
+  simpl; hide_recursion;
+  try match goal with |- context [match ?l with nil => _ | cons _ _ => _ end] => is_var l; destruct l; simpl in * end; try (normalise); terms; repeat match goal with IH : _ <-> _ |- _ => progress (first [rewrite IH | rewrite <- IH]); clear IH end;
   first [ quick | plain | solve [split; intros; refute 1%nat] | solve [split; intros; refute 2%nat] ].
 Ltac equivalence_by_induction := match goal with
   | x : list _ |- _ => induction x; step_equivalence
@@ -245,7 +287,7 @@ Ltac equivalence_by_induction := match goal with
   end.
 
 (** * Closed forms: one side says [r = f], the other holds of [f] and of nothing else *)
-Ltac closed_form_step := simpl in *; first [ lia | nia | (terms; first [lia | nia]) ].
+Ltac closed_form_step := simpl in *; first [ lia | nia | (terms; first [lia | nia]) | (cases; booleans_to_props; simpl in *; lia) ].
 Ltac prove_closed_form := clear_idle; first [ lia | nia
   | match goal with n : nat |- _ => induction n; closed_form_step end
   | match goal with l : list _ |- _ => induction l; closed_form_step end ].
