@@ -173,6 +173,16 @@ class RuleSet:
         }
         self.quotes: dict[tuple[int, int, Predicate], list[str]] = {}
         self._tests: dict[Predicate, p.Test] = {}
+        self._by_pairing: dict[str, tuple[list[_Track], frozenset[int]]] = {}
+        self._why: dict[tuple[Any, ...], list[tuple[int, str]]] = {}
+        self._silent = [
+            Finding(rule, "pass", activations=int(self._always_speaks(index)))
+            for index, rule in enumerate(self.rules)
+        ]
+        self._kinds = {pairing: self._kinds_for(pairing) for pairing in sorted(self.pairings)}
+        self._looks_at_results = any(c[0] == "failed" for q in self._predicates for c in p.conditions(q))
+        self._starts = [t for t in self._tracks if t.start]
+        self._restless = frozenset(t.number for t in self._tracks if t.start or not _is_idle(t, _State()))
         self._plans: dict[tuple[str, str, str | None, str | None], _Plan] = {}
         self._needs_schema = [self._asks(rule, "fits", "misfit_call") for rule in self.rules]
         self._needs_types = [self._asks(rule, "type") for rule in self.rules]
@@ -194,6 +204,26 @@ class RuleSet:
             for c in p.conditions(q)
         )
 
+    def _always_speaks(self, index: int) -> bool:
+        return any(t.rule == index and (t.fixed or t.start) for t in self._tracks)
+
+    def _kinds_for(self, pairing: str) -> frozenset[str]:
+        """The kinds of events that count for any rule; code wants to see them all."""
+        kinds = ("message", "call", "result")
+        if self.coded:
+            return frozenset(kinds)
+
+        def known(condition: Predicate, kind: str) -> bool | None:
+            return condition[1] == kind if condition[0] == "kind" else None
+
+        return frozenset(
+            kind
+            for kind in kinds
+            for track in self._tracks
+            if track.formal.pairing == pairing
+            and simplified(track.over, lambda c, kind=kind: known(c, kind)) != NEVER  # type: ignore[misc]
+        )
+
     def _bit(self, predicate: Predicate) -> int:
         number = self._bit_of.get(predicate)
         if number is None:
@@ -203,21 +233,29 @@ class RuleSet:
 
     def check(self, trace: Trace) -> list[Finding]:
         """What each rule finds in a complete trace, in the order of the rules."""
-        found: dict[int, Finding] = {}
-        for pairing in sorted(self.pairings):
+        reasons = self._reasons(trace)
+        found = list(self._silent)
+        for pairing, kinds in self._kinds.items():
             run = Run(self, trace, pairing)
-            run.read(events(trace, pairing))
+            run.read(events(trace, pairing, kinds, self._looks_at_results))
             run.finish()
-            for index, rule in enumerate(self.rules):
-                if rule.formal is not None and rule.formal.pairing == pairing:
-                    reason = self.why_not(index, trace)
-                    broken = () if reason else tuple(run.violations_of(index))
-                    status = "not_evaluated" if reason else "fail" if broken else "pass"
-                    found[index] = Finding(rule, status, broken, reason, run.activations(index))
-        for index, rule in enumerate(self.rules):
-            if rule.formal is None:
-                found[index] = Finding(rule, "not_evaluated", (), self.why_not(index, trace))
-        return [found[index] for index in range(len(self.rules))]
+            active = run.activity()
+            for index in active.keys() | run.broken():
+                broken = tuple(run.violations_of(index))
+                status = "fail" if broken else "pass"
+                found[index] = Finding(self.rules[index], status, broken, "", active.get(index, 0))
+        for index, reason in reasons:
+            found[index] = Finding(self.rules[index], "not_evaluated", (), reason)
+        return found
+
+    def _reasons(self, trace: Trace) -> list[tuple[int, str]]:
+        """Which rules cannot be evaluated on traces of this sort, and why."""
+        key = (trace.domain, trace.tools is None, bool(trace.kinds), bool(trace.tools))
+        known = self._why.get(key)
+        if known is None:
+            known = [(i, reason) for i in range(len(self.rules)) if (reason := self.why_not(i, trace))]
+            self._why[key] = known
+        return known
 
     def why_not(self, index: int, trace: Trace) -> str:
         """Why a rule cannot be evaluated on a trace; empty when it can."""
@@ -268,6 +306,13 @@ class RuleSet:
             return holds
         return p.condition_test(predicate)
 
+    def _tracks_of(self, pairing: str) -> tuple[list[_Track], frozenset[int]]:
+        found = self._by_pairing.get(pairing)
+        if found is None:
+            mine = [t for t in self._tracks if t.formal.pairing == pairing]
+            found = self._by_pairing[pairing] = (mine, frozenset(t.number for t in mine))
+        return found
+
     def plan(self, event: Event) -> _Plan:
         """What has to be done for events of this class."""
         key = (event.kind, event.by, event.tool, event.type)
@@ -311,17 +356,14 @@ class Run:
         self.rules = rules
         self.trace = trace
         tracks = rules._tracks
-        self._tracks = [t for t in tracks if t.formal.pairing == pairing]
-        self._wanted = {t.number for t in self._tracks}
-        self._states = [_State() for _ in tracks]
-        self._found: list[list[tuple[Event, Event | None]]] = [[] for _ in rules.rules]
+        self._tracks, self._wanted = rules._tracks_of(pairing)
+        self._states: list[_State | None] = [None] * len(tracks)
+        self._found: dict[int, list[tuple[Event, Event | None]]] = {}
         for made in rules.coded.values():
             made.start(trace)
         rules.quotes.clear()
         self._coded = tuple(rules.coded.values())
-        self._restless = {
-            t.number for t in self._tracks if t.start or not self._is_idle(t, self._states[t.number])
-        }
+        self._restless = {n for n in rules._restless if n in self._wanted}
         self._last: Event | None = None
         self.fresh: list[tuple[int, Event, Event | None]] = []
 
@@ -340,18 +382,25 @@ class Run:
         rows = plan.letters.get(mask)
         if rows is None:
             rows = plan.letters[mask] = self._rows(plan, mask)
-        touched = set()
-        for track, letter, starts in rows:
-            if track.number in self._wanted:
-                touched.add(track.number)
-                self._step(track, self._states[track.number], letter, starts, event)
         if self._restless:
+            touched = {track.number for track, _, _ in rows}
             for number in list(self._restless):
                 if number not in touched and plan.active[number]:
-                    self._step(self.rules._tracks[number], self._states[number], 0, False, event)
+                    self._step(self.rules._tracks[number], self._state(number), 0, False, event)
+        wanted = self._wanted
+        for track, letter, starts in rows:
+            number = track.number
+            if number in wanted:
+                self._step(track, self._states[number] or self._state(number), letter, starts, event)
         for coded in self._coded:
             coded.see(event)
         self._last = event
+
+    def _state(self, number: int) -> _State:
+        found = self._states[number]
+        if found is None:
+            found = self._states[number] = _State()
+        return found
 
     def _rows(self, plan: _Plan, mask: int) -> list[tuple[_Track, int, bool]]:
         rows = []
@@ -392,7 +441,7 @@ class Run:
         elif not pending and after == registers:
             return
         state.registers = after
-        if self._is_idle(track, state):
+        if _is_idle(track, state):
             self._restless.discard(track.number)
         else:
             self._restless.add(track.number)
@@ -412,22 +461,6 @@ class Run:
                 else:
                     moved[target] = origins
         return moved
-
-    def _is_idle(self, track: _Track, state: _State) -> bool:
-        """Whether an event that means nothing to the track leaves its state as it is."""
-        if track.start and not state.begun:
-            return False
-        if track.bind:
-            return True
-        machine = track.machine
-        key = (state.registers, tuple(state.pending))
-        known = track.idle.get(key)
-        if known is None:
-            registers = state.registers
-            known = track.idle[key] = machine.step(registers, 0)[0] == registers and all(
-                machine.move(residual, registers, 0) == residual for residual in state.pending
-            )
-        return known
 
     def _step_bound(self, track: _Track, state: _State, letter: int, starts: bool, event: Event) -> None:
         """A step of a track with bound names, in the cheapest way its formula allows."""
@@ -518,37 +551,44 @@ class Run:
         return p.evaluate(predicate, test)
 
     def _report(self, track: _Track, origin: Event, at: Event | None) -> None:
-        self._found[track.rule].append((origin, at))
+        self._found.setdefault(track.rule, []).append((origin, at))
         self.fresh.append((track.rule, origin, at))
 
     def finish(self) -> None:
         """The trace has ended: what is still owed is a breach."""
-        for track in self._tracks:
-            state = self._states[track.number]
-            machine = track.machine
-            if track.start and not state.begun:
-                if not machine.empty_holds:
+        for track in self.rules._starts:
+            if track.number in self._wanted and self._states[track.number] is None:
+                if not track.machine.empty_holds:
                     self._report(track, self._last or Event("message", 0, "system", trace=self.trace), None)
+        for number, state in enumerate(self._states):
+            if state is None or not (state.pending or state.instances):
                 continue
+            track = self.rules._tracks[number]
             for pending in (state.pending, *(i.pending for i in state.instances.values())):
                 for residual, origins in pending.items():
-                    if not machine.ends_well(residual):
+                    if not track.machine.ends_well(residual):
                         for origin in origins:
                             blamed = (self._last or origin) if track.start else origin
                             self._report(track, blamed, None)
 
-    def activations(self, rule: int) -> int:
-        """How many events have started an obligation of a rule; at least one for what it forbids outright."""
-        mine = [t for t in self._tracks if t.rule == rule]
-        return max(
-            sum(self._states[t.number].activations for t in mine), int(any(t.fixed or t.start for t in mine))
-        )
+    def activity(self) -> dict[int, int]:
+        """For each rule that had something to say, how many events have started an obligation."""
+        found: dict[int, int] = {}
+        for number, state in enumerate(self._states):
+            if state is not None and state.activations:
+                rule = self.rules._tracks[number].rule
+                found[rule] = found.get(rule, 0) + state.activations
+        return found
+
+    def broken(self) -> frozenset[int]:
+        """The rules with a breach."""
+        return frozenset(self._found)
 
     def violations_of(self, index: int) -> list[Violation]:
         """The breaches of one rule so far, in the order of messages."""
         made = [
             violation
-            for origin, at in self._found[index]
+            for origin, at in self._found.get(index, ())
             for violation in self._violations(self.rules.rules[index], index, origin, at)
         ]
         made.sort(key=lambda v: (v.message_index, -1 if v.call is None else v.call))
@@ -571,6 +611,23 @@ class Run:
                 if quotes:
                     return [replace(base, quote=_cut(quote)) for quote in quotes]
         return [base]
+
+
+def _is_idle(track: _Track, state: _State) -> bool:
+    """Whether an event that means nothing to the track leaves its state as it is."""
+    if track.start and not state.begun:
+        return False
+    if track.bind:
+        return True
+    machine = track.machine
+    key = (state.registers, tuple(state.pending))
+    known = track.idle.get(key)
+    if known is None:
+        registers = state.registers
+        known = track.idle[key] = machine.step(registers, 0)[0] == registers and all(
+            machine.move(residual, registers, 0) == residual for residual in state.pending
+        )
+    return known
 
 
 def _skips_nothing(formula: f.Formula) -> bool:
@@ -625,6 +682,10 @@ def _cut(text: str) -> str:
 def effect_of(event: Event) -> str:
     """Whether the call at an event, or any call of its message, took effect."""
     if event.kind == "call":
+        if event.failed is None and event.trace is not None:
+            answer = event.trace.results.get((event.index, event.number))
+            if answer is not None:
+                return "blocked" if event.trace.messages[answer].failed else "took_effect"
         return "none" if event.failed is None else "blocked" if event.failed else "took_effect"
     if event.kind == "result":
         return "blocked" if event.failed else "took_effect"

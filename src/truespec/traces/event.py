@@ -80,15 +80,26 @@ class Event:
         return f"Event({self.kind} {self.index} by {self.by}: {self.tool or self.text!r})"
 
 
-def events(trace: Trace, pairing: str = "nearest") -> Iterator[Event]:
-    """The events of a complete trace; each call knows whether it failed.
+KINDS = frozenset(("message", "call", "result"))
+"""The kinds of events."""
+
+
+def events(
+    trace: Trace, pairing: str = "nearest", kinds_wanted: frozenset[str] = KINDS, with_results: bool = True
+) -> Iterator[Event]:
+    """The events of a complete trace, of the kinds that are wanted; each call knows whether it failed.
+
+    Without `with_results`, calls do not know it, which is cheaper.
 
     `pairing` says which result a call has when an identifier is used again: the `nearest`, which is what
     happened, or the `last`, as tools that key results by identifier see it.
     """
     kinds = trace.kinds
     messages = trace.messages
-    results, origins = trace.results, trace.origins
+    says, answers = "message" in kinds_wanted, "result" in kinds_wanted
+    acts = "call" in kinds_wanted
+    results = trace.results if with_results else {}
+    origins = trace.origins if answers else {}
     last: dict[str, int] = {}
     if pairing == "last":
         last = {m.call_id: i for i, m in enumerate(messages) if m.role == "tool" and m.call_id is not None}
@@ -96,6 +107,8 @@ def events(trace: Trace, pairing: str = "nearest") -> Iterator[Event]:
         role = message.role
         text = message.text
         if role == "tool":
+            if not answers:
+                continue
             origin = origins.get(index)
             call = messages[origin[0]].calls[origin[1]] if origin is not None else None
             tool = call.name if call is not None else message.tool
@@ -115,8 +128,9 @@ def events(trace: Trace, pairing: str = "nearest") -> Iterator[Event]:
         calls = message.calls
         count = len(calls)
         said = bool(text) and not text.isspace()  # type: ignore[union-attr]
-        yield Event("message", index, role, text, calls=count, said=said, trace=trace)
-        for number, call in enumerate(calls):
+        if says:
+            yield Event("message", index, role, text, calls=count, said=said, trace=trace)
+        for number, call in enumerate(calls if acts else ()):
             answer = results.get((index, number))
             if last and call.id is not None:
                 answer = last.get(call.id)
