@@ -146,7 +146,7 @@ def rooted(findings: list[Finding]) -> list[Finding]:
             if root is None and causes.get(place, v.name) != v.name:
                 root = causes[place]
             kept.append(replace(v, root=root) if root else v)
-        made.append(replace(finding, violations=tuple(kept)))
+        made.append(finding.with_violations(tuple(kept)))
     return made
 
 

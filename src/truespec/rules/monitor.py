@@ -54,20 +54,47 @@ class Violation:
         return f"{self.rule_id}@{self.message_index}"
 
 
-@dataclass(frozen=True, slots=True)
 class Finding:
-    """What a rule found in a trace."""
+    """What a rule found in a trace. The violations are written out when they are asked for."""
 
-    rule: Rule
-    """The rule."""
-    status: str
-    """`pass`, `fail` or `not_evaluated`."""
-    violations: tuple[Violation, ...] = ()
-    """Every breach, in the order of messages."""
-    reason: str = ""
-    """Why it was not evaluated."""
-    activations: int = 0
-    """How many events the rule had something to say about; a rule that passes with none says nothing."""
+    __slots__ = ("_index", "_run", "_violations", "activations", "reason", "rule", "status")
+
+    def __init__(
+        self,
+        rule: Rule,
+        status: str,
+        violations: tuple[Violation, ...] = (),
+        reason: str = "",
+        activations: int = 0,
+        run: Run | None = None,
+        index: int = 0,
+    ) -> None:
+        self.rule = rule
+        """The rule."""
+        self.status = status
+        """`pass`, `fail` or `not_evaluated`."""
+        self.reason = reason
+        """Why it was not evaluated."""
+        self.activations = activations
+        """How many events the rule had something to say about; a rule that passes with none says nothing."""
+        self._violations = violations
+        self._run = run
+        self._index = index
+
+    @property
+    def violations(self) -> tuple[Violation, ...]:
+        """Every breach, in the order of messages."""
+        if self._run is not None:
+            self._violations = tuple(self._run.violations_of(self._index))
+            self._run = None
+        return self._violations
+
+    def with_violations(self, violations: tuple[Violation, ...]) -> Finding:
+        """The same finding with other violations."""
+        return Finding(self.rule, self.status, violations, self.reason, self.activations)
+
+    def __repr__(self) -> str:
+        return f"Finding({self.rule.id}: {self.status})"
 
 
 class _Track:
@@ -240,10 +267,12 @@ class RuleSet:
             run.read(events(trace, pairing, kinds, self._looks_at_results))
             run.finish()
             active = run.activity()
-            for index in active.keys() | run.broken():
-                broken = tuple(run.violations_of(index))
-                status = "fail" if broken else "pass"
-                found[index] = Finding(self.rules[index], status, broken, "", active.get(index, 0))
+            broken = run.broken()
+            for index, count in active.items():
+                if index not in broken:
+                    found[index] = Finding(self.rules[index], "pass", (), "", count)
+            for index in broken:
+                found[index] = Finding(self.rules[index], "fail", (), "", active.get(index, 0), run, index)
         for index, reason in reasons:
             found[index] = Finding(self.rules[index], "not_evaluated", (), reason)
         return found
@@ -361,7 +390,7 @@ class Run:
         self._found: dict[int, list[tuple[Event, Event | None]]] = {}
         for made in rules.coded.values():
             made.start(trace)
-        rules.quotes.clear()
+        self._quotes = rules.quotes = {}
         self._coded = tuple(rules.coded.values())
         self._restless = {n for n in rules._restless if n in self._wanted}
         self._last: Event | None = None
@@ -424,9 +453,9 @@ class Run:
                 state.activations += 1
                 self._report(track, event, event)
             return
-        machine = track.machine
         registers = state.registers
         pending = state.pending
+        machine = track.machine
         if pending:
             state.pending = self._moved(track, pending, registers, letter, event)
         if track.start and not state.begun:
@@ -607,7 +636,7 @@ class Run:
         )
         for track in self._tracks:
             if track.rule == index and track.coded is not None:
-                quotes = self.rules.quotes.get((origin.index, origin.number, track.coded))
+                quotes = self._quotes.get((origin.index, origin.number, track.coded))
                 if quotes:
                     return [replace(base, quote=_cut(quote)) for quote in quotes]
         return [base]

@@ -45,6 +45,7 @@ class Machine:
         self._slot = {node.index: position for position, node in enumerate(self._past)}
         self._steps: dict[tuple[int, int], tuple[int, int]] = {}
         self._moves: dict[tuple[int, int, int], int] = {}
+        self._ends: dict[int, bool] = {}
         self._memo: dict[tuple[int, int], dict[int, Residual]] = {}
 
     def step(self, registers: int, letter: int) -> tuple[int, int]:
@@ -69,7 +70,11 @@ class Machine:
 
     def ends_well(self, residual: int) -> bool:
         """Whether a residual holds when no further event comes."""
-        return any(all(not strong for _, strong in clause) for clause in self._residuals[residual])
+        known = self._ends.get(residual)
+        if known is None:
+            clauses = self._residuals[residual]
+            known = self._ends[residual] = any(all(not s for _, s in clause) for clause in clauses)
+        return known
 
     @property
     def empty_holds(self) -> bool:
