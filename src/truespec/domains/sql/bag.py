@@ -22,11 +22,11 @@ from truespec.domains.sql.world import (
     Formula,
     Val,
     World,
-    all_identical,
     conj,
     constants,
     default_of,
     disj,
+    folded,
     ite,
     neg,
     real,
@@ -121,6 +121,17 @@ def binding(values: Iterable[Val], outs: Iterable[Val]) -> Swap:
     return swap
 
 
+def is_tuple(values: Iterable[Val], outs: Iterable[Val]) -> Formula:
+    """Whether group variables are the tuple `outs`, as equalities; variables are in normal form."""
+    parts: list[Formula] = []
+    for value, out in zip(values, outs, strict=True):
+        if z3.is_false(value.null):
+            parts += [neg(out.null), value.val == out.val]
+        else:
+            parts += [value.null == out.null, value.val == normal(out).val]
+    return folded(conj(*parts))
+
+
 def normal(value: Val) -> Val:
     """The value with the kind's stand-in where it is NULL."""
     return Val(value.null, ite(value.null, default_of(value.kind), value.val), value.kind)
@@ -189,7 +200,7 @@ def _membership(row: Expr, table: Table) -> Formula:
 def group_formula(world: World, group: Group) -> Formula:
     """Whether the group's variables are a tuple of its bag, in normal form."""
     matching = [
-        replace(term, cond=conj(term.cond, all_identical(group.values, term.outs)), outs=())
+        replace(term, cond=conj(term.cond, is_tuple(group.values, term.outs)), outs=())
         for term in group.body.terms
     ]
     shaped = [
@@ -286,7 +297,7 @@ def equalities(parts: list[Formula]) -> dict[int, list[Expr]]:
     """Expression to what the condition says it equals, through chains of equalities."""
     classes: list[list[Expr]] = []
     for part in parts:
-        if not z3.is_eq(part) or z3.is_bool(part.arg(0)):
+        if not z3.is_eq(part):
             continue
         left, right = part.arg(0), part.arg(1)
         while (

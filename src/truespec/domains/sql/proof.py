@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
-import z3
 from sqlglot import exp
 
-from truespec.domains.sql.bag import Bag
+from truespec.domains.sql.bag import Bag, Term, condition, conjuncts, equalities
 from truespec.domains.sql.engines.contract import Settings
 from truespec.domains.sql.prove import Prover
 from truespec.domains.sql.query import Compiler, Relation
 from truespec.domains.sql.schema import Schema
-from truespec.domains.sql.world import Val, World, constants
+from truespec.domains.sql.world import Expr, Val, World, conj, constants, neg
 from truespec.solvers.limit import Limit
 from truespec.verdict import Nondeterministic
 
@@ -75,19 +75,23 @@ def _telling(relation: Relation, prover: Prover) -> Relation:
     terms = prover.tidy(relation.bag)
     keep: list[int] = []
     for i in range(len(relation.sorts)):
-        keys = [term.outs[width + i] for term in terms]
-        constant = all(z3.is_false(k.null) and not constants(k.val) and k.val.eq(keys[0].val) for k in keys)
-        earlier = any(
-            all(
-                t.outs[width + j].val.eq(k.val) and t.outs[width + j].null.eq(k.null)
-                for t, k in zip(terms, keys)
-            )
-            for j in keep
-        )
+        keys: list[Any] = [_settled_key(prover.world, term, term.outs[width + i]) for term in terms]
+        constant = all(key is not None and key.eq(keys[0]) for key in keys)
+        earlier = any(all(_alike(t.outs[width + j], t.outs[width + i]) for t in terms) for j in keep)
         if not constant and not earlier:
             keep.append(i)
     cut = tuple(replace(t, outs=(*t.outs[:width], *(t.outs[width + i] for i in keep))) for t in terms)
     return replace(relation, bag=Bag(cut), sorts=tuple(relation.sorts[i] for i in keep))
+
+
+def _settled_key(world: World, term: Term, key: Val) -> Expr | None:
+    """The literal that a sort key always is, if any."""
+    equal = equalities(list(conjuncts(term.cond)))
+    literal = next((e for e in [key.val, *equal.get(key.val.get_id(), ())] if not constants(e)), None)
+    if literal is None:
+        return None
+    never = world.holds(condition(world, term), conj(neg(key.null), key.val == literal))
+    return literal if never else None
 
 
 def _alike(left: Val, right: Val) -> bool:

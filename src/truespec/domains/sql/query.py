@@ -23,6 +23,7 @@ from truespec.domains.sql.bag import (
     condition,
     exists,
     fresh_values,
+    is_tuple,
     normal,
     reduced,
     renamed,
@@ -787,7 +788,7 @@ class Compiler:
         whole = Group(values, Bag(tuple(replace(t, outs=tuple(map(normal, t.outs))) for t in classes.terms)))
         members = Bag(
             tuple(
-                replace(t, cond=conj(t.cond, all_identical(values, c.outs)))
+                replace(t, cond=conj(t.cond, is_tuple(values, c.outs)))
                 for t, c in zip(source.bag.terms, classes.terms, strict=True)
             )
         )
@@ -953,7 +954,7 @@ class Compiler:
         if any(value.kind == "class" for value in values):
             members = Bag(
                 tuple(
-                    replace(t, cond=conj(t.cond, all_identical(values, c.outs)))
+                    replace(t, cond=conj(t.cond, is_tuple(values, c.outs)))
                     for t, c in zip(bag.terms, classes.terms, strict=True)
                 )
             )

@@ -142,6 +142,9 @@ def folded(expression: Expr, memo: dict[int, Expr] | None = None) -> Expr:
             result = neg(parts[0])
         elif z3.is_app_of(expression, z3.Z3_OP_ITE):
             result = ite(*parts)
+        elif z3.is_eq(expression) and z3.is_bool(parts[0]) and any(map(_is_truth, parts)):
+            truth, other = parts if _is_truth(parts[0]) else reversed(parts)
+            result = other if z3.is_true(truth) else neg(other)
         elif z3.is_eq(expression) and parts[0].eq(parts[1]):
             result = TRUE
         elif z3.is_eq(expression) and all(z3.is_int_value(p) or z3.is_rational_value(p) for p in parts):
@@ -150,6 +153,10 @@ def folded(expression: Expr, memo: dict[int, Expr] | None = None) -> Expr:
             result = rebuilt(expression, parts)
     memo[expression.get_id()] = result
     return result
+
+
+def _is_truth(expression: Expr) -> bool:
+    return bool(z3.is_true(expression) or z3.is_false(expression))
 
 
 def rebuilt(node: Expr, children: list[Expr]) -> Expr:

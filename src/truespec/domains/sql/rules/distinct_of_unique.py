@@ -120,12 +120,17 @@ def _fixed(out: Val, equal: dict[int, list[Expr]], known: set[int], own: set[Exp
     """What the condition says an output always is, in terms of nothing that the term binds."""
     candidates = [out.val, *equal.get(out.val.get_id(), ())]
     if z3.is_app_of(out.val, z3.Z3_OP_ITE):
-        candidates += equal.get(out.val.arg(2).get_id(), ())  # the value of a NULL-normalised column
+        if neg(out.null).get_id() in known:
+            candidates += equal.get(out.val.arg(2).get_id(), ())  # below the normal form of NULL
     image = next((e for e in candidates if not constants(e) & own), None)
-    never = z3.is_false(out.null) or neg(out.null).get_id() in known
-    if image is None or not never:
+    if neg(out.null).get_id() in known:
+        null = FALSE
+    else:
+        nulls = [out.null, *equal.get(out.null.get_id(), ())]
+        null = next((e for e in nulls if not constants(e) & own), None)
+    if image is None or null is None:
         return None
-    return Val(FALSE, image, out.kind)
+    return Val(null, image, out.kind)
 
 
 def _rewrite(value: Val, known: list[tuple[Val, Val]], own: set[Expr]) -> Val | None:

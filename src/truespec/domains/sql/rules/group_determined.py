@@ -1,7 +1,7 @@
 """A group that the condition pins down is a membership test.
 
-Statement. Σ_g∈G φ(g, x) = [e(x) ∈ G] · φ(e(x), x), when φ contains `g = e(x)`, g not NULL, for each column
-of g.
+Statement. Σ_g∈G φ(g, x) = [e(x) ∈ G] · φ(e(x), x), when φ contains `g = e(x)`, NULL flags included, for each
+column of g.
 
 Side conditions. `e` does not mention the group's own variables. The equalities are conjuncts of φ.
 
@@ -26,11 +26,13 @@ from truespec.domains.sql.bag import (
     conjuncts,
     equalities,
     group_formula,
+    is_tuple,
+    mentioned,
     reduced,
     swap_term,
     swap_value,
 )
-from truespec.domains.sql.world import Expr, World, conj, constants, identical, neg
+from truespec.domains.sql.world import FALSE, Expr, Val, World, conj, constants, neg
 
 
 def apply(world: World, term: Term) -> Term:
@@ -43,24 +45,22 @@ def apply(world: World, term: Term) -> Term:
         equal = equalities(parts)
         own = {value.val for value in group.values} | {value.null for value in group.values}
         siblings = bound(term)
-        images: list[Expr | None] = []
+        images: list[Val | None] = []
         for value in group.values:
-            image = next((e for e in equal.get(value.val.get_id(), ()) if not constants(e) & own), None)
-            if not z3.is_false(value.null) and neg(value.null).get_id() not in known:
-                image = None
+            image = _image(value, equal, known, own)
             images.append(image)
         if any(image is None for image in images):
             # A group must not refer to its siblings.
-            images = [None if e is None or constants(e) & siblings else e for e in images]
+            images = [None if e is None or mentioned([e]) & siblings else e for e in images]
         if all(image is None for image in images):
             index += 1
             continue
         swap: Swap = []
         for value, image in zip(group.values, images, strict=True):
             if image is not None:
-                swap.append((value.val, image))
+                swap.append((value.val, image.val))
                 if not z3.is_false(value.null):
-                    swap.append((value.null, z3.BoolVal(False)))
+                    swap.append((value.null, image.null))
         inside = replace(group, values=tuple(swap_value(value, swap) for value in group.values))
         moved = swap_term(Term((), (), term.cond, term.outs), swap)
         before, after = term.groups[:index], term.groups[index + 1 :]
@@ -76,7 +76,7 @@ def apply(world: World, term: Term) -> Term:
                     cond=conj(
                         part.cond,
                         *(
-                            identical(inside.values[i], part.outs[i])
+                            is_tuple([inside.values[i]], [part.outs[i]])
                             for i, image in enumerate(images)
                             if image is not None
                         ),
@@ -90,3 +90,14 @@ def apply(world: World, term: Term) -> Term:
         term = Term(term.rows, (*before, kept, *after), moved.cond, moved.outs)
         index += 1
     return term
+
+
+def _image(value: Val, equal: dict[int, list[Expr]], known: set[int], own: set[Expr]) -> Val | None:
+    """What the condition says a group variable equals, NULL flag included."""
+    val = next((e for e in equal.get(value.val.get_id(), ()) if not constants(e) & own), None)
+    null: Expr | None = None
+    if z3.is_false(value.null) or neg(value.null).get_id() in known:
+        null = FALSE
+    else:
+        null = next((e for e in equal.get(value.null.get_id(), ()) if not constants(e) & own), None)
+    return None if val is None or null is None else Val(null, val, value.kind)

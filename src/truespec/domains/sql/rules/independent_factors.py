@@ -25,7 +25,7 @@ def pinned(term: Term) -> Term:
     own = bound(term)
     anchors: dict[int, Expr] = {}
     for part in parts:
-        if z3.is_eq(part) and not z3.is_bool(part.arg(0)):
+        if z3.is_eq(part):
             for side in part.children():
                 members = [side, *classes.get(side.get_id(), ())]
                 free = sorted((m for m in members if not constants(m) & own), key=str)
@@ -33,7 +33,7 @@ def pinned(term: Term) -> Term:
                     anchors[side.get_id()] = free[0]
     done: list[Formula] = []
     for part in parts:
-        sides = part.children() if z3.is_eq(part) and not z3.is_bool(part.arg(0)) else []
+        sides = part.children() if z3.is_eq(part) else []
         if sides and all(side.get_id() in anchors for side in sides):
             done += [side == anchors[side.get_id()] for side in sides if not side.eq(anchors[side.get_id()])]
         else:
