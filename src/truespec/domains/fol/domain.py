@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from truespec.domains.contract import Domain, RawContext, Recheck, Tool
@@ -11,7 +12,7 @@ from truespec.domains.fol.context import Context, out_of_scope, read
 from truespec.domains.fol.parse import Parsed, parse
 from truespec.domains.fol.write import write
 from truespec.solvers.limit import Limit
-from truespec.verdict import Answer, OracleError, SpecificationError, Undecided, Verdict, invalid
+from truespec.verdict import Answer, OracleError, SpecificationError, ToolMissing, Undecided, Verdict, invalid
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +48,12 @@ class FirstOrderLogic(Domain[Context, Sentence]):
     )
 
     def warm_up(self) -> None:
-        """Load Z3 and draw the random columns."""
+        """Load Z3, find E and draw the random columns."""
         from truespec.domains.fol import decide, simulate
+        from truespec.solvers import eprover
+
+        with suppress(ToolMissing):
+            eprover.version()
 
         for number in range(64):
             simulate.random_column(number)
