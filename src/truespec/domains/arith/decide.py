@@ -3,9 +3,9 @@
 1. One term: equal by reflexivity.
 2. A few legal points, most of them kept from earlier pairs of the same context: a difference refutes.
 3. Normal forms: equal forms with equal obligations prove. Then more legal points.
-4. Z3: a model refutes, its absence proves.
-5. Enumeration, where the constraints leave few values.
-6. cvc5.
+4. Z3, briefly: a model refutes, its absence proves.
+5. Normal forms for each value of a variable that has few; enumeration of a small scope.
+6. Many more legal points, Z3 for longer, cvc5.
 
 Nothing is called equivalent before a legal point is known: contradictory constraints make an unusable oracle.
 """
@@ -19,12 +19,14 @@ from typing import Any
 from truespec.domains.arith import polynomial as poly
 from truespec.domains.arith.context import Context
 from truespec.domains.arith.evaluate import compiled
-from truespec.domains.arith.normal import Logical, Normal
+from truespec.domains.arith.facts import normaliser
+from truespec.domains.arith.normal import Logical, Normal, Normaliser
 from truespec.domains.arith.numbers import Number, TooLarge, Undefined, exact, show
 from truespec.domains.arith.points import Scope, Values, enumerate_points, literals, simplicity
 from truespec.domains.arith.replay import BY, CannotReplay, Exact, replay
-from truespec.domains.arith.terms import Term
+from truespec.domains.arith.terms import Term, variables
 from truespec.solvers.limit import Limit
+from truespec.solvers.outcome import Outcome
 from truespec.verdict import (
     JSON,
     Counterexample,
@@ -45,6 +47,10 @@ GLANCE = 10
 """Legal points looked for first: most wrong candidates differ at the first few."""
 SAMPLE = 64
 """Legal points looked for before a solver is asked."""
+DEEP_SAMPLE = 600
+"""Legal points looked for where a first question to Z3 decides nothing."""
+MAX_CASES = 16
+"""A variable of more values is not split into cases."""
 MAX_ENUMERATED = 400_000
 """Larger scopes are not enumerated."""
 
@@ -70,6 +76,8 @@ class Comparison:
     limit: Limit
     notes: list[str] = field(default_factory=list)
     """Why the routes tried so far did not decide."""
+    query: Any = None
+    """The question to solvers, once it was put."""
     functions: tuple[Callable[..., Any], Callable[..., Any]] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -91,7 +99,25 @@ class Comparison:
         found = self._best((*points, *self._near(points)))
         if found is not None:
             return self._refuted("sampling", found)
-        return self._solve()
+        verdict = self._solve(0.1)
+        if verdict is not None:
+            return verdict
+        if self._same_form_by_cases():
+            return self._proved("normal form, case by case", ("the normal form of rational functions",))
+        size = self.scope.size()
+        if size is not None and size <= MAX_ENUMERATED:
+            verdict = self._enumerate()
+            if verdict is not None:
+                return verdict
+        points = self.scope.sample(DEEP_SAMPLE, self.limit.portion(0.4), effort=150_000)
+        found = self._best(points)
+        if found is not None:
+            return self._refuted("sampling", found)
+        verdict = self._solve(0.5) or self._ask_cvc5()
+        if verdict is not None:
+            return verdict
+        self.limit.check()
+        raise Incomplete("; ".join(["no route decides this pair", *self.notes]))
 
     def _near(self, points: Sequence[Values]) -> Iterator[Values]:
         """Legal points beside the constants of the two specifications."""
@@ -111,62 +137,77 @@ class Comparison:
                         yield moved
 
     def _same_form(self) -> bool:
-        try:
-            left, right = (
-                self.scope.forms.normal(self.oracle.term),
-                self.scope.forms.normal(self.candidate.term),
-            )
-        except Incomplete:
-            return False
-        if left.needs != right.needs:
-            return False
-        if isinstance(left, Normal) and isinstance(right, Normal):
-            return poly.same(left.value, right.value)
-        assert isinstance(left, Logical)
-        assert isinstance(right, Logical)
-        return left.value == right.value
+        return same_form(self.scope.forms, self.oracle.term, self.candidate.term)
 
-    def _solve(self) -> Verdict:
+    def _same_form_by_cases(self) -> bool:
+        """Whether the forms agree for each value of one variable that has few."""
+        arena = self.context.arena
+        part = self.limit.portion(0.4)
+        names = variables(self.oracle.term, self.candidate.term)
+        few = [name for name in names if self.scope.choices[name].complete]
+        for name in sorted(few, key=lambda name: len(self.scope.choices[name].values)):
+            values = self.scope.choices[name].values
+            if len(values) > MAX_CASES:
+                break
+            variable = arena.make("var", (), name, integral=self.context.variables[name] == "int")
+            for value in values:
+                if part.elapsed() > part.seconds:
+                    return False
+                case = arena.make("==", (variable, arena.constant(value)))
+                forms = normaliser(self.context.variables, (case, *self.context.constraints))
+                if not same_form(forms, self.oracle.term, self.candidate.term):
+                    break
+            else:
+                return True
+        return False
+
+    def _query(self) -> Any:
         from truespec.domains.arith import solve
-        from truespec.solvers.outcome import Outcome
+
+        if self.query is None:
+            self.query = solve.Query(self.context, self.scope, self.oracle.term, self.candidate.term)
+        return self.query
+
+    def _solve(self, fraction: float) -> Verdict | None:
+        """What Z3 concludes in a fraction of the time that is left."""
         from truespec.solvers.z3 import version
 
         try:
-            query = solve.Query(self.context, self.scope, self.oracle.term, self.candidate.term)
-            outcome, point = query.check(query.difference(), self.limit.portion(0.4))
-        except Unsupported:
-            query, outcome, point = None, Outcome.UNKNOWN, None
-            self.notes.append("a power with an exponent that is not bounded")
+            query = self._query()
+            outcome, point = query.check(query.difference(), self.limit.portion(fraction))
+        except Unsupported as error:
+            self.notes.append(str(error))
+            return None
         if outcome is Outcome.UNSAT:
             return self._proved("unsatisfiable difference", (version(), "the translation to SMT"))
         if point is not None and self._differs(point):
             return self._refuted("z3", point)
-        size = self.scope.size()
-        if size is not None and size <= MAX_ENUMERATED:
-            try:
-                return self._enumerate()
-            except OutOfTime:
-                self.limit.check()
-        if query is not None:
-            try:
-                outcome = query.check_with_cvc5(query.difference(), self.limit)
-            except ToolMissing as error:
-                self.notes.append(str(error))
-            else:
-                if outcome is Outcome.UNSAT:
-                    return self._proved("unsatisfiable difference", ("cvc5", "the translation to SMT"))
-        self.limit.check()
-        raise Incomplete("; ".join(["no route decides this pair", *self.notes]))
+        return None
 
-    def _enumerate(self) -> Verdict:
-        part = self.limit.portion(0.7)
+    def _ask_cvc5(self) -> Verdict | None:
+        if self.query is None:
+            return None
+        try:
+            outcome = self.query.check_with_cvc5(self.query.difference(), self.limit)
+        except ToolMissing as error:
+            self.notes.append(str(error))
+            return None
+        if outcome is Outcome.UNSAT:
+            return self._proved("unsatisfiable difference", ("cvc5", "the translation to SMT"))
+        return None
+
+    def _enumerate(self) -> Verdict | None:
+        """The verdict of every legal point; None where time does not suffice."""
         some = False
-        for values in enumerate_points(self.scope, part):
-            some = True
-            if self._differs(values):
-                return self._refuted("enumeration", values)
-        if not some:
-            self.scope.satisfiable = False
+        try:
+            for values in enumerate_points(self.scope, self.limit.portion(0.5)):
+                some = True
+                if self._differs(values):
+                    return self._refuted("enumeration", values)
+        except OutOfTime:
+            self.limit.check()
+            return None
+        self.scope.satisfiable = some
         return self._proved("enumeration of every legal point", ("the evaluator",))
 
     # --- conclusions ----------------------------------------------------------------------------------
@@ -279,6 +320,21 @@ class Comparison:
             if values == before:
                 break
         return values
+
+
+def same_form(forms: Normaliser, oracle: Term, candidate: Term) -> bool:
+    """Whether two terms have one normal form and one definedness."""
+    try:
+        left, right = forms.normal(oracle), forms.normal(candidate)
+        if left.needs != right.needs:
+            return False
+        if isinstance(left, Normal) and isinstance(right, Normal):
+            return poly.same(left.value, right.value)
+    except Incomplete:
+        return False
+    assert isinstance(left, Logical)
+    assert isinstance(right, Logical)
+    return left.value == right.value
 
 
 def ensure_satisfiable(scope: Scope, limit: Limit) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -44,8 +45,27 @@ def normaliser(kinds: Mapping[str, str], constraints: Sequence[Term]) -> Normali
                 _learn(forms, term, truth)
             except Incomplete:
                 continue
+    _merge_integral(forms)
     forms.forget()
     return forms
+
+
+def _merge_integral(forms: Normaliser) -> None:
+    """Of `a * p` and `b * p`, both integers, follows `gcd(a, b) * p`."""
+    merged: list[tuple[Polynomial, Polynomial, Fraction]] = []
+    for fact in forms.facts.integral:
+        form, factor = poly.primitive(fact.over)
+        for index, (other, under, known) in enumerate(merged):
+            if other == form and under == fact.under:
+                common = Fraction(
+                    math.gcd(known.numerator * factor.denominator, factor.numerator * known.denominator),
+                    known.denominator * factor.denominator,
+                )
+                merged[index] = other, under, common
+                break
+        else:
+            merged.append((form, fact.under, abs(Fraction(factor))))
+    forms.facts.integral = [Ratio(poly.scale(form, exact(c)), under) for form, under, c in merged]
 
 
 def _bound(forms: Normaliser, term: Term, truth: bool) -> None:
@@ -196,13 +216,14 @@ def _learn(forms: Normaliser, term: Term, truth: bool) -> None:
             _keep(
                 facts.positive if (term.op == "<") == truth else facts.nonnegative, poly.scale(gap.over, -1)
             )
-    elif term.op in ("is_int", "divides") and truth:
+    elif term.op in ("is_int", "divides"):
         values = [forms.normal(arg) for arg in term.args]
         ratios = [value.value for value in values if isinstance(value, Normal)]
         whole = ratios[0] if term.op == "is_int" else forms.quotient(ratios[0], ratios[1])
         _, rest = forms.split(whole)
-        if rest.over and rest not in facts.integral:
-            facts.integral.append(rest)
+        known = facts.integral if truth else facts.fractional
+        if rest.over and rest not in known:
+            known.append(rest)
     elif term.op == "==" and truth and not term.args[0].boolean:
         _learn_remainder(forms, term)
     elif term.op == "==" and truth:

@@ -35,6 +35,9 @@ MAX_EXPONENT = 12
 MAX_ATOMS = 400
 """More atoms are not kept: finding one compares with all."""
 
+PATIENCE = 150
+"""Facts looked at for one question of integrality."""
+
 TRUE: Condition = ("true",)
 FALSE: Condition = ("false",)
 NOTHING: frozenset[Obligation] = frozenset()
@@ -82,6 +85,8 @@ class Facts:
 
     integral: list[Ratio] = field(default_factory=list)
     """Integers."""
+    fractional: list[Ratio] = field(default_factory=list)
+    """Not integers."""
     nonzero: list[Polynomial] = field(default_factory=list)
     """Not zero."""
     positive: list[Polynomial] = field(default_factory=list)
@@ -102,6 +107,8 @@ class Normaliser:
         self.literals: list[tuple[str, Ratio]] = []
         self.zeros: list[Polynomial] = []
         self.known: dict[int, Normal | Logical] = {}
+        self.integrality: dict[tuple[object, object], bool] = {}
+        self.patience = PATIENCE
         for name, kind in kinds.items():
             self.variable_atoms[name] = len(self.atoms)
             self.atoms.append(Atom("var", (), name, kind == "int"))
@@ -152,6 +159,7 @@ class Normaliser:
     def forget(self) -> None:
         """Drop what was computed before new facts arrived; it stays true, but was computed without them."""
         self.known.clear()
+        self.integrality.clear()
 
     def _step(self, term: Term, args: list[Normal | Logical]) -> Normal | Logical:
         needs = frozenset().union(*(arg.needs for arg in args)) if args else NOTHING
@@ -328,6 +336,12 @@ class Normaliser:
                 return TRUE
             case "+" | "0+" | "0":
                 return FALSE
+            case "!" if a.over and poly.primitive(a.over)[1] < 0:
+                return (
+                    "lit",
+                    self._literal("<", _negated(a)),
+                    False,
+                )  # never zero: one form of a < 0, -a > 0
         return ("lit", self._literal("<", a), True)
 
     def _equal(self, a: Ratio) -> Condition:
@@ -371,7 +385,10 @@ class Normaliser:
 
     def _same_up_to_scale(self, kind: str, a: Ratio, b: Ratio) -> bool:
         if kind == "int":
-            return self._same_total(a, b) or self._same_total(_negated(a), b)
+            if not a.is_polynomial() or not b.is_polynomial():
+                return self._same_total(a, b) or self._same_total(_negated(a), b)
+            apart = (poly.plus(a.over, b.over, factor) for factor in (1, -1))
+            return any(not self.split(poly.whole(each))[1].over for each in apart)
         if not a.over or not b.over:
             return a.over == b.over
         left, x = poly.primitive(a.over)
@@ -473,7 +490,20 @@ class Normaliser:
         del factor_
         if any(form == other for other in self.facts.nonzero):
             return "!"
+        if found in ("?", "0+", "0-") and any(self._misses(a, fact) for fact in self.facts.fractional):
+            return {"0+": "+", "0-": "-"}.get(found, "!")
         return found
+
+    def _misses(self, a: Polynomial, fact: Ratio) -> bool:
+        """Whether `a == 0` would make a fraction of the facts an integer."""
+        if not fact.is_polynomial():
+            return False
+        for monomial, coefficient in fact.over.items():
+            if monomial and monomial in a:
+                factor = exact(-Fraction(coefficient) / a[monomial])
+                _, rest = self.split(poly.whole(poly.plus(fact.over, a, factor)))
+                return not rest.over
+        return False
 
     def _exceeds(self, a: Polynomial, fact: Polynomial) -> str:
         """`+` or `0+` where `a - c * fact` has that sign for some `c > 0`, else nothing."""
@@ -518,7 +548,12 @@ class Normaliser:
         _, rest = self.split(a)
         if not rest.over:
             return True
-        return self._combines(rest, 3)
+        key = (frozenset(rest.over.items()), frozenset(rest.under.items()))
+        known = self.integrality.get(key)
+        if known is None:
+            self.patience = PATIENCE
+            known = self.integrality[key] = self._combines(rest, 3)
+        return known
 
     def split(self, a: Ratio) -> tuple[Polynomial, Ratio]:
         """`a` as an integer-valued polynomial plus a rest."""
@@ -541,6 +576,11 @@ class Normaliser:
     def _combines(self, a: Ratio, depth: int) -> bool:
         """Whether `a` is an integer combination of integral facts and integer-valued polynomials."""
         for fact in self.facts.integral:
+            self.patience -= 1
+            if self.patience < 0:
+                return False
+            if depth > 1 and self._is_product(a, fact):
+                return True
             for multiple in self._multiples(a, fact):
                 rest = poly.add_ratios(a, poly.multiply_ratios(multiple, fact), -1)
                 _, rest = self.split(rest)
@@ -549,6 +589,16 @@ class Normaliser:
                 if depth > 1 and len(rest.over) < len(a.over) and self._combines(rest, depth - 1):
                     return True
         return False
+
+    def _is_product(self, a: Ratio, fact: Ratio) -> bool:
+        """Whether `a` is the fact times another combination of facts."""
+        if not set(_atoms(fact)) <= set(_atoms(a)):
+            return False
+        other = self.quotient(a, fact)
+        if len(other.over) >= len(a.over) and len(other.under) >= len(a.under) and other.under != a.under:
+            return False
+        _, rest = self.split(other)
+        return not rest.over or self._combines(rest, 1)
 
     def _multiples(self, a: Ratio, fact: Ratio) -> list[Ratio]:
         """Integer-valued factors of the fact that may cancel something of `a`."""
@@ -576,6 +626,10 @@ class Normaliser:
             if each.over and each not in unique:
                 unique.append(each)
         return unique[:12]
+
+
+def _atoms(a: Ratio) -> list[int]:
+    return [index for monomial in (*a.over, *a.under) for index, _ in monomial]
 
 
 def scale_(a: Polynomial, factor: int) -> Polynomial:

@@ -7,6 +7,7 @@ search is an exhaustive enumeration and counts as a proof.
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -283,6 +284,7 @@ def _levels(made: Scope, checks: Sequence[Callable[..., object]]) -> list[_Level
     context = made.context
     position = {name: index for index, name in enumerate(made.names)}
     needs = [(set(variables(term)), check) for term, check in zip(context.constraints, checks, strict=True)]
+    several = [names for names, _ in needs if len(names) > 1]
     solved = _equations(made)
     order: list[str] = []
     free = [name for name in made.names if name not in solved]
@@ -290,16 +292,16 @@ def _levels(made: Scope, checks: Sequence[Callable[..., object]]) -> list[_Level
     def weight(name: str) -> tuple[int, int]:
         return len(made.choices[name].values), position[name]
 
+    def combinations(names: set[str]) -> int:
+        return math.prod(len(made.choices[name].values) for name in names)
+
     while free:
-        assigned = set(order)
-
-        # The variable that completes most constraints comes next; among equals the one of fewest values.
-        def gain(name: str, assigned: set[str] = assigned) -> tuple[int, int, int]:
-            done = sum(name in names and names <= assigned | {name} for names, _ in needs if len(names) > 1)
-            shared = sum(name in names and bool(names & assigned) for names, _ in needs)
-            return -done, -shared, weight(name)[0]
-
-        chosen = min(free, key=gain)
+        # Next comes a variable of the constraint that is nearest to being checked, so that dead ends show
+        # early; without one, the variable of fewest values.
+        missing = [(names - set(order)) & set(free) for names in several]
+        pending = [names for names in missing if names]
+        nearest = min(pending, key=lambda names: (len(names), combinations(names)), default=set(free))
+        chosen = min(nearest, key=weight)
         free.remove(chosen)
         order.append(chosen)
         for name, (_, _, sources) in solved.items():
