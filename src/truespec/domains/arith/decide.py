@@ -137,6 +137,7 @@ class Comparison:
                         yield moved
 
     def _same_form(self) -> bool:
+        self.scope.forms.limit = self.limit
         return same_form(self.scope.forms, self.oracle.term, self.candidate.term)
 
     def _same_form_by_cases(self) -> bool:

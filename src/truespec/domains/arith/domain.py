@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections import OrderedDict
 from collections.abc import Iterator
@@ -11,7 +12,7 @@ from typing import ClassVar
 from truespec.domains.arith import recheck as rechecks
 from truespec.domains.arith import vary
 from truespec.domains.arith.context import Context, read_context
-from truespec.domains.arith.decide import Comparison, Spec
+from truespec.domains.arith.decide import Comparison, Spec, ensure_satisfiable
 from truespec.domains.arith.lower import lower
 from truespec.domains.arith.points import Scope, scope
 from truespec.domains.arith.syntax import read
@@ -22,6 +23,8 @@ from truespec.verdict import ReasonCode, SpecificationError, Undecided, Verdict
 
 MAX_SCOPES = 64
 """Contexts remembered by a worker: pairs of one task share their legal points and facts."""
+SATISFIABLE_SECONDS = 1.0
+"""What a look for contradictory constraints beside a malformed candidate may take."""
 MAX_TERMS = 60_000
 """A context that has grown larger is forgotten."""
 
@@ -61,6 +64,17 @@ class Arithmetic(Domain[Context, Spec]):
 
     def parse(self, text: str, context: Context) -> Spec:
         """The specification; it has the oracle's type."""
+        try:
+            spec = self._typed(text, context)
+        except SpecificationError:
+            # Contradictory constraints blame nobody's candidate, not even a malformed one.
+            if context.constraints:
+                with contextlib.suppress(Undecided):
+                    ensure_satisfiable(_scope(context), Limit.start(SATISFIABLE_SECONDS))
+            raise
+        return spec
+
+    def _typed(self, text: str, context: Context) -> Spec:
         spec = Spec(text, self._read(text, context))
         if context.boolean is not None and spec.term.boolean != context.boolean:
             seen, wanted = ("a condition", "a number") if spec.term.boolean else ("a number", "a condition")

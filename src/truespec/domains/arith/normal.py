@@ -20,6 +20,7 @@ from truespec.domains.arith import polynomial as poly
 from truespec.domains.arith.numbers import Number, exact
 from truespec.domains.arith.polynomial import Polynomial, Ratio, TooManyTerms
 from truespec.domains.arith.terms import Term, reach
+from truespec.solvers.limit import Limit
 
 Interval = tuple[Number | None, Number | None]
 """Closed bounds; None is unbounded."""
@@ -107,6 +108,7 @@ class Normaliser:
         self.literals: list[tuple[str, Ratio]] = []
         self.zeros: list[Polynomial] = []
         self.known: dict[int, Normal | Logical] = {}
+        self.limit: Limit | None = None
         self.integrality: dict[tuple[object, object], bool] = {}
         self.patience = PATIENCE
         for name, kind in kinds.items():
@@ -119,6 +121,8 @@ class Normaliser:
         """The normal form of a term; `TooManyTerms` where it would be too large."""
         for each in reach(term):
             if each.index not in self.known:
+                if self.limit is not None:
+                    self.limit.check()
                 self.known[each.index] = self._step(each, [self.known[arg.index] for arg in each.args])
         return self.known[term.index]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping
 from fractions import Fraction
 
@@ -31,7 +32,10 @@ def _parts(raw: RawContext) -> tuple[dict[str, str], list[str]]:
     variables, constraints = raw.get("variables") or {}, raw.get("constraints") or []
     assert isinstance(variables, Mapping)
     assert isinstance(constraints, list | tuple)
-    kinds = {str(name): str(declared.get("type", "int")) for name, declared in variables.items()}
+    kinds = {
+        unicodedata.normalize("NFKC", str(name)): str(declared.get("type", "int"))
+        for name, declared in variables.items()
+    }
     return kinds, [str(text) for text in constraints]
 
 

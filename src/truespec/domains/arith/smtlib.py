@@ -1,19 +1,51 @@
 """A second translation, for re-checks: Python's tree of a text to SMT-LIB text.
 
-It shares no code with `smt.py` and encodes differently: every subexpression is a definition, a quotient by
-something unknown is a fresh real, integers use `div`, rationals `to_int`.
+It shares no code with the finder (`smt.py`, `polynomial.py`, `normal.py`) and encodes differently: numbers
+are quotients of expanded polynomials over symbols, so that commuted and distributed texts are one text;
+floors and choices are fresh symbols with their defining assertions. No fact is read off the constraints here:
+they are assertions, and the solver draws the conclusions.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
+from itertools import product
+from math import gcd, lcm
 
 from truespec.domains.arith.replay import CannotReplay, literal, parse
 
 MAX_EXPONENT = 24
 """Larger exponents are not translated."""
+MAX_TERMS = 4_000
+"""Larger polynomials are not translated."""
+
+Symbols = tuple[str, ...]
+Sum = dict[Symbols, Fraction]
+"""A polynomial: sorted symbols to coefficients that are not zero."""
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """`top / bottom`, and where it is defined."""
+
+    top: Sum
+    bottom: Sum
+    defined: str = "true"
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """A condition, and where it is defined."""
+
+    text: str
+    defined: str = "true"
+
+
+ONE: Sum = {(): Fraction(1)}
 
 
 class Script:
@@ -21,286 +53,417 @@ class Script:
 
     def __init__(self, kinds: Mapping[str, str]) -> None:
         self.lines: list[str] = []
-        self.count = 0
-        self.known: dict[str, tuple[str, str, str]] = {}
-        self.names: dict[str, tuple[str, str, str]] = {}
+        self.integers: set[str] = set()
+        self.known: dict[object, str] = {}
+        self.names: dict[str, str] = {}
         for position, (name, kind) in enumerate(kinds.items()):
-            sort = "Int" if kind == "int" else "Real"
-            self.lines.append(f"(declare-const x{position} {sort})")
-            self.names[name] = (f"x{position}", sort, "true")
+            self.names[name] = self._symbol(f"x{position}", kind == "int")
 
     def assume(self, text: str) -> None:
         """Assert that a condition is defined and true."""
-        value, _, defined = self.translate(text)
-        self.lines.append(f"(assert (and {defined} {value}))")
+        value = self._truth(self.translate(text))
+        self.lines.append(f"(assert (and {value.defined} {value.text}))")
 
     def assert_difference(self, oracle: str, candidate: str) -> None:
         """Assert that the two differ, in value or in being defined."""
         a, b = self.translate(oracle), self.translate(candidate)
-        same = f"(= {a[0]} {b[0]})" if a[1] == b[1] else f"(= {_real(a)} {_real(b)})"
-        self.lines.append(f"(assert (not (and (= {a[2]} {b[2]}) (=> {a[2]} {same}))))")
+        if isinstance(a, Number) and isinstance(b, Number):
+            same = self._compare("=", _minus(a, b))
+        else:
+            same = f"(= {self._truth(a).text} {self._truth(b).text})"
+        self.lines.append(f"(assert (not (and (= {a.defined} {b.defined}) (=> {a.defined} {same}))))")
 
     def text(self) -> str:
         """The script, without a command to check it."""
         return "\n".join(self.lines)
 
-    def translate(self, text: str) -> tuple[str, str, str]:
-        """The value, its sort, and where it is defined."""
+    def translate(self, text: str) -> Number | Truth:
+        """The value of an expression."""
         return self._value(parse(text), text.strip())
 
-    def _value(self, node: ast.expr, text: str) -> tuple[str, str, str]:
+    # --- symbols --------------------------------------------------------------------------------------
+
+    def _symbol(self, name: str, integer: bool) -> str:
+        self.lines.append(f"(declare-const {name} {'Int' if integer else 'Real'})")
+        if integer:
+            self.integers.add(name)
+        return name
+
+    def _fresh(self, key: object, integer: bool) -> tuple[str, bool]:
+        """A symbol for this key, and whether it is new."""
+        if key in self.known:
+            return self.known[key], False
+        self.known[key] = self._symbol(f"k{len(self.known)}", integer)
+        return self.known[key], True
+
+    def _whole(self, a: Sum) -> bool:
+        return all(
+            coefficient.denominator == 1 and self.integers.issuperset(symbols)
+            for symbols, coefficient in a.items()
+        )
+
+    def _print(self, a: Sum) -> str:
+        """A polynomial; integral where all its symbols are integers, so scale it before."""
+        integral = self._whole(a)
+        parts = []
+        for symbols, coefficient in sorted(a.items()):
+            factors = [s if integral or s not in self.integers else f"(to_real {s})" for s in symbols]
+            shown = _constant(coefficient, integral)
+            parts.append(
+                shown if not factors
+                else factors[0] if len(factors) == 1 and coefficient == 1
+                else f"(* {' '.join(factors)})" if coefficient == 1
+                else f"(* {shown} {' '.join(factors)})"
+            )  # fmt: skip
+        if not parts:
+            return "0"
+        return parts[0] if len(parts) == 1 else f"(+ {' '.join(parts)})"
+
+    def _against_zero(self, relation: str, a: Sum) -> str:
+        a = _scaled(a)
+        if set(a) <= {()}:
+            value = a.get((), Fraction(0))
+            return str({"=": value == 0, "<": value < 0, ">": value > 0}[relation]).lower()
+        return f"({relation} {self._print(a)} {'0' if self._whole(a) else '0.0'})"
+
+    def _compare(self, relation: str, a: Number) -> str:
+        """`a` against zero, where it is defined."""
+        if relation == "=" or set(a.bottom) == {()}:
+            flip = relation == "<" and a.bottom.get((), Fraction(1)) < 0
+            return self._against_zero(">" if flip else relation, a.top)
+        below, above = self._against_zero("<", a.bottom), self._against_zero(">", a.bottom)
+        low, high = self._against_zero("<", a.top), self._against_zero(">", a.top)
+        return f"(or (and {low} {above}) (and {high} {below}))"
+
+    def _truth(self, value: Number | Truth) -> Truth:
+        if isinstance(value, Number):
+            raise CannotReplay("a number where a condition is expected")
+        return value
+
+    # --- expressions ----------------------------------------------------------------------------------
+
+    def _value(self, node: ast.expr, text: str) -> Number | Truth:
         match node:
             case ast.Constant():
                 value = literal(node, text)
                 if isinstance(value, bool):
-                    return ("true" if value else "false"), "Bool", "true"
-                return self._constant(value)
+                    return Truth(str(value).lower())
+                return Number({(): value} if value else {}, ONE)
             case ast.Name(id=name):
-                return self.names[name]
-            case ast.UnaryOp(op=ast.USub(), operand=inner):
-                a = self._value(inner, text)
-                number = _number(a[0])
-                return self._define(f"(- {a[0]})", a[1], a[2]) if number is None else self._constant(-number)
-            case ast.UnaryOp(op=ast.UAdd(), operand=inner):
-                return self._value(inner, text)
+                return Number({(self.names[name],): Fraction(1)}, ONE)
             case ast.UnaryOp(op=ast.Not(), operand=inner):
-                a = self._value(inner, text)
-                return self._define(f"(not {a[0]})", "Bool", a[2])
-            case ast.BinOp(left=left, op=ast.Pow(), right=right):
-                return self._power(self._value(left, text), self._value(right, text))
+                condition = self._truth(self._value(inner, text))
+                return Truth(f"(not {condition.text})", condition.defined)
+            case ast.UnaryOp(op=op, operand=inner):
+                number = self._number(inner, text)
+                return number if isinstance(op, ast.UAdd) else _times(_number(-1), number)
             case ast.BinOp(left=left, op=op, right=right):
-                return self._binary(op, self._value(left, text), self._value(right, text))
+                return self._binary(op, self._number(left, text), self._number(right, text))
             case ast.BoolOp(op=op, values=parts):
-                return self._logical(isinstance(op, ast.And), [self._value(part, text) for part in parts])
+                truths = [self._truth(self._value(part, text)) for part in parts]
+                return _logical(isinstance(op, ast.And), truths)
             case ast.IfExp(test=test, body=body, orelse=orelse):
-                c, a, b = (self._value(part, text) for part in (test, body, orelse))
-                x, y, sort = _joined(a, b)
-                return self._define(f"(ite {c[0]} {x} {y})", sort, _and(c[2], f"(ite {c[0]} {a[2]} {b[2]})"))
-            case ast.Compare(left=left, ops=ops, comparators=others):
-                return self._chain(
-                    self._value(left, text), ops, [self._value(other, text) for other in others]
+                return self._choice(
+                    self._truth(self._value(test, text)), self._value(body, text), self._value(orelse, text)
                 )
+            case ast.Compare(left=left, ops=ops, comparators=others):
+                values = [self._value(part, text) for part in (left, *others)]
+                links = [self._link(op, a, b) for op, a, b in zip(ops, values, values[1:], strict=False)]
+                return _logical(True, links)
             case ast.Call(func=ast.Name(id=name), args=args):
-                return self._call(name, [self._value(arg, text) for arg in args])
+                return self._call(name, [self._number(arg, text) for arg in args])
         raise CannotReplay(f"no translation of a {type(node).__name__}")
 
-    def _define(self, body: str, sort: str, defined: str) -> tuple[str, str, str]:
-        key = f"{sort} {body} {defined}"
-        if key not in self.known:
-            self.count += 1
-            self.lines.append(f"(define-fun t{self.count} () {sort} {body})")
-            value = f"t{self.count}"
-            if defined.startswith("("):
-                self.lines.append(f"(define-fun d{self.count} () Bool {defined})")
-                defined = f"d{self.count}"
-            self.known[key] = (value, sort, defined)
-        return self.known[key]
+    def _number(self, node: ast.expr, text: str) -> Number:
+        value = self._value(node, text)
+        if isinstance(value, Truth):
+            raise CannotReplay("a condition where a number is expected")
+        return value
 
-    def _constant(self, value: Fraction) -> tuple[str, str, str]:
-        if value.denominator == 1:
-            return _integer(value.numerator), "Int", "true"
-        return (
-            f"(/ {_integer(value.numerator)}.0 {value.denominator}.0)".replace(").0", ".0)"),
-            "Real",
-            "true",
-        )
-
-    def _binary(
-        self, op: ast.operator, a: tuple[str, str, str], b: tuple[str, str, str]
-    ) -> tuple[str, str, str]:
-        defined = _and(a[2], b[2])
+    def _binary(self, op: ast.operator, a: Number, b: Number) -> Number:
         match op:
-            case ast.Add() | ast.Sub() | ast.Mult():
-                x, y, sort = _joined(a, b)
-                symbol = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*"}[type(op)]
-                return self._define(f"({symbol} {x} {y})", sort, defined)
+            case ast.Add():
+                return _plus(a, b)
+            case ast.Sub():
+                return _minus(a, b)
+            case ast.Mult():
+                return _times(a, b)
             case ast.Div():
                 return self._quotient(a, b)
             case ast.FloorDiv():
-                return self._floordiv(a, b)
+                return self._floor(self._quotient(a, b))
             case ast.Mod():
-                low = self._floordiv(a, b)
-                x, y, sort = _joined(a, b)
-                z = low[0] if sort == "Int" else _real(low)
-                return self._define(f"(- {x} (* {y} {z}))", sort, low[2])
+                return _minus(a, _times(b, self._floor(self._quotient(a, b))))
+            case ast.Pow():
+                return self._power(a, b)
         raise CannotReplay(f"no translation of {type(op).__name__}")
 
-    def _quotient(self, a: tuple[str, str, str], b: tuple[str, str, str]) -> tuple[str, str, str]:
-        number = _number(b[0])
-        if number:
-            return self._define(f"(* {_real(a)} (/ 1.0 {_decimal(number)}))", "Real", a[2])
-        defined = _and(_and(a[2], b[2]), f"(not (= {_real(b)} 0.0))")
-        key = f"quotient {a[0]} {b[0]} {defined}"
-        if key not in self.known:
-            self.count += 1
-            self.lines.append(f"(declare-const q{self.count} Real)")
-            product = f"(= (* q{self.count} {_real(b)}) {_real(a)})"
-            self.lines.append(f"(assert (=> (not (= {_real(b)} 0.0)) {product}))")
-            self.known[key] = self._define(f"q{self.count}", "Real", defined)
-        return self.known[key]
+    def _quotient(self, a: Number, b: Number) -> Number:
+        nonzero = [f"(not {self._against_zero('=', factor)})" for factor in _factors(b.top)]
+        defined = reduce(_and, nonzero, _and(a.defined, b.defined))
+        if not b.top:
+            return Number({}, ONE, "false")
+        inverse = Number(b.bottom, b.top, defined)
+        return _times(a, inverse)
 
-    def _floordiv(self, a: tuple[str, str, str], b: tuple[str, str, str]) -> tuple[str, str, str]:
-        number = _number(b[0])
-        if a[1] == b[1] == "Int" and number:
-            # SMT-LIB's div is the floor for a positive divisor.
-            body = f"(div {a[0]} {number})" if number > 0 else f"(div (- {a[0]}) {-number})"
-            return self._define(body, "Int", a[2])
-        if a[1] == b[1] == "Int":
-            defined = _and(_and(a[2], b[2]), f"(not (= {b[0]} 0))")
-            key = f"floordiv {a[0]} {b[0]} {defined}"
-            if key not in self.known:
-                self.count += 1
-                k = f"k{self.count}"
-                self.lines.append(f"(declare-const {k} Int)")
-                low, high = f"(* {b[0]} {k})", f"(* {b[0]} (+ {k} 1))"
-                self.lines.append(f"(assert (=> (> {b[0]} 0) (and (<= {low} {a[0]}) (< {a[0]} {high}))))")
-                self.lines.append(f"(assert (=> (< {b[0]} 0) (and (>= {low} {a[0]}) (> {a[0]} {high}))))")
-                self.known[key] = self._define(k, "Int", defined)
-            return self.known[key]
-        return self._floor(self._quotient(a, b))
-
-    def _floor(self, a: tuple[str, str, str]) -> tuple[str, str, str]:
-        return a if a[1] == "Int" else self._define(f"(to_int {a[0]})", "Int", a[2])
-
-    def _power(self, a: tuple[str, str, str], b: tuple[str, str, str]) -> tuple[str, str, str]:
-        number = _number(b[0])
-        if number is None or number.denominator != 1 or abs(number) > MAX_EXPONENT:
+    def _power(self, a: Number, b: Number) -> Number:
+        exponent = b.top.get((), Fraction(0)) if set(b.top) <= {()} and b.bottom == ONE else None
+        if exponent is None or exponent.denominator != 1 or abs(exponent) > MAX_EXPONENT:
             raise CannotReplay("a power with a large or unknown exponent")
-        if number == 0:
-            return self._define("1", "Int", a[2])
-        product = a
-        for _ in range(abs(int(number)) - 1):
-            product = self._binary(ast.Mult(), product, a)
-        return product if number > 0 else self._quotient(("1", "Int", "true"), product)
+        result = Number(ONE, ONE, a.defined)
+        for _ in range(abs(int(exponent))):
+            result = _times(result, a)
+        return result if exponent >= 0 else self._quotient(Number(ONE, ONE), result)
 
-    def _logical(self, conjunction: bool, parts: list[tuple[str, str, str]]) -> tuple[str, str, str]:
-        value, defined = parts[-1][0], parts[-1][2]
-        for part in reversed(parts[:-1]):
-            stop = f"(not {part[0]})" if conjunction else part[0]
-            defined = _and(part[2], defined if defined == "true" else f"(or {stop} {defined})")
-            value = f"({'and' if conjunction else 'or'} {part[0]} {value})"
-        return self._define(value, "Bool", defined)
+    def _floor(self, a: Number) -> Number:
+        part: Sum = {}
+        rest = a.top
+        if a.bottom == ONE:
+            rest = {}
+            for symbols, coefficient in a.top.items():
+                low = Fraction(coefficient.__floor__()) if self.integers.issuperset(symbols) else Fraction(0)
+                if low:
+                    part[symbols] = low
+                if coefficient - low:
+                    rest[symbols] = coefficient - low
+        if not rest or set(rest) == {()} == set(a.bottom):
+            return Number(part, ONE, a.defined)
+        # The same positive scale on both sides of the fraction keeps integers integers.
+        scale = lcm(*(c.denominator for c in (*rest.values(), *a.bottom.values())))
+        top, bottom = ({s: c * scale for s, c in each.items()} for each in (rest, a.bottom))
+        key = "floor", tuple(sorted(top.items())), tuple(sorted(bottom.items()))
+        name, new = self._fresh(key, True)
+        if new:
+            lower = _minus(Number(top, ONE), _times(Number({(name,): Fraction(1)}, ONE), Number(bottom, ONE)))
+            higher = _minus(lower, Number(bottom, ONE))
+            inside = f"(and (not {self._against_zero('<', lower.top)}) {self._against_zero('<', higher.top)})"
+            turned = f"(and (not {self._against_zero('>', lower.top)}) {self._against_zero('>', higher.top)})"
+            self.lines.append(f"(assert (=> {self._against_zero('>', bottom)} {inside}))")
+            self.lines.append(f"(assert (=> {self._against_zero('<', bottom)} {turned}))")
+        return Number(_added(part, {(name,): Fraction(1)}, Fraction(1)), ONE, a.defined)
 
-    def _chain(
-        self, left: tuple[str, str, str], ops: list[ast.cmpop], others: list[tuple[str, str, str]]
-    ) -> tuple[str, str, str]:
-        links = []
-        for op, right in zip(ops, others, strict=True):
-            x, y, _ = _joined(left, right)
-            symbol = {
-                ast.Lt: "<",
-                ast.LtE: "<=",
-                ast.Gt: ">",
-                ast.GtE: ">=",
-                ast.Eq: "=",
-                ast.NotEq: "distinct",
-            }[type(op)]
-            links.append((f"({symbol} {x} {y})", "Bool", _and(left[2], right[2])))
-            left = right
-        return self._logical(True, links)
+    def _choice(self, condition: Truth, a: Number | Truth, b: Number | Truth) -> Number | Truth:
+        defined = a.defined if a.defined == b.defined else f"(ite {condition.text} {a.defined} {b.defined})"
+        defined = _and(condition.defined, defined)
+        if isinstance(a, Truth) or isinstance(b, Truth):
+            x, y = self._truth(a).text, self._truth(b).text
+            return Truth(x if x == y else f"(ite {condition.text} {x} {y})", defined)
+        if (a.top, a.bottom) == (b.top, b.bottom):
+            return Number(a.top, a.bottom, defined)
+        key = (
+            "choice",
+            condition.text,
+            *(tuple(sorted(s.items())) for s in (a.top, a.bottom, b.top, b.bottom)),
+        )
+        integer = all(each.bottom == ONE and self._whole(each.top) for each in (a, b))
+        name, new = self._fresh(key, integer)
+        chosen = Number({(name,): Fraction(1)}, ONE)
+        if new:
+            for holds, each in ((condition.text, a), (f"(not {condition.text})", b)):
+                gap = _minus(_times(chosen, Number(each.bottom, ONE)), Number(each.top, ONE))
+                proper = f"(not {self._against_zero('=', each.bottom)})"
+                self.lines.append(f"(assert (=> (and {holds} {proper}) {self._against_zero('=', gap.top)}))")
+        return Number(chosen.top, ONE, defined)
 
-    def _call(self, name: str, args: list[tuple[str, str, str]]) -> tuple[str, str, str]:
+    def _link(self, op: ast.cmpop, a: Number | Truth, b: Number | Truth) -> Truth:
+        defined = _and(a.defined, b.defined)
+        if isinstance(a, Truth) or isinstance(b, Truth):
+            same = f"(= {self._truth(a).text} {self._truth(b).text})"
+            return Truth(same if isinstance(op, ast.Eq) else f"(not {same})", defined)
+        match op:
+            case ast.Lt():
+                return Truth(self._compare("<", _minus(a, b)), defined)
+            case ast.Gt():
+                return Truth(self._compare("<", _minus(b, a)), defined)
+            case ast.LtE():
+                return Truth(f"(not {self._compare('<', _minus(b, a))})", defined)
+            case ast.GtE():
+                return Truth(f"(not {self._compare('<', _minus(a, b))})", defined)
+            case ast.Eq():
+                return Truth(self._compare("=", _minus(a, b)), defined)
+            case ast.NotEq():
+                return Truth(f"(not {self._compare('=', _minus(a, b))})", defined)
+        raise CannotReplay(f"no translation of {type(op).__name__}")
+
+    def _pick(self, condition: str, a: Number, b: Number) -> Number:
+        chosen = self._choice(Truth(condition), a, b)
+        assert isinstance(chosen, Number)
+        return Number(chosen.top, chosen.bottom, _and(a.defined, b.defined))
+
+    def _call(self, name: str, args: list[Number]) -> Number | Truth:
         a = args[0]
+        minus = _times(_number(-1), a)
         match name:
             case "abs":
-                return self._define(f"(ite (>= {a[0]} {_zero(a)}) {a[0]} (- {a[0]}))", a[1], a[2])
+                return self._pick(self._compare("<", a), minus, a)
             case "min" | "max":
                 best = a
                 for other in args[1:]:
-                    x, y, sort = _joined(best, other)
-                    symbol = "<=" if name == "min" else ">="
-                    best = self._define(f"(ite ({symbol} {x} {y}) {x} {y})", sort, _and(best[2], other[2]))
+                    less = self._compare("<", _minus(other, best) if name == "min" else _minus(best, other))
+                    best = self._pick(less, other, best)
                 return best
             case "floor":
                 return self._floor(a)
             case "ceil":
-                return a if a[1] == "Int" else self._define(f"(- (to_int (- {a[0]})))", "Int", a[2])
+                return _times(_number(-1), self._floor(minus))
             case "int":
-                if a[1] == "Int":
+                if a.bottom == ONE and self._whole(a.top):
                     return a
-                return self._define(
-                    f"(ite (>= {a[0]} 0.0) (to_int {a[0]}) (- (to_int (- {a[0]}))))", "Int", a[2]
-                )
+                up = _times(_number(-1), self._floor(minus))
+                return self._pick(self._compare("<", a), up, self._floor(a))
             case "round":
                 return self._round(a, args[1:])
             case "is_int":
-                return (
-                    ("true", "Bool", a[2])
-                    if a[1] == "Int"
-                    else self._define(f"(is_int {a[0]})", "Bool", a[2])
-                )
+                return Truth(self._compare("=", _minus(a, self._floor(a))), a.defined)
             case "divides":
-                number = _number(args[1][0])
-                if a[1] == args[1][1] == "Int" and number:
-                    return self._define(f"(= (mod {a[0]} {abs(number)}) 0)", "Bool", a[2])
                 q = self._quotient(a, args[1])
-                return self._define(f"(is_int {q[0]})", "Bool", q[2])
+                return Truth(self._compare("=", _minus(q, self._floor(q))), q.defined)
             case "Fraction":
                 return a if len(args) == 1 else self._quotient(a, args[1])
         raise CannotReplay(f"no translation of {name}")
 
-    def _round(self, a: tuple[str, str, str], more: list[tuple[str, str, str]]) -> tuple[str, str, str]:
-        decimals = 0
-        if more:
-            number = _number(more[0][0])
-            if number is None:
-                raise CannotReplay("decimals that are not a literal")
-            decimals = int(number)
-        if a[1] == "Int" and decimals >= 0:
+    def _round(self, a: Number, more: list[Number]) -> Number:
+        decimals = more[0].top.get((), Fraction(0)) if more else Fraction(0)
+        scale = Number({(): Fraction(10) ** int(decimals)}, ONE)
+        x = _times(a, scale)
+        if x.bottom == ONE and self._whole(x.top):
             return a
-        scale = Fraction(10) ** decimals
-        x = self._define(f"(* {_real(a)} {_decimal(scale)})", "Real", a[2])
-        nearest = self._define(f"(to_int (+ {x[0]} 0.5))", "Int", a[2])
-        tie = f"(and (= (to_real {nearest[0]}) (+ {x[0]} 0.5)) (= (mod {nearest[0]} 2) 1))"
-        even = self._define(f"(ite {tie} (- {nearest[0]} 1) {nearest[0]})", "Int", a[2])
-        if decimals == 0:
-            return even
-        return self._define(f"(* (to_real {even[0]}) {_decimal(1 / scale)})", "Real", a[2])
+        up = self._floor(_plus(x, _number(Fraction(1, 2))))
+        # At a tie, `up` is the upper neighbour: the even one is wanted.
+        tie = self._compare("=", _minus(up, _plus(x, _number(Fraction(1, 2)))))
+        half = _times(up, _number(Fraction(1, 2)))
+        even = self._compare("=", _minus(half, self._floor(half)))
+        rounded = self._pick(f"(and {tie} (not {even}))", _minus(up, _number(1)), up)
+        return _times(Number(rounded.top, rounded.bottom, a.defined), _number(1 / scale.top[()]))
 
 
-def _real(a: tuple[str, str, str]) -> str:
-    if a[1] == "Real":
-        return a[0]
-    number = _number(a[0])
-    return _decimal(number) if number is not None else f"(to_real {a[0]})"
+# --- polynomials, apart from the finder's -------------------------------------------------------------
 
 
-def _joined(a: tuple[str, str, str], b: tuple[str, str, str]) -> tuple[str, str, str]:
-    """Both values in one sort, and the sort."""
-    if a[1] == b[1]:
-        return a[0], b[0], a[1]
-    return _real(a), _real(b), "Real"
+def _number(value: int | Fraction) -> Number:
+    return Number({(): Fraction(value)}, ONE)
 
 
-def _zero(a: tuple[str, str, str]) -> str:
-    return "0" if a[1] == "Int" else "0.0"
+def _added(a: Sum, b: Sum, factor: Fraction) -> Sum:
+    total = dict(a)
+    for symbols, coefficient in b.items():
+        total[symbols] = total.get(symbols, Fraction(0)) + factor * coefficient
+    return {symbols: coefficient for symbols, coefficient in total.items() if coefficient}
+
+
+def _multiplied(a: Sum, b: Sum) -> Sum:
+    if len(a) * len(b) > 20 * MAX_TERMS:
+        raise CannotReplay("a polynomial too large to expand")
+    total: Sum = {}
+    for (left, x), (right, y) in product(a.items(), b.items()):
+        symbols = tuple(sorted(left + right))
+        total[symbols] = total.get(symbols, Fraction(0)) + x * y
+    return {symbols: coefficient for symbols, coefficient in total.items() if coefficient}
+
+
+def _made(top: Sum, bottom: Sum, defined: str) -> Number:
+    """A quotient with common symbols cancelled and the denominator's content made one."""
+    if not top:
+        return Number({}, ONE, defined)
+    shared = _common([*top, *bottom])
+    top = {_without(symbols, shared): c for symbols, c in top.items()}
+    bottom = {_without(symbols, shared): c for symbols, c in bottom.items()}
+    factor = _content(bottom)
+    top = {symbols: c / factor for symbols, c in top.items()}
+    bottom = {symbols: c / factor for symbols, c in bottom.items()}
+    if top == bottom:
+        return Number(ONE, ONE, defined)
+    return Number(top, bottom, defined)
+
+
+def _plus(a: Number, b: Number) -> Number:
+    defined = _and(a.defined, b.defined)
+    if a.bottom == b.bottom:
+        return _made(_added(a.top, b.top, Fraction(1)), a.bottom, defined)
+    top = _added(_multiplied(a.top, b.bottom), _multiplied(b.top, a.bottom), Fraction(1))
+    return _made(top, _multiplied(a.bottom, b.bottom), defined)
+
+
+def _minus(a: Number, b: Number) -> Number:
+    return _plus(a, _times(_number(-1), b))
+
+
+def _times(a: Number, b: Number) -> Number:
+    defined = _and(a.defined, b.defined)
+    left, right = _made(a.top, b.bottom, ""), _made(b.top, a.bottom, "")
+    return _made(_multiplied(left.top, right.top), _multiplied(left.bottom, right.bottom), defined)
+
+
+def _common(terms: list[Symbols]) -> Symbols:
+    shared = list(terms[0])
+    for symbols in terms[1:]:
+        left = list(symbols)
+        kept = []
+        for symbol in shared:
+            if symbol in left:
+                left.remove(symbol)
+                kept.append(symbol)
+        shared = kept
+    return tuple(shared)
+
+
+def _without(symbols: Symbols, removed: Symbols) -> Symbols:
+    left = list(symbols)
+    for symbol in removed:
+        left.remove(symbol)
+    return tuple(left)
+
+
+def _content(a: Sum) -> Fraction:
+    """The rational whose removal leaves coprime integers and a positive first coefficient."""
+    first = a[min(a, key=lambda symbols: (-len(symbols), symbols))]
+    size = Fraction(gcd(*(c.numerator for c in a.values())), lcm(*(c.denominator for c in a.values())))
+    return size if first > 0 else -size
+
+
+def _scaled(a: Sum) -> Sum:
+    """A positive multiple with coprime integer coefficients."""
+    if not a:
+        return a
+    factor = abs(_content(a))
+    return {symbols: c / factor for symbols, c in a.items()}
+
+
+def _factors(a: Sum) -> list[Sum]:
+    """Factors whose product differs from zero exactly where `a` does: symbols, and what is left."""
+    if not a:
+        return [a]
+    shared = _common(list(a))
+    rest = {_without(symbols, shared): c for symbols, c in a.items()}
+    found: list[Sum] = [{(symbol,): Fraction(1)} for symbol in sorted(set(shared))]
+    content = _content(rest)
+    return found if set(rest) == {()} else [*found, {symbols: c / content for symbols, c in rest.items()}]
+
+
+# --- texts --------------------------------------------------------------------------------------------
+
+
+def _logical(conjunction: bool, parts: list[Truth]) -> Truth:
+    value, defined = parts[-1].text, parts[-1].defined
+    for part in reversed(parts[:-1]):
+        stop = f"(not {part.text})" if conjunction else part.text
+        defined = _and(part.defined, defined if defined == "true" else f"(or {stop} {defined})")
+        value = f"({'and' if conjunction else 'or'} {part.text} {value})"
+    return Truth(value, defined)
 
 
 def _and(a: str, b: str) -> str:
-    if a in ("true", b):
+    if a in ("true", b) or b == "false":
         return b
-    return a if b == "true" else f"(and {a} {b})"
+    if b == "true" or a == "false":
+        return a
+    return f"(and {a} {b})"
 
 
-def _integer(value: int) -> str:
-    return str(value) if value >= 0 else f"(- {-value})"
-
-
-def _decimal(value: Fraction) -> str:
-    top = f"{abs(value.numerator)}.0"
-    text = top if value.denominator == 1 else f"(/ {top} {value.denominator}.0)"
-    return text if value >= 0 else f"(- {text})"
-
-
-def _number(text: str) -> Fraction | None:
-    """The value of a literal in SMT-LIB."""
-    negative = text.startswith("(- ")
-    inner = text[3:-1] if negative else text
-    if inner.startswith("(/ "):
-        parts = inner[3:-1].replace("(- ", "-").replace(")", "").split(" ")
-        value = Fraction(parts[0].removesuffix(".0")) / Fraction(parts[1].removesuffix(".0"))
-    elif inner.isdigit():
-        value = Fraction(int(inner))
+def _constant(value: Fraction, integral: bool) -> str:
+    if integral:
+        text = str(abs(value.numerator))
     else:
-        return None
-    return -value if negative else value
+        top = f"{abs(value.numerator)}.0"
+        text = top if value.denominator == 1 else f"(/ {top} {value.denominator}.0)"
+    return text if value >= 0 else f"(- {text})"
