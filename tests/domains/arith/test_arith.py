@@ -90,3 +90,16 @@ def test_three_evaluators_agree(text: str) -> None:
         slow = evaluate(term, point)
         assert fast(x, y, r) == slow, point
         assert replay(text, point) == (None if isinstance(slow, Undefined) else slow), point
+
+
+def test_what_is_too_large_to_compute_proves_nothing() -> None:
+    """Neither a contradiction nor an equality follows from values that were not computed."""
+    huge = "2 ** (100000 * y) > 1"
+    verdict = decide("x", "x + 1", constraints=["1 <= x <= 2", "1 <= y <= 2", huge])
+    assert verdict.answer is Answer.UNKNOWN
+    assert verdict.reason is not None
+    assert verdict.reason.code.value != "oracle", verdict
+    verdict = decide(
+        "7 ** (100000 * x)", "7 ** (100000 * x) + 1", constraints=["1 <= x <= 2", "y == 0", "r == 0"]
+    )
+    assert verdict.answer is not Answer.EQUIVALENT, verdict

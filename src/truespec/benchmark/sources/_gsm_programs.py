@@ -101,8 +101,11 @@ def lift(source: str, result: Fraction, task: Task) -> tuple[str, dict[str, str]
     _check_occurrences(source, readings)
     tree = _inlined(source)
     literals: dict[str, str] = {}
-    symbolic = _Symbolic(readings, literals).visit(tree)
+    symbolic = _Symbolic(readings, _percentages(task, defaults, readings), literals).visit(tree)
     text = ast.unparse(ast.fix_missing_locations(symbolic))
+    for name in sorted(set(defaults) & set(re.findall(r"\w+", task.oracle)) - set(literals.values())):
+        # Forgotten, or spelt in a way that is not recognised: nobody can tell.
+        raise Unliftable(f"the program does not write the value {defaults[name]} of {name!r}")
     if len(text) > MAX_CHARACTERS:
         raise Unliftable(f"the inlined program has {len(text):,} characters")
     from truespec.domains.arith.replay import CannotReplay, replay
@@ -128,8 +131,9 @@ def _check_occurrences(source: str, readings: Mapping[Fraction, str]) -> None:
                 name = readings.get(Fraction(str(child.value)))
                 if name is not None:
                     seen.setdefault(name, []).append(isinstance(node, ast.Assign))
+    ones = {name for number, name in readings.items() if number == 1}  # `1 + rate` is no variable
     for name, places in seen.items():
-        if len(places) > 1 and not all(places):
+        if (len(places) > 1 or name in ones) and not all(places):
             raise Unliftable(f"the original value of {name!r} stands in several places of the program")
 
 
@@ -141,23 +145,55 @@ def _defaults(task: Task) -> dict[str, Fraction]:
     missing = set(variables) - set(shown)
     if missing:
         raise Unliftable(f"the original value of {min(missing)!r} is not known")
-    values = {name: Fraction(value) for name, value in shown.items()}
-    for name, value in values.items():
-        if value.denominator != 1 and f"no-range:{name}" in task.tags:
-            raise Unliftable(f"the original value of {name!r} is a fraction, which programs spell variously")
-    return values
+    return {name: Fraction(value) for name, value in shown.items()}
+
+
+def _percentages(
+    task: Task, defaults: Mapping[str, Fraction], readings: Mapping[Fraction, str]
+) -> dict[Fraction, tuple[str, str]]:
+    """Numbers that programs write for a percentage `p`: 0.2, 1.2 and 0.8 for 20 %, with their expressions."""
+    found: dict[Fraction, tuple[str, str]] = {}
+    for name, value in defaults.items():
+        if not re.search(rf"\b{name}\s*(?:%|percent)", task.statement):
+            continue
+        part = value / 100
+        for number, text in ((part, "{} / 100"), (1 + part, "1 + {} / 100"), (1 - part, "1 - {} / 100")):
+            if number in found or number in readings:
+                raise Unliftable(f"the number {float(number):g} could stand for several percentages")
+            found[number] = name, text.format(name)
+    return found
 
 
 class _Symbolic(ast.NodeTransformer):
-    def __init__(self, readings: Mapping[Fraction, str], literals: dict[str, str]) -> None:
+    def __init__(
+        self,
+        readings: Mapping[Fraction, str],
+        percentages: Mapping[Fraction, tuple[str, str]],
+        literals: dict[str, str],
+    ) -> None:
         self.readings = readings
+        self.percentages = percentages
         self.literals = literals
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        match node:
+            case ast.BinOp(ast.Constant(value=int(a)), ast.Div(), ast.Constant(value=int(b))) if b:
+                name = self.readings.get(Fraction(a, b))
+                if name is not None and Fraction(a, b).denominator != 1:
+                    self.literals[f"{a}/{b}"] = name
+                    return ast.Name(name, ast.Load())
+        return self.generic_visit(node)
 
     def visit_Constant(self, node: ast.Constant) -> ast.AST:
         if isinstance(node.value, bool) or not isinstance(node.value, int | float):
             raise Unliftable(f"the literal {node.value!r:.40}")
-        name = self.readings.get(Fraction(str(node.value)))
-        if name is None:
+        number = Fraction(str(node.value))
+        if number in self.percentages:
+            name, text = self.percentages[number]
+            self.literals[str(node.value)] = name
+            return ast.parse(text, mode="eval").body
+        name = self.readings.get(number, "")
+        if not name:
             return node
         self.literals[str(node.value)] = name
         return ast.Name(name, ast.Load())

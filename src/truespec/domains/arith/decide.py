@@ -12,6 +12,7 @@ Nothing is called equivalent before a legal point is known: contradictory constr
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -49,6 +50,7 @@ SAMPLE = 64
 """Legal points looked for before a solver is asked."""
 DEEP_SAMPLE = 600
 """Legal points looked for where a first question to Z3 decides nothing."""
+CONTRADICTORY = "the constraints contradict each other: no point satisfies all of them"
 MAX_CASES = 16
 """A variable of more values is not split into cases."""
 MAX_ENUMERATED = 400_000
@@ -88,6 +90,8 @@ class Comparison:
 
     def decide(self) -> Verdict:
         """The verdict; `Undecided` where every route gave up, `OracleError` for contradictory constraints."""
+        if self.scope.satisfiable is False:
+            raise OracleError(CONTRADICTORY)
         if self.oracle.term is self.candidate.term:
             return self._proved("identity", ("the parser",))
         found = self._best(self.scope.sample(GLANCE, self.limit.portion(0.3), effort=4_000))
@@ -203,8 +207,12 @@ class Comparison:
         try:
             for values in enumerate_points(self.scope, self.limit.portion(0.5)):
                 some = True
-                if self._differs(values):
+                a, b = (function(*values) for function in self.functions)  # TooLarge proves nothing
+                if a is not b and (isinstance(a, Undefined) or isinstance(b, Undefined) or a != b):
                     return self._refuted("enumeration", values)
+        except TooLarge as error:
+            self.notes.append(str(error))
+            return None
         except OutOfTime:
             self.limit.check()
             return None
@@ -357,9 +365,10 @@ def ensure_satisfiable(scope: Scope, limit: Limit) -> None:
             scope.satisfiable = True
     size = scope.size()
     if scope.satisfiable is None and size is not None and size <= MAX_ENUMERATED * 5:
-        scope.satisfiable = next(enumerate_points(scope, limit.portion(0.8)), None) is not None
+        with contextlib.suppress(TooLarge):
+            scope.satisfiable = next(enumerate_points(scope, limit.portion(0.8)), None) is not None
     if scope.satisfiable is False:
-        raise OracleError("the constraints contradict each other: no point satisfies all of them")
+        raise OracleError(CONTRADICTORY)
     if scope.satisfiable is None:
         raise Incomplete(
             "no point that satisfies the constraints was found, and none was proved not to exist"

@@ -48,8 +48,12 @@ class Arithmetic(Domain[Context, Spec]):
         """Import Z3 and run each route once."""
         context = self.read_context({"variables": {"x": {"type": "int"}}, "constraints": ["x > 0"]}, "x")
         limit = Limit.start(10)
-        for text in ("x + 1 - 1", "x % 7", "x + 1"):
-            self.decide(self.parse("x", context), self.parse(text, context), context, limit)
+        for oracle, candidate in (("x", "x + 1 - 1"), ("x", "x + 1"), ("x", "max(x, 1)")):
+            self.decide(self.parse(oracle, context), self.parse(candidate, context), context, limit)
+        from truespec.domains.arith.solve import Query
+
+        query = Query(context, _scope(context))
+        query.check([], limit)
 
     def read_context(self, raw: RawContext, oracle: str) -> Context:
         """The variables and constraints, with the oracle's type."""

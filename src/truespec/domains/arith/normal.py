@@ -274,8 +274,26 @@ class Normaliser:
         bounds = (None if low is None else _floor(low), None if high is None else _floor(high))
         if bounds[0] is not None and bounds[0] == bounds[1]:
             return poly.whole(poly.plus(part, poly.constant(bounds[0])))
+        multiple = self._least_multiple(rest)
+        if multiple is not None:
+            return poly.add_ratios(poly.whole(part), multiple)
         atom = self._atom(Atom("floor", (rest,), None, True, bounds))
         return poly.add_ratios(poly.whole(part), atom)
+
+    def _least_multiple(self, a: Ratio) -> Ratio | None:
+        """The floor of `c * f` for an integer fact f, as `floor(c) * f`, where the rest is in [0, 1)."""
+        for fact in self.facts.integral:
+            if set(_atoms(fact)) == set(_atoms(a)):
+                ratio = self.quotient(a, fact)
+                factor = poly.as_constant(ratio.over) if ratio.is_polynomial() else None
+                if factor is not None:
+                    low = poly.whole(poly.constant(_floor(factor)))
+                    multiple = poly.multiply_ratios(low, fact)
+                    rest = poly.add_ratios(a, multiple, -1)
+                    above = poly.add_ratios(poly.whole(poly.constant(1)), rest, -1)
+                    if self.sign(rest) in ("+", "0+", "0") and self.sign(above) == "+":
+                        return multiple
+        return None
 
     def _truncated(self, a: Ratio) -> Ratio:
         if self._integral(a):

@@ -96,7 +96,10 @@ class Scope:
         moved = list(values)
         for level in self.levels:
             if level.solve is not None:
-                solved = _solved(self, level, moved)
+                try:
+                    solved = _solved(self, level, moved)
+                except TooLarge:
+                    return None
                 if not solved:
                     return None
                 moved[level.position] = solved[0]
@@ -139,6 +142,8 @@ def scope(context: Context) -> Scope:
     made.levels = _levels(made, checks)
     if not context.constraints:
         made.satisfiable = True
+    if any(choices.complete and not choices.values for choices in made.choices.values()):
+        made.satisfiable = False
     return made
 
 
@@ -173,10 +178,14 @@ def _choices(made: Scope, name: str, literals: list[Number]) -> Choices:
     own = [term for term in made.context.constraints if variables(term) == [name]]
     tests = [compiled(term, [name]) for term in own]
 
+    incomputable = False
+
     def fits(value: Number) -> bool:
+        nonlocal incomputable
         try:
             return all(test(value) is True for test in tests)
         except TooLarge:
+            incomputable = True
             return False
 
     integer = made.context.variables[name] == "int"
@@ -184,7 +193,7 @@ def _choices(made: Scope, name: str, literals: list[Number]) -> Choices:
     listed = _listed(own)
     if listed is not None:
         values = [value for value in listed if fits(value) and (not integer or isinstance(value, int))]
-        return Choices(tuple(sorted(set(values), key=simplicity)), True)
+        return Choices(tuple(sorted(set(values), key=simplicity)), not incomputable)
     step, start = _step(forms, index, integer)
     if low is not None and high is not None and step:
         first = -((-(Fraction(low) - start)) // step)
@@ -193,7 +202,8 @@ def _choices(made: Scope, name: str, literals: list[Number]) -> Choices:
             values = [exact(start + (first + k) * step) for k in range(max(0, count))]
             if integer:
                 values = [value for value in values if isinstance(value, int)]
-            return Choices(tuple(sorted(filter(fits, values), key=simplicity)), True)
+            kept = tuple(sorted(filter(fits, values), key=simplicity))
+            return Choices(kept, not incomputable)
     return Choices(_sampled(low, high, step, start, integer, literals, fits), False)
 
 
@@ -423,7 +433,10 @@ class _Walk:
     ) -> Iterator[Number]:
         made, level = self.made, self.made.levels[depth]
         if level.solve is not None:
-            return iter(_solved(made, level, values))
+            try:
+                return iter(_solved(made, level, values))
+            except TooLarge:
+                return iter(())
         choices = made.choices[level.name].values
         width = len(choices) if depth >= len(made.levels) - 2 else 12
         if seed == 0:
@@ -442,10 +455,7 @@ class _Walk:
 def _solved(made: Scope, level: _Level, values: list[Number]) -> list[Number]:
     assert level.solve is not None
     values[level.position] = 0
-    try:
-        gap = level.solve(*values)
-    except TooLarge:
-        return []
+    gap = level.solve(*values)
     if not isinstance(gap, int | Fraction):
         return []
     value = exact(-Fraction(gap) / level.coefficient)
@@ -462,7 +472,7 @@ def _passes(level: _Level, values: list[Number]) -> bool:
 
 
 def enumerate_points(made: Scope, limit: Limit) -> Iterator[Values]:
-    """Every legal point; only where `size` is not None."""
+    """Every legal point; only where `size` is not None. `TooLarge` where a constraint is not computable."""
     levels = made.levels
     if not levels:
         if made.legal():
@@ -486,7 +496,7 @@ def enumerate_points(made: Scope, limit: Limit) -> Iterator[Values]:
         if steps % 512 == 0:
             limit.check()
         values[level.position] = value
-        if not _passes(level, values):
+        if not all(check(*values) is True for check in level.checks):
             continue
         if len(stack) < len(levels):
             stack.append(tries(len(stack)))
