@@ -1,0 +1,34 @@
+"""The fixture `truespec_rules` for pytest; nothing is imported before a test asks for it.
+
+```python
+def test_agent(truespec_rules):
+    truespec_rules("rules.yml", packs=["confirmation"]).assert_complies(run_my_agent())
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from truespec.testing import Complies
+
+
+@pytest.fixture(scope="session")
+def truespec_rules() -> Callable[..., Complies]:
+    """Compiles rule files and packs."""
+    from truespec.rules.language import load_rules
+    from truespec.rules.packs import pack
+    from truespec.testing import Complies
+
+    def compiled(*files: str | Path, packs: Sequence[str] = ()) -> Complies:
+        rules = [rule for name in packs for rule in pack(name)]
+        for file in files:
+            rules += load_rules(Path(file).read_text(encoding="utf-8"), str(file))
+        return Complies(rules)
+
+    return compiled
