@@ -48,7 +48,7 @@ def assert_complies(
     severity: str = "low",
     tools: Sequence[Mapping[str, Any]] | None = None,
 ) -> None:
-    """Fails with one line for each breach of at least this severity; `rules` may be the path of a rule file."""
+    """Fails with one line for each breach of at least this severity; `rules` may be a rule file."""
     loaded = rules
     if isinstance(loaded, str | Path):
         loaded = load_rules(Path(loaded).read_text(encoding="utf-8"), str(loaded))
