@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any
 
 import pytest
 
-from fol_pairs import disagreement, random_pair
+from fol_pairs import disagreement, random_formula, random_pair
 from truespec.domains.contract import RecheckStatus
-from truespec.domains.fol import prove
+from truespec.domains.fol import canonical, herbrand, mutate, prove
 from truespec.domains.fol.context import read
 from truespec.domains.fol.parse import parse
+from truespec.domains.fol.syntax import Not
 from truespec.domains.judge import Pair, judge
 from truespec.domains.registry import load
 from truespec.solvers.limit import Limit
@@ -154,6 +155,27 @@ def test_random_pairs_agree_with_the_twin_and_survive_recheck() -> None:
         answers.add(verdict.answer)
         assert disagreement(oracle, candidate, context, verdict) is None, (oracle, candidate, context)
     assert {Answer.EQUIVALENT, Answer.REFUTED} <= answers
+
+
+def test_what_shares_a_normal_form_or_lacks_a_herbrand_model_is_refuted_by_no_prover() -> None:
+    same = unsatisfiable = 0
+    for seed in range(60):
+        chance = random.Random(seed)
+        predicates, constants = {"P": 1, "Q": chance.choice([1, 2]), "Z": 0}, ["a", "b"]
+        text = random_formula(chance, 4, [], predicates, constants, equality=chance.random() < 0.4)
+        formula = parse(text).formula
+        for mutant in islice(mutate.mutants(formula, predicates, tuple(constants)), 15):
+            lost, added = [formula, Not(mutant)], [mutant, Not(formula)]
+            if canonical.same(formula, mutant):
+                same += 1
+                assert prove.by_e(lost, Limit.start(20.0)), text
+                assert prove.by_e(added, Limit.start(20.0)), text
+            found = herbrand.solve(lost, Limit.start(20.0))
+            if isinstance(found, str):
+                unsatisfiable += 1
+                assert prove.by_e(lost, Limit.start(20.0)), text
+    assert same > 20
+    assert unsatisfiable > 20
 
 
 @pytest.mark.slow
