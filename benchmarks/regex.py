@@ -230,7 +230,7 @@ def peers(turk: list[str], quick: bool) -> None:
         decided = {k: (answer == "true", s) for k, (answer, s) in enumerate(answers) if answer != "refused"}
         add(f"dk.brics{'' if minimize else ', not minimizing'}", decided)
     add("z3", by_z3(pairs[: count // 6]))
-    add("greenery", by_greenery(pairs[: count // 2]))
+    add("greenery", by_greenery(pairs[: count // 6]))
     console.print(table)
 
 

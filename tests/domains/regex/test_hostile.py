@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from truespec.automata.terms import Arena
 from truespec.domains.judge import Pair, judge
+from truespec.domains.regex import verify
 from truespec.verdict import Answer
 
 HOSTILE = [
@@ -56,3 +58,18 @@ def test_catastrophic_backtracking_of_re_is_contained() -> None:
     verdict = judge(Pair("regex", "(?:a|a|aa)*" + "a" * 40, "a{40,}b?(?<!b)|(?:a|a|aa)*b{50}", {}), 4)
     assert verdict.answer is Answer.REFUTED
     assert "matcher" in verdict.evidence.to_json()["replayed_by"]  # type: ignore[union-attr]
+
+
+def test_a_stack_that_runs_out_leaves_no_half_built_term(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = verify._engine("unicode")
+
+    def runs_out(*_: object) -> None:
+        raise RecursionError
+
+    with monkeypatch.context() as planted:
+        planted.setattr(Arena, "_inherit", staticmethod(runs_out))
+        verdict = judge(Pair("regex", "(?:never|seen)+before", "x", {}), 4)
+    assert verdict.reason
+    assert verdict.reason.code.value == "memory"
+    assert verify._engine("unicode") is not before
+    assert judge(Pair("regex", "(?:never|seen)+before", "x", {}), 4).answer is Answer.REFUTED

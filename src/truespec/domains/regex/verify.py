@@ -27,6 +27,7 @@ from truespec.verdict import (
     OutOfTime,
     Proof,
     Relation,
+    Undecided,
     Verdict,
     equivalent,
     refuted,
@@ -66,6 +67,17 @@ def _wrapped(expression: Expression, context: Context) -> Expression:
 
 def decide(oracle: Pattern, candidate: Pattern, context: Context, limit: Limit) -> Verdict:
     """Compare two patterns: a proof by bisimulation, or a shortest string that separates them."""
+    try:
+        return _decide(oracle, candidate, context, limit)
+    except Undecided:
+        raise
+    except BaseException:
+        # A stack or memory that ran out may have left a half-built term behind: start afresh.
+        _engine.cache_clear()
+        raise
+
+
+def _decide(oracle: Pattern, candidate: Pattern, context: Context, limit: Limit) -> Verdict:
     with deep_stack():
         question = Question(oracle, candidate, context)
         try:
