@@ -134,14 +134,20 @@ class _Parser:
         """Comments everywhere; blanks and `#` lines in verbose mode."""
         while self.at < len(self.text):
             if self.text.startswith("(?#", self.at):
-                self.at = self.text.index(")", self.at) + 1
+                self.at = self._after(")")
             elif flags.verbose and self.text[self.at] in _BLANKS:
                 self.at += 1
             elif flags.verbose and self.text[self.at] == "#":
-                end = self.text.find("\n", self.at)
-                self.at = len(self.text) if end < 0 else end + 1
+                self.at = self._after("\n")
             else:
                 return
+
+    def _after(self, last: str) -> int:
+        """Where a comment is over. As in `re`, a backslash hides what follows it even there."""
+        at = self.at
+        while at < len(self.text) and self.text[at] != last:
+            at += 2 if self.text[at] == "\\" else 1
+        return min(at + 1, len(self.text))
 
     def global_flags(self, flags: _Flags) -> _Flags:
         """Inline flags at the start of the pattern."""

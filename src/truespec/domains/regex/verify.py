@@ -22,6 +22,7 @@ from truespec.domains.regex.parse import Context
 from truespec.domains.regex.syntax import Pattern, deep_stack
 from truespec.solvers.limit import Limit
 from truespec.verdict import (
+    JSON,
     Counterexample,
     Incomplete,
     OutOfTime,
@@ -80,12 +81,14 @@ def decide(oracle: Pattern, candidate: Pattern, context: Context, limit: Limit) 
 def _decide(oracle: Pattern, candidate: Pattern, context: Context, limit: Limit) -> Verdict:
     with deep_stack():
         question = Question(oracle, candidate, context)
+        notes: dict[str, JSON] = {}
         try:
             outcome = compare(
                 question.stepper, question.oracle, question.candidate, limit.portion(_EXPLORING).check
             )
         except OutOfTime:
             outcome = _sampled(question, limit)
+            notes["shortest"] = False
         if outcome.word is None:
             trusts = ("truespec's parser", "truespec's derivatives")
             certificate = certify(question.engine, question.oracle, limit.check)
@@ -97,7 +100,7 @@ def _decide(oracle: Pattern, candidate: Pattern, context: Context, limit: Limit)
                 f"the string {string!r} separates the two by derivatives, but {by} yields {values[0]} for "
                 f"the oracle and {values[1]} for the candidate; please report this pair"
             )
-        point = Counterexample({"string": string}, values[0], values[1], by)
+        point = Counterexample({"string": string}, values[0], values[1], by, notes)
         return refuted("regex", METHOD, point, _relation(question, outcome.in_left, limit))
 
 
