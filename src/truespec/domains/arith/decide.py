@@ -256,6 +256,7 @@ class Comparison:
         """Which implies which, where a specification holds if it is defined and true."""
         only_oracle = only_candidate = False
         for values in points:
+            self.limit.check()
             try:
                 left, right = (function(*values) is True for function in self.functions)
             except TooLarge:
@@ -304,7 +305,12 @@ class Comparison:
             return False
 
     def _best(self, points: Iterable[Values]) -> Values | None:
-        differing = [values for values in points if self._differs(values)]
+        differing: list[Values] = []
+        for values in points:
+            if self._differs(values):
+                differing.append(values)
+            if self.limit.elapsed() > (0.4 if differing else 0.8) * self.limit.seconds:
+                break
         return min(differing, key=_weight, default=None)
 
     def _rebuilt(self, values: Values) -> Values | None:
@@ -319,7 +325,8 @@ class Comparison:
             before = values
             for position, name in enumerate(self.scope.names):
                 for value in self.scope.choices[name].values[:60]:
-                    if simplicity(value) >= simplicity(values[position]) or budget == 0:
+                    late = budget == 0 or self.limit.elapsed() > 0.6 * self.limit.seconds
+                    if late or simplicity(value) >= simplicity(values[position]):
                         break
                     budget -= 1
                     moved = self._rebuilt((*values[:position], value, *values[position + 1 :]))

@@ -36,12 +36,16 @@ class Exact:
 
     @staticmethod
     def multiply(a: Number, b: Number) -> Number:
+        if bits(a) + bits(b) > 2 * MAX_BITS:
+            raise TooLarge(f"a product of about {bits(a) + bits(b):,} bits")
         return exact(a * b)
 
     @staticmethod
     def divide(a: Number, b: Number) -> Number:
         if b == 0:
             return 0
+        if bits(a) + bits(b) > 2 * MAX_BITS:
+            raise TooLarge(f"a quotient of about {bits(a) + bits(b):,} bits")
         return exact(Fraction(a) / b)
 
     @staticmethod
