@@ -1,0 +1,215 @@
+"""Wrong rules planted in the SQL prover: execution on random databases finds each of them out.
+
+The harness proves pairs that differ by a slip, and runs what was proved on SQLite. With the rules as they are
+nothing proved differs; with any one of them spoiled, something does.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import pytest
+import sqlglot
+import z3
+
+from cases import cases
+from conformance.test_laws import load_twin
+from truespec.domains.sql import bag, prove, query, scalar, variants, world
+from truespec.domains.sql.aggregate import Aggregates
+from truespec.domains.sql.engines.contract import Settings
+from truespec.domains.sql.proof import prove as find_proof
+from truespec.domains.sql.rules import (
+    aggregate_axioms,
+    distinct_of_unique,
+    group_determined,
+    independent_factors,
+    sum_laws,
+)
+from truespec.domains.sql.schema import read_schema
+from truespec.solvers.limit import Limit
+from truespec.verdict import SpecificationError, Undecided
+
+SCHEMA = """
+CREATE TABLE dept (id INT PRIMARY KEY, dname TEXT NOT NULL);
+CREATE TABLE emp (id INT PRIMARY KEY, name TEXT, dept INT REFERENCES dept(id), sal INT, code INT UNIQUE);
+CREATE TABLE t (a INT, b INT, c INT NOT NULL);
+"""
+SLIPS = [
+    ("SELECT DISTINCT a FROM t", "SELECT a FROM t"),
+    ("SELECT DISTINCT id FROM emp JOIN t ON a = dept", "SELECT id FROM emp JOIN t ON a = dept"),
+    ("SELECT SUM(a) FROM t", "SELECT COALESCE(SUM(a), 0) FROM t"),
+    ("SELECT SUM(a + b) FROM t", "SELECT SUM(a) + SUM(b) FROM t"),
+    ("SELECT SUM(3 * c) FROM t", "SELECT SUM(c) FROM t"),
+    ("SELECT COUNT(*) FROM t x, t y", "SELECT COUNT(*) FROM t"),
+    ("SELECT a, COUNT(*) FROM t GROUP BY a", "SELECT a, COUNT(*) FROM t GROUP BY a HAVING COUNT(*) > 1"),
+    ("SELECT MAX(a) FROM t", "SELECT MIN(a) FROM t"),
+    (
+        "SELECT a FROM t WHERE a NOT IN (SELECT b FROM t)",
+        "SELECT x.a FROM t x LEFT JOIN t y ON x.a = y.b WHERE y.b IS NULL",
+    ),
+    ("SELECT c FROM t LEFT JOIN emp ON emp.id = t.a", "SELECT c FROM t JOIN emp ON emp.id = t.a"),
+    ("SELECT x.id, y.id FROM emp x JOIN emp y ON x.code = y.code", "SELECT id, id FROM emp"),
+    ("SELECT c FROM t WHERE a = a", "SELECT c FROM t"),
+    ("SELECT c FROM t WHERE NOT (a = 1 AND b = 2)", "SELECT c FROM t WHERE a <> 1 OR b <> 2 OR a IS NULL"),
+    ("SELECT q.a FROM (SELECT DISTINCT a FROM t) q JOIN emp e ON e.id = q.a", "SELECT id FROM emp"),
+    (
+        "SELECT e.id FROM emp e JOIN (SELECT DISTINCT a FROM t) q ON q.a = e.sal",
+        "SELECT id FROM emp WHERE sal IS NOT NULL",
+    ),
+    ("SELECT a FROM t UNION ALL SELECT b FROM t", "SELECT a FROM t UNION ALL SELECT a FROM t"),
+    ("SELECT COUNT(*) FROM t WHERE a > 1", "SELECT SUM(CASE WHEN a > 1 THEN 1 ELSE 0 END) FROM t"),
+]
+
+
+def wrongly_proved(pairs: list[tuple[str, str, str]]) -> list[tuple[str, str]]:
+    """The pairs that were proved equal and that SQLite tells apart."""
+    twin = load_twin("sql")
+    found = []
+    for ddl, left, right in pairs:
+        trees = [sqlglot.parse_one(text, read="sqlite") for text in (left, right)]
+        try:
+            proof = find_proof(
+                trees[0], trees[1], read_schema(ddl, "sqlite"), "bag", Settings(), Limit.start(5.0)
+            )
+        except (Undecided, SpecificationError):
+            continue
+        if proof is not None and twin.differ(left, right, {"schema": ddl}) is not None:
+            found.append((left, right))
+    return found
+
+
+@cache
+def slips() -> list[tuple[str, str, str]]:
+    """Pairs that differ: the list above and the refuted cases."""
+    table = [case for case in cases("sql") if case.context.get("dialect") == "sqlite"]
+    refuted = [
+        (case.context["schema"], case.oracle, case.candidate) for case in table if case.expect == "refuted"
+    ]
+    return [(SCHEMA, *pair) for pair in SLIPS] + refuted
+
+
+def test_nothing_proved_differs() -> None:
+    assert wrongly_proved(slips()) == []
+
+
+@pytest.mark.slow
+def test_no_mutant_that_is_proved_differs() -> None:
+    pairs = []
+    for case in cases("sql"):
+        if case.expect == "equivalent" and case.context.get("dialect") == "sqlite":
+            tree = sqlglot.parse_one(case.candidate, read="sqlite")
+            mutants = itertools.islice(variants.mutants(tree, "sqlite"), 12)
+            pairs += [(case.context["schema"], case.oracle, mutant) for mutant in mutants]
+    assert len(pairs) > 60
+    assert wrongly_proved(pairs) == []
+
+
+Plant = Callable[[pytest.MonkeyPatch], None]
+
+
+def always_unique(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(distinct_of_unique, "_unique", lambda world, part: True)
+
+
+def never_duplicates(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(prove.Prover, "_free_of_duplicates", lambda self, terms, given: True)
+
+
+def containment_one_way(patch: pytest.MonkeyPatch) -> None:
+    real = prove.Prover._contained
+
+    def either(self: Any, one: Any, two: Any, given: Any) -> bool:
+        return real(self, one, two, given) or real(self, two, one, given)
+
+    patch.setattr(prove.Prover, "_contained", either)
+
+
+def null_is_false(patch: pytest.MonkeyPatch) -> None:
+    def negated(value: world.Val) -> world.Val:
+        return world.Val(z3.BoolVal(False), world.neg(scalar.is_true(value)), "bool")
+
+    patch.setattr(scalar, "logical_not", negated)
+
+
+def sums_are_never_null(patch: pytest.MonkeyPatch) -> None:
+    real = Aggregates.sum
+    patch.setattr(Aggregates, "sum", lambda self, b: replace(real(self, b), null=z3.BoolVal(False)))
+
+
+def nulls_are_summed(patch: pytest.MonkeyPatch) -> None:
+    def filled(self: Any, b: bag.Bag) -> bag.Bag:
+        return bag.Bag(tuple(replace(t, outs=(replace(t.outs[0], null=z3.BoolVal(False)),)) for t in b.terms))
+
+    patch.setattr(Aggregates, "filled", filled)
+
+
+def factors_vanish(patch: pytest.MonkeyPatch) -> None:
+    real = independent_factors.of
+    patch.setattr(independent_factors, "of", lambda term, value=None: real(term, value)[:1])
+
+
+def coefficients_vanish(patch: pytest.MonkeyPatch) -> None:
+    real = sum_laws.split
+
+    def split(aggregates: Any, term: Any, value: Any) -> Any:
+        while z3.is_mul(value) and z3.is_int_value(value.arg(0)):
+            value = value.arg(1)
+        return real(aggregates, term, value)
+
+    patch.setattr(sum_laws, "split", split)
+
+
+def determined_groups_always_exist(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(group_determined, "group_formula", lambda world, group: z3.BoolVal(True))
+
+
+def least_is_greatest(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(aggregate_axioms, "_extreme", lambda world, symbol, value: z3.BoolVal(False))
+
+
+def outer_joins_are_inner(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(query.Compiler, "_join", _without_side(query.Compiler._join))
+
+
+def _without_side(real: Callable[..., Any]) -> Callable[..., Any]:
+    def join(self: Any, left: Any, node: Any, parent: Any) -> Any:
+        inner = node.copy()
+        inner.set("side", None)
+        return real(self, left, inner, parent)
+
+    return join
+
+
+def nullable_keys_are_never_null(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(world.World, "column", _never_null(world.World.column))
+
+
+def _never_null(real: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda self, table, column, row: replace(real(self, table, column, row), null=z3.BoolVal(False))
+
+
+PLANTS: list[Plant] = [
+    always_unique,
+    never_duplicates,
+    containment_one_way,
+    null_is_false,
+    sums_are_never_null,
+    nulls_are_summed,
+    factors_vanish,
+    coefficients_vanish,
+    determined_groups_always_exist,
+    least_is_greatest,
+    outer_joins_are_inner,
+    nullable_keys_are_never_null,
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("plant", PLANTS, ids=lambda plant: str(plant.__name__))
+def test_a_planted_wrong_rule_is_found_out(plant: Plant, monkeypatch: pytest.MonkeyPatch) -> None:
+    plant(monkeypatch)
+    assert wrongly_proved(slips())
