@@ -11,8 +11,9 @@ JAR = Path("/usr/share/java/automaton.jar")
 
 def decide(
     pairs: list[tuple[str, str]], warm: list[tuple[str, str]], minimize: bool
-) -> list[tuple[str, float]]:
-    """For each pair the answer (`true`, `false`, `refused`) and its seconds; empty where it is not installed.
+) -> list[tuple[str, float, float]]:
+    """For each pair the answer (`true`, `false`, `refused`), the seconds of its thread and those of
+    the wall; empty where it is not installed.
 
     `warm` is decided three times before the clock starts.
     """
@@ -28,4 +29,4 @@ def decide(
         command = ["java", "-cp", f"{JAR}:{folder}", "Brics", str(len(warm)), str(minimize).lower()]
         run = subprocess.run(command, input=lines, text=True, capture_output=True, check=True)
     answers = [line.split("\t") for line in run.stdout.splitlines()][len(warm) :]
-    return [(answer, int(nanoseconds) / 1e9) for answer, nanoseconds in answers]
+    return [(answer, int(cpu) / 1e9, int(wall) / 1e9) for answer, cpu, wall in answers]

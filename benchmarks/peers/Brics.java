@@ -34,6 +34,7 @@ public final class Brics {
         ThreadMXBean clock = ManagementFactory.getThreadMXBean();
         StringBuilder output = new StringBuilder();
         for (String[] pair : pairs) {
+            long wall = System.nanoTime();
             long start = clock.getCurrentThreadCpuTime();
             String answer;
             try {
@@ -41,7 +42,8 @@ public final class Brics {
             } catch (IllegalArgumentException error) {
                 answer = "refused";
             }
-            output.append(answer).append('\t').append(clock.getCurrentThreadCpuTime() - start).append('\n');
+            output.append(answer).append('\t').append(clock.getCurrentThreadCpuTime() - start)
+                .append('\t').append(System.nanoTime() - wall).append('\n');
         }
         System.out.print(output);
     }
