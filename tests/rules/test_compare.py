@@ -149,3 +149,10 @@ def test_commands(tmp_path: Path) -> None:
     result = CliRunner().invoke(command, ["compile", "--pack", "confirmation"])
     assert result.exit_code == 0
     assert '"states": 3' in result.output
+
+
+def test_nothing_happens_is_a_trace_too() -> None:
+    """A rule that forbids every event is kept by the empty trace."""
+    assert health(rule("{formula: 'G false'}")).status == "sound"
+    assert health(rule("{formula: 'F true'}")).status == "sound"
+    assert compare(rule("{formula: 'G false'}"), rule("{formula: 'F true'}")).relation == "incomparable"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import random
 from pathlib import Path
 
 import jsonschema
@@ -184,3 +185,42 @@ def test_every_annotated_location_resolves() -> None:
                 assert 0 <= index < len(trace.messages)
                 resolved += 1
     assert resolved == 173
+
+
+HOSTILE = [None, 3, "x", [], {}, True, [1], {"a": 1}, -1.5, "\ud800", [None], [[]], 10**30]
+
+
+def mutated(value: object, rng: random.Random) -> object:
+    """One place of a JSON value changed or dropped."""
+    if isinstance(value, dict) and value and rng.random() < 0.9:
+        key = rng.choice(list(value))
+        if rng.random() < 0.1:
+            return {k: v for k, v in value.items() if k != key}
+        return {**value, key: mutated(value[key], rng)}
+    if isinstance(value, list) and value and rng.random() < 0.9:
+        at = rng.randrange(len(value))
+        return [*value[:at], mutated(value[at], rng), *value[at + 1 :]]
+    return rng.choice(HOSTILE)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_hostile_values_become_problems_and_never_crash(path: Path, tmp_path: Path) -> None:
+    from truespec.rules.monitor import RuleSet
+    from truespec.rules.packs import all_packs
+
+    rng = random.Random(path.name)
+    rules = RuleSet(all_packs())
+    copy = tmp_path / path.name
+    for _ in range(60):
+        data = bytearray(path.read_bytes())
+        if path.suffix in (".eval", ".jsonl"):
+            for _ in range(3):
+                data[rng.randrange(len(data))] = rng.randrange(256)
+        else:
+            data = bytearray(json.dumps(mutated(json.loads(data), rng)).encode())
+        copy.write_bytes(data)
+        for item in read(copy, form=path.parent.name):
+            if isinstance(item, Trace):
+                to_line(item)
+                for finding in rules.check(item):
+                    assert finding.violations or finding.status != "fail"

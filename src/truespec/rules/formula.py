@@ -157,12 +157,12 @@ def weak_next(a: Formula) -> Formula:
 
 def until(a: Formula, b: Formula) -> Formula:
     """b comes, and a holds until then."""
-    return b if b is T or b is F else _make(UNTIL, (a, b))
+    return F if b is F else _make(UNTIL, (a, b))
 
 
 def release(a: Formula, b: Formula) -> Formula:
     """b holds up to and with the first a, or to the end."""
-    return b if b is T or b is F else _make(RELEASE, (a, b))
+    return T if b is T else _make(RELEASE, (a, b))
 
 
 def finally_(a: Formula) -> Formula:
@@ -187,12 +187,12 @@ def weak_yesterday(a: Formula) -> Formula:
 
 def since(a: Formula, b: Formula) -> Formula:
     """b was, and a has held after it up to now."""
-    return b if b is T or b is F else _make(SINCE, (a, b))
+    return F if b is F else _make(SINCE, (a, b))
 
 
 def triggered(a: Formula, b: Formula) -> Formula:
     """b has held from the last a on, that one included, or from the start."""
-    return b if b is T or b is F else _make(TRIGGERED, (a, b))
+    return T if b is T else _make(TRIGGERED, (a, b))
 
 
 def once(a: Formula) -> Formula:

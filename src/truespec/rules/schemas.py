@@ -41,13 +41,21 @@ class _Foreign(Exception):
 
 
 def validator(schema: Any) -> Allows:
-    """Whether a value fits a schema; each schema object is compiled once."""
+    """Whether a value fits a schema; each schema object is compiled once.
+
+    A schema that is none itself asks for nothing.
+    """
     found = _compiled.get(id(schema))
     if found is not None and found[0] is schema:
         return found[1]
     try:
         made = _compile(schema, schema, 0)
-    except (_Foreign, TypeError, re.error):
+    except (_Foreign, TypeError, AttributeError, re.error):
+        try:
+            jsonschema.Draft202012Validator.check_schema(schema)
+        except jsonschema.SchemaError:
+            _compiled[id(schema)] = (schema, lambda _: True)
+            return _compiled[id(schema)][1]
         library = jsonschema.Draft202012Validator(schema)
         made = lambda value: bool(library.is_valid(value))  # noqa: E731
     _compiled[id(schema)] = (schema, made)
@@ -194,6 +202,8 @@ def _length(kind: type, low: int, high: int) -> Allows:
 def _object(schema: Mapping[str, Any], root: Any, depth: int) -> Allows:
     named = {key: _compile(s, root, depth + 1) for key, s in schema.get("properties", {}).items()}
     required = tuple(schema.get("required", ()))
+    if not all(isinstance(key, str) for key in required):
+        raise _Foreign
     rest = _compile(schema.get("additionalProperties", True), root, depth + 1)
     free = schema.get("additionalProperties", True) is True
 

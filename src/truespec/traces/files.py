@@ -163,9 +163,9 @@ class TraceFile:
                 for info in archive.infolist():
                     try:
                         yield info.filename, archive.read(info)
-                    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
+                    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, OSError) as error:
                         yield info.filename, self.problem(info.filename, f"cannot be unpacked: {error}")
-        except zipfile.BadZipFile as error:
+        except (zipfile.BadZipFile, NotImplementedError) as error:
             yield (
                 "",
                 self.problem("end of file", f"broken archive ({error}); its members are read one by one"),

@@ -40,6 +40,12 @@ class ToolCall:
     """The arguments as the source wrote them, kept only where they do not parse to an object."""
 
     def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not (self.id is None or isinstance(self.id, str)):
+            raise ValueError(
+                f"a call's name and identifier are texts, not {self.name!r:.40} and {self.id!r:.40}"
+            )
+        if self.arguments is not None and not isinstance(self.arguments, Mapping):
+            raise ValueError(f"a call's arguments are an object, not {self.arguments!r:.60}")
         if self.arguments is None and self.raw is None:
             raise ValueError(f"the call of {self.name!r} has neither parsed arguments nor their text")
 
@@ -76,6 +82,9 @@ class Message:
             raise ValueError(f"a message's role is one of {', '.join(ROLES)}, not {self.role!r}")
         if self.calls and self.role == "tool":
             raise ValueError("a result carries no calls")
+        for value in (self.text, self.call_id, self.tool, self.name, self.reasoning):
+            if value is not None and not isinstance(value, str):
+                raise ValueError(f"a message's text and names are texts, not {value!r:.60}")
 
     @property
     def failed(self) -> bool:

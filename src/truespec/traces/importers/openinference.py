@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from truespec.traces.files import Problem, TraceFile
+from truespec.traces.importers.shared import dicts
 from truespec.traces.importers.span_traces import by_trace, trace_of_spans
 from truespec.traces.importers.spans import RawSpan
 from truespec.traces.joins import Joins
@@ -37,7 +38,8 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
         values = [value for _, value in file.lines()]
     else:
         value = file.document()
-        values = [value] if isinstance(value, Problem) else [s for listed in value.values() for s in listed]
+        lists = value.values() if isinstance(value, dict) else ()
+        values = [value] if isinstance(value, Problem) else [s for listed in lists for s in dicts(listed)]
     for number, value in enumerate(values):
         if isinstance(value, Problem):
             yield value

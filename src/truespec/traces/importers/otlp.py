@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from truespec.traces.files import Problem, TraceFile, brief
+from truespec.traces.importers.shared import dicts
 from truespec.traces.importers.span_traces import by_trace, trace_of_spans
 from truespec.traces.importers.spans import RawSpan
 from truespec.traces.joins import Joins
@@ -59,18 +60,18 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
 
 
 def _spans(value: Mapping[str, Any]) -> Iterator[tuple[Any, Mapping[str, Any]]]:
-    for span in value.get("spans") or ():
+    for span in dicts(value.get("spans")):
         yield span, {}
-    for group in value.get("resourceSpans") or value.get("resource_spans") or ():
-        resource = attributes_of((group.get("resource") or {}).get("attributes"))
-        for scope in (
-            group.get("scopeSpans")
-            or group.get("scope_spans")
-            or group.get("instrumentationLibrarySpans")
-            or ()
-        ):
-            for span in scope.get("spans") or ():
+    for group in dicts(value.get("resourceSpans") or value.get("resource_spans")):
+        about = group.get("resource")
+        resource = attributes_of(about.get("attributes") if isinstance(about, dict) else None)
+        scopes = next((group[k] for k in _SCOPES if group.get(k)), None)
+        for scope in dicts(scopes):
+            for span in dicts(scope.get("spans")):
                 yield span, resource
+
+
+_SCOPES = ("scopeSpans", "scope_spans", "instrumentationLibrarySpans")
 
 
 def _raw(span: Mapping[str, Any], resource: Mapping[str, Any]) -> tuple[str, RawSpan]:
@@ -88,8 +89,7 @@ def _raw(span: Mapping[str, Any], resource: Mapping[str, Any]) -> tuple[str, Raw
         },
         events=[
             {"name": event.get("name"), "attributes": attributes_of(event.get("attributes"))}
-            for event in span.get("events") or ()
-            if isinstance(event, dict)
+            for event in dicts(span.get("events"))
         ],
         failed=code in (2, "ERROR", "STATUS_CODE_ERROR"),
     )
@@ -99,11 +99,7 @@ def attributes_of(listed: Any) -> dict[str, Any]:
     """OTLP's list of keys and tagged values as a mapping; a mapping stays as it is."""
     if isinstance(listed, dict):
         return listed
-    return {
-        str(entry["key"]): _value(entry.get("value"))
-        for entry in listed or ()
-        if isinstance(entry, dict) and "key" in entry
-    }
+    return {str(entry["key"]): _value(entry.get("value")) for entry in dicts(listed) if "key" in entry}
 
 
 def _value(value: Any) -> Any:

@@ -34,6 +34,7 @@ IMPORTERS: dict[str, str] = {
 }
 """Name to module; narrower shapes stand before the wider ones that would also take their files."""
 
+_UNREADABLE = (LookupError, TypeError, ValueError, AttributeError, RecursionError, OverflowError, OSError)
 SUFFIXES = (".json", ".jsonl", ".ndjson", ".traj", ".eval", ".json.gz", ".jsonl.gz", ".ndjson.gz", ".traj.gz")
 """The endings of files that a folder is searched for."""
 
@@ -61,7 +62,14 @@ def read(path: Path, form: str | None = None, joins: Joins | None = None) -> Ite
     if name is None:
         yield file.problem("file", "of no known format; name it with --format")
         return
-    yield from reader(name).read(file, joins if joins is not None else joins_beside(path))
+    read_here = 0
+    try:
+        for item in reader(name).read(file, joins if joins is not None else joins_beside(path)):
+            read_here += 1
+            yield item
+    except _UNREADABLE as e:
+        # The importers guard each record; what still fails is the frame around the records.
+        yield file.problem(f"after {read_here} records", f"cannot be read on as {name}: {e!r}")
 
 
 def files_below(paths: Iterable[Path]) -> Iterator[Path]:

@@ -301,6 +301,11 @@ def source_of(file: TraceFile, form: str, position: str) -> Source:
     return Source(form, str(file), file.sha256, position)
 
 
+def dicts(listed: Any) -> list[dict[str, Any]]:
+    """The objects in a list; empty where there is no list."""
+    return [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
+
+
 def number(value: Any) -> float | None:
     """A score as a number; None for what is none."""
     if isinstance(value, bool):

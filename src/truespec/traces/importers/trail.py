@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from truespec.traces.files import Problem, TraceFile
+from truespec.traces.importers.shared import dicts
 from truespec.traces.importers.span_traces import trace_of_spans
 from truespec.traces.importers.spans import RawSpan
 from truespec.traces.joins import Joins
@@ -37,19 +38,22 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
         }
         if not value["spans"]:
             return
+    if not isinstance(value, dict):
+        yield file.problem("document", "expected an object with spans")
+        return
     raws: list[RawSpan] = []
-    stack = [span for span in reversed(value.get("spans") or ()) if isinstance(span, dict)]
+    stack = dicts(value.get("spans"))[::-1]
     while stack:
         span = stack.pop()
         raws.append(_raw(span))
-        stack.extend(child for child in reversed(span.get("child_spans") or ()) if isinstance(child, dict))
+        stack.extend(dicts(span.get("child_spans"))[::-1])
     identifier = str(value.get("trace_id"))
     yield trace_of_spans(identifier, raws, file, NAME, "document", joins)
 
 
 def _raw(span: Mapping[str, Any]) -> RawSpan:
     attributes = dict(span.get("span_attributes") or {})
-    logs = [log.get("body") for log in span.get("logs") or () if isinstance(log, dict)]
+    logs = [log.get("body") for log in dicts(span.get("logs"))]
     if logs:
         attributes["logs"] = logs
     return RawSpan(
