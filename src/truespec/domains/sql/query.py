@@ -938,6 +938,11 @@ class Compiler:
             if not self.aggregates.agree(bag):
                 raise Nondeterministic(f"sql: the column {name.column!r} is not determined by the groups")
             return self.aggregates.any(bag)
+        if world.dialect != "mysql":
+            # SQLite takes such a column from the row that holds MIN or MAX, PostgreSQL refuses it.
+            bag = Bag(tuple(replace(t, outs=(t.outs[position],)) for t in scope.members.terms))
+            if not self.aggregates.agree(bag):
+                raise Nondeterministic(f"sql: the column {name.column!r} is not determined by the groups")
         return self._representative(scope.operator, column)
 
     def distinct(self, bag: Bag) -> Bag:
