@@ -234,10 +234,12 @@ def reduced(world: World, term: Term) -> Term:
         found = _determined(world, term)
         if found is None:
             return term
-        row, image = found
+        row, image, keys = found
         rows = tuple(pair for pair in term.rows if not pair[0].eq(row))
-        term = swap_term(replace(term, rows=()), [(row, image)])
-        term = replace(term, rows=rows, cond=flat(term.cond))
+        # The key's columns are what they equal, but for the one statement that they do.
+        moved = swap_term(swap_term(replace(term, rows=()), keys), [(row, image)])
+        stated = [z3.substitute(column, (row, image)) == value for column, value in keys]
+        term = replace(moved, rows=rows, cond=flat(conj(moved.cond, *stated)))
 
 
 def flat(formula: Formula) -> Formula:
@@ -253,8 +255,8 @@ def flat(formula: Formula) -> Formula:
     return conj(*seen.values())
 
 
-def _determined(world: World, term: Term) -> tuple[Expr, Expr] | None:
-    """A row variable that the condition fixes through a key, and the expression that it equals."""
+def _determined(world: World, term: Term) -> tuple[Expr, Expr, Swap] | None:
+    """A row variable that the condition fixes through a key, the row that it equals, and its key's values."""
     parts = list(conjuncts(term.cond))
     equal = equalities(parts)
     for row, table in sorted(term.rows, key=lambda pair: pair[1].name.lower()):
@@ -274,7 +276,9 @@ def _determined(world: World, term: Term) -> tuple[Expr, Expr] | None:
                 if not all(z3.is_false(v.null) or neg(v.null).get_id() in known for v in columns):
                     continue
                 twin = _row_with_key(world, table, key, images, term)
-                return row, (twin if twin is not None else world.inverse(table, key, tuple(images)))
+                values = [world.key_expression(value) for value in columns]
+                image = twin if twin is not None else world.inverse(table, key, tuple(images))
+                return row, image, list(zip(values, images, strict=True))
     return None
 
 

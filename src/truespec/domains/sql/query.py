@@ -904,6 +904,8 @@ class Compiler:
                 if not key.this.isdigit() or not 1 <= int(key.this) <= len(items):
                     raise SpecificationError(ReasonCode.SCOPE, f"there is no output column {key.this}")
                 key = items[int(key.this) - 1][1]
+            elif self._is_output(key, items, blank):
+                key = next(item for name, item in items if name == key.name.lower())
             elif isinstance(key, exp.Column) and not key.table and blank.find(key) is None:
                 hits = [item for name, item in items if name == key.name.lower()]
                 if hits:
@@ -924,6 +926,16 @@ class Compiler:
             if print_ not in [known for known, _ in keys]:
                 keys.append((print_, key))
         return keys
+
+    def _is_output(self, key: exp.Expr, items: list[tuple[str, exp.Expr]], scope: Scope) -> bool:
+        """Whether MySQL reads an ambiguous name in GROUP BY as the one output of that name."""
+        if not isinstance(key, exp.Column) or key.table or self.world.dialect != "mysql":
+            return False
+        try:
+            scope.find(key)
+        except SpecificationError:
+            return len([name for name, _ in items if name == key.name.lower()]) == 1
+        return False
 
     def constant_in_group(self, scope: GroupScope, position: int) -> Val:
         """A column that is no group key: its value where all rows of the group share it."""

@@ -281,7 +281,7 @@ class World:
         self.obligations: list[str] = []
         self.trail: list[str] = []
         self.calls = 0
-        self.milliseconds = 400
+        self.milliseconds = 600
         self.extra_axioms: Any = lambda names: []
 
     # Rows and columns
