@@ -165,3 +165,14 @@ def test_readings_of_one_rule_point_to_the_first_that_is_broken() -> None:
     roots = {v.rule_id: v.root for v in result.violations}
     assert roots.pop("confirm-ever") is None
     assert set(roots.values()) == {"confirm-ever@0"}
+
+
+def test_standard_input_and_redaction(tmp_path: Path) -> None:
+    prepare(tmp_path)
+    line = json.dumps(conversation(False)).replace("12A", "ada@example.org")
+    out = tmp_path / "out.jsonl"
+    options = ["check", "-", "--rules", str(tmp_path / "r.yml"), "-o", str(out), "--redact", "email"]
+    result = CliRunner().invoke(command, options, input=line + "\n")
+    assert result.exit_code == 0, result.output
+    assert "ada@example.org" not in out.read_text()
+    assert "<email-1>" in out.read_text()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -162,9 +164,16 @@ RULE_OPTIONS = (
 
 
 def traces_of(paths: tuple[Path, ...], form: str | None, joins: Joins | None) -> Iterator[Trace | Problem]:
-    """Every trace below the paths, with problems in their places; `-` reads records from standard input."""
-    for path in files_below(paths):
+    """Every trace below the paths, with problems in their places; `-` reads lines from standard input."""
+    for path in files_below(path for path in paths if str(path) != "-"):
         yield from read(path, form, joins)
+    if any(str(path) == "-" for path in paths):
+        with tempfile.TemporaryDirectory() as folder:
+            # On disk, not in memory: the format is told by the start, the hash is of the whole.
+            copy = Path(folder) / "stdin.jsonl"
+            with copy.open("wb") as stream:
+                shutil.copyfileobj(sys.stdin.buffer, stream)
+            yield from read(copy, form, joins or Joins())
 
 
 @trace.command()
@@ -196,6 +205,12 @@ def traces_of(paths: tuple[Path, ...], form: str | None, joins: Joins | None) ->
     "--sarif", "sarif_file", type=click.Path(dir_okay=False, path_type=Path), help="SARIF 2.1.0 for CI."
 )
 @click.option("--quiet", is_flag=True, help="No progress and no table.")
+@click.option(
+    "--redact",
+    type=click.Choice(["all", *PATTERNS]),
+    multiple=True,
+    help="Hide values of this kind in quotes.",
+)
 @JOIN_OPTIONS[0]
 @JOIN_OPTIONS[1]
 @JOIN_OPTIONS[2]
@@ -216,6 +231,7 @@ def check(
     junit_file: Path | None,
     sarif_file: Path | None,
     quiet: bool,
+    redact: tuple[str, ...],
     folder: Path | None,
     tools: Path | None,
     prompt: Path | None,
@@ -223,9 +239,9 @@ def check(
 ) -> None:
     """Check traces against rules; one artifact per trace.
 
-    PATHS are files or folders of traces in any supported format. Without --rules and --pack, all built-in
-    packs are checked. Exit 0, or 1 when --fail-on is given and a violation of that severity or worse was
-    found, or when no trace could be read.
+    PATHS are files or folders of traces in any supported format; - reads lines from standard input. Without
+    --rules and --pack, all built-in packs are checked. Exit 0, or 1 when --fail-on is given and a violation
+    of that severity or worse was found, or when no trace could be read.
     """
     from truespec.compliance.export import junit, sarif
     from truespec.compliance.run import Tally, check_all, kept_lines
@@ -244,6 +260,7 @@ def check(
                 done.update((record["key"], record) for _, record in kept_lines(path))
         else:
             done = {record["key"]: record for _, record in kept_lines(output)}
+    kinds = tuple(PATTERNS) if "all" in redact else redact
     tally = Tally()
     collected: list[dict[str, Any]] = []
 
@@ -264,6 +281,8 @@ def check(
     try:
         for record, new in check_all(traces_of(paths, form, joins), RuleSet(rules), key, done, problem):
             tally.add(record)
+            if kinds:
+                record["results"] = Redactor(kinds).value(record["results"])
             line = json.dumps(record, separators=(",", ":"), default=str) + "\n"
             if stream is not None:
                 stream.write(line)
