@@ -126,3 +126,32 @@ def test_equality_of_texts_is_mariadbs() -> None:
     assert look(*pair, "mysql", databases=600).refutation is not None
     assert look(pair[0], "SELECT id FROM Dept WHERE name = 'A'", "mysql").refutation is None
     assert look(pair[0], "SELECT id FROM Dept WHERE name = 'A'", "sqlite").refutation is not None
+
+
+CHOICES = [
+    # a column that its group does not determine
+    (
+        "SELECT d, sal FROM Emp GROUP BY d",
+        "SELECT d, MAX(sal) FROM Emp WHERE 1 = 1 GROUP BY d",
+    ),
+    ("SELECT id, COUNT(*) FROM Emp GROUP BY h", "SELECT MIN(id), COUNT(*) FROM Emp GROUP BY h"),
+    # ties under a limit
+    ("SELECT id FROM Emp WHERE d = 1 LIMIT 2", "SELECT id FROM Emp WHERE d = 1 ORDER BY id LIMIT 2"),
+    ("SELECT id FROM Emp ORDER BY sal LIMIT 1", "SELECT id FROM Emp ORDER BY sal, id DESC LIMIT 1"),
+    # ties of a window, the order of a concatenation
+    (
+        "SELECT id, ROW_NUMBER() OVER (ORDER BY sal) FROM Emp",
+        "SELECT id, ROW_NUMBER() OVER (ORDER BY sal, id DESC) FROM Emp",
+    ),
+    (
+        "SELECT GROUP_CONCAT(id) FROM Emp",
+        "SELECT GROUP_CONCAT(e.id) FROM (SELECT id FROM Emp ORDER BY id DESC) e",
+    ),
+]
+
+
+@pytest.mark.parametrize("dialect", ["sqlite", pytest.param("mysql", marks=pytest.mark.live)])
+@pytest.mark.parametrize(("oracle", "candidate"), CHOICES)
+def test_what_the_engine_may_choose_is_no_difference(oracle: str, candidate: str, dialect: str) -> None:
+    found = look(oracle, candidate, dialect, databases=300)
+    assert found.refutation is None, str(found.refutation)

@@ -7,11 +7,14 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
+from itertools import islice
 from typing import Any
 
 from sqlglot import exp
 
 Number = int | Decimal
+MAX_LITERALS = 1_000
+"""No more literals of a query are looked at."""
 MAX_GROUP = 12
 """No more rows are asked for, whatever a HAVING or LIMIT says."""
 
@@ -40,21 +43,22 @@ class Literals:
 def collect(trees: Iterable[exp.Expr]) -> Literals:
     """The values that these queries or conditions mention."""
     found = Literals()
+    around = _Around()
     for tree in trees:
-        for node in tree.find_all(exp.Literal):
+        for node in islice(tree.find_all(exp.Literal), MAX_LITERALS):
             values = _values(node)
             _add(found, values)
             if node.is_string and as_date(str(node.name)) is None:
                 found.texts.add(str(node.name)[:60].swapcase())
-            columns = _columns(node)
+            columns = around.columns(node)
             if not node.is_string and isinstance(node.parent, exp.Add | exp.Sub) and node.name.isdigit():
                 shift = int(node.name[:9])
                 found.shifts += [] if shift in found.shifts else [shift, -shift]
-            if not node.is_string and _sums(node):
+            if not node.is_string and around.sums(node):
                 values = [*values, *_parts(node)]
             for column in columns:
                 found.by_column.setdefault(column, set()).update(values)
-            if not node.is_string and _counts(node):
+            if not node.is_string and around.counts(node):
                 size = node.name
                 if size.isdigit() and len(size) < 4:
                     found.rows = max(found.rows, min(int(size), MAX_GROUP))
@@ -130,24 +134,61 @@ def neighbours(day: datetime.date) -> list[Number | str]:
     return found
 
 
-def _columns(node: exp.Expr) -> set[str]:
-    """The names of the columns in the innermost condition around a literal."""
-    around: Any = node
-    for _ in range(6):
-        if around.parent is None or isinstance(around, exp.Query):
-            return set()
-        if isinstance(around, _TOGETHER):
-            names = {str(column.name).lower() for column in around.find_all(exp.Column)}
-            if names:
-                return names
-        around = around.parent
-    return set()
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    columns: frozenset[str]
+    counts: bool
+    sums: bool
 
 
-def _sums(node: exp.Expr) -> bool:
-    """Whether a number is compared with a sum or an average."""
-    around = node.parent
-    return isinstance(around, exp.Predicate) and around.find(exp.Sum, exp.Avg) is not None
+class _Around:
+    """What stands around a literal; each condition is walked once, however many literals it holds."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, _Facts] = {}
+
+    def _facts(self, node: Any) -> _Facts:
+        found = self._known.get(id(node))
+        if found is None:
+            columns: set[str] = set()
+            counts = sums = False
+            for part in node.walk():
+                if isinstance(part, exp.Column):
+                    columns.add(str(part.name).lower())
+                counts = counts or isinstance(part, exp.Count | exp.Having)
+                sums = sums or isinstance(part, exp.Sum | exp.Avg)
+            found = self._known[id(node)] = _Facts(frozenset(columns), counts, sums)
+        return found
+
+    def columns(self, node: exp.Expr) -> frozenset[str]:
+        """The names of the columns in the innermost condition around a literal."""
+        around: Any = node
+        for _ in range(6):
+            if around.parent is None or isinstance(around, exp.Query):
+                break
+            if isinstance(around, _TOGETHER):
+                names = self._facts(around).columns
+                if names:
+                    return names
+            around = around.parent
+        return frozenset()
+
+    def sums(self, node: exp.Expr) -> bool:
+        """Whether a number is compared with a sum or an average."""
+        return isinstance(node.parent, exp.Predicate) and self._facts(node.parent).sums
+
+    def counts(self, node: exp.Expr) -> bool:
+        """Whether a number limits how many rows or how large a group there is."""
+        around: Any = node.parent
+        for _ in range(4):
+            if around is None or isinstance(around, exp.Select):
+                return False
+            if isinstance(around, exp.Limit | exp.Offset | exp.Fetch | exp.Having):
+                return True
+            if isinstance(around, exp.Predicate):
+                return self._facts(around).counts
+            around = around.parent
+        return False
 
 
 def _parts(node: exp.Literal) -> list[Number | str]:
@@ -156,17 +197,3 @@ def _parts(node: exp.Literal) -> list[Number | str]:
         return []
     whole = int(node.name)
     return [whole // 2, whole - whole // 2, whole // 3, whole // 4, whole * 2]
-
-
-def _counts(node: exp.Expr) -> bool:
-    """Whether a number limits how many rows or how large a group there is."""
-    around: Any = node.parent
-    for _ in range(4):
-        if around is None or isinstance(around, exp.Select):
-            return False
-        if isinstance(around, exp.Limit | exp.Offset | exp.Fetch | exp.Having):
-            return True
-        if isinstance(around, exp.Predicate):
-            return around.find(exp.Count) is not None or around.find(exp.Having) is not None
-        around = around.parent
-    return False
