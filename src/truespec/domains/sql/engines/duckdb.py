@@ -46,6 +46,7 @@ class DuckDB(Engine):
             message = "DuckDB is not installed; its queries are run on it (pip install 'truespec[engines]')"
             raise ToolMissing(message) from error
         self._connections: OrderedDict[tuple[str, bool], Any] = OrderedDict()
+        self._checking: dict[tuple[str, bool], Any] = {}
 
     def label(self) -> str:
         return f"DuckDB {self._module.__version__}"
@@ -57,12 +58,18 @@ class DuckDB(Engine):
             try:
                 for statement in create_statements(schema, constrained=not loose):
                     connection.execute(statement)
+                # Optimizing evaluates constants: REPEAT('a', 1000000000) must not be run to be accepted.
+                checking = connection.cursor()
+                checking.execute("PRAGMA disable_optimizer")
                 connection.execute("SET lock_configuration=true")
             except self._module.Error as error:
                 raise OracleError(f"schema: DuckDB: {error}") from error
             self._connections[key] = connection
+            self._checking[key] = checking
             if len(self._connections) > KEPT_SCHEMAS:
-                self._connections.popitem(last=False)[1].close()
+                oldest, dropped = self._connections.popitem(last=False)
+                self._checking.pop(oldest)
+                dropped.close()
         self._connections.move_to_end(key)
         return self._connections[key]
 
@@ -78,7 +85,7 @@ class DuckDB(Engine):
         try:
             text.encode()
             self._statement(connection, text)
-            connection.execute("EXPLAIN " + text)
+            self._checking[schema.ddl, False].execute("EXPLAIN " + text)
         except UnicodeEncodeError as error:
             return Rejection(ReasonCode.SYNTAX, "the text holds a lone surrogate", error.start)
         except self._module.ParserException as error:
@@ -158,6 +165,7 @@ class DuckDB(Engine):
         for connection in self._connections.values():
             connection.close()
         self._connections.clear()
+        self._checking.clear()
 
 
 def _first(error: Exception) -> str:
