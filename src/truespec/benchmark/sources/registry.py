@@ -33,6 +33,8 @@ SOURCES: dict[str, str] = {
     "spider": "truespec.benchmark.sources.spider:read",
     "judge-sql": "truespec.benchmark.sources.judge_sql:read",
     "scythe": "truespec.benchmark.sources.scythe:read",
+    "clever": "truespec.benchmark.sources.clever:read",
+    "verina": "truespec.benchmark.sources.verina:read",
 }
 """Name to `module:function`."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from truespec.domains.rocq.check import check_text
 from truespec.domains.rocq.context import RocqContext, read_context
 from truespec.domains.rocq.library import library
 from truespec.domains.rocq.pair import Layout
-from truespec.domains.rocq.prover import THEOREM, Proved, opening, prove
+from truespec.domains.rocq.prover import THEOREM, Proved, implied, opening, prove
 from truespec.domains.rocq.refuter import Refutation, refute
 from truespec.domains.rocq.screen import Screened, screen
 from truespec.domains.rocq.session import Interrupted, Session
@@ -60,6 +61,7 @@ class Rocq(Domain[RocqContext, RocqSpec]):
     def __init__(self) -> None:
         self._sessions: dict[tuple[str, str], Session] = {}
         self._checked: dict[tuple[str, RocqContext], RocqSpec] = {}
+        self._set_up = False
         atexit.register(self.close)
 
     def warm_up(self) -> None:
@@ -73,6 +75,7 @@ class Rocq(Domain[RocqContext, RocqSpec]):
                 self._session(kind, context).start()
             for kind in ("check", "refute", "prove"):
                 self._session(kind, context).ready()
+            self._set_up = True
         except ToolMissing:
             return  # each pair says so itself
 
@@ -101,6 +104,10 @@ class Rocq(Domain[RocqContext, RocqSpec]):
         return self._checked[key]
 
     def decide(self, oracle: RocqSpec, candidate: RocqSpec, context: RocqContext, limit: Limit) -> Verdict:
+        if not self._set_up:  # no worker has warmed this process up: that time is not the pair's
+            began = time.monotonic()
+            self.warm_up()
+            limit = Limit(limit.seconds, limit.started + time.monotonic() - began)
         layout = Layout(context, oracle.screened, candidate.screened)
         stop = threading.Event()
         refuter, prover = self._session("refute", context), self._session("prove", context)
@@ -115,10 +122,27 @@ class Rocq(Domain[RocqContext, RocqSpec]):
             self._restore(session)
         match found:
             case Refutation():
-                return _refuted(found)
+                relation = self._relation(prover, found, layout, limit)
+                return _refuted(found, relation)
             case Proved():
                 return _equivalent(found, layout)
         raise found
+
+    def _relation(self, session: Session, found: Refutation, layout: Layout, limit: Limit) -> Relation | None:
+        """How the refuted candidate relates to the oracle, where the kernel soon decides it."""
+        if found.both_ways:
+            return Relation.INCOMPARABLE
+        # Where the oracle holds alone, the candidate can only be the stronger one, and conversely.
+        premise, conclusion = ("candidate", "oracle") if found.oracle_holds else ("oracle", "candidate")
+        try:
+            session.ready()
+            if implied(session, layout, premise, conclusion, limit):
+                return Relation.STRONGER if found.oracle_holds else Relation.WEAKER
+        except (Undecided, Interrupted):
+            pass
+        finally:
+            self._restore(session)
+        return None
 
     def _ready(self, session: Session, run: Callable[..., Found]) -> Callable[..., Found]:
         def on(layout: Layout, limit: Limit, stop: threading.Event) -> Found:
@@ -192,8 +216,7 @@ def _first(
     return late[0] if late else ends[-1]
 
 
-def _refuted(found: Refutation) -> Verdict:
-    relation = Relation.INCOMPARABLE if found.both_ways else None
+def _refuted(found: Refutation, relation: Relation | None) -> Verdict:
     counterexample = Counterexample(
         {"args": found.values()},
         found.oracle_holds,

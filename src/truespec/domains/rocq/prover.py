@@ -15,22 +15,29 @@ from truespec.verdict import Incomplete
 
 STRATEGIES: tuple[tuple[str, float], ...] = (
     ("by_computation", 0.3),
-    ("by_normal_form", 0.4),
+    ("by_normal_form", 0.3),
     ("by_descent", 0.7),
-    ("by_cases", 0.5),
-    ("by_functions", 0.7),
-    ("by_search", 0.7),
-    ("by_descent_cases", 0.8),
-    ("by_search_cases", 0.8),
-    ("by_closed_form", 0.5),
-    ("by_two_lists", 0.4),
-    ("by_induction", 0.8),
-    ("by_enumeration", 0.8),
-    ("by_nonlinear", 0.7),
+    ("by_functions", 0.5),
+    ("by_elements", 0.3),
+    ("by_descent_cases", 0.6),
+    ("by_search_cases", 0.6),
+    ("by_nonlinear", 0.3),
+    ("by_induction", 0.6),
+    ("by_closed_form", 0.4),
+    ("by_substitution", 0.3),
+    ("by_indices", 0.6),
+    ("by_two_lists", 0.3),
+    ("by_cases", 0.4),
+    ("by_extension", 0.4),
+    ("by_search", 0.5),
+    ("by_nonlinear_search", 0.6),
+    ("by_enumeration", 0.6),
 )
 """Tactics of `Prove.v` in the order they are tried, with the processor seconds each may use at first."""
 PATIENCE = (1.0, 6.0)
 """A second round gives those that ran out of time this many times more."""
+IMPLICATION = 0.8
+"""Processor seconds for the relation of a refuted candidate."""
 CLASSIC = re.compile(r"classic\s*:\s*forall P : Prop, P \\/ ~ P")
 """The one axiom a proof may rest on, as Rocq prints it."""
 
@@ -68,6 +75,25 @@ def prove(session: Session, layout: Layout, limit: Limit, stop: threading.Event)
                 late.append((strategy, work))
         unfinished = tuple(late)
     raise Incomplete("no strategy of the portfolio proves the equivalence")
+
+
+def implied(session: Session, layout: Layout, premise: str, conclusion: str, limit: Limit) -> bool:
+    """Whether one side (`oracle` or `candidate`) is soon proved to imply the other."""
+    dialogue = Dialogue(session, limit, threading.Event())
+    for sentence in (*layout.preamble(), *layout.modules(), *layout.statement(), *opening(layout)):
+        dialogue.must(sentence)
+    binders, names = layout.context.signature.binders, layout.names
+    dialogue.must(
+        f"Theorem Truespec_implication : forall {binders}, Truespec.Prove.implies "
+        f"(Truespec_{premise}_holds {names}) (Truespec_{conclusion}_holds {names})."
+    )
+    if not (dialogue.tries("by_implication.", IMPLICATION) and dialogue.may("Qed.")):
+        return False
+    try:
+        assumptions(dialogue.must("Print Assumptions Truespec_implication."))
+    except Incomplete:
+        return False
+    return True
 
 
 THEOREM = "Theorem Truespec_equivalent : Truespec_statement."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -24,7 +25,16 @@ from truespec.domains.rocq.session import MEMORY_BYTES, Interrupted, OpeningRefu
 from truespec.domains.rocq.toolchain import toolchain
 from truespec.domains.rocq.witness import to_json
 from truespec.solvers.limit import Limit
-from truespec.verdict import Answer, Counterexample, Incomplete, OutOfTime, Proof, Undecided, Verdict
+from truespec.verdict import (
+    Answer,
+    Counterexample,
+    Incomplete,
+    OutOfTime,
+    Proof,
+    SpecificationError,
+    Undecided,
+    Verdict,
+)
 
 PREAMBLE = "Truespec_preamble"
 """The file of the shared definitions."""
@@ -55,7 +65,7 @@ def recheck(oracle: str, candidate: str, raw: RawContext, verdict: Verdict, limi
             finally:
                 dialogue.session.kill()
         return Recheck(RecheckStatus.NO_CERTIFICATE, by, "the verdict carries neither a tactic nor a point")
-    except (_Refused, OpeningRefused) as error:
+    except (_Refused, OpeningRefused, SpecificationError) as error:
         return Recheck(RecheckStatus.FAILED, by, str(error))
     except Interrupted:
         return Recheck(RecheckStatus.UNDECIDED, by, f"not finished within {limit.seconds:g} s")
@@ -64,8 +74,8 @@ def recheck(oracle: str, candidate: str, raw: RawContext, verdict: Verdict, limi
 
 
 def _proof(dialogue: Dialogue, layout: Layout, tactic: str, by: str) -> Recheck:
-    if len(sentences(f"{tactic}.")) != 1:
-        return Recheck(RecheckStatus.FAILED, by, f"the certificate's tactic is not one sentence: {tactic!r}")
+    if not re.fullmatch(r"by_[a-z_]+", tactic):
+        return Recheck(RecheckStatus.FAILED, by, f"the certificate names no strategy: {tactic[:80]!r}")
     for sentence in (*opening(layout), "Theorem verdict : Truespec_statement.", f"{tactic}.", "Qed."):
         reply = dialogue.session.say(sentence, dialogue.limit.remaining())
         if not reply.ok:

@@ -397,3 +397,25 @@ Proof. unfold Nf in *. rewrite pair_equal_spec. tauto. Qed.
 Proof. unfold Nf in *. split; [intro h; inversion h; subst; tauto|intros []; f_equal; tauto]. Qed.
 #[export] Instance nf_cons_nil T (x : T) l : Nf (x :: l = []) False | 1. Proof. split; [discriminate|tauto]. Qed.
 #[export] Instance nf_nil_cons T (x : T) l : Nf ([] = x :: l) False | 1. Proof. split; [discriminate|tauto]. Qed.
+
+(** A choice under an equation becomes a choice of equations. *)
+#[export] Instance nf_eq_if T (b : bool) (r x y : T) B P Q `{Bt b B} `{Nf (r = x) P} `{Nf (r = y) Q} : Nf (r = if b then x else y) ((B -> P) /\ (~ B -> Q)) | 5.
+Proof. unfold Bt, Nf in *. destruct b; intuition congruence. Qed.
+#[export] Instance nf_if_eq T (b : bool) (r x y : T) B P Q `{Bt b B} `{Nf (x = r) P} `{Nf (y = r) Q} : Nf ((if b then x else y) = r) ((B -> P) /\ (~ B -> Q)) | 5.
+Proof. unfold Bt, Nf in *. destruct b; intuition congruence. Qed.
+
+(** Lists by their elements. *)
+Lemma rev_elements T (d : T) l r : r = rev l <-> length r = length l /\ forall i, (i < length l)%nat -> nth i r d = nth (length l - 1 - i) l d.
+Proof.
+  rewrite (same_index T d), rev_length. split; intros [e h]; split; auto; intros i k.
+  - rewrite h by lia. rewrite rev_nth by lia. f_equal. lia.
+  - rewrite h by lia. rewrite rev_nth by lia. f_equal. lia.
+Qed.
+Lemma palindrome_elements T (d : T) l : l = rev l <-> forall i, (i < length l)%nat -> nth i l d = nth (length l - 1 - i) l d.
+Proof. rewrite (rev_elements T d). tauto. Qed.
+Lemma map_elements T U (f : T -> U) (d : T) (e : U) l r : r = map f l <-> length r = length l /\ forall i, (i < length l)%nat -> nth i r e = f (nth i l d).
+Proof.
+  rewrite (same_index U e), map_length. split; intros [n h]; split; auto; intros i k.
+  - rewrite h by lia. apply nth_map; lia.
+  - rewrite h by lia. symmetry. apply nth_map; lia.
+Qed.

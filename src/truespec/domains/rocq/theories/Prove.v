@@ -13,6 +13,18 @@ Ltac unfold_pair := idtac.
 
 #[global] Ltac Zify.zify_post_hook ::= Z.to_euclidean_division_equations.
 
+#[global] Arguments Ascii.eqb : simpl never.
+#[global] Arguments String.eqb : simpl never.
+#[global] Arguments Z.modulo : simpl never.
+#[global] Arguments Z.div : simpl never.
+#[global] Arguments Z.even : simpl never.
+#[global] Arguments Z.odd : simpl never.
+#[global] Arguments Z.mul : simpl never.
+#[global] Arguments Z.add : simpl never.
+#[global] Arguments Z.sub : simpl never.
+#[global] Arguments Nat.modulo : simpl never.
+#[global] Arguments Nat.div : simpl never.
+
 (** * Preparation *)
 Lemma by_nf A B A' B' : Nf A A' -> Nf B B' -> (A' <-> B') -> (A <-> B).
 Proof. unfold Nf. tauto. Qed.
@@ -152,6 +164,16 @@ Proof.
   repeat split; [|lia|intros x [<-|i]; [lia|specialize (k x i); lia]].
   destruct (Z.min_spec a (fold_right Z.min d l)) as [[_ ->]|[_ ->]]; tauto.
 Qed.
+Lemma div_facts a b q m : a = b * q + m -> (0 <= m < b \/ b < m <= 0) -> q = a / b /\ m = a mod b.
+Proof. intros e h. split; [exact (Z.div_unique a b q m h e)|exact (Z.mod_unique a b q m h e)]. Qed.
+Lemma div_mod_facts a b : b <> 0 -> a = b * (a / b) + a mod b /\ (0 <= a mod b < b \/ b < a mod b <= 0).
+Proof.
+  intro n. split; [apply Z.div_mod; exact n|]. destruct (Z_lt_ge_dec 0 b) as [p|p]; [left; apply Z.mod_pos_bound; exact p|right; apply Z.mod_neg_bound; lia].
+Qed.
+Lemma consecutive n : exists k, (n * (n + 1) = 2 * k)%nat.
+Proof. induction n as [|n [k h]]; [exists 0%nat; reflexivity|]. exists (k + S n)%nat. lia. Qed.
+Lemma consecutiveZ n : exists k, n * (n + 1) = 2 * k.
+Proof. destruct (Z.Even_or_Odd n) as [[k ->]|[k ->]]; [exists (k * (2 * k + 1))|exists ((2 * k + 1) * (k + 1))]; lia. Qed.
 Lemma hd_facts (d : Z) l : (length l = 0%nat /\ hd d l = d) \/ In (hd d l) l.
 Proof. destruct l; simpl; auto. Qed.
 Ltac facts := repeat match goal with
@@ -165,6 +187,14 @@ Ltac facts := repeat match goal with
   | |- context [Z.lcm ?a ?b] => mark a (b, 1) ltac:(pose proof (lcm_facts a b))
   | H : context [Z.lcm ?a ?b] |- _ => mark a (b, 1) ltac:(pose proof (lcm_facts a b))
   | H : (?a | ?b) |- _ => mark a b ltac:(pose proof (divide_le a b H))
+  | |- context [(?n * (?n + 1))%nat] => mark n 5 ltac:(destruct (consecutive n))
+  | H : context [(?n * (?n + 1))%nat] |- _ => mark n 5 ltac:(destruct (consecutive n))
+  | |- context [?n * (?n + 1)] => mark n 5 ltac:(destruct (consecutiveZ n))
+  | H : context [?n * (?n + 1)] |- _ => mark n 5 ltac:(destruct (consecutiveZ n))
+  | H : context [Nat.sqrt ?n] |- _ => mark n 6 ltac:(pose proof (Nat.sqrt_spec' n))
+  | |- context [Nat.sqrt ?n] => mark n 6 ltac:(pose proof (Nat.sqrt_spec' n))
+  | H : context [Z.div ?a ?b] |- _ => is_var b; mark a (b, 6) ltac:(pose proof (div_mod_facts a b))
+  | H : ?a = ?b * ?q + ?m |- _ => is_var b; mark H 7 ltac:(pose proof (div_facts a b q m H))
   | H : In _ ?l |- _ => mark l 0 ltac:(let h := fresh in assert (h : length l <> 0%nat) by (destruct l; [destruct H|simpl; lia]))
   end; push.
 
@@ -197,6 +227,8 @@ Ltac search n :=
   | S ?m => instantiate_round; push; try solve [close]; first [ split_case; solve [search n] | search m ]
   end.
 Ltac refute n := apply NNPP; let h := fresh in intro h; solve [search n].
+
+Ltac both_ways n := split; intros; refute n.
 
 (** * Descent: equal heads, then the parts *)
 Lemma and_parts A B C D : (A <-> C) -> (A -> (B <-> D)) -> (A /\ B <-> C /\ D). Proof. tauto. Qed.
@@ -249,7 +281,8 @@ Ltac after_induction :=
   try solve [ cases; booleans_to_props; try discriminate; try lia; simpl in *;
               repeat match goal with IH : _ = _ |- _ => rewrite IH end; finish ];
   try solve [ cases; booleans_to_props; simpl in *; repeat match goal with IH : forall _, _ |- _ => rewrite IH end; terms; finish ];
-  try solve [ cases; booleans_to_props; intuition (subst; try congruence; try lia; eauto) ].
+  try solve [ cases; booleans_to_props; intuition (subst; try congruence; try lia; eauto) ];
+  try solve [ match goal with c : ascii |- _ => destruct c as [[] [] [] [] [] [] [] []]; vm_compute in *; congruence end ].
 Ltac generalise_others x := repeat match goal with y : _ |- _ => tryif constr_eq x y then fail else (let T := type of y in tryif is_prop T then revert y else revert y) end.
 Ltac by_list_induction tac := match goal with
   | x : list _ |- _ => generalise_others x; induction x; intros; tac
@@ -261,8 +294,7 @@ Ltac clear_idle := repeat match goal with x : _ |- _ => clear x end.
 Ltac accumulator_step := simpl in *; first [ reflexivity | lia | (repeat match goal with IH : forall a, _ = _ |- _ =>
     match goal with |- context [IH] => fail | |- ?l = ?r => rewrite IH; symmetry; rewrite IH; symmetry; clear IH end end; rewrite <- ?app_assoc; simpl; first [reflexivity | lia | (cases; simpl; lia)]) ].
 Ltac accumulate := match goal with
-  | |- context [?f ?l 0] => is_var l; let h := fresh in assert (h : forall l a, f l a = a + f l 0) by (let l := fresh in intro l; induction l; intros; accumulator_step);
-      rewrite ?h in *; revert h; intro h
+  | |- context [?f ?l 0] => is_var l; let h := fresh in assert (h : forall l a, f l a = a + f l 0) by (let l := fresh in intro l; induction l; intros; accumulator_step)
   | |- context [?f ?l O] => is_var l; let h := fresh in assert (h : forall l a, f l a = (a + f l O)%nat) by (let l := fresh in intro l; induction l; intros; accumulator_step)
   | |- context [?f ?l 1] => is_var l; let h := fresh in assert (h : forall l a, f l a = a * f l 1) by (let l := fresh in intro l; induction l; intros; accumulator_step)
   | |- context [?f ?l nil] => is_var l; let h := fresh in assert (h : forall l a, f l a = f l nil ++ a) by (let l := fresh in intro l; induction l; intros; accumulator_step)
@@ -274,11 +306,12 @@ Ltac equal_functions := lazymatch goal with |- ?a = ?b => idtac end; clear_idle;
   | solve [equal_accumulated] ].
 (* A structural induction on an equivalence, each step brought to normal form again. *)
 Ltac hide_recursion := repeat match goal with
+  | IH : _ <-> ?b = true |- _ => lazymatch type of IH with _ = true <-> _ => fail | _ => apply iff_sym in IH end
   | IH : ?b = true <-> _ |- _ => tryif is_var b then fail else (let o := fresh "o" in set (o := b) in *; clearbody o)
   end.
 Ltac step_equivalence :=
   simpl; hide_recursion;
-  try match goal with |- context [match ?l with nil => _ | cons _ _ => _ end] => is_var l; destruct l; simpl in * end; try (normalise); terms; repeat match goal with IH : _ <-> _ |- _ => progress (first [rewrite IH | rewrite <- IH]); clear IH end;
+  try match goal with |- context [match ?l with nil => _ | cons _ _ => _ end] => is_var l; destruct l; simpl in * end; try (normalise); terms; repeat match goal with IH : _ <-> _ |- _ => rewrite IH; clear IH end;
   first [ quick | plain | solve [split; intros; refute 1%nat] | solve [split; intros; refute 2%nat] ].
 Ltac equivalence_by_induction := match goal with
   | x : list _ |- _ => induction x; step_equivalence
@@ -321,9 +354,39 @@ Ltac enumerate := repeat match goal with
 Ltac by_enumeration := solve [ start; split; intros; repeat match goal with H : _ /\ _ |- _ => destruct H end; simpl in *;
   first [ (enumerate; simpl in *; try discriminate; intuition (subst; try discriminate; try lia)) | (intuition (subst; simpl in *; try discriminate; try lia)) ] ].
 
+(** * Elements, substitution and nonlinear search *)
+Ltac elements := repeat first
+  [ rewrite (palindrome_elements Z 0) | rewrite (palindrome_elements nat 0%nat)
+  | rewrite (rev_elements Z 0) | rewrite (rev_elements nat 0%nat)
+  | match goal with |- context [?r = map ?f ?l] => first [ rewrite (map_elements Z Z f 0 0 l r) | rewrite (map_elements nat nat f 0%nat 0%nat l r) | rewrite (map_elements Z bool f 0 false l r) ] end
+  | rewrite (forall2_index Z Z 0 0) | rewrite (forall2_index nat nat 0%nat 0%nat) ].
+Ltac same_elements := let i := fresh "i" in let h := fresh "h" in let e := fresh "e" in
+  split; [intros [e h] | intros [e h]]; (split; [congruence|]); intros i ?; specialize (h i); cbv beta in *; try rewrite e in *; lia.
+Ltac by_elements := solve [ start; terms; elements; first [ quick | same_elements | plain | descend ltac:(first [ plain | same_elements | both_ways 2%nat ]) ] ].
+Ltac by_substitution := solve [ start; split; intros; push; repeat split; intros; push; subst; terms;
+  rewrite ?rev_involutive, ?rev_length, ?map_length, ?app_nil_r, ?firstn_all, ?map_id in *; first [ finish | congruence | auto | eauto ] ].
+Ltac equal_bools := apply eq_true_iff_eq; first [ (normalise; first [ quick | plain | intuition lia ]) | match goal with c : ascii |- _ => destruct c as [[] [] [] [] [] [] [] []]; vm_compute; intuition congruence end ].
+Ltac extensional := first
+  [ reflexivity | lia
+  | apply filter_ext; intro; equal_bools
+  | apply map_ext; intro; first [ lia | f_equal; lia | equal_bools ]
+  | progress f_equal; extensional ].
+Ltac by_extension := solve [ start; terms; descend ltac:(solve [ extensional ]) ].
+Ltac index_members := repeat match goal with
+  | H : In ?x ?l |- _ => mark H 8 ltac:(let T := type of x in let h := fresh in let d := constr:(default : T) in pose proof (In_nth l x d H) as h; unfold default, default_Z, default_nat in h; destruct h as (? & ? & ?))
+  | H : context [nth ?i ?l ?d] |- _ => mark i (l, 9) ltac:(pose proof (@nth_In _ i l d))
+  end.
+Ltac by_indices := solve [ start; split_results; cbv beta iota; terms; normalise; terms; rewrite ?(pairwise_index Z 0), ?(pairwise_index nat 0%nat);
+  first [ quick | split; intros; apply NNPP; let h := fresh in intro h; push; facts; index_members; push; solve [ close | instantiate_round; push; first [ close | index_members; push; solve [search 1%nat] ] ] ] ].
+Ltac around := repeat match goal with
+  | H : forall k : nat, _, r : nat |- _ => mark H (S r) ltac:(pose proof (H r); pose proof (H (S r)))
+  | H : forall k : Z, _, r : Z |- _ => mark H (r + 1) ltac:(pose proof (H r); pose proof (H (r + 1)); pose proof (H (r - 1)))
+  end.
+Ltac by_nonlinear_search := solve [ start; split_results; cbv beta iota; terms; normalise; terms; split; intros; apply NNPP; let h := fresh in intro h; push; facts; around; push;
+  repeat match goal with H : _ \/ _ |- _ => destruct H; push end; first [ lia | nia ] ].
+
 (** * The strategies *)
-Ltac both_ways n := split; intros; refute n.
-Ltac leaf n := first [ plain | solve [equal_functions] | solve [both_ways n] ].
+Ltac leaf n := first [ plain | solve [extensional] | solve [equal_functions] | solve [both_ways n] ].
 
 Ltac by_computation := solve [ unfold Coq.Init.Logic.iff; intros; split; intro; assumption | start; first [ reflexivity | tauto | lia | intuition lia ] ].
 Ltac by_normal_form := solve [ start; normalise; terms; quick ].
@@ -335,3 +398,10 @@ Ltac by_search_cases := solve [ start; split_results; cbv beta iota; terms; norm
 Ltac by_functions := solve [ start; terms; descend ltac:(solve [equal_functions | plain]) ].
 Ltac by_induction := solve [ start; terms; normalise; descend ltac:(solve [equal_functions | equivalence_by_induction | plain ]) ].
 Ltac by_nonlinear := solve [ start; terms; normalise; terms; split; intros; push; repeat split; intros; push; first [ nia | Z.to_euclidean_division_equations; nia ] ].
+
+(** * One direction, for the relation of a refuted candidate *)
+Definition implies (A B : Prop) : Prop := A -> B.
+Lemma implies_nf A B A' B' : Nf A A' -> Nf B B' -> (A' -> B') -> implies A B.
+Proof. unfold Nf, implies. tauto. Qed.
+Ltac by_implication := solve [ start; terms; eapply implies_nf; [once (typeclasses eauto) | once (typeclasses eauto) | cbv beta; intro; first [ tauto | lia | refute 1%nat | refute 2%nat ] ]
+  | start; split_results; cbv beta iota; terms; eapply implies_nf; [once (typeclasses eauto) | once (typeclasses eauto) | cbv beta; intro; first [ lia | refute 2%nat ] ] ].

@@ -1,0 +1,171 @@
+"""Rocq: what is decided within 4 s and 30 s, on problems the tactics were tuned on and on problems they were not.
+
+Bars, on the untuned half: at least 95 % of inequivalent pairs refuted and 75 % of equivalent pairs proved at 4 s, 98 %
+and 85 % at 30 s, no wrong verdict, median at most 2 s. The peer is the paper's method, `unfold; hammer` at 4 s, on the
+same equivalent pairs in the same run: proofs that were reconstructed, and external proofs that were not.
+"""
+
+# ruff: noqa: E501
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import re
+import resource
+import signal
+import statistics
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from truespec.domains.judge import Pair, judge
+from truespec.domains.registry import load
+from truespec.domains.rocq.context import read_context
+from truespec.domains.rocq.pair import Layout
+from truespec.domains.rocq.screen import screen
+from truespec.domains.rocq.toolchain import toolchain
+
+PROBLEMS = Path(__file__).parents[1] / "tests" / "domains" / "rocq" / "problems"
+HALVES = ("tuned", "untuned")
+HELPERS = "/usr/libexec/coq-hammer"
+"""Where Debian keeps the hammer's helper programs."""
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """A pair whose label is by construction."""
+
+    half: str
+    problem: str
+    pair: Pair
+    expected: str
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Print one line a half and limit, then the peer's."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks rocq")
+    parser.add_argument("--quick", action="store_true", help="one pair in four, at 4 s, without the peer")
+    parser.add_argument("--half", choices=HALVES, help="only this half")
+    parser.add_argument("--seconds", type=float, action="append", help="a limit; default 4 and 30")
+    parser.add_argument("--every", type=int, default=1, help="one pair in so many")
+    parser.add_argument("--verbose", action="store_true", help="a line for each pair")
+    options = parser.parse_args(arguments)
+    every = 4 if options.quick else options.every
+    limits = options.seconds or ([4.0] if options.quick else [4.0, 30.0])
+    load("rocq").warm_up()
+    print(
+        f"Rocq {toolchain().version}; wall limits; CPU is that of this process's children, in seconds a pair"
+    )
+    print(
+        f"{'half':8} {'limit':>5} {'refuted':>12} {'proved':>12} {'unknown':>8} {'wrong':>6} {'median s':>9} {'median CPU':>10}"
+    )
+    for half in HALVES:
+        if options.half in (None, half):
+            pairs = list(labelled(half))[::every]
+            for seconds in limits:
+                _measure(half, pairs, seconds, options.verbose)
+            if not options.quick:
+                _peer(half, [one for one in pairs if one.expected == "equivalent"])
+
+
+def labelled(half: str) -> Iterator[Labelled]:
+    """The pairs of a half, in order."""
+    for problem in yaml.safe_load((PROBLEMS / f"{half}.yml").read_text(encoding="utf-8")):
+        signature = problem["signature"]
+        for kind, expected in (("equivalent", "equivalent"), ("wrong", "refuted")):
+            for text in problem[kind]:
+                oracle, candidate = _text(problem["oracle"], signature), _text(text, signature)
+                pair = Pair("rocq", oracle, candidate, {"signature": signature})
+                yield Labelled(half, problem["name"], pair, expected)
+
+
+def _text(text: str, signature: str) -> str:
+    whole = re.match(r"\s*(Definition|Fixpoint|Inductive)\b", text)
+    return text.strip() if whole else f"Definition spec {signature} := {text.strip()}."
+
+
+def _measure(half: str, pairs: list[Labelled], seconds: float, verbose: bool) -> None:
+    walls: list[float] = []
+    works: list[float] = []
+    decided = {"equivalent": 0, "refuted": 0}
+    total = {kind: sum(one.expected == kind for one in pairs) for kind in decided}
+    wrong = unknown = 0
+    for one in pairs:
+        before = _work()
+        verdict = judge(one.pair, seconds)
+        walls.append(verdict.seconds)
+        works.append(_work() - before)
+        answer = verdict.answer.value
+        if answer == one.expected:
+            decided[answer] += 1
+        elif answer in decided:
+            wrong += 1
+            print(
+                f"  WRONG: {one.problem}: expected {one.expected}: {one.pair.candidate} {verdict.to_json()}"
+            )
+        else:
+            unknown += 1
+        if verbose:
+            print(
+                f"  {one.problem[:28]:28} {one.expected:10} {answer:10} {verdict.method:18} {verdict.seconds:6.2f} {works[-1]:6.2f}",
+                flush=True,
+            )
+    refuted, proved = (f"{decided[kind]}/{total[kind]}" for kind in ("refuted", "equivalent"))
+    print(
+        f"{half:8} {seconds:5g} {refuted:>12} {proved:>12} {unknown:8} {wrong:6} "
+        f"{statistics.median(walls):9.2f} {statistics.median(works):10.2f}",
+        flush=True,
+    )
+
+
+def _work() -> float:
+    """Processor seconds of the sessions of the domain, living and ended."""
+    domain: Any = load("rocq")
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+    living = sum(session.worked() for session in domain._sessions.values() if session.running)
+    return float(living + ended.ru_utime + ended.ru_stime)
+
+
+def _peer(half: str, pairs: list[Labelled]) -> None:
+    if not Path(HELPERS, "predict").exists():
+        print(f"{half:8} plain hammer: not installed (apt-get install libcoq-hammer eprover)")
+        return
+    results = [_hammer(one) for one in pairs]
+    proved, external = results.count("proved"), results.count("external")
+    print(
+        f"{half:8} plain hammer at 4 s: {proved}/{len(pairs)} reconstructed, {external} more by an external prover alone",
+        flush=True,
+    )
+
+
+def _hammer(one: Labelled) -> str:
+    context = read_context(one.pair.context)
+    layout = Layout(context, screen(one.pair.oracle), screen(one.pair.candidate))
+    body = [sentence.text for sentence in context.prelude]
+    body += ["From Hammer Require Import Hammer.", "Set Hammer ATPLimit 4.", "Set Hammer ReconstrLimit 4."]
+    body += [*layout.modules(), *layout.statement()]
+    body += ["Theorem t : Truespec_statement.", f"Proof. unfold {', '.join(layout.unfolded())}. hammer. Qed."]
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "t.v").write_text("\n".join(body))
+        log = Path(folder, "log")
+        with log.open("wb") as out:
+            process = subprocess.Popen(
+                [*toolchain().compiler, "-q", "t.v"], cwd=folder, stdout=out, stderr=out, start_new_session=True,
+                env={**os.environ, "PATH": f"{os.environ['PATH']}:{HELPERS}"},
+            )  # fmt: skip
+            deadline = time.monotonic() + 40
+            while process.poll() is None and time.monotonic() < deadline:
+                time.sleep(0.05)
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        if process.returncode == 0:
+            return "proved"
+        return "external" if "succeeded" in log.read_text(errors="replace") else "failed"

@@ -1,0 +1,166 @@
+"""Verdicts, their re-check, and what the processes leave behind."""
+# ruff: noqa: E501
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+import needs
+from truespec.domains.contract import RecheckStatus
+from truespec.domains.judge import Pair, judge
+from truespec.domains.registry import load
+from truespec.domains.rocq.context import read_signature
+from truespec.domains.rocq.witness import to_json
+from truespec.solvers.limit import Limit
+from truespec.verdict import Answer, OracleError, Verdict
+
+SIGNATURE = {"signature": "(l : list Z) (r : Z) : Prop"}
+ORACLE = "Definition spec (l : list Z) (r : Z) : Prop := In r l /\\ forall x, In x l -> x <= r."
+SAME = "Definition spec (l : list Z) (r : Z) : Prop := (forall x, In x l -> x <= r) /\\ In r l."
+WEAKER = "Definition spec (l : list Z) (r : Z) : Prop := forall x, In x l -> x <= r."
+SECONDS = 30.0
+
+
+@pytest.mark.parametrize(
+    ("shown", "value"),
+    [
+        ("(-3)%Z", -3),
+        ("12%nat", 12),
+        ("true", True),
+        ("None", None),
+        ("(Some (pair 1%Z false))", [[1, False]]),
+        ("(cons 1%Z (cons (-2)%Z nil))", [1, -2]),
+        ("Coq.Strings.String.EmptyString", ""),
+        (
+            "(Coq.Strings.String.String (Coq.Strings.Ascii.ascii_of_nat 89%nat) Coq.Strings.String.EmptyString)",
+            "Y",
+        ),
+        ("9007199254740993%Z", "9007199254740993"),
+    ],
+)
+def test_values_in_json(shown: str, value: Any) -> None:
+    assert to_json(shown) == value
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "(x : Z)", "x : Z", "(x : Z) : nat", "(x : Z) : Prop. Axiom a : False", "(x : ltac:(exact Z)) : Prop",
+     "(x x : Z) : Prop", "(: Z) : Prop", "(x : Z := 1) : Prop", ": Prop"],
+)  # fmt: skip
+def test_a_signature_that_is_none(text: str) -> None:
+    with pytest.raises((OracleError, Exception)) as caught:
+        read_signature(text)
+    assert "signature" in str(caught.value) or caught.type.__name__ == "SpecificationError"
+
+
+def test_a_witness_that_was_altered_fails_its_recheck() -> None:
+    needs.tool("coqc")
+    domain = load("rocq")
+    verdict = judge(Pair("rocq", ORACLE, WEAKER, SIGNATURE), SECONDS)
+    assert verdict.answer is Answer.REFUTED
+    record = verdict.to_json()
+    evidence: Any = record["evidence"]
+    assert (
+        domain.recheck(ORACLE, WEAKER, SIGNATURE, verdict, Limit.start(60)).status is RecheckStatus.CONFIRMED
+    )
+    evidence["rocq"]["r"] = "ltac:(exact 0%Z)"
+    forged = Verdict.from_json(record)
+    assert domain.recheck(ORACLE, WEAKER, SIGNATURE, forged, Limit.start(60)).status is RecheckStatus.FAILED
+    evidence["rocq"] = {"l": "(cons 1%Z nil)", "r": "1%Z"}
+    evidence["counterexample"]["args"] = {"l": [1], "r": 1}
+    forged = Verdict.from_json(record)
+    assert domain.recheck(ORACLE, WEAKER, SIGNATURE, forged, Limit.start(60)).status is RecheckStatus.FAILED
+
+
+@pytest.mark.parametrize(
+    "tactic", ["admit", "idtac. Admitted", "exact (fun x => x)", "clear; by_computation", ""]
+)
+def test_a_forged_certificate_fails_its_recheck(tactic: str) -> None:
+    needs.tool("coqc")
+    domain = load("rocq")
+    verdict = judge(Pair("rocq", ORACLE, SAME, SIGNATURE), SECONDS)
+    record = verdict.to_json()
+    evidence: Any = record["evidence"]
+    evidence["proof"]["certificate"]["tactic"] = tactic
+    forged = Verdict.from_json(record)
+    status = domain.recheck(ORACLE, WEAKER, SIGNATURE, forged, Limit.start(60)).status
+    assert status is not RecheckStatus.CONFIRMED
+
+
+def test_the_candidate_cannot_see_the_oracle_or_the_library() -> None:
+    needs.tool("coqc")
+    for name in ("Coq.Logic.Classical_Prop.classic", "Classical_Prop.classic", "Search.widest"):
+        text = f"Definition spec (l : list Z) (r : Z) : Prop := (fun _ => True) {name}."
+        verdict = judge(Pair("rocq", ORACLE, text, SIGNATURE), SECONDS)
+        assert verdict.answer is Answer.INVALID, verdict
+
+
+def test_helpers_of_one_text_do_not_leak_into_the_other() -> None:
+    needs.tool("coqc")
+    oracle = "Definition helper := 1. " + ORACLE
+    candidate = "Definition spec (l : list Z) (r : Z) : Prop := In helper l."
+    verdict = judge(Pair("rocq", oracle, candidate, SIGNATURE), SECONDS)
+    assert verdict.reason is not None
+    assert verdict.reason.code.value == "scope"
+
+
+def test_a_preamble_is_shared() -> None:
+    needs.tool("coqc")
+    context = {"signature": "(c : color) : Prop", "preamble": "Inductive color := Red | Green."}
+    verdict = judge(
+        Pair(
+            "rocq",
+            "Definition spec (c : color) : Prop := c = Red.",
+            "Definition spec (c : color) : Prop := c = Red \\/ False.",
+            context,
+        ),
+        SECONDS,
+    )
+    assert verdict.answer is Answer.EQUIVALENT, verdict
+
+
+@pytest.mark.slow
+def test_many_verifications_leave_nothing_behind(tmp_path: Path) -> None:
+    needs.tool("coqc")
+    before = {path.name for path in Path("/tmp").iterdir() if path.name.startswith("truespec-")}
+    for number in range(60):
+        candidate = WEAKER.replace("x <= r", f"x <= r + {number}")
+        assert judge(Pair("rocq", ORACLE, candidate, SIGNATURE), SECONDS).answer is Answer.REFUTED
+    domain: Any = load("rocq")
+    running = sum(session.running for session in domain._sessions.values())
+    assert running <= 6
+    domain.close()
+    after = {path.name for path in Path("/tmp").iterdir() if path.name.startswith("truespec-")}
+    assert not after - before
+    children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()
+    names = [Path(f"/proc/{child}/comm").read_text().strip() for child in children]
+    assert not [name for name in names if "coq" in name]
+
+
+def _problems() -> list[Any]:
+    found = []
+    for path in sorted((Path(__file__).parent / "problems").glob("*.yml")):
+        for problem in yaml.safe_load(path.read_text(encoding="utf-8")):
+            found += [(problem, kind, text) for kind in ("equivalent", "wrong") for text in problem[kind]]
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("problem", "kind", "text"), _problems()[::12])
+def test_no_problem_is_decided_wrongly(problem: Any, kind: str, text: str) -> None:
+    needs.tool("coqc")
+    oracle, candidate = (
+        body
+        if re.match(r"\s*(Definition|Fixpoint)", body)
+        else f"Definition spec {problem['signature']} := {body}."
+        for body in (problem["oracle"], text)
+    )
+    verdict = judge(Pair("rocq", oracle, candidate, {"signature": problem["signature"]}), 10.0)
+    expected = {"equivalent": Answer.EQUIVALENT, "wrong": Answer.REFUTED}[kind]
+    assert verdict.answer in (expected, Answer.UNKNOWN), verdict
