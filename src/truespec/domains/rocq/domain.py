@@ -36,6 +36,8 @@ from truespec.verdict import (
 
 USES = 60
 """Pairs after which a process is replaced; Rocq's memory only grows."""
+NO_CACHE = ("Unset Lia Cache.", "Unset Nia Cache.")
+"""The arithmetic procedures keep no file."""
 Found = TypeVar("Found")
 
 
@@ -161,8 +163,8 @@ class Rocq(Domain[RocqContext, RocqSpec]):
                     self._sessions.pop(old).kill()
             load = {
                 "check": [],
-                "refute": ["Require Truespec.Search."],
-                "prove": ["Require Truespec.Prove."],
+                "refute": ["Require Truespec.Search.", *NO_CACHE],
+                "prove": ["Require Truespec.Prove.", *NO_CACHE],
             }[kind]
             session = Session([*prelude, *load], library() if load else None)
             self._sessions[key] = session
