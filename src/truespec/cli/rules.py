@@ -103,8 +103,8 @@ def check(
 ) -> None:
     """Prove which rules imply, equal or contradict which others, and which can never be kept or broken.
 
-    Rules are compared over sequences of events. What is not proved is reported as unknown, with the reason. Exit 1 when a rule is unsatisfiable or vacuous
-    or two contradict each other, else 0.
+    Rules are compared over sequences of events. What is not proved is reported as unknown, with the reason.
+    Exit 1 when a rule is unsatisfiable or vacuous or two contradict each other, else 0.
     """
     loaded, _ = load_rule_files(files, packs, settings)
     toolbox = _toolbox(tools, types)

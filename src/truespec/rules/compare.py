@@ -5,9 +5,9 @@ run side by side over the cells of their predicates (`algebra`), and a bisimulat
 keeps and the other breaks. What is found is made a real trace and replayed by `direct`, which shares no code
 with the search; only then is it an answer.
 
-Rules are compared over all sequences of events. That a call follows the message it stands in, or a result its
-call, is not assumed: what is proved holds of every trace, but two rules that differ only on sequences which no
-conversation has (a call without its message) are told apart.
+Rules are compared over all sequences of events. That a call follows the message it stands in, or a result
+its call, is not assumed: what is proved holds of every trace, but two rules that differ only on sequences
+which no conversation has (a call without its message) are told apart.
 
 Rules with bound names are compared start by start: if the obligations that one event starts imply each other,
 whatever else holds of the bound values, so do the rules. That proves implications; a refutation still needs a
