@@ -49,7 +49,7 @@ def collect(trees: Iterable[exp.Expr]) -> Literals:
             values = _values(node)
             _add(found, values)
             if node.is_string and as_date(str(node.name)) is None:
-                found.texts.add(str(node.name)[:60].swapcase())
+                found.texts |= {str(node.name)[:60].swapcase(), str(node.name)[:59] + "x"}
             columns = around.columns(node)
             if not node.is_string and isinstance(node.parent, exp.Add | exp.Sub) and node.name.isdigit():
                 shift = int(node.name[:9])
@@ -85,7 +85,7 @@ def _values(node: exp.Literal) -> list[Number | str]:
             return [text, int(text)]
         if isinstance(node.parent, exp.Like | exp.ILike):
             return _matching(text)
-        return [text[:60], text[:59] + "x"] if text else [""]
+        return [text[:60]]
     try:
         number = Decimal(text)
     except InvalidOperation:
