@@ -260,7 +260,10 @@ def _alignments(left: Term, right: Term) -> Iterator[Term]:
             pools.setdefault(table.name, ([], []))[side].append(row)
     options: list[list[Swap]] = []
     for mine, yours in pools.values():
-        options.append([list(zip(order, mine, strict=True)) for order in itertools.permutations(yours)])
+        if len(mine) != len(yours):
+            return
+        orders = itertools.islice(itertools.permutations(yours), MAX_ALIGNMENTS)
+        options.append([list(zip(order, mine, strict=True)) for order in orders])
     for order in itertools.permutations(range(len(right.groups))):
         columns: list[list[Swap]] = []
         for position, index in enumerate(order):

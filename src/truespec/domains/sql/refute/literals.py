@@ -90,7 +90,8 @@ def _values(node: exp.Literal) -> list[Number | str]:
         number = Decimal(text)
     except InvalidOperation:
         return []
-    if abs(number) >= 10**9:
+    # `abs` would round to the context and overflow on a huge exponent.
+    if not number.is_finite() or number.adjusted() >= 9 or number.adjusted() < -12:
         return []
     if isinstance(node.parent, exp.Neg):
         number = -number
