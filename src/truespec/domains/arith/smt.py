@@ -27,7 +27,7 @@ MAX_EXPONENT = 64
 
 @dataclass(frozen=True, slots=True)
 class Quotient:
-    """`over / under`; `under` is an integer constant or not zero where the value is defined."""
+    """`over / under`; a constant `under` is not zero, another is not zero where the value is defined."""
 
     over: Any
     under: Any
@@ -112,8 +112,18 @@ class Compiler:
         return Quotient(_times(a.over, b.over), _times(a.under, b.under))
 
     def divide(self, a: Quotient, b: Quotient) -> Quotient:
-        """The quotient."""
-        return Quotient(_times(a.over, b.under), _times(a.under, b.over))
+        """The quotient; zero where the divisor is the constant zero."""
+        return self._quotient(_times(a.over, b.under), _times(a.under, b.over))
+
+    def _quotient(self, over: Any, under: Any) -> Quotient:
+        """A quotient whose constant denominator is not zero, as every use of one takes for granted.
+
+        What is undefined may have any value, but a zero would spread: a choice takes a common denominator
+        of both branches, and a floor lies between multiples of it.
+        """
+        if z3.is_int_value(under) and under.as_long() == 0:
+            return Quotient(self._int(0), self._int(1))
+        return Quotient(over, under)
 
     def floor(self, a: Quotient) -> Quotient:
         """The floor, as a fresh integer unless it is plain."""
@@ -197,7 +207,7 @@ class Compiler:
         over, under = self._int(1), self._int(1)
         for _ in range(abs(n)):
             over, under = _times(over, base.over), _times(under, base.under)
-        return Quotient(over, under) if n >= 0 else Quotient(under, over)
+        return Quotient(over, under) if n >= 0 else self._quotient(under, over)
 
     def _int(self, value: int) -> Any:
         return z3.IntVal(value, self.context)
