@@ -19,7 +19,7 @@ from truespec.domains.rocq.lexer import sentences
 from truespec.domains.rocq.library import library
 from truespec.domains.rocq.pair import CANDIDATE, ORACLE, Layout
 from truespec.domains.rocq.prover import assumptions, opening
-from truespec.domains.rocq.refuter import STAGES, Dialogue, evaluators, prove_at
+from truespec.domains.rocq.refuter import OPENING, STAGES, Dialogue, evaluators, prove_at
 from truespec.domains.rocq.screen import screen
 from truespec.domains.rocq.session import MEMORY_BYTES, Interrupted, OpeningRefused, Session
 from truespec.domains.rocq.toolchain import toolchain
@@ -97,7 +97,8 @@ def _refutation(dialogue: Dialogue, layout: Layout, evidence: Counterexample, by
         return Recheck(RecheckStatus.FAILED, by, "a value of the counterexample is no term")
     if evidence.point.get("args") != {name: to_json(value) for name, value in zip(names, shown)}:
         return Recheck(RecheckStatus.FAILED, by, "the values in JSON are not those in Rocq's syntax")
-    dialogue.must("Import Truespec.Search.")
+    for sentence in OPENING:
+        dialogue.must(sentence)
     for statement, tactic in evaluators(layout):
         dialogue.define(statement, tactic)
     try:

@@ -23,6 +23,14 @@ STAGES = ((600, 3), (4_000, 4), (15_000, 6))
 """How many tuples a stage may hold, and how far its inner quantifiers are sampled."""
 
 
+OPENING = (
+    "From Coq Require Import ZArith String Ascii List.",
+    "Import ListNotations.",
+    "Import Truespec.Search.",
+)
+"""What stands between the statement and the search: values are written in these notations."""
+
+
 @dataclass(frozen=True, slots=True)
 class Refutation:
     """A point where exactly one specification holds, with what the kernel checked."""
@@ -46,7 +54,8 @@ def refute(session: Session, layout: Layout, limit: Limit, stop: threading.Event
     dialogue = Dialogue(session, limit, stop)
     for sentence in (*layout.preamble(), *layout.modules(), *layout.statement()):
         dialogue.must(sentence)
-    dialogue.must("Import Truespec.Search.")
+    for sentence in OPENING:
+        dialogue.must(sentence)
     for statement, tactic in evaluators(layout):
         dialogue.define(statement, tactic)
     oracle = dialogue.may("Check Truespec_eo.")

@@ -24,6 +24,8 @@ MEMORY_BYTES = 3 << 30
 """The cap on the address space of one process."""
 FILE_BYTES = 1 << 20
 """The cap on what one process may write to a file."""
+INTERRUPT_SECONDS = 0.3
+"""How long a process may take to stop before it is ended."""
 STARTUP_SECONDS = 60.0
 """How long loading a prelude may take on a busy machine."""
 
@@ -62,6 +64,7 @@ class Session:
         self._process: subprocess.Popen[bytes] | None = None
         self._buffer = b""
         self._state = 0
+        self._marks = 0
         self._home: tempfile.TemporaryDirectory[str] | None = None
         self.base = 0
         """The state after the opening sentences."""
@@ -227,14 +230,21 @@ class Session:
         assert process is not None
         with contextlib.suppress(ProcessLookupError):
             process.send_signal(signal.SIGINT)
-        patience = time.monotonic() + 0.2
-        while time.monotonic() < patience:
-            try:
+        # A signal after the end of the sentence yields a prompt of its own: a marker finds the last one.
+        self._marks += 1
+        marker = f"Truespec_mark_{self._marks}"
+        patience = time.monotonic() + INTERRUPT_SECONDS
+        try:
+            assert process.stdin is not None
+            process.stdin.write(f"Check {marker}.\n".encode())
+            process.stdin.flush()
+            while time.monotonic() < patience:
                 self._read(patience - time.monotonic())
-            except Undecided:
-                return
-            if self._prompt() is not None:
-                return
+                said = self._prompt()
+                if said is not None and marker in said:
+                    return
+        except (Undecided, OSError):
+            pass
         self.kill()
 
 
