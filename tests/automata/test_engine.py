@@ -196,3 +196,22 @@ def test_sampled_words_are_words_and_the_shortest_is_shortest() -> None:
         for word in [sampled, *sampling.various(term, seed=1, count=5)]:
             assert sampling.contains(engine.stepper, term, word, lambda: None)
     assert found > 50
+
+
+def test_the_letters_of_a_term_are_its_words_of_one_letter() -> None:
+    rng = random.Random(9)
+    plain = 0
+    for _ in range(600):
+        engine = Engine(Events())
+        (term,) = engine.terms([random_expression(rng, rng.randint(0, 7))])
+        state = engine.stepper.settle(term)
+        found = engine.stepper.letters(state)
+        if found is None:
+            continue
+        plain += 1
+        stepped = 0
+        for target, mask in engine.stepper.step(state).items():
+            if engine.stepper.accepts(engine.stepper.settle(target)):
+                stepped |= mask
+        assert found == stepped
+    assert plain > 200

@@ -2,10 +2,11 @@
 
 Equivalence is Hopcroft and Karp's: pairs of states that must be equal are merged by union-find, so that what
 transitivity already implies is never explored. Pairs are taken in order of the length of the word that leads
-to them, words of one length in the order of their letters, and merged only when taken. The word found is then
-the first of all separating words in shortlex order, whatever form the terms have: were a pair on its path
-skipped because a chain of taken pairs connects its states, the rest of the word would separate a link of that
-chain, and the link was reached by an earlier word.
+to them, words of one length in the order of their letters, and merged only when taken; whether the empty word
+separates a pair is asked as soon as it is found. The word found is then the first of all separating words in
+shortlex order, whatever form the terms have: were a pair on its path skipped because a chain of taken pairs
+connects its states, the rest of the word would separate a link of that chain, and the link was reached by an
+earlier word.
 """
 
 from __future__ import annotations
@@ -64,8 +65,12 @@ class _Trail:
 def compare(stepper: Stepper, left: Term, right: Term, check: Check) -> Outcome:
     """Whether two terms accept the same words."""
     parent: dict[Term, Term] = {}
-    settle, step, accepts = stepper.settle, stepper.step, stepper.accepts
-    queue = deque([_Trail(settle(left), settle(right), None, 0)])
+    settle, step, accepts, letters = stepper.settle, stepper.step, stepper.accepts, stepper.letters
+    left, right = settle(left), settle(right)
+    inside = accepts(left)
+    if inside is not accepts(right):
+        return Outcome((), inside, 1)
+    queue = deque([_Trail(left, right, None, 0)])
     pairs = 0
     while queue:
         trail = queue.popleft()
@@ -78,9 +83,11 @@ def compare(stepper: Stepper, left: Term, right: Term, check: Check) -> Outcome:
         pairs += 1
         if pairs % _CHECK_EVERY == 0:
             check()
-        inside = accepts(x)
-        if inside is not accepts(y):
-            return Outcome(trail.word(), inside, pairs)
+        # One more letter may separate them, which is often plain without a step.
+        in_x, in_y = letters(x), letters(y)
+        if in_x != in_y and in_x is not None and in_y is not None:
+            letter = (in_x ^ in_y) & -(in_x ^ in_y)
+            return Outcome(_Trail(x, y, trail, letter).word(), bool(in_x & letter), pairs)
         parent[root] = other
         y_steps = step(y).items()
         following = []
@@ -92,7 +99,12 @@ def compare(stepper: Stepper, left: Term, right: Term, check: Check) -> Outcome:
         if len(following) > 1:
             following.sort(key=_letter)
         for letter, first, second in following:
-            queue.append(_Trail(settle(first), settle(second), trail, letter))
+            first, second = settle(first), settle(second)
+            after = _Trail(first, second, trail, letter)
+            inside = accepts(first)
+            if inside is not accepts(second):
+                return Outcome(after.word(), inside, pairs)
+            queue.append(after)
     return Outcome(None, False, pairs)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 
 from truespec.automata.expression import (
     Ahead,
@@ -17,6 +17,9 @@ from truespec.automata.expression import (
 )
 from truespec.automata.terms import Arena, Term
 
+MOST_KNOWN = 4_096
+"""Expressions whose terms are remembered from one question to the next."""
+
 
 class Compiler:
     """Compiles expressions into one arena."""
@@ -26,9 +29,21 @@ class Compiler:
         """Where the terms live."""
         self.masks = masks
         """The blocks of each predicate."""
+        self._known: dict[Expression, Term] = {}
 
-    def term(self, expression: Expression) -> Term:
-        """The term of an expression, for spans at the start of the word and later."""
+    def terms(self, expressions: Iterable[Expression]) -> list[Term]:
+        """The terms of the expressions of one question; `KeyError` for a predicate without blocks."""
+        if len(self._known) > MOST_KNOWN:
+            self._known.clear()
+        return [self._term(expression) for expression in expressions]
+
+    def _term(self, expression: Expression) -> Term:
+        term = self._known.get(expression)
+        if term is None:
+            term = self._known[expression] = self._compiled(expression)
+        return term
+
+    def _compiled(self, expression: Expression) -> Term:
         arena = self.arena
         # Chains of `is` rather than `match`: this is the hot path of short questions.
         form = type(expression)
@@ -37,22 +52,23 @@ class Compiler:
             return arena.any if predicate is None else arena.symbol(self.masks[predicate])
         if form is Sequence:
             term = arena.epsilon
+            known = self._known
             for part in reversed(expression.parts):  # type: ignore[union-attr]
-                term = arena.concat(self.term(part), term)
+                term = arena.concat(known.get(part) or self._term(part), term)
             return term
         if form is Repeat:
             assert isinstance(expression, Repeat)
-            return arena.count(self.term(expression.body), expression.least, expression.most)
+            return arena.count(self._term(expression.body), expression.least, expression.most)
         if form is Either:
-            return arena.union_of([self.term(part) for part in expression.parts])  # type: ignore[union-attr]
+            return arena.union_of([self._term(part) for part in expression.parts])  # type: ignore[union-attr]
         if form is Both:
-            return arena.meet_of([self.term(part) for part in expression.parts])  # type: ignore[union-attr]
+            return arena.meet_of([self._term(part) for part in expression.parts])  # type: ignore[union-attr]
         if form is Complement:
-            return arena.complement(self.term(expression.body))  # type: ignore[union-attr]
+            return arena.complement(self._term(expression.body))  # type: ignore[union-attr]
         if isinstance(expression, Ahead):
-            rest = arena.concat(self.term(expression.body), arena.all)
+            rest = arena.concat(self._term(expression.body), arena.all)
             ahead = arena.ahead(rest if expression.holds else arena.complement(rest))
             return arena.meet(arena.epsilon, ahead)
         assert isinstance(expression, Behind)
-        track = arena.behind(arena.concat(arena.all, self.term(expression.body)))
+        track = arena.behind(arena.concat(arena.all, self._term(expression.body)))
         return arena.meet(arena.epsilon, track if expression.holds else arena.complement(track))

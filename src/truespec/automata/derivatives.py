@@ -205,6 +205,37 @@ class Stepper:
             return any(self.accepts(item) for item in term.items)
         return all(self.accepts(item) for item in term.items)
 
+    def letters(self, term: Term) -> int | None:
+        """The blocks whose letters alone are words of `term`; null where only a step can tell."""
+        if term.located:
+            return None
+        known = term.memo_letters
+        if known is None:
+            known = term.memo_letters = self._letters(term)
+        return known
+
+    def _letters(self, term: Term) -> int:
+        # No part of a term that is not located is located.
+        kind = term.kind
+        if kind == SYMBOL:
+            return term.mask
+        if kind == CONCAT:
+            blocks = 0
+            if term.rest.empty:
+                blocks = self.letters(term.body) or 0
+            if term.body.empty:
+                blocks |= self.letters(term.rest) or 0
+            return blocks
+        if kind == NOT:
+            return self.arena.full ^ (self.letters(term.body) or 0)
+        if kind == STAR or (kind == COUNT and term.least <= 1):
+            return self.letters(term.body) or 0  # where least is 2 or more, the body has no empty word
+        blocks = self.arena.full if kind == MEET else 0
+        for item in term.items:
+            letters = self.letters(item) or 0
+            blocks = blocks & letters if kind == MEET else blocks | letters
+        return blocks
+
     def settle(self, term: Term) -> Term:
         """An equal, simpler term for spans that start here and end with the word: conditions become terms."""
         if not term.located:

@@ -49,7 +49,7 @@ class Engine(Generic[Predicate, Letter]):
         if len(self.arena) > MOST_TERMS:
             self._start(self.alphabet)
         try:
-            return [self._compiler.term(expression) for expression in wanted]
+            return self._compiler.terms(wanted)
         except KeyError:  # a predicate that the alphabet does not know yet
             masks = self.alphabet.masks
             new = {p: None for expression in wanted for p in predicates(expression)}
@@ -58,7 +58,7 @@ class Engine(Generic[Predicate, Letter]):
             if len(alphabet.blocks) > MOST_BLOCKS:
                 alphabet = self.algebra.partition(list(new))  # type: ignore[arg-type]
             self._start(alphabet)
-        return [self._compiler.term(expression) for expression in wanted]
+        return self._compiler.terms(wanted)
 
     def letters(self, word: Iterable[int]) -> list[Letter]:
         """A word of blocks as letters, each the witness of its block."""

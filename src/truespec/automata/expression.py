@@ -4,6 +4,8 @@ An expression denotes a set of spans: for a word and two positions in it, whethe
 belongs. Without `Ahead` and `Behind` the surroundings do not matter and this is a language as usual; with
 them it is the semantics of lookarounds, anchors and word boundaries
 (Moseley et al., "Derivative based nonbacktracking real-world regex matching", PLDI 2023).
+
+Nodes are compared by identity, so that one which occurs often is recognised without a look inside.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Symbol:
     """One letter that satisfies the predicate."""
 
@@ -20,7 +22,7 @@ class Symbol:
     """A predicate of the algebra; null means every letter."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Sequence:
     """One part after the other; with no parts, the empty word."""
 
@@ -28,7 +30,7 @@ class Sequence:
     """In order."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Either:
     """At least one of the parts; with no parts, nothing at all."""
 
@@ -36,7 +38,7 @@ class Either:
     """In any order."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Both:
     """All of the parts, on the same span; with no parts, anything."""
 
@@ -44,7 +46,7 @@ class Both:
     """In any order."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Complement:
     """Every span that the body does not have."""
 
@@ -52,7 +54,7 @@ class Complement:
     """What is excluded."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Repeat:
     """The body, `least` to `most` times."""
 
@@ -64,7 +66,7 @@ class Repeat:
     """At most so often; null for no bound."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Ahead:
     """The empty span where the body matches (or, negated, does not match) a part that starts here."""
 
@@ -74,7 +76,7 @@ class Ahead:
     """False for the negative form."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Behind:
     """The empty span where the body matches (or does not match) a part that ends here."""
 

@@ -25,8 +25,8 @@ class Term:
 
     __slots__ = (
         "body", "counted", "empty", "index", "items", "kind", "least", "located", "loose", "mask",
-        "memo_accepts", "memo_settle", "memo_shift", "memo_step", "memo_when", "most", "point", "positive",
-        "rest", "tracks",
+        "memo_accepts", "memo_letters", "memo_settle", "memo_shift", "memo_step", "memo_when", "most",
+        "point", "positive", "rest", "tracks",
     )  # fmt: skip
 
     def __init__(self, index: int, kind: int, empty: int) -> None:
@@ -53,6 +53,7 @@ class Term:
         """Holds COUNT."""
         self.memo_step: dict[Term, int] | None = None
         self.memo_shift: dict[Term, int] | None = None
+        self.memo_letters: int | None = None
         self.memo_when: Term | None = None
         self.memo_settle: Term | None = None
         self.memo_accepts: bool | None = None

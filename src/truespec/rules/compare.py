@@ -136,6 +136,9 @@ class _Nothing:
     def accepts(self, state: _State) -> bool:
         return state is not self.dead and self.product.accepts(state)
 
+    def letters(self, _: _State) -> None:
+        """Only a step can tell."""
+
     def step(self, state: _State) -> dict[_State, int]:
         return {self.dead: self.everything} if state is self.dead else self.product.step(state)
 

@@ -14,7 +14,7 @@ import pytest
 
 from truespec.automata import compare
 from truespec.domains.judge import Pair, judge
-from truespec.domains.regex import plain, replay
+from truespec.domains.regex import deepregex_dialect, plain, replay
 from truespec.domains.regex.parse import Context, parse
 from truespec.domains.registry import load
 from truespec.solvers.limit import Limit
@@ -105,6 +105,28 @@ def test_the_deepregex_dialect_agrees_with_its_twin_and_its_matcher(boundary: st
         for string in strings:
             matched = replay.Matcher(string).accepts(tree, "full")
             assert engine(string) is by_twin(string) is matched, (text, boundary, string)
+
+
+def test_reading_in_pieces_is_reading_token_by_token() -> None:
+    rng = random.Random(17)
+    accepted = refused = 0
+    for _ in range(3000):
+        text = random_patterns.deepregex(rng, rng.randint(1, 12))
+        for _ in range(rng.randint(0, 3)):
+            at = rng.randint(0, len(text))
+            text = text[:at] + rng.choice(["", *"()[]{}~~|&*\\^2,a"]) + text[at + rng.randint(0, 1) :]
+        expected: object
+        try:
+            whole = deepregex_dialect._TOKENS.findall(text)
+            expected = deepregex_dialect._read(whole, deepregex_dialect._Atoms("word", False))
+        except deepregex_dialect._Malformed:
+            refused += 1
+            with pytest.raises(SpecificationError):
+                parse(text, Context(dialect="deepregex"))
+            continue
+        accepted += 1
+        assert repr(parse(text, Context(dialect="deepregex")).expression) == repr(expected), text
+    assert min(accepted, refused) > 300
 
 
 def test_what_re_refuses_is_invalid_and_nothing_else() -> None:

@@ -33,14 +33,26 @@ r"""Readings of `\b`: a true word boundary, nothing, the start or end of the lin
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "f": "\f", "v": "\v"}
 _LARGEST = 4294967295
 _TOKENS = re.compile(r"\\.|\[\^?(?:\\.|[^\]\\])*\]?|\{[^}]*\}?|.", re.DOTALL)
+_CLASS = r"\[\^?(?:[^\]\\]++|\\.)*+\]"
+_PLAIN = rf"[^()\[\\{{]++|{_CLASS}|\\.|\{{[^}}]*\}}"
+_GROUP = rf"\((?:{_PLAIN}|\((?:{_PLAIN})*+\))*+\)"
+_PIECES = re.compile(
+    rf"(?<!~)~?(?:{_GROUP}|{_CLASS}|\\.|[^()|&~*+?\[\\{{])(?:[*+?]|\{{[^}}]*\}})?|{_TOKENS.pattern}",
+    re.DOTALL,
+)
+"""Tokens, but small groups, and atoms with their complement and repetition, are one; few are ever new."""
 _SIMPLE: dict[str, tuple[int, int | None]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
 
 
 def parse(text: str, boundary_reading: str, ascii_only: bool) -> Pattern:
     """Read a pattern; `SpecificationError` names the place and what was expected there."""
     check_size(text)
-    tokens = _TOKENS.findall(text)
     atoms = _atoms(boundary_reading, ascii_only)
+    try:
+        return Pattern(text, _read(_PIECES.findall(text), atoms))
+    except _Malformed:
+        pass  # read it token by token, for the place
+    tokens = _TOKENS.findall(text)
     try:
         return Pattern(text, _read(tokens, atoms))
     except _Malformed as problem:
@@ -65,7 +77,11 @@ def _read(tokens: list[str], atoms: _Atoms) -> Expression:
     parts: list[Expression] = []
     negated = False
     opened: list[tuple[list[Expression], list[Expression], list[Expression], bool, int]] = []
+    known = atoms.known
     for index, token in enumerate(tokens):
+        if not negated and token in known:
+            parts.append(known[token])
+            continue
         if token in _SIMPLE or (token[0] == "{"):
             if negated or not parts:
                 raise _Malformed(f"expected something to repeat or complement, found {token[0]!r}", index)
@@ -103,8 +119,7 @@ def _read(tokens: list[str], atoms: _Atoms) -> Expression:
             atom: Expression = unions[0] if len(unions) == 1 else Either(tuple(unions))
             unions, meets, parts, negated, _ = opened.pop()
         else:
-            known = atoms.known.get(token)
-            atom = atoms.read(token, index) if known is None else known
+            atom = known[token] if token in known else atoms.read(token, index)
         if negated:
             atom = Complement(atom)
             negated = False
@@ -150,11 +165,13 @@ class _Atoms:
         self.known: dict[str, Expression] = {}
 
     def read(self, token: str, index: int) -> Expression:
-        """The atom of a token; `_Malformed` where it is none."""
-        if len(self.known) > _MOST_ATOMS:
-            self.known.clear()
-        atom = self._read(token, index)
-        self.known[token] = atom
+        """What a token or a piece of several denotes; `_Malformed` where it is none."""
+        pieces = _TOKENS.findall(token)
+        atom = self._read(token, index) if len(pieces) == 1 else _read(pieces, self)
+        if len(token) <= _LONGEST_ATOM:
+            if len(self.known) >= _MOST_ATOMS:
+                self.known.clear()
+            self.known[token] = atom
         return atom
 
     def _read(self, token: str, index: int) -> Expression:
@@ -223,3 +240,4 @@ class _Atoms:
 
 
 _MOST_ATOMS = 4096
+_LONGEST_ATOM = 200

@@ -64,7 +64,7 @@ def read_context(raw: Mapping[str, object]) -> Context:
 
 def parse(text: str, context: Context) -> Pattern:
     """Read a text in the dialect of the context."""
+    if context.dialect == "deepregex":
+        return deepregex_dialect.parse(text, context.boundary, context.alphabet == "ascii")
     with deep_stack():
-        if context.dialect == "deepregex":
-            return deepregex_dialect.parse(text, context.boundary, context.alphabet == "ascii")
         return python_dialect.parse(text, context.flags)
