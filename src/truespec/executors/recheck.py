@@ -14,8 +14,10 @@ from truespec.solvers.limit import Limit
 from truespec.store.pairs import PairLine, parse_json, read_pairs, scan
 from truespec.verdict import (
     Answer,
+    Counterexample,
     OracleError,
     ReasonCode,
+    Relation,
     SpecificationError,
     Undecided,
     UsageError,
@@ -51,6 +53,9 @@ def recheck_claim(claim: Claim, seconds: float) -> Recheck:
     """Re-check one claim; whatever the checker cannot finish is undecided, never confirmed."""
     pair, name = claim.pair, claim.pair.domain
     limit = Limit.start(seconds)
+    if _relation_contradicts(claim.verdict):
+        detail = "its relation and its counterexample contradict each other"
+        return Recheck(RecheckStatus.FAILED, "the verdict record", detail)
     try:
         return load(name).recheck(pair.oracle, pair.candidate, pair.context, claim.verdict, limit)
     except Undecided as error:
@@ -64,6 +69,16 @@ def recheck_claim(claim: Claim, seconds: float) -> Recheck:
     except Exception as error:
         detail = f"the evidence cannot be followed: {type(error).__name__}: {error}"
         return Recheck(RecheckStatus.FAILED, name, detail)
+
+
+def _relation_contradicts(verdict: Verdict) -> bool:
+    """Whether the one side that holds at the counterexample is the one said to imply the other."""
+    evidence = verdict.evidence
+    if not isinstance(evidence, Counterexample):
+        return False
+    holds = [value in (True, "True") for value in (evidence.oracle_value, evidence.candidate_value)]
+    implying = {Relation.STRONGER: [False, True], Relation.WEAKER: [True, False]}
+    return verdict.relation is not None and holds == implying.get(verdict.relation)
 
 
 def run_recheck(verdicts: Path, pairs: Path, *, timeout: float, jobs: int) -> Iterator[Rechecked]:

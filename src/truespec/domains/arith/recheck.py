@@ -75,20 +75,19 @@ def _proved(oracle: str, candidate: str, raw: RawContext, limit: Limit) -> Reche
             script = Script(kinds)
             for text in constraints:
                 script.assume(text)
+            legal = script.text()
             script.assert_difference(oracle, candidate)
         text = script.text()
     except CannotReplay as error:
         return Recheck(RecheckStatus.NO_CERTIFICATE, "the second translation", str(error))
     try:
-        outcome = cvc5.check(text, _short(limit))
-        by = cvc5.version()
-    except ToolMissing as error:
-        outcome, by = Outcome.UNKNOWN, str(error)
+        outcome, by = _ask(text, limit)
+        contradictory = outcome is Outcome.UNSAT and bool(constraints) and _ask(legal, limit)[0] is outcome
     except Undecided as error:
         return Recheck(RecheckStatus.UNDECIDED, "cvc5", str(error))
-    if outcome is Outcome.UNKNOWN:
-        outcome, by = _ask_z3(text, limit)
     match outcome:
+        case Outcome.UNSAT if contradictory:
+            return Recheck(RecheckStatus.FAILED, by, "the constraints contradict each other")
         case Outcome.UNSAT:
             return Recheck(RecheckStatus.CONFIRMED, f"{by} on the second translation")
         case Outcome.SAT:
@@ -99,6 +98,15 @@ def _proved(oracle: str, candidate: str, raw: RawContext, limit: Limit) -> Reche
         "the proof carries no certificate, and neither cvc5 nor Z3 proves the pair again in a few seconds"
     )
     return Recheck(RecheckStatus.NO_CERTIFICATE, by, detail)
+
+
+def _ask(text: str, limit: Limit) -> tuple[Outcome, str]:
+    """What cvc5 says, or else Z3, and who said it."""
+    try:
+        outcome, by = cvc5.check(text, _short(limit)), cvc5.version()
+    except ToolMissing as error:
+        outcome, by = Outcome.UNKNOWN, str(error)
+    return _ask_z3(text, limit) if outcome is Outcome.UNKNOWN else (outcome, by)
 
 
 def _short(limit: Limit) -> Limit:

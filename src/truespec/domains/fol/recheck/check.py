@@ -84,8 +84,19 @@ def _prove(axioms: list[Node], oracle: Node, candidate: Node, found_by: str, lim
             missing.append(str(error))
             continue
         if outcome is Outcome.UNSAT:
+            if axioms and _contradictory(axioms, oracle, limit):
+                return Recheck(RecheckStatus.FAILED, by, "the axioms contradict each other")
             return Recheck(RecheckStatus.CONFIRMED, by, "proved again")
         if outcome is Outcome.SAT:
             return Recheck(RecheckStatus.FAILED, by, "the prover finds that the two are not equivalent")
     detail = "; ".join(missing) or "the provers gave up or reached the limit"
     return Recheck(RecheckStatus.UNDECIDED, "E and cvc5", detail)
+
+
+def _contradictory(axioms: list[Node], formula: Node, limit: Limit) -> bool:
+    """Whether no structure satisfies the axioms: only then a formula is equivalent to its negation."""
+    try:
+        text = smt.problem(axioms, formula, ("not", formula))
+        return cvc5.check(text, limit.portion(0.3), **{"finite-model-find": "true"}) is Outcome.UNSAT
+    except (ToolMissing, Undecided):
+        return False
