@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 from truespec.domains.judge import Pair
@@ -52,6 +53,9 @@ def behave(pair: Pair, seconds: float) -> Verdict:
             subprocess.Popen(["sleep", amount])
             while True:
                 time.sleep(1)
+        case ["litter"]:
+            tempfile.mkdtemp()
+            return GOOD
         case ["pid"]:
             return equivalent("regex", str(os.getpid()), Proof("test", ("test",)))
     raise AssertionError(pair.candidate)

@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from misbehave import GOOD, behave
@@ -86,6 +87,16 @@ def test_what_a_pair_started_ends_with_it(workers: Workers[Pair, Verdict]) -> No
     while _running(marker) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not _running(marker)
+
+
+@pytest.mark.parametrize("ending", ["hang", "killed", "good"])
+def test_no_temporary_file_outlives_its_worker(ending: str, tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with Workers(behave, failed_verdict, []) as pool:
+        kinds = ["litter", ending, "litter"]
+        dict(pool.run(job(key, kind) for key, kind in enumerate(kinds)))
+        assert len(list(tmp_path.iterdir())) == 1, "the folder of the worker that lives"
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_workers_are_replaced_after_their_share_of_pairs() -> None:

@@ -10,9 +10,11 @@ from __future__ import annotations
 import contextlib
 import os
 import pickle
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
@@ -210,6 +212,8 @@ class _Worker:
     def __init__(self, start: bytes, tries: int = 0) -> None:
         job_read, job_write = os.pipe()
         result_read, result_write = os.pipe()
+        # A folder of its own for temporary files: a worker that is killed leaves none behind.
+        self._folder = tempfile.mkdtemp(prefix="truespec-worker-")
         self._process = subprocess.Popen(
             [sys.executable, "-m", "truespec.executors.worker", str(job_read), str(result_write)],
             pass_fds=(job_read, result_write),
@@ -217,7 +221,11 @@ class _Worker:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+            env={
+                **os.environ,
+                "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
+                "TMPDIR": self._folder,
+            },
         )
         os.close(job_read)
         os.close(result_write)
@@ -279,6 +287,7 @@ class _Worker:
             self._exit = self._process.wait()
             self._jobs.close()
             self.results.close()
+            shutil.rmtree(self._folder, ignore_errors=True)
         return self._exit
 
 

@@ -8,12 +8,14 @@ from __future__ import annotations
 import os
 import pickle
 import resource
+import shutil
 import signal
 import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any
 
 PARENT_POLL_SECONDS = 0.5
@@ -72,8 +74,19 @@ def _end_with_parent(parent: int) -> None:
     """End this process and everything it started once its parent is gone."""
     while os.getppid() == parent:
         time.sleep(PARENT_POLL_SECONDS)
+    _remove_folder()
     os.killpg(0, signal.SIGKILL)
 
 
+def _remove_folder() -> None:
+    """Remove the worker's temporary files, which its parent does otherwise."""
+    folder = os.environ.get("TMPDIR", "")
+    if Path(folder).name.startswith("truespec-worker-"):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]))
+    try:
+        main(int(sys.argv[1]), int(sys.argv[2]))
+    finally:
+        _remove_folder()
