@@ -15,7 +15,7 @@ def decide(
     """For each pair the answer (`true`, `false`, `refused`), the seconds of its thread and those of
     the wall; empty where it is not installed.
 
-    `warm` is decided three times before the clock starts.
+    `warm` is decided twenty times before the clock starts: after three, the JVM still compiles.
     """
     if not JAR.exists():
         return []

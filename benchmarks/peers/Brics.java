@@ -26,7 +26,7 @@ public final class Brics {
         for (String line = input.readLine(); line != null; line = input.readLine()) {
             pairs.add(line.split("\t", -1));
         }
-        for (int round = 0; round < 3; round++) {
+        for (int round = 0; round < 20; round++) {
             for (int k = 0; k < Math.min(warm, pairs.size()); k++) {
                 equal(pairs.get(k)[0], pairs.get(k)[1], minimize);
             }
