@@ -219,12 +219,14 @@ class _Atoms:
         while at < end:
             start = at
             points, low, at = self._member(token, index, at)
-            if low and token[at] == "-" and at + 1 < end:
+            if low and at + 1 < end and token[at] == "-":
                 _, high, at = self._member(token, index, at + 1)
                 if not high or high < low:
                     raise _Malformed(f"bad character range {token[start:at]!r}", index, start)
                 points = (ord(low), ord(high) + 1)
             sets.append(points)
+        if at > end:  # the last bracket is escaped
+            raise _Malformed("unterminated character class", index)
         if not sets:
             raise _Malformed("empty character class", index)
         points = characters.union(*sets)
