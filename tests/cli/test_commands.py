@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -132,3 +133,74 @@ def test_doctor_names_what_it_finds() -> None:
     assert report["system"]["truespec"]
     assert {"Z3"} <= {row["tool"] for row in report["tools"]}
     assert run.returncode == 0
+
+
+@pytest.mark.parametrize("candidate", ["-k-(-h)", "-k+h", "-h"])
+def test_a_text_that_begins_with_a_dash_asks_for_no_help(candidate: str, tmp_path: Path) -> None:
+    context = {"variables": {"h": {"type": "int"}, "k": {"type": "int"}}}
+    (tmp_path / "context.json").write_text(json.dumps(context))
+    run = truespec("verify", "arith", "h-k", candidate, "--context", "context.json", cwd=tmp_path)
+    assert run.returncode == (1 if candidate == "-h" else 0)
+    assert run.stdout.startswith("refuted" if candidate == "-h" else "equivalent")
+
+
+def test_texts_are_utf8_where_the_locale_is_not() -> None:
+    command = [sys.executable, "-m", "truespec", "verify", "fol", "∀x ¬P(x)", "¬∃x P(x)"]
+    bare = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": "ascii"}
+    run = subprocess.run(command, capture_output=True, check=False, timeout=120, env=os.environ | bare)
+    assert run.returncode == 0, run
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("batch", "pairs.jsonl", "-o", "/dev/full"),
+        ("batch", "pairs.jsonl", "-o", "missing/v.jsonl"),
+        ("demo", "--out", "pairs.jsonl"),
+        ("bench", "run", "--model", "python:os:getcwd", "--limit", "1", "-o", "pairs.jsonl"),
+        ("rules", "compile", "--pack", "all", "-o", "missing/rules.json"),
+        ("trace", "import", "pairs.jsonl", "-o", "missing/traces.jsonl"),
+        ("trace", "check", "pairs.jsonl", "-o", "pairs.jsonl/artifacts.jsonl"),
+    ],
+)
+def test_an_output_that_cannot_be_written_is_one_sentence(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    (tmp_path / "pairs.jsonl").write_text('{"id": "a", "domain": "regex", "oracle": "a", "candidate": "b"}\n')
+    run = truespec(*arguments, cwd=tmp_path)
+    assert run.returncode == 2, run
+    assert "Traceback" not in run.stderr
+    assert run.stderr.strip().splitlines()[-1].startswith("truespec: ")
+
+
+def test_a_reader_that_goes_away_is_no_answer() -> None:
+    command = f"'{sys.executable}' -m truespec verify regex a a | true; exit ${{PIPESTATUS[0]}}"
+    run = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False, timeout=120)
+    assert run.returncode in (0, 141), run
+    assert run.stderr == ""
+
+
+def test_recheck_says_what_is_no_verdict_file(tmp_path: Path) -> None:
+    (tmp_path / "pairs.jsonl").write_text('{"id": "a", "domain": "regex", "oracle": "a", "candidate": "b"}\n')
+    (tmp_path / "none.jsonl").touch()
+    run = truespec("recheck", "pairs.jsonl", "--pairs", "pairs.jsonl", cwd=tmp_path)
+    assert (run.returncode, "no verdict record" in run.stderr) == (2, True), run
+    run = truespec("recheck", "none.jsonl", "--pairs", "pairs.jsonl", cwd=tmp_path)
+    assert (run.returncode, "nothing to check" in run.stdout) == (0, True), run
+
+
+def test_a_model_in_the_current_folder(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        "def answer(call):\n    return '```\\na\\n```'\n\ndef broken(call):\n    raise KeyError('no luck')\n"
+    )
+    script = str(Path(sys.executable).with_name("truespec"))
+    bench = [script, "bench", "run", "--domain", "regex", "--limit", "1", "-o"]
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*bench, *arguments], capture_output=True, text=True, check=False, timeout=120, cwd=tmp_path
+        )
+
+    assert run("out", "--model", "python:nobody:answer").returncode == 2
+    assert not (tmp_path / "out").exists()
+    assert run("out", "--model", "python:mine:answer").returncode == 0
+    failed = run("other", "--model", "python:mine:broken")
+    assert (failed.returncode, "no luck" in failed.stdout) == (1, True), failed

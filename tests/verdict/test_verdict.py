@@ -66,6 +66,7 @@ def test_record_reads_back(verdict: Verdict) -> None:
         (Answer.INVALID, POINT, Reason(ReasonCode.SYNTAX, "x"), None, "carries no evidence"),
         (Answer.EQUIVALENT, PROOF, Reason(ReasonCode.TIMEOUT, "x"), None, "has no reason"),
         (Answer.EQUIVALENT, PROOF, None, Relation.WEAKER, "has no relation"),
+        (Answer.REFUTED, POINT, None, Relation.WEAKER, "its own counterexample denies"),
     ],
 )
 def test_contradictory_verdict_is_refused(

@@ -10,13 +10,16 @@ from pathlib import Path
 import click
 
 from truespec.api import DEFAULT_TIMEOUT
+from truespec.cli.common import Seconds
 from truespec.executors.batch import Summary, run_batch, undecided_for_lack_of_tools
 
 
 @click.command()
 @click.argument("pairs", type=click.Path(path_type=Path))
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="Verdicts, JSON Lines.")
-@click.option("--timeout", type=float, default=DEFAULT_TIMEOUT, show_default=True, help="Seconds per pair.")
+@click.option(
+    "--timeout", type=Seconds(), default=DEFAULT_TIMEOUT, show_default=True, help="Seconds per pair."
+)
 @click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Workers.  [default: one per core]")
 @click.option("--resume", is_flag=True, help="Keep the verdicts of an interrupted run.")
 def batch(pairs: Path, output: Path, timeout: float, jobs: int | None, resume: bool) -> None:
@@ -27,8 +30,6 @@ def batch(pairs: Path, output: Path, timeout: float, jobs: int | None, resume: b
 
     Exit code: 0 when every line has its verdict or record, 2 for a wrong call.
     """
-    if not 0 < timeout < 1e6:
-        raise click.BadParameter(f"{timeout} is no positive number of seconds", param_hint="--timeout")
     started = time.monotonic()
     line = _Progress(started)
     try:
@@ -50,9 +51,9 @@ def batch(pairs: Path, output: Path, timeout: float, jobs: int | None, resume: b
 def describe(summary: Summary, seconds: float) -> str:
     """The closing lines of a batch."""
     counts = ", ".join(f"{count} {answer}" for answer, count in sorted(summary.answers.items())) or "no pair"
-    text = f"{summary.lines} lines in {seconds:.1f} s: {counts}"
+    text = f"{summary.lines} line{'' if summary.lines == 1 else 's'} in {seconds:.1f} s: {counts}"
     if summary.broken:
-        text += f"; {summary.broken} lines hold no pair"
+        text += f"; {summary.broken} line{'s hold' if summary.broken > 1 else ' holds'} no pair"
     if summary.reused:
         text += f"; {summary.reused} verdicts reused"
     if summary.reasons:

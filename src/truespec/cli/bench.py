@@ -10,8 +10,9 @@ from pathlib import Path
 import click
 
 from truespec.benchmark.select import bundled_tasks, choose
-from truespec.cli.common import echo
+from truespec.cli.common import Seconds, echo
 from truespec.executors.bench import SELF, Failures, new_run, run_judges, run_models
+from truespec.models.registry import open_model
 from truespec.reports.bench import tables
 from truespec.reports.bench_page import write_report
 from truespec.store.runs import Run, read_tasks
@@ -33,7 +34,7 @@ def bench() -> None:
 @click.option("--temperature", type=float, default=1.0, show_default=True)
 @click.option("--reasoning-effort", default="medium", show_default=True, help="Or 'none'.")
 @click.option("--max-tokens", type=click.IntRange(1), default=None, help="The longest reply.")
-@click.option("--timeout", type=float, default=4.0, show_default=True, help="Seconds per verification.")
+@click.option("--timeout", type=Seconds(), default=4.0, show_default=True, help="Seconds per verification.")
 @click.option("--tolerant", is_flag=True, help="Also read answers in a form that was not asked for.")
 @click.option("--concurrency", type=click.IntRange(1, 512), default=8, help="Calls at once.")
 @click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Verifiers.  [default: one per core]")
@@ -54,14 +55,18 @@ def run(
 ) -> None:
     """Let models answer tasks and verify the answers.
 
-    A model is a name of Inspect AI such as openai/gpt-5, recorded:FILE, or python:MODULE:FUNCTION. The same
-    call again continues an interrupted run: recorded replies are not asked for again, and a newer verifier
-    decides old answers anew. The defaults are those of RESpecBench.
+    A model is a name of Inspect AI such as openai/gpt-5, recorded:FILE, or python:MODULE:FUNCTION, where the
+    function takes a call (call.system, call.prompt) and returns the reply.
+
+    The same command again continues an interrupted run: recorded replies are not asked for again, and a newer
+    verifier decides old answers anew. The defaults are those of RESpecBench.
 
     Exit code: 0 when every task has its answer, 1 when calls failed for good, 2 for a wrong call.
     """
     every = bundled_tasks(domains) if tasks == "bundled" else read_tasks(Path(tasks))
     chosen = choose(every, domains, limit)
+    for model in models:  # a wrong name must not leave a folder behind
+        open_model(model).close()
     begun = new_run(
         output,
         chosen,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import os
 from pathlib import Path
 
 import click
@@ -17,10 +19,26 @@ TEXT_BYTES = 64 << 20
 """A longer specification file is refused."""
 
 
+class Seconds(click.ParamType[float]):
+    """A positive number of seconds."""
+
+    name = "seconds"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The number; anything else is a wrong call."""
+        try:
+            seconds = float(str(value))
+        except ValueError:
+            seconds = math.nan
+        if not 0 < seconds < 1e6:
+            self.fail(f"{value} is no positive number of seconds", param, ctx)
+        return seconds
+
+
 def read_text(argument: str) -> str:
     """The argument itself, or the contents of FILE for `@FILE`; one final line break of a file is dropped."""
     if not argument.startswith("@"):
-        return argument
+        return _decoded(argument)
     path = Path(argument[1:])
     try:
         with path.open("rb") as file:
@@ -33,6 +51,13 @@ def read_text(argument: str) -> str:
         return raw.decode("utf-8-sig").removesuffix("\n").removesuffix("\r")
     except UnicodeDecodeError as error:
         raise UsageError(f"{path}: not UTF-8 at byte {error.start}") from None
+
+
+def _decoded(argument: str) -> str:
+    """An argument in UTF-8, also where the locale cannot say so."""
+    if not any("\udc80" <= letter <= "\udcff" for letter in argument):
+        return argument
+    return os.fsencode(argument).decode("utf-8", "surrogateescape")
 
 
 def read_context(path: str | None) -> dict[str, object]:

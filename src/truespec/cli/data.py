@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from truespec.benchmark.sources.registry import load
+from truespec.benchmark.sources.registry import SOURCES, load
 from truespec.benchmark.task import PairRecord, Skipped, Task
 from truespec.cli.common import echo
 from truespec.store.lines import to_line
@@ -19,14 +19,16 @@ def data() -> None:
     """Import data sets as their authors publish them."""
 
 
-@data.command("import")
+@data.command("import", epilog=f"Data sets: {', '.join(SOURCES)}.")
 @click.argument("source")
 @click.option(
     "--from", "folder", required=True, type=click.Path(path_type=Path), help="The data set's folder."
 )
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The folder to write.")
 def import_(source: str, folder: Path, output: Path) -> None:
-    """Read the data set SOURCE and write OUTPUT/tasks.jsonl, pairs.jsonl where it holds candidates, and
+    """Read the data set SOURCE as published in a folder.
+
+    Write OUTPUT/tasks.jsonl, pairs.jsonl where it holds candidates, and
     skipped.jsonl with each record that was left out and why.
 
     Exit code: 0 when the data set was read, 2 when the folder does not hold it.
@@ -64,4 +66,4 @@ def import_(source: str, folder: Path, output: Path) -> None:
             path.unlink(missing_ok=True)
     echo(f"{source}: {len(tasks)} tasks, {len(pairs)} pairs, {len(skipped)} skipped -> {output}")
     for reason, count in Counter(skip.reason for skip in skipped).most_common(10):
-        echo(f"  skipped {count:5}  {reason}")
+        echo(f"  skipped {count:5}  {reason.splitlines()[0][:160]}")

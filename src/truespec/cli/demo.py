@@ -15,13 +15,14 @@ from pathlib import Path
 import click
 
 from truespec.api import DEFAULT_TIMEOUT
+from truespec.cli.common import Seconds
 from truespec.verdict import UsageError
 
 
 @click.command()
 @click.option("--out", default="out/demo", show_default=True, type=click.Path(path_type=Path), help="Folder.")
 @click.option(
-    "--timeout", type=float, default=DEFAULT_TIMEOUT, show_default=True, help="Seconds per candidate."
+    "--timeout", type=Seconds(), default=DEFAULT_TIMEOUT, show_default=True, help="Seconds per candidate."
 )
 @click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Workers.  [default: one per core]")
 def demo(out: Path, timeout: float, jobs: int | None) -> None:
@@ -40,8 +41,6 @@ def demo(out: Path, timeout: float, jobs: int | None) -> None:
     from truespec.reports.page import Page, render
     from truespec.reports.summary import disagreements, summarise, totals
 
-    if not 0 < timeout < 1e6:
-        raise click.BadParameter(f"{timeout} is no positive number of seconds", param_hint="--timeout")
     _prepare(out)
     if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal without Unicode gets escapes, not a traceback
         sys.stdout.reconfigure(errors="backslashreplace")

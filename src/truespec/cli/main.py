@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 
 import click
@@ -51,9 +52,27 @@ def truespec() -> None:
 
 
 def main() -> None:
-    """Run the command line; an error of ours is one sentence and exit code 2, never a traceback."""
+    """Run the command line; what a user can mend is one sentence and exit code 2, never a traceback.
+
+    An interrupted or unread run exits with 130 or 141, as shells do: 1 would read as an answer.
+    """
     try:
-        truespec()
+        code = truespec(standalone_mode=False)
+    except click.Abort:
+        click.echo("\ntruespec: interrupted", err=True)
+        code = 130
+    except click.ClickException as error:
+        error.show()
+        code = 2
     except TruespecError as error:
         click.echo(f"truespec: {error}", err=True)
-        sys.exit(2)
+        code = 2
+    except BrokenPipeError:
+        # The reader is gone. What is still buffered must not fail once more when Python ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        code = 141
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename is not None else ""
+        click.echo(f"truespec: {place}{error.strerror or error}", err=True)
+        code = 2
+    sys.exit(code)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from truespec.cli.common import echo
+from truespec.cli.common import Seconds, echo
 from truespec.domains.contract import RecheckStatus
 from truespec.executors.recheck import run_recheck
 
@@ -20,7 +20,7 @@ TIMEOUT = 30.0
 @click.command()
 @click.argument("verdicts", type=click.Path(path_type=Path))
 @click.option("--pairs", required=True, type=click.Path(path_type=Path), help="The pairs they are about.")
-@click.option("--timeout", type=float, default=TIMEOUT, show_default=True, help="Seconds per verdict.")
+@click.option("--timeout", type=Seconds(), default=TIMEOUT, show_default=True, help="Seconds per verdict.")
 @click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Workers.  [default: one per core]")
 def recheck(verdicts: Path, pairs: Path, timeout: float, jobs: int | None) -> None:
     """Replay every counterexample and re-check every certificate of VERDICTS.
@@ -48,6 +48,8 @@ def recheck(verdicts: Path, pairs: Path, timeout: float, jobs: int | None) -> No
             case _:
                 others[f"{answer}, {outcome.recheck.status.value}"] += 1
                 unchecked.append(f"{outcome.id!r}: {outcome.recheck.status.value}: {outcome.recheck.detail}")
+    if not confirmed and not others:
+        echo(f"{verdicts} holds no verdict: nothing to check")
     for label, count in sorted(confirmed.items()):
         echo(f"confirmed    {count:6}  {label}")
     for label, count in sorted(others.items()):

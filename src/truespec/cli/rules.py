@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from truespec.cli.common import Seconds
 from truespec.cli.trace import RULE_OPTIONS, load_rule_files
 from truespec.rules import formula as f
 from truespec.rules import predicate as p
@@ -40,7 +41,9 @@ _TYPES = click.option(
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="tool_types.json: which of the tools read and which write.",
 )
-_SECONDS = click.option("--timeout", default=5.0, show_default=True, help="Seconds for one question.")
+_SECONDS = click.option(
+    "--timeout", type=Seconds(), default=5.0, show_default=True, help="Seconds for one question."
+)
 
 
 @rules.command("compile")

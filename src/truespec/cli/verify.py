@@ -11,8 +11,9 @@ from truespec.cli.common import EXIT_CODES, describe, echo, read_context, read_t
 from truespec.store.lines import to_line
 
 
-# A specification may begin with a dash: what is no option of ours is a text.
-@click.command(context_settings={"ignore_unknown_options": True})
+# A specification may begin with a dash: what is no option of ours is a text. There is no short option, since
+# `-k+h` would be read as several.
+@click.command(context_settings={"ignore_unknown_options": True, "help_option_names": ["--help"]})
 @click.argument("domain")
 @click.argument("oracle")
 @click.argument("candidate")

@@ -98,6 +98,8 @@ def run_recheck(verdicts: Path, pairs: Path, *, timeout: float, jobs: int) -> It
         name = record.get("id")
         if not isinstance(name, str) or name not in known:
             raise UsageError(f"{verdicts}, line {number}: no pair with the id {name!r} in {pairs}")
+        if "answer" not in record:
+            raise UsageError(f"{verdicts}, line {number}: no verdict record: it has no 'answer'")
         if name in seen:
             raise UsageError(f"{verdicts}, line {number}: a second verdict on {name!r}")
         seen.add(name)
@@ -106,7 +108,8 @@ def run_recheck(verdicts: Path, pairs: Path, *, timeout: float, jobs: int) -> It
             if verdict.domain != known[name].domain:
                 raise ValueError(f"domain {verdict.domain!r}, but the pair's is {known[name].domain!r}")
         except (ValueError, KeyError, TypeError) as error:
-            failed = Recheck(RecheckStatus.FAILED, "the verdict record", f"{type(error).__name__}: {error}")
+            problem = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
+            failed = Recheck(RecheckStatus.FAILED, "the verdict record", problem)
             yield Rechecked(number, name, None, failed)
             continue
         if verdict.answer in (Answer.EQUIVALENT, Answer.REFUTED):

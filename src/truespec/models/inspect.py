@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import threading
 import time
 from typing import Any
@@ -93,4 +94,6 @@ def open_provider(name: str, target: str) -> Model:
     try:
         return InspectModel(name, get_model(target), GenerateConfig)
     except Exception as error:
-        raise UsageError(f"model {name!r}: {error}") from None
+        # Inspect's messages carry its terminal's markup and line breaks.
+        plain = " ".join(re.sub(r"\[/?[a-z ]+\]", "", str(error)).split())
+        raise UsageError(f"model {name!r}: {plain.removeprefix('ERROR: ')}") from None

@@ -31,8 +31,10 @@ def open_recording(name: str, target: str) -> Model:
     replies: dict[tuple[str, int], Reply] = {}
     try:
         lines = path.read_text("utf-8").removesuffix("\n").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: {error}") from None
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path}: not UTF-8 at byte {error.start}") from None
     for number, line in enumerate(lines, 1):
         try:
             record = json.loads(line)

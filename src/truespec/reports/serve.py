@@ -57,7 +57,9 @@ def serve_folder(folder: Path, port: int = 0) -> Server:
     if not folder.is_dir():
         raise UsageError(f"{folder}: no such folder; 'truespec demo --out {folder}' makes one with a report")
     if not (folder / INDEX).is_file():
-        raise UsageError(f"{folder}: holds no {INDEX}; 'truespec demo --out {folder}' writes one")
+        bench = (folder / "run.json").exists()
+        writes = f"bench report {folder} -o REPORT" if bench else f"demo --out {folder}"
+        raise UsageError(f"{folder}: holds no {INDEX}; 'truespec {writes}' writes one")
     return Server(port, folder=folder)
 
 

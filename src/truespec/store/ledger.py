@@ -34,6 +34,8 @@ class Ledger:
             self._database.execute(
                 "CREATE TABLE IF NOT EXISTS verdicts (key TEXT PRIMARY KEY, record TEXT NOT NULL)"
             )
+        except sqlite3.OperationalError as error:
+            raise UsageError(f"{path}: no ledger can be kept there: {error}") from None
         except sqlite3.DatabaseError as error:
             raise UsageError(
                 f"{path} is not a ledger of ours ({error}): remove it or name another output"

@@ -71,8 +71,12 @@ class Run:
         """The settings of the run; `UsageError` where the folder holds none."""
         try:
             record = json.loads((self.folder / "run.json").read_text("utf-8"))
-        except (OSError, ValueError) as error:
-            raise UsageError(f"{self.folder} holds no run: {error}") from None
+        except OSError:
+            raise UsageError(
+                f"{self.folder} holds no run: 'truespec bench run -o {self.folder}' makes one"
+            ) from None
+        except ValueError as error:
+            raise UsageError(f"{self.folder / 'run.json'}: {error}") from None
         return Config(
             models=tuple(record["models"]),
             epochs=record["epochs"],
@@ -100,8 +104,10 @@ def read_tasks(path: Path) -> list[Task]:
     tasks: list[Task] = []
     try:
         lines = split_lines(path.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: {error}") from None
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path}: not UTF-8 at byte {error.start}") from None
     for number, line in enumerate(lines, 1):
         try:
             tasks.append(_read_task(parse_json(line)))

@@ -10,6 +10,9 @@ from truespec.verdict.evidence import JSON, Bounded, Counterexample, Evidence, P
 from truespec.verdict.reason import OF_INVALID, OF_UNKNOWN, Reason, ReasonCode
 from truespec.version import __version__
 
+_CONTRADICTIONS = ((Relation.STRONGER, (False, True)), (Relation.WEAKER, (True, False)))
+"""A relation, and what oracle and candidate can then not be at one input."""
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
@@ -65,6 +68,10 @@ class Verdict:
             return "is decided and has no reason"
         if self.relation is not None and self.answer is not Answer.REFUTED:
             return "has no relation: only a refuted candidate has one"
+        if isinstance(self.evidence, Counterexample):
+            values = self.evidence.oracle_value, self.evidence.candidate_value
+            if self.relation and (self.relation, values) in _CONTRADICTIONS:
+                return f"says {self.relation.value!r}, which its own counterexample denies"
         if not self.method:
             return "names its method"
         if not self.seconds >= 0:
@@ -76,7 +83,7 @@ class Verdict:
         return replace(self, seconds=seconds)
 
     def to_json(self) -> dict[str, object]:
-        """The verdict record of `CONTRACT`, without the pair's `id`."""
+        """The verdict record (`verdict.schema.json`), without the pair's `id`."""
         return {
             "domain": self.domain,
             "answer": self.answer.value,

@@ -35,9 +35,18 @@ class Arithmetic(Domain[Context, Spec]):
     name: ClassVar[str] = "arith"
     has_relation: ClassVar[bool] = True
     tools: ClassVar[tuple[Tool, ...]] = (
-        Tool("Z3", "module:z3", "proofs beyond normal forms", "pip install z3-solver", optional=False),
         Tool(
-            "cvc5", "module:cvc5", "proofs where Z3 gives up, and independent re-checks", "pip install cvc5"
+            "Z3",
+            "distribution:z3-solver",
+            "proofs beyond normal forms",
+            "pip install z3-solver",
+            optional=False,
+        ),
+        Tool(
+            "cvc5",
+            "distribution:cvc5",
+            "proofs where Z3 gives up, and independent re-checks",
+            "pip install cvc5",
         ),
     )
 
