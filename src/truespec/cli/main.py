@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+from typing import Any
 
 import click
 
@@ -26,6 +27,10 @@ COMMANDS: dict[str, str] = {
 """Name to `module:command`; `truespec --help` lists them in this order."""
 
 
+class _Unread(Exception):
+    """Nobody reads what we print. Click would end with 1, which `verify` has another meaning for."""
+
+
 class _Lazy(click.Group):
     """A group whose commands are dotted strings until they are needed."""
 
@@ -40,6 +45,12 @@ class _Lazy(click.Group):
         command = getattr(importlib.import_module(module), attribute)
         assert isinstance(command, click.Command)
         return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            raise _Unread from None
 
 
 @click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
@@ -67,7 +78,7 @@ def main() -> None:
     except TruespecError as error:
         click.echo(f"truespec: {error}", err=True)
         code = 2
-    except BrokenPipeError:
+    except _Unread:
         # The reader is gone. What is still buffered must not fail once more when Python ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         code = 141
