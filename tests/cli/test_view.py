@@ -40,12 +40,22 @@ def view(folder: Path) -> Iterator[tuple[subprocess.Popen[str], int]]:
         yield found
 
 
+def _heed_interrupts() -> None:
+    """A test run in the background may itself ignore Ctrl-C, and what it starts would inherit that."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @contextmanager
 def viewing(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
     command = [sys.executable, "-m", "truespec", "view", *arguments, "--no-open"]
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env=environment,
+        preexec_fn=_heed_interrupts,
     ) as process:
         try:
             assert process.stdout
