@@ -55,7 +55,7 @@ def viewing(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
         stderr=subprocess.STDOUT,
         text=True,
         env=environment,
-        preexec_fn=_heed_interrupts,
+        preexec_fn=_heed_interrupts,  # noqa: PLW1509
     ) as process:
         try:
             assert process.stdout
