@@ -1,8 +1,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import pytest
 from click.testing import CliRunner
 
 from truespec.cli.trace import trace as command
@@ -36,7 +39,57 @@ def test_pages_show_each_violation_at_its_message_and_hide_what_is_asked(tmp_pat
     assert text.index("I book.") < text.index('<div class="mark">')
     index = (out / "index.html").read_text()
     assert page.name in index
+    assert '<svg class="shares"' in index
     assert "http" not in index.replace("http-equiv", "")
+
+
+def test_only_traces_with_findings_get_a_page_unless_asked(tmp_path: Path) -> None:
+    messages = [{"role": "system", "content": "Be brief. " * 100}, {"role": "user", "content": "Hello"}]
+    (tmp_path / "t.json").write_text(json.dumps(messages))
+    run, out = tmp_path / "run.jsonl", tmp_path / "report"
+    runner = CliRunner()
+    runner.invoke(command, ["check", str(tmp_path / "t.json"), "--pack", "no_text_with_call", "-o", str(run)])
+    runner.invoke(command, ["report", str(run), "-o", str(out)])
+    assert not list((out / "traces").iterdir())
+    assert "have no page" in (out / "index.html").read_text()
+    runner.invoke(command, ["report", str(run), "-o", str(out), "--pages", "all"])
+    pages = {path.name: path.read_text() for path in (out / "traces").iterdir()}
+    (prompt,) = (name for name in pages if name.startswith("prompt-"))
+    (page,) = (text for name, text in pages.items() if name != prompt)
+    assert f'href="{prompt}"' in page
+    assert "Be brief." not in page
+
+
+def test_an_interrupted_check_goes_on_where_it_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import truespec.cli.trace as cli
+
+    for name in "abcd":
+        (tmp_path / f"{name}.json").write_text(json.dumps([{"role": "user", "content": name}]))
+    run = tmp_path / "run.jsonl"
+    whole = cli.traces_of
+
+    def stopped(*arguments: Any) -> Iterator[Any]:
+        for number, item in enumerate(whole(*arguments)):
+            if number == 2:
+                raise KeyboardInterrupt
+            yield item
+
+    check = ["check", *(str(tmp_path / f"{n}.json") for n in "abcd"), "--pack", "loops", "-o", str(run)]
+    runner = CliRunner()
+    monkeypatch.setattr(cli, "traces_of", stopped)
+    first = runner.invoke(command, check)
+    assert first.exit_code == 130
+    assert "stopped after 2 traces" in first.output
+    assert "--resume" in first.output
+    monkeypatch.setattr(cli, "traces_of", whole)
+    assert runner.invoke(command, [*check, "--resume"]).exit_code == 0
+    kept = run.read_text().splitlines()
+    assert len(kept) == 4
+    monkeypatch.setattr(cli, "traces_of", stopped)  # an interruption while resuming loses nothing either
+    assert runner.invoke(command, [*check, "--resume"]).exit_code == 130
+    assert sorted(run.read_text().splitlines()) == sorted(kept)
 
 
 def test_intervals() -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import json
 import sys
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -31,3 +33,21 @@ def test_table_and_refutations() -> None:
     text = "".join(line.rstrip() + "\n" for line in console.file.getvalue().splitlines())
     assert max(map(len, text.splitlines()[:10])) <= 80
     snapshot("demo-table.txt", text)
+
+
+@pytest.mark.parametrize("words", [["trace"], ["trace", "check"], ["trace", "report"], ["rules"]])
+def test_help_on_traces(words: list[str]) -> None:
+    result = CliRunner().invoke(truespec, [*words, "--help"], terminal_width=100, prog_name="truespec")
+    snapshot(f"help-{'-'.join(words)}.txt", result.output)
+
+
+def test_table_of_a_check(tmp_path: Path) -> None:
+    call = {"type": "function", "function": {"name": "book", "arguments": "{}"}}
+    messages = [
+        {"role": "user", "content": "Two seats."},
+        {"role": "assistant", "content": "I book.", "tool_calls": [{"id": n, **call} for n in ("a", "b")]},
+    ]
+    (tmp_path / "t.json").write_text(json.dumps(messages))
+    packs = ["--pack", "no_text_with_call", "--pack", "one_call_per_message", "--pack", "loops"]
+    result = CliRunner().invoke(truespec, ["trace", "check", str(tmp_path / "t.json"), *packs])
+    snapshot("check-table.txt", result.output)

@@ -7,12 +7,13 @@ import json
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import click
 
+from truespec.cli.progress import Progress
 from truespec.traces.files import Problem
 from truespec.traces.importers.registry import IMPORTERS, files_below, read
 from truespec.traces.importers.shared import tool_schemas
@@ -281,9 +282,11 @@ def check(
         )
     elif output is not None:
         output.mkdir(parents=True, exist_ok=True)
+    progress = Progress(quiet)
     try:
         for record, new in check_all(traces_of(paths, form, joins), RuleSet(rules), key, done, problem):
             tally.add(record)
+            done.pop(record["key"], None)
             if kinds:
                 record["results"] = Redactor(kinds).value(record["results"])
             line = json.dumps(record, separators=(",", ":"), default=str) + "\n"
@@ -294,13 +297,19 @@ def check(
                 _write(output / f"{_safe(record['trace_id'])}-{record['key']}.json", line)
             if junit_file or sarif_file:
                 collected.append(record)
-            if not quiet and sys.stderr.isatty() and tally.traces % 20 == 0:
-                click.echo(
-                    f"\r{tally.traces} traces, {sum(tally.violations.values())} violations",
-                    nl=False,
-                    err=True,
-                )
+            progress.show(f"{tally.traces} traces, {sum(tally.violations.values())} violations")
+    except KeyboardInterrupt:
+        progress.end()
+        if stream is not None and output is not None:
+            _keep_earlier(stream, done)
+            stream.close()
+            if resume:
+                output.with_name(output.name + ".part").replace(output)
+        hint = f"{output} keeps them; --resume goes on from there" if output else "-o keeps what was checked"
+        click.echo(f"stopped after {tally.traces} traces: {hint}", err=True)
+        sys.exit(130)
     finally:
+        progress.end()
         if stream is not None:
             stream.close()
     if stream is not None and resume and output is not None:
@@ -314,6 +323,12 @@ def check(
         _table(tally)
     bad = sum(count for severity, count in tally.violations.items() if severity in least) if fail_on else 0
     sys.exit(1 if bad or not tally.traces else 0)
+
+
+def _keep_earlier(stream: TextIO, left: Mapping[str, dict[str, Any]]) -> None:
+    """Write the artifacts of an earlier run that this one has not come to."""
+    for record in left.values():
+        stream.write(json.dumps(record, separators=(",", ":"), default=str) + "\n")
 
 
 def _write(path: Path, text: str) -> None:
@@ -361,7 +376,17 @@ def _table(tally: Any) -> None:
 @click.option(
     "--redact", type=click.Choice(["all", *PATTERNS]), multiple=True, help="Hide values of this kind."
 )
-def report(run: Path, output: Path, paths: tuple[Path, ...], redact: tuple[str, ...]) -> None:
+@click.option(
+    "--pages",
+    type=click.Choice(["findings", "all"]),
+    default="findings",
+    show_default=True,
+    help="Which traces get a page of their own.",
+)
+@click.option("--quiet", is_flag=True, help="No progress.")
+def report(
+    run: Path, output: Path, paths: tuple[Path, ...], redact: tuple[str, ...], pages: str, quiet: bool
+) -> None:
     """Tables and figures of a run, and a page per trace with each violation at its message.
 
     RUN is what `trace check -o` has written: a JSONL file or a folder of artifacts. The pages are
@@ -384,5 +409,19 @@ def report(run: Path, output: Path, paths: tuple[Path, ...], redact: tuple[str, 
     )
     kinds = tuple(PATTERNS) if "all" in redact else redact
     found = (item for path in files_below(sources) for item in read(path) if isinstance(item, Trace))
-    count = write_report(artifacts, found, output, Redactor(kinds) if kinds else None)
+    progress = Progress(quiet)
+    try:
+        count = write_report(
+            artifacts,
+            found,
+            output,
+            Redactor(kinds) if kinds else None,
+            every=pages == "all",
+            written=lambda done: progress.show(f"{done} pages"),
+        )
+    except KeyboardInterrupt:
+        progress.end()
+        click.echo(f"stopped: the pages in {output} are incomplete; run the command again", err=True)
+        sys.exit(130)
+    progress.end()
     click.echo(f"{output / 'index.html'}: {len(artifacts)} traces, {count} pages")

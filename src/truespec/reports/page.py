@@ -73,7 +73,7 @@ def render(entries: Sequence[Entry], page: Page) -> bytes:
                 }
             ),
             answers=[answer.value for answer in Answer],
-            style=Markup(_source("report.css")),
+            style=Markup(_source("base.css") + _source("report.css")),
             script=Markup(script),
             script_digest=digest,
             version=__version__,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
+from truespec.reports.share_chart import share_chart
 from truespec.reports.trace_tables import Share, grouped, rule_totals, same_prompt
 from truespec.traces.redact import Redactor
 from truespec.traces.trace import Trace
@@ -21,11 +23,17 @@ _TEXT_LIMIT = 20_000
 """Characters of a message that a page shows."""
 
 
+_PROMPT_LIMIT = 600
+"""A longer prompt has a page of its own, which all traces that were given it share."""
+
+
+@cache
 def _source(name: str) -> str:
     return files("truespec.reports").joinpath("templates", name).read_text(encoding="utf-8")
 
 
-def _environment() -> Environment:
+@cache
+def _environment() -> Environment:  # kept: it holds the compiled templates
     return Environment(
         loader=FunctionLoader(_source),
         autoescape=True,
@@ -40,8 +48,34 @@ def page_name(artifact: Mapping[str, Any]) -> str:
     return hashlib.sha256(artifact["key"].encode()).hexdigest()[:16] + ".html"
 
 
-def overview(artifacts: Sequence[Mapping[str, Any]], title: str = "Traces against rules") -> str:
-    """The page with the tables and figures."""
+def found_in(artifact: Mapping[str, Any]) -> int:
+    """The violations of a trace."""
+    return sum(len(result["violations"]) for result in artifact["results"])
+
+
+@cache
+def _style() -> Markup:
+    lines = (_source("base.css") + _source("traces.css")).splitlines()
+    return Markup("\n".join(line.strip() for line in lines))
+
+
+def _row(artifact: Mapping[str, Any], page: bool) -> dict[str, Any]:
+    total, reward = artifact["aggregate"], artifact["outcome"].get("reward")
+    partial = "–" if total["partial"] is None else f"({total['partial']:.0f})"
+    return {
+        "name": artifact["trace_id"],
+        "page": page_name(artifact) if page else None,
+        "task": artifact["task_id"] or "–",
+        "reward": "–" if reward is None else f"{reward:g}",
+        "violations": found_in(artifact),
+        "score": partial if total["score"] is None else f"{total['score']:.0f}",
+    }
+
+
+def overview(
+    artifacts: Sequence[Mapping[str, Any]], title: str = "Traces against rules", every: bool = True
+) -> str:
+    """The page with the tables and figures; unless `every`, traces without a finding are not listed."""
     groups = grouped(artifacts)
     rules = rule_totals(artifacts)
     cells = {
@@ -51,27 +85,60 @@ def overview(artifacts: Sequence[Mapping[str, Any]], title: str = "Traces agains
         for g in groups
         for r in rules
     }
-    worst = sorted(artifacts, key=lambda one: -sum(len(result["violations"]) for result in one["results"]))
+    lists = []
+    for g in groups:
+        mine = [
+            one
+            for one in artifacts
+            if (one["domain"] or "–", one["model"] or "–") == (g.domain, g.model) and (every or found_in(one))
+        ]
+        if mine:
+            lists.append((g.domain, g.model, [_row(one, True) for one in sorted(mine, key=found_in)[::-1]]))
+    model_figures = [
+        (
+            domain,
+            share_chart(
+                [(g.model, Share(g.binding, g.traces), False) for g in groups if g.domain == domain],
+                f"{domain}: share of traces that break a mandatory rule, by model",
+            ),
+        )
+        for domain in dict.fromkeys(g.domain for g in groups)
+    ]
+    rule_figure = share_chart(
+        [(r["rule"]["id"], r["share"], r["dull"]) for r in rules], "share of traces that break each rule"
+    )
     return (
         _environment()
         .get_template("traces.html")
         .render(
             title=title,
-            artifacts=worst,
+            artifacts=artifacts,
+            lists=lists,
+            missing_pages=not every and sum(len(rows) for *_, rows in lists) < len(artifacts),
             groups=groups,
             rules=rules,
             cells=cells,
             same=same_prompt(groups),
             share=Share,
-            page_name=page_name,
-            style=Markup(_source("report.css") + _source("traces.css")),
+            model_figures=model_figures,
+            rule_figure=rule_figure,
+            style=_style(),
             version=__version__,
         )
     )
 
 
-def trace_page(artifact: Mapping[str, Any], trace: Trace | None, redactor: Redactor | None = None) -> str:
-    """The page of one trace: its conversation with each violation at its message."""
+def trace_page(
+    artifact: Mapping[str, Any],
+    trace: Trace | None,
+    redactor: Redactor | None = None,
+    prompt_page: Callable[[str], str] | None = None,
+) -> str:
+    """The page of one trace: its conversation with each violation at its message.
+
+    `prompt_page` takes a long prompt and returns the address of a page that shows it; without it, the
+    prompt stands on this page.
+    """
     marks: dict[int, list[Mapping[str, Any]]] = {}
     rules = {rule["id"]: rule for rule in artifact["rules"]}
     for result in artifact["results"]:
@@ -94,6 +161,14 @@ def trace_page(artifact: Mapping[str, Any], trace: Trace | None, redactor: Redac
                 "note": "prompt",
             },
         )
+    for message in messages:
+        if (
+            prompt_page is not None
+            and message["role"] == "system"
+            and len(message["text"]) > _PROMPT_LIMIT
+            and message["index"] not in marks
+        ):
+            message["prompt"] = prompt_page(message["text"])
     return (
         _environment()
         .get_template("trace.html")
@@ -102,7 +177,7 @@ def trace_page(artifact: Mapping[str, Any], trace: Trace | None, redactor: Redac
             messages=messages,
             marks=marks,
             rules=rules,
-            style=Markup(_source("report.css") + _source("traces.css")),
+            style=_style(),
             version=__version__,
         )
     )
@@ -142,23 +217,42 @@ def write_report(
     traces: Iterable[Trace],
     folder: Path,
     redactor: Redactor | None = None,
+    every: bool = False,
+    written: Callable[[int], None] | None = None,
 ) -> int:
-    """Write `index.html` and a page per trace below `traces/`; the number of pages."""
-    known = {(one["source"]["sha256"], one["source"].get("position")): one for one in artifacts}
+    """Write `index.html` and, below `traces/`, a page per trace with findings, or per trace if `every`.
+
+    Returns the number of traces with a page; `written` is told it after each.
+    """
+    chosen = [one for one in artifacts if every or found_in(one)]
+    known = {(one["source"]["sha256"], one["source"].get("position")): one for one in chosen}
     pages = folder / "traces"
     pages.mkdir(parents=True, exist_ok=True)
-    written: set[str] = set()
+    done: set[str] = set()
+    prompts: set[str] = set()
+
+    def prompt_page(text: str) -> str:
+        name = f"prompt-{hashlib.sha256(text.encode('utf-8', 'backslashreplace')).hexdigest()[:16]}.html"
+        if name not in prompts:
+            prompts.add(name)
+            _write(pages / name, _environment().get_template("prompt.html").render(text=text, style=_style()))
+        return name
+
+    def write(one: Mapping[str, Any], trace: Trace | None) -> None:
+        done.add(page_name(one))
+        _write(pages / page_name(one), trace_page(one, trace, redactor, prompt_page))
+        if written is not None:
+            written(len(done))
+
     for trace in traces:
         one = known.get((trace.source.sha256, trace.source.position))
-        if one is not None and page_name(one) not in written:
-            written.add(page_name(one))
-            _write(pages / page_name(one), trace_page(one, trace, redactor))
-    for one in artifacts:
-        if page_name(one) not in written:
-            written.add(page_name(one))
-            _write(pages / page_name(one), trace_page(one, None, redactor))
-    _write(folder / "index.html", overview(artifacts))
-    return len(written)
+        if one is not None and page_name(one) not in done:
+            write(one, trace)
+    for one in chosen:
+        if page_name(one) not in done:
+            write(one, None)
+    _write(folder / "index.html", overview(artifacts, every=every))
+    return len(done)
 
 
 def _write(path: Path, text: str) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-Z = 1.959963984540054
-"""The 97.5 % point of the normal distribution: intervals are of 95 %."""
+from truespec.compliance.run import UNINFORMATIVE_SHARE, UNINFORMATIVE_TRACES
+from truespec.metrics.proportion import Proportion
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +27,9 @@ class Share:
         """Wilson's score interval (1927)."""
         if not self.n:
             return None
-        p, n = self.k / self.n, self.n
-        centre = (p + Z * Z / (2 * n)) / (1 + Z * Z / n)
-        half = Z * math.sqrt(p * (1 - p) / n + Z * Z / (4 * n * n)) / (1 + Z * Z / n)
-        return max(0.0, centre - half), min(1.0, centre + half)
+        found = Proportion(self.k, self.n).wilson()
+        assert found is not None
+        return found.low, found.high
 
     def __str__(self) -> str:
         if self.interval is None:
@@ -119,7 +117,8 @@ def rule_totals(artifacts: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     for one in artifacts:
         for rule in one["rules"]:
             rules.setdefault(
-                rule["id"], {"rule": rule, "n": 0, "k": 0, "breaches": 0, "effects": {}, "skipped": 0}
+                rule["id"],
+                {"rule": rule, "n": 0, "k": 0, "breaches": 0, "effects": {}, "skipped": 0, "spoken": 0},
             )
         for check in one["checks"]:
             entry = rules[check["rule_id"]]
@@ -127,6 +126,7 @@ def rule_totals(artifacts: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
                 entry["skipped"] += 1
                 continue
             entry["n"] += 1
+            entry["spoken"] += bool(check["activations"] or check["violations"])
             entry["k"] += bool(check["violations"])
             entry["breaches"] += check["violations"]
         for result in one["results"]:
@@ -135,5 +135,7 @@ def rule_totals(artifacts: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
                 effects[v["effect"]] = effects.get(v["effect"], 0) + 1
     for entry in rules.values():
         entry["share"] = Share(entry["k"], entry["n"])
-        entry["dull"] = entry["n"] >= 10 and entry["k"] >= 0.95 * entry["n"]
+        entry["dull"] = (
+            entry["spoken"] >= UNINFORMATIVE_TRACES and entry["k"] >= UNINFORMATIVE_SHARE * entry["spoken"]
+        )
     return list(rules.values())
