@@ -20,7 +20,7 @@ from truespec.traces.files import loads
 from truespec.traces.importers.shared import tool_schemas
 
 
-@click.group()
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
 def rules() -> None:
     """Rules: compile them, compare them, see what changed."""
 

@@ -24,7 +24,7 @@ from truespec.traces.trace import Trace
 from truespec.verdict import UsageError
 
 
-@click.group()
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
 def trace() -> None:
     """Traces of agents: import them, check them against rules, report what was found."""
 
