@@ -28,8 +28,11 @@ def test_a_relation_that_the_counterexample_contradicts_fails(pair: Pair) -> Non
     verdict = judge(pair, 10.0)
     assert verdict.relation is Relation.STRONGER
     assert recheck_claim(Claim(pair, verdict), 20.0).status is RecheckStatus.CONFIRMED
-    turned = Claim(pair, replace(verdict, relation=Relation.WEAKER))
-    assert recheck_claim(turned, 20.0).status is RecheckStatus.FAILED
+    try:
+        turned = replace(verdict, relation=Relation.WEAKER)
+    except ValueError:  # a Boolean counterexample denies it on its face: such a verdict cannot be built
+        return
+    assert recheck_claim(Claim(pair, turned), 20.0).status is RecheckStatus.FAILED
 
 
 CONTRADICTORY: list[tuple[str, str, str, dict[str, Any], dict[str, Any]]] = [

@@ -144,6 +144,8 @@ WHERE = {
     "min takes the greater": "choices",
     "abs keeps the sign": "choices",
     "a strict bound is kept as it is": "partiality",
+    "a guard is forgotten": "partiality",
+    "negation of a literal is itself": "choices",
     "floors are not tied to their operands": "floor_division",
     "a bound is wrong": "constraints",
     "any point is legal": "constraints",
