@@ -17,6 +17,7 @@ from truespec.benchmark import bundled
 from truespec.benchmark.bundled import Writing
 from truespec.cli.main import truespec
 from truespec.domains.registry import DOMAINS
+from truespec.reports.demo import domains, shown
 from truespec.verdict import Answer, UsageError
 
 README = ROOT / "README.md"
@@ -29,19 +30,16 @@ def test_the_demo_agrees_with_every_expectation(tmp_path: Path) -> None:
     summary = json.loads((out / "summary.json").read_text(encoding="utf-8"))
     schema = json.loads(files("truespec.reports").joinpath("summary.schema.json").read_text(encoding="utf-8"))
     jsonschema.validate(summary, schema)
-    names = [name for name in bundled.domains() if name in DOMAINS]
+    names = list(domains())
     assert sorted(summary["domains"]) == names
     expected = {
-        answer.id: answer.expected.value
-        for name in names
-        for task in bundled.tasks(name)
-        for answer in task.answers
+        answer.id: answer.expected.value for name in names for task in shown(name) for answer in task.answers
     }
     assert {record["id"]: record["answer"] for record in summary["verdicts"]} == expected
     assert summary["disagreements"] == []
     html = (out / "report.html").read_text(encoding="utf-8")
     for name in names:
-        for task in bundled.tasks(name):
+        for task in shown(name):
             assert task.task.id in html
     assert "as expected" in result.output
     told = README.read_text(encoding="utf-8").partition("<!-- demo -->")[2].partition("<!-- /demo -->")[0]

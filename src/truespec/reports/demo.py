@@ -13,8 +13,13 @@ from truespec.verdict import Verdict
 
 
 def domains() -> tuple[str, ...]:
-    """The registered domains that have bundled tasks."""
-    return tuple(name for name in bundled.domains() if name in DOMAINS)
+    """The registered domains that have tasks in the demo."""
+    return tuple(name for name in bundled.domains() if name in DOMAINS and shown(name))
+
+
+def shown(domain: str) -> tuple[bundled.BundledTask, ...]:
+    """The bundled tasks of a domain that the demo shows."""
+    return tuple(task for task in bundled.tasks(domain) if task.in_demo)
 
 
 def verify_bundled(
@@ -24,12 +29,12 @@ def verify_bundled(
     jobs: int,
     progress: Callable[[int, int], None] = lambda *_: None,
 ) -> list[Entry]:
-    """Every bundled task of these domains with the verdicts on its recorded answers.
+    """Every task of the demo in these domains with the verdicts on its recorded answers.
 
     `timeout` is in seconds per answer. `progress` is called with the answers judged and their number; first
     with 0, before the workers have started.
     """
-    tasks = [task for name in names for task in bundled.tasks(name)]
+    tasks = [task for name in names for task in shown(name)]
     pairs = {
         answer.id: Pair(task.task.domain, task.task.oracle, answer.text, task.task.context)
         for task in tasks

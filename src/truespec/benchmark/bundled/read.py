@@ -11,6 +11,7 @@ from importlib.resources import files
 from typing import Any
 
 from truespec.benchmark.task import Origin, Task
+from truespec.domains.registry import DOMAINS
 from truespec.verdict import Answer
 
 
@@ -68,6 +69,8 @@ class BundledTask:
     """What each declared name stands for, units included; shown to a model beside the context."""
     answers: tuple[RecordedAnswer, ...] = ()
     """Right and wrong answers, in the order of the file."""
+    in_demo: bool = True
+    """Whether `truespec demo` shows it: the tasks of `DOMAIN.toml`, not those of the folder `DOMAIN/`."""
 
 
 _FIELDS = {"id", "statement", "context", "oracle", "tags", "candidates", "meanings"}
@@ -75,31 +78,45 @@ _FIELDS = {"id", "statement", "context", "oracle", "tags", "candidates", "meanin
 
 def domains() -> tuple[str, ...]:
     """The domains that have bundled tasks, in the order of the alphabet."""
-    names = (entry.name for entry in files(__package__).iterdir())
-    return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
+    return tuple(sorted({file.partition("/")[0].removesuffix(".toml") for file in _files()}))
 
 
 @cache
 def tasks(domain: str) -> tuple[BundledTask, ...]:
-    """The bundled tasks of a domain, in the order of its file; none where there is no file."""
-    name = f"{domain}.toml"
-    if domain not in domains():
-        return ()
-    with files(__package__).joinpath(name).open("rb") as file:
-        records = tomllib.load(file)["task"]
-    return tuple(_read(domain, f"task {number}", record) for number, record in enumerate(records, 1))
+    """The bundled tasks of a domain, those of its demo first; none where there is no file."""
+    found: list[BundledTask] = []
+    for name in _files():
+        if name == f"{domain}.toml" or name.startswith(f"{domain}/"):
+            with files(__package__).joinpath(name).open("rb") as file:
+                records = tomllib.load(file)["task"]
+            found += [_read(domain, name, f"task {at}", record) for at, record in enumerate(records, 1)]
+    return tuple(found)
 
 
-def _read(domain: str, position: str, record: Mapping[str, Any]) -> BundledTask:
+@cache
+def _files() -> tuple[str, ...]:
+    """`DOMAIN.toml` of every domain, then `DOMAIN/SUBJECT.toml`, each in the order of the alphabet."""
+    here = files(__package__)
+    plain = sorted(entry.name for entry in here.iterdir() if entry.name.endswith(".toml"))
+    folders = sorted(entry.name for entry in here.iterdir() if entry.name in DOMAINS and entry.is_dir())
+    return (*plain, *(f"{name}/{one}" for name in folders for one in _toml(name)))
+
+
+def _toml(folder: str) -> list[str]:
+    entries = files(__package__).joinpath(folder).iterdir()
+    return sorted(entry.name for entry in entries if entry.name.endswith(".toml"))
+
+
+def _read(domain: str, file: str, position: str, record: Mapping[str, Any]) -> BundledTask:
     if not _FIELDS - {"meanings"} <= record.keys() <= _FIELDS:
-        raise ValueError(f"{domain}.toml, {position}: fields {sorted(record)}, expected {sorted(_FIELDS)}")
+        raise ValueError(f"{file}, {position}: fields {sorted(record)}, expected {sorted(_FIELDS)}")
     task = Task(
         id=record["id"],
         domain=domain,
         statement=record["statement"],
         context=record["context"],
         oracle=record["oracle"],
-        source=Origin("bundled", f"{domain}.toml", position),
+        source=Origin("bundled", file, position),
         tags=tuple(record["tags"]),
     )
     answers = [
@@ -112,4 +129,4 @@ def _read(domain: str, position: str, record: Mapping[str, Any]) -> BundledTask:
         )
         for number, answer in enumerate(record["candidates"], 1)
     ]
-    return BundledTask(task, record.get("meanings", {}), tuple(answers))
+    return BundledTask(task, record.get("meanings", {}), tuple(answers), in_demo="/" not in file)
