@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
 
 from truespec.benchmark import bundled
-from truespec.benchmark.bundled import BundledTask, RecordedAnswer, Writing
+from truespec.benchmark.bundled import BundledTask, RecordedAnswer, Writing, read
+from truespec.benchmark.difficulty import difficulty
 from truespec.domains.judge import Pair, judge
 from truespec.domains.registry import DOMAINS
 from truespec.verdict import Answer
@@ -84,7 +86,7 @@ def test_task_is_complete(task: BundledTask) -> None:
         jsonschema.validate(task.task.context, schema)
     assert re.search(r"[.?)]$", task.task.statement), "a statement ends as a sentence"
     assert task.task.tags
-    assert 4 <= len(task.answers) <= 6
+    assert 3 <= len(task.answers) <= 8
     written = Counter(answer.written for answer in task.answers)
     assert written[Writing.REWRITTEN] >= 1
     assert written[Writing.CARELESS] >= 2
@@ -174,3 +176,46 @@ def test_a_wrong_label_is_refused() -> None:
         RecordedAnswer("t/1", "a", Writing.CARELESS, Answer.EQUIVALENT, "a note")
     with pytest.raises(ValueError, match="which detail"):
         RecordedAnswer("t/1", "a", Writing.CARELESS, Answer.REFUTED)
+
+
+def test_a_folder_of_files_shares_its_defaults(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "fol"
+    folder.mkdir()
+    (folder / "b.toml").write_text(TASK.format(id="fol-b", context="context = {constants = []}"))
+    (folder / "a.toml").write_text(
+        '[defaults]\ncontext = {predicates = {P = 1}, constants = ["c"]}\n'
+        + TASK.format(id="fol-a", context="context = {constants = []}")
+    )
+    monkeypatch.setattr(read, "files", lambda _: tmp_path)
+    read.tasks.cache_clear()
+    read._files.cache_clear()
+    try:
+        one, two = read.tasks("fol")
+        assert read.domains() == ("fol",)
+    finally:
+        read.tasks.cache_clear()
+        read._files.cache_clear()
+    assert (one.task.id, two.task.id) == ("fol-a", "fol-b")
+    assert one.task.context == {"predicates": {"P": 1}, "constants": []}
+    assert two.task.context == {"constants": []}
+    assert one.task.oracle == "∃x P(x)"
+    assert one.task.source.file == "fol/a.toml"
+
+
+TASK = """
+[[task]]
+id = "{id}"
+statement = "Something is."
+{context}
+oracle = '''
+∃x P(x)
+'''
+tags = ["plain"]
+candidates = []
+"""
+
+
+def test_difficulty_grows_with_the_oracle() -> None:
+    assert difficulty("sql", "SELECT a FROM t") < difficulty("sql", "SELECT a, b FROM t WHERE a > 'x y'")
+    for task in EVERY:
+        assert task.task.extra["difficulty"] == difficulty(task.task.domain, task.task.oracle) > 0

@@ -15,7 +15,7 @@ def bundled_tasks(domains: Iterable[str] = ()) -> list[Task]:
     """The tasks that come with the package, with what their names stand for in `extra`."""
     wanted = tuple(domains) or tuple(name for name in bundled.domains() if name in DOMAINS)
     return [
-        replace(entry.task, extra={"meanings": dict(entry.meanings)})
+        replace(entry.task, extra={**entry.task.extra, "meanings": dict(entry.meanings)})
         for name in wanted
         for entry in bundled.tasks(name)
     ]

@@ -1,4 +1,7 @@
-"""From the TOML files of this folder to tasks with their recorded answers."""
+"""From the TOML files of this folder to tasks with their recorded answers.
+
+A file may hold `[defaults]` with a `context` and `meanings` for all its tasks; what a task gives itself wins.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from truespec.benchmark.difficulty import difficulty
 from truespec.benchmark.task import Origin, Task
 from truespec.domains.registry import DOMAINS
 from truespec.verdict import Answer
@@ -73,7 +77,8 @@ class BundledTask:
     """Whether `truespec demo` shows it: the tasks of `DOMAIN.toml`, not those of the folder `DOMAIN/`."""
 
 
-_FIELDS = {"id", "statement", "context", "oracle", "tags", "candidates", "meanings"}
+_FIELDS = {"id", "statement", "oracle", "tags", "candidates"}
+_OPTIONAL = {"context", "meanings"}
 
 
 def domains() -> tuple[str, ...]:
@@ -88,8 +93,12 @@ def tasks(domain: str) -> tuple[BundledTask, ...]:
     for name in _files():
         if name == f"{domain}.toml" or name.startswith(f"{domain}/"):
             with files(__package__).joinpath(name).open("rb") as file:
-                records = tomllib.load(file)["task"]
-            found += [_read(domain, name, f"task {at}", record) for at, record in enumerate(records, 1)]
+                content = tomllib.load(file)
+            defaults = content.get("defaults", {})
+            found += [
+                _read(domain, name, f"task {number}", defaults, record)
+                for number, record in enumerate(content["task"], 1)
+            ]
     return tuple(found)
 
 
@@ -107,26 +116,33 @@ def _toml(folder: str) -> list[str]:
     return sorted(entry.name for entry in entries if entry.name.endswith(".toml"))
 
 
-def _read(domain: str, file: str, position: str, record: Mapping[str, Any]) -> BundledTask:
-    if not _FIELDS - {"meanings"} <= record.keys() <= _FIELDS:
-        raise ValueError(f"{file}, {position}: fields {sorted(record)}, expected {sorted(_FIELDS)}")
+def _read(
+    domain: str, file: str, position: str, defaults: Mapping[str, Any], record: Mapping[str, Any]
+) -> BundledTask:
+    if not _FIELDS <= record.keys() <= _FIELDS | _OPTIONAL:
+        raise ValueError(
+            f"{file}, {position}: fields {sorted(record)}, expected {sorted(_FIELDS | _OPTIONAL)}"
+        )
+    oracle = record["oracle"].removesuffix("\n")
     task = Task(
         id=record["id"],
         domain=domain,
         statement=record["statement"],
-        context=record["context"],
-        oracle=record["oracle"],
+        context={**defaults.get("context", {}), **record.get("context", {})},
+        oracle=oracle,
         source=Origin("bundled", file, position),
         tags=tuple(record["tags"]),
+        extra={"difficulty": difficulty(domain, oracle)},
     )
     answers = [
         RecordedAnswer(
             id=f"{task.id}/{number}",
-            text=answer["text"],
+            text=answer["text"].removesuffix("\n"),
             written=Writing(answer["written"]),
             expected=Answer(answer["expected"]),
             note=answer.get("note", ""),
         )
         for number, answer in enumerate(record["candidates"], 1)
     ]
-    return BundledTask(task, record.get("meanings", {}), tuple(answers), in_demo="/" not in file)
+    meanings = {**defaults.get("meanings", {}), **record.get("meanings", {})}
+    return BundledTask(task, meanings, tuple(answers), in_demo="/" not in file)
