@@ -15,6 +15,7 @@ from truespec.executors.bench import SELF, Failures, new_run, run_judges, run_mo
 from truespec.models.registry import open_model
 from truespec.reports.bench import tables
 from truespec.reports.bench_page import write_report
+from truespec.reports.candidates import labels
 from truespec.store.runs import Run, read_tasks
 from truespec.verdict import UsageError
 
@@ -133,6 +134,55 @@ def report(folders: tuple[Path, ...], output: Path) -> None:
     for table in found[:1]:
         echo(table.to_markdown())
     echo(f"{len(found)} tables -> {output / 'report.html'}")
+
+
+@bench.command()
+@click.option("-n", "--count", type=click.IntRange(2), required=True, help="How many candidates in all.")
+@click.option("--tasks", default="bundled", show_default=True, help="A task file, or the bundled tasks.")
+@click.option("--domain", "domains", multiple=True, help="Only these domains.")
+@click.option("--limit", type=click.IntRange(1), default=None, help="Only the first N tasks of each domain.")
+@click.option("--seed", type=int, default=0, show_default=True, help="The same seed, the same candidates.")
+@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="A run's folder.")
+@click.option("--timeout", type=Seconds(), default=4.0, show_default=True, help="Seconds per verification.")
+@click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Verifiers.  [default: one per core]")
+def candidates(
+    count: int,
+    tasks: str,
+    domains: tuple[str, ...],
+    limit: int | None,
+    seed: int,
+    output: Path,
+    timeout: float,
+    jobs: int | None,
+) -> None:
+    """Make labelled candidates for a study of judges: oracles changed, the verifiers supplying the labels.
+
+    Right and wrong candidates are balanced in each domain. The folder is a run, so that 'bench judge' and
+    'bench report' take it; its pairs.jsonl holds the candidates with their labels.
+
+    Exit code: 0 when all were made, 1 when the material gave fewer, 2 for a wrong call.
+    """
+    from truespec.executors.candidates import labelled, write_run
+
+    every = bundled_tasks(domains) if tasks == "bundled" else read_tasks(Path(tasks))
+    chosen = choose(every, domains, limit)
+    shown = _Progress()
+    found, tally = labelled(
+        chosen,
+        count,
+        seed=seed,
+        timeout=timeout,
+        jobs=jobs or len(os.sched_getaffinity(0)),
+        progress=lambda done, total: shown.show("candidates", done, total),
+    )
+    if not found:
+        why = next(iter(tally.barren.values()), "no change of an oracle was decided in time")
+        raise UsageError(f"nothing could be made of {len(chosen)} tasks: {why}")
+    write_run(Run(output), found, timeout)
+    for row in labels(found, tally).to_markdown().splitlines():
+        echo(row)
+    echo(f"-> {output}")
+    sys.exit(0 if len(found) >= count else 1)
 
 
 def _close(failures: Failures, begun: Run) -> None:
