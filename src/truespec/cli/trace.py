@@ -206,6 +206,12 @@ def traces_of(paths: tuple[Path, ...], form: str | None, joins: Joins | None) ->
 @click.option(
     "--sarif", "sarif_file", type=click.Path(dir_okay=False, path_type=Path), help="SARIF 2.1.0 for CI."
 )
+@click.option(
+    "--scoring",
+    "scoring_file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="YAML with other weights, tiers, penalties or share for blocked acts.",
+)
 @click.option("--quiet", is_flag=True, help="No progress and no table.")
 @click.option(
     "--redact",
@@ -232,6 +238,7 @@ def check(
     fail_on: str | None,
     junit_file: Path | None,
     sarif_file: Path | None,
+    scoring_file: Path | None,
     quiet: bool,
     redact: tuple[str, ...],
     folder: Path | None,
@@ -247,6 +254,8 @@ def check(
     """
     from truespec.compliance.export import junit, sarif
     from truespec.compliance.run import Tally, check_all, kept_lines
+    from truespec.compliance.scoring import DEFAULT, read_scoring
+    from truespec.rules.language import load_yaml
     from truespec.rules.monitor import RuleSet
     from truespec.rules.rule import SEVERITIES
 
@@ -255,6 +264,10 @@ def check(
     if not files and not packs:
         packs = ("all",)
     rules, key = load_rule_files(files, packs, settings)
+    scoring = DEFAULT
+    if scoring_file:
+        text = scoring_file.read_text(encoding="utf-8")
+        scoring, key = read_scoring(load_yaml(text)), f"{key}:{text}"
     joins = joins_of(folder, tools, prompt, types)
     folder_out = output is not None and output.suffix not in (".jsonl", ".ndjson")
     done: dict[str, dict[str, Any]] = {}
@@ -284,7 +297,8 @@ def check(
         output.mkdir(parents=True, exist_ok=True)
     progress = Progress(quiet)
     try:
-        for record, new in check_all(traces_of(paths, form, joins), RuleSet(rules), key, done, problem):
+        stream_of = traces_of(paths, form, joins)
+        for record, new in check_all(stream_of, RuleSet(rules), key, done, problem, scoring):
             tally.add(record)
             done.pop(record["key"], None)
             if kinds:

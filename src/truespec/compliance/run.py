@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from truespec.compliance.artifact import artifact
+from truespec.compliance.roots import ProvedOverlaps
+from truespec.compliance.scoring import DEFAULT, Scoring
 from truespec.rules.monitor import RuleSet
 from truespec.traces.files import Problem
 from truespec.traces.trace import Trace
@@ -101,8 +103,10 @@ def check_all(
     key: str,
     done: Mapping[str, Mapping[str, Any]] | None = None,
     report: Callable[[Problem], None] | None = None,
+    scoring: Scoring = DEFAULT,
 ) -> Iterator[tuple[dict[str, Any], bool]]:
     """The artifact of each trace, and whether it is new; `done` holds earlier ones by their keys."""
+    overlaps = ProvedOverlaps(rules.rules)
     for item in stream:
         if isinstance(item, Problem):
             if report is not None:
@@ -114,6 +118,6 @@ def check_all(
         if known is not None:
             yield dict(known), False
             continue
-        made = artifact(item, rules.check(item))
+        made = artifact(item, rules.check(item), scoring, overlaps)
         made["key"] = mine
         yield made, True

@@ -53,6 +53,7 @@ _RULE = [
     "position",
     "reading",
     "domains",
+    "violation",
     "define",
 ]
 _FORMAL = ["template", "a", "b", "n", "when", "require", "formula", "bind", "over", "results", "define"]
@@ -163,6 +164,7 @@ def read_rule(value: Any, where: str, shared: Mapping[str, Any] | None = None) -
             position=Position(**position) if position is not None else None,
             reading=value.get("reading"),
             domains=(domains,) if isinstance(domains, str) else tuple(domains),
+            violation=value.get("violation", ""),
         )
     except (ValueError, TypeError) as error:
         raise _wrong(where, str(error)) from None

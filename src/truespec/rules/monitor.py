@@ -32,7 +32,7 @@ class Violation:
     rule_id: str
     """The rule."""
     kind: str
-    """The rule's category."""
+    """What such a breach is called: the rule's `violation`, or else its category."""
     message_index: int
     """The offending message."""
     quote: str
@@ -626,7 +626,7 @@ class Run:
     def _violations(self, rule: Rule, index: int, origin: Event, at: Event | None) -> list[Violation]:
         base = Violation(
             rule.id,
-            rule.category,
+            rule.violation or rule.category,
             origin.index,
             quote_of(origin),
             rule.severity,

@@ -9,7 +9,15 @@ from typing import Any
 from truespec.rules.formula import Formula
 from truespec.rules.predicate import ALWAYS, Predicate
 
-CATEGORIES = ("output", "transition", "forbidden_edge", "argument", "plan", "final_state")
+CATEGORIES = (
+    "output",
+    "transition",
+    "forbidden_edge",
+    "argument",
+    "groundedness",
+    "plan",
+    "final_state",
+)
 """What a rule is about, after the evaluators of the paper."""
 SEVERITIES = ("low", "medium", "high", "critical")
 """How bad a violation is, from the least."""
@@ -86,6 +94,8 @@ class Rule:
     """Which reading of the words this is, where there are several."""
     domains: tuple[str, ...] = ()
     """The environments it is for; empty for all."""
+    violation: str = ""
+    """What a breach is called, e.g. `skipped_authentication`; empty for the name of the category."""
 
     def __post_init__(self) -> None:
         for value, known, what in (
@@ -96,6 +106,8 @@ class Rule:
         ):
             if value not in known:
                 raise ValueError(f"rule {self.id!r}: {what} is one of {', '.join(known)}, not {value!r}")
+        if not isinstance(self.violation, str):
+            raise ValueError(f"rule {self.id!r}: violation is the name of a kind, not {self.violation!r}")
         if not self.id or not self.text:
             raise ValueError("a rule has an id and a text")
         if (self.formal is None) == (self.kind == "deterministic"):
@@ -114,4 +126,5 @@ class Rule:
             "force": self.force,
             "severity": self.severity,
             **({"reading": self.reading} if self.reading else {}),
+            **({"violation": self.violation} if self.violation else {}),
         }
