@@ -75,7 +75,8 @@ def decide(
     long = look(limit.portion(0.9), MAX_DATABASES)
     if long is not None:
         return long
-    raise reasons[0]
+    # Without an engine nothing was looked for: installing it may decide the pair.
+    raise next((reason for reason in reasons if isinstance(reason, ToolMissing)), reasons[0])
 
 
 def _bare(tree: exp.Expr, schema: Schema) -> str:

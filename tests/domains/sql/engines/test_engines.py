@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import needs
+from truespec.domains.judge import Pair, judge
 from truespec.domains.sql.engines import registry
 from truespec.domains.sql.engines.contract import BadDatabase, Engine, Settings, Stopped
 from truespec.domains.sql.engines.result import Failure, Rows
@@ -174,6 +175,32 @@ def test_an_engine_that_is_not_installed_says_how_to_get_it(monkeypatch: pytest.
     monkeypatch.setattr("truespec.domains.sql.engines.mariadb.find", lambda *_, **__: None)
     with pytest.raises(ToolMissing, match="apt-get install mariadb-server"):
         registry.engine("mysql")
+    registry.close_all()
+
+
+@pytest.mark.live
+@pytest.mark.parametrize("dialect", ["mysql", "postgres"])
+def test_a_server_needs_nothing_of_the_callers_temporary_folder(
+    dialect: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As root, servers run under an account that cannot write where a worker keeps its files."""
+    needs.tool({"mysql": "mariadbd", "postgres": "psql"}[dialect])
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o500)
+    registry.close_all()
+    monkeypatch.setenv("TMPDIR", str(closed))
+    assert registry.engine(dialect).label()
+    registry.close_all()
+
+
+def test_a_pair_without_its_engine_says_that_the_engine_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    registry.close_all()
+    monkeypatch.setenv("PATH", "/nonexistent")
+    monkeypatch.setattr("truespec.domains.sql.engines.mariadb.find", lambda *_, **__: None)
+    context = {"schema": "CREATE TABLE t (a INT)", "dialect": "mysql"}
+    verdict = judge(Pair("sql", "SELECT a FROM t", "SELECT a + 1 FROM t", context), 4.0)
+    assert verdict.reason is not None
+    assert verdict.reason.code is ReasonCode.UNAVAILABLE
     registry.close_all()
 
 

@@ -29,6 +29,7 @@ _WATCH = """
 trap '' HUP INT TERM
 directory=$1; stop=$2; install=$3; shift 3
 cd "$directory" || exit 1
+TMPDIR=$directory; export TMPDIR
 ( sh -c "$install" && echo installed >ready ) >log 2>&1 </dev/null
 if [ -e ready ]; then
   "$@" >>log 2>&1 </dev/null &
