@@ -22,6 +22,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from benchmarks import _sql_against
 from truespec.benchmark.sources.registry import load as load_source
 from truespec.benchmark.task import PairRecord
 from truespec.domains.contract import RecheckStatus
@@ -48,9 +49,13 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--jobs", type=int, default=1, help="workers side by side")
     parser.add_argument("--set", action="append", help="only this set; may be repeated")
     parser.add_argument("--no-peer", action="store_true", help="leave provensql out")
+    parser.add_argument("--against", action="store_true", help="the long run: prover against refuter")
     options = parser.parse_args(arguments)
     if not (SOURCES / "sql").is_dir():
         sys.exit(f"no data in {SOURCES / 'sql'}: set TRUESPEC_SOURCES to the folder that holds sql/")
+    if options.against:
+        _sql_against.main(SOURCES, OUT)
+        return
     OUT.mkdir(parents=True, exist_ok=True)
     python = None if options.no_peer else peer_python()
     print(f"{SECONDS:g} s per pair, {options.jobs} worker(s), seed {SEED}")

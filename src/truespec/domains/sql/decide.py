@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from truespec.domains.sql.engines.contract import Settings
 from truespec.domains.sql.proof import ProofTrace, prove
-from truespec.domains.sql.refute.search import MAX_DATABASES, search
+from truespec.domains.sql.refute.search import MAX_DATABASES, Hunt
 from truespec.domains.sql.schema import Schema
 from truespec.solvers import z3 as z3_boundary
 from truespec.solvers.limit import Limit
@@ -24,7 +24,7 @@ from truespec.verdict import (
     refuted,
 )
 
-QUICK_DATABASES = 60
+QUICK_DATABASES = 100
 """Databases of the first search: most wrong queries differ on one of these."""
 QUICK_PORTION, PROOF_PORTION = 0.2, 0.6
 """Shares of the time that is left for the first search and for the proof."""
@@ -39,19 +39,18 @@ def decide(
     oracle: Side, candidate: Side, schema: Schema, order: str, settings: Settings, limit: Limit
 ) -> Verdict:
     """The verdict on two queries; raises `Undecided` with the most telling reason."""
-    if _bare(oracle[1], schema) == _bare(candidate[1], schema):
+    if oracle[0] == candidate[0] or _bare(oracle[1], schema) == _bare(candidate[1], schema):
         return equivalent("sql", "identity", Proof("identical queries", ("sqlglot's parser",)))
     reasons: list[Undecided] = []
+    hunt: Hunt | None = None
+    try:
+        hunt = Hunt((oracle[0], candidate[0]), (oracle[1], candidate[1]), schema, order, settings)
+    except (ToolMissing, Unsupported) as error:
+        reasons.append(error)
 
     def look(portion: Limit, databases: int) -> Verdict | None:
-        try:
-            found = search(oracle[0], candidate[0], schema, order, settings, portion, databases)
-        except (ToolMissing, Unsupported) as error:
-            reasons.append(error)
-            return None
-        except OutOfTime:
-            return None
-        if found.refutation is None:
+        found = hunt.go(portion, databases) if hunt is not None else None
+        if found is None or found.refutation is None:
             return None
         return refuted("sql", "random databases", found.refutation.counterexample())
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from truespec.domains.sql.engines.result import Outcome
 from truespec.domains.sql.schema import Schema
@@ -25,6 +25,10 @@ class Stopped(TruespecError):
 
 class BadDatabase(TruespecError):
     """The engine refused the rows: they violate a constraint or a type."""
+
+
+Answered: TypeAlias = "list[Outcome] | Stopped | BadDatabase"
+"""What all queries yield on one database, or why that says nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +61,8 @@ class Engine(ABC):
 
     dialect: ClassVar[str]
     """The dialect it speaks."""
+    batch: ClassVar[int] = 1
+    """How many databases `run_many` takes in one request."""
 
     @abstractmethod
     def label(self) -> str:
@@ -86,6 +92,27 @@ class Engine(ABC):
         keep the rows and change what a query must not depend on: no indexes, or other plans, so that the
         order of the INSERT statements decides what is met first. `Stopped` when an outcome does not count.
         """
+
+    def run_many(
+        self,
+        schema: Schema,
+        databases: Sequence[Sequence[str]],
+        queries: Sequence[str],
+        settings: Settings,
+        *,
+        seconds: float = STATEMENT_SECONDS,
+        arrangement: int = 0,
+    ) -> list[Answered]:
+        """`run` on each of these databases, in their order; an engine may do it in fewer round trips."""
+        found: list[Answered] = []
+        for inserts in databases:
+            try:
+                found.append(
+                    self.run(schema, inserts, queries, settings, seconds=seconds, arrangement=arrangement)
+                )
+            except (Stopped, BadDatabase) as error:
+                found.append(error)
+        return found
 
     @abstractmethod
     def replay(self, statements: Sequence[str], query: str, settings: Settings) -> list[tuple[object, ...]]:

@@ -19,17 +19,18 @@ from pymysql.cursors import SSCursor
 from truespec.domains.sql.engines.contract import (
     MAX_ROWS,
     STATEMENT_SECONDS,
+    Answered,
     BadDatabase,
     Engine,
     Rejection,
     Settings,
     Stopped,
 )
-from truespec.domains.sql.engines.result import Failure, Outcome, rows
-from truespec.domains.sql.engines.script import create_statements
+from truespec.domains.sql.engines.result import Failure, Outcome, Rows, rows
+from truespec.domains.sql.engines.script import create_statements, identifier, parents_first
 from truespec.domains.sql.engines.server import Server, find
 from truespec.domains.sql.schema import Schema
-from truespec.verdict import OracleError, ReasonCode, ToolMissing
+from truespec.verdict import OracleError, ReasonCode, ToolMissing, TruespecError
 
 URL = "TRUESPEC_MARIADB_URL"
 """Environment variable: `mysql://user:password@host:port` of a server to use instead of an own one."""
@@ -37,6 +38,8 @@ SQL_MODE = "STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_AUTO_CREATE_USER,N
 """The default of MariaDB 10.11; ONLY_FULL_GROUP_BY is not in it."""
 KEPT_SCHEMAS = 64
 """How many schemas keep their tables; the one used longest ago is dropped."""
+KEPT_QUERIES = 32
+"""How many prepared queries a session keeps."""
 _ARRANGED = {
     0: "join_cache_level=2, optimizer_search_depth=62, join_buffer_size=262144",
     1: "join_cache_level=2, optimizer_search_depth=62, join_buffer_size=262144",
@@ -49,6 +52,7 @@ _SCOPE = {1046, 1051, 1052, 1054, 1066, 1109, 1146, 1305, 1327, 1370, 1630, 4031
 _SYNTAX = {1064, 1065, 1149, 1300}
 # A text that prepares may still be stopped: time, memory, packet, recursion, locks, lost connections.
 _STOPPED = {1969, 1317, 3024, 1041, 1037, 1038, 1021, 1114, 1205, 1213, 1301, 1153, 2006, 2013, 1436, 4098}
+_STOPPED |= {1615, 1461}  # prepared statements: one to be prepared again, or too many
 # Overflow and out-of-range values: arithmetic is exact by contract, so these outcomes say nothing.
 _OVERFLOW = {1690, 1264, 1406, 1365, 1441, 1918}
 _LOST = {2006, 2013, 0}
@@ -99,13 +103,15 @@ def _command(directory: Path) -> list[str]:
 
 
 class MariaDB(Engine):
-    """A MariaDB server with two sessions: one that builds databases, one that may only read.
+    """A MariaDB server with two sessions: one that declares tables, one that fills and queries them.
 
-    Rows are inserted in a transaction that is rolled back; the reader sees them because it reads what is
-    not yet committed. Its account holds no privilege but SELECT on the databases of ours.
+    The second session's account may select, insert and delete on our databases and nothing else. A query is
+    prepared there, so it is one statement, and executed in a read-only transaction. Many databases go in one
+    request: rows, queries, rows, queries.
     """
 
     dialect = "mysql"
+    batch = 16
 
     def __init__(self) -> None:
         self._server: Server | None = None
@@ -118,7 +124,7 @@ class MariaDB(Engine):
                 "user": unquote(self._url.username or "root"),
                 "password": unquote(self._url.password or ""),
             }
-            self._reader_user = self._arguments["user"]
+            self._runner_user = self._arguments["user"]
         else:
             if not (find("mariadbd", "mysqld") and find("mariadb-install-db")):
                 raise ToolMissing(
@@ -130,14 +136,17 @@ class MariaDB(Engine):
             self._server = Server("MariaDB", "mysql", install, _command, "KILL")
             socket = str(self._server.directory / "socket")
             self._arguments = {"unix_socket": socket, "user": "root", "password": ""}
-            self._reader_user = "truespec_reader"
+            self._runner_user = "truespec_runner"
         self._prefix = f"truespec_{os.getpid()}_"
-        self._writer: Any = None
-        self._reader: Any = None
+        self._owner: Any = None
+        self._runner: Any = None
         self._schemas: OrderedDict[str, str] = OrderedDict()
         self._current: str | None = None
-        self._reader_database: str | None = None
-        self._reader_state: tuple[object, ...] | None = None
+        self._runner_database: str | None = None
+        self._runner_state: tuple[object, ...] | None = None
+        self._prepared: OrderedDict[tuple[object, ...], str] = OrderedDict()
+        self._warning: set[str] = set()
+        self._names = 0
         self._version = ""
 
     def label(self) -> str:
@@ -149,42 +158,40 @@ class MariaDB(Engine):
             **{**self._arguments, **more}, charset="utf8mb4", autocommit=True, connect_timeout=10
         )
 
-    def _connect_writer(self) -> Any:
-        # Only statements of our own pass here; several at once spare round trips.
-        return self._connect(client_flag=CLIENT.MULTI_STATEMENTS)
-
     def _open(self) -> None:
-        if self._writer is not None and self._reader is not None:
+        if self._owner is not None and self._runner is not None:
             return
-        if self._writer is None:
+        if self._owner is None:
             if self._server:
-                self._writer = self._server.connect(self._connect_writer, (pymysql.Error, OSError))
+                self._owner = self._server.connect(self._connect, (pymysql.Error, OSError))
             else:
                 try:
-                    self._writer = self._connect_writer()
+                    self._owner = self._connect()
                 except (pymysql.Error, OSError) as error:
                     raise ToolMissing(f"the server of {URL} cannot be reached: {error}") from error
-            cursor = self._writer.cursor()
+            cursor = self._owner.cursor()
             cursor.execute("SELECT VERSION()")
             self._version = str(cursor.fetchone()[0]).split("-")[0]
-            cursor.execute("SET SESSION sql_mode=%s", (SQL_MODE,))
+            cursor.execute("SET SESSION sql_mode=%s, lock_wait_timeout=5", (SQL_MODE,))
             if self._server:
-                cursor.execute(f"CREATE USER IF NOT EXISTS {self._reader_user}@localhost")
-                cursor.execute(f"GRANT SELECT ON `truespec\\_%`.* TO {self._reader_user}@localhost")
+                cursor.execute(f"CREATE USER IF NOT EXISTS {self._runner_user}@localhost")
+                cursor.execute(
+                    f"GRANT SELECT, INSERT, DELETE ON `truespec\\_%`.* TO {self._runner_user}@localhost"
+                )
             self._schemas.clear()
             self._current = None
-        self._reader = self._connect(user=self._reader_user, cursorclass=SSCursor)
-        self._reader_state = None
-        self._reader_database = None
-        for statement in (
-            "SET SESSION TRANSACTION ISOLATION LEVEL READ UNCOMMITTED, READ ONLY",
-            "SET SESSION time_zone='+00:00'",
-            "SET SESSION lock_wait_timeout=2",
-        ):
-            self._tell(statement)
+        # Only statements of our own are sent here; queries come in by PREPARE, which takes a single one.
+        self._runner = self._connect(
+            user=self._runner_user, cursorclass=SSCursor, client_flag=CLIENT.MULTI_STATEMENTS
+        )
+        self._runner_state = None
+        self._runner_database = None
+        self._prepared.clear()
+        self._warning.clear()
+        self._tell("SET SESSION time_zone='+00:00', lock_wait_timeout=2")
 
     def _tell(self, statement: str, *arguments: object) -> None:
-        cursor = self._reader.cursor()
+        cursor = self._runner.cursor()
         cursor.execute(statement, arguments or None)
         cursor.close()
 
@@ -192,39 +199,33 @@ class MariaDB(Engine):
         key = hashlib.sha256(f"{loose}{schema.ddl}".encode("utf-8", "surrogatepass")).hexdigest()[:16]
         name = self._prefix + key
         if key not in self._schemas:
-            cursor = self._writer.cursor()
-            cursor.execute("ROLLBACK")  # DDL would commit the rows of the last run
+            cursor = self._owner.cursor()
             cursor.execute(f"DROP DATABASE IF EXISTS {name}")
             cursor.execute(f"CREATE DATABASE {name} CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci")
             cursor.execute(f"USE {name}")
-            self._current = name
             engine = " ENGINE=MyISAM" if loose else " ENGINE=InnoDB"
             try:
                 for statement in create_statements(schema, constrained=not loose, suffix=engine):
                     cursor.execute(statement)
             except pymysql.Error as error:
                 cursor.execute(f"DROP DATABASE {name}")
-                self._current = None
                 raise OracleError(f"schema: MariaDB: {error.args[-1]}") from error
             self._schemas[key] = name
             if len(self._schemas) > KEPT_SCHEMAS:
                 _, oldest = self._schemas.popitem(last=False)
                 cursor.execute(f"DROP DATABASE {oldest}")
-                if self._reader_database == oldest:
-                    self._reader_database = None
+                if self._runner_database == oldest:
+                    self._runner_database = None
         self._schemas.move_to_end(key)
-        if self._current != name:
-            self._writer.select_db(name)
-            self._current = name
-        if self._reader_database != name:
-            self._reader.select_db(name)
-            self._reader_database = name
+        if self._runner_database != name:
+            self._runner.select_db(name)
+            self._runner_database = name
         return name
 
     def _set(self, settings: Settings, seconds: float, arrangement: int = 0) -> None:
         mode = SQL_MODE if settings.sql_mode is None else settings.sql_mode
         state = (mode, round(max(seconds, 0.01), 2), settings.digits, arrangement)
-        if state != self._reader_state:
+        if state != self._runner_state:
             try:
                 self._tell(
                     "SET SESSION sql_mode=%s, max_statement_time=%s, div_precision_increment=%s, "
@@ -233,19 +234,31 @@ class MariaDB(Engine):
                 )
             except pymysql.Error as error:
                 raise OracleError(f"settings: MariaDB: {error.args[-1]}") from error
-            self._reader_state = state
+            self._runner_state = state
+
+    def _prepare(self, text: str, settings: Settings) -> str:
+        """The name of the prepared query, which the session may know already."""
+        key = (self._runner_database, settings, text)
+        if key not in self._prepared:
+            self._names += 1
+            name = f"q{self._names}"
+            self._tell(f"PREPARE {name} FROM %s", text)
+            self._prepared[key] = name
+            if len(self._prepared) > KEPT_QUERIES:
+                self._tell(f"DEALLOCATE PREPARE {self._prepared.popitem(last=False)[1]}")
+        self._prepared.move_to_end(key)
+        return self._prepared[key]
 
     def check(self, text: str, schema: Schema, settings: Settings) -> Rejection | None:
         self._open()
         try:
             self._use(schema, loose=False)
             self._set(settings, STATEMENT_SECONDS)
-            self._tell("PREPARE checked FROM %s", text)
-            self._tell("DEALLOCATE PREPARE checked")
+            self._prepare(text, settings)
         except UnicodeEncodeError as error:
             return Rejection(ReasonCode.SYNTAX, "the text holds a lone surrogate", error.start)
         except pymysql.Error as error:
-            code = error.args[0] if error.args else 0
+            code = _code(error)
             message = str(error.args[-1])
             if code in _STOPPED or code in _LOST:
                 self._forget()
@@ -257,7 +270,7 @@ class MariaDB(Engine):
                 if code in _SCOPE
                 else ReasonCode.TYPE
             )
-            return Rejection(kind, f"MariaDB: {message.replace(str(self._reader_database) + '.', '')}")
+            return Rejection(kind, f"MariaDB: {message.replace(str(self._runner_database) + '.', '')}")
         return None
 
     def run(
@@ -270,86 +283,163 @@ class MariaDB(Engine):
         seconds: float = STATEMENT_SECONDS,
         arrangement: int = 0,
     ) -> list[Outcome]:
-        self._open()
-        loose = arrangement > 0
-        try:
-            name = self._use(schema, loose)
-            self._set(settings, seconds, arrangement)
-            self._fill(schema, name, inserts, loose)
-            return [self._query(query) for query in queries]
-        except pymysql.Error as error:
-            self._forget()
-            raise Stopped(f"MariaDB: {error.args[-1] if error.args else error!r}") from error
+        (found,) = self.run_many(
+            schema, [inserts], queries, settings, seconds=seconds, arrangement=arrangement
+        )
+        if isinstance(found, TruespecError):
+            raise found
+        return found
 
-    def _fill(self, schema: Schema, name: str, inserts: Sequence[str], loose: bool) -> None:
-        """Replace the rows of the last run by those of this one, in a single round trip.
-
-        The rows stay uncommitted until the next run rolls them back; MyISAM, which knows no transactions, is
-        emptied instead.
-        """
-        statements = ["ROLLBACK"]
-        if loose:
-            tables = (table.name.replace("`", "``") for table in schema.tables)
-            statements += [f"DELETE FROM `{name}`.`{table}`" for table in tables]
-        else:
-            statements.append("START TRANSACTION")
-        cursor = self._writer.cursor()
-        try:
-            cursor.execute("; ".join([*statements, *inserts]))
-            while cursor.nextset():
-                pass
-        except pymysql.Error as error:
-            if (error.args[0] if error.args else 0) in _LOST:
-                raise
-            raise BadDatabase(f"MariaDB: {error.args[-1]}") from error
-
-    def _query(self, query: str) -> Outcome:
-        cursor = self._reader.cursor()
-        try:
-            cursor.execute(query)
-            found = cursor.fetchmany(MAX_ROWS + 1)
-            names = [column[0] for column in cursor.description or ()]
-        except pymysql.Error as error:
-            code = error.args[0] if error.args else 0
-            message = str(error.args[-1])
-            if code in _LOST:
+    def run_many(
+        self,
+        schema: Schema,
+        databases: Sequence[Sequence[str]],
+        queries: Sequence[str],
+        settings: Settings,
+        *,
+        seconds: float = STATEMENT_SECONDS,
+        arrangement: int = 0,
+    ) -> list[Answered]:
+        done: list[Answered] = []
+        # Children first; a table that refers to itself would hold its own rows.
+        emptied = [f"DELETE FROM {identifier(t.name, schema)}" for t in reversed(parents_first(schema))]
+        before = ["COMMIT", "SET foreign_key_checks=0", *emptied, "SET foreign_key_checks=1"]
+        while len(done) < len(databases):
+            self._open()
+            try:
+                self._use(schema, loose=arrangement > 0)
+                self._set(settings, seconds, arrangement)
+                prepared = [self._prepare_or_fail(query, settings) for query in queries]
+                names = [name for name in prepared if isinstance(name, str)]
+                rest = databases[len(done) :]
+                batch, failed = self._batch(before, rest, names)
+                if failed:
+                    batch.append(self._alone(before, rest[len(batch)], names))
+            except pymysql.Error as error:
                 self._forget()
-            if code in _STOPPED or code in _OVERFLOW or code in _LOST:
-                raise Stopped(f"MariaDB: {message}") from error
-            with contextlib.suppress(pymysql.Error):
+                batch = [Stopped(f"MariaDB: {error.args[-1] if error.args else error!r}")]
+            except Stopped as stopped:
+                batch = [stopped]
+            else:
+                batch = [_with_failures(found, prepared) for found in batch]
+            done += batch
+        return done
+
+    def _prepare_or_fail(self, query: str, settings: Settings) -> str | Failure:
+        try:
+            return self._prepare(query, settings)
+        except pymysql.Error as error:
+            return self._failure(error)
+
+    def _batch(
+        self, before: list[str], databases: Sequence[Sequence[str]], names: list[str]
+    ) -> tuple[list[Answered], bool]:
+        """What the queries yield on the first of these databases, and whether the next one had an error.
+
+        A first warning ends the batch: from then on the query's warnings are asked for.
+        """
+        asked = [
+            part
+            for name in names
+            for part in (f"EXECUTE {name}", *(["SHOW WARNINGS"] if name in self._warning else []))
+        ]
+        requests = [[*before, *inserts, "START TRANSACTION READ ONLY"] for inserts in databases]
+        done: list[Answered] = []
+        cursor = self._runner.cursor()
+        try:
+            cursor.execute("; ".join(part for fill in requests for part in (*fill, *asked)))
+            for fill in requests:
+                for _ in fill:
+                    cursor.nextset()
+                outcomes: list[Outcome] = []
+                for name in names:
+                    outcomes.append(self._read(cursor))
+                    if name in self._warning:
+                        cursor.nextset()
+                        self._look_at_warnings(cursor)
+                    elif cursor.warning_count:
+                        self._warning.add(name)
+                        cursor.close()
+                        return done, False
+                    cursor.nextset()
+                done.append(outcomes)
+        except pymysql.Error as error:
+            if _code(error) in _LOST:
+                raise
+            self._nothing_follows()
+            return done, True
+        except Stopped as stopped:
+            self._forget_runner()  # closing the cursor would read the results to their end
+            return [*done, stopped], False
+        cursor.close()
+        return done, False
+
+    def _alone(self, before: list[str], inserts: Sequence[str], names: list[str]) -> Answered:
+        """One database, statement by statement, so that an error says whose it is."""
+        try:
+            self._tell("; ".join([*before, *inserts]))
+        except pymysql.Error as error:
+            if _code(error) in _LOST:
+                raise
+            self._nothing_follows()
+            return BadDatabase(f"MariaDB: {error.args[-1]}")
+        self._tell("START TRANSACTION READ ONLY")
+        outcomes: list[Outcome] = []
+        for name in names:
+            try:
+                cursor = self._runner.cursor()
+                cursor.execute(f"EXECUTE {name}")
+                outcomes.append(self._read(cursor))
+                cursor.execute("SHOW WARNINGS")
+                self._look_at_warnings(cursor)
                 cursor.close()
-            return Failure(message)
+            except pymysql.Error as error:
+                self._nothing_follows()
+                outcomes.append(self._failure(error))
+            except Stopped as stopped:
+                self._forget_runner()
+                return stopped
+        return outcomes
+
+    def _read(self, cursor: Any) -> Rows:
+        found = cursor.fetchmany(MAX_ROWS + 1)
         if len(found) > MAX_ROWS:
-            self._forget_reader()  # closing the cursor would read the result to its end
             raise Stopped(f"MariaDB: a result of more than {MAX_ROWS} rows")
-        cut = cursor.warning_count and self._warned(cursor)
-        cursor.close()
-        if cut:
-            raise Stopped(f"MariaDB: {cut}")
-        return rows(found, names)
+        return rows(found, [column[0] for column in cursor.description or ()])
 
-    def _warned(self, done: Any) -> str | None:
-        done.close()
-        cursor = self._reader.cursor()
-        cursor.execute("SHOW WARNINGS")
-        found = cursor.fetchall()
-        cursor.close()
-        return next((str(message) for _, code, message in found if code in _CUT), None)
+    def _look_at_warnings(self, cursor: Any) -> None:
+        for _, code, message in cursor.fetchall():
+            if code in _CUT:
+                raise Stopped(f"MariaDB: {message}")
 
-    def _forget_reader(self) -> None:
-        if self._reader is not None:
-            result = self._reader._result
-            if result is not None:  # or its finalizer would read on from the closed connection
-                result.unbuffered_active = False
-            self._reader._force_close()
-        self._reader = None
+    def _failure(self, error: pymysql.Error) -> Failure:
+        """The error as an outcome; `Stopped` where it does not count."""
+        code, message = _code(error), str(error.args[-1])
+        if code in _LOST:
+            self._forget()
+        if code in _STOPPED or code in _OVERFLOW or code in _LOST:
+            raise Stopped(f"MariaDB: {message}") from error
+        return Failure(message)
+
+    def _forget_runner(self) -> None:
+        if self._runner is not None:
+            self._nothing_follows()  # or a finalizer would read on from the closed connection
+            self._runner._force_close()
+        self._runner = None
+
+    def _nothing_follows(self) -> None:
+        """Tell the driver that an error ended the last request: it would wait for more rows."""
+        result = self._runner._result if self._runner is not None else None
+        if result is not None:
+            result.unbuffered_active = False
+            result.has_next = False
 
     def _forget(self) -> None:
-        self._forget_reader()
-        if self._writer is not None:
+        self._forget_runner()
+        if self._owner is not None:
             with contextlib.suppress(Exception):
-                self._writer._force_close()
-        self._writer = None
+                self._owner._force_close()
+        self._owner = None
 
     def replay(self, statements: Sequence[str], query: str, settings: Settings) -> list[tuple[object, ...]]:
         self._open()
@@ -362,7 +452,7 @@ class MariaDB(Engine):
                 owner.select_db(name)
                 for statement in statements:
                     cursor.execute(statement)
-            reader = self._connect(user=self._reader_user, database=name)
+            reader = self._connect(user=self._runner_user, database=name)
             try:
                 with reader.cursor() as cursor:
                     cursor.execute("SET SESSION TRANSACTION READ ONLY")
@@ -379,11 +469,23 @@ class MariaDB(Engine):
             owner.close()
 
     def close(self) -> None:
-        if self._server is None and self._writer is not None:
+        if self._server is None and self._owner is not None:
             with contextlib.suppress(pymysql.Error):
-                cursor = self._writer.cursor()
+                cursor = self._owner.cursor()
                 for name in self._schemas.values():
                     cursor.execute(f"DROP DATABASE IF EXISTS {name}")
         self._forget()
         if self._server:
             self._server.stop()
+
+
+def _code(error: pymysql.Error) -> int:
+    return int(error.args[0]) if error.args and isinstance(error.args[0], int) else 0
+
+
+def _with_failures(found: Answered, prepared: Sequence[str | Failure]) -> Answered:
+    """The outcomes of all queries, where some could not be prepared."""
+    if isinstance(found, TruespecError):
+        return found
+    rest = iter(found)
+    return [name if isinstance(name, Failure) else next(rest) for name in prepared]

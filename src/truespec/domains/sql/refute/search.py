@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import partial
@@ -18,6 +19,7 @@ from sqlglot.errors import SqlglotError
 from truespec.domains.sql.engines.accept import accept
 from truespec.domains.sql.engines.contract import (
     STATEMENT_SECONDS,
+    Answered,
     BadDatabase,
     Engine,
     Settings,
@@ -32,7 +34,7 @@ from truespec.domains.sql.refute.refutation import Refutation
 from truespec.domains.sql.refute.shrink import shrink
 from truespec.domains.sql.schema import Schema
 from truespec.solvers.limit import Limit
-from truespec.verdict import OutOfTime, Unsupported
+from truespec.verdict import OutOfTime, TruespecError, Unsupported
 
 MAX_DATABASES = 2_500
 """A search that found nothing on so many databases ends, though time is left."""
@@ -45,6 +47,8 @@ SHRINK_PORTION = 0.5
 FEW_SHUFFLES, SHUFFLES, MORE_SHUFFLES = 1, 4, 14
 """Row orders that a difference must survive: while it is made smaller, in the end, and in the end where a
 query leaves a choice to the engine."""
+BATCH_SECONDS = 0.1
+"""How long the databases of one request may take, by the pace of the last request."""
 EXACT = 2**53
 """Numbers beyond this may have been rounded or overflowed."""
 
@@ -97,17 +101,20 @@ class _Run:
     """One pair on one engine."""
 
     def __init__(
-        self, oracle: str, candidate: str, schema: Schema, order: str, settings: Settings, limit: Limit
+        self,
+        texts: Sequence[str],
+        trees: Sequence[exp.Expr],
+        schema: Schema,
+        order: str,
+        settings: Settings,
+        limit: Limit,
     ) -> None:
-        self.texts = [oracle, candidate]
+        self.texts = list(texts)
+        self.trees = list(trees)
         self.schema = schema
         self.settings = settings
         self.limit = limit
         self.engine: Engine = engine(schema.dialect)
-        try:
-            self.trees = [sqlglot.parse_one(text, read=schema.dialect) for text in self.texts]
-        except SqlglotError as error:
-            raise Unsupported(f"not parsed: {str(error).splitlines()[0]}") from error
         self.ordered = order != "bag" and all(map(is_ordered, self.trees))
         self.inexact = any(map(rounding.is_inexact, self.trees))
         self.choices = any(map(_leaves_choices, self.trees)) or self.ordered
@@ -115,20 +122,36 @@ class _Run:
         self.seed = int.from_bytes(seed.digest()[:8], "big")
 
     def outcomes(
-        self,
-        database: Database,
-        texts: list[str] | None = None,
-        settings: Settings | None = None,
-        arrangement: int = 0,
+        self, database: Database, texts: list[str] | None = None, settings: Settings | None = None
     ) -> list[Outcome]:
         return self.engine.run(
             self.schema,
             insert_statements(database, self.schema),
             texts or self.texts,
             settings or self.settings,
-            seconds=max(0.05, min(STATEMENT_SECONDS, self.limit.remaining())),
-            arrangement=arrangement,
+            seconds=_coarse(self.limit.remaining()),
         )
+
+    def many(self, databases: Sequence[Database], arrangement: int = 0) -> list[Answered]:
+        """What both queries yield on each database; one that is stopped in haste is run again alone."""
+        if not databases:
+            return []
+        inserts = [insert_statements(database, self.schema) for database in databases]
+        left = _coarse(self.limit.remaining())
+        seconds = _coarse(left / len(databases))
+
+        def run(some: list[list[str]], seconds: float) -> list[Answered]:
+            return self.engine.run_many(
+                self.schema, some, self.texts, self.settings, seconds=seconds, arrangement=arrangement
+            )
+
+        found = run(inserts, seconds)
+        if seconds < left and any(isinstance(one, Stopped) for one in found):
+            found = [
+                run([inserts[place]], left)[0] if isinstance(one, Stopped) else one
+                for place, one in enumerate(found)
+            ]
+        return found
 
     def differ(self, found: list[Outcome]) -> bool:
         return not same(found[0], found[1], ordered=self.ordered)
@@ -143,12 +166,16 @@ class _Run:
         shuffles = MORE_SHUFFLES if self.choices else SHUFFLES
         if quickly:
             shuffles = FEW_SHUFFLES if self.choices else 0
-        for number in range(shuffles):
-            shuffled = _shuffled(database, random, backwards=number == 0)
-            again = self.outcomes(shuffled, arrangement=1 + number % 3)
-            pairs = zip(found, again, strict=True)
-            if not all(same(one, other, ordered=self.ordered) for one, other in pairs):
-                return False
+        shuffled = [_shuffled(database, random, backwards=number == 0) for number in range(shuffles)]
+        # The first alone: most differences that do not count vanish there.
+        groups = [(shuffled[:1], 1), (shuffled[1::3], 2), (shuffled[2::3], 3), (shuffled[3::3], 1)]
+        for some, arrangement in groups:
+            for again in self.many(some, arrangement):
+                if isinstance(again, TruespecError):
+                    raise again
+                pairs = zip(found, again, strict=True)
+                if not all(same(one, other, ordered=self.ordered) for one, other in pairs):
+                    return False
         return True
 
     def _beyond_rounding(self, database: Database) -> bool:
@@ -203,43 +230,82 @@ def search(
 
     `SpecificationError` for a text that the engine does not accept.
     """
-    for text in (oracle, candidate):
+    texts = (oracle, candidate)
+    for text in texts:
         accept(text, schema, settings)
-    run = _Run(oracle, candidate, schema, order, settings, limit)
-    generator = Generator(schema, run.trees, run.seed)
-    tried = unstable = stopped = 0
-    ended = "databases"
     try:
-        while tried < databases:
-            limit.check()
-            database = generator.draw()
-            tried += 1
+        trees = [sqlglot.parse_one(text, read=schema.dialect) for text in texts]
+    except SqlglotError as error:
+        raise Unsupported(f"not parsed: {str(error).splitlines()[0]}") from error
+    return Hunt(texts, trees, schema, order, settings).go(limit, databases)
+
+
+class Hunt:
+    """A search that can go on where it stopped."""
+
+    def __init__(
+        self,
+        texts: Sequence[str],
+        trees: Sequence[exp.Expr],
+        schema: Schema,
+        order: str,
+        settings: Settings,
+    ) -> None:
+        """Two queries that the engine accepts, with their trees."""
+        self._run = _Run(texts, trees, schema, order, settings, Limit.start(0))
+        self._generator = Generator(schema, self._run.trees, self._run.seed)
+        self._tried = self._unstable = self._stopped = 0
+        self._size = 2
+
+    def go(self, limit: Limit, databases: int) -> Search:
+        """Run both queries on databases until `databases` were tried in all, or the limit is reached."""
+        self._run.limit = limit
+        try:
+            while self._tried < databases:
+                limit.check()
+                found = self._step(min(self._size, databases - self._tried))
+                if found is not None:
+                    return self._ended("found", found)
+                if self._unstable >= MAX_UNCONFIRMED:
+                    return self._ended("unstable")
+                if self._stopped >= MAX_STOPPED:
+                    return self._ended("stopped")
+        except OutOfTime:
+            return self._ended("time")
+        return self._ended("databases")
+
+    def _ended(self, how: str, found: Refutation | None = None) -> Search:
+        return Search(found, self._tried, self._unstable, self._stopped, how)
+
+    def _step(self, size: int) -> Refutation | None:
+        """One request."""
+        run = self._run
+        drawn = [self._generator.draw() for _ in range(size)]
+        started = time.monotonic()
+        answers = run.many(drawn)
+        pace = (time.monotonic() - started) / size
+        most = int(min(run.engine.batch, BATCH_SECONDS / max(pace, 1e-6)))
+        self._size = max(1, min(2 * self._size, most))
+        for database, found in zip(drawn, answers, strict=True):
+            self._tried += 1
             try:
-                found = run.outcomes(database)
+                if isinstance(found, TruespecError):
+                    raise found
                 if not run.differ(found):
                     continue
                 if not run.confirmed(database, found):
-                    unstable += 1
-                    if unstable >= MAX_UNCONFIRMED:
-                        ended = "unstable"
-                        break
+                    self._unstable += 1
                     continue
             except BadDatabase:
                 continue
             except Stopped:
-                stopped += 1
-                if stopped >= MAX_STOPPED:
-                    ended = "stopped"
-                    break
+                self._stopped += 1
                 continue
             best, outcomes = _shrunk(run, database, found)
-            refutation = Refutation(
-                schema, best, outcomes[0], outcomes[1], run.engine.label(), run.ordered, tried
+            return Refutation(
+                run.schema, best, outcomes[0], outcomes[1], run.engine.label(), run.ordered, self._tried
             )
-            return Search(refutation, tried, unstable, stopped, "found")
-    except OutOfTime:
-        ended = "time"
-    return Search(None, tried, unstable, stopped, ended)
+        return None
 
 
 def _shrunk(run: _Run, database: Database, found: list[Outcome]) -> tuple[Database, list[Outcome]]:
@@ -265,6 +331,11 @@ def _shrunk(run: _Run, database: Database, found: list[Outcome]) -> tuple[Databa
         if last[0] is database or run.confirmed(*last):
             return last
     return database, found
+
+
+def _coarse(seconds: float) -> float:
+    """A statement's limit out of a few, because setting one takes a round trip."""
+    return next(limit for limit in (STATEMENT_SECONDS, 0.5, 0.25, 0.1, 0.05) if limit <= max(seconds, 0.05))
 
 
 def _leaves_choices(tree: exp.Expr) -> bool:
