@@ -1,0 +1,140 @@
+"""What the benchmark's tables share: judgements joined with verdicts, groups, means."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from statistics import mean, median
+from typing import Any, TypeVar
+
+from truespec.judges.judgement import Judgement
+from truespec.metrics.proportion import Proportion
+from truespec.metrics.table import Table, percent, share
+from truespec.verdict import Answer
+
+Key = TypeVar("Key", bound=Hashable)
+Thing = TypeVar("Thing")
+
+KINDS = {"formalization": "Formalization judge", "equivalence": "Equivalence judge"}
+"""The judges of answers; the third kind, `oracle`, judges oracles."""
+
+DOMAINS = ("arith", "sql", "fol", "regex", "rocq")
+"""The order of RESpecBench's tables; any other domain follows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One judgement joined with the verdict on the same answer."""
+
+    domain: str
+    """Which language."""
+    task: str
+    """The task."""
+    model: str
+    """Who answered."""
+    judge: str
+    """Who judged."""
+    kind: str
+    """`formalization` or `equivalence`."""
+    scores: tuple[int | None, ...]
+    """The scores, one per order."""
+    judgement: Judgement
+    """What they came to."""
+    answer: Answer
+    """What the verifier says."""
+    epoch: int = 0
+    """Which of the answers to the task."""
+    seconds: float = 0.0
+    """Wall time of the judge's calls."""
+    tokens: int | None = None
+    """Tokens that the judge read and wrote; None where the provider does not say."""
+    cost: float | None = None
+    """US dollars; None where the provider does not say."""
+
+    @property
+    def pairing(self) -> str:
+        """Who answered and, where that is somebody else, who judged."""
+        return self.model if self.judge == self.model else f"{self.model}, judged by {self.judge}"
+
+
+def join(answers: Iterable[dict[str, Any]], judgements: Iterable[dict[str, Any]]) -> list[Item]:
+    """Judgements of answers with the verdicts on them."""
+    verdicts = {(a["task"], a["model"], a["epoch"]): Answer(a["verdict"]["answer"]) for a in answers}
+    found = []
+    for record in judgements:
+        answer = verdicts.get((record["task"], record["model"], record["epoch"]))
+        if record["kind"] not in KINDS or answer is None:
+            continue
+        replies = record.get("replies", ())
+        tokens = [reply.get(name) for reply in replies for name in ("input_tokens", "output_tokens")]
+        found.append(
+            Item(
+                domain=record["domain"],
+                task=record["task"],
+                model=record["model"],
+                judge=record["judge"],
+                kind=record["kind"],
+                scores=tuple(record["scores"]),
+                judgement=Judgement(record["judgement"]),
+                answer=answer,
+                epoch=record["epoch"],
+                seconds=sum(reply.get("seconds", 0.0) for reply in replies),
+                tokens=total(tokens),
+                cost=total(reply.get("cost") for reply in replies),
+            )
+        )
+    return found
+
+
+def in_order(domains: Iterable[str]) -> list[str]:
+    """Domains in the order of the paper."""
+    return sorted(set(domains), key=lambda name: (DOMAINS.index(name) if name in DOMAINS else 9, name))
+
+
+def by_model_and_domain(
+    name: str,
+    title: str,
+    records: Sequence[dict[str, Any]],
+    measure: Callable[[Sequence[dict[str, Any]]], Proportion],
+    note: str = "",
+) -> Table:
+    """One share by model and domain; overall is the mean over the domains where it is defined."""
+    domains = in_order(record["domain"] for record in records)
+    rows = []
+    for model, some in grouped(records, lambda r: str(r["model"])).items():
+        parts = [measure([r for r in some if r["domain"] == domain]) for domain in domains]
+        overall = percent(mean_of(part.value for part in parts))
+        rows.append((model, *map(share, parts), overall, share(measure(some))))
+    return Table(name, title, ("model", *domains, "overall", "pooled"), tuple(rows), note)
+
+
+def answer_of(record: dict[str, Any]) -> Answer:
+    """What the verifier says of an answer record."""
+    return Answer(record["verdict"]["answer"])
+
+
+def grouped(things: Iterable[Thing], key: Callable[[Thing], Key]) -> dict[Key, list[Thing]]:
+    """Things by key, keys in the order of their first thing."""
+    groups: defaultdict[Key, list[Thing]] = defaultdict(list)
+    for thing in things:
+        groups[key(thing)].append(thing)
+    return dict(groups)
+
+
+def mean_of(values: Iterable[float | None]) -> float | None:
+    """The mean of what is defined."""
+    known = [value for value in values if value is not None]
+    return mean(known) if known else None
+
+
+def median_of(values: Iterable[float | None]) -> float | None:
+    """The median of what is defined."""
+    known = [value for value in values if value is not None]
+    return median(known) if known else None
+
+
+def total(values: Iterable[Any]) -> Any:
+    """The sum of what is known, or None where nothing is."""
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None

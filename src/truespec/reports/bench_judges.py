@@ -1,0 +1,289 @@
+"""The benchmark's tables on judges (RESpecBench, 3.2, 3.3 and appendix C), and what they mean for a user."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from statistics import mean
+from typing import Any
+
+from truespec.judges.judgement import Judgement
+from truespec.metrics.agreement import cohen_kappa
+from truespec.metrics.comparing import mcnemar_exact
+from truespec.metrics.judging import WRONG, Corrected, JudgeRates, correct, judge_rates
+from truespec.metrics.proportion import Proportion
+from truespec.metrics.table import UNDEFINED, Table, percent, share
+from truespec.reports.bench_items import (
+    KINDS,
+    Item,
+    by_model_and_domain,
+    grouped,
+    in_order,
+    mean_of,
+    median_of,
+    total,
+)
+from truespec.verdict import Answer
+
+
+def judge_tables(items: Sequence[Item], oracles: Sequence[dict[str, Any]]) -> list[Table]:
+    """Every table on judges that the records can fill."""
+    found: list[Table] = []
+    kinds = [kind for kind in KINDS if any(item.kind == kind for item in items)]
+    if items:
+        found.append(judged(items))
+        found += [rates_by_domain(items, kind) for kind in kinds]
+        found += [inflation(items, kind) for kind in kinds]
+        found += [corrected(items)]
+        found += [thresholds(items, kind) for kind in kinds]
+    if "equivalence" in kinds:
+        found.append(position(items))
+    if items:
+        found += [between(items), cost(items)]
+        found += [malformed_scores(items, kind) for kind in kinds]
+    if oracles:
+        found += [on_oracles(oracles), malformed_on_oracles(oracles)]
+    return found
+
+
+FIGURES: dict[str, Callable[[JudgeRates], float | None]] = {
+    "FAR": lambda rates: rates.far.value,
+    "FRR": lambda rates: rates.frr.value,
+    "inflation": lambda rates: rates.inflation,
+}
+"""The three figures of section 3.1."""
+
+
+def rates_of(items: Sequence[Item]) -> JudgeRates:
+    """The rates over some judgements."""
+    return judge_rates((item.answer, item.judgement) for item in items)
+
+
+def judged(items: Sequence[Item]) -> Table:
+    """Table 4: FAR, FRR and inflation of both judges by model, each the mean over the domains."""
+    heads = ["model"] + [f"{kind} {name}" for kind in KINDS for name in FIGURES]
+    figures: dict[str, list[float | None]] = {}
+    for model, some in grouped(items, lambda item: item.pairing).items():
+        figures[model] = []
+        for kind in KINDS:
+            parts = grouped([i for i in some if i.kind == kind], lambda i: i.domain).values()
+            by_domain = [rates_of(part) for part in parts]
+            figures[model] += [mean_of(map(figure, by_domain)) for figure in FIGURES.values()]
+    rows = [(model, *_percents(values)) for model, values in figures.items()]
+    if len(figures) > 1:
+        columns = list(zip(*figures.values(), strict=True))
+        rows.append(("Mean", *_percents([mean_of(column) for column in columns])))
+        rows.append(("Median", *_percents([median_of(column) for column in columns])))
+    note = (
+        "FAR: accepted, of the refuted and invalid. FRR: rejected, of the equivalent. Inflation: the judge's "
+        "success minus the verifier's, each over its own decided answers. Means over domains."
+    )
+    return Table("judges", "Judges against the verifier", tuple(heads), tuple(rows), note)
+
+
+def rates_by_domain(items: Sequence[Item], kind: str) -> Table:
+    """Figure 3 as numbers: one judge's rates by model and domain, with counts and intervals."""
+    heads = ("model, domain", "FAR", "FRR", "precision", "inflation", "kappa", "FAR on invalid")
+    rows = []
+    chosen = [item for item in items if item.kind == kind]
+    for (model, domain), some in grouped(chosen, lambda i: (i.pairing, i.domain)).items():
+        rates = rates_of(some)
+        clear = [i for i in some if i.judgement is not Judgement.UNKNOWN and i.answer is not Answer.UNKNOWN]
+        kappa = cohen_kappa(
+            [i.answer is Answer.EQUIVALENT for i in clear], [i.judgement is Judgement.ACCEPT for i in clear]
+        )
+        agreement = (
+            f"{kappa.value:.2f} ({kappa.interval.low:.2f}–{kappa.interval.high:.2f})" if kappa else UNDEFINED
+        )
+        shares = [share(p) for p in (rates.far, rates.frr, rates.precision)]
+        cells = (percent(rates.inflation, signed=True), agreement, share(rates.invalid_accepted))
+        rows.append((f"{model}, {domain}", *shares, *cells))
+    return Table(f"rates-{kind}", f"{KINDS[kind]} by model and domain", heads, tuple(rows))
+
+
+def inflation(items: Sequence[Item], kind: str) -> Table:
+    """Figure 4 as numbers: inflation by model and domain, in percentage points."""
+    chosen = [item for item in items if item.kind == kind]
+    domains = in_order(item.domain for item in chosen)
+    rows = []
+    for model, some in grouped(chosen, lambda i: i.pairing).items():
+        values = [rates_of([i for i in some if i.domain == domain]).inflation for domain in domains]
+        rows.append((model, *[percent(value, signed=True) for value in (*values, mean_of(values))]))
+    title = f"{KINDS[kind]}: inflation in percentage points"
+    return Table(f"inflation-{kind}", title, ("model", *domains, "overall"), tuple(rows))
+
+
+def corrected(items: Sequence[Item]) -> Table:
+    """What a judge's acceptance rate says once its measured error is taken out.
+
+    The error is measured on one half of the tasks and taken out of the judged success on the other half, where
+    the verified success stands beside it: what a team would learn that calibrates its judge and then uses it.
+    """
+    heads = ("judge, model", "judged success", "corrected (95 % interval)", "verified success", "from all tasks")
+    rows = []
+    for (kind, model), some in grouped(items, lambda i: (i.kind, i.pairing)).items():
+        measured = rates_of([item for item in some if _half(item.task)])
+        used = rates_of([item for item in some if not _half(item.task)])
+        rates = rates_of(some)
+        cells = (
+            share(used.judge_success),
+            _estimate(correct(used.judge_success, measured.far, measured.frr)),
+            share(used.verifier_success),
+            _estimate(correct(rates.judge_success, rates.far, rates.frr)),
+        )
+        rows.append((f"{KINDS[kind]}, {model}", *cells))
+    note = (
+        "Rogan and Gladen's estimate. FAR and FRR are measured on one half of the tasks and taken out of the "
+        "judged success on the other half; the last column measures and corrects on all tasks. The interval "
+        "carries the uncertainty of all three rates. A dash: the judge is no better than chance, or a rate is "
+        "of nothing."
+    )
+    title = "Judged success, corrected for the judge's measured error"
+    return Table("corrected", title, heads, tuple(rows), note)
+
+
+def _half(task: str) -> bool:
+    """Which half of the tasks a task belongs to, by its name alone."""
+    return hashlib.sha256(task.encode("utf-8", "surrogatepass")).digest()[0] % 2 == 0
+
+
+def _estimate(found: Corrected | None) -> str:
+    if found is None:
+        return UNDEFINED
+    return f"{percent(found.value)} ({percent(found.interval.low)} to {percent(found.interval.high)})"
+
+
+def passing(kind: str) -> range:
+    """Every least score, or sum of both scores, that could count as a pass."""
+    return range(1, 4) if kind == "formalization" else range(1, 7)
+
+
+def at_threshold(items: Sequence[Item], least: int) -> tuple[Proportion, Proportion]:
+    """FAR and FRR when a judgement passes from a (sum of) score(s) of `least`."""
+    scored = [
+        (item.answer, sum(score for score in item.scores if score is not None))
+        for item in items
+        if None not in item.scores
+    ]
+    wrong = [score for answer, score in scored if answer in WRONG]
+    right = [score for answer, score in scored if answer is Answer.EQUIVALENT]
+    accepted, rejected = sum(s >= least for s in wrong), sum(s < least for s in right)
+    return Proportion(accepted, len(wrong)), Proportion(rejected, len(right))
+
+
+def thresholds(items: Sequence[Item], kind: str) -> Table:
+    """FAR and FRR at each score that could count as a pass."""
+    rows = []
+    for judge, some in grouped([i for i in items if i.kind == kind], lambda i: i.judge).items():
+        rows += [
+            (f"{judge}, pass from {least}", *map(share, at_threshold(some, least))) for least in passing(kind)
+        ]
+    of = "passing score" if kind == "formalization" else "passing sum of both scores"
+    name = "thresholds" if kind == "formalization" else "thresholds-equivalence"
+    return Table(name, f"{KINDS[kind]} by {of}", ("judge", "FAR", "FRR"), tuple(rows))
+
+
+def position(items: Sequence[Item]) -> Table:
+    """Whether the equivalence judge depends on which specification it is shown first."""
+    rows = []
+    for judge, some in grouped([i for i in items if i.kind == "equivalence"], lambda i: i.judge).items():
+        both = [(a, b) for a, b in (i.scores for i in some) if a is not None and b is not None]
+        flips = Proportion(sum((a >= 2) != (b >= 2) for a, b in both), len(both))
+        shift = f"{mean(a - b for a, b in both):+.2f}" if both else UNDEFINED
+        first, second = sum(a >= 2 > b for a, b in both), sum(b >= 2 > a for a, b in both)
+        rows.append((judge, share(flips), str(first), str(second), f"{mcnemar_exact(first, second):.3g}", shift))
+    heads = (
+        "judge",
+        "verdict depends on the order",
+        "passes only oracle first",
+        "only oracle second",
+        "McNemar's p",
+        "mean score, oracle first minus second",
+    )
+    return Table("position", "Position bias of the equivalence judge", heads, tuple(rows))
+
+
+def between(items: Sequence[Item]) -> Table:
+    """Agreement between judges on the same answers: shares, kappa, and whether one errs more often."""
+    by_judge = {
+        f"{KINDS[kind]} {judge}": {(i.task, i.model, i.epoch): i for i in some}
+        for (kind, judge), some in grouped(items, lambda i: (i.kind, i.judge)).items()
+    }
+    rows = []
+    for (one, first), (two, second) in combinations(by_judge.items(), 2):
+        both = [(first[key], second[key]) for key in first if key in second]
+        clear = [(a, b) for a, b in both if Judgement.UNKNOWN not in (a.judgement, b.judgement)]
+        if not clear:
+            continue
+        kappa = cohen_kappa([a.judgement for a, _ in clear], [b.judgement for _, b in clear])
+        agree = Proportion(sum(a.judgement is b.judgement for a, b in clear), len(clear))
+        known = [(_errs(a), _errs(b)) for a, b in clear if a.answer is not Answer.UNKNOWN]
+        p = mcnemar_exact(sum(a and not b for a, b in known), sum(b and not a for a, b in known))
+        value = f"{kappa.value:.2f} ({kappa.interval.low:.2f}–{kappa.interval.high:.2f})" if kappa else UNDEFINED
+        rows.append((f"{one} and {two}", share(agree), value, f"{p:.3g}"))
+    heads = ("judges", "agree", "kappa", "p that both err equally often")
+    note = "Over answers on which neither is malformed. The last column is McNemar's exact test."
+    return Table("agreement", "Agreement between judges", heads, tuple(rows), note)
+
+
+def _errs(item: Item) -> bool:
+    return (item.judgement is Judgement.ACCEPT) is not (item.answer is Answer.EQUIVALENT)
+
+
+def accuracy(items: Sequence[Item]) -> Proportion:
+    """Right judgements of those where judge and verifier both decided."""
+    clear = [i for i in items if i.judgement is not Judgement.UNKNOWN and i.answer is not Answer.UNKNOWN]
+    return Proportion(sum(not _errs(item) for item in clear), len(clear))
+
+
+def cost(items: Sequence[Item]) -> Table:
+    """What a judge costs, and how often it is right."""
+    rows = []
+    for (kind, judge), some in grouped(items, lambda i: (i.kind, i.judge)).items():
+        tokens, spent = total(i.tokens for i in some), total(i.cost for i in some)
+        cells = (
+            share(accuracy(some)),
+            UNDEFINED if tokens is None else f"{tokens / len(some):.0f}",
+            f"{1000 * sum(i.seconds for i in some) / len(some):.0f} ms",
+            UNDEFINED if spent is None else f"{1000 * spent / len(some):.3f}",
+        )
+        rows.append((f"{KINDS[kind]}, {judge}", str(len(some)), *cells))
+    heads = ("judge", "judgements", "accuracy", "tokens each", "time each", "US$ per 1,000")
+    return Table("cost", "Cost against accuracy, by judge", heads, tuple(rows))
+
+
+def malformed_scores(items: Sequence[Item], kind: str) -> Table:
+    """Tables 9 and 10: judgements that could not be read."""
+    chosen = [
+        {"model": item.pairing, "domain": item.domain, "judgement": item.judgement.value}
+        for item in items
+        if item.kind == kind
+    ]
+    return by_model_and_domain(f"malformed-{kind}", f"Malformed judgements of the {kind} judge", chosen, _lost)
+
+
+def on_oracles(records: Sequence[dict[str, Any]]) -> Table:
+    """Table 5: oracles that the formalization judge accepts."""
+    return by_model_and_domain(
+        "oracles",
+        "Oracles accepted by the formalization judge",
+        [{**record, "model": record["judge"]} for record in records],
+        lambda some: Proportion(
+            sum(r["judgement"] == "accept" for r in some), sum(r["judgement"] != "unknown" for r in some)
+        ),
+    )
+
+
+def malformed_on_oracles(records: Sequence[dict[str, Any]]) -> Table:
+    """Table 11: judgements of oracles that could not be read."""
+    named = [{**record, "model": record["judge"]} for record in records]
+    return by_model_and_domain("malformed-oracles", "Malformed judgements of oracles", named, _lost)
+
+
+def _lost(some: Sequence[dict[str, Any]]) -> Proportion:
+    return Proportion(sum(r["judgement"] == "unknown" for r in some), len(some))
+
+
+def _percents(values: Sequence[float | None]) -> list[str]:
+    return [percent(value, signed=position % 3 == 2) for position, value in enumerate(values)]
