@@ -35,7 +35,10 @@ snapshots: ## refresh the goldens of everything people read, for review in the d
 bench: setup ## measure: overhead, bars, peers side by side
 	$(RUN) python -m benchmarks
 
+baseline: setup ## make the recorded baseline of the benchmark anew
+	@tools/baseline
+
 requirements: ## export the hashed requirements from the project's dependencies
 	$(UV) lock -q && $(UV) export -q --frozen --all-extras --all-groups --no-emit-project --format requirements-txt --no-header --no-annotate -o requirements.txt && rm -f uv.lock
 
-.PHONY: help setup demo test check lint types format snapshots bench requirements
+.PHONY: help setup demo test check lint types format snapshots bench baseline requirements

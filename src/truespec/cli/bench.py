@@ -9,12 +9,15 @@ from pathlib import Path
 
 import click
 
+from truespec.benchmark.bundled import baseline as baseline_records
 from truespec.benchmark.select import bundled_tasks, choose
 from truespec.cli.common import Seconds, echo
 from truespec.executors.bench import SELF, Failures, new_run, run_judges, run_models
 from truespec.models.registry import open_model
 from truespec.reports.bench import tables
+from truespec.reports.bench_figures import figures
 from truespec.reports.bench_page import write_report
+from truespec.reports.bench_timeouts import LONG, timeout_figure, timeout_table
 from truespec.reports.candidates import labels
 from truespec.store.runs import Run, read_tasks
 from truespec.verdict import UsageError
@@ -118,22 +121,114 @@ def judge(folder: Path, judges: tuple[str, ...], kinds: tuple[str, ...], concurr
 
 
 @bench.command()
-@click.argument("folders", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The report's folder.")
+@click.argument("folders", nargs=-1, type=click.Path(path_type=Path))
+@click.option(
+    "-o",
+    "--output",
+    default="out/bench",
+    show_default=True,
+    type=click.Path(path_type=Path),
+    help="The report's folder.",
+)
 def report(folders: tuple[Path, ...], output: Path) -> None:
-    """Write the tables of the runs in FOLDERS: report.html, and each table as Markdown, LaTeX and CSV."""
-    runs = [Run(folder) for folder in folders]
-    for begun in runs:
-        begun.config()
-    answers = [record for begun in runs for record in begun.read("answers")]
-    judgements = [record for begun in runs for record in begun.read("judgements")]
+    """Write the tables and figures of the runs in FOLDERS, or of the recorded baseline where none is named.
+
+    OUTPUT/report.html holds all of them and works offline; tasks.html shows every task with its answers and
+    what the judges said. Beside them: tables/ (Markdown, LaTeX, CSV, Parquet), figures/ (SVG), data/ (CSV,
+    Parquet).
+
+    The baseline comes with the package: recorded answers to the bundled tasks, judges that are scripts, and
+    the verifiers' verdicts and times. 'bench baseline' makes it anew.
+    """
+    if folders:
+        runs = [Run(folder) for folder in folders]
+        for begun in runs:
+            begun.config()
+        answers, judgements, tried = (
+            [record for begun in runs for record in begun.read(name)]
+            for name in ("answers", "judgements", "timeouts")
+        )
+        tasks = [task for begun in runs for task in begun.tasks()]
+        lead, missing = "", f"{folders[0]} holds no answers yet: run 'truespec bench run' first"
+    else:
+        tasks = bundled_tasks()
+        stored = baseline_records.load(tasks)
+        answers, judgements, tried = stored.answers, stored.judgements, stored.timeouts
+        lead, missing = BASELINE, "the package holds no baseline: 'truespec bench baseline' makes one"
+        if stored.stale:
+            echo(f"{stored.stale} recorded answers are to tasks that have changed since, and are left out")
     if not answers:
-        raise UsageError(f"{folders[0]} holds no answers yet: run 'truespec bench run' first")
-    found = tables(answers, judgements)
-    write_report(output, found, [task for begun in runs for task in begun.tasks()], answers, judgements)
+        raise UsageError(missing)
+    found = tables(answers, judgements, tasks)
+    drawn = figures(answers, judgements)
+    if tried or not folders:
+        found.append(timeout_table(answers, tried))
+        drawn.append(timeout_figure(answers, tried))
+    left_out = write_report(output, found, drawn, tasks, answers, judgements, lead)
     for table in found[:1]:
         echo(table.to_markdown())
-    echo(f"{len(found)} tables -> {output / 'report.html'}")
+    if left_out:
+        echo(left_out)
+    echo(f"{len(found)} tables, {len(drawn)} figures -> {output / 'report.html'}")
+
+
+BASELINE = (
+    "The recorded baseline on the bundled tasks. Answer sets named 'reader' were written from the statements "
+    "alone. Sets and judges named 'scripted' are scripts: the sets draw from each task's own right and wrong "
+    "candidates, the judges go by the look of the texts. The judge named 'simulated' is told the verdict and "
+    "errs by lot. They show what every table and figure holds, and nothing about any model."
+)
+
+
+@bench.command()
+@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The run's folder.")
+@click.option("--domain", "domains", multiple=True, help="Only these domains.")
+@click.option("--timeout", type=Seconds(), default=4.0, show_default=True, help="Seconds per verification.")
+@click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Verifiers.  [default: one per core]")
+def baseline(output: Path, domains: tuple[str, ...], timeout: float, jobs: int | None) -> None:
+    """Make the recorded baseline anew: its answers and scripted judges, verified on this machine."""
+    from truespec.executors.baseline import build
+
+    shown = _Progress()
+    begun, failures = build(
+        output,
+        timeout=timeout,
+        jobs=jobs or len(os.sched_getaffinity(0)),
+        domains=domains,
+        progress=shown.show,
+    )
+    for row in tables(begun.read("answers"), [])[0].to_markdown().splitlines():
+        echo(row)
+    if failures.count:
+        echo(f"{failures.count} tasks were left out by a reader")
+    echo(f"-> {begun.folder}")
+
+
+@bench.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option(
+    "--limits",
+    default=",".join(f"{limit:g}" for limit in LONG),
+    show_default=True,
+    help="Seconds per pair, by commas.",
+)
+@click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Verifiers.  [default: one per core]")
+def timeouts(folder: Path, limits: str, jobs: int | None) -> None:
+    """Verify what the run in FOLDER left unknown again, at each limit, until it is decided.
+
+    The same command continues an interrupted study; 'bench report FOLDER' then shows its table and figure.
+    """
+    from truespec.executors.timeouts import study
+
+    try:
+        wanted = [float(text) for text in limits.split(",")]
+    except ValueError:
+        raise UsageError(f"--limits {limits}: expected seconds by commas, e.g. 4,16,64") from None
+    begun = Run(folder)
+    begun.config()
+    tried = study(begun, wanted, jobs=jobs or len(os.sched_getaffinity(0)), progress=_Progress().show)
+    for row in timeout_table(begun.read("answers"), tried).to_markdown().splitlines():
+        echo(row)
 
 
 @bench.command()

@@ -44,10 +44,18 @@ class Failures:
     """What the first one said."""
 
 
-def run_models(run: Run, *, concurrency: int = 8, jobs: int = 1, progress: Progress = _quiet) -> Failures:
+def run_models(
+    run: Run,
+    *,
+    concurrency: int = 8,
+    jobs: int = 1,
+    progress: Progress = _quiet,
+    given: Mapping[str, Model] | None = None,
+) -> Failures:
     """Let every model answer every task, verify the answers, and write `answers.jsonl`.
 
-    Recorded replies are not asked for again; verdicts of the same version and limit are not computed again.
+    `given` holds models that are at hand; every other name is opened. Recorded replies are not asked for
+    again; verdicts of the same version and limit are not computed again.
     """
     config, tasks = run.config(), run.tasks()
     wanted = [
@@ -64,7 +72,9 @@ def run_models(run: Run, *, concurrency: int = 8, jobs: int = 1, progress: Progr
         )
         for task, model, epoch in wanted
     ]
-    replies, failures = _gather(run, calls, concurrency, lambda done: progress("answers", done, len(calls)))
+    replies, failures = _gather(
+        run, calls, concurrency, lambda done: progress("answers", done, len(calls)), given
+    )
     records: list[dict[str, Any]] = []
     pairs: list[dict[str, object]] = []
     for (task, model, epoch), call in zip(wanted, calls, strict=True):
@@ -139,6 +149,7 @@ def run_judges(
     *,
     concurrency: int = 8,
     progress: Progress = _quiet,
+    given: Mapping[str, Model] | None = None,
 ) -> Failures:
     """Let judges judge the answers of a run (`formalization`, `equivalence`) or its oracles (`oracle`).
 
@@ -150,7 +161,7 @@ def run_judges(
     wanted = list(_wanted(run.read("answers"), tasks, config, judges, kinds))
     calls = [call for item in wanted for call in item.calls]
     replies, failures = _gather(
-        run, calls, concurrency, lambda done: progress("judgements", done, len(calls))
+        run, calls, concurrency, lambda done: progress("judgements", done, len(calls)), given
     )
     made: dict[tuple[object, ...], dict[str, Any]] = {_name(old): old for old in run.read("judgements")}
     for item in wanted:
@@ -221,7 +232,11 @@ def _wanted(
 
 
 def _gather(
-    run: Run, calls: Sequence[Call], concurrency: int, progress: Callable[[int], None]
+    run: Run,
+    calls: Sequence[Call],
+    concurrency: int,
+    progress: Callable[[int], None],
+    given: Mapping[str, Model] | None,
 ) -> tuple[dict[Call, Reply], Failures]:
     """The replies to all calls that succeed; models that need no call are not opened."""
     replies: dict[Call, Reply] = {}
@@ -229,6 +244,7 @@ def _gather(
     with ExitStack() as stack:
         ledger = stack.enter_context(CallLedger(run.calls))
         models = _Lazily(stack)
+        models.update(given or {})
         results = run_calls(calls, models, ledger, concurrency=concurrency)
         for done, (call, reply) in enumerate(results, 1):
             if isinstance(reply, ModelError):

@@ -6,9 +6,11 @@ import random
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import replace
 
 from truespec.models.call import Call, Reply
 from truespec.models.contract import Model, ModelError, Transient
+from truespec.models.secrets import conceal
 from truespec.store.calls import CallLedger
 
 TRIES = 6
@@ -40,11 +42,12 @@ def run_calls(
                 reply = models[call.model].reply(call)
             except Transient as error:
                 if attempt == TRIES - 1:
-                    return ModelError(f"{error} (after {TRIES} tries)")
+                    return ModelError(f"{conceal(str(error))} (after {TRIES} tries)")
                 sleep(FIRST_WAIT_SECONDS * 2**attempt * random.uniform(0.75, 1.25))
             except ModelError as error:
-                return error
+                return ModelError(conceal(str(error)))
             else:
+                reply = replace(reply, text=conceal(reply.text))
                 ledger.put(call, reply)
                 return reply
         raise AssertionError("the last attempt returns")

@@ -11,6 +11,7 @@ from truespec.models.contract import Model
 KINDS: dict[str, str] = {
     "python": "truespec.models.function:open_function",
     "recorded": "truespec.models.recorded:open_recording",
+    "scripted": "truespec.judges.scripted:open_scripted",
 }
 """Prefix to `module:function`; the function takes the whole name and what follows the prefix."""
 

@@ -139,9 +139,15 @@ def thirds(tasks: Sequence[Task]) -> Mapping[str, int]:
     """0, 1 or 2 for each task: which third of its domain it belongs to."""
     found: dict[str, int] = {}
     for some in grouped({task.id: task for task in tasks}.values(), lambda task: task.domain).values():
-        ordered = sorted(some, key=lambda task: (difficulty(task), task.id))
+        ordered = sorted(some, key=lambda task: (_difficulty(task), task.id))
         found |= {task.id: 3 * number // len(ordered) for number, task in enumerate(ordered)}
     return found
+
+
+def _difficulty(task: Task) -> float:
+    """What the task states, or what its oracle shows; ranks tasks within a domain only."""
+    stated = task.extra.get("difficulty")
+    return float(stated) if isinstance(stated, int | float) else difficulty(task.domain, task.oracle)
 
 
 def _sum(values: Iterable[float | int | None]) -> str:

@@ -9,7 +9,7 @@ from statistics import mean
 from typing import Any
 
 from truespec.judges.judgement import Judgement
-from truespec.metrics.agreement import cohen_kappa
+from truespec.metrics.agreement import Kappa, cohen_kappa
 from truespec.metrics.comparing import mcnemar_exact
 from truespec.metrics.judging import WRONG, Corrected, JudgeRates, correct, judge_rates
 from truespec.metrics.proportion import Proportion
@@ -89,13 +89,11 @@ def rates_by_domain(items: Sequence[Item], kind: str) -> Table:
     chosen = [item for item in items if item.kind == kind]
     for (model, domain), some in grouped(chosen, lambda i: (i.pairing, i.domain)).items():
         rates = rates_of(some)
-        clear = [i for i in some if i.judgement is not Judgement.UNKNOWN and i.answer is not Answer.UNKNOWN]
+        clear = _clear(some)
         kappa = cohen_kappa(
             [i.answer is Answer.EQUIVALENT for i in clear], [i.judgement is Judgement.ACCEPT for i in clear]
         )
-        agreement = (
-            f"{kappa.value:.2f} ({kappa.interval.low:.2f}–{kappa.interval.high:.2f})" if kappa else UNDEFINED
-        )
+        agreement = _kappa(kappa)
         shares = [share(p) for p in (rates.far, rates.frr, rates.precision)]
         cells = (percent(rates.inflation, signed=True), agreement, share(rates.invalid_accepted))
         rows.append((f"{model}, {domain}", *shares, *cells))
@@ -117,10 +115,16 @@ def inflation(items: Sequence[Item], kind: str) -> Table:
 def corrected(items: Sequence[Item]) -> Table:
     """What a judge's acceptance rate says once its measured error is taken out.
 
-    The error is measured on one half of the tasks and taken out of the judged success on the other half, where
-    the verified success stands beside it: what a team would learn that calibrates its judge and then uses it.
+    The error is measured on one half of the tasks and taken out of the judged success on the other half,
+    beside the verified success there: what a team would learn that calibrates its judge and then uses it.
     """
-    heads = ("judge, model", "judged success", "corrected (95 % interval)", "verified success", "from all tasks")
+    heads = (
+        "judge, model",
+        "judged success",
+        "corrected (95 % interval)",
+        "verified success",
+        "from all tasks",
+    )
     rows = []
     for (kind, model), some in grouped(items, lambda i: (i.kind, i.pairing)).items():
         measured = rates_of([item for item in some if _half(item.task)])
@@ -134,10 +138,10 @@ def corrected(items: Sequence[Item]) -> Table:
         )
         rows.append((f"{KINDS[kind]}, {model}", *cells))
     note = (
-        "Rogan and Gladen's estimate. FAR and FRR are measured on one half of the tasks and taken out of the "
-        "judged success on the other half; the last column measures and corrects on all tasks. The interval "
-        "carries the uncertainty of all three rates. A dash: the judge is no better than chance, or a rate is "
-        "of nothing."
+        "Rogan and Gladen's estimate. FAR and FRR are measured on one half of the tasks and taken out of "
+        "the judged success on the other half; the last column measures and corrects on all tasks. The "
+        "interval carries the uncertainty of all three rates. A dash: the judge is no better than chance, or "
+        "a rate is of nothing."
     )
     title = "Judged success, corrected for the judge's measured error"
     return Table("corrected", title, heads, tuple(rows), note)
@@ -192,14 +196,15 @@ def position(items: Sequence[Item]) -> Table:
         flips = Proportion(sum((a >= 2) != (b >= 2) for a, b in both), len(both))
         shift = f"{mean(a - b for a, b in both):+.2f}" if both else UNDEFINED
         first, second = sum(a >= 2 > b for a, b in both), sum(b >= 2 > a for a, b in both)
-        rows.append((judge, share(flips), str(first), str(second), f"{mcnemar_exact(first, second):.3g}", shift))
+        p = f"{mcnemar_exact(first, second):.3g}"
+        rows.append((judge, share(flips), shift, str(first), str(second), p))
     heads = (
         "judge",
         "verdict depends on the order",
+        "mean score, oracle first minus second",
         "passes only oracle first",
         "only oracle second",
         "McNemar's p",
-        "mean score, oracle first minus second",
     )
     return Table("position", "Position bias of the equivalence judge", heads, tuple(rows))
 
@@ -220,11 +225,21 @@ def between(items: Sequence[Item]) -> Table:
         agree = Proportion(sum(a.judgement is b.judgement for a, b in clear), len(clear))
         known = [(_errs(a), _errs(b)) for a, b in clear if a.answer is not Answer.UNKNOWN]
         p = mcnemar_exact(sum(a and not b for a, b in known), sum(b and not a for a, b in known))
-        value = f"{kappa.value:.2f} ({kappa.interval.low:.2f}–{kappa.interval.high:.2f})" if kappa else UNDEFINED
-        rows.append((f"{one} and {two}", share(agree), value, f"{p:.3g}"))
+        rows.append((f"{one} and {two}", share(agree), _kappa(kappa), f"{p:.3g}"))
     heads = ("judges", "agree", "kappa", "p that both err equally often")
     note = "Over answers on which neither is malformed. The last column is McNemar's exact test."
     return Table("agreement", "Agreement between judges", heads, tuple(rows), note)
+
+
+def _kappa(kappa: Kappa | None) -> str:
+    if kappa is None:
+        return UNDEFINED
+    return f"{kappa.value:.2f} ({kappa.interval.low:.2f}–{kappa.interval.high:.2f})"
+
+
+def _clear(items: Sequence[Item]) -> list[Item]:
+    """What both the judge and the verifier decided."""
+    return [i for i in items if i.judgement is not Judgement.UNKNOWN and i.answer is not Answer.UNKNOWN]
 
 
 def _errs(item: Item) -> bool:
@@ -233,7 +248,7 @@ def _errs(item: Item) -> bool:
 
 def accuracy(items: Sequence[Item]) -> Proportion:
     """Right judgements of those where judge and verifier both decided."""
-    clear = [i for i in items if i.judgement is not Judgement.UNKNOWN and i.answer is not Answer.UNKNOWN]
+    clear = _clear(items)
     return Proportion(sum(not _errs(item) for item in clear), len(clear))
 
 
@@ -260,7 +275,9 @@ def malformed_scores(items: Sequence[Item], kind: str) -> Table:
         for item in items
         if item.kind == kind
     ]
-    return by_model_and_domain(f"malformed-{kind}", f"Malformed judgements of the {kind} judge", chosen, _lost)
+    return by_model_and_domain(
+        f"malformed-{kind}", f"Malformed judgements of the {kind} judge", chosen, _lost
+    )
 
 
 def on_oracles(records: Sequence[dict[str, Any]]) -> Table:

@@ -1,4 +1,4 @@
-"""The benchmark's report on disk: one page of tables, one of tasks, and every table in three formats."""
+"""The benchmark's report on disk: a page of tables and figures, one of tasks, and all of it as data."""
 
 from __future__ import annotations
 
@@ -9,8 +9,19 @@ from typing import Any
 
 from truespec.benchmark.task import Task
 from truespec.metrics.table import Table
+from truespec.reports.dataset import (
+    ANSWERS,
+    JUDGEMENTS,
+    answer_rows,
+    judgement_rows,
+    parquet_is_possible,
+    table_rows,
+    write_csv,
+    write_parquet,
+)
 from truespec.reports.entry import Entry, Judged
 from truespec.reports.page import Page, render
+from truespec.reports.plots import Figure
 from truespec.verdict import Verdict
 from truespec.version import __version__
 
@@ -19,6 +30,7 @@ STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 70rem; padding: 1rem; }
 h1 { font-size: 1.6rem; } h2 { font-size: 1.15rem; margin: 2rem 0 .5rem; }
 .wide { overflow-x: auto; }
+figure { margin: 2rem 0 .5rem; break-inside: avoid; } figcaption { font-weight: 600; margin-bottom: .4rem; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .9rem; }
 th, td { padding: .3rem .7rem; text-align: right; border-bottom: 1px solid #8884; }
 th:first-child { text-align: left; }
@@ -28,22 +40,60 @@ nav a { margin-right: .8rem; }
 """
 
 
+BESIDE = {
+    "success": "success",
+    "far-frr-formalization": "rates-formalization",
+    "far-frr-equivalence": "rates-equivalence",
+    "curve-formalization": "thresholds",
+    "curve-equivalence": "thresholds-equivalence",
+}
+"""Which table a figure stands above, where that is not the table of its own name."""
+
+
 def write_report(
     folder: Path,
     tables: Sequence[Table],
+    drawn: Sequence[Figure],
     tasks: Sequence[Task],
-    answers: Sequence[Mapping[str, Any]],
-    judgements: Sequence[Mapping[str, Any]],
-) -> None:
-    """Write `report.html`, `tasks.html`, and `tables/` with each table as Markdown, LaTeX and CSV."""
-    (folder / "tables").mkdir(parents=True, exist_ok=True)
+    answers: Sequence[dict[str, Any]],
+    judgements: Sequence[dict[str, Any]],
+    lead: str = "",
+) -> str:
+    """Write a report and return what was left out of it, or nothing.
+
+    `report.html` holds every table and figure, `tasks.html` every task with its answers and the judges'
+    words; `tables/` each table as Markdown, LaTeX, CSV and Parquet, `figures/` each figure as SVG, and
+    `data/` the answers and judgements as flat CSV and Parquet.
+    """
+    for name in ("tables", "figures", "data"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    parquet = parquet_is_possible()
     for table in tables:
         for ending, text in (("md", table.to_markdown()), ("tex", table.to_latex()), ("csv", table.to_csv())):
-            (folder / "tables" / f"{table.name}.{ending}").write_text(text, encoding="utf-8")
-    (folder / "report.html").write_text(_page(tables, answers, judgements), encoding="utf-8")
-    lead = "Each task with its statement, context and oracle, and what every model answered."
-    page = Page("Tasks and answers", lead, {"truespec": __version__})
+            _write(folder / "tables" / f"{table.name}.{ending}", text)
+        if parquet:
+            write_parquet(folder / "tables" / f"{table.name}.parquet", *table_rows(table))
+    for figure in drawn:
+        _write(folder / "figures" / f"{figure.name}.svg", figure.svg)
+    flat = (
+        ("answers", ANSWERS, answer_rows(answers, tasks)),
+        ("judgements", JUDGEMENTS, judgement_rows(answers, judgements)),
+    )
+    for name, columns, rows in flat:
+        write_csv(folder / "data" / f"{name}.csv", columns, rows)
+        if parquet:
+            write_parquet(folder / "data" / f"{name}.parquet", columns, rows)
+    _write(folder / "report.html", _page(tables, drawn, answers, judgements, lead))
+    about = (
+        "Each task with its statement, context and oracle, what every model answered, and what judges said."
+    )
+    page = Page("Tasks and answers", about, {"truespec": __version__})
     (folder / "tasks.html").write_bytes(render(entries(tasks, answers, judgements), page))
+    return "" if parquet else "no Parquet files: they need DuckDB, pip install 'truespec[engines]'"
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8", errors="backslashreplace")
 
 
 def entries(
@@ -51,12 +101,15 @@ def entries(
 ) -> list[Entry]:
     """The tasks with their answers, the judges' scores noted beside each."""
     scores: dict[tuple[object, ...], list[str]] = {}
+    words: dict[tuple[object, ...], list[tuple[str, str]]] = {}
     for record in judgements:
         name = (record["task"], record["model"], record["epoch"])
         said = "/".join("–" if score is None else str(score) for score in record["scores"])
-        scores.setdefault(name, []).append(
-            f"{record['kind']} judge {record['judge']}: {said}, {record['judgement']}"
-        )
+        judge = f"{record['kind']} judge {record['judge']}"
+        scores.setdefault(name, []).append(f"{judge}: {said}, {record['judgement']}")
+        for place, reply in enumerate(record.get("replies", ())):
+            order = (", oracle first", ", candidate first")[place] if len(record["replies"]) > 1 else ""
+            words.setdefault(name, []).append((judge + order, reply["text"]))
     found: dict[str, list[Judged]] = {}
     for record in answers:
         name = (record["task"], record["model"], record["epoch"])
@@ -67,6 +120,7 @@ def entries(
                 verdict=Verdict.from_json(record["verdict"]),
                 written=record["model"],
                 note="; ".join(scores.get(name, [])),
+                words=tuple(words.get(name, ())),
             )
         )
     unique = {task.id: task for task in tasks}
@@ -88,20 +142,39 @@ def _entry(task: Task, judged: tuple[Judged, ...]) -> Entry:
 
 
 def _page(
-    tables: Sequence[Table], answers: Sequence[Mapping[str, Any]], judgements: Sequence[Mapping[str, Any]]
+    tables: Sequence[Table],
+    drawn: Sequence[Figure],
+    answers: Sequence[Mapping[str, Any]],
+    judgements: Sequence[Mapping[str, Any]],
+    lead: str,
 ) -> str:
     models = sorted({str(record["model"]) for record in answers})
-    lead = (
+    counts = (
         f"{len(answers)} answers of {len(models)} models ({', '.join(models)}), "
         f"{len(judgements)} judgements; verified by truespec {__version__}."
     )
     links = "".join(f"<a href=#{table.name}>{html.escape(table.title)}</a>" for table in tables)
+    named = {table.name for table in tables}
+    above: dict[str, list[Figure]] = {}
+    for figure in drawn:
+        beside = BESIDE.get(figure.name, figure.name)
+        above.setdefault(beside if beside in named else "", []).append(figure)
+    parts = [_figure(figure) for figure in above.get("", ())]
+    for table in tables:
+        parts += [_figure(figure) for figure in above.get(table.name, ())]
+        parts.append(table.to_html())
     return (
         "<!doctype html><html lang=en><head><meta charset=utf-8>"
         "<meta name=viewport content='width=device-width, initial-scale=1'>"
+        "<meta http-equiv=Content-Security-Policy content=\"default-src 'none'; style-src 'unsafe-inline'\">"
         f"<title>truespec benchmark</title><style>{STYLE}</style></head><body>"
-        f"<h1>Specifications written by models, and their judges</h1><p>{html.escape(lead)}</p>"
+        "<h1>Specifications written by models, and their judges</h1>"
+        f"{f'<p>{html.escape(lead)}</p>' if lead else ''}<p>{html.escape(counts)}</p>"
         f"<nav>{links}<a href=tasks.html>All tasks and answers</a></nav>"
-        + "".join(table.to_html() for table in tables)
+        + "".join(parts)
         + "</body></html>\n"
     )
+
+
+def _figure(figure: Figure) -> str:
+    return f"<figure><figcaption>{html.escape(figure.title)}</figcaption>{figure.svg}</figure>"

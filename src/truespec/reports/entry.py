@@ -25,6 +25,8 @@ class Judged:
     """How, or by which model, it was written."""
     note: str = ""
     """A remark on it, e.g. the detail it misses."""
+    words: tuple[tuple[str, str], ...] = ()
+    """Who said what of it: a judge and its reply, each untrusted."""
 
     @property
     def agrees(self) -> bool | None:

@@ -1,0 +1,131 @@
+"""How the recorded baseline is made: answer sets and scripted judges, verified on the spot."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from truespec.benchmark import bundled
+from truespec.benchmark.bundled.baseline import fingerprint, readings
+from truespec.benchmark.select import bundled_tasks
+from truespec.executors.bench import Failures, new_run, run_judges, run_models
+from truespec.judges.scripted import JUDGES
+from truespec.models.call import Call
+from truespec.models.contract import Model, ModelError
+from truespec.models.function import FunctionModel
+from truespec.store.lines import to_line
+from truespec.store.runs import Run
+
+SCRIPTED = {"careful (scripted)": 0.75, "hasty (scripted)": 0.4}
+"""Scripted answer sets: each draws one of the task's own candidates, a right one with this chance."""
+
+
+def answer_sets() -> dict[str, Mapping[str, str]]:
+    """Who answered, and what, by task: readers of the statements first, then the scripted sets."""
+    sets: dict[str, Mapping[str, str]] = {f"reader {name}": given for name, given in readings().items()}
+    entries = [entry for name in bundled.domains() for entry in bundled.tasks(name)]
+    for name, share in SCRIPTED.items():
+        drawn: dict[str, str] = {}
+        for entry in entries:
+            chance = random.Random(f"{name}/{entry.task.id}")
+            right = [a.text for a in entry.answers if a.expected.value == "equivalent"]
+            wrong = [a.text for a in entry.answers if a.expected.value != "equivalent"]
+            texts = right if chance.random() < share else wrong
+            if texts or right or wrong:
+                drawn[entry.task.id] = chance.choice(texts or right or wrong)
+        sets[name] = drawn
+    return sets
+
+
+SIMULATED = "simulated (30 % FAR, 10 % FRR)"
+"""A judge that is told the verdict and errs at these rates, by lot; in 1 of 50 replies it is malformed."""
+
+
+def _simulated(run: Run) -> Model:
+    answers: list[dict[str, Any]] = run.read("answers")
+    right = {record["id"]: record["verdict"]["answer"] == "equivalent" for record in answers}
+
+    def reply(call: Call) -> str:
+        chance = random.Random(call.key)
+        about = call.subject.split("/", 2 if call.subject.startswith("equivalence/") else 1)[-1]
+        truth = right.get(about, True)  # an oracle is right
+        if chance.random() < 0.02:
+            return "Score: 3"
+        accepts = chance.random() >= 0.1 if truth else chance.random() < 0.3
+        return f"```\n{chance.choice((2, 3, 3) if accepts else (0, 1, 1))}\n```"
+
+    return FunctionModel(SIMULATED, reply)
+
+
+def _model(name: str, given: Mapping[str, str]) -> Model:
+    def reply(call: Call) -> str:
+        task = call.subject.removeprefix("answer/")
+        if task not in given:
+            raise ModelError(f"{name} has not answered {task!r}")
+        fence = "```"
+        while fence in given[task]:
+            fence += "`"
+        return f"{fence}\n{given[task]}\n{fence}\n"
+
+    return FunctionModel(name, reply)
+
+
+def build(
+    folder: Path,
+    *,
+    timeout: float,
+    jobs: int,
+    domains: Sequence[str] = (),
+    progress: Callable[[str, int, int], None] = lambda *_: None,
+) -> tuple[Run, Failures]:
+    """A run of the recorded answer sets and the scripted judges on the bundled tasks.
+
+    The failures are the tasks that a reader left out; nobody else fails.
+    """
+    sets = answer_sets()
+    tasks = bundled_tasks(domains)
+    run = new_run(
+        folder,
+        tasks,
+        list(sets),
+        epochs=1,
+        temperature=1.0,
+        reasoning_effort=None,
+        max_tokens=None,
+        timeout=timeout,
+        tolerant=False,
+    )
+    given = {name: _model(name, answers) for name, answers in sets.items()}
+    failures = run_models(run, jobs=jobs, progress=progress, given=given)
+    judges = [*(f"scripted:{name}" for name in JUDGES), SIMULATED]
+    kinds = ["formalization", "equivalence", "oracle"]
+    run_judges(run, judges, kinds, progress=progress, given={SIMULATED: _simulated(run)})
+    return run, failures
+
+
+def store(run: Run, folder: Path) -> None:
+    """Write a run's records as the package keeps them: small, and tied to the texts they were made for."""
+    of = {task.id: fingerprint(task) for task in run.tasks()}
+    slim = [_slim(record, of) for record in run.read("answers")]
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, records in (
+        ("answers", slim),
+        ("judgements", [{**record, "of": of[str(record["task"])]} for record in run.read("judgements")]),
+        ("timeouts", run.read("timeouts")),
+    ):
+        (folder / f"{name}.jsonl").write_text("".join(map(to_line, records)), encoding="utf-8")
+
+
+def _slim(record: Mapping[str, Any], of: Mapping[str, str]) -> dict[str, Any]:
+    """An answer record without its certificate, which `truespec recheck` makes anew from a fresh verdict."""
+    verdict = dict(record["verdict"])
+    evidence = verdict.get("evidence")
+    if isinstance(evidence, dict) and isinstance(evidence.get("proof"), dict):
+        verdict["evidence"] = {"proof": {**evidence["proof"], "certificate": None}}
+    reply = record["reply"] if record["candidate"] is None else {**record["reply"], "text": ""}
+    return {**record, "verdict": verdict, "reply": {**reply, "seconds": 0.0}, "of": of[record["task"]]}
+
+
+__all__ = ["SCRIPTED", "answer_sets", "build", "store"]

@@ -1,0 +1,203 @@
+"""Plots as SVG that stands alone: inline in a page, or as a file of its own."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+
+from truespec.reports.visible import in_line
+
+WIDTH, ROW, FOOT, NAME = 360, 19, 22, 132
+"""Units of the drawing; at the width of a phone one unit is one pixel."""
+
+STYLE = """
+.plot{font:11px system-ui,sans-serif;fill:currentColor;color:#1a1a1a;max-width:46rem;width:100%}
+.plot .grid{stroke:#8886;stroke-width:.6}.plot .zero{stroke:currentColor;stroke-width:.8}
+.plot .tick{font-size:9.5px;opacity:.75}.plot .head{font-weight:600}
+.plot .s0{color:#b4430b}.plot .s1{color:#1d57c9}.plot .s2{color:#0b7a53}.plot .s3{color:#8a2da5}
+.plot .s4{color:#7a5c00}.plot .s5{color:#4b5563}
+.plot .mark{fill:currentColor}.plot .reach{stroke:currentColor;stroke-width:1.4;opacity:.55}
+.plot .line{stroke:currentColor;fill:none;stroke-width:1.6}
+@media (prefers-color-scheme:dark){.plot{color:#e8e8e8}.plot .s0{color:#f59a62}.plot .s1{color:#8db4ff}
+.plot .s2{color:#5fd3a6}.plot .s3{color:#d59bea}.plot .s4{color:#d8bd55}.plot .s5{color:#b6bcc6}}
+@media print{.plot{color:#000}}
+"""
+"""Colours that differ in lightness too, and a shape for each: nobody has to tell them apart by hue."""
+
+SERIES = 6
+"""How many series have a colour and a shape of their own; further ones begin anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A plot with its name and title."""
+
+    name: str
+    """A file name without ending, e.g. `far-frr-formalization`."""
+    title: str
+    """What it shows, in a sentence."""
+    svg: str
+    """The drawing; every text in it is escaped."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    """A figure with its interval, as shares of one."""
+
+    series: str
+    """Which of the plot's series it belongs to."""
+    value: float | None
+    """The figure; None is not drawn."""
+    low: float | None = None
+    """The lower end of its interval."""
+    high: float | None = None
+    """The upper end."""
+    told: str = ""
+    """What a pointer held over it tells."""
+
+
+def dots(
+    rows: Sequence[tuple[str, Sequence[Dot] | None]], label: str, low: float = 0.0, high: float = 1.0
+) -> str:
+    """Rows of dots over one axis of percentages; a row without dots is a heading."""
+    series = list(dict.fromkeys(dot.series for _, some in rows for dot in some or ()))
+    top = 20 if len(series) > 1 else 4
+    foot = top + len(rows) * ROW
+    wide = WIDTH - NAME - 18
+
+    def across(value: float) -> float:
+        return NAME + (min(high, max(low, value)) - low) / (high - low) * wide
+
+    parts = [_open(foot + FOOT, label)]
+    if len(series) > 1:
+        parts += _legend(series)
+    for tick in _ticks(low, high):
+        x = across(tick)
+        kind = "zero" if tick == 0 and low < 0 else "grid"
+        parts.append(f'<line class="{kind}" x1="{x:.1f}" x2="{x:.1f}" y1="{top}" y2="{foot}"/>')
+        parts.append(
+            f'<text class="tick" x="{x:.1f}" y="{foot + 13}" text-anchor="middle">{100 * tick:.0f}%</text>'
+        )
+    for number, (name, some) in enumerate(rows):
+        middle = top + number * ROW + ROW / 2
+        kind = "head" if some is None else "name"
+        whole = in_line(name, 200)
+        shown = escape(_short(whole, 60 if some is None else 23))
+        indent = 0 if some is None else 8
+        parts.append(
+            f'<text class="{kind}" x="{indent}" y="{middle + 4:.1f}">{shown}<title>{escape(whole)}'
+            "</title></text>"
+        )
+        known = [dot for dot in some or () if dot.value is not None]
+        for dot in known:
+            place = series.index(dot.series)
+            y = middle + (place - (len(series) - 1) / 2) * min(7, 12 / max(1, len(series)))
+            parts.append(f'<g class="s{place % SERIES}">')
+            if dot.low is not None and dot.high is not None:
+                parts.append(
+                    f'<line class="reach" x1="{across(dot.low):.1f}" x2="{across(dot.high):.1f}" '
+                    f'y1="{y:.1f}" y2="{y:.1f}"/>'
+                )
+            told = dot.told or f"{100 * (dot.value or 0):.1f}%"
+            parts.append(_mark(place, across(dot.value or 0.0), y, f"{name}, {dot.series}: {told}") + "</g>")
+    return "".join([*parts, "</svg>"])
+
+
+def lines(
+    series: Mapping[str, Sequence[tuple[float, float]]],
+    label: str,
+    *,
+    across: str,
+    up: str,
+    log: bool = False,
+    joined: bool = True,
+    top: float = 1.0,
+) -> str:
+    """Points of several series, joined by lines; the vertical axis is a share from 0 to `top`."""
+    left, height, roof = 40, 190, 14 + 13 * math.ceil(len(series) / 2)
+    points = [x for some in series.values() for x, _ in some]
+    least, most = (min(points), max(points)) if points else (0.0, 1.0)
+    if least == most:
+        least, most = (least / 2, most * 2) if log else (least - 0.5, most + 0.5)
+
+    def place(x: float) -> float:
+        share = math.log(x / least) / math.log(most / least) if log else (x - least) / (most - least)
+        return left + 8 + share * (WIDTH - left - 24)
+
+    def rise(y: float) -> float:
+        return roof + height * (1 - min(1.0, y / top))
+
+    parts = [_open(roof + height + 40, label), *_legend(list(series), two=True)]
+    for step in range(5):
+        y = rise(top * step / 4)
+        parts.append(f'<line class="grid" x1="{left}" x2="{WIDTH - 8}" y1="{y:.1f}" y2="{y:.1f}"/>')
+        digits = 0 if top >= 0.2 else 1
+        parts.append(
+            f'<text class="tick" x="{left - 4}" y="{y + 3:.1f}" text-anchor="end">'
+            f"{100 * top * step / 4:.{digits}f}%</text>"
+        )
+    marks = sorted(set(points)) if len(set(points)) <= 8 else [least, (least + most) / 2, most]
+    parts += [
+        f'<text class="tick" x="{place(x):.1f}" y="{roof + height + 14}" text-anchor="middle">{x:.3g}</text>'
+        for x in marks
+    ]
+    parts.append(
+        f'<text class="tick" x="{WIDTH / 2}" y="{roof + height + 30}" text-anchor="middle">'
+        f"{escape(in_line(across, 40))}; upwards: {escape(in_line(up, 40))}</text>"
+    )
+    for number, (name, some) in enumerate(series.items()):
+        parts.append(f'<g class="s{number % SERIES}">')
+        if joined and len(some) > 1:
+            path = " ".join(f"{place(x):.1f},{rise(y):.1f}" for x, y in some)
+            parts.append(f'<polyline class="line" points="{path}"/>')
+        for x, y in some:
+            parts.append(_mark(number, place(x), rise(y), f"{name}: {x:g}, {100 * y:.1f}%"))
+        parts.append("</g>")
+    return "".join([*parts, "</svg>"])
+
+
+def _open(height: float, label: str) -> str:
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="plot" viewBox="0 0 {WIDTH} {height:.0f}" role="img" '
+        f'aria-label="{escape(in_line(label, 200))}"><style>{STYLE}</style>'
+    )
+
+
+def _legend(series: Sequence[str], *, two: bool = False) -> list[str]:
+    """The names of the series with their marks, in one row, or in two columns."""
+    parts = []
+    for number, name in enumerate(series):
+        x = (number % 2) * WIDTH / 2 + 6 if two else NAME + number * (WIDTH - NAME) / max(1, len(series))
+        y = 8 + 13 * (number // 2) if two else 8
+        parts.append(
+            f'<g class="s{number % SERIES}">{_mark(number, x, y)}</g>'
+            f'<text x="{x + 8:.1f}" y="{y + 4:.1f}">{escape(_short(in_line(name, 200), 30))}'
+            f"<title>{escape(in_line(name, 200))}</title></text>"
+        )
+    return parts
+
+
+def _mark(number: int, x: float, y: float, told: str = "") -> str:
+    """A shape about seven units wide, each series its own; `told` is what a pointer held over it tells."""
+    shapes = (
+        f"M{x - 3.6:.1f} {y:.1f}a3.6 3.6 0 1 0 7.2 0a3.6 3.6 0 1 0 -7.2 0z",
+        f"M{x - 3.2:.1f} {y - 3.2:.1f}h6.4v6.4h-6.4z",
+        f"M{x:.1f} {y - 4.4:.1f}l4.4 4.4l-4.4 4.4l-4.4 -4.4z",
+        f"M{x:.1f} {y - 4:.1f}l4.2 7.4h-8.4z",
+        f"M{x:.1f} {y + 4:.1f}l4.2 -7.4h-8.4z",
+        f"M{x - 4:.1f} {y - 1.4:.1f}h8v2.8h-8z",
+    )
+    title = f"<title>{escape(in_line(told, 200))}</title>" if told else ""
+    return f'<path class="mark" d="{shapes[number % SERIES]}">{title}</path>'
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    step = 0.25 if high - low <= 1 else 0.5
+    first = math.ceil(low / step)
+    return [step * number for number in range(first, math.floor(high / step) + 1)]
+
+
+def _short(name: str, most: int = 23) -> str:
+    return name if len(name) <= most else name[: most - 1] + "…"

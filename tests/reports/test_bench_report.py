@@ -1,0 +1,227 @@
+"""The benchmark's report: every table and figure of the baseline, offline, in every format, no secrets."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from click.testing import CliRunner
+
+import needs
+from truespec.benchmark.bundled import baseline
+from truespec.benchmark.select import bundled_tasks, choose
+from truespec.cli.bench import bench
+from truespec.executors.bench import new_run, run_judges, run_models
+from truespec.executors.timeouts import study
+from truespec.metrics.judging import judge_rates
+from truespec.metrics.table import Table
+from truespec.models.call import Call
+from truespec.models.contract import ModelError
+from truespec.models.function import FunctionModel
+from truespec.reports.bench import join, tables
+from truespec.reports.bench_timeouts import timeout_table
+from truespec.reports.dataset import write_parquet
+from truespec.reports.plots import Dot, dots, lines
+from truespec.store.runs import Run
+
+OPTIONS: dict[str, Any] = {
+    "epochs": 1,
+    "temperature": 1.0,
+    "reasoning_effort": "medium",
+    "max_tokens": None,
+    "tolerant": False,
+}
+
+TABLES = {
+    *("success", "failures", "failures-by-domain", "unknown", "times", "replies", "difficulty", "judges"),
+    *("rates-formalization", "rates-equivalence", "inflation-formalization", "inflation-equivalence"),
+    *("corrected", "thresholds", "thresholds-equivalence", "position", "agreement", "cost"),
+    *("malformed-formalization", "malformed-equivalence", "oracles", "malformed-oracles", "timeouts"),
+}
+FIGURES = {
+    *("success", "far-frr-formalization", "far-frr-equivalence", "cost", "timeouts"),
+    *("inflation-formalization", "inflation-equivalence", "curve-formalization", "curve-equivalence"),
+}
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("report")
+    result = CliRunner().invoke(bench, ["report", "-o", str(folder)], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return folder
+
+
+def test_the_baseline_shows_every_table_and_figure(report: Path) -> None:
+    assert {path.stem for path in (report / "tables").glob("*.csv")} >= TABLES
+    assert {path.stem for path in (report / "figures").glob("*.svg")} == FIGURES
+    page = (report / "report.html").read_text("utf-8")
+    for name in TABLES:
+        assert f"id={name}>" in page
+        assert (report / "tables" / f"{name}.md").stat().st_size > 0
+        assert r"\begin{tabular}" in (report / "tables" / f"{name}.tex").read_text("utf-8")
+    assert page.count("<svg") == len(FIGURES)
+    assert "Mean" in (report / "tables" / "judges.md").read_text("utf-8")
+    assert "Median" in (report / "tables" / "judges.md").read_text("utf-8")
+
+
+def test_nothing_is_fetched_and_nothing_runs(report: Path) -> None:
+    for page in report.glob("*.html"):
+        text = page.read_text("utf-8")
+        assert "Content-Security-Policy" in text
+        addresses = set(re.findall(r"(?:src|href)=[\"']?(\w+:)?//[^\s>]+", text))
+        assert not addresses
+    assert "<script" not in (report / "report.html").read_text("utf-8")
+
+
+def test_figures_stand_alone(report: Path) -> None:
+    for path in (report / "figures").iterdir():
+        root = ElementTree.fromstring(path.read_text("utf-8"))
+        assert root.tag.endswith("svg")
+        assert len(root.findall(".//{*}path")) > 2
+
+
+def test_parquet_holds_what_csv_holds(report: Path) -> None:
+    needs.module("duckdb")
+    import duckdb
+
+    for path in report.glob("*/*.parquet"):
+        with path.with_suffix(".csv").open(encoding="utf-8", newline="") as file:
+            rows = list(csv.reader(file))
+        found = duckdb.connect().execute(f"SELECT * FROM '{path}'").fetchall()
+        assert len(found) == len(rows) - 1, path.name
+        assert len(found[0]) == len(rows[0])
+    seconds = duckdb.connect().execute(f"SELECT sum(seconds) FROM '{report}/data/answers.parquet'").fetchone()
+    assert isinstance(seconds[0], float)
+    assert seconds[0] > 0
+
+
+def test_parquet_takes_any_text(tmp_path: Path) -> None:
+    needs.module("duckdb")
+    import duckdb
+
+    path = tmp_path / "it's.parquet"
+    texts = ["\ud800", "\0", 'a"b\n\u2028', None, "x" * 1_000_000]
+    write_parquet(path, {"text": "VARCHAR", "n": "BIGINT"}, [{"text": t, "n": None} for t in texts])
+    found = duckdb.connect().read_parquet(str(path)).fetchall()
+    assert [row[0] for row in found] == ["\\ud800", *texts[1:]]
+
+
+def test_the_baseline_is_of_the_tasks_there_are() -> None:
+    stored = baseline.load(bundled_tasks())
+    assert len(stored.answers) >= 100
+    rates = judge_rates((i.answer, i.judgement) for i in join(stored.answers, stored.judgements))
+    assert rates.far.total > 100
+    assert baseline.load([]).answers == []
+
+
+def test_a_changed_task_loses_its_records() -> None:
+    from dataclasses import replace
+
+    tasks = bundled_tasks()
+    before = baseline.load(tasks)
+    name = before.answers[0]["task"]
+    changed = [replace(t, statement=t.statement + " Or not.") if t.id == name else t for t in tasks]
+    after = baseline.load(changed)
+    lost = sum(record["task"] == name for record in before.answers)
+    assert after.stale == before.stale + lost > before.stale
+    assert not any(record["task"] == name for record in after.answers + after.judgements)
+
+
+KEY = "sk-proj-" + "z9Y8" * 9
+
+
+@pytest.fixture(scope="module")
+def leaky(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Run, Path, str]]:
+    """A run of a model and a judge that blurt out keys, and of one whose failure names one."""
+    tasks = choose(bundled_tasks(["regex"]), [], 3)
+    folder = tmp_path_factory.mktemp("leaky")
+
+    def blurt(call: Call) -> str:
+        return f"I am {KEY} and {HIDDEN}.\n```\n{'a*' if 'answer/' in call.subject else 3}\n```"
+
+    def fail(call: Call) -> str:
+        raise ModelError(f"401: {KEY} is no key")
+
+    given = {name: FunctionModel(name, f) for name, f in (("blurter", blurt), ("failer", fail))}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SOMEBODYS_API_KEY", HIDDEN)
+        run = new_run(folder / "run", tasks, ["blurter", "failer"], timeout=10.0, **OPTIONS)
+        failures = run_models(run, given=given)
+        run_judges(run, ["blurter"], ["formalization", "equivalence", "oracle"], given=given)
+        CliRunner().invoke(
+            bench, ["report", str(run.folder), "-o", str(folder / "out")], catch_exceptions=False
+        )
+        yield run, folder, failures.first
+
+
+HIDDEN = "correct-horse-battery"
+
+
+def test_no_secret_is_in_any_file_or_message(leaky: tuple[Run, Path, str]) -> None:
+    run, folder, message = leaky
+    assert len(run.read("answers")) == 3
+    assert "<secret> is no key" in message
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    assert len(files) > 40
+    for path in files:
+        raw = path.read_bytes()
+        assert KEY.encode() not in raw, path
+        assert HIDDEN.encode() not in raw, path
+    assert "&lt;secret&gt;" in (folder / "out" / "tasks.html").read_text("utf-8"), (
+        "the judge's words are shown"
+    )
+
+
+def test_longer_limits_decide_more_and_the_table_says_so(tmp_path: Path) -> None:
+    tasks = choose(bundled_tasks(["fol"]), [], 4)
+    run = new_run(tmp_path, tasks, ["echo"], timeout=1e-6, **OPTIONS)
+    answers = {task.id: f"¬¬({task.oracle})" for task in tasks}
+    model = FunctionModel("echo", lambda c: f"```\n{answers[c.subject.removeprefix('answer/')]}\n```")
+    run_models(run, given={"echo": model})
+    assert {record["verdict"]["answer"] for record in run.read("answers")} == {"unknown"}  # type: ignore[index]
+    tried = study(run, [2e-6, 20.0, 30.0], jobs=1)
+    assert [record["limit"] for record in tried] == [2e-6] * 4 + [20.0] * 4
+    assert {record["answer"] for record in tried if record["limit"] == 20.0} == {"equivalent"}
+    row = timeout_table(run.read("answers"), tried).rows[0]
+    assert row[:7] == ("fol", "4", "4", "4", "4", "4", "4")
+    assert row[7:12] == ("4", "0", "0", "0", "0")
+    again = study(run, [2e-6, 20.0, 30.0], jobs=1)
+    assert again == tried, "verdicts of an earlier study are kept"
+
+
+def test_a_judge_with_known_errors_is_corrected_on_the_other_half() -> None:
+    answers, judgements = [], []
+    for number in range(2_000):
+        right = number % 5 < 2
+        base = {"task": f"t{number}", "domain": "regex", "model": "m", "epoch": 0}
+        verdict = {"answer": "equivalent" if right else "refuted", "relation": None, "seconds": 0.1}
+        reply = {"text": "", "input_tokens": 1, "output_tokens": 1, "cost": None, "seconds": 0.0}
+        answers.append({**base, "verdict": {**verdict, "reason": None}, "candidate": "a", "strict": True})
+        answers[-1]["reply"] = reply
+        accepts = number % 10 != 0 if right else number % 4 == 2
+        judged = {"kind": "formalization", "judge": "j", "scores": [3 if accepts else 0], "replies": [reply]}
+        judgements.append({**base, **judged, "judgement": "accept" if accepts else "reject"})
+    found: dict[str, Table] = {table.name: table for table in tables(answers, judgements)}
+    row = found["corrected"].rows[0]
+    centre, low, high = map(float, re.findall(r"[\d.]+(?=%)", row[2]))
+    verified = float(row[3].split("%")[0])
+    assert low <= verified <= high
+    assert abs(centre - 40) < 6
+    assert high - low < 20
+
+
+def test_hostile_names_stay_text() -> None:
+    name = "<script>alert(1)</script>&\x07"
+    for svg in (
+        dots([(name, None), (name, [Dot(name, 0.5, 0.1, 0.9, name), Dot("b", None)])], name),
+        lines({name: [(1.0, 0.5)], "b": [(2.0, 0.1), (3.0, 0.2)]}, name, across=name, up=name, log=True),
+        lines({}, "nothing", across="x", up="y"),
+    ):
+        ElementTree.fromstring(svg)
+        assert "<script" not in svg
