@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-from truespec.faults.fault import Edit, Fault, Step, steps, still_told
+from truespec.faults.fault import Edit, Fault, Step, steps, still_told, told
 from truespec.traces.trace import Trace
 
 AGREES = re.compile(r"\s*yes\b", re.IGNORECASE)
