@@ -9,7 +9,7 @@ The laws used here are equalities of span sets at every position; each is stated
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 NONE, EPSILON, SYMBOL, CONCAT, UNION, MEET, NOT, STAR, COUNT, AHEAD, BEHIND = range(11)
 
@@ -72,6 +72,8 @@ class Arena:
         self._concats: dict[tuple[int, int], Term] = {}
         self._pairs: dict[tuple[int, int, int], Term] = {}
         self._included: dict[tuple[int, int], bool] = {}
+        self.check: Callable[[], None] | None = None
+        """Called now and then while terms are made; may raise, and the arena is then to be dropped."""
         self.none = self._new((NONE,), NONE, NEVER)
         self.epsilon = self._new((EPSILON,), EPSILON, ALWAYS)
         self.any = self.symbol(full)
@@ -83,6 +85,8 @@ class Arena:
         return len(self._terms)
 
     def _new(self, key: tuple[object, ...], kind: int, empty: int) -> Term:
+        if self.check is not None and not len(self._terms) & 31:
+            self.check()
         term = Term(len(self._terms), kind, empty)
         self._terms[key] = term
         return term

@@ -16,8 +16,10 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
+from truespec.domains.regex.finder import finder
 from truespec.rules import predicate as p
 from truespec.rules.coded import CODED
 from truespec.rules.predicate import Predicate
@@ -28,6 +30,8 @@ OTHER = "some_other_tool"
 """Stands for every tool that no condition names."""
 MOST_CELLS = 4096
 """More cells than these are given up."""
+LONGEST_SAMPLE = 300
+"""Characters of a text that is made up for a pattern."""
 _RANDOM_TEXTS = ("", "x", "Hello.", "yes", "no", "123")
 
 
@@ -424,11 +428,11 @@ def _realise(
     return event
 
 
-def _samples(pattern: str, flags: int) -> list[str]:
+@lru_cache(maxsize=4096)
+def _samples(pattern: str, flags: int) -> tuple[str, ...]:
     """A few texts that a pattern matches."""
-    found = re.compile(pattern, flags)
-    made = [text for text in _spelt(pattern) if found.search(text)]
-    return list(dict.fromkeys(made))[:8]
+    found = finder(pattern, flags)
+    return tuple(text for text in dict.fromkeys(_spelt(pattern)) if found.search(text))[:8]
 
 
 def _spelt(pattern: str) -> Iterator[str]:
@@ -442,9 +446,11 @@ def _spelt(pattern: str) -> Iterator[str]:
 
 def _spell(tree: Any, variant: int) -> str:
     """One text for a parsed pattern: alternatives by turn, repetitions as short as allowed."""
-    out = []
+    out: list[str] = []
     for operator, value in tree:
         name = str(operator)
+        if sum(map(len, out)) > LONGEST_SAMPLE:
+            break  # the sample will not match, and is dropped
         if name == "LITERAL":
             out.append(chr(value))
         elif name == "NOT_LITERAL":
@@ -458,7 +464,8 @@ def _spell(tree: Any, variant: int) -> str:
             out.append(_spell(branches[variant % len(branches)], variant))
         elif name in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"):
             least, _, body = value
-            out.append(_spell(body, variant) * min(max(least, variant % 2), 50))
+            part = _spell(body, variant)
+            out.append(part * min(max(least, variant % 2), 50, LONGEST_SAMPLE // max(1, len(part)) + 1))
         elif name == "SUBPATTERN":
             out.append(_spell(value[3], variant))
         elif name == "ATOMIC_GROUP":
@@ -468,11 +475,10 @@ def _spell(tree: Any, variant: int) -> str:
 
 def _one_of(items: Any) -> str:
     negated = bool(items) and str(items[0][0]) == "NEGATE"
-    allowed = re.compile("x")
     for char in "a1 _-.Z@é":
         if _in_set(char, items[1:] if negated else items) != negated:
             return char
-    return "x" if allowed else ""
+    return "x"
 
 
 def _in_set(char: str, items: Any) -> bool:
@@ -498,4 +504,4 @@ def _in_set(char: str, items: Any) -> bool:
 
 def _examples(patterns: Iterable[str]) -> list[str]:
     """Tool names that patterns match."""
-    return [name for pattern in patterns for name in _samples(pattern, 0) if re.fullmatch(pattern, name)]
+    return [name for pattern in patterns for name in _samples(pattern, 0) if finder(pattern).fullmatch(name)]

@@ -111,9 +111,13 @@ def _strings(value: Any, name: str) -> Iterator[tuple[str, str]]:
             yield from _strings(inner, name)
 
 
-_PLAIN = r"\$?\d[\d,]*(?:\.\d+)?"
+# Bounds and possessive repetitions keep the work linear on hostile texts. No match starts inside a run of
+# digits: it would have started at the run's first.
+_PLAIN = r"\$?\d[\d,]{0,60}(?:\.\d{1,60})?"
 _NUMBER = _PLAIN + r"(?:\s{0,3}\([^()]{0,80}\))?"
-_SUM = re.compile(rf"{_NUMBER}(?:\s*[-+*/x×÷−–·]\s*{_NUMBER})+\s*=\s*\**\s*({_PLAIN})")
+_SUM = re.compile(
+    rf"(?<!\d){_NUMBER}(?:\s*+[-+*/x×÷−–·]\s*+{_NUMBER}){{1,40}}\s*+=\s*+\*{{0,9}}\s*+({_PLAIN})"
+)
 
 
 class MentalArithmetic(Coded):

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from json import dumps, loads
 from typing import Any
 
+from truespec.domains.regex.finder import Unmatched
 from truespec.rules import formula as f
 from truespec.rules import predicate as p
 from truespec.rules.coded import CODED, Coded
@@ -20,6 +21,7 @@ from truespec.rules.progress import FAILED, PASSED, Machine
 from truespec.rules.rule import Formal, Rule
 from truespec.traces.event import Event, Feed, events
 from truespec.traces.trace import Message, Trace
+from truespec.verdict import Undecided
 
 QUOTE = 240
 """Characters of a quote."""
@@ -206,6 +208,7 @@ class RuleSet:
             Finding(rule, "pass", activations=int(self._always_speaks(index)))
             for index, rule in enumerate(self.rules)
         ]
+        self._without: dict[frozenset[int], RuleSet] = {}
         self._kinds = {pairing: self._kinds_for(pairing) for pairing in sorted(self.pairings)}
         self._looks_at_results = any(c[0] == "failed" for q in self._predicates for c in p.conditions(q))
         self._starts = [t for t in self._tracks if t.start]
@@ -259,7 +262,21 @@ class RuleSet:
         return number
 
     def check(self, trace: Trace) -> list[Finding]:
-        """What each rule finds in a complete trace, in the order of the rules."""
+        """What each rule finds in a complete trace, in the order of the rules.
+
+        A rule with a condition that cannot be decided on some text of the trace is not evaluated.
+        """
+        try:
+            return self._check(trace)
+        except Undecided as undecided:
+            lost, reason = self.blocked_by(undecided), undecided.message
+        rest = iter(self.without(lost).check(trace))
+        return [
+            Finding(rule, "not_evaluated", (), reason) if index in lost else next(rest)
+            for index, rule in enumerate(self.rules)
+        ]
+
+    def _check(self, trace: Trace) -> list[Finding]:
         reasons = self._reasons(trace)
         found = list(self._silent)
         for pairing, kinds in self._kinds.items():
@@ -276,6 +293,38 @@ class RuleSet:
         for index, reason in reasons:
             found[index] = Finding(self.rules[index], "not_evaluated", (), reason)
         return found
+
+    def blocked_by(self, undecided: Undecided) -> frozenset[int]:
+        """The rules with the condition that could not be decided; raises where there is none."""
+        pattern = undecided.pattern if isinstance(undecided, Unmatched) else None
+        named = {
+            index
+            for index, rule in enumerate(self.rules)
+            if rule.formal is not None
+            for q in self._all_predicates(rule.formal)
+            for c in p.conditions(q)
+            if (c[0] in ("text~", "tool~") and c[1] == pattern)
+            or (c[0] == "arg" and c[2:] == ("matches", pattern))
+        }
+        lost = named or {index for index, rule in enumerate(self.rules) if self._reads_schemas(rule)}
+        if not lost:
+            raise undecided
+        return frozenset(lost)
+
+    def without(self, lost: frozenset[int]) -> RuleSet:
+        """The other rules."""
+        found = self._without.get(lost)
+        if found is None:
+            kept = [rule for index, rule in enumerate(self.rules) if index not in lost]
+            found = self._without[lost] = RuleSet(kept)
+        return found
+
+    def _reads_schemas(self, rule: Rule) -> bool:
+        return self._asks(rule, "fits", "misfit_call") or any(
+            c[0] == "arg" and c[2] == "schema"
+            for q in (self._all_predicates(rule.formal) if rule.formal is not None else ())
+            for c in p.conditions(q)
+        )
 
     def _reasons(self, trace: Trace) -> list[tuple[int, str]]:
         """Which rules cannot be evaluated on traces of this sort, and why."""
@@ -758,14 +807,16 @@ class Monitor:
             raise ValueError(
                 f"{', '.join(late)}: a call does not know its result before the act; speak of a result event"
             )
+        self.not_evaluated: dict[str, str] = {}
+        """Rules that were given up, with the reason: a condition could not be decided on some text."""
         self._trace = trace
         self._messages: list[Message] = []
         self._restart()
 
-    def _restart(self) -> None:
+    def _restart(self, messages: int | None = None) -> None:
         self._run = Run(self.rules, self._trace)
         self._feed = Feed(self._trace.kinds if self._trace is not None else None)
-        for message in self._messages:
+        for message in self._messages[:messages]:
             for event in self._feed.feed(message):
                 event.trace = self._trace
                 self._run.take(event)
@@ -774,12 +825,19 @@ class Monitor:
     def observe(self, message: Message) -> list[Violation]:
         """Take what has happened; the breaches that became certain by it."""
         self._messages.append(message)
-        return self._take(message)
+        return self._take(message, len(self._messages) - 1)
 
-    def _take(self, message: Message) -> list[Violation]:
-        for event in self._feed.feed(message):
-            event.trace = self._trace
-            self._run.take(event)
+    def _take(self, message: Message, after: int) -> list[Violation]:
+        try:
+            for event in self._feed.feed(message):
+                event.trace = self._trace
+                self._run.take(event)
+        except Undecided as undecided:
+            lost = self.rules.blocked_by(undecided)
+            self.not_evaluated |= {self.rules.rules[index].id: undecided.message for index in lost}
+            self.rules = self.rules.without(lost)
+            self._restart(after)
+            return self._take(message, after)
         made = [
             violation
             for rule, origin, at in self._run.fresh
@@ -790,7 +848,7 @@ class Monitor:
 
     def would_break(self, message: Message) -> list[Violation]:
         """What would become certain if this message were sent; nothing is remembered."""
-        found = self._take(message)
+        found = self._take(message, len(self._messages))
         self._restart()
         return found
 

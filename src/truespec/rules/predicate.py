@@ -25,12 +25,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from fnmatch import fnmatchcase
-from functools import lru_cache
 from json import dumps
 from typing import Any
 
 import orjson
 
+from truespec.domains.regex.finder import finder
 from truespec.traces.event import Event
 from truespec.verdict import ReasonCode, SpecificationError
 
@@ -419,8 +419,8 @@ def argument_test(operator: str, operand: Any) -> Callable[[Any], bool]:
     if operator in ("in", "not_in"):
         return lambda v: any(_same(v, w) for w in wanted) == (operator == "in")
     if operator == "matches":
-        search = re.compile(wanted).search
-        return lambda v: isinstance(v, str) and search(v) is not None
+        search = finder(wanted).search
+        return lambda v: isinstance(v, str) and search(v)
     if operator == "contains":
         return lambda v: (
             (isinstance(v, str) and isinstance(wanted, str) and wanted in v)
@@ -478,13 +478,13 @@ def condition_test(condition: Predicate) -> Test:
         names = frozenset(condition[1])
         return lambda e: e.tool in names
     if tag == "tool~":
-        full = re.compile(condition[1]).fullmatch
-        return lambda e: e.tool is not None and full(e.tool) is not None
+        full = finder(condition[1]).fullmatch
+        return lambda e: e.tool is not None and full(e.tool)
     if tag == "type":
         return lambda e: e.type == condition[1]
     if tag == "text~":
-        search = _searcher(condition[1], condition[2])
-        return lambda e: e.text is not None and search(e.text) is not None
+        search = finder(condition[1], condition[2]).search
+        return lambda e: e.text is not None and search(e.text)
     if tag == "text=":
         return lambda e: e.text == condition[1]
     if tag == "text+":
@@ -513,11 +513,6 @@ def condition_test(condition: Predicate) -> Test:
 
         return call_fits
     raise ValueError(f"{tag!r} is no condition of one event alone")
-
-
-@lru_cache(maxsize=4096)
-def _searcher(pattern: str, flags: int) -> Callable[[str], Any]:
-    return re.compile(pattern, flags).search
 
 
 STATIC = ("kind", "by", "tool", "tool~", "type")
