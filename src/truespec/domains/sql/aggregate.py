@@ -29,6 +29,7 @@ from truespec.domains.sql.bag import (
 from truespec.domains.sql.rules import aggregate_axioms, independent_factors, sum_laws
 from truespec.domains.sql.rules.choices import Operator
 from truespec.domains.sql.rules.settle import settled
+from truespec.domains.sql.symbols import constants
 from truespec.domains.sql.world import (
     FALSE,
     TRUE,
@@ -37,7 +38,6 @@ from truespec.domains.sql.world import (
     Val,
     World,
     conj,
-    constants,
     default_of,
     disj,
     identical,
@@ -345,7 +345,7 @@ def _abstracted(world: World, bag: Bag) -> tuple[Bag, list[Expr], list[Expr]]:
             groups.append(Group(group.values, swap_bag(body, swap)))
         memo: dict[int, Expr] = {}
 
-        def lift(node: Expr, own: set[Expr] = own, memo: dict[int, Expr] = memo) -> Expr:
+        def lift(node: Expr, own: set[str] = own, memo: dict[int, Expr] = memo) -> Expr:
             return _lift(world, node, own, table, memo)
 
         outs = tuple(Val(lift(out.null), lift(out.val), out.kind) for out in term.outs)
@@ -355,7 +355,7 @@ def _abstracted(world: World, bag: Bag) -> tuple[Bag, list[Expr], list[Expr]]:
 
 
 def _lift(
-    world: World, node: Expr, own: set[Expr], table: dict[int, tuple[Expr, Expr]], memo: dict[int, Expr]
+    world: World, node: Expr, own: set[str], table: dict[int, tuple[Expr, Expr]], memo: dict[int, Expr]
 ) -> Expr:
     if node.get_id() in memo:
         return memo[node.get_id()]
@@ -384,7 +384,7 @@ def _lift(
     return result
 
 
-def _free_parts(quantifier: Expr, own: set[Expr]) -> list[Expr]:
+def _free_parts(quantifier: Expr, own: set[str]) -> list[Expr]:
     """The largest subexpressions below a quantifier that are free of it and of `own`."""
     found: dict[int, Expr] = {}
     seen: set[int] = set()

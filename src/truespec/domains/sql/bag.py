@@ -9,12 +9,13 @@ are equal when their choices correspond one to one with equal outputs.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import z3
 
 from truespec.domains.sql.schema import Table
+from truespec.domains.sql.symbols import constants, name_of, remembered
 from truespec.domains.sql.world import (
     FALSE,
     TRUE,
@@ -23,11 +24,11 @@ from truespec.domains.sql.world import (
     Val,
     World,
     conj,
-    constants,
     default_of,
     disj,
     folded,
     ite,
+    membership,
     neg,
     real,
     sort_of,
@@ -188,13 +189,9 @@ def _exists_term(term: Term) -> Formula:
     if z3.is_false(term.cond) or not term.rows:
         return term.cond
     rows = [row for row, _ in term.rows]
-    inside = [_membership(row, table) for row, table in term.rows]
+    inside = [membership(row, table) for row, table in term.rows]
     pattern = inside[0] if len(inside) == 1 else z3.MultiPattern(*inside)
     return z3.Exists(rows, term.cond, patterns=[pattern])
-
-
-def _membership(row: Expr, table: Table) -> Formula:
-    return z3.Function(f"in.{table.name.lower()}", row.sort(), z3.BoolSort())(row)
 
 
 def group_formula(world: World, group: Group) -> Formula:
@@ -214,8 +211,10 @@ def condition(world: World, term: Term) -> Formula:
     return conj(term.cond, *(group_formula(world, group) for group in term.groups))
 
 
-def conjuncts(formula: Formula) -> Iterator[Formula]:
+@remembered
+def conjuncts(formula: Formula) -> tuple[Formula, ...]:
     """The parts of nested conjunctions."""
+    parts: list[Formula] = []
     todo = [formula]
     while todo:
         node = todo.pop()
@@ -224,7 +223,8 @@ def conjuncts(formula: Formula) -> Iterator[Formula]:
         elif z3.is_not(node) and z3.is_or(node.arg(0)):
             todo.extend(neg(part) for part in reversed(node.arg(0).children()))
         else:
-            yield node
+            parts.append(node)
+    return tuple(parts)
 
 
 def reduced(world: World, term: Term) -> Term:
@@ -242,6 +242,7 @@ def reduced(world: World, term: Term) -> Term:
         term = replace(moved, rows=rows, cond=flat(conj(moved.cond, *stated)))
 
 
+@remembered
 def flat(formula: Formula) -> Formula:
     """Conjunctions flattened, duplicates and trivial parts dropped, without touching anything below."""
     seen: dict[int, Formula] = {}
@@ -257,7 +258,7 @@ def flat(formula: Formula) -> Formula:
 
 def _determined(world: World, term: Term) -> tuple[Expr, Expr, Swap] | None:
     """A row variable that the condition fixes through a key, the row that it equals, and its key's values."""
-    parts = list(conjuncts(term.cond))
+    parts = conjuncts(term.cond)
     equal = equalities(parts)
     for row, table in sorted(term.rows, key=lambda pair: pair[1].name.lower()):
         for key in table.unique_keys():
@@ -266,7 +267,12 @@ def _determined(world: World, term: Term) -> tuple[Expr, Expr, Swap] | None:
             for value in columns:
                 wanted = world.key_expression(value)
                 image = next(
-                    (other for other in equal.get(wanted.get_id(), ()) if row not in constants(other)), None
+                    (
+                        other
+                        for other in equal.get(wanted.get_id(), ())
+                        if name_of(row) not in constants(other)
+                    ),
+                    None,
                 )
                 if image is None:
                     break
@@ -297,7 +303,7 @@ def _row_with_key(
     return None
 
 
-def equalities(parts: list[Formula]) -> dict[int, list[Expr]]:
+def equalities(parts: Iterable[Formula]) -> dict[int, list[Expr]]:
     """Expression to what the condition says it equals, through chains of equalities."""
     classes: list[list[Expr]] = []
     for part in parts:
@@ -316,20 +322,27 @@ def equalities(parts: list[Formula]) -> dict[int, list[Expr]]:
     return {m.get_id(): [o for o in members if not o.eq(m)] for members in classes for m in members}
 
 
-def bound(term: Term) -> set[Expr]:
-    """The variables that a term binds."""
-    found = {row for row, _ in term.rows}
+def bound(term: Term) -> set[str]:
+    """The names of the variables that a term binds."""
+    found = {name_of(row) for row, _ in term.rows}
     for group in term.groups:
-        for value in group.values:
-            found.add(value.val)
-            if not z3.is_false(value.null):
-                found.add(value.null)
+        found |= named(group.values)
     return found
 
 
-def mentioned(values: Iterable[Val]) -> set[Expr]:
-    """The free variables of these values."""
-    found: set[Expr] = set()
+def named(values: Iterable[Val]) -> set[str]:
+    """The names of group variables and of their NULL flags."""
+    found: set[str] = set()
+    for value in values:
+        found.add(name_of(value.val))
+        if not z3.is_false(value.null):
+            found.add(name_of(value.null))
+    return found
+
+
+def mentioned(values: Iterable[Val]) -> set[str]:
+    """The names of the free variables of these values."""
+    found: set[str] = set()
     for value in values:
         found |= constants(value.null) | constants(value.val)
     return found

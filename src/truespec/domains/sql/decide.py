@@ -1,11 +1,11 @@
-"""One pair within its limit: identity, a quick search for a difference, the proof, a longer search."""
+"""One pair within its limit: identity, a glance for a difference, a brief proof, then more of each."""
 
 from __future__ import annotations
 
 from sqlglot import exp
 
 from truespec.domains.sql.engines.contract import Settings
-from truespec.domains.sql.proof import ProofTrace, prove
+from truespec.domains.sql.proof import ProofTrace, prove, prove_briefly
 from truespec.domains.sql.refute.search import MAX_DATABASES, Hunt
 from truespec.domains.sql.schema import Schema
 from truespec.solvers import z3 as z3_boundary
@@ -24,10 +24,10 @@ from truespec.verdict import (
     refuted,
 )
 
-QUICK_DATABASES = 100
-"""Databases of the first search: most wrong queries differ on one of these."""
-QUICK_PORTION, PROOF_PORTION = 0.2, 0.6
-"""Shares of the time that is left for the first search and for the proof."""
+FIRST_DATABASES, QUICK_DATABASES = 12, 100
+"""Databases of the first two searches: most wrong queries differ on one of these."""
+FIRST_PORTION, BRIEF_PORTION, QUICK_PORTION, PROOF_PORTION = 0.1, 0.2, 0.2, 0.5
+"""Shares of the time that is left for a first look, a brief proof, a second look and the whole proof."""
 MAX_CERTIFICATE = 20_000
 """How many characters of obligations a verdict carries for readers; the trace alone is what is checked."""
 
@@ -54,11 +54,19 @@ def decide(
             return None
         return refuted("sql", "random databases", found.refutation.counterexample())
 
+    first = look(limit.portion(FIRST_PORTION), FIRST_DATABASES)
+    if first is not None:
+        return first
+    pair = oracle[1], candidate[1], schema, order, settings
+    trace, hopeful = prove_briefly(*pair, limit.portion(BRIEF_PORTION))
+    if trace is not None:
+        return equivalent("sql", "bag algebra", _proved(trace))
     quick = look(limit.portion(QUICK_PORTION), QUICK_DATABASES)
     if quick is not None:
         return quick
     try:
-        trace = prove(oracle[1], candidate[1], schema, order, settings, limit.portion(PROOF_PORTION))
+        if hopeful:
+            trace = prove(*pair, limit.portion(PROOF_PORTION))
         if trace is not None:
             return equivalent("sql", "bag algebra", _proved(trace))
         reasons.insert(0, Incomplete("sql: no proof was found, and no database that tells the queries apart"))

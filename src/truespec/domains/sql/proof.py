@@ -12,9 +12,10 @@ from truespec.domains.sql.engines.contract import Settings
 from truespec.domains.sql.prove import Prover
 from truespec.domains.sql.query import Compiler, Relation
 from truespec.domains.sql.schema import Schema
-from truespec.domains.sql.world import Expr, Val, World, conj, constants, neg
+from truespec.domains.sql.symbols import constants
+from truespec.domains.sql.world import BRIEF, Expr, Val, World, conj, neg
 from truespec.solvers.limit import Limit
-from truespec.verdict import Nondeterministic
+from truespec.verdict import Nondeterministic, SpecificationError, Undecided
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,23 @@ def prove(
 ) -> ProofTrace | None:
     """A proof that both queries give the same result on every database, or None; raises `Undecided`."""
     return prove_in(World(schema, settings, limit), oracle, candidate, order)
+
+
+def prove_briefly(
+    oracle: exp.Expr,
+    candidate: exp.Expr,
+    schema: Schema,
+    order: str,
+    settings: Settings,
+    limit: Limit,
+) -> tuple[ProofTrace | None, bool]:
+    """A proof with little effort, or None; and whether more effort might tell more."""
+    world = World(schema, settings, limit, BRIEF)
+    try:
+        trace = prove_in(world, oracle, candidate, order)
+    except (Undecided, SpecificationError, RecursionError):
+        return None, True
+    return trace, world.shortened
 
 
 def prove_in(world: World, oracle: exp.Expr, candidate: exp.Expr, order: str) -> ProofTrace | None:
@@ -86,7 +104,7 @@ def _telling(relation: Relation, prover: Prover) -> Relation:
 
 def _settled_key(world: World, term: Term, key: Val) -> Expr | None:
     """The literal that a sort key always is, if any."""
-    equal = equalities(list(conjuncts(term.cond)))
+    equal = equalities(conjuncts(term.cond))
     literal = next((e for e in [key.val, *equal.get(key.val.get_id(), ())] if not constants(e)), None)
     if literal is None:
         return None

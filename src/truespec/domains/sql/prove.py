@@ -22,6 +22,7 @@ from truespec.domains.sql.bag import (
     unfolded,
 )
 from truespec.domains.sql.rules.settle import settled
+from truespec.domains.sql.symbols import functions
 from truespec.domains.sql.world import (
     TRUE,
     Expr,
@@ -29,7 +30,6 @@ from truespec.domains.sql.world import (
     World,
     all_identical,
     conj,
-    functions,
     identical,
     ite,
 )

@@ -580,7 +580,7 @@ class Compiler:
         """The bag without terms that the schema rules out; asked only where terms are many."""
         if len(bag.terms) < 2:
             return bag
-        kept = tuple(t for t in bag.terms if not self.world.impossible(condition(self.world, t), 150))
+        kept = tuple(t for t in bag.terms if not self.world.impossible(condition(self.world, t), 4))
         return Bag(kept or (replace(bag.terms[0], cond=FALSE),))
 
     # SELECT

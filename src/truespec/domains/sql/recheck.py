@@ -42,7 +42,7 @@ class Trail(World):
         """A step that needs no solver: the trace may still say that the prover went another way."""
         return self._next() and proved
 
-    def decided(self, assumption: Formula, goal: Formula, milliseconds: int) -> bool:
+    def decided(self, assumption: Formula, goal: Formula, effort: int) -> bool:
         """Follow the next step of the trace."""
         if not self._next():
             return False

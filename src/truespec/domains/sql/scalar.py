@@ -49,22 +49,27 @@ _REAL_RESULT = ("Pow", "Sqrt", "Exp", "Ln", "Log", "Stddev", "Sin", "Cos", "Degr
 
 def from_truth(true: Formula, false: Formula) -> Val:
     """A Boolean from when it is true and when it is false."""
-    return Val(neg(disj(true, false)), true, "bool")
+    return Val(neg(disj(true, false)), true, "bool", sides=(true, false))
 
 
 def is_true(value: Val) -> Formula:
     """Where a Boolean is true."""
+    if value.sides is not None:
+        return value.sides[0]
     return conj(neg(value.null), value.val)
 
 
 def is_false(value: Val) -> Formula:
     """Where a Boolean is false."""
+    if value.sides is not None:
+        return value.sides[1]
     return conj(neg(value.null), neg(value.val))
 
 
 def logical_not(value: Val) -> Val:
     """NOT."""
-    return Val(value.null, neg(value.val), "bool")
+    sides = None if value.sides is None else (value.sides[1], value.sides[0])
+    return Val(value.null, neg(value.val), "bool", sides=sides)
 
 
 def logical_and(values: Sequence[Val]) -> Val:
@@ -438,8 +443,10 @@ class Scalars:
             if not z3.is_false(result.null):
                 maybe.append(Term(term.rows, term.groups, conj(term.cond, result.null), ()))
         yes = exists(self.world, Bag(tuple(true)))
-        unknown = conj(neg(yes), exists(self.world, Bag(tuple(maybe)))) if maybe else FALSE
-        return Val(unknown, yes, "bool")
+        if not maybe:
+            return Val(FALSE, yes, "bool")
+        perhaps = exists(self.world, Bag(tuple(maybe)))
+        return Val(conj(neg(yes), perhaps), yes, "bool", sides=(yes, conj(neg(yes), neg(perhaps))))
 
     def _between(self, node: exp.Between, scope: Scope) -> Val:
         value = self.value(node.this, scope)

@@ -18,9 +18,10 @@ import z3
 
 from truespec.domains.sql.engines.contract import Settings
 from truespec.domains.sql.schema import Column, Kind, Schema, Table
+from truespec.domains.sql.symbols import forget, functions, remembered
 from truespec.solvers.limit import Limit
 from truespec.solvers.z3 import Outcome, check
-from truespec.verdict import Unsupported
+from truespec.verdict import Incomplete, Unsupported
 
 Formula = Any
 """A Z3 Boolean."""
@@ -49,6 +50,22 @@ DAY = 86_400_000_000
 """Microseconds in a day."""
 
 
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How hard to try, in Z3's resource units and not in seconds: a busy machine changes no answer."""
+
+    statement: int
+    """For one statement; 400 000 are some 0.2 s of processor time."""
+    statements: int
+    """How many statements."""
+
+
+FULL = Effort(400_000, 3_000)
+"""Nearly all statements that are proved take a sixth of it."""
+BRIEF = Effort(60_000, 24)
+"""Enough for most pairs that can be proved at all."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Val:
     """A value that may be NULL; `val` means nothing where `null` holds."""
@@ -61,6 +78,8 @@ class Val:
     """Which family: int, real, bool, text, date, datetime, time, class, or null for the bare literal."""
     literal: str | None = None
     """The characters of a string literal, which other types may read."""
+    sides: tuple[Formula, Formula] | None = None
+    """Where a Boolean is true and where it is false, if these are known in a shorter form than by `null`."""
 
 
 NULL = Val(TRUE, z3.IntVal(0), "null")
@@ -126,14 +145,12 @@ def ite(test: Formula, yes: Expr, no: Expr) -> Expr:
     return z3.If(test, yes, no)
 
 
-def folded(expression: Expr, memo: dict[int, Expr] | None = None) -> Expr:
+@remembered
+def folded(expression: Expr) -> Expr:
     """Boolean constants folded away, and equalities of literals; nothing else changes its form."""
-    memo = {} if memo is None else memo
-    if expression.get_id() in memo:
-        return memo[expression.get_id()]
     result = expression
     if z3.is_app(expression) and expression.num_args() > 0:
-        parts = [folded(part, memo) for part in expression.children()]
+        parts = [folded(part) for part in expression.children()]
         if z3.is_and(expression):
             result = conj(*parts)
         elif z3.is_or(expression):
@@ -151,7 +168,6 @@ def folded(expression: Expr, memo: dict[int, Expr] | None = None) -> Expr:
             result = z3.simplify(parts[0] == parts[1])
         elif any(not a.eq(b) for a, b in zip(parts, expression.children(), strict=True)):
             result = rebuilt(expression, parts)
-    memo[expression.get_id()] = result
     return result
 
 
@@ -215,63 +231,26 @@ def real(value: Expr) -> Expr:
     return z3.ToReal(value) if value.sort() == z3.IntSort() else value
 
 
-def constants(expression: Expr) -> set[Expr]:
-    """The free uninterpreted constants of an expression, without literals."""
-    found: set[Expr] = set()
-    seen: set[int] = set()
-    todo = [expression]
-    while todo:
-        node = todo.pop()
-        if node.get_id() in seen:
-            continue
-        seen.add(node.get_id())
-        if z3.is_quantifier(node):
-            todo.append(node.body())
-        elif z3.is_app(node):
-            if node.num_args() == 0:
-                if node.decl().kind() == z3.Z3_OP_UNINTERPRETED and not is_fixed(node):
-                    found.add(node)
-            else:
-                todo.extend(node.children())
-    return found
-
-
-def functions(expression: Expr) -> set[str]:
-    """The names of the uninterpreted functions and constants of an expression."""
-    found: set[str] = set()
-    seen: set[int] = set()
-    todo = [expression]
-    while todo:
-        node = todo.pop()
-        if node.get_id() in seen:
-            continue
-        seen.add(node.get_id())
-        if z3.is_quantifier(node):
-            todo.append(node.body())
-        elif z3.is_app(node):
-            if node.decl().kind() == z3.Z3_OP_UNINTERPRETED:
-                found.add(node.decl().name())
-            todo.extend(node.children())
-    return found
-
-
-def is_fixed(node: Expr) -> bool:
-    """Whether a constant denotes one value throughout: a literal, a NULL's stand-in, a global aggregate."""
-    name = str(node.decl().name())
-    return name.startswith(("text!", "nil!", "agg!", "fix!"))
+def membership(row: Expr, table: Table) -> Formula:
+    """Whether `row` is a row of `table`."""
+    return z3.Function(f"rows {table.name.lower()}", row.sort(), z3.BoolSort())(row)
 
 
 class World:
     """Sorts, functions and axioms for one schema; counts the proofs made in it."""
 
-    def __init__(self, schema: Schema, settings: Settings, limit: Limit) -> None:
+    def __init__(self, schema: Schema, settings: Settings, limit: Limit, effort: Effort = FULL) -> None:
         dialect = schema.dialect
         self.schema = schema
         self.dialect = dialect
         self.settings = settings
         self.limit = limit
+        self.effort = effort
+        self.shortened = False
+        """Whether more effort might have given another answer."""
         self.collated = dialect == "mysql"
         self.enums = any(c.type.kind is Kind.ENUM for t in schema.tables for c in t.columns)
+        forget()
         self._fresh = itertools.count(1)
         self._texts: dict[str, Expr] = {}
         self._axioms: dict[str, list[Formula]] = {}
@@ -281,7 +260,6 @@ class World:
         self.obligations: list[str] = []
         self.trail: list[str] = []
         self.calls = 0
-        self.milliseconds = 600
         self.extra_axioms: Any = lambda names: []
 
     # Rows and columns
@@ -292,7 +270,7 @@ class World:
 
     def fresh_row(self, table: Table) -> Expr:
         """A new row variable."""
-        return z3.Const(f"{table.name.lower()}!{next(self._fresh)}", self.row_sort(table))
+        return z3.Const(f"row.{table.name.lower()}!{next(self._fresh)}", self.row_sort(table))
 
     def fresh(self, sort: Any, stem: str = "v") -> Expr:
         """A new variable of a sort."""
@@ -300,17 +278,17 @@ class World:
 
     def in_table(self, table: Table, row: Expr) -> Formula:
         """Whether `row` is a row of `table`."""
-        return z3.Function(f"in.{table.name.lower()}", self.row_sort(table), z3.BoolSort())(row)
+        return membership(row, table)
 
     def column(self, table: Table, column: Column, row: Expr) -> Val:
         """The value of a column in a row."""
         key = (table.name, column.name)
         if key not in self._columns:
-            name = f"{table.name}.{column.name}".lower()
+            name = f"column {table.name}.{column.name}".lower()
             kind = self.kind_of(column)
             sort = self.row_sort(table)
             value = z3.Function(name, sort, sort_of(kind))
-            null = z3.Function(f"{name}?", sort, z3.BoolSort()) if column.nullable else None
+            null = z3.Function(f"null {name}", sort, z3.BoolSort()) if column.nullable else None
             self._columns[key] = (value, null, kind)
         value, null, kind = self._columns[key]
         return Val(FALSE if null is None else null(row), value(row), kind)
@@ -422,7 +400,7 @@ class World:
             names |= new
             for table in self.schema.tables:
                 label = f"table {table.name}"
-                if label not in done and f"in.{table.name.lower()}" in names:
+                if label not in done and f"rows {table.name.lower()}" in names:
                     done.add(label)
                     if label not in self._axioms:
                         self._axioms[label] = self._table_axioms(table)
@@ -478,8 +456,11 @@ class World:
 
     # Proof
 
-    def holds(self, assumption: Formula, goal: Formula, milliseconds: int | None = None) -> bool:
-        """Whether the schema and the assumption make the goal true; False also where Z3 gives up."""
+    def holds(self, assumption: Formula, goal: Formula, share: int = 1) -> bool:
+        """Whether the schema and the assumption make the goal true; False also where Z3 gives up.
+
+        `share` divides the effort.
+        """
         goal, assumption = z3.simplify(goal), z3.simplify(assumption)
         key = (goal.get_id(), assumption.get_id())
         if z3.is_true(goal) or z3.is_false(assumption):
@@ -488,7 +469,10 @@ class World:
             proved = self.known(self._cache[key][2])
         else:
             self.calls += 1
-            proved = self.decided(assumption, goal, milliseconds or self.milliseconds)
+            if self.calls > self.effort.statements:
+                self.shortened = True
+                raise Incomplete(f"sql: the proof took more than {self.effort.statements} statements")
+            proved = self.decided(assumption, goal, self.effort.statement // share)
             self._cache[key] = (goal, assumption, proved)
         self.trail.append("1" if proved else "0")
         return proved
@@ -497,18 +481,21 @@ class World:
         """An answer that needs no solver."""
         return proved
 
-    def decided(self, assumption: Formula, goal: Formula, milliseconds: int) -> bool:
-        """Ask Z3 for a proof; False where it finds none in time."""
+    def decided(self, assumption: Formula, goal: Formula, effort: int) -> bool:
+        """Ask Z3 for a proof; False where it finds none with this effort."""
         solver = z3.Solver()
+        solver.set("rlimit", effort)
         solver.add(*self.axioms([assumption, goal]), assumption, z3.Not(goal))
-        outcome = check(solver, Limit.start(min(milliseconds / 1000, self.limit.remaining())))
+        outcome = check(solver, self.limit)
+        self.limit.check()
+        self.shortened |= outcome is Outcome.UNKNOWN
         if outcome is Outcome.UNSAT:
             self.obligations.append(solver.to_smt2())
         return outcome is Outcome.UNSAT
 
-    def impossible(self, condition: Formula, milliseconds: int | None = None) -> bool:
+    def impossible(self, condition: Formula, share: int = 1) -> bool:
         """Whether the schema rules the condition out."""
-        return self.holds(condition, FALSE, milliseconds)
+        return self.holds(condition, FALSE, share)
 
 
 def number(text: str) -> Val:

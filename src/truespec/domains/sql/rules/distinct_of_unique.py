@@ -37,7 +37,8 @@ from truespec.domains.sql.bag import (
     swap_term,
     unfolded,
 )
-from truespec.domains.sql.world import FALSE, Expr, Formula, Val, World, all_identical, conj, constants, neg
+from truespec.domains.sql.symbols import constants, name_of
+from truespec.domains.sql.world import FALSE, Expr, Formula, Val, World, all_identical, conj, neg
 
 
 def apply(world: World, term: Term) -> Term:
@@ -73,16 +74,16 @@ def apply(world: World, term: Term) -> Term:
 def _project(world: World, part: Term) -> Term:
     """Rows that the outputs do not mention, under a quantifier."""
     used = mentioned(part.outs)
-    idle = tuple(pair for pair in part.rows if pair[0] not in used)
+    idle = tuple(pair for pair in part.rows if name_of(pair[0]) not in used)
     if not idle:
         return part
-    names = {row for row, _ in idle}
+    names = {name_of(row) for row, _ in idle}
     stay: list[Formula] = []
     go: list[Formula] = []
     for piece in conjuncts(part.cond):
         (go if constants(piece) & names else stay).append(piece)
     inner = exists(world, Bag((Term(idle, (), conj(*go), ()),)))
-    rows = tuple(pair for pair in part.rows if pair[0] in used)
+    rows = tuple(pair for pair in part.rows if name_of(pair[0]) in used)
     return Term(rows, (), conj(*stay, inner), part.outs)
 
 
@@ -116,7 +117,7 @@ def _narrow(group: Group, parts: list[Term]) -> tuple[Group, list[Swap]]:
     return Group(tuple(values), Bag(kept)), swaps
 
 
-def _fixed(out: Val, equal: dict[int, list[Expr]], known: set[int], own: set[Expr]) -> Val | None:
+def _fixed(out: Val, equal: dict[int, list[Expr]], known: set[int], own: set[str]) -> Val | None:
     """What the condition says an output always is, in terms of nothing that the term binds."""
     candidates = [out.val, *equal.get(out.val.get_id(), ())]
     if z3.is_app_of(out.val, z3.Z3_OP_ITE):
@@ -133,7 +134,7 @@ def _fixed(out: Val, equal: dict[int, list[Expr]], known: set[int], own: set[Exp
     return Val(null, image, out.kind)
 
 
-def _rewrite(value: Val, known: list[tuple[Val, Val]], own: set[Expr]) -> Val | None:
+def _rewrite(value: Val, known: list[tuple[Val, Val]], own: set[str]) -> Val | None:
     pairs = []
     for variable, out in known:
         out = normal(out)

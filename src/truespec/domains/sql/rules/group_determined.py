@@ -28,11 +28,13 @@ from truespec.domains.sql.bag import (
     group_formula,
     is_tuple,
     mentioned,
+    named,
     reduced,
     swap_term,
     swap_value,
 )
-from truespec.domains.sql.world import FALSE, Expr, Val, World, conj, constants, neg
+from truespec.domains.sql.symbols import constants
+from truespec.domains.sql.world import FALSE, Expr, Val, World, conj, neg
 
 
 def apply(world: World, term: Term) -> Term:
@@ -40,10 +42,10 @@ def apply(world: World, term: Term) -> Term:
     index = 0
     while index < len(term.groups):
         group = term.groups[index]
-        parts = list(conjuncts(term.cond))
+        parts = conjuncts(term.cond)
         known = {part.get_id() for part in parts}
         equal = equalities(parts)
-        own = {value.val for value in group.values} | {value.null for value in group.values}
+        own = named(group.values)
         siblings = bound(term)
         images: list[Val | None] = []
         for value in group.values:
@@ -92,7 +94,7 @@ def apply(world: World, term: Term) -> Term:
     return term
 
 
-def _image(value: Val, equal: dict[int, list[Expr]], known: set[int], own: set[Expr]) -> Val | None:
+def _image(value: Val, equal: dict[int, list[Expr]], known: set[int], own: set[str]) -> Val | None:
     """What the condition says a group variable equals, NULL flag included."""
     val = next((e for e in equal.get(value.val.get_id(), ()) if not constants(e) & own), None)
     null: Expr | None = None

@@ -14,13 +14,14 @@ from dataclasses import replace
 
 import z3
 
-from truespec.domains.sql.bag import Term, bound, conjuncts, equalities
-from truespec.domains.sql.world import Expr, Formula, Val, conj, constants
+from truespec.domains.sql.bag import Term, bound, conjuncts, equalities, named
+from truespec.domains.sql.symbols import constants, name_of
+from truespec.domains.sql.world import Expr, Formula, conj
 
 
 def pinned(term: Term) -> Term:
     """Equalities with a common outer expression, each member set equal to that expression alone."""
-    parts = list(conjuncts(term.cond))
+    parts = conjuncts(term.cond)
     classes = equalities(parts)
     own = bound(term)
     anchors: dict[int, Expr] = {}
@@ -41,16 +42,12 @@ def pinned(term: Term) -> Term:
     return replace(term, cond=conj(*done))
 
 
-def of(term: Term, value: set[Expr] | None = None) -> list[Term]:
+def of(term: Term, value: set[str] | None = None) -> list[Term]:
     """The factors of a term; with `value`, the first holds those variables and the outputs."""
-    units: list[set[Expr]] = [{row} for row, _ in term.rows]
-    for group in term.groups:
-        names: set[Expr] = set()
-        for part in group.values:
-            names |= _names(part)
-        units.append(names)
+    units: list[set[str]] = [{name_of(row)} for row, _ in term.rows]
+    units += [named(group.values) for group in term.groups]
     own = bound(term)
-    links = [constants(part) & own for part in conjuncts(term.cond)]
+    links: list[set[str]] = [own & constants(part) for part in conjuncts(term.cond)]
     if value is not None:
         links.append(value & own)
     for link in links:
@@ -60,21 +57,17 @@ def of(term: Term, value: set[Expr] | None = None) -> list[Term]:
             units = [unit for unit in units if not unit & link] + [merged]
     if value is not None:
         units.sort(key=lambda unit: not unit & value)
-    parts = list(conjuncts(term.cond))
+    parts = conjuncts(term.cond)
     free = [part for part in parts if not constants(part) & own]
     factors = []
     for index, unit in enumerate(units):
         inside = [part for part in parts if constants(part) & unit]
         factors.append(
             Term(
-                tuple(pair for pair in term.rows if pair[0] in unit),
-                tuple(group for group in term.groups if _names(group.values[0]) & unit),
+                tuple(pair for pair in term.rows if name_of(pair[0]) in unit),
+                tuple(group for group in term.groups if named(group.values) & unit),
                 conj(*inside, *(free if index == 0 else ())),
                 term.outs if index == 0 and value is not None else (),
             )
         )
     return factors or [replace(term, outs=term.outs if value is not None else ())]
-
-
-def _names(value: Val) -> set[Expr]:
-    return {value.val} if z3.is_false(value.null) else {value.val, value.null}

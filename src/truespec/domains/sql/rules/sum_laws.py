@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING
 import z3
 
 from truespec.domains.sql.bag import Term, bound, renamed, swap_term
-from truespec.domains.sql.world import Expr, conj, constants, ite, neg, real
+from truespec.domains.sql.symbols import constants
+from truespec.domains.sql.world import Expr, conj, ite, neg, real
 
 if TYPE_CHECKING:
     from truespec.domains.sql.aggregate import Aggregates

@@ -1,0 +1,99 @@
+"""What an expression is made of: the variables that are free in it and the functions that it applies.
+
+Z3's Python layer is slow to walk an expression, so this one speaks to Z3's core and remembers every part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar
+
+import z3
+from z3 import z3core
+
+Expr = Any
+"""A Z3 expression of any sort."""
+Names = frozenset[str]
+"""Names of Z3 functions and constants."""
+
+NONE: Names = frozenset()
+_FIXED = ("text!", "nil!", "agg!", "fix!")
+_Result = TypeVar("_Result")
+_tables: list[dict[int, Any]] = []
+_known: dict[int, tuple[Names, Names]] = {}
+_alive: list[Expr] = []
+"""Roots whose parts are remembered: Z3 gives the number of a dead expression to another one."""
+
+
+def forget() -> None:
+    """Drop what is remembered; called for each pair, so that no pair pays for another."""
+    for table in _tables:
+        table.clear()
+    _known.clear()
+    _alive.clear()
+
+
+def remembered(function: Callable[[Expr], _Result]) -> Callable[[Expr], _Result]:
+    """A function of one expression that computes each value once for a pair."""
+    table: dict[int, tuple[Expr, _Result]] = {}
+    _tables.append(table)
+
+    @wraps(function)
+    def recall(expression: Expr) -> _Result:
+        found = table.get(expression.get_id())
+        if found is None:
+            found = table[expression.get_id()] = (expression, function(expression))
+        return found[1]
+
+    return recall
+
+
+def constants(expression: Expr) -> Names:
+    """The free variables, by name; names are unique in a world. Literals and other fixed values are none."""
+    return _parts(expression)[0]
+
+
+def functions(expression: Expr) -> Names:
+    """The names of the uninterpreted functions and constants."""
+    return _parts(expression)[1]
+
+
+def name_of(variable: Expr) -> str:
+    """The name of a variable."""
+    return str(variable.decl().name())
+
+
+def _parts(expression: Expr) -> tuple[Names, Names]:
+    found = _known.get(expression.get_id())
+    if found is None:
+        _alive.append(expression)
+        found = _walk(expression.ctx_ref(), expression.as_ast())
+    return found
+
+
+def _walk(context: Any, node: Any) -> tuple[Names, Names]:
+    number = z3core.Z3_get_ast_id(context, node)
+    found = _known.get(number)
+    if found is not None:
+        return found
+    kind = z3core.Z3_get_ast_kind(context, node)
+    result = NONE, NONE
+    if kind == z3.Z3_QUANTIFIER_AST:
+        result = _walk(context, z3core.Z3_get_quantifier_body(context, node))
+    elif kind == z3.Z3_APP_AST:
+        free, applied = NONE, NONE
+        size = z3core.Z3_get_app_num_args(context, node)
+        for position in range(size):
+            below = _walk(context, z3core.Z3_get_app_arg(context, node, position))
+            free = below[0] if not free else free if free is below[0] else free | below[0]
+            applied = below[1] if not applied else applied if applied is below[1] else applied | below[1]
+        declaration = z3core.Z3_get_app_decl(context, node)
+        if z3core.Z3_get_decl_kind(context, declaration) == z3.Z3_OP_UNINTERPRETED:
+            name = str(z3core.Z3_get_symbol_string(context, z3core.Z3_get_decl_name(context, declaration)))
+            applied = applied | {name}
+            if size == 0 and not name.startswith(_FIXED):
+                free = free | {name}
+        result = free, applied
+    _known[number] = result
+    return result
