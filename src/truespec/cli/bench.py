@@ -13,6 +13,7 @@ from truespec.benchmark.bundled import baseline as baseline_records
 from truespec.benchmark.select import bundled_tasks, choose
 from truespec.cli.common import Seconds, echo
 from truespec.executors.bench import SELF, Failures, new_run, run_judges, run_models
+from truespec.models.presets import expand
 from truespec.models.registry import open_model
 from truespec.reports.bench import tables
 from truespec.reports.bench_figures import figures
@@ -60,7 +61,8 @@ def run(
     """Let models answer tasks and verify the answers.
 
     A model is a name of Inspect AI such as openai/gpt-5, recorded:FILE, or python:MODULE:FUNCTION, where the
-    function takes a call (call.system, call.prompt) and returns the reply.
+    function takes a call (call.system, call.prompt) and returns the reply. 'respecbench' stands for the nine
+    models of the paper, 'respecbench/gpt-5' and so on for one of them, through OpenRouter.
 
     The same command again continues an interrupted run: recorded replies are not asked for again, and a newer
     verifier decides old answers anew. The defaults are those of RESpecBench.
@@ -69,6 +71,7 @@ def run(
     """
     every = bundled_tasks(domains) if tasks == "bundled" else read_tasks(Path(tasks))
     chosen = choose(every, domains, limit)
+    models = expand(models)
     for model in models:  # a wrong name must not leave a folder behind
         open_model(model).close()
     begun = new_run(
@@ -116,7 +119,7 @@ def judge(folder: Path, judges: tuple[str, ...], kinds: tuple[str, ...], concurr
     begun.config()
     if not begun.read("answers"):
         raise UsageError(f"{folder} holds no answers yet: run 'truespec bench run -o {folder} ...' first")
-    failures = run_judges(begun, judges, kinds, concurrency=concurrency, progress=_Progress().show)
+    failures = run_judges(begun, expand(judges), kinds, concurrency=concurrency, progress=_Progress().show)
     _close(failures, begun)
 
 

@@ -1,0 +1,233 @@
+"""Tasks and scorers for Inspect AI, found by its entry points:
+
+```
+inspect eval truespec/regex --model openai/gpt-5
+inspect eval truespec/fol --model openai/gpt-5 -T judge=self
+```
+
+Defaults are those of RESpecBench (section 3.1): temperature 1.0, medium reasoning effort, no tools, one
+epoch, and four seconds for the verifier. `truespec bench run` does the same with a ledger, and makes the
+tables of the paper.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from inspect_ai import Task, task
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser, GenerateConfig, get_model
+from inspect_ai.scorer import CORRECT, INCORRECT, NOANSWER, Score, Scorer, Target, accuracy, scorer, stderr
+from inspect_ai.solver import TaskState, generate, system_message
+
+from truespec.benchmark import task as records
+from truespec.benchmark.answer import read_answer
+from truespec.benchmark.select import bundled_tasks, choose
+from truespec.domains.judge import Pair
+from truespec.executors.pool import Workers, judges
+from truespec.judges.decide import from_both_orders, from_score
+from truespec.judges.judgement import Judgement
+from truespec.judges.prompts import Role, ask_answer, ask_equivalence, ask_formalization, system
+from truespec.judges.score import read_score
+from truespec.store.runs import read_tasks
+from truespec.verdict import Answer, ReasonCode, Verdict, invalid
+
+SETTINGS = GenerateConfig(temperature=1.0, reasoning_effort="medium")
+"""How the models of the paper were asked."""
+
+
+@task
+def arith(**options: Any) -> Task:
+    """Arithmetic over exact rationals."""
+    return _task("arith", **options)
+
+
+@task
+def sql(**options: Any) -> Task:
+    """Queries of four dialects over a schema with its keys."""
+    return _task("sql", **options)
+
+
+@task
+def fol(**options: Any) -> Task:
+    """First-order logic with equality."""
+    return _task("fol", **options)
+
+
+@task
+def regex(**options: Any) -> Task:
+    """Regular expressions of two dialects."""
+    return _task("regex", **options)
+
+
+@task
+def rocq(**options: Any) -> Task:
+    """Specifications in Gallina."""
+    return _task("rocq", **options)
+
+
+def _task(
+    domain: str, *, tasks: str = "bundled", judge: str = "", timeout: float = 4.0, tolerant: bool = False
+) -> Task:
+    """The tasks of one domain.
+
+    `tasks` is a task file instead of the bundled tasks; `judge` names a model, or is `self`, to have the
+    answers judged as well, by statement and against the oracle.
+    """
+    every = bundled_tasks([domain]) if tasks == "bundled" else read_tasks(Path(tasks))
+    scorers = [verified(timeout=timeout, tolerant=tolerant)]
+    if judge:
+        scorers += [
+            formalization_judge(model=judge, tolerant=tolerant),
+            equivalence_judge(model=judge, tolerant=tolerant),
+        ]
+    return Task(
+        dataset=MemoryDataset(
+            [_sample(one) for one in choose(every, [domain], None)], name=f"truespec-{domain}"
+        ),
+        solver=[system_message(_braced(system(Role.ANSWER, domain))), generate()],
+        scorer=scorers,
+        config=SETTINGS,
+    )
+
+
+def _braced(text: str) -> str:
+    """Inspect fills `{name}` in system messages; our prompts hold braces that are meant."""
+    return text.replace("{", "{{").replace("}", "}}")
+
+
+def _sample(one: records.Task) -> Sample:
+    return Sample(
+        id=one.id,
+        input=ask_answer(one.statement, one.context, _meanings(one.extra)),
+        target=one.oracle,
+        metadata={
+            "domain": one.domain,
+            "statement": one.statement,
+            "context": dict(one.context),
+            "meanings": dict(_meanings(one.extra)),
+            "tags": list(one.tags),
+            "difficulty": one.extra.get("difficulty"),
+        },
+    )
+
+
+def _meanings(extra: Mapping[str, object]) -> Mapping[str, str]:
+    meanings = extra.get("meanings")
+    return meanings if isinstance(meanings, Mapping) else {}
+
+
+@scorer(metrics=[accuracy(), stderr()])
+def verified(timeout: float = 4.0, tolerant: bool = False) -> Scorer:
+    """Whether the answer is proved equivalent to the oracle: C equivalent, I refuted or invalid, N unknown.
+
+    The verdict, with its proof or counterexample, is in the score's metadata.
+    """
+
+    async def score(state: TaskState, target: Target) -> Score:
+        domain = state.metadata["domain"]
+        answer = read_answer(state.output.completion, tolerant=tolerant)
+        if answer.text is None:
+            verdict = invalid(
+                domain, ReasonCode.SYNTAX, f"the reply holds no specification: {answer.problem}"
+            )
+        else:
+            pair = Pair(domain, target.text, answer.text, state.metadata["context"])
+            async with _worker(domain) as worker:
+                verdict = await asyncio.to_thread(worker.run_one, pair, timeout)
+        return Score(
+            value=_VALUES[verdict.answer],
+            answer=answer.text,
+            explanation=_explain(verdict),
+            metadata={"verdict": verdict.to_json()},
+        )
+
+    return score
+
+
+_VALUES = {
+    Answer.EQUIVALENT: CORRECT,
+    Answer.REFUTED: INCORRECT,
+    Answer.INVALID: INCORRECT,
+    Answer.UNKNOWN: NOANSWER,
+}
+
+
+def _explain(verdict: Verdict) -> str:
+    relation = f" ({verdict.relation.value})" if verdict.relation else ""
+    reason = f": {verdict.reason.detail}" if verdict.reason else ""
+    return f"{verdict.answer.value}{relation}{reason}"
+
+
+@scorer(metrics=[accuracy(), stderr()])
+def formalization_judge(model: str = "self", tolerant: bool = False) -> Scorer:
+    """What a model says of the answer, given the statement: C accepted, I rejected, N malformed."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        about = state.metadata
+        answer = read_answer(state.output.completion, tolerant=tolerant)
+        if answer.text is None:
+            return Score(value=NOANSWER, explanation="there is no specification to judge")
+        prompt = ask_formalization(about["statement"], about["context"], about["meanings"], answer.text)
+        said, value = await _asked(model, Role.FORMALIZATION, about["domain"], prompt, tolerant)
+        return _judged(from_score(value), [value], [said])
+
+    return score
+
+
+@scorer(metrics=[accuracy(), stderr()])
+def equivalence_judge(model: str = "self", tolerant: bool = False) -> Scorer:
+    """What a model says of answer and oracle, asked in both orders: C accepted, I rejected, N malformed."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        about = state.metadata
+        answer = read_answer(state.output.completion, tolerant=tolerant)
+        if answer.text is None:
+            return Score(value=NOANSWER, explanation="there is no specification to judge")
+        said, values = [], []
+        for pair in ((target.text, answer.text), (answer.text, target.text)):
+            prompt = ask_equivalence(about["context"], about["meanings"], *pair)
+            words, value = await _asked(model, Role.EQUIVALENCE, about["domain"], prompt, tolerant)
+            said.append(words)
+            values.append(value)
+        return _judged(from_both_orders(*values), values, said)
+
+    return score
+
+
+async def _asked(model: str, role: Role, domain: str, prompt: str, tolerant: bool) -> tuple[str, int | None]:
+    judge = get_model() if model == "self" else get_model(model)
+    messages: list[ChatMessage] = [
+        ChatMessageSystem(content=system(role, domain)),
+        ChatMessageUser(content=prompt),
+    ]
+    output = await judge.generate(messages, config=SETTINGS)
+    return output.completion, read_score(output.completion, tolerant=tolerant).value
+
+
+def _judged(judgement: Judgement, scores: list[int | None], said: list[str]) -> Score:
+    values = {Judgement.ACCEPT: CORRECT, Judgement.REJECT: INCORRECT, Judgement.UNKNOWN: NOANSWER}
+    return Score(value=values[judgement], explanation="\n\n".join(said), metadata={"scores": scores})
+
+
+_idle: dict[str, list[Workers[Pair, Verdict]]] = {}
+_busy: dict[asyncio.AbstractEventLoop, asyncio.Semaphore] = {}
+
+
+@asynccontextmanager
+async def _worker(domain: str) -> AsyncIterator[Workers[Pair, Verdict]]:
+    """A warm verifier that nobody else uses meanwhile; at most one per core."""
+    loop = asyncio.get_running_loop()
+    limit = _busy.setdefault(loop, asyncio.Semaphore(len(os.sched_getaffinity(0))))
+    async with limit:
+        idle = _idle.setdefault(domain, [])
+        worker = idle.pop() if idle else judges([domain])
+        try:
+            yield worker
+        finally:
+            idle.append(worker)
