@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from truespec.compliance.artifact import artifact
+from truespec.compliance.evaluators.answer import Judged
 from truespec.compliance.roots import ProvedOverlaps
 from truespec.compliance.scoring import DEFAULT, Result, Scoring, aggregate, read_scoring, results_of
 from truespec.rules.language import load_rules
@@ -220,11 +221,14 @@ def test_a_judges_deduction_stands_beside_the_monitors() -> None:
     rules = RuleSet(load_rules(rule))
     trace = conversation(CALL, DONE)
     unkind = Violation("kind", "subjective_comments", 0, "Let me see.", "low", "none")
-    judged = {"output_spec": Result("output_spec", "critical", "fail", 85.0, "unkind", (unkind,))}
+    kind = (rules.rules[1],)
+    said = Result("output_spec", "critical", "fail", 85.0, "unkind", (unkind,), judged=85.0)
+    judged = {"output_spec": Judged(said, kind)}
     record = artifact(trace, rules.check(trace), judged=judged)
     output = by_name(record)["output_spec"]
     assert (output["score"], output["status"], len(output["violations"])) == (81.0, "fail", 2)
-    lost = {"output_spec": Result("output_spec", "critical", "not_evaluated", None, "the judge said nothing")}
+    assert {one["rule_id"]: one["status"] for one in record["checks"]} == {"x": "fail", "kind": "fail"}
+    lost = {"output_spec": Judged(Result("output_spec", "critical", "not_evaluated", None, "silent"), kind)}
     assert by_name(artifact(trace, rules.check(trace), judged=lost))["output_spec"]["score"] is None
 
 

@@ -9,10 +9,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from truespec.compliance.evaluators.answer import Judged
 from truespec.compliance.roots import Overlaps, causal, no_overlaps, rooted
 from truespec.compliance.scoring import DEFAULT, Result, Scoring, aggregate, results_of
 from truespec.rules.monitor import Finding
-from truespec.rules.rule import SEVERITIES
+from truespec.rules.rule import SEVERITIES, Rule
 from truespec.traces.trace import Trace
 from truespec.version import __version__
 
@@ -25,14 +26,18 @@ def artifact(
     findings: Sequence[Finding],
     scoring: Scoring = DEFAULT,
     overlaps: Overlaps = no_overlaps,
-    judged: Mapping[str, Result] | None = None,
+    judged: Mapping[str, Judged] | None = None,
 ) -> dict[str, Any]:
-    """The artifact of a trace, as plain JSON values; `judged` holds judges' results by evaluator."""
+    """The artifact of a trace, as plain JSON values; `judged` holds what judges found, by evaluator."""
     findings = rooted(findings, trace)
-    results = results_of(findings, scoring, judged)
+    judged = judged or {}
+    results = results_of(findings, scoring, {name: one.result for name, one in judged.items()})
     outcome = trace.outcome
+    known = {finding.rule.id: finding.rule for finding in findings}
+    asked = {rule.id: (rule, one.result) for one in judged.values() for rule in one.items}
+    rules = {**known, **{name: rule for name, (rule, _) in asked.items()}}
     total = aggregate(results)
-    total["causal"] = causal(results, {one.rule.id: one.rule for one in findings}, trace, overlaps, scoring)
+    total["causal"] = causal(results, rules, trace, overlaps, scoring)
     return {
         "trace_id": trace.id,
         "source": {
@@ -46,22 +51,37 @@ def artifact(
         "task_id": trace.task_id,
         "prompt_sha256": trace.prompt_sha256,
         "outcome": {"reward": outcome.reward, "parts": outcome.parts, "ended": outcome.ended},
-        "rules": [finding.rule.summary() for finding in findings],
+        "rules": [rule.summary() for rule in rules.values()],
         "results": [result.record() for result in results],
         "aggregate": total,
         "checks": [
-            {
-                "rule_id": finding.rule.id,
-                "status": finding.status,
-                "violations": len(finding.violations),
-                "activations": finding.activations,
-                **({"reason": finding.reason} if finding.reason else {}),
-            }
-            for finding in findings
+            *(_check(finding) for finding in findings if finding.rule.id not in asked),
+            *(_judged_check(rule, result) for rule, result in asked.values()),
         ],
         "messages": len(trace.messages),
         "version": __version__,
     }
+
+
+def _check(finding: Finding) -> dict[str, Any]:
+    """What a monitor says of a rule."""
+    return {
+        "rule_id": finding.rule.id,
+        "status": finding.status,
+        "violations": len(finding.violations),
+        "activations": finding.activations,
+        **({"reason": finding.reason} if finding.reason else {}),
+    }
+
+
+def _judged_check(rule: Rule, result: Result) -> dict[str, Any]:
+    """What a judge says of a rule."""
+    count = sum(v.rule_id == rule.id for v in result.violations)
+    if result.score is None:
+        status = {"status": "not_evaluated", "reason": result.reasoning}
+    else:
+        status = {"status": "fail" if count else "pass"}
+    return {"rule_id": rule.id, **status, "violations": count, "activations": 1, "by": "judge"}
 
 
 def worst(record: Mapping[str, Any]) -> str | None:

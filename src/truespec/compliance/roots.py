@@ -34,13 +34,22 @@ class ProvedOverlaps:
     """Overlaps of the rules of a run, proved when they are first asked for."""
 
     def __init__(self, rules: Iterable[Rule], toolbox: Toolbox = ANY_TOOLS) -> None:
-        self._rules = {rule.id: rule for rule in rules if rule.formal is not None}
-        self._toolbox = toolbox
+        self._rules: dict[str, Rule] = {}
         self._known: dict[tuple[str, str], str] = {}
+        self.add(rules)
+        self._toolbox = toolbox
         self._limit: Limit | None = None
 
+    def add(self, rules: Iterable[Rule]) -> None:
+        """Let further rules be asked about. A name that stands for another rule from now on is forgotten."""
+        for rule in rules:
+            if rule.formal is not None and self._rules.get(rule.id) is not rule:
+                if rule.id in self._rules:
+                    self._known = {pair: why for pair, why in self._known.items() if rule.id not in pair}
+                self._rules[rule.id] = rule
+
     def __call__(self, left: str, right: str) -> str:
-        """`the same rule`, `LEFT implies RIGHT`, or nothing where neither is proved."""
+        """`proved equal`, `LEFT implies RIGHT`, or nothing where neither is proved."""
         pair = (left, right) if left < right else (right, left)
         known = self._known.get(pair)
         if known is None:

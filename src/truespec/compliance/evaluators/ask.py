@@ -1,0 +1,164 @@
+"""The calls by which an evaluator reads a trace, in windows where it is long."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from truespec.compliance.evaluators.contract import Evaluator, Subject, prompt_of
+from truespec.judges.structured import enclosed, escaped, tagged
+from truespec.models.call import Call, Settings
+from truespec.rules.rule import Rule
+from truespec.traces.trace import Message, ToolCall, Trace
+
+BUDGET = 120_000
+"""Characters of a call's prompt, about 30,000 tokens, unless told otherwise."""
+JUDGING = Settings(temperature=0.0, reasoning_effort=None)
+"""How judges of traces are asked unless told otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The part of a trace that one call reads."""
+
+    first: int
+    """Its first message."""
+    end: int
+    """The message after its last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One call to a judge about one window."""
+
+    evaluator: Evaluator
+    """Who asks."""
+    items: tuple[Rule, ...]
+    """What is to be checked."""
+    window: Window
+    """Which messages are shown."""
+    call: Call
+    """The call."""
+
+
+def questions(
+    evaluator: Evaluator, subject: Subject, model: str, settings: Settings = JUDGING, budget: int = BUDGET
+) -> list[Question] | str:
+    """The calls that evaluate a trace, or why it cannot be; none where there is nothing to judge."""
+    items = evaluator.items(subject)
+    if not items:
+        return []
+    lacking = evaluator.missing(subject)
+    if lacking:
+        return lacking
+    trace = subject.trace
+    system = prompt_of(evaluator)
+    sources = _sources(evaluator, subject, items)
+    shown = [show(trace, index) for index in range(len(trace.messages))]
+    room = budget - len(system) - len(sources) - 400
+    found = windows([len(text) + 1 for text in shown], room, [_earlier(m) for m in trace.messages])
+    if isinstance(found, int):
+        return f"message {found} takes {len(shown[found])} characters; {max(room, 0)} are left for the trace"
+    if len(found) > 1 and not evaluator.windowed:
+        size = sum(map(len, shown))
+        return (
+            f"the conversation takes {size} characters; {max(room, 0)} are left for it, and it is read whole"
+        )
+    made = []
+    for number, window in enumerate(found):
+        parts = [sources] if sources else []
+        if window.first:
+            told = "\n".join(
+                f"{i}: {text}" for i in range(window.first) if (text := _earlier(trace.messages[i]))
+            )
+            parts.append(tagged("earlier_messages", told, of=window.first))
+        span = f"{window.first}-{window.end - 1}"
+        body = "\n".join(shown[window.first : window.end])
+        parts.append(enclosed("trace", body, messages=span, of=len(shown)))
+        if len(found) > 1:
+            parts.append(
+                f"This is part {number + 1} of {len(found)} of the conversation. List violations of messages "
+                f"{span} only; what other parts hold is judged there."
+            )
+        subject_name = f"{evaluator.name}/{trace.id}/{number}"
+        call = Call(model, system, "\n\n".join(parts), settings, subject=subject_name)
+        made.append(Question(evaluator, items, window, call))
+    return made
+
+
+def windows(sizes: Sequence[int], room: int, outline: Sequence[str]) -> list[Window] | int:
+    """Consecutive windows that fit; the index of a message that fits none.
+
+    A window also has to hold an outline of all that comes before it.
+    """
+    made: list[Window] = []
+    first = used = before = 0
+    for index, size in enumerate(sizes):
+        if used and used + size + before > room:
+            made.append(Window(first, index))
+            before = sum(len(line) + 8 for line in outline[:index])
+            first, used = index, 0
+        if size + before > room:
+            return index
+        used += size
+    return [*made, Window(first, len(sizes))]
+
+
+def _earlier(message: Message) -> str:
+    """A message in a line of an outline."""
+    said = " ".join((message.text or "").split())
+    parts = [said[:80] + ("…" if len(said) > 80 else "")] if said else []
+    parts += [f"{call.name}(…)" for call in message.calls]
+    return f"{message.role}: {'; '.join(parts)}" if parts else ""
+
+
+def _sources(evaluator: Evaluator, subject: Subject, items: Sequence[Rule]) -> str:
+    trace, task = subject.trace, subject.task
+    parts = []
+    if "tools" in evaluator.needs:
+        used = {call.name for message in trace.messages for call in message.calls}
+        shown = [
+            {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
+            for tool in trace.tools or ()
+            if tool.name in used
+        ]
+        parts.append(tagged("tools", json.dumps(shown, ensure_ascii=False, default=str)))
+        # A call of a tool that is not shown is a call of one that there is not.
+        names = ", ".join(tool.name for tool in trace.tools or ())
+        parts.append(tagged("all_tools", names))
+    if "initial_state" in evaluator.needs and task.initial_state is not None:
+        parts.append(tagged("initial_state", json.dumps(task.initial_state, ensure_ascii=False, default=str)))
+    name = {"plan": "plan", "final_state": "final_state"}.get(evaluator.category, "rules")
+    parts.append(enclosed(name, "\n".join(_item(rule) for rule in items)))
+    return "\n\n".join(parts)
+
+
+def _item(rule: Rule) -> str:
+    quote = f"\nThe prompt says: {rule.quote}" if rule.quote and rule.quote != rule.text else ""
+    return tagged("item", rule.text + quote, id=rule.id, force=rule.force)
+
+
+def show(trace: Trace, index: int) -> str:
+    """A message as judges see it."""
+    message = trace.messages[index]
+    attributes: dict[str, object] = {"index": index, "role": message.role}
+    if message.role == "tool":
+        origin = trace.origins.get(index)
+        attributes["tool"] = message.tool or (
+            trace.messages[origin[0]].calls[origin[1]].name if origin is not None else "unknown"
+        )
+        if message.failed:
+            attributes["failed"] = "true"
+    parts = [escaped(message.text)] if message.text else []
+    for call in message.calls:
+        by = {} if call.requestor == message.role else {"by": call.requestor}
+        parts.append(tagged("call", call_text(call), **by))
+    return enclosed("message", "\n".join(parts), **attributes)
+
+
+def call_text(call: ToolCall) -> str:
+    """A call as judges see it."""
+    if call.arguments is None:
+        return f"{call.name}({call.raw})"
+    return f"{call.name}({json.dumps(call.arguments, ensure_ascii=False, default=str)})"
