@@ -8,6 +8,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -212,6 +213,38 @@ def traces_of(paths: tuple[Path, ...], form: str | None, joins: Joins | None) ->
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="YAML with other weights, tiers, penalties or share for blocked acts.",
 )
+@click.option(
+    "--model", help="Judge what no monitor can check: a name of Inspect AI, recorded:FILE, python:M:F."
+)
+@click.option(
+    "--evaluators",
+    "--evaluator",
+    "chosen",
+    multiple=True,
+    help="Only these, e.g. output_spec,predicted_plan; repeatable.  [default: all seven]",
+)
+@click.option(
+    "--extractor",
+    help="Model that first extracts rules, plans and final states from each prompt; 'self' is the judge.",
+)
+@click.option(
+    "--ledger",
+    "ledger_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Where replies are kept.  [default: beside the output]",
+)
+@click.option(
+    "--concurrency", type=click.IntRange(1, 512), default=8, show_default=True, help="Calls at once."
+)
+@click.option("--temperature", type=float, default=0.0, show_default=True, help="Of the judge.")
+@click.option("--max-tokens", type=click.IntRange(1), default=None, help="The judge's longest reply.")
+@click.option(
+    "--budget",
+    type=click.IntRange(2000),
+    default=120_000,
+    show_default=True,
+    help="Characters of one prompt; longer traces are read in parts.",
+)
 @click.option("--quiet", is_flag=True, help="No progress and no table.")
 @click.option(
     "--redact",
@@ -239,6 +272,14 @@ def check(
     junit_file: Path | None,
     sarif_file: Path | None,
     scoring_file: Path | None,
+    model: str | None,
+    chosen: tuple[str, ...],
+    extractor: str | None,
+    ledger_file: Path | None,
+    concurrency: int,
+    temperature: float,
+    max_tokens: int | None,
+    budget: int,
     quiet: bool,
     redact: tuple[str, ...],
     folder: Path | None,
@@ -249,12 +290,14 @@ def check(
     """Check traces against rules; one artifact per trace.
 
     PATHS are files or folders of traces in any supported format; - reads lines from standard input. Without
-    --rules and --pack, all built-in packs are checked. Exit 0, or 1 when --fail-on is given and a violation
-    of that severity or worse was found, or when no trace could be read.
+    --rules and --pack, all built-in packs are checked. With --model, the seven evaluators judge what no
+    monitor can; answers have to quote the trace, and replies are kept and never asked for again. Exit 0, or 1
+    when --fail-on is given and a violation of that severity or worse was found, or when no trace could be
+    read.
     """
     from truespec.compliance.export import junit, sarif
     from truespec.compliance.run import Tally, check_all, kept_lines
-    from truespec.compliance.scoring import DEFAULT, read_scoring
+    from truespec.compliance.scoring import DEFAULT, EVALUATORS, read_scoring
     from truespec.rules.language import load_yaml
     from truespec.rules.monitor import RuleSet
     from truespec.rules.rule import SEVERITIES
@@ -268,8 +311,22 @@ def check(
     if scoring_file:
         text = scoring_file.read_text(encoding="utf-8")
         scoring, key = read_scoring(load_yaml(text)), f"{key}:{text}"
+    wanted = _evaluators(chosen)
+    if chosen:
+        rules = [rule for rule in rules if EVALUATORS[rule.category] in wanted]
+        key = f"{key}:{','.join(wanted)}"
     joins = joins_of(folder, tools, prompt, types)
     folder_out = output is not None and output.suffix not in (".jsonl", ".ndjson")
+    closing = ExitStack()
+    judging = None
+    if model is not None or extractor is not None:
+        from truespec.executors.evaluate import check_judged
+        from truespec.models.call import Settings
+
+        settings_of = Settings(temperature, None, max_tokens)
+        kept = ledger_file or _beside(output, folder_out)
+        judging = _judging(closing, model, extractor, wanted, kept, settings_of, budget, concurrency)
+        key = f"{key}:{model}:{extractor}:{temperature}:{max_tokens}:{budget}"
     done: dict[str, dict[str, Any]] = {}
     if output is not None and resume:
         if folder_out:
@@ -298,7 +355,12 @@ def check(
     progress = Progress(quiet)
     try:
         stream_of = traces_of(paths, form, joins)
-        for record, new in check_all(stream_of, RuleSet(rules), key, done, problem, scoring):
+        checked = (
+            check_judged(stream_of, RuleSet(rules), key, judging, done, problem, scoring)
+            if judging is not None
+            else check_all(stream_of, RuleSet(rules), key, done, problem, scoring)
+        )
+        for record, new in checked:
             tally.add(record)
             done.pop(record["key"], None)
             if kinds:
@@ -324,6 +386,7 @@ def check(
         sys.exit(130)
     finally:
         progress.end()
+        closing.close()
         if stream is not None:
             stream.close()
     if stream is not None and resume and output is not None:
@@ -337,6 +400,55 @@ def check(
         _table(tally)
     bad = sum(count for severity, count in tally.violations.items() if severity in least) if fail_on else 0
     sys.exit(1 if bad or not tally.traces else 0)
+
+
+def _evaluators(chosen: tuple[str, ...]) -> list[str]:
+    """The names of the evaluators that were asked for, in their order; all of them by default."""
+    from truespec.compliance.scoring import EVALUATORS
+
+    known = list(EVALUATORS.values())
+    names = [name.strip() for entry in chosen for name in entry.split(",") if name.strip()]
+    for name in names:
+        if name not in known and name != "all":
+            raise UsageError(f"no evaluator {name!r}; there are {', '.join(known)}")
+    return known if not names or "all" in names else [name for name in known if name in names]
+
+
+def _beside(output: Path | None, folder: bool) -> Path | None:
+    if output is None:
+        return None
+    return output / "calls.sqlite" if folder else output.with_name(output.name + ".calls.sqlite")
+
+
+def _judging(
+    closing: ExitStack,
+    model: str | None,
+    extractor: str | None,
+    evaluators: list[str],
+    ledger_file: Path | None,
+    settings: Any,
+    budget: int,
+    concurrency: int,
+) -> Any:
+    """The judge with its models and ledger open; without a ledger's place, replies are kept for this run."""
+    from truespec.compliance.evaluators.contract import SEVEN
+    from truespec.executors.evaluate import Judging
+    from truespec.models.registry import open_model
+    from truespec.store.calls import CallLedger
+
+    if extractor == "self":
+        if model is None:
+            raise UsageError("--extractor self: which model? name it with --model")
+        extractor = model
+    models = {name: open_model(name) for name in dict.fromkeys(filter(None, (model, extractor)))}
+    for opened in models.values():
+        closing.callback(opened.close)
+    if ledger_file is None:
+        ledger_file = Path(closing.enter_context(tempfile.TemporaryDirectory())) / "calls.sqlite"
+    ledger_file.parent.mkdir(parents=True, exist_ok=True)
+    ledger = closing.enter_context(CallLedger(ledger_file))
+    asked = tuple(SEVEN[name] for name in evaluators) if model is not None else ()
+    return Judging(models, ledger, model or "", asked, settings, budget, concurrency)
 
 
 def _keep_earlier(stream: TextIO, left: Mapping[str, dict[str, Any]]) -> None:

@@ -25,6 +25,8 @@ from truespec.verdict import Undecided
 
 QUOTE = 240
 """Characters of a quote."""
+NEEDS_JUDGE = "a semantic rule: it needs a judge"
+"""Why no monitor evaluates a semantic rule."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,12 +340,12 @@ class RuleSet:
     def why_not(self, index: int, trace: Trace) -> str:
         """Why a rule cannot be evaluated on a trace; empty when it can."""
         rule = self.rules[index]
-        if rule.formal is None:
-            return "a semantic rule: it needs a judge"
         if rule.domains and not any(
             trace.domain == name or str(trace.domain).startswith(name + "-") for name in rule.domains
         ):
             return f"for {', '.join(rule.domains)}, not for {trace.domain}"
+        if rule.formal is None:
+            return NEEDS_JUDGE
         if trace.tools is None and self._needs_schema[index]:
             return "the trace holds no tool schemas; supply them with --tools or --join"
         if self._needs_types[index] and not trace.kinds and (trace.tools is None or trace.tools):

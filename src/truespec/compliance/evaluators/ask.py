@@ -57,21 +57,21 @@ def questions(
     sources = _sources(evaluator, subject, items)
     shown = [show(trace, index) for index in range(len(trace.messages))]
     room = budget - len(system) - len(sources) - 400
-    found = windows([len(text) + 1 for text in shown], room, [_earlier(m) for m in trace.messages])
+    sizes = [len(text) + 1 for text in shown]
+    # Where there is more than one part, each also holds an outline of what came before it.
+    part = room if sum(sizes) <= room else room * 2 // 3
+    found = windows(sizes, part)
     if isinstance(found, int):
-        return f"message {found} takes {len(shown[found])} characters; {max(room, 0)} are left for the trace"
+        return f"message {found} takes {sizes[found]} characters; {max(part, 0)} are left for it"
     if len(found) > 1 and not evaluator.windowed:
-        size = sum(map(len, shown))
         return (
-            f"the conversation takes {size} characters; {max(room, 0)} are left for it, and it is read whole"
+            f"the conversation takes {sum(sizes)} characters; {max(room, 0)} are left, and it is read whole"
         )
     made = []
     for number, window in enumerate(found):
         parts = [sources] if sources else []
         if window.first:
-            told = "\n".join(
-                f"{i}: {text}" for i in range(window.first) if (text := _earlier(trace.messages[i]))
-            )
+            told = _outline(trace, window.first, room - part)
             parts.append(tagged("earlier_messages", told, of=window.first))
         span = f"{window.first}-{window.end - 1}"
         body = "\n".join(shown[window.first : window.end])
@@ -87,22 +87,31 @@ def questions(
     return made
 
 
-def windows(sizes: Sequence[int], room: int, outline: Sequence[str]) -> list[Window] | int:
-    """Consecutive windows that fit; the index of a message that fits none.
-
-    A window also has to hold an outline of all that comes before it.
-    """
+def windows(sizes: Sequence[int], room: int) -> list[Window] | int:
+    """Consecutive windows that fit; the index of a message that fits none."""
     made: list[Window] = []
-    first = used = before = 0
+    first = used = 0
     for index, size in enumerate(sizes):
-        if used and used + size + before > room:
-            made.append(Window(first, index))
-            before = sum(len(line) + 8 for line in outline[:index])
-            first, used = index, 0
-        if size + before > room:
+        if size > room:
             return index
+        if used + size > room:
+            made.append(Window(first, index))
+            first, used = index, 0
         used += size
     return [*made, Window(first, len(sizes))]
+
+
+def _outline(trace: Trace, end: int, room: int) -> str:
+    """A line for each message before a window, the latest first to find room; it says what it leaves out."""
+    lines: list[str] = []
+    for index in reversed(range(end)):
+        line = _earlier(trace.messages[index])
+        if line and sum(map(len, lines)) + len(line) + 20 * (len(lines) + 4) > room:
+            lines.append(f"(messages 0 to {index} are not outlined)")
+            break
+        if line:
+            lines.append(f"{index}: {line}")
+    return "\n".join(reversed(lines))
 
 
 def _earlier(message: Message) -> str:
