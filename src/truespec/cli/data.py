@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -67,3 +68,40 @@ def import_(source: str, folder: Path, output: Path) -> None:
     echo(f"{source}: {len(tasks)} tasks, {len(pairs)} pairs, {len(skipped)} skipped -> {output}")
     for reason, count in Counter(skip.reason for skip in skipped).most_common(10):
         echo(f"  skipped {count:5}  {reason.splitlines()[0][:160]}")
+
+
+@data.command()
+@click.option(
+    "--from", "folder", required=True, type=click.Path(path_type=Path), help="The folder of the data sets."
+)
+@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The folder to write.")
+def respecbench(folder: Path, output: Path) -> None:
+    """Select the tasks of the paper RESpecBench from data sets as published, each below the folder.
+
+    Write OUTPUT/tasks.jsonl, for 'truespec bench run --tasks'. A data set that is missing is named; the
+    paper's counts are 250 of GSM-Symbolic, 76 of Polygon and Scythe, 150 of FOLIO, 200 of NL-RX and 31 of
+    CLEVER.
+
+    Exit code: 0 when every count was reached, 1 when the material gave fewer, 2 when it gave none.
+    """
+    from truespec.benchmark.respecbench import COUNTS, CRITERIA, select
+
+    if not folder.is_dir():
+        raise UsageError(f"{folder} is no folder")
+    chosen = select(folder)
+    tasks = [task for one in chosen for task in one.tasks]
+    if not tasks:
+        raise UsageError(
+            f"{folder} holds none of the data sets: {'; '.join(m for c in chosen for m in c.missing)}"
+        )
+    output.mkdir(parents=True, exist_ok=True)
+    path = output / "tasks.jsonl"
+    path.write_text("".join(to_line(task.to_json()) for task in tasks), encoding="utf-8")
+    for one in chosen:
+        taken = ", ".join(f"{count} of {name}" for name, count in one.taken) or "none"
+        echo(f"{one.domain:6} {len(one.tasks):4} of {COUNTS[one.domain]:3}: {taken}")
+        echo(f"       {CRITERIA[one.domain]}")
+        for why in one.missing:
+            echo(f"       missing: {why}")
+    echo(f"{len(tasks)} tasks of {sum(COUNTS.values())} -> {path}")
+    sys.exit(0 if len(tasks) == sum(COUNTS.values()) else 1)

@@ -1,14 +1,18 @@
 """CLEVER: problems with Lean specifications (Thakur et al., 2025).
 
-A task holds the problem text and the Gallina signature that corresponds to upstream's. Its oracle is empty:
-the translation of the Lean specification, kept in `lean`, belongs to the tasks and not to this reader.
+A task holds the problem text and the Gallina signature that corresponds to upstream's. Its oracle is our own
+translation to Gallina (`clever_gallina.toml`, by problem number); a problem without one has an empty oracle
+and the tag `untranslated`. Upstream's Lean specification is kept in `lean`.
 """
 
 from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 
 from truespec.benchmark.task import Origin, Skipped, Task
@@ -39,7 +43,9 @@ def _task(text: str, stem: str, origin: Origin) -> Task:
     header = re.search(r"def\s+\w+\s*(.*?):=", section(text, "implementation_signature"), re.DOTALL)
     if docstring is None or header is None:
         raise ValueError("the problem lacks its docstring or the signature of its implementation")
-    tags = ["untranslated"]
+    number = int(re.sub(r"\D", "", stem))
+    oracle = translations().get(number, "")
+    tags = ["translated" if oracle else "untranslated"]
     specification = section(text, "problem_spec")
     if len(re.findall(r"\bimpl(?:ementation)?\b", specification)) > 2:
         tags.append("mentions-implementation-elsewhere")
@@ -48,11 +54,18 @@ def _task(text: str, stem: str, origin: Origin) -> Task:
         "rocq",
         textwrap.dedent(docstring.group(1)).strip(),
         {"signature": gallina_signature(header.group(1))},
-        "",
+        oracle,
         origin,
         tuple(tags),
         {"function_signature": signature.group(1) if signature else "", "lean": specification.strip()},
     )
+
+
+@cache
+def translations() -> Mapping[int, str]:
+    """Our Gallina specifications by problem number."""
+    text = files(__package__).joinpath("clever_gallina.toml").read_text("utf-8")
+    return {entry["problem"]: entry["oracle"] for entry in tomllib.loads(text)["translation"]}
 
 
 def section(text: str, name: str) -> str:

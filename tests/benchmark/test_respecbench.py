@@ -1,0 +1,78 @@
+"""The paper's selection from the sources: its counts, its criteria, and our translations of CLEVER."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import needs
+import truespec
+from truespec.benchmark.respecbench import COUNTS, Chosen, select
+from truespec.benchmark.sources.clever import translations
+from truespec.cli.data import data
+from truespec.store.runs import read_tasks
+
+
+@pytest.fixture(scope="module")
+def chosen() -> dict[str, Chosen]:
+    return {one.domain: one for one in select(needs.sources("."))}
+
+
+def test_every_count_of_the_paper_is_reached(chosen: dict[str, Chosen]) -> None:
+    assert {name: len(one.tasks) for name, one in chosen.items()} == COUNTS
+    assert not any(one.missing for one in chosen.values())
+    for one in chosen.values():
+        assert len({task.id for task in one.tasks}) == len(one.tasks)
+        assert all(task.oracle and task.statement for task in one.tasks)
+
+
+def test_formulas_are_those_with_most_constants(chosen: dict[str, Chosen]) -> None:
+    tags = [task.tags for task in chosen["fol"].tasks]
+    constants = [int(tag[10:]) for some in tags for tag in some if tag.startswith("constants:")]
+    assert constants == sorted(constants, reverse=True)
+    assert constants[-1] >= 2
+
+
+def test_patterns_discriminate(chosen: dict[str, Chosen]) -> None:
+    for task in chosen["regex"].tasks[::20]:
+        for other in (".*", "~(.*)"):
+            assert truespec.verify("regex", task.oracle, other, task.context).answer.value == "refuted"
+
+
+def test_missing_sets_are_named_and_the_rest_is_written(tmp_path: Path) -> None:
+    folder = tmp_path / "sets" / "clever" / "human_eval"
+    folder.mkdir(parents=True)
+    for number in (53, 54):
+        (folder / f"problem_{number}.lean").write_text(
+            "/- start_def problem_details -/\n-- start_def problem_details\n/-\ndocstring: |\n    Add.\n"
+            "function_signature: f\n-/\n-- end_def problem_details\n-- start_def problem_spec\n"
+            "def problem_spec\n-- end_def problem_spec\n-- start_def implementation_signature\n"
+            "def implementation (x y: Int) : Int :=\n-- end_def implementation_signature\n",
+            encoding="utf-8",
+        )
+    arguments = ["respecbench", "--from", str(tmp_path / "sets"), "-o", str(tmp_path / "out")]
+    result = CliRunner().invoke(data, arguments, catch_exceptions=False)
+    assert result.exit_code == 1
+    assert "missing: folio" in result.output
+    (task,) = read_tasks(tmp_path / "out" / "tasks.jsonl")
+    assert (task.id, task.oracle) == ("clever/53", translations()[53])
+
+
+def test_there_are_enough_translations() -> None:
+    assert len(translations()) >= 31
+    assert all(text.strip().startswith("Definition spec ") for text in translations().values())
+
+
+@pytest.mark.live
+@pytest.mark.parametrize("number", [8, 13, 53, 58, 136])
+def test_translations_are_accepted_by_rocq_and_equal_themselves(number: int) -> None:
+    needs.tool("coqtop")
+    import re
+
+    oracle = translations()[number]
+    header = re.search(r"spec (.*?) :=", oracle, re.DOTALL)
+    assert header
+    context = {"signature": header.group(1)}
+    assert truespec.verify("rocq", oracle, oracle, context, 20).answer.value == "equivalent"
