@@ -50,6 +50,11 @@ WORLD: dict[str, JSON] = {
             found({"t": [[1, None]]}, [[1]], []),
             "at t = [[1, null]] the oracle is [[1]], the candidate []",
         ),
+        (
+            "sql",
+            found({"tables": {"t": [[1, None], [2, "b"]], "u": []}, "script": "CREATE ..."}, [[1]], []),
+            "with t: (1, NULL) (2, 'b'), u: no row; the oracle gives (1), the candidate no row",
+        ),
     ],
 )
 def test_words(domain: str, at: Counterexample, words: str) -> None:

@@ -42,7 +42,8 @@ def verify_bundled(
     }
     progress(0, len(pairs))
     verdicts: dict[str, Verdict] = {}
-    with judges(list(names), jobs) as workers:
+    # The demo's SQL runs on embedded engines: nobody waits for the servers that warming up would start.
+    with judges([name for name in names if name != "sql"], jobs) as workers:
         for key, verdict in workers.run(Job(name, pair, timeout) for name, pair in pairs.items()):
             verdicts[key] = verdict
             progress(len(verdicts), len(pairs))

@@ -103,7 +103,29 @@ def point(
             return Assignment(
                 tuple((name, plain(value), told.get(name, "")) for name, value in values.items())
             )
+        case "sql", {"tables": dict(tables), "script": str(script)}:
+            return Fields(
+                (*((name, _tuples(rows)) for name, rows in tables.items()), ("script", plain(script)))
+            )
     return Fields(tuple((name, plain(value)) for name, value in found.point.items()))
+
+
+def _tuples(rows: JSON) -> str:
+    """The rows of a table or a result, each in parentheses, as SQL writes them.
+
+    >>> _tuples([[1, "a", None], [2, "b", 3]])
+    "(1, 'a', NULL) (2, 'b', 3)"
+    """
+    if not isinstance(rows, list):
+        return plain(rows)
+    told = [f"({', '.join(map(_value, row))})" if isinstance(row, list) else plain(row) for row in rows]
+    return cut(" ".join(told), 400) or "no row"
+
+
+def _value(value: JSON) -> str:
+    if value is None:
+        return "NULL"
+    return f"'{value}'" if isinstance(value, str) else plain(value)
 
 
 def _world(
@@ -161,6 +183,10 @@ def in_words(domain: str, found: Counterexample) -> str:
         return f"the {who} matches {text}, the {other} does not"
     if isinstance(shown, World):
         return f"{_world_in_words(shown)}: the oracle is {oracle}, the candidate {candidate}"
+    if domain == "sql" and isinstance(shown, Fields) and isinstance(found.point.get("tables"), dict):
+        where = ", ".join(f"{name}: {rows}" for name, rows in shown.rows if name != "script")
+        told = [in_line(_tuples(value)) for value in (found.oracle_value, found.candidate_value)]
+        return f"with {in_line(where)}; the oracle gives {told[0]}, the candidate {told[1]}"
     where = (
         ", ".join(f"{row[0]} = {row[1]}" for row in shown.rows) if not isinstance(shown, StringPoint) else ""
     )
