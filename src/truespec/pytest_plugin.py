@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="session")
 def truespec_rules() -> Callable[..., Complies]:
     """Compiles rule files and packs."""
-    from truespec.rules.language import load_rules
+    from truespec.rules.language import load_file
     from truespec.rules.packs import pack
     from truespec.testing import Complies
 
     def compiled(*files: str | Path, packs: Sequence[str] = ()) -> Complies:
         rules = [rule for name in packs for rule in pack(name)]
         for file in files:
-            rules += load_rules(Path(file).read_text(encoding="utf-8"), str(file))
+            rules += load_file(Path(file))
         return Complies(rules)
 
     return compiled

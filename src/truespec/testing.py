@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from truespec.rules.language import load_rules
+from truespec.rules.language import load_file
 from truespec.rules.monitor import RuleSet
 from truespec.rules.monitor import assert_complies as _assert_complies
 from truespec.rules.rule import Rule
@@ -51,7 +51,7 @@ def assert_complies(
     """Fails with one line for each breach of at least this severity; `rules` may be a rule file."""
     loaded = rules
     if isinstance(loaded, str | Path):
-        loaded = load_rules(Path(loaded).read_text(encoding="utf-8"), str(loaded))
+        loaded = load_file(Path(loaded))
     compiled = loaded if isinstance(loaded, RuleSet) else RuleSet(loaded)
     for one in traces_of(trace, tools):
         _assert_complies(one, compiled, severity)

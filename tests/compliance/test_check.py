@@ -111,6 +111,32 @@ def test_resume_keeps_what_is_there_and_drops_a_cut_line(tmp_path: Path) -> None
     assert "kept" not in third[0]
 
 
+def test_what_a_killed_resume_had_written_counts(tmp_path: Path) -> None:
+    prepare(tmp_path)
+    _, first = run(tmp_path)
+    out = tmp_path / "out.jsonl"
+    lines = out.read_text().splitlines(keepends=True)
+    marked = json.loads(lines[0])
+    marked["kept"] = True
+    out.write_text("")
+    (tmp_path / "out.jsonl.part").write_text(json.dumps(marked) + "\n" + lines[1][:50])
+    _, second = run(tmp_path, "--resume")
+    assert second[0].pop("kept") is True
+    assert second == first
+    assert [path.name for path in tmp_path.glob("out.jsonl*")] == ["out.jsonl"]
+
+
+def test_foreign_files_in_a_folder_are_counted_not_listed(tmp_path: Path) -> None:
+    prepare(tmp_path)
+    for number in range(9):
+        (tmp_path / f"notes{number}.json").write_text('{"note": 1}')
+    found = CliRunner().invoke(command, ["check", str(tmp_path), "--quiet"])
+    assert found.stderr.count("of no known format; name it") == 3
+    assert "... and 6 more files of no known format" in found.stderr
+    named = CliRunner().invoke(command, ["check", *(str(tmp_path / f"notes{n}.json") for n in range(9))])
+    assert named.stderr.count("of no known format; name it") == 9
+
+
 def test_a_folder_gets_one_file_per_trace(tmp_path: Path) -> None:
     prepare(tmp_path)
     result = CliRunner().invoke(

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from truespec.rules.compare import compare, health
-from truespec.rules.language import load_rules
+from truespec.rules.language import load_file, load_rules
 from truespec.rules.monitor import Monitor, RuleSet
 from truespec.rules.packs import pack
 from truespec.rules.schemas import MOST_COMPILED, call_fits, validator
 from truespec.traces import Message, Source, ToolCall, ToolSchema, Trace
 from truespec.traces.event import events
-from truespec.verdict import Incomplete
+from truespec.verdict import Incomplete, SpecificationError
 
 SOURCE = Source("test", "f", "0", "0")
 LONG = "a" * 40_000 + "!"
@@ -123,3 +125,26 @@ def test_mental_arithmetic_reads_long_sums() -> None:
     for text in ("1" * 100_000 + "=", "1+" * 50_000 + "=", "1," * 50_000 + "=", "1+1=" + " " * 100_000):
         (found,) = rules.check(trace(Message("assistant", text)))
         assert found.status == "pass"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a: &a [x]\nrules: [*a, *a]\n", "mine.yml: aliases (*name) are not read; use 'define' (at line 2"),
+        ("- id: a\n  text: [unclosed\n", "mine.yml: no YAML:"),
+        ("!!python/object/apply:os.getcwd []", "mine.yml: no YAML:"),
+        ("- [" + "x, " * 5_000 + "]", "mine.yml: rule 1: expected a mapping, found ['x'"),
+        ("- {id: a, text: t, severity: huge}", "mine.yml: rule 'a': severity is one of"),
+    ],
+)
+def test_a_mistake_in_a_rule_file_is_named_with_its_file(text: str, said: str) -> None:
+    with pytest.raises(SpecificationError) as caught:
+        load_rules(text, "mine.yml")
+    assert str(caught.value).startswith(said)
+    assert len(str(caught.value)) < 700
+
+
+def test_a_rule_file_that_is_no_text(tmp_path: Path) -> None:
+    (tmp_path / "mine.yml").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(SpecificationError, match=r"mine.yml: not UTF-8 at byte 0"):
+        load_file(tmp_path / "mine.yml")

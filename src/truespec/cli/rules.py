@@ -14,7 +14,7 @@ from truespec.cli.trace import RULE_OPTIONS, load_rule_files
 from truespec.rules import formula as f
 from truespec.rules import predicate as p
 from truespec.rules.compare import ANY_TOOLS, Toolbox, automaton, compare, conflict, health, pairs
-from truespec.rules.language import load_rules
+from truespec.rules.language import load_file
 from truespec.rules.rule import Rule
 from truespec.traces.files import loads
 from truespec.traces.importers.shared import tool_schemas
@@ -46,7 +46,13 @@ _SECONDS = click.option(
 )
 
 
+_FILES = click.argument(
+    "named", nargs=-1, metavar="[FILES]...", type=click.Path(exists=True, dir_okay=False, path_type=Path)
+)
+
+
 @rules.command("compile")
+@_FILES
 @RULE_OPTIONS[0]
 @RULE_OPTIONS[1]
 @RULE_OPTIONS[2]
@@ -54,13 +60,17 @@ _SECONDS = click.option(
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Default: standard output."
 )
 def compile_(
-    files: tuple[Path, ...], packs: tuple[str, ...], settings: tuple[str, ...], output: Path | None
+    named: tuple[Path, ...],
+    files: tuple[Path, ...],
+    packs: tuple[str, ...],
+    settings: tuple[str, ...],
+    output: Path | None,
 ) -> None:
     """Compile rules to monitors and write them as JSON: predicates, obligations, size of the automaton.
 
     Exit 0, or 2 with the rule and the field that is wrong.
     """
-    loaded, _ = load_rule_files(files, packs, settings)
+    loaded, _ = load_rule_files((*named, *files), packs, settings)
     text = json.dumps([_compiled(rule) for rule in loaded], indent=1, ensure_ascii=False) + "\n"
     if output is None:
         click.echo(text, nl=False)
@@ -88,6 +98,7 @@ def _compiled(rule: Rule) -> dict[str, Any]:
 
 
 @rules.command("check")
+@_FILES
 @RULE_OPTIONS[0]
 @RULE_OPTIONS[1]
 @RULE_OPTIONS[2]
@@ -96,6 +107,7 @@ def _compiled(rule: Rule) -> dict[str, Any]:
 @_SECONDS
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 def check(
+    named: tuple[Path, ...],
     files: tuple[Path, ...],
     packs: tuple[str, ...],
     settings: tuple[str, ...],
@@ -109,7 +121,7 @@ def check(
     Rules are compared over sequences of events. What is not proved is reported as unknown, with the reason.
     Exit 1 when a rule is unsatisfiable or vacuous or two contradict each other, else 0.
     """
-    loaded, _ = load_rule_files(files, packs, settings)
+    loaded, _ = load_rule_files((*named, *files), packs, settings)
     toolbox = _toolbox(tools, types)
     states = {rule.id: health(rule, toolbox, timeout) for rule in loaded}
     relations = []
@@ -171,8 +183,8 @@ def diff(old: Path, new: Path, tools: Path | None, types: Path | None, timeout: 
     Exit 0 when nothing changed in meaning, 1 when something did, 3 when that was not decided.
     """
     toolbox = _toolbox(tools, types)
-    before = {rule.id: rule for rule in load_rules(old.read_text(encoding="utf-8"), old.name)}
-    after = {rule.id: rule for rule in load_rules(new.read_text(encoding="utf-8"), new.name)}
+    before = {rule.id: rule for rule in load_file(old)}
+    after = {rule.id: rule for rule in load_file(new)}
     changes: list[dict[str, Any]] = []
     for name in [*before, *(name for name in after if name not in before)]:
         if name not in after or name not in before:

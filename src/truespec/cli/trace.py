@@ -7,7 +7,7 @@ import json
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, TextIO
@@ -67,6 +67,31 @@ JOIN_OPTIONS = (
 )
 
 
+FOREIGN_SHOWN = 3
+"""Files of no known format that are named when a folder holds many."""
+
+
+class Told:
+    """Problems on standard error. Of the foreign files in a folder only the first few are named."""
+
+    def __init__(self, named: Iterable[Path]) -> None:
+        self.named = {str(path) for path in named}
+        self.foreign = 0
+
+    def tell(self, problem: Problem) -> None:
+        """Say what could not be read."""
+        if problem.foreign and problem.file not in self.named:
+            self.foreign += 1
+            if self.foreign > FOREIGN_SHOWN:
+                return
+        click.echo(str(problem), err=True)
+
+    def end(self) -> None:
+        """Say how many files were not named."""
+        if self.foreign > FOREIGN_SHOWN:
+            click.echo(f"... and {self.foreign - FOREIGN_SHOWN} more files of no known format", err=True)
+
+
 @trace.command("import")
 @click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 @click.option(
@@ -102,18 +127,20 @@ def import_(
     kinds = tuple(PATTERNS) if "all" in redact else redact
     stream = output.open("w", encoding="utf-8") if output else sys.stdout
     count = problems = 0
+    told = Told(paths)
     try:
         for path in files_below(paths):
             for item in read(path, form, joins):
                 if isinstance(item, Problem):
                     problems += 1
-                    click.echo(str(item), err=True)
+                    told.tell(item)
                 else:
                     count += 1
                     stream.write(to_line(Redactor(kinds).trace(item) if kinds else item) + "\n")
     finally:
         if output:
             stream.close()
+    told.end()
     click.echo(f"{count} traces, {problems} problems", err=True)
     sys.exit(0 if count else 1)
 
@@ -123,7 +150,7 @@ def load_rule_files(
 ) -> tuple[list[Any], str]:
     """The rules of files and packs, and a hash of their texts. Settings are `pack.parameter=YAML`."""
     from truespec.compliance.run import rules_key
-    from truespec.rules.language import load_rules, load_yaml
+    from truespec.rules.language import file_text, load_rules, load_yaml
     from truespec.rules.packs import pack, pack_names, pack_text
 
     names = [name for entry in packs for name in (pack_names() if entry == "all" else [entry])]
@@ -140,7 +167,7 @@ def load_rule_files(
         rules += pack(name, chosen.get(name))
         texts.append(pack_text(name))
     for path in files:
-        text = path.read_text(encoding="utf-8")
+        text = file_text(path)
         rules += load_rules(text, path.name)
         texts.append(text)
     seen: set[str] = set()
@@ -298,7 +325,7 @@ def check(
     from truespec.compliance.export import junit, sarif
     from truespec.compliance.run import Tally, check_all, kept_lines
     from truespec.compliance.scoring import DEFAULT, EVALUATORS, read_scoring
-    from truespec.rules.language import load_yaml
+    from truespec.rules.language import file_text, load_yaml
     from truespec.rules.monitor import RuleSet
     from truespec.rules.rule import SEVERITIES
 
@@ -309,8 +336,8 @@ def check(
     rules, key = load_rule_files(files, packs, settings)
     scoring = DEFAULT
     if scoring_file:
-        text = scoring_file.read_text(encoding="utf-8")
-        scoring, key = read_scoring(load_yaml(text)), f"{key}:{text}"
+        text = file_text(scoring_file)
+        scoring, key = read_scoring(load_yaml(text, scoring_file.name)), f"{key}:{text}"
     wanted = _evaluators(chosen)
     if chosen:
         rules = [rule for rule in rules if EVALUATORS[rule.category] in wanted]
@@ -329,6 +356,13 @@ def check(
         key = f"{key}:{model}:{extractor}:{temperature}:{max_tokens}:{budget}"
     done: dict[str, dict[str, Any]] = {}
     if output is not None and resume:
+        part = output.with_name(output.name + ".part")
+        if not folder_out and part.exists():  # an earlier attempt to resume was killed
+            for path in (output, part):
+                done.update((record["key"], record) for _, record in kept_lines(path))
+            _write(output.with_name(output.name + ".kept"), "".join(_lines(done)))
+            output.with_name(output.name + ".kept").replace(output)
+            part.unlink()
         if folder_out:
             for path in sorted(output.glob("*.json")) if output.is_dir() else ():
                 done.update((record["key"], record) for _, record in kept_lines(path))
@@ -337,10 +371,11 @@ def check(
     kinds = tuple(PATTERNS) if "all" in redact else redact
     tally = Tally()
     collected: list[dict[str, Any]] = []
+    told = Told(paths)
 
     def problem(found: Problem) -> None:
         tally.problems += 1
-        click.echo(str(found), err=True)
+        told.tell(found)
 
     stream = None
     if output is not None and not folder_out:
@@ -386,6 +421,7 @@ def check(
         sys.exit(130)
     finally:
         progress.end()
+        told.end()
         closing.close()
         if stream is not None:
             stream.close()
@@ -453,8 +489,12 @@ def _judging(
 
 def _keep_earlier(stream: TextIO, left: Mapping[str, dict[str, Any]]) -> None:
     """Write the artifacts of an earlier run that this one has not come to."""
-    for record in left.values():
-        stream.write(json.dumps(record, separators=(",", ":"), default=str) + "\n")
+    stream.writelines(_lines(left))
+
+
+def _lines(records: Mapping[str, dict[str, Any]]) -> Iterator[str]:
+    for record in records.values():
+        yield json.dumps(record, separators=(",", ":"), default=str) + "\n"
 
 
 def _write(path: Path, text: str) -> None:

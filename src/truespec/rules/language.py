@@ -61,32 +61,52 @@ MAX_BYTES = 4 << 20
 """A larger rule file is refused."""
 
 
-class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """Plain YAML without aliases, which can make a small file a huge value."""
-
-    def compose_node(self, parent: Any, index: Any) -> Any:
-        if self.check_event(yaml.AliasEvent):
-            mark = self.peek_event().start_mark
-            raise SpecificationError(
-                ReasonCode.SYNTAX,
-                "aliases (*name) are not read; use 'define'",
-                Place(mark.line + 1, mark.column + 1),
-            )
-        return super().compose_node(parent, index)
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_LONGEST_MESSAGE = 500
 
 
-def load_yaml(text: str) -> Any:
-    """The value of a YAML text; `SpecificationError` with its place where it is none."""
-    if len(text) > MAX_BYTES:
-        raise SpecificationError(ReasonCode.SYNTAX, f"a rule file of more than {MAX_BYTES} characters")
+def file_text(path: Path) -> str:
+    """The text of a rule file; `SpecificationError` where it is too large or not UTF-8."""
+    with path.open("rb") as stream:
+        raw = stream.read(MAX_BYTES + 1)
+    if len(raw) > MAX_BYTES:
+        raise _wrong(path.name, f"a rule file of more than {MAX_BYTES >> 20} MiB")
     try:
-        return yaml.load(text, _Loader)
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise _wrong(path.name, f"not UTF-8 at byte {error.start}") from None
+
+
+def load_file(path: Path, parameters: Mapping[str, Any] | None = None) -> tuple[Rule, ...]:
+    """The rules of a file on disk."""
+    return load_rules(file_text(path), path.name, parameters)
+
+
+def load_yaml(text: str, name: str = "") -> Any:
+    """The value of a YAML text; `SpecificationError` with its place where it is none.
+
+    Aliases, which can make a small file a huge value, are refused.
+    """
+    where = f"{name}: " if name else ""
+    if len(text) > MAX_BYTES:
+        raise SpecificationError(ReasonCode.SYNTAX, f"{where}more than {MAX_BYTES} characters")
+    try:
+        if "*" in text:
+            for event in yaml.parse(text, _LOADER):
+                if isinstance(event, yaml.AliasEvent):
+                    mark = event.start_mark
+                    raise SpecificationError(
+                        ReasonCode.SYNTAX,
+                        f"{where}aliases (*name) are not read; use 'define'",
+                        Place(mark.line + 1, mark.column + 1) if mark else None,
+                    )
+        return yaml.load(text, _LOADER)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         place = Place(mark.line + 1, mark.column + 1) if mark else None
-        raise SpecificationError(ReasonCode.SYNTAX, f"no YAML: {error.problem}", place) from None
+        raise SpecificationError(ReasonCode.SYNTAX, f"{where}no YAML: {error.problem}", place) from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise SpecificationError(ReasonCode.SYNTAX, f"no YAML: {error}") from None
+        raise SpecificationError(ReasonCode.SYNTAX, f"{where}no YAML: {error}") from None
 
 
 def load_rules(
@@ -96,7 +116,7 @@ def load_rules(
 
     A file may have `parameters`, names with default values; a text `"${name}"` in it stands for the value.
     """
-    value = load_yaml(text)
+    value = load_yaml(text, name)
     own = value.get("parameters") if isinstance(value, Mapping) else None
     if unknown := set(parameters or {}) - set(own or {}):
         known = ", ".join(own) if own else "none"
@@ -167,10 +187,12 @@ def read_rule(value: Any, where: str, shared: Mapping[str, Any] | None = None) -
             violation=value.get("violation", ""),
         )
     except (ValueError, TypeError) as error:
-        raise _wrong(where, str(error)) from None
+        raise _wrong(where, str(error).removeprefix(f"rule {value['id']!r}: ")) from None
 
 
 def _wrong(where: str, what: str) -> SpecificationError:
+    if len(what) > _LONGEST_MESSAGE:
+        what = what[: _LONGEST_MESSAGE - 1] + "…"
     return SpecificationError(ReasonCode.SYNTAX, f"{where}: {what}")
 
 

@@ -208,6 +208,7 @@ def read_predicate(value: Any, where: str) -> Predicate:
 
 
 def _wrong(where: str, what: str) -> SpecificationError:
+    what = what if len(what) <= 500 else what[:499] + "…"
     return SpecificationError(ReasonCode.SYNTAX, f"{where}: {what}")
 
 

@@ -41,6 +41,8 @@ class Problem:
     """The record: a line, an index, a member's name."""
     message: str
     """What was seen and what was expected."""
+    foreign: bool = False
+    """Whether the file as a whole is of no known format."""
 
     def __str__(self) -> str:
         return f"{self.file}: {self.position}: {self.message}"
@@ -55,6 +57,10 @@ def loads(text: str | bytes) -> Any:
             return json.loads(text)
         except RecursionError:
             raise JSONDecodeError("nested too deeply", "", 0) from None
+        except JSONDecodeError:
+            raise
+        except ValueError:  # Python reads no integers beyond some thousand digits
+            raise JSONDecodeError("a number with too many digits", "", 0) from None
 
 
 @dataclass(frozen=True)
@@ -410,9 +416,11 @@ class _Scanner:
         while True:
             try:
                 value, end = _DECODER.raw_decode(self.buffer, self.at)
-            except (JSONDecodeError, RecursionError) as error:
+            except (ValueError, RecursionError) as error:
                 if isinstance(error, RecursionError):
                     raise JSONDecodeError("nested too deeply", "", 0) from None
+                if not isinstance(error, JSONDecodeError):
+                    raise JSONDecodeError("a number with too many digits", "", 0) from None
                 unfinished = (
                     error.msg.startswith(("Unterminated", "Invalid \\")) or error.pos >= len(self.buffer) - 16
                 )

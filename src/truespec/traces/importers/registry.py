@@ -60,7 +60,7 @@ def read(path: Path, form: str | None = None, joins: Joins | None = None) -> Ite
     file = TraceFile(path)
     name = form or detect(file)
     if name is None:
-        yield file.problem("file", "of no known format; name it with --format")
+        yield Problem(str(path), "file", _unknown(file), foreign=True)
         return
     read_here = 0
     try:
@@ -70,6 +70,14 @@ def read(path: Path, form: str | None = None, joins: Joins | None = None) -> Ite
     except _UNREADABLE as e:
         # The importers guard each record; what still fails is the frame around the records.
         yield file.problem(f"after {read_here} records", f"cannot be read on as {name}: {e!r}")
+
+
+def _unknown(file: TraceFile) -> str:
+    with file.open() as stream:
+        start = stream.read(2)
+    if start in (b"\xff\xfe", b"\xfe\xff"):
+        return "in UTF-16; save it as UTF-8"
+    return "of no known format; name it with --format"
 
 
 def files_below(paths: Iterable[Path]) -> Iterator[Path]:
