@@ -24,9 +24,12 @@ from truespec.domains.sql.engines.contract import Settings
 from truespec.domains.sql.proof import prove as find_proof
 from truespec.domains.sql.rules import (
     aggregate_axioms,
+    covering_row,
     distinct_of_unique,
     group_determined,
     independent_factors,
+    known_values,
+    split_bounds,
     sum_laws,
 )
 from truespec.domains.sql.schema import read_schema
@@ -61,6 +64,10 @@ SLIPS = [
         "SELECT id FROM emp WHERE sal IS NOT NULL",
     ),
     ("SELECT a FROM t UNION ALL SELECT b FROM t", "SELECT a FROM t UNION ALL SELECT a FROM t"),
+    (
+        "SELECT c FROM t WHERE a > 1 UNION SELECT c FROM t WHERE b > 1",
+        "SELECT c FROM t x WHERE a > 1 OR EXISTS (SELECT 1 FROM t y WHERE y.b > 1 AND y.c = x.c)",
+    ),
     ("SELECT COUNT(*) FROM t WHERE a > 1", "SELECT SUM(CASE WHEN a > 1 THEN 1 ELSE 0 END) FROM t"),
 ]
 
@@ -163,6 +170,30 @@ def coefficients_vanish(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(sum_laws, "split", split)
 
 
+def sets_are_covered(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(covering_row, "_covered", lambda world, base, part: True)
+
+
+def columns_tell_rows_apart(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(covering_row, "_one_to_one", lambda world, base: True)
+
+
+def no_group_is_null(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(
+        known_values, "_known", lambda group, column, said: not z3.is_false(group.values[column].null)
+    )
+
+
+def bounds_are_exclusive(patch: pytest.MonkeyPatch) -> None:
+    real = split_bounds.of
+
+    def of(world: Any, term: Any) -> Any:
+        found = real(world, term)
+        return found and (replace(found[0], cond=z3.BoolVal(False)), found[1])
+
+    patch.setattr(split_bounds, "of", of)
+
+
 def determined_groups_always_exist(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(group_determined, "group_formula", lambda world, group: z3.BoolVal(True))
 
@@ -201,6 +232,10 @@ PLANTS: list[Plant] = [
     nulls_are_summed,
     factors_vanish,
     coefficients_vanish,
+    sets_are_covered,
+    columns_tell_rows_apart,
+    no_group_is_null,
+    bounds_are_exclusive,
     determined_groups_always_exist,
     least_is_greatest,
     outer_joins_are_inner,

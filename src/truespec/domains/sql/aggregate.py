@@ -26,7 +26,7 @@ from truespec.domains.sql.bag import (
     renamed,
     swap_bag,
 )
-from truespec.domains.sql.rules import aggregate_axioms, independent_factors, sum_laws
+from truespec.domains.sql.rules import aggregate_axioms, independent_factors, split_bounds, sum_laws
 from truespec.domains.sql.rules.choices import Operator
 from truespec.domains.sql.rules.settle import settled
 from truespec.domains.sql.symbols import constants
@@ -246,6 +246,9 @@ class Aggregates:
         term = settled(world, replace(term, outs=()))
         if z3.is_false(term.cond):
             return z3.IntVal(0)
+        divided = split_bounds.of(world, term)
+        if divided is not None:
+            return self.count_term(divided[0]) + self.count_term(divided[1])
         outer, term = _outer(independent_factors.pinned(term))
         product: Expr | None = None
         for factor in independent_factors.of(term):
@@ -263,6 +266,10 @@ class Aggregates:
         term = settled(self.world, replace(term, outs=(Val(FALSE, value, kind),)))
         if z3.is_false(term.cond):
             return default_of(kind)
+        divided = split_bounds.of(self.world, term)
+        if divided is not None:
+            first, second = (self.sum_term(part, part.outs[0].val) for part in divided)
+            return first + second
         outer, term = _outer(independent_factors.pinned(term))
         if not term.rows and not term.groups:
             return ite(conj(outer, term.cond), term.outs[0].val, default_of(kind))

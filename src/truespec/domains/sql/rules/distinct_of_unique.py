@@ -37,6 +37,7 @@ from truespec.domains.sql.bag import (
     swap_term,
     unfolded,
 )
+from truespec.domains.sql.rules import covering_row
 from truespec.domains.sql.symbols import constants, name_of
 from truespec.domains.sql.world import FALSE, Expr, Formula, Val, World, all_identical, conj, neg
 
@@ -49,15 +50,17 @@ def apply(world: World, term: Term) -> Term:
         before, after = term.groups[:index], term.groups[index + 1 :]
         body = unfolded(world, group.body)
         parts = [p for p in (reduced(world, part) for part in body.terms) if not z3.is_false(p.cond)]
+        parts = [_project(world, part) for part in parts]
         if len(parts) == 1:
-            part = _project(world, parts[0])
-            if _unique(world, part):
-                part = renamed(world, part)
-                moved = swap_term(Term((), (), term.cond, term.outs), binding(group.values, part.outs))
-                rows, cond = term.rows + part.rows, conj(moved.cond, part.cond)
-                term = reduced(world, Term(rows, before + after, cond, moved.outs))
-                continue
-            parts = [part]
+            ranging = parts[0] if _unique(world, parts[0]) else None
+        else:
+            ranging = covering_row.of(world, parts)
+        if ranging is not None:
+            ranging = renamed(world, ranging)
+            moved = swap_term(Term((), (), term.cond, term.outs), binding(group.values, ranging.outs))
+            rows, cond = term.rows + ranging.rows, conj(moved.cond, ranging.cond)
+            term = reduced(world, Term(rows, before + after, cond, moved.outs))
+            continue
         narrowed, swaps = _narrow(group, parts)
         moved = Term((), (), term.cond, term.outs)
         for swap in swaps:

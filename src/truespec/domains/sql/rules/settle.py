@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from truespec.domains.sql.bag import Term, reduced
-from truespec.domains.sql.rules import distinct_of_unique, group_determined
+from truespec.domains.sql.rules import distinct_of_unique, group_determined, known_values
 from truespec.domains.sql.world import World, folded
 
 
@@ -14,6 +14,7 @@ def settled(world: World, term: Term) -> Term:
     term = reduced(world, _folded(term))
     if not term.groups:
         return term
+    term = known_values.apply(term)
     term = group_determined.apply(world, distinct_of_unique.apply(world, term))
     return reduced(world, _folded(term))
 

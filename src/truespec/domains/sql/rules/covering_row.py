@@ -1,0 +1,54 @@
+"""A set whose tuples all are the columns of one table's rows ranges over those rows.
+
+Statement. Let k map the rows of a table T to tuples, one to one. If every tuple of the set G is k(r) for
+some row r of T, then Σ_g∈G φ(g) = Σ_r∈T [k(r) ∈ G] φ(k(r)), where k(r) ∈ G reads: some term of G's bag has
+a choice that puts out k(r).
+
+Side conditions. That k is one to one on T, and that each term of G's bag puts out only k(r) for rows r of
+T, are proved from the schema. `k` is what one of G's terms puts out, from a single row variable.
+
+Why. The map k from the rows with k(r) ∈ G to the tuples of G is onto by the second condition and one to one
+by the first. The case that matters: GROUP BY a key of the left table above a LEFT JOIN, where one term has
+a partner, the other has none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from truespec.domains.sql.bag import Bag, Term, bound, exists, mentioned, renamed
+from truespec.domains.sql.world import World, all_identical, conj, disj, membership
+
+
+def of(world: World, parts: list[Term]) -> Term | None:
+    """One term over the rows of one table, in place of the terms of a set; None where the rule fails."""
+    for base in parts:
+        if len(base.rows) != 1 or base.groups or not mentioned(base.outs) & bound(base):
+            continue
+        if _one_to_one(world, base) and all(_covered(world, base, p) for p in parts if p is not base):
+            reached = [_puts_out(world, base, part) for part in parts if part is not base]
+            return replace(base, cond=conj(membership(*base.rows[0]), disj(base.cond, *reached)))
+    return None
+
+
+def _one_to_one(world: World, base: Term) -> bool:
+    ((row, table),) = base.rows
+    bare = replace(base, cond=membership(row, table))
+    copy = renamed(world, bare)
+    given = conj(bare.cond, copy.cond, all_identical(bare.outs, copy.outs))
+    return world.holds(given, row == copy.rows[0][0])
+
+
+def _covered(world: World, base: Term, part: Term) -> bool:
+    """Whether all that `part` puts out is k of some row."""
+    ((row, table),) = base.rows
+    bare = renamed(world, replace(base, cond=membership(row, table)))
+    meets = replace(bare, cond=conj(bare.cond, all_identical(bare.outs, part.outs)), outs=())
+    return world.holds(part.cond, exists(world, Bag((meets,))))
+
+
+def _puts_out(world: World, base: Term, part: Term) -> object:
+    part = renamed(world, part)
+    return exists(
+        world, Bag((replace(part, cond=conj(part.cond, all_identical(part.outs, base.outs)), outs=()),))
+    )

@@ -1,0 +1,62 @@
+"""A sum up to and including a row is the sum before it and the row itself.
+
+Statement. Σ_y[φ(y) ∧ k(y) ≤ e] v(y) = Σ_y[φ(y) ∧ k(y) < e] v(y) + Σ_y[φ(y) ∧ k(y) = e] v(y), and likewise
+for ≥ and for a disjunction of which `k(y) = e` is one part.
+
+Side conditions. None; it is applied where `e` does not depend on the choice and the equation determines a
+row by a key, so that the last sum has one summand at most.
+
+Why. The order is total: each choice counted on the left has exactly one of k(y) < e and k(y) = e. It makes
+ROW_NUMBER() and a count of the rows up to here, or a running sum and a join with the earlier rows, meet.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import z3
+
+from truespec.domains.sql.bag import Term, bound, conjuncts, flat, reduced
+from truespec.domains.sql.symbols import constants
+from truespec.domains.sql.world import Expr, Formula, World, conj, folded
+
+
+def of(world: World, term: Term) -> tuple[Term, Term] | None:
+    """The choices that reach a bound exactly, and the others; None where no bound determines a row."""
+    if not term.rows:
+        return None
+    own = bound(term)
+    parts = conjuncts(term.cond)
+    for index, part in enumerate(parts):
+        for equation, rest in _bounds(part):
+            left, right = equation.children()
+            if bool(constants(left) & own) == bool(constants(right) & own):
+                continue
+            others = [p for i, p in enumerate(parts) if i != index]
+            exact = reduced(world, replace(term, cond=conj(*others, equation)))
+            if len(exact.rows) < len(term.rows):
+                return exact, replace(term, cond=flat(conj(*others, rest)))
+    return None
+
+
+def _bounds(part: Formula) -> list[tuple[Formula, Formula]]:
+    """The ways to read a conjunct as `an equation or else something that excludes it`."""
+    if z3.is_not(part) and (z3.is_lt(part.arg(0)) or z3.is_gt(part.arg(0))):
+        left, right = part.arg(0).children()
+        strict = right < left if z3.is_lt(part.arg(0)) else left < right
+        return [(left == right, strict)]
+    if z3.is_le(part) or z3.is_ge(part):
+        left, right = part.children()
+        return [(left == right, left < right if z3.is_le(part) else right < left)]
+    if z3.is_or(part):
+        return [(piece, _otherwise(part, piece)) for piece in part.children() if _is_equation(piece)]
+    return []
+
+
+def _otherwise(part: Formula, equation: Expr) -> Formula:
+    rest = folded(z3.substitute(part, (equation, z3.BoolVal(False))))
+    return conj(rest, z3.Not(equation))
+
+
+def _is_equation(piece: Formula) -> bool:
+    return bool(z3.is_eq(piece)) and not z3.is_bool(piece.arg(0))
