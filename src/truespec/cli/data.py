@@ -11,6 +11,7 @@ import click
 from truespec.benchmark.sources.registry import SOURCES, load
 from truespec.benchmark.task import PairRecord, Skipped, Task
 from truespec.cli.common import echo
+from truespec.cli.progress import Progress
 from truespec.store.lines import to_line
 from truespec.verdict import UsageError
 
@@ -105,3 +106,46 @@ def respecbench(folder: Path, output: Path) -> None:
             echo(f"       missing: {why}")
     echo(f"{len(tasks)} tasks of {sum(COUNTS.values())} -> {path}")
     sys.exit(0 if len(tasks) == sum(COUNTS.values()) else 1)
+
+
+@data.command(epilog=f"Data sets: {', '.join(SOURCES)}.")
+@click.argument("source")
+@click.option(
+    "-o",
+    "--output",
+    default="data",
+    show_default=True,
+    type=click.Path(path_type=Path),
+    help="The folder in which the data set's own folder appears.",
+)
+@click.option("--host", default="", metavar="URL", help="A mirror instead of codeload.github.com.")
+def fetch(source: str, output: Path, host: str) -> None:
+    """Download the data set SOURCE from its public repository.
+
+    The commit is pinned and the files' checksums are known: what does not fit is not kept. The same command
+    continues a download that broke off, and does nothing where the set is complete.
+
+    Exit code: 0 when the set is there, 2 when it could not be had, with the reason.
+    """
+    from truespec.benchmark.sources.pins import pin
+    from truespec.executors.fetch import HOST
+    from truespec.executors.fetch import fetch as download
+
+    wanted = pin(source)
+    folder = output / source
+    echo(f"{source}: {wanted.repository} @ {wanted.commit}")
+    echo(f"  licence: {wanted.licence}")
+    shown = Progress()
+
+    def told(done: int, total: int | None) -> None:
+        of = f" of {total / 1e6:.1f}" if total else ""
+        shown.show(f"  {done / 1e6:.1f}{of} MB")
+
+    try:
+        new = download(wanted, folder, host=host or HOST, progress=told)
+    finally:
+        shown.end()
+    echo(f"  {'fetched and checked' if new else 'there already, complete'}: {folder}")
+    if wanted.note:
+        echo(f"  note: {wanted.note}")
+    echo(f"  next: truespec data import {source} --from {folder} -o OUT")
