@@ -11,13 +11,16 @@ from truespec.domains.registry import DOMAINS
 from truespec.verdict import UsageError
 
 
-def bundled_tasks(domains: Iterable[str] = ()) -> list[Task]:
-    """The tasks that come with the package, with what their names stand for in `extra`."""
+def bundled_tasks(domains: Iterable[str] = (), *, variants: bool = False, seed: int = 0) -> list[Task]:
+    """The tasks that come with the package, with what their names stand for in `extra`.
+
+    With `variants`, also those that the seed draws from the templates.
+    """
     wanted = tuple(domains) or tuple(name for name in bundled.domains() if name in DOMAINS)
     return [
         replace(entry.task, extra={**entry.task.extra, "meanings": dict(entry.meanings)})
         for name in wanted
-        for entry in bundled.tasks(name)
+        for entry in bundled.tasks(name, variants=variants, seed=seed)
     ]
 
 

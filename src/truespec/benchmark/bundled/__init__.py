@@ -1,5 +1,6 @@
-"""The tasks that come with the package: one TOML file per domain, each task with recorded answers."""
+"""The tasks that come with the package: TOML files for each domain, every task with recorded answers."""
 
-from truespec.benchmark.bundled.read import BundledTask, RecordedAnswer, Writing, domains, tasks
+from truespec.benchmark.bundled.read import BundledTask, RecordedAnswer, Writing, domains
+from truespec.benchmark.bundled.variants import tasks
 
 __all__ = ["BundledTask", "RecordedAnswer", "Writing", "domains", "tasks"]
