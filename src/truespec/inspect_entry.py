@@ -27,7 +27,7 @@ from inspect_ai.solver import TaskState, generate, system_message
 
 from truespec.benchmark import task as records
 from truespec.benchmark.answer import read_answer
-from truespec.benchmark.select import bundled_tasks, choose
+from truespec.benchmark.select import choose, named_tasks
 from truespec.domains.judge import Pair
 from truespec.executors.pool import Workers, judges
 from truespec.judges.decide import from_both_orders, from_score
@@ -76,10 +76,12 @@ def _task(
 ) -> Task:
     """The tasks of one domain.
 
-    `tasks` is a task file instead of the bundled tasks; `judge` names a model, or is `self`, to have the
-    answers judged as well, by statement and against the oracle.
+    `tasks` is a task file, or `bundled+variants`, instead of the bundled tasks; `judge` names a model, or is
+    `self`, to have the answers judged as well, by statement and against the oracle.
     """
-    every = bundled_tasks([domain]) if tasks == "bundled" else read_tasks(Path(tasks))
+    every = named_tasks(tasks, [domain])
+    if every is None:
+        every = read_tasks(Path(tasks))
     scorers = [verified(timeout=timeout, tolerant=tolerant)]
     if judge:
         scorers += [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -9,6 +10,8 @@ from truespec.benchmark import bundled
 from truespec.benchmark.task import Task
 from truespec.domains.registry import DOMAINS
 from truespec.verdict import UsageError
+
+_BUNDLED = re.compile(r"bundled(?P<variants>\+variants(?::(?P<seed>\d+))?)?")
 
 
 def bundled_tasks(domains: Iterable[str] = (), *, variants: bool = False, seed: int = 0) -> list[Task]:
@@ -22,6 +25,14 @@ def bundled_tasks(domains: Iterable[str] = (), *, variants: bool = False, seed: 
         for name in wanted
         for entry in bundled.tasks(name, variants=variants, seed=seed)
     ]
+
+
+def named_tasks(name: str, domains: Iterable[str] = ()) -> list[Task] | None:
+    """`bundled`, `bundled+variants` or `bundled+variants:SEED`; None where the name is a file's."""
+    found = _BUNDLED.fullmatch(name)
+    if found is None:
+        return None
+    return bundled_tasks(domains, variants=bool(found["variants"]), seed=int(found["seed"] or 0))
 
 
 def choose(tasks: Sequence[Task], domains: Sequence[str], limit: int | None) -> list[Task]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from truespec.benchmark.bundled import baseline as baseline_records
-from truespec.benchmark.select import bundled_tasks, choose
+from truespec.benchmark.select import bundled_tasks, choose, named_tasks
 from truespec.cli.common import Seconds, echo
 from truespec.executors.bench import SELF, Failures, new_run, run_judges, run_models
 from truespec.models.presets import expand
@@ -31,7 +31,7 @@ def bench() -> None:
 
 @bench.command()
 @click.option("--model", "models", multiple=True, required=True, help="A model; give it again for more.")
-@click.option("--tasks", default="bundled", show_default=True, help="A task file, or the bundled tasks.")
+@click.option("--tasks", default="bundled", show_default=True, help="A file, or bundled+variants[:SEED].")
 @click.option("--domain", "domains", multiple=True, help="Only these domains.")
 @click.option("--limit", type=click.IntRange(1), default=None, help="Only the first N tasks of each domain.")
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The run's folder.")
@@ -69,7 +69,9 @@ def run(
 
     Exit code: 0 when every task has its answer, 1 when calls failed for good, 2 for a wrong call.
     """
-    every = bundled_tasks(domains) if tasks == "bundled" else read_tasks(Path(tasks))
+    every = named_tasks(tasks, domains)
+    if every is None:
+        every = read_tasks(Path(tasks))
     chosen = choose(every, domains, limit)
     models = expand(models)
     for model in models:  # a wrong name must not leave a folder behind
@@ -236,7 +238,7 @@ def timeouts(folder: Path, limits: str, jobs: int | None) -> None:
 
 @bench.command()
 @click.option("-n", "--count", type=click.IntRange(2), required=True, help="How many candidates in all.")
-@click.option("--tasks", default="bundled", show_default=True, help="A task file, or the bundled tasks.")
+@click.option("--tasks", default="bundled", show_default=True, help="A file, or bundled+variants[:SEED].")
 @click.option("--domain", "domains", multiple=True, help="Only these domains.")
 @click.option("--limit", type=click.IntRange(1), default=None, help="Only the first N tasks of each domain.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed, the same candidates.")
@@ -262,7 +264,9 @@ def candidates(
     """
     from truespec.executors.candidates import labelled, write_run
 
-    every = bundled_tasks(domains) if tasks == "bundled" else read_tasks(Path(tasks))
+    every = named_tasks(tasks, domains)
+    if every is None:
+        every = read_tasks(Path(tasks))
     chosen = choose(every, domains, limit)
     shown = _Progress()
     found, tally = labelled(

@@ -1,9 +1,9 @@
 """Variants of bundled tasks: other subjects and other numbers, put in consistently.
 
-A template of `variants/DOMAIN.toml` names a task and columns of substitutions. A variant takes one row of each
-column, or leaves the column as it is, and puts the row's texts everywhere: in the statement, the context, the
-oracle, the answers and their notes. So statement and oracle change together, and the answers keep what they
-deserve.
+A template of `variants/DOMAIN.toml` names a task and columns of substitutions. A variant takes one row of
+each column, or leaves the column as it is, and puts the row's texts everywhere: in the statement, the
+context, the oracle, the answers and their notes. So statement and oracle change together, and the answers
+keep what they deserve.
 """
 
 from __future__ import annotations
