@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from truespec.cli.trace import trace as command
 from truespec.compliance.evaluators.answer import Answer, read_answer
 from truespec.compliance.evaluators.ask import Question, questions, show, windows
-from truespec.compliance.evaluators.contract import SEVEN, Subject, TaskSpec, prompt_of
+from truespec.compliance.evaluators.contract import SEVEN, Spec, Subject, TaskSpec, prompt_of
 from truespec.executors.evaluate import Judging, ask_all, check_judged
 from truespec.extraction.plan import PlanStep
 from truespec.models.call import Call
@@ -259,7 +259,6 @@ def test_failed_calls_are_not_evaluated_and_made_again(
 
 
 def test_what_a_judge_reads_of_a_plan_no_monitor_counts_again(judging: Callable[..., Judging]) -> None:
-    from truespec.executors.evaluate import Spec
     from truespec.extraction.plan import plan_rules
 
     steps = (PlanStep("refund", {}, "Give the money back", changes=True),)

@@ -170,6 +170,102 @@ def check(
     sys.exit(1 if ill or clashes else 0)
 
 
+@rules.command("extract")
+@click.argument("paths", nargs=-1, type=click.Path(exists=True, path_type=Path))
+@click.option("--model", help="The extractor; without one, only argument rules are read off the schemas.")
+@click.option(
+    "--prompt", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="The system prompt."
+)
+@_TOOLS
+@_TYPES
+@click.option(
+    "--join",
+    "folder",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="As in trace check.",
+)
+@click.option(
+    "--categories",
+    default="output,transition,forbidden_edge,argument",
+    show_default=True,
+    help="What to extract.",
+)
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="A rule file, or a folder where prompts differ."
+)
+@click.option(
+    "--scenarios",
+    "scenario_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="JSONL of conversations that keep and break each rule, to test the agent with.",
+)
+@click.option(
+    "--report",
+    "report_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="JSON: what went where, and why.",
+)
+@click.option(
+    "--against",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A rule file by hand for the same prompt: print precision, recall and formal agreement.",
+)
+@click.option(
+    "--ledger", "ledger_file", type=click.Path(dir_okay=False, path_type=Path), help="Where replies are kept."
+)
+@click.option(
+    "--concurrency", type=click.IntRange(1, 512), default=8, show_default=True, help="Calls at once."
+)
+@click.option("--temperature", type=float, default=0.0, show_default=True)
+@click.option("--max-tokens", type=click.IntRange(1), default=None, help="The longest reply.")
+def extract_(
+    paths: tuple[Path, ...],
+    model: str | None,
+    prompt: Path | None,
+    tools: Path | None,
+    types: Path | None,
+    folder: Path | None,
+    categories: str,
+    output: Path | None,
+    scenario_file: Path | None,
+    report_file: Path | None,
+    against: Path | None,
+    ledger_file: Path | None,
+    concurrency: int,
+    temperature: float,
+    max_tokens: int | None,
+) -> None:
+    """Extract rules from a system prompt and tools, each with its quote.
+
+    Give --prompt and --tools, or PATHS of traces: each distinct prompt with its tools is read once. A rule
+    whose quote is not found in its source is dropped. A formal part is kept where it compiles and a
+    conversation was found that keeps it and one that breaks it; all other rules are left to a judge.
+
+    Exit 0, or 1 when a category could not be extracted.
+    """
+    from truespec.cli.extract import run_extract
+
+    sys.exit(
+        run_extract(
+            paths,
+            model,
+            prompt,
+            tools,
+            types,
+            folder,
+            categories,
+            output,
+            scenario_file,
+            report_file,
+            against,
+            ledger_file,
+            concurrency,
+            temperature,
+            max_tokens,
+        )
+    )
+
+
 @rules.command("diff")
 @click.argument("old", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.argument("new", type=click.Path(exists=True, dir_okay=False, path_type=Path))

@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -317,10 +318,10 @@ def check(
     """Check traces against rules; one artifact per trace.
 
     PATHS are files or folders of traces in any supported format; - reads lines from standard input. Without
-    --rules and --pack, all built-in packs are checked. With --model, the seven evaluators judge what no
-    monitor can; answers have to quote the trace, and replies are kept and never asked for again. Exit 0, or 1
-    when --fail-on is given and a violation of that severity or worse was found, or when no trace could be
-    read.
+    --rules, --pack and --extractor, all built-in packs are checked. With --model, the seven evaluators judge
+    what no monitor can; answers have to quote the trace, and replies are kept and never asked for again.
+    Exit 0, or 1 when --fail-on is given and a violation of that severity or worse was found, or when no trace
+    could be read.
     """
     from truespec.compliance.export import junit, sarif
     from truespec.compliance.run import Tally, check_all, kept_lines
@@ -331,9 +332,9 @@ def check(
 
     # Traces are many small values that all stay: collecting seldom saves a quarter of the time.
     gc.set_threshold(100_000, 20, 50)
-    if not files and not packs:
+    if not files and not packs and extractor is None:
         packs = ("all",)
-    rules, key = load_rule_files(files, packs, settings)
+    rules, key = load_rule_files(files, packs, settings) if files or packs else ([], "")
     scoring = DEFAULT
     if scoring_file:
         text = file_text(scoring_file)
@@ -484,7 +485,15 @@ def _judging(
     ledger_file.parent.mkdir(parents=True, exist_ok=True)
     ledger = closing.enter_context(CallLedger(ledger_file))
     asked = tuple(SEVEN[name] for name in evaluators) if model is not None else ()
-    return Judging(models, ledger, model or "", asked, settings, budget, concurrency)
+    judging = Judging(models, ledger, model or "", asked, settings, budget, concurrency)
+    if extractor is None:
+        return judging
+    from truespec.executors.extract import Extractor
+
+    wanted = [SEVEN[name].category for name in evaluators]
+    settings = replace(settings, max_tokens=None)
+    extracts = Extractor(models, ledger, extractor, settings, concurrency, budget, wanted)
+    return replace(judging, specs=extracts.specs)
 
 
 def _keep_earlier(stream: TextIO, left: Mapping[str, dict[str, Any]]) -> None:

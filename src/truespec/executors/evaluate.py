@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
 from truespec.compliance.artifact import artifact
 from truespec.compliance.evaluators.answer import TRIES, Answer, Judged, again, judged, read_answer
 from truespec.compliance.evaluators.ask import BUDGET, JUDGING, Question, questions
-from truespec.compliance.evaluators.contract import SEVEN, Evaluator, Subject, TaskSpec
+from truespec.compliance.evaluators.contract import SEVEN, Evaluator, Spec, Subject
 from truespec.compliance.roots import ProvedOverlaps
 from truespec.compliance.run import key_of
-from truespec.compliance.scoring import DEFAULT, Scoring
+from truespec.compliance.scoring import DEFAULT, EVALUATORS, Scoring
 from truespec.executors.calls import run_calls
+from truespec.executors.extract import CALL_FAILED
 from truespec.models.call import Call, Reply, Settings
 from truespec.models.contract import Model, ModelError
 from truespec.rules.monitor import NEEDS_JUDGE, RuleSet
@@ -25,16 +26,6 @@ from truespec.traces.trace import Trace
 
 CHUNK = 16
 """Traces that are judged at once; their calls run side by side."""
-
-
-@dataclass(frozen=True, slots=True)
-class Spec:
-    """What was extracted for one trace."""
-
-    rules: tuple[Rule, ...] = ()
-    """Rules from its prompt and tools, and from its plan."""
-    task: TaskSpec = field(default_factory=TaskSpec)
-    """What was expected of its request."""
 
 
 @dataclass(frozen=True)
@@ -101,6 +92,10 @@ def ask_all(
     answers: dict[tuple[int, str, int], Answer | str] = {}
     waiting: dict[Call, list[tuple[int, str, int, int]]] = {}
     for number, subject in enumerate(subjects):
+        for category, why in subject.task.lost.items():
+            name = EVALUATORS[category]
+            found[number][0][name] = judged(name, (), [f"not extracted: {why}"], scoring)
+            found[number][1].failed += why.startswith(CALL_FAILED)
         for evaluator in judging.evaluators:
             made = questions(evaluator, subject, judging.judge, judging.settings, judging.budget)
             if isinstance(made, str):
@@ -120,7 +115,7 @@ def ask_all(
                 place = (number, name, part)
                 if isinstance(reply, ModelError):
                     spent.failed += 1
-                    answers[place] = f"a call failed: {reply}"
+                    answers[place] = f"{CALL_FAILED}: {reply}"
                     continue
                 spent.add(reply)
                 read = read_answer(reply.text, asked[number, name][part], subjects[number].trace)

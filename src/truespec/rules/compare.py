@@ -545,6 +545,25 @@ def health(rule: Rule, toolbox: Toolbox = ANY_TOOLS, seconds: float = SECONDS) -
     return Health("sound")
 
 
+def examples(
+    rule: Rule, toolbox: Toolbox = ANY_TOOLS, seconds: float = SECONDS
+) -> tuple[tuple[Event, ...], tuple[Event, ...]]:
+    """Events that keep a rule which has something to say about them, and events that break it; replayed.
+
+    Either is empty where none was found. They are sequences of events, not yet conversations.
+    """
+    if rule.formal is None:
+        return (), ()
+    always = _with(rule, [(None, f.T)], "always")
+    starts = [o.when for o in rule.formal.obligations]
+    if all(when is not None for when in starts):
+        still = _with(rule, [(when, f.F) for when in starts if when is not None], "starts")
+    else:
+        still = _with(rule, [(None, f.F)], "never")
+    kept = included(rule, still, toolbox, seconds)
+    return kept.witness, included(always, rule, toolbox, seconds).witness
+
+
 def conflict(left: Rule, right: Rule, toolbox: Toolbox = ANY_TOOLS, seconds: float = SECONDS) -> bool | None:
     """Whether two rules contradict each other: each can be kept where it has something to say, both cannot.
 
@@ -605,6 +624,7 @@ __all__ = [
     "Toolbox",
     "compare",
     "conflict",
+    "examples",
     "health",
     "included",
     "pairs",

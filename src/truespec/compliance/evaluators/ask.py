@@ -47,6 +47,8 @@ def questions(
 ) -> list[Question] | str:
     """The calls that evaluate a trace, or why it cannot be; none where there is nothing to judge."""
     items = evaluator.items(subject)
+    if evaluator.category in subject.task.lost:
+        return f"not extracted: {subject.task.lost[evaluator.category]}"
     if not items:
         return []
     lacking = evaluator.missing(subject)

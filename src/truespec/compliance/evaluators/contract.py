@@ -23,6 +23,18 @@ class TaskSpec:
     """The state at the start; None where unknown."""
     final_state: Mapping[str, Any] | None = None
     """Facts that should hold at the end, by their paths; None where none were predicted."""
+    lost: Mapping[str, str] = field(default_factory=dict)
+    """For each category whose specification could not be extracted, why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """What was extracted for one trace."""
+
+    rules: tuple[Rule, ...] = ()
+    """Rules from its prompt and tools, and from its plan."""
+    task: TaskSpec = field(default_factory=TaskSpec)
+    """What was expected of its request."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,170 @@
+"""Conversations that keep a rule and that break it: shown beside it, and its first test."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from truespec.rules.compare import ANY_TOOLS, Toolbox, examples
+from truespec.rules.monitor import RuleSet
+from truespec.rules.rule import Rule
+from truespec.traces.event import Event
+from truespec.traces.trace import Message, Source, ToolCall, ToolSchema, Trace
+
+SOURCE = Source("generated", "", "", "")
+
+
+@dataclass(frozen=True, slots=True)
+class Examples:
+    """One conversation of each kind, checked by the monitor; None where none was found."""
+
+    keeps: Trace | None
+    """The rule has something to say about it and is kept."""
+    breaks: Trace | None
+    """The rule is broken in it."""
+
+    @property
+    def both(self) -> bool:
+        """Whether the rule was seen to tell right from wrong."""
+        return self.keeps is not None and self.breaks is not None
+
+
+def find_examples(rule: Rule, toolbox: Toolbox = ANY_TOOLS, seconds: float = 5.0) -> Examples:
+    """Examples of a deterministic rule, short as the search finds them."""
+    kept, broken = examples(rule, toolbox, seconds)
+    rules = RuleSet([rule])
+    breaks = _first(rules, broken, toolbox, rule, "fail")
+    keeps = _first(rules, kept, toolbox, rule, "pass") or (_mended(rules, breaks) if breaks else None)
+    return Examples(keeps, breaks)
+
+
+def _first(
+    rules: RuleSet, events: Sequence[Event], toolbox: Toolbox, rule: Rule, wanted: str
+) -> Trace | None:
+    if not events:
+        return None
+    for padding in (False, True):
+        trace = conversation(
+            events, toolbox, f"{rule.id}-{'keeps' if wanted == 'pass' else 'breaks'}", padding
+        )
+        trace = replace(trace, domain=rule.domains[0] if rule.domains else None)
+        (finding,) = rules.check(trace)
+        if finding.status == wanted and (finding.activations or finding.violations):
+            return trace
+    return None
+
+
+def _mended(rules: RuleSet, broken: Trace) -> Trace | None:
+    """The broken conversation with one thing left out, so that the rule is kept.
+
+    A rule that forbids has nothing to say about what keeps it; what it would forbid, nearly done, shows it.
+    """
+    name = broken.id.replace("-breaks", "-keeps")
+    for index in reversed(range(len(broken.messages))):
+        message = broken.messages[index]
+        changed: list[Message | None] = []
+        if message.calls and message.text:
+            changed += [replace(message, text=None), replace(message, calls=())]
+        elif len(message.calls) > 1:
+            changed.append(replace(message, calls=message.calls[:1]))
+        elif message.error:
+            changed.append(replace(message, error=False, text="ok"))
+        elif message.text:
+            changed.append(replace(message, text="Let me see."))
+        for other in [*changed, None]:
+            rest = broken.messages[index + 1 :]
+            if other is None and message.calls:  # results go with their calls
+                gone = {call.id for call in message.calls}
+                rest = tuple(m for m in rest if m.call_id not in gone)
+            messages = (*broken.messages[:index], *([other] if other else []), *rest)
+            trace = replace(broken, id=name, messages=messages or (Message("user", "Hello."),))
+            if rules.check(trace)[0].status == "pass":
+                return trace
+    return None
+
+
+def conversation(events: Sequence[Event], toolbox: Toolbox, name: str, padding: bool = False) -> Trace:
+    """Messages that have these events: calls stand in messages, and results follow calls.
+
+    What the events leave open is filled in; whether the conversation still does what the events did has to
+    be checked. With `padding`, every call gets a result.
+    """
+    messages: list[Message] = []
+    room = 0
+    open_calls: list[ToolCall] = []
+    for number, event in enumerate(events):
+        if event.kind == "message":
+            text = event.text or ("Hello." if event.said else None)
+            messages.append(Message(event.by, text))
+            room = event.calls if event.by == "assistant" else 0
+            if room and not any(e.kind == "call" for e in events[number + 1 : number + 2]):
+                # The message holds calls that no event of their own tells of.
+                calls = tuple(ToolCall(_any_tool(toolbox), {}, f"m{number}-{n}") for n in range(room))
+                messages[-1] = replace(messages[-1], calls=calls)
+                room = 0
+            continue
+        call = ToolCall(
+            event.tool or _any_tool(toolbox), dict(event.args), f"c{number}", event.by or "assistant"
+        )
+        if event.kind == "result":
+            known = next(
+                (c for c in open_calls if (c.name, c.arguments) == (call.name, call.arguments)), None
+            )
+            if known is None:
+                messages.append(Message(call.requestor, None, (call,)))
+                known = call
+            else:
+                open_calls.remove(known)
+            messages.append(_result(known, bool(event.failed), event.text))
+            room = 0
+            continue
+        if room and messages:
+            messages[-1] = replace(messages[-1], calls=(*messages[-1].calls, call))
+            room -= 1
+        else:
+            messages.append(Message(call.requestor, event.text, (call,)))
+        following = events[number + 1] if number + 1 < len(events) else None
+        answered = following is not None and following.kind == "result"
+        if event.failed is not None or (padding and not answered):
+            messages.append(_result(call, bool(event.failed), None))
+        else:
+            open_calls.append(call)
+    tools = toolbox.tools or tuple(
+        ToolSchema(tool, {"type": "object"}, kind=kind) for tool, kind in sorted(_kinds(events).items())
+    )
+    return Trace(name, tuple(messages), SOURCE, tools=tools)
+
+
+def _kinds(events: Sequence[Event]) -> dict[str, str | None]:
+    found: dict[str, str | None] = {}
+    for event in events:
+        if event.tool:
+            found[event.tool] = found.get(event.tool) or event.type
+    return found
+
+
+def _any_tool(toolbox: Toolbox) -> str:
+    return toolbox.tools[0].name if toolbox.tools else "some_tool"
+
+
+def _result(call: ToolCall, failed: bool, text: str | None) -> Message:
+    said = text if text is not None else "Error: failed" if failed else "ok"
+    return Message("tool", said, (), call.id, call.name, failed, call.requestor)
+
+
+def told(trace: Trace) -> list[str]:
+    """A conversation in lines, for people."""
+    lines: list[str] = []
+    for message in trace.messages:
+        parts: list[Any] = [repr(message.text)] if message.text else []
+        if message.role == "tool":
+            state = "fails" if message.failed else "succeeds"
+            lines.append(f"{message.tool or 'tool'} {state}")
+            continue
+        parts += [
+            f"calls {c.name}({', '.join(f'{k}={v!r}' for k, v in (c.arguments or {}).items())})"
+            for c in message.calls
+        ]
+        lines.append(f"{message.role}: {'; '.join(map(str, parts)) or '(nothing)'}")
+    return lines
