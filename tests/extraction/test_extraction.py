@@ -256,8 +256,10 @@ def test_without_a_model_arguments_are_read_off_the_schemas(tmp_path: Path) -> N
 
 
 def test_every_built_in_rule_has_a_conversation_of_each_kind() -> None:
+    transfer = ToolSchema("transfer_to_human_agents", {"type": "object"}, kind="generic")
+    look = ToolSchema("get_user_details", {"type": "object"}, kind="read")
     for rule in all_packs():
-        found = find_examples(rule, Toolbox(TOOLS))
+        found = find_examples(rule, Toolbox((*TOOLS, transfer, look)))
         assert found.both, rule.id
         rules = RuleSet([rule])
         assert found.keeps is not None
