@@ -11,31 +11,40 @@ import z3
 from truespec.domains.sql.aggregate import Aggregates, Symbol
 from truespec.domains.sql.bag import (
     Bag,
+    Group,
     Swap,
     Term,
+    bound,
     condition,
     conjuncts,
     exists,
+    mentioned,
     renamed,
+    rerooted,
     swap_bag,
     swap_term,
+    swap_value,
     unfolded,
 )
 from truespec.domains.sql.rules.settle import settled
-from truespec.domains.sql.symbols import functions
+from truespec.domains.sql.symbols import functions, name_of
 from truespec.domains.sql.world import (
     TRUE,
     Expr,
     Formula,
+    Val,
     World,
     all_identical,
     conj,
+    disj,
     identical,
     ite,
 )
 
 MAX_ALIGNMENTS = 48
 """Correspondences of variables tried for one pair of terms."""
+MAX_VIEWS = 4
+"""Ways tried to see the rows of one side as the tuples of a group."""
 MAX_DEPTH = 3
 """Aggregates inside aggregates that are compared in context."""
 
@@ -61,7 +70,12 @@ class Prover:
         first, second = fewer
         if shrunk and self._match(first, second, given):
             return True
-        return self._pointwise(first, second, given) or self._as_sets(first, second, given)
+        return (
+            self._pointwise(first, second, given)
+            or self._told_otherwise(first, second, given)
+            or self._as_sets(first, second, given)
+            or self._one_to_one(first, second, given)
+        )
 
     def same_tuples(self, left: Bag, right: Bag) -> bool:
         """Whether the bags hold the same tuples, however often."""
@@ -164,6 +178,16 @@ class Prover:
         bag = Bag(tuple(renamed(self.world, term) for term in symbol.bag.terms))
         return swap_bag(bag, list(zip(symbol.formals, arguments, strict=True)))
 
+    def _told_otherwise(self, left: list[Term], right: list[Term], given: Formula) -> bool:
+        """Term by term, where one is told from the side of another of its rows."""
+        if len(left) != len(right):
+            return False
+        for index, term in enumerate(left):
+            for twin in itertools.islice(rerooted(self.world, term), MAX_VIEWS):
+                if self._match([*left[:index], settled(self.world, twin), *left[index + 1 :]], right, given):
+                    return True
+        return False
+
     # Choice by choice: rule `pointwise`
 
     def _pointwise(self, left: list[Term], right: list[Term], given: Formula) -> bool:
@@ -194,6 +218,12 @@ class Prover:
             if self.world.holds(given, conj(*goals)):
                 self.steps.append("pointwise")
                 return True
+            plain = conj(given, disj(*map(self._plain_part, conditions)))
+            pairs = itertools.product(terms[: len(left)], terms[len(left) :])
+            equal = [fact for one, two in pairs for fact in self._equal_aggregates(one, two, plain)]
+            if equal and self.world.holds(conj(given, *equal), conj(*goals)):
+                self.steps.append("pointwise with aggregates equal in context")
+                return True
         return False
 
     # As sets: rule `as_sets`
@@ -208,6 +238,27 @@ class Prover:
             and self._free_of_duplicates(left, given)
             and self._free_of_duplicates(right, given)
         )
+
+    # Counted: rule `one_to_one`
+
+    def _one_to_one(self, left: list[Term], right: list[Term], given: Formula) -> bool:
+        """Choices that put nothing out are as many as the tuples that tell them apart.
+
+        Rows on one side are counted, the tuples of a group on the other: where the rows, seen through the
+        group's columns, are the tuples of the group and no two of them look alike, both are as many.
+        """
+        if len(left) != 1 or len(right) != 1 or left[0].outs or right[0].outs:
+            return False
+        for rows, groups in ((left[0], right[0]), (right[0], left[0])):
+            if groups.rows or len(groups.groups) != 1 or rows.groups or not rows.rows:
+                continue
+            (group,) = groups.groups
+            told = [replace(groups, outs=group.values)]
+            for seen in itertools.islice(_views(rows, group), MAX_VIEWS):
+                if self._as_sets([replace(rows, outs=seen)], told, given):
+                    self.steps.append("one_to_one")
+                    return True
+        return False
 
     def _free_of_duplicates(self, terms: list[Term], given: Formula) -> bool:
         world = self.world
@@ -241,6 +292,17 @@ class Prover:
                 return False
         self.steps.append("as_sets")
         return True
+
+
+def _views(term: Term, group: Group) -> Iterator[tuple[Val, ...]]:
+    """The columns of a group, read off a row of the term in place of one of the group's own rows."""
+    for part in group.body.terms:
+        for (theirs, table), (mine, other) in itertools.product(part.rows, term.rows):
+            if table.name != other.name:
+                continue
+            outs = tuple(swap_value(out, [(theirs, mine)]) for out in part.outs)
+            if not mentioned(outs) & (bound(part) - {name_of(theirs)}):
+                yield outs
 
 
 def _shape(term: Term) -> str:

@@ -16,7 +16,7 @@ def settled(world: World, term: Term) -> Term:
         return term
     term = known_values.apply(term)
     term = group_determined.apply(world, distinct_of_unique.apply(world, term))
-    return reduced(world, _folded(term))
+    return reduced(world, _folded(term), by_groups=True)
 
 
 def _folded(term: Term) -> Term:
