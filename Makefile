@@ -38,7 +38,10 @@ bench: setup ## measure: overhead, bars, peers side by side
 baseline: setup ## make the recorded baseline of the benchmark anew
 	@tools/baseline
 
+live-model: setup ## a small real model through generation, judges and report (not part of 'make test')
+	@tools/live-model
+
 requirements: ## export the hashed requirements from the project's dependencies
 	$(UV) lock -q && $(UV) export -q --frozen --all-extras --all-groups --no-emit-project --format requirements-txt --no-header --no-annotate -o requirements.txt && rm -f uv.lock
 
-.PHONY: help setup demo test check lint types format snapshots bench baseline requirements
+.PHONY: help setup demo test check lint types format snapshots bench baseline live-model requirements
