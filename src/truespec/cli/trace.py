@@ -153,8 +153,10 @@ def load_rule_files(
     from truespec.compliance.run import rules_key
     from truespec.rules.language import file_text, load_rules, load_yaml
     from truespec.rules.packs import pack, pack_names, pack_text
+    from truespec.rules.sets import TAU2, rule_set, set_names, set_text
 
-    names = [name for entry in packs for name in (pack_names() if entry == "all" else [entry])]
+    groups = {"all": pack_names(), TAU2: set_names()}
+    names = [name for entry in packs for name in groups.get(entry, [entry])]
     chosen: dict[str, dict[str, Any]] = {}
     for setting in settings:
         target, equals, value = setting.partition("=")
@@ -165,8 +167,12 @@ def load_rule_files(
     rules: list[Any] = []
     texts = list(settings)
     for name in dict.fromkeys(names):
-        rules += pack(name, chosen.get(name))
-        texts.append(pack_text(name))
+        if name in set_names():
+            rules += rule_set(name)
+            texts.append(set_text(name))
+        else:
+            rules += pack(name, chosen.get(name))
+            texts.append(pack_text(name))
     for path in files:
         text = file_text(path)
         rules += load_rules(text, path.name)
@@ -189,7 +195,12 @@ RULE_OPTIONS = (
         type=click.Path(exists=True, dir_okay=False, path_type=Path),
         help="YAML file of rules; repeatable.",
     ),
-    click.option("--pack", "packs", multiple=True, help="Built-in pack, or 'all'; repeatable."),
+    click.option(
+        "--pack",
+        "packs",
+        multiple=True,
+        help="Built-in pack or rule set; 'all' packs; the sets airline, retail, telecom together are 'tau2'.",
+    ),
     click.option("--set", "settings", multiple=True, metavar="PACK.NAME=VALUE", help="A pack's parameter."),
 )
 

@@ -22,7 +22,7 @@ def view(run: Path, pairs: Path | None, port: int, open_browser: bool) -> None:
 
     Exit code: 0 after Ctrl-C, 2 where there is no report, a file cannot be read, or the port is taken.
     """
-    from truespec.reports.serve import Server, serve_folder, serve_page
+    from truespec.reports.serve import Server, index_of, serve_folder, serve_page
     from truespec.verdict import UsageError
 
     server: Server
@@ -31,7 +31,7 @@ def view(run: Path, pairs: Path | None, port: int, open_browser: bool) -> None:
     elif run.is_file():
         raise UsageError(f"{run}: name the pairs that it answers, with --pairs FILE")
     else:
-        server, what = serve_folder(run, port), str(run / "report.html")
+        server, what = serve_folder(run, port), str(run / (index_of(run) or ""))
     url = f"http://127.0.0.1:{server.server_port}/"
     click.echo(f"{what} is at {url}  (Ctrl-C ends)")
     # Serving starts before the browser is called: one that runs in the terminal does not return at once.

@@ -21,7 +21,8 @@ TYPES = {
 }
 """What a browser is told; any other file is offered for download."""
 
-INDEX = "report.html"
+INDEXES = ("report.html", "index.html")
+"""The page that is shown first: the first of these that the folder holds."""
 
 
 class Server(ThreadingHTTPServer):
@@ -56,11 +57,16 @@ def serve_folder(folder: Path, port: int = 0) -> Server:
     """
     if not folder.is_dir():
         raise UsageError(f"{folder}: no such folder; 'truespec demo --out {folder}' makes one with a report")
-    if not (folder / INDEX).is_file():
+    if index_of(folder) is None:
         bench = (folder / "run.json").exists()
         writes = f"bench report {folder} -o REPORT" if bench else f"demo --out {folder}"
-        raise UsageError(f"{folder}: holds no {INDEX}; 'truespec {writes}' writes one")
+        raise UsageError(f"{folder}: holds no {INDEXES[0]}; 'truespec {writes}' writes one")
     return Server(port, folder=folder)
+
+
+def index_of(folder: Path) -> str | None:
+    """The name of the folder's first page."""
+    return next((name for name in INDEXES if (folder / name).is_file()), None)
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -81,7 +87,10 @@ class _Handler(BaseHTTPRequestHandler):
         if host not in ("127.0.0.1", "localhost"):
             self._refuse(HTTPStatus.FORBIDDEN, "this server answers to 127.0.0.1 and localhost")
             return
-        if self.server.page is not None and self.path.partition("?")[0] in ("/", f"/{INDEX}"):
+        if self.server.page is not None and self.path.partition("?")[0] in (
+            "/",
+            *(f"/{name}" for name in INDEXES),
+        ):
             self._send(TYPES[".html"], self.server.page, body)
             return
         path = self._find()
@@ -107,7 +116,7 @@ class _Handler(BaseHTTPRequestHandler):
             return None
         try:
             name = urllib.parse.unquote(urllib.parse.urlsplit(self.path).path, errors="strict").lstrip("/")
-            path = (folder / (name or INDEX)).resolve(strict=True)
+            path = (folder / (name or index_of(folder) or INDEXES[0])).resolve(strict=True)
         except (OSError, ValueError, RuntimeError):
             return None
         inside = path.is_relative_to(folder) and path.is_file()
