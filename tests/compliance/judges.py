@@ -67,3 +67,8 @@ def silent(call: Call) -> str:
 def broken(call: Call) -> str:
     """Fails."""
     raise ConnectionResetError("the line is dead")
+
+
+def always_three(call: Call) -> str:
+    """A judge of the benchmark to whom everything is right."""
+    return "```\n3\n```"

@@ -18,6 +18,7 @@ COMMANDS: dict[str, str] = {
     "recheck": "truespec.cli.recheck:recheck",
     "data": "truespec.cli.data:data",
     "bench": "truespec.cli.bench:bench",
+    "judge": "truespec.cli.judge:judge",
     "doctor": "truespec.cli.doctor:doctor",
     "trace": "truespec.cli.trace:trace",
     "rules": "truespec.cli.rules:rules",

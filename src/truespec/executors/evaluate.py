@@ -133,6 +133,17 @@ def ask_all(
     return found
 
 
+def ask_each(asked: Sequence[tuple[Subject, str]], judging: Judging) -> list[Judged | None]:
+    """What one evaluator's judge found in each subject; None where there was nothing to ask."""
+    made: list[Judged | None] = [None] * len(asked)
+    for name in dict.fromkeys(name for _, name in asked):
+        places = [place for place, (_, other) in enumerate(asked) if other == name]
+        found = ask_all([asked[p][0] for p in places], replace(judging, evaluators=(SEVEN[name],)))
+        for place, (results, _) in zip(places, found, strict=True):
+            made[place] = results.get(name)
+    return made
+
+
 def check_judged(
     stream: Iterable[Trace | Problem],
     rules: RuleSet,

@@ -1,0 +1,341 @@
+"""`truespec judge`: how far judges can be trusted, measured on what is known to be right and wrong."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from truespec.cli.common import echo
+from truespec.cli.progress import Progress
+from truespec.cli.trace import JOIN_OPTIONS, joins_of
+from truespec.faults.registry import KINDS
+from truespec.metrics.calibration import TOLERATED, Calibration, Item, calibrate, corrected_violations, table
+from truespec.metrics.proportion import Proportion
+from truespec.models.registry import open_model
+from truespec.verdict import UsageError
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+def judge() -> None:
+    """Judges: how often they are wrong, about what, and where they can be trusted."""
+
+
+@judge.command("calibrate")
+@click.argument("sources", nargs=-1, type=click.Path(exists=True, path_type=Path))
+@click.option("--model", "--judge", "models", multiple=True, help="A judge to ask; give it again for more.")
+@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="JSON of all rates.")
+@click.option("--faults", default="all", show_default=True, help="Kinds of faults, with commas between.")
+@click.option(
+    "--limit",
+    type=click.IntRange(1),
+    default=20,
+    show_default=True,
+    help="Faults per kind and domain, or tasks per domain.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Where faults are put.")
+@click.option("--domain", "domains", multiple=True, help="Bundled tasks: only these domains.")
+@click.option(
+    "--kind",
+    "kinds",
+    multiple=True,
+    type=click.Choice(["formalization", "equivalence"]),
+    default=("formalization", "equivalence"),
+    show_default=True,
+    help="Bundled tasks: how judges are asked.",
+)
+@click.option(
+    "--tolerate",
+    type=click.FloatRange(0, 1),
+    default=TOLERATED,
+    show_default=True,
+    help="Error rate to trust.",
+)
+@click.option(
+    "--apply",
+    "applied",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Artifacts that the judge has judged: print their violation rates, corrected for its errors.",
+)
+@click.option(
+    "--ledger", "ledger_file", type=click.Path(dir_okay=False, path_type=Path), help="Where replies are kept."
+)
+@click.option(
+    "--concurrency", type=click.IntRange(1, 512), default=8, show_default=True, help="Calls at once."
+)
+@click.option(
+    "--budget",
+    type=click.IntRange(2000),
+    default=120_000,
+    show_default=True,
+    help="Characters of one prompt.",
+)
+@click.option("--temperature", type=float, default=None, help="Default: 0 for traces, 1 for tasks.")
+@click.option("--max-tokens", type=click.IntRange(1), default=None, help="The longest reply.")
+@JOIN_OPTIONS[0]
+@JOIN_OPTIONS[1]
+@JOIN_OPTIONS[2]
+def calibrate_(
+    sources: tuple[Path, ...],
+    models: tuple[str, ...],
+    output: Path | None,
+    faults: str,
+    limit: int,
+    seed: int,
+    domains: tuple[str, ...],
+    kinds: tuple[str, ...],
+    tolerate: float,
+    applied: Path | None,
+    ledger_file: Path | None,
+    concurrency: int,
+    budget: int,
+    temperature: float | None,
+    max_tokens: int | None,
+    folder: Path | None,
+    tools: Path | None,
+    prompt: Path | None,
+) -> None:
+    """Measure judges against what is known to be right and wrong.
+
+    SOURCES are folders of benchmark runs with judgements, which need no model, or files of traces: known
+    faults are put into them, and each judge is asked about the faulty trace and its clean twin. Without
+    SOURCES, each judge is asked about the answers of the bundled tasks, whose verdicts are formal.
+
+    Prints for each judge and kind of question false acceptances, false rejections, how often it pointed at
+    the fault, kappa, and whether it may be trusted. Exit 0, or 1 when no judge gave a usable answer.
+    """
+    runs = [path for path in sources if (path / "run.json").exists()]
+    files = tuple(path for path in sources if path not in runs)
+    if not models and (files or not sources):
+        raise UsageError("name a judge with --model")
+    progress = Progress(False)
+    with ExitStack() as closing:
+        if ledger_file is None:
+            beside = output.with_name(output.name + ".calls.sqlite") if output else None
+            ledger_file = (
+                beside or Path(closing.enter_context(tempfile.TemporaryDirectory())) / "calls.sqlite"
+            )
+        items: list[Item] = _of_runs(runs)
+        evaluators: list[Item] = []
+        if files:
+            from truespec.models.call import Settings
+
+            settings = Settings(temperature or 0.0, None, max_tokens)
+            names = list(KINDS) if faults == "all" else [name.strip() for name in faults.split(",")]
+            for name in names:
+                if name not in KINDS:
+                    raise UsageError(f"no fault {name!r}; there are {', '.join(KINDS)}")
+            joins = joins_of(folder, tools, prompt)
+            found = _of_traces(
+                closing,
+                files,
+                joins,
+                models,
+                names,
+                seed,
+                limit,
+                ledger_file,
+                settings,
+                budget,
+                concurrency,
+                progress,
+            )
+            items += found
+            evaluators = _by_evaluator(found)
+        elif not sources:
+            items += _of_bundled(
+                closing, models, domains, kinds, limit, temperature, max_tokens, concurrency, progress
+            )
+        progress.end()
+    if not items:
+        raise UsageError("nothing to measure: the runs hold no judgements, or no fault fits the traces")
+    rates = calibrate(items, tolerate)
+    echo(table(rates).to_markdown())
+    record: dict[str, Any] = {"tolerated": tolerate, "rates": [one.to_json() for one in rates]}
+    if evaluators:
+        whole = [one for one in calibrate(evaluators, tolerate) if one.category and not one.domain]
+        record["evaluators"] = [one.to_json() for one in whole]
+        if applied is not None:
+            record["corrected"] = _apply(applied, whole)
+    elif applied is not None:
+        raise UsageError("--apply corrects judged traces: calibrate on traces")
+    if output is not None:
+        output.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    lost = sum(item.judgement.value == "unknown" for item in items)
+    if lost == len(items):
+        echo("no judge gave an answer that could be read")
+        sys.exit(1)
+
+
+def _of_runs(folders: Sequence[Path]) -> list[Item]:
+    """The judgements of benchmark runs against the verdicts."""
+    from truespec.reports.bench_items import join
+    from truespec.store.runs import Run
+
+    found: list[Item] = []
+    for folder in folders:
+        run = Run(folder)
+        run.config()
+        found += [
+            Item(item.judge, item.kind, item.domain, item.answer, item.judgement)
+            for item in join(run.read("answers"), run.read("judgements"))
+        ]
+    return found
+
+
+def _of_traces(
+    closing: ExitStack,
+    files: tuple[Path, ...],
+    joins: Any,
+    models: tuple[str, ...],
+    kinds: Sequence[str],
+    seed: int,
+    limit: int,
+    ledger_file: Path,
+    settings: Any,
+    budget: int,
+    concurrency: int,
+    progress: Progress,
+) -> list[Item]:
+    from truespec.cli.trace import traces_of
+    from truespec.compliance.calibration import trials
+    from truespec.executors.calibrate import calibrate_traces
+    from truespec.executors.evaluate import Judging
+    from truespec.store.calls import CallLedger
+    from truespec.traces.trace import Trace
+
+    opened = {name: open_model(name) for name in dict.fromkeys(models)}
+    for model in opened.values():
+        closing.callback(model.close)
+    ledger_file.parent.mkdir(parents=True, exist_ok=True)
+    ledger = closing.enter_context(CallLedger(ledger_file))
+    items: list[Item] = []
+    for name in opened:
+        stream = (item for item in traces_of(files, None, joins) if isinstance(item, Trace))
+        judging = Judging(opened, ledger, name, settings=settings, budget=budget, concurrency=concurrency)
+        items += calibrate_traces(
+            trials(stream, kinds, seed, limit),
+            judging,
+            lambda done, name=name: progress.show(f"{name}: {done} faults"),  # type: ignore[misc]
+        )
+    return items
+
+
+def _by_evaluator(items: Sequence[Item]) -> list[Item]:
+    """The same items by the evaluator that was asked."""
+    from truespec.compliance.calibration import evaluator_of
+
+    return [replace(item, category=evaluator_of(item.category)) for item in items]
+
+
+def _of_bundled(
+    closing: ExitStack,
+    models: tuple[str, ...],
+    domains: tuple[str, ...],
+    kinds: tuple[str, ...],
+    limit: int,
+    temperature: float | None,
+    max_tokens: int | None,
+    concurrency: int,
+    progress: Progress,
+) -> list[Item]:
+    """Judges on the recorded answers of the bundled tasks; the truth is the verifier's."""
+    from truespec.benchmark import bundled
+    from truespec.benchmark.select import bundled_tasks, choose
+    from truespec.executors.bench import new_run, run_judges, run_models
+    from truespec.models.call import Call
+    from truespec.models.contract import ModelError
+    from truespec.models.function import FunctionModel
+
+    tasks = choose(bundled_tasks(domains), domains, limit)
+    wanted = {task.id for task in tasks}
+    answers = {
+        entry.task.id: [answer.text for answer in entry.answers]
+        for name in bundled.domains()
+        for entry in bundled.tasks(name)
+        if entry.task.id in wanted
+    }
+
+    def recorded(call: Call) -> str:
+        texts = answers[call.subject.removeprefix("answer/")]
+        if call.epoch >= len(texts):
+            raise ModelError("this task has fewer answers")
+        return f"```\n{texts[call.epoch]}\n```\n"
+
+    folder = Path(closing.enter_context(tempfile.TemporaryDirectory()))
+    run = new_run(
+        folder,
+        tasks,
+        ["recorded answers"],
+        epochs=max(map(len, answers.values()), default=1),
+        temperature=1.0 if temperature is None else temperature,
+        reasoning_effort="medium",
+        max_tokens=max_tokens,
+        timeout=4.0,
+        tolerant=False,
+    )
+
+    def show(stage: str, done: int, total: int) -> None:
+        progress.show(f"{stage}: {done}/{total}")
+
+    run_models(
+        run,
+        concurrency=concurrency,
+        given={"recorded answers": FunctionModel("recorded answers", recorded)},
+        progress=show,
+    )
+    run_judges(run, models, kinds, concurrency=concurrency, progress=show)
+    return _of_runs([folder])
+
+
+def _apply(path: Path, rates: Sequence[Calibration]) -> list[dict[str, Any]]:
+    """The judged violation rates of artifacts, corrected by the judge's errors, evaluator by evaluator."""
+    from truespec.compliance.run import kept_lines
+    from truespec.compliance.scoring import EVALUATORS
+
+    passed: dict[tuple[str, str], list[bool]] = {}
+    for _, artifact in kept_lines(path):
+        categories = {rule["id"]: rule["category"] for rule in artifact["rules"]}
+        seen: dict[str, bool] = {}
+        for check in artifact["checks"]:
+            if check.get("by") == "judge" and check["status"] != "not_evaluated":
+                name = EVALUATORS[categories[check["rule_id"]]]
+                seen[name] = seen.get(name, True) and check["status"] == "pass"
+        for name, kept in seen.items():
+            passed.setdefault((artifact.get("judged", {}).get("model", ""), name), []).append(kept)
+    made = []
+    for one in rates:
+        marks = passed.get((one.judge, one.category))
+        if not marks:
+            continue
+        observed = Proportion(sum(marks), len(marks))
+        found = corrected_violations(observed, one)
+        value = 1 - (observed.value or 0.0)
+        if found is None:
+            echo(f"{one.judge}, {one.category}: {100 * value:.1f} % judged broken; the judge tells nothing")
+        else:
+            echo(
+                f"{one.judge}, {one.category}: {100 * value:.1f} % judged broken, corrected "
+                f"{100 * found[0]:.1f} % ({100 * found[1]:.0f}–{100 * found[2]:.0f})"
+            )
+        made.append(
+            {
+                "judge": one.judge,
+                "evaluator": one.category,
+                "traces": len(marks),
+                "judged": value,
+                "corrected": None if found is None else found[0],
+                "low": None if found is None else found[1],
+                "high": None if found is None else found[2],
+            }
+        )
+    if not made:
+        echo("--apply: no artifact there was judged by this judge")
+    return made
