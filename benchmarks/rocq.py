@@ -79,10 +79,11 @@ def labelled(half: str) -> Iterator[Labelled]:
     """The pairs of a half, in order."""
     for problem in yaml.safe_load((PROBLEMS / f"{half}.yml").read_text(encoding="utf-8")):
         signature = problem["signature"]
+        context = {key: problem[key] for key in ("signature", "preamble") if key in problem}
         for kind, expected in (("equivalent", "equivalent"), ("wrong", "refuted")):
             for text in problem[kind]:
                 oracle, candidate = _text(problem["oracle"], signature), _text(text, signature)
-                pair = Pair("rocq", oracle, candidate, {"signature": signature})
+                pair = Pair("rocq", oracle, candidate, context)
                 yield Labelled(half, problem["name"], pair, expected)
 
 
@@ -150,7 +151,7 @@ def _hammer(one: Labelled) -> str:
     layout = Layout(context, screen(one.pair.oracle), screen(one.pair.candidate))
     body = [sentence.text for sentence in context.prelude]
     body += ["From Hammer Require Import Hammer.", "Set Hammer ATPLimit 4.", "Set Hammer ReconstrLimit 4."]
-    body += [*layout.modules(), *layout.statement()]
+    body += [*layout.preamble(), *layout.modules(), *layout.statement()]
     body += ["Theorem t : Truespec_statement.", f"Proof. unfold {', '.join(layout.unfolded())}. hammer. Qed."]
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "t.v").write_text("\n".join(body))

@@ -164,7 +164,7 @@ class Rocq(Domain[RocqContext, RocqSpec]):
             load = {
                 "check": [],
                 "refute": ["Require Truespec.Search.", *NO_CACHE],
-                "prove": ["Require Truespec.Prove.", *NO_CACHE],
+                "prove": ["Require Truespec.Portfolio.", *NO_CACHE],
             }[kind]
             session = Session([*prelude, *load], library() if load else None)
             self._sessions[key] = session

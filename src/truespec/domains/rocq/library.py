@@ -16,7 +16,7 @@ from truespec.verdict import ToolMissing
 
 THEORIES = Path(__file__).parent / "theories"
 """The sources."""
-FILES = ("Sample", "Semi", "Support", "Search", "Bridge", "Prove")
+FILES = ("Sample", "Semi", "Support", "Search", "Bridge", "Prove", "Ground", "Lists", "Values", "Portfolio")
 """In the order of their imports."""
 
 

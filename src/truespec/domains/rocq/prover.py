@@ -17,23 +17,35 @@ STRATEGIES: tuple[tuple[str, float], ...] = (
     ("by_computation", 0.3),
     ("by_normal_form", 0.3),
     ("by_descent", 0.7),
+    ("by_recursion", 0.5),
+    ("by_ground", 0.8),
+    ("by_values", 0.4),
     ("by_functions", 0.5),
-    ("by_elements", 0.3),
+    ("by_matches", 0.5),
     ("by_descent_cases", 0.6),
-    ("by_search_cases", 0.6),
+    ("by_index", 0.7),
+    ("by_closed_form", 0.4),
+    ("by_ground_indices", 1.0),
     ("by_nonlinear", 0.3),
     ("by_induction", 0.6),
-    ("by_closed_form", 0.4),
+    ("by_two_steps", 0.3),
+    ("by_evidence", 0.4),
+    ("by_witness", 0.5),
     ("by_substitution", 0.3),
+    ("by_search_cases", 0.6),
+    ("by_elements", 0.3),
     ("by_indices", 0.6),
+    ("by_shifted_index", 0.5),
+    ("by_given_value", 0.4),
     ("by_two_lists", 0.3),
     ("by_cases", 0.4),
     ("by_extension", 0.4),
+    ("by_plain_ground", 0.5),
     ("by_search", 0.5),
     ("by_nonlinear_search", 0.6),
     ("by_enumeration", 0.6),
 )
-"""Tactics of `Prove.v` in the order they are tried, with the processor seconds each may use at first."""
+"""Tactics of the library in the order they are tried, with the processor seconds each may use at first."""
 PATIENCE = (1.0, 6.0)
 """A second round gives those that ran out of time this many times more."""
 IMPLICATION = 0.8
@@ -103,7 +115,7 @@ THEOREM = "Theorem Truespec_equivalent : Truespec_statement."
 def opening(layout: Layout) -> list[str]:
     """What stands between the statement and its proof."""
     return [
-        "Import Truespec.Prove.",
+        "Import Truespec.Portfolio.",
         f"Ltac unfold_pair ::= cbv beta iota zeta delta [{' '.join(layout.unfolded())}] in *.",
     ]
 

@@ -116,7 +116,7 @@ def _fresh(folder: Path, layout: Layout, limit: Limit) -> Dialogue:
         f"Require {CANDIDATE}.",
         f"Require {ORACLE}.",
         "Require Truespec.Search.",
-        "Require Truespec.Prove.",
+        "Require Truespec.Portfolio.",
     ]
     session = Session([*prelude, *load], library(), folder)
     try:

@@ -162,7 +162,7 @@ Proof. unfold Nf in *; rewrite in_app_iff; tauto. Qed.
 Proof. unfold Nf in *; rewrite in_map_iff. firstorder (subst; eauto). Qed.
 #[export] Instance nf_In_filter T (p : T -> bool) x l P Q `{Nf (In x l) P} `{Bt (p x) Q} : Nf (In x (filter p l)) (P /\ Q).
 Proof. unfold Nf, Bt in *; rewrite filter_In; tauto. Qed.
-#[export] Instance nf_In_seq x a n : Nf (In x (seq a n)) (a <= x < a + n)%nat. Proof. apply in_seq. Qed.
+#[export] Instance nf_In_seq x a n : Nf (In x (seq a n)) (a <= x < a + n)%nat | 0. Proof. apply in_seq. Qed.
 #[export] Instance nf_Forall T (P Q R : T -> Prop) l `{forall x, Nf (P x) (Q x)} `{forall x, Nf (In x l) (R x)} : Nf (Forall P l) (forall x, R x -> Q x).
 Proof. unfold Nf in *; rewrite Forall_forall; firstorder. Qed.
 #[export] Instance nf_Exists T (P Q R : T -> Prop) l `{forall x, Nf (P x) (Q x)} `{forall x, Nf (In x l) (R x)} : Nf (Exists P l) (exists x, R x /\ Q x).
@@ -419,3 +419,56 @@ Proof.
   - rewrite h by lia. apply nth_map; lia.
   - rewrite h by lia. symmetry. apply nth_map; lia.
 Qed.
+
+(** Prefixes by their indices. *)
+Lemma nth_firstn_some T (l : list T) d n i : (i < n)%nat -> nth i (firstn n l) d = nth i l d.
+Proof. revert n i. induction l as [|x l IH]; intros [|n] [|i] h; simpl; try lia; try reflexivity. apply IH. lia. Qed.
+Lemma in_firstn T (d : T) n l x : In x (firstn n l) <-> exists i, (i < n)%nat /\ (i < length l)%nat /\ x = nth i l d.
+Proof.
+  split.
+  - intro h. destruct (In_nth _ _ d h) as [i [k e]]. rewrite firstn_length in k. exists i. rewrite <- e, nth_firstn_some by lia. repeat split; lia.
+  - intros (i & h & k & ->). rewrite <- (nth_firstn_some T l d n i h). apply nth_In. rewrite firstn_length. lia.
+Qed.
+#[export] Instance nf_In_firstn T `{d : Default T} n l x : Nf (In x (firstn n l)) (exists i, (i < n)%nat /\ (i < length l)%nat /\ x = nth i l d) | 0 := in_firstn T d n l x.
+#[export] Instance nf_all_firstn T `{d : Default T} n l (P Q : T -> Prop) `{forall x, Nf (P x) (Q x)} : Nf (forall x, In x (firstn n l) -> P x) (forall i, (i < n)%nat -> (i < length l)%nat -> Q (nth i l d)) | 0.
+Proof.
+  unfold Nf in *. split.
+  - intros h i a b. apply H, h, (in_firstn T d). eauto.
+  - intros h x k. apply (in_firstn T d) in k. destruct k as (i & a & b & ->). apply H. auto.
+Qed.
+#[export] Instance nf_ex_prefix T (l : list T) (P Q : list T -> Prop) `{forall p, Nf (P p) (Q p)} : Nf (exists p q, l = p ++ q /\ P p) (exists i, (i <= length l)%nat /\ Q (firstn i l)) | 0.
+Proof. unfold Nf in *. rewrite nf_prefix. firstorder. Qed.
+Lemma split_off T (l r : list T) (P : list T -> Prop) : (exists t, l = r ++ t /\ P t) <-> firstn (length r) l = r /\ P (skipn (length r) l).
+Proof.
+  split.
+  - intros (t & -> & p). rewrite firstn_app, firstn_all, Nat.sub_diag, app_nil_r, skipn_app, skipn_all, Nat.sub_diag. auto.
+  - intros [e p]. exists (skipn (length r) l). split; [|exact p]. rewrite <- e at 1. symmetry. apply firstn_skipn.
+Qed.
+#[export] Instance nf_split_off T (l r : list T) (P Q : list T -> Prop) `{forall t, Nf (P t) (Q t)} : Nf (exists t, l = r ++ t /\ P t) (firstn (length r) l = r /\ Q (skipn (length r) l)) | 1.
+Proof. unfold Nf in *. rewrite split_off, H. tauto. Qed.
+#[export] Instance nf_is_prefix T (l r : list T) : Nf (exists t, l = r ++ t) (firstn (length r) l = r) | 0.
+Proof.
+  unfold Nf. transitivity (exists t, l = r ++ t /\ True); [firstorder|]. rewrite (split_off T l r (fun _ => True)). tauto.
+Qed.
+
+(** Members of lists of lists, and of constant lists. *)
+#[export] Instance nf_In_concat T (x : T) l (P : list T -> Prop) `{forall a, Nf (In a l) (P a)} : Nf (In x (concat l)) (exists a, P a /\ In x a) | 0.
+Proof. unfold Nf in *. rewrite in_concat. firstorder. Qed.
+#[export] Instance nf_In_nodup T (e : forall x y : T, {x = y} + {x <> y}) x l P `{Nf (In x l) P} : Nf (In x (nodup e l)) P | 0.
+Proof. unfold Nf in *. rewrite nodup_In. exact H. Qed.
+
+(** A known value in place of a quantifier, and a quantifier in place of a premise that exists. *)
+#[export] Instance nf_imp_ex T (P P' : T -> Prop) (Q Q' : Prop) `{forall x, Nf (P x) (P' x)} `{Nf Q Q'} : Nf ((exists x, P x) -> Q) (forall x, P' x -> Q') | 1.
+Proof. unfold Nf in *. firstorder. Qed.
+#[export] Instance nf_one_point T (t : T) (P : T -> Prop) Q `{Nf (P t) Q} : Nf (exists x, x = t /\ P x) Q | 0.
+Proof. unfold Nf in *. rewrite <- H. split; [intros (x & -> & p); exact p|eauto]. Qed.
+#[export] Instance nf_one_point' T (t : T) (P : T -> Prop) Q `{Nf (P t) Q} : Nf (exists x, t = x /\ P x) Q | 0.
+Proof. unfold Nf in *. rewrite <- H. split; [intros (x & -> & p); exact p|eauto]. Qed.
+#[export] Instance nf_one_point_all T (t : T) (P : T -> Prop) Q `{Nf (P t) Q} : Nf (forall x, x = t -> P x) Q | 0.
+Proof. unfold Nf in *. rewrite <- H. split; [auto|intros p x ->; exact p]. Qed.
+#[export] Instance nf_one_point_all' T (t : T) (P : T -> Prop) Q `{Nf (P t) Q} : Nf (forall x, t = x -> P x) Q | 0.
+Proof. unfold Nf in *. rewrite <- H. split; [auto|intros p x <-; exact p]. Qed.
+#[export] Instance nf_pair_left T U (a : T) (b : U) p : Nf ((a, b) = p) (a = fst p /\ b = snd p) | 8.
+Proof. unfold Nf. destruct p; simpl. rewrite pair_equal_spec. tauto. Qed.
+#[export] Instance nf_pair_right T U (a : T) (b : U) p : Nf (p = (a, b)) (a = fst p /\ b = snd p) | 8.
+Proof. unfold Nf. destruct p; simpl. rewrite pair_equal_spec. intuition. Qed.

@@ -3,15 +3,15 @@
     A strategy first brings both sides to their normal form, then either descends into the parts in which they differ or
     splits the equivalence and refutes each negation: negations are pushed inward, existentials opened, universals
     instantiated at the terms at hand, and linear arithmetic closes the branches. *)
-From Coq Require Import String Ascii ZArith Bool Arith Znumtheory Lia List Sorting.Sorted Permutation Classical Setoid ZifyNat ZifyBool.
+From Coq Require Import String Ascii ZArith Bool Arith Znumtheory Lia List Sorting.Sorted Permutation Classical Setoid.
+(* Exported, since what they set holds where they are imported: [lia] reads Booleans, div and mod. *)
+From Coq Require Export ZifyNat ZifyBool.
 From Truespec Require Export Bridge.
 Import ListNotations.
 Local Open Scope Z_scope.
 
 (** Set for each pair: unfolds its definitions. *)
 Ltac unfold_pair := idtac.
-
-#[global] Ltac Zify.zify_post_hook ::= Z.to_euclidean_division_equations.
 
 #[global] Arguments Ascii.eqb : simpl never.
 #[global] Arguments String.eqb : simpl never.
@@ -71,6 +71,8 @@ Ltac terms := repeat match goal with
   | |- context [length (map _ _)] => rewrite map_length
   | |- context [length (_ ++ _)] => rewrite app_length
   | |- context [count_occ _ (_ ++ _) _] => rewrite count_occ_app
+  | |- context [(?i + 1)%nat] => rewrite (Nat.add_1_r i)
+  | |- context [nat_of_ascii (Ascii ?a ?b ?c ?d ?e ?f ?g ?h)] => let v := eval vm_compute in (nat_of_ascii (Ascii a b c d e f g h)) in change (nat_of_ascii (Ascii a b c d e f g h)) with v
   | |- context [?a ^ 2] => change (a ^ 2) with (a * a) || rewrite (Z.pow_2_r a)
   | |- context [?a ^ 3] => replace (a ^ 3) with (a * a * a) by ring
   | |- context [(?a ^ 2)%nat] => replace (a ^ 2)%nat with (a * a)%nat by (simpl; lia)
@@ -191,6 +193,10 @@ Ltac facts := repeat match goal with
   | H : context [(?n * (?n + 1))%nat] |- _ => mark n 5 ltac:(destruct (consecutive n))
   | |- context [?n * (?n + 1)] => mark n 5 ltac:(destruct (consecutiveZ n))
   | H : context [?n * (?n + 1)] |- _ => mark n 5 ltac:(destruct (consecutiveZ n))
+  | H : (?a | ?b), K : (?b | ?a) |- _ => mark (a, b) 8 ltac:(pose proof (Z.divide_antisym a b H K))
+  | H : context [Z.gcd ?a ?b], K : context [Z.gcd ?b ?a] |- _ => mark (a, b) 10 ltac:(pose proof (Z.gcd_comm a b))
+  | H : context [Z.gcd ?a ?b] |- context [Z.gcd ?b ?a] => mark (a, b) 10 ltac:(pose proof (Z.gcd_comm a b))
+  | H : (?k * ?k)%nat = ?n |- _ => mark H 9 ltac:(pose proof (Nat.sqrt_square k); rewrite ?H in *)
   | H : context [Nat.sqrt ?n] |- _ => mark n 6 ltac:(pose proof (Nat.sqrt_spec' n))
   | |- context [Nat.sqrt ?n] => mark n 6 ltac:(pose proof (Nat.sqrt_spec' n))
   | H : context [Z.div ?a ?b] |- _ => is_var b; mark a (b, 6) ltac:(pose proof (div_mod_facts a b))
@@ -386,7 +392,7 @@ Ltac by_nonlinear_search := solve [ start; split_results; cbv beta iota; terms; 
   repeat match goal with H : _ \/ _ |- _ => destruct H; push end; first [ lia | nia ] ].
 
 (** * The strategies *)
-Ltac leaf n := first [ plain | solve [extensional] | solve [equal_functions] | solve [both_ways n] ].
+Ltac leaf n := terms; first [ plain | reflexivity | solve [extensional] | solve [equal_functions] | solve [both_ways n] ].
 
 Ltac by_computation := solve [ unfold Coq.Init.Logic.iff; intros; split; intro; assumption | start; first [ reflexivity | tauto | lia | intuition lia ] ].
 Ltac by_normal_form := solve [ start; normalise; terms; quick ].

@@ -1,0 +1,2 @@
+(** All strategies. *)
+From Truespec Require Export Prove Ground Lists Values.
