@@ -29,7 +29,7 @@ from truespec.domains.sql.bag import (
     renamed,
 )
 from truespec.domains.sql.readable import check_readable
-from truespec.domains.sql.rules import choices
+from truespec.domains.sql.rules import choices, known_flags
 from truespec.domains.sql.rules.choices import Operator
 from truespec.domains.sql.rules.settle import settled
 from truespec.domains.sql.scalar import (
@@ -524,7 +524,7 @@ class Compiler:
                 nulls = tuple(_null_like(out) for out in _kinds(left.bag))
                 alone = neg(exists(self.world, Bag(tuple(partners))))
                 terms.append(replace(two, cond=conj(two.cond, alone), outs=nulls + two.outs))
-        terms = _some([reduced(self.world, t) for t in terms])
+        terms = _some([known_flags.apply(reduced(self.world, t)) for t in terms])
         if len(terms) > MAX_TERMS:
             raise Unsupported(f"sql: joins that expand to {len(terms)} cases")
         if not merged:
@@ -573,7 +573,7 @@ class Compiler:
         for term in source.bag.terms:
             scope = Scope(source.names, term.outs, parent)
             test = is_true(self.scalars.condition(where.this, scope))
-            terms.append(reduced(self.world, replace(term, cond=conj(term.cond, test))))
+            terms.append(known_flags.apply(reduced(self.world, replace(term, cond=conj(term.cond, test)))))
         return Source(source.names, self.possible(Bag(tuple(_some(terms)))))
 
     def possible(self, bag: Bag) -> Bag:

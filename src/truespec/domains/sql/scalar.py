@@ -842,6 +842,8 @@ class Scalars:
         if written in exp.DataType.FLOAT_TYPES and value.kind in ("int", "real"):
             return to_real(value)
         if written in (types.DECIMAL,) and value.kind in ("int", "real"):
+            if self.world.dialect == "mysql":
+                return _decimal(value, *(sizes or [10]))
             if value.kind == "int" or self.world.dialect == "sqlite":
                 return to_real(value)
             if not sizes and self.world.dialect == "postgres":
@@ -922,6 +924,14 @@ _COMPARISONS: dict[type, str] = {
     exp.GT: ">",
     exp.GTE: ">=",
 }
+
+
+def _decimal(value: Val, digits: int, scale: int = 0) -> Val:
+    """CAST to DECIMAL in MariaDB: rounded, and the nearest number that fits where it does not."""
+    rounded = z3.Function("round", REAL, INT, REAL)(to_real(value).val, z3.IntVal(scale))
+    val = to_real(value).val if value.kind == "int" else rounded
+    most = z3.RealVal(10**digits - 1) / z3.RealVal(10**scale)
+    return Val(value.null, ite(val > most, most, ite(val < -most, -most, val)), "real")
 
 
 def _is_zero(value: Val) -> Formula:

@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 
 from truespec.domains.sql.bag import Term, reduced
-from truespec.domains.sql.rules import distinct_of_unique, group_determined, known_values
+from truespec.domains.sql.rules import distinct_of_unique, group_determined, known_flags, known_values
 from truespec.domains.sql.world import World, folded
 
 
 def settled(world: World, term: Term) -> Term:
     """The term in normal form."""
-    term = reduced(world, _folded(term))
+    term = known_flags.apply(reduced(world, _folded(term)))
     if not term.groups:
         return term
     term = known_values.apply(term)
     term = group_determined.apply(world, distinct_of_unique.apply(world, term))
-    return reduced(world, _folded(term), by_groups=True)
+    return known_flags.apply(reduced(world, _folded(term), by_groups=True))
 
 
 def _folded(term: Term) -> Term:
