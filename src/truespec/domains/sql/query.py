@@ -29,7 +29,7 @@ from truespec.domains.sql.bag import (
     renamed,
 )
 from truespec.domains.sql.readable import check_readable
-from truespec.domains.sql.rules import choices, known_flags
+from truespec.domains.sql.rules import choices, known_flags, optional_partner
 from truespec.domains.sql.rules.choices import Operator
 from truespec.domains.sql.rules.settle import settled
 from truespec.domains.sql.scalar import (
@@ -499,6 +499,16 @@ class Compiler:
             return conj(*parts)
 
         pairs = [(one, two, matches(one, two)) for one in left.bag.terms for two in right.bag.terms]
+        if side == "LEFT" and len(right.bag.terms) == 1:
+            joined = [
+                optional_partner.apply(self.world, one, replace(two, cond=conj(two.cond, both)))
+                for one, two, both in pairs
+            ]
+            if None not in joined:
+                bag = Bag(tuple(known_flags.apply(term) for term in joined if term is not None))
+                return (
+                    self._using(left, right, merged, side, list(bag.terms)) if merged else Source(names, bag)
+                )
         terms = [
             Term(
                 one.rows + two.rows,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import z3
 from sqlglot import exp
 
+from truespec.domains.sql.rules import rounding
 from truespec.domains.sql.world import (
     DAY,
     FALSE,
@@ -28,7 +29,6 @@ from truespec.domains.sql.world import (
     neg,
     number,
     numeric,
-    real,
     sort_of,
     to_real,
 )
@@ -635,8 +635,10 @@ class Scalars:
             raise Unsupported("sql: ROUND to digits that are no literal")
         if value.kind == "int" and digits.val.as_long() >= 0:
             return value
-        rounded = z3.Function("round", REAL, INT, REAL)(real(value.val), digits.val)
-        return Val(value.null, rounded, "real")
+        return Val(value.null, self._rounded(value, digits.val.as_long()), "real")
+
+    def _rounded(self, value: Val, digits: int) -> Expr:
+        return rounding.rounded(self.world, self.compiler.aggregates, to_real(value).val, digits)
 
     def _floor(self, node: exp.Floor, scope: Scope) -> Val:
         value = self._arithmetic_operand(node.this, scope)
@@ -843,13 +845,12 @@ class Scalars:
             return to_real(value)
         if written in (types.DECIMAL,) and value.kind in ("int", "real"):
             if self.world.dialect == "mysql":
-                return _decimal(value, *(sizes or [10]))
+                return self._decimal(value, *(sizes or [10]))
             if value.kind == "int" or self.world.dialect == "sqlite":
                 return to_real(value)
             if not sizes and self.world.dialect == "postgres":
                 return value
-            digits = z3.IntVal(sizes[1] if len(sizes) > 1 else 0)
-            return Val(value.null, z3.Function("round", REAL, INT, REAL)(value.val, digits), "real")
+            return Val(value.null, self._rounded(value, sizes[1] if len(sizes) > 1 else 0), "real")
         if written in exp.DataType.TEXT_TYPES and value.kind == "text" and not sizes:
             return value
         if written in exp.DataType.TEXT_TYPES and value.kind == "text":
@@ -857,6 +858,12 @@ class Scalars:
         if written is types.BOOLEAN and value.kind == "bool":
             return value
         raise Unsupported(f"sql: CAST of {value.kind} to {node.to.sql(self.world.dialect)}")
+
+    def _decimal(self, value: Val, digits: int, scale: int = 0) -> Val:
+        """CAST to DECIMAL in MariaDB: rounded, and the nearest number that fits where it does not."""
+        val = self._rounded(value, scale)
+        most = z3.Q(10**digits - 1, 10**scale)
+        return Val(value.null, ite(val > most, most, ite(val < -most, -most, val)), "real")
 
     # Everything else
 
@@ -924,14 +931,6 @@ _COMPARISONS: dict[type, str] = {
     exp.GT: ">",
     exp.GTE: ">=",
 }
-
-
-def _decimal(value: Val, digits: int, scale: int = 0) -> Val:
-    """CAST to DECIMAL in MariaDB: rounded, and the nearest number that fits where it does not."""
-    rounded = z3.Function("round", REAL, INT, REAL)(to_real(value).val, z3.IntVal(scale))
-    val = to_real(value).val if value.kind == "int" else rounded
-    most = z3.RealVal(10**digits - 1) / z3.RealVal(10**scale)
-    return Val(value.null, ite(val > most, most, ite(val < -most, -most, val)), "real")
 
 
 def _is_zero(value: Val) -> Formula:

@@ -142,6 +142,8 @@ def ite(test: Formula, yes: Expr, no: Expr) -> Expr:
         return yes
     if z3.is_false(test):
         return no
+    if any(map(is_truth, (yes, no))):
+        return disj(conj(test, yes), conj(neg(test), no)) if not z3.is_true(no) else disj(neg(test), yes)
     return z3.If(test, yes, no)
 
 
@@ -159,8 +161,8 @@ def folded(expression: Expr) -> Expr:
             result = neg(parts[0])
         elif z3.is_app_of(expression, z3.Z3_OP_ITE):
             result = ite(*parts)
-        elif z3.is_eq(expression) and z3.is_bool(parts[0]) and any(map(_is_truth, parts)):
-            truth, other = parts if _is_truth(parts[0]) else reversed(parts)
+        elif z3.is_eq(expression) and z3.is_bool(parts[0]) and any(map(is_truth, parts)):
+            truth, other = parts if is_truth(parts[0]) else reversed(parts)
             result = other if z3.is_true(truth) else neg(other)
         elif z3.is_eq(expression) and parts[0].eq(parts[1]):
             result = TRUE
@@ -171,7 +173,7 @@ def folded(expression: Expr) -> Expr:
     return result
 
 
-def _is_truth(expression: Expr) -> bool:
+def is_truth(expression: Expr) -> bool:
     return bool(z3.is_true(expression) or z3.is_false(expression))
 
 
@@ -292,6 +294,16 @@ class World:
             self._columns[key] = (value, null, kind)
         value, null, kind = self._columns[key]
         return Val(FALSE if null is None else null(row), value(row), kind)
+
+    def scale(self, function: str) -> int | None:
+        """The digits after the point of a column's values, by its function, if the type says."""
+        if self.dialect == "sqlite" or not function.startswith("column "):
+            return None
+        for (table, column), (value, _, _) in self._columns.items():
+            if value.name() == function:
+                declared = self.schema.table(table).column(column).type
+                return declared.scale if declared.kind is Kind.DECIMAL else None
+        return None
 
     def kind_of(self, column: Column) -> str:
         """The kind of a column's values in this dialect."""

@@ -1,10 +1,9 @@
-"""What a condition says of a NULL flag or a Boolean holds beside it.
+"""What a condition states holds beside it.
 
 Statement. [¬p ∧ φ(p)] · t(p) = [¬p ∧ φ(false)] · t(false), and likewise for p. For a group variable whose
 NULL flag is known to be false, Σ_(n,g)∈G [¬n] ψ(g) = Σ_g∈{k ∈ G : k is not NULL} ψ(g).
 
-Side conditions. `p` is a conjunct of the condition and an atom: a column's NULL flag, a Boolean column, a
-variable. Membership of a row in its table stays as it is, because quantifiers are triggered by it.
+Side conditions. `p` is a conjunct of the condition, and no quantifier. It stays in place itself.
 
 Why. The term contributes nothing where the condition is false.
 """
@@ -16,34 +15,42 @@ from dataclasses import replace
 import z3
 
 from truespec.domains.sql.bag import Bag, Group, Swap, Term, conjuncts, flat, swap_bag
-from truespec.domains.sql.world import FALSE, TRUE, Expr, Val, conj, folded, neg
+from truespec.domains.sql.world import FALSE, TRUE, Formula, Val, conj, folded, neg, rebuilt
 
 
 def apply(term: Term) -> Term:
-    """The term with known flags put in place; a fixed point of the rule."""
+    """The term with what is known put in place; a fixed point of the rule."""
     done: set[int] = set()
     while True:
-        units: Swap = []
         parts = conjuncts(term.cond)
+        units: Swap = []
         for part in parts:
             atom, value = (part.arg(0), FALSE) if z3.is_not(part) else (part, TRUE)
-            if _is_flag(atom) and atom.get_id() not in done:
+            if z3.is_app(atom) and atom.get_id() not in done:
                 units.append((atom, value))
                 done.add(atom.get_id())
         if not units:
             return term
-        stated = [atom if z3.is_true(value) else neg(atom) for atom, value in units]
-        keep = {part.get_id() for part in stated}
-        rest = [folded(z3.substitute(part, *units)) for part in parts if part.get_id() not in keep]
+        # The flag of a group variable that is never NULL is no variable any more.
+        gone = {v.null.get_id() for group in term.groups for v in group.values} & {
+            a.get_id() for a, _ in units
+        }
+        kept = [part for part in parts if not (z3.is_not(part) and part.arg(0).get_id() in gone)]
+        cond = flat(conj(*(_told(part, units) for part in kept)))
         outs = tuple(_moved(out, units) for out in term.outs)
         groups = tuple(_narrowed(group, units) for group in term.groups)
-        term = Term(term.rows, groups, flat(conj(*stated, *rest)), outs)
+        term = Term(term.rows, groups, cond, outs)
 
 
-def _is_flag(atom: Expr) -> bool:
-    if not z3.is_app(atom) or atom.decl().kind() != z3.Z3_OP_UNINTERPRETED:
-        return False
-    return not str(atom.decl().name()).startswith("rows ")
+def _told(part: Formula, units: Swap) -> Formula:
+    """A conjunct in which the others, but not itself, are put in place."""
+    if z3.is_not(part):
+        return neg(_told(part.arg(0), units))
+    if not z3.is_app(part):
+        return z3.substitute(part, *units)
+    if part.num_args() == 0:
+        return part
+    return folded(rebuilt(part, [z3.substitute(child, *units) for child in part.children()]))
 
 
 def _moved(value: Val, units: Swap) -> Val:

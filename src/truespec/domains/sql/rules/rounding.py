@@ -1,0 +1,81 @@
+"""ROUND of a number that has no more digits is that number; ROUND goes into the branches of a CASE.
+
+Statement. round(v, d) = v where v · 10^d is an integer. round(if p then v else w, d) = if p then round(v, d)
+else round(w, d).
+
+Side conditions. d is a literal. That v · 10^d is an integer is read off its form: integers, the values of a
+DECIMAL(n, s) column with s ≤ d, sums, differences and products of such, SUM, MIN and MAX of such.
+
+Why. Rounding to d places is the identity on multiples of 10^-d, half-way cases being none of them; a column
+of a DECIMAL type holds no other numbers, and these are closed under what is listed.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import z3
+
+from truespec.domains.sql.world import Expr, World, ite
+
+if TYPE_CHECKING:
+    from truespec.domains.sql.aggregate import Aggregates
+
+MAX_SCALE = 30
+"""More digits after the point than any dialect has."""
+
+
+def rounded(world: World, aggregates: Aggregates, value: Expr, digits: int) -> Expr:
+    """The rational `value` rounded to so many digits after the point."""
+    value = z3.simplify(value)
+    if z3.is_app_of(value, z3.Z3_OP_ITE):
+        test, yes, no = value.children()
+        sides = [rounded(world, aggregates, side, digits) for side in (yes, no)]
+        return ite(test, *sides)
+    scale = scale_of(world, aggregates, value)
+    if scale is not None and scale <= digits:
+        return value
+    return z3.Function("round", z3.RealSort(), z3.IntSort(), z3.RealSort())(value, z3.IntVal(digits))
+
+
+def scale_of(world: World, aggregates: Aggregates, value: Expr) -> int | None:
+    """How many digits after the point suffice to write the value, if its form tells."""
+    if value.sort() == z3.IntSort() or z3.is_to_real(value):
+        return 0
+    if z3.is_rational_value(value):
+        return _digits(value.as_fraction())
+    if not z3.is_app(value):
+        return None
+    if z3.is_app_of(value, z3.Z3_OP_ITE):
+        parts = value.children()[1:]
+    elif z3.is_add(value) or z3.is_sub(value) or z3.is_mul(value) or value.decl().kind() == z3.Z3_OP_UMINUS:
+        parts = value.children()
+    else:
+        return _scale_of_name(world, aggregates, value)
+    scales = [scale_of(world, aggregates, part) for part in parts]
+    known = [scale for scale in scales if scale is not None]
+    if len(known) < len(scales):
+        return None
+    total = sum(known) if z3.is_mul(value) else max(known)
+    return total if total <= MAX_SCALE else None
+
+
+def _scale_of_name(world: World, aggregates: Aggregates, value: Expr) -> int | None:
+    name = str(value.decl().name())
+    if name == "round" and value.num_args() == 2:
+        digits: int = value.arg(1).as_long()
+        return max(0, digits)
+    symbol = aggregates.symbols.get(name)
+    if symbol is not None and symbol.function in ("SUM", "MIN", "MAX", "ANY", "CHOICE"):
+        scales = [scale_of(world, aggregates, term.outs[0].val) for term in symbol.bag.terms]
+        known = [scale for scale in scales if scale is not None]
+        return max(known) if known and len(known) == len(scales) else None
+    return world.scale(name)
+
+
+def _digits(number: Fraction) -> int | None:
+    for scale in range(MAX_SCALE):
+        if (number * 10**scale).denominator == 1:
+            return scale
+    return None
