@@ -26,7 +26,13 @@ from truespec.domains.sql.bag import (
     renamed,
     swap_bag,
 )
-from truespec.domains.sql.rules import aggregate_axioms, independent_factors, split_bounds, sum_laws
+from truespec.domains.sql.rules import (
+    aggregate_axioms,
+    independent_factors,
+    settled_value,
+    split_bounds,
+    sum_laws,
+)
 from truespec.domains.sql.rules.choices import Operator
 from truespec.domains.sql.rules.settle import settled
 from truespec.domains.sql.symbols import constants
@@ -230,12 +236,12 @@ class Aggregates:
     # Symbols
 
     def _single(self, bag: Bag) -> Val | None:
-        """The one value of a bag whose rows are all determined by keys."""
+        """The one value of a bag whose rows, or whose values, the condition determines."""
         terms = [settled(self.world, t) for t in bag.terms]
         terms = [t for t in terms if not z3.is_false(t.cond)]
         if len(terms) == 1 and not terms[0].rows and not terms[0].groups:
             return terms[0].outs[0]
-        return None
+        return settled_value.of(terms)
 
     def _count(self, term: Term) -> Expr:
         return self.count_term(replace(term, outs=()))

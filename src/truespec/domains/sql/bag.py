@@ -9,6 +9,7 @@ are equal when their choices correspond one to one with equal outputs.
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
@@ -296,44 +297,57 @@ def flat(formula: Formula) -> Formula:
     return conj(*seen.values())
 
 
+_NUMBERED = re.compile(r"(?<![ (|]text)(?<![ (|]agg)![0-9]+")
+"""The number in a variable's name; a literal's number is the same in both queries."""
+
+
 def _determined(
     world: World, term: Term, keep: Expr | None, by_groups: bool
 ) -> tuple[Expr, Expr, Swap] | None:
-    """A row variable that the condition fixes through a key, the row that it equals, and its key's values."""
+    """A row variable that the condition fixes through a key, the row that it equals, and its key's values.
+
+    Of several, the choice does not depend on how variables are numbered: where each of two rows fixes the
+    other, both queries keep the same one.
+    """
     parts = conjuncts(term.cond)
     equal = equalities(parts)
+    known = {part.get_id() for part in parts}
     shown = mentioned(term.outs)
     barred = set() if by_groups else set().union(*(named(group.values) for group in term.groups))
 
     def late(pair: tuple[Expr, Table]) -> tuple[bool, bool, str]:
         return bool(keep is not None and pair[0].eq(keep)), name_of(pair[0]) in shown, pair[1].name.lower()
 
+    found: list[tuple[Expr, Table, tuple[str, ...], list[Val], list[Expr]]] = []
     for row, table in sorted(term.rows, key=late):
+        if found and late(found[0][:2]) != late((row, table)):
+            break
         for key in table.unique_keys():
             columns = [world.column(table, table.column(name), row) for name in key]
-            images = []
-            for value in columns:
-                wanted = world.key_expression(value)
-                image = next(
-                    (
-                        other
-                        for other in equal.get(wanted.get_id(), ())
-                        if not constants(other) & (barred | {name_of(row)})
-                    ),
-                    None,
-                )
-                if image is None:
-                    break
-                images.append(image)
-            else:
-                known = {part.get_id() for part in parts}
-                if not all(z3.is_false(v.null) or neg(v.null).get_id() in known for v in columns):
-                    continue
-                twin = _row_with_key(world, table, key, images, term)
-                values = [world.key_expression(value) for value in columns]
-                image = twin if twin is not None else world.inverse(table, key, tuple(images))
-                return row, image, list(zip(values, images, strict=True))
-    return None
+            if not all(z3.is_false(v.null) or neg(v.null).get_id() in known for v in columns):
+                continue
+            images = [_image(world, value, barred | {name_of(row)}, equal) for value in columns]
+            if all(image is not None for image in images):
+                found.append((row, table, key, columns, images))
+                break
+    if not found:
+        return None
+    if len(found) > 1:
+        found.sort(key=lambda choice: _unnumbered(choice[4]))
+    row, table, key, columns, images = found[0]
+    twin = _row_with_key(world, table, key, images, term)
+    image = twin if twin is not None else world.inverse(table, key, tuple(images))
+    return row, image, [(world.key_expression(v), e) for v, e in zip(columns, images, strict=True)]
+
+
+def _image(world: World, value: Val, barred: set[str], equal: dict[int, list[Expr]]) -> Expr | None:
+    """What the condition says a key's column equals, without mention of these variables."""
+    others = equal.get(world.key_expression(value).get_id(), ())
+    return next((e for e in others if not constants(e) & barred), None)
+
+
+def _unnumbered(images: list[Expr]) -> str:
+    return " ".join(_NUMBERED.sub("!", image.sexpr()) for image in images)
 
 
 def _row_with_key(

@@ -1143,7 +1143,7 @@ class Compiler:
             if spec is not None and not _default_frame(spec, order):
                 raise Unsupported("sql: the frame of a window")
         keys = [] if order is None else order.expressions
-        mine = [self.scalars.value(part, scope) for part in partition]
+        mine = [self._class_of(self.scalars.value(part, scope)) for part in partition]
         own = [self.scalars.value(key.this, scope) for key in keys]
         function = node.this
         if isinstance(function, exp.IgnoreNulls | exp.RespectNulls):
@@ -1152,8 +1152,8 @@ class Compiler:
         ranking = type(function).__name__ in ("Rank", "DenseRank", "RowNumber")
         everything: list[tuple[Term, Scope, Formula]] = []
         for term, other in scope.siblings():
-            theirs = [self.scalars.value(part, other) for part in partition]
-            beside = [null_safe_equal(world, a, b) for a, b in zip(mine, theirs, strict=True)]
+            theirs = [self._class_of(self.scalars.value(part, other)) for part in partition]
+            beside = [is_tuple([a], [b]) for a, b in zip(mine, theirs, strict=True)]
             sort = [self.scalars.value(key.this, other) for key in keys]
             for value in (*own, *sort):
                 if value.kind == "text" and world.enums:
@@ -1188,6 +1188,12 @@ class Compiler:
         if isinstance(function, exp.AggFunc):
             return self._aggregate(function, members)
         raise Unsupported(f"sql: the window function {type(function).__name__}")
+
+    def _class_of(self, value: Val) -> Val:
+        """A value as GROUP BY and PARTITION BY compare it, in normal form."""
+        if value.kind == "text" and self.world.collated:
+            value = Val(value.null, self.world.collation(value.val), "class")
+        return normal(value)
 
     def _no_ties(self, peers: list[tuple[Term, Scope, Formula]], scope: WindowScope) -> None:
         """ROW_NUMBER is a function of the row only where no two rows of a partition tie."""
