@@ -67,6 +67,12 @@ TRANSITION: list[dict[str, Any]] = [
         },
     },
     {
+        "id": "never-both",
+        "text": "Text excludes calls.",
+        "quote": "Never send text and make a tool call in the same message.",
+        "formal": {"formula": "G !both", "define": {"both": ONE_AT_A_TIME["a"]}},
+    },
+    {
         "id": "empty",
         "text": "Anything goes.",
         "quote": "You help customers of a shop.",

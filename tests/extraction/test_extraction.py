@@ -90,6 +90,8 @@ def test_rules_are_routed_and_what_quotes_nothing_is_dropped(build: Callable[...
     place = rules["text-xor-call"].position
     assert place is not None
     assert extractors.PROMPT[place.start : place.end] == rules["text-xor-call"].quote
+    # The same directive under two categories is checked and charged once.
+    assert policy.extraction.merged == (("never-both", "text-xor-call"),)
     counts = summary(policy.extraction)
     assert counts["routes"] == {"deterministic": 4 + len(TOOLS) + 1, "semantic": 4}
 
@@ -108,11 +110,11 @@ def test_a_prompt_is_read_once_and_an_empty_list_is_an_answer(build: Callable[..
     assert sorted(asked) == [
         "extract/final_state/t1",
         "extract/final_state/t2",
-        "extract/forbidden_edge",
-        "extract/output",
+        f"extract/forbidden_edge/{source_key(TRACE)}",
+        f"extract/output/{source_key(TRACE)}",
         "extract/plan/t1",
         "extract/plan/t2",
-        "extract/transition",
+        f"extract/transition/{source_key(TRACE)}",
     ]
     assert specs[0].task.plan == ()
     assert {rule.category for rule in specs[0].rules} == {"argument"}

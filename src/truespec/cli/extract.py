@@ -166,7 +166,8 @@ def _tell(record: dict[str, Any]) -> None:
     )
     for why, count in record["why"].items():
         click.echo(f"  {count:4} {why}", err=True)
-    click.echo(f"dropped: {record['dropped']}", err=True)
+    repeats = f"; said again by others: {len(record['merged'])}" if record["merged"] else ""
+    click.echo(f"dropped: {record['dropped']}{repeats}", err=True)
     for place, why in record["lost"].items():
         click.echo(f"not extracted: {place}: {why}", err=True)
     against = record.get("against")

@@ -358,6 +358,7 @@ def check(
     folder_out = output is not None and output.suffix not in (".jsonl", ".ndjson")
     closing = ExitStack()
     judging = None
+    spent: dict[str, float] = {}
     if model is not None or extractor is not None:
         from truespec.executors.evaluate import check_judged
         from truespec.models.call import Settings
@@ -409,6 +410,9 @@ def check(
         )
         for record, new in checked:
             tally.add(record)
+            if judging is not None and new:
+                for name in ("calls", "input_tokens", "output_tokens", "usd", "seconds"):
+                    spent[name] = spent.get(name, 0.0) + (record["judged"][name] or 0)
             done.pop(record["key"], None)
             if kinds:
                 record["results"] = Redactor(kinds).value(record["results"])
@@ -446,6 +450,12 @@ def check(
         _write(sarif_file, json.dumps(sarif(collected), indent=1) + "\n")
     if not quiet:
         _table(tally)
+        if spent:
+            cost = f", ${spent['usd']:.4f}" if spent["usd"] else ""
+            click.echo(
+                f"judged with {spent['calls']:.0f} calls, {spent['input_tokens']:.0f} tokens read, "
+                f"{spent['output_tokens']:.0f} written{cost}, {spent['seconds']:.0f} s of calls"
+            )
     bad = sum(count for severity, count in tally.violations.items() if severity in least) if fail_on else 0
     sys.exit(1 if bad or not tally.traces else 0)
 

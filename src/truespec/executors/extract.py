@@ -23,6 +23,7 @@ from truespec.extraction.ask import (
     initial_state_of,
     source_key,
 )
+from truespec.extraction.measure import without_repeats
 from truespec.extraction.plan import PlanStep, plan_rules
 from truespec.extraction.read import (
     Dropped,
@@ -35,6 +36,7 @@ from truespec.extraction.read import (
 )
 from truespec.models.call import Call, Settings
 from truespec.models.contract import Model, ModelError
+from truespec.rules.compare import Toolbox
 from truespec.store.calls import CallLedger
 from truespec.traces.trace import Trace
 
@@ -106,7 +108,9 @@ class Extractor:
                 new.setdefault(key, trace)
         wanted = [category for category in POLICY if category in self.categories]
         asked = {
-            (key, category): ask_policy(category, trace.system_prompt, trace.tools, self.name, self.settings)
+            (key, category): ask_policy(
+                category, trace.system_prompt, trace.tools, self.name, self.settings, key
+            )
             for key, trace in new.items()
             if trace.system_prompt
             for category in wanted
@@ -122,6 +126,7 @@ class Extractor:
                     lost[category] = made
                 else:
                     total += made
+            total = without_repeats(_named_apart(total), Toolbox(trace.tools))
             if "argument" in self.categories and trace.tools:
                 total += Extraction(argument_rules(trace.tools))
             self.policies[key] = Policy(key, _named_apart(total), lost)
@@ -202,4 +207,4 @@ def _named_apart(extraction: Extraction) -> Extraction:
             name, number = f"{one.rule.id}-{number}", number + 1
         seen.add(name)
         rules.append(replace(one, rule=replace(one.rule, id=name)) if name != one.rule.id else one)
-    return Extraction(tuple(rules), extraction.dropped)
+    return replace(extraction, rules=tuple(rules))

@@ -74,10 +74,11 @@ def ask_policy(
     tools: tuple[ToolSchema, ...] | None,
     model: str,
     settings: Settings = EXTRACTING,
+    key: str = "",
 ) -> Call:
-    """The question for the rules of a category."""
+    """The question for the rules of a category; `key` tells recordings which sources it is about."""
     sources = f"{tagged('system_prompt', prompt)}\n\n{tagged('tools', tools_text(tools))}"
-    return Call(model, system_of(category), sources, settings, subject=f"extract/{category}")
+    return Call(model, system_of(category), sources, settings, subject=f"extract/{category}/{key}")
 
 
 def request_of(trace: Trace) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from truespec.extraction.read import find_quote
+from truespec.extraction.read import Extracted, Extraction, find_quote
 from truespec.rules.compare import ANY_TOOLS, Toolbox, compare
 from truespec.rules.rule import Rule
 
@@ -77,6 +77,28 @@ def measure(
             taken |= pair
             matches.append(option)
     return Measured(tuple(matches), len(extracted), len(reference))
+
+
+def without_repeats(extraction: Extraction, toolbox: Toolbox = ANY_TOOLS) -> Extraction:
+    """The extraction without rules that are proved to mean what an earlier one means.
+
+    One directive is often extracted under two categories; it would be checked and charged twice.
+    """
+    kept: list[Extracted] = []
+    merged: list[tuple[str, str]] = []
+    for one in extraction.rules:
+        same = next((other.rule.id for other in kept if _same(other.rule, one.rule, toolbox)), None)
+        if same is None:
+            kept.append(one)
+        else:
+            merged.append((one.rule.id, same))
+    return replace(extraction, rules=tuple(kept), merged=(*extraction.merged, *merged))
+
+
+def _same(one: Rule, two: Rule, toolbox: Toolbox) -> bool:
+    if one.formal is None or two.formal is None or one.force != two.force or not _alike(one, two):
+        return False
+    return compare(one, two, toolbox, SECONDS).relation == "equal"
 
 
 def _alike(one: Rule, two: Rule) -> bool:

@@ -67,9 +67,11 @@ class Extraction:
     """What was taken."""
     dropped: tuple[Dropped, ...] = ()
     """What was not."""
+    merged: tuple[tuple[str, str], ...] = ()
+    """Rules that are proved to say what an earlier one says, each with that one's name."""
 
     def __add__(self, other: Extraction) -> Extraction:
-        return Extraction(self.rules + other.rules, self.dropped + other.dropped)
+        return Extraction(self.rules + other.rules, self.dropped + other.dropped, self.merged + other.merged)
 
 
 @dataclass(frozen=True)

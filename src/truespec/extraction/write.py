@@ -84,6 +84,7 @@ def summary(extraction: Extraction) -> dict[str, Any]:
         "routes": dict(Counter(one.route for one in rules)),
         "forces": dict(Counter(one.rule.force for one in rules)),
         "why": dict(Counter(f"{one.route}: {_short(one.why)}" for one in rules).most_common()),
+        "merged": [{"rule": rule, "into": into} for rule, into in extraction.merged],
         "dropped": len(extraction.dropped),
         "dropped_rules": [{"category": d.category, "text": d.text, "why": d.why} for d in extraction.dropped],
     }

@@ -127,6 +127,8 @@ def _earlier(message: Message) -> str:
 def _sources(evaluator: Evaluator, subject: Subject, items: Sequence[Rule]) -> str:
     trace, task = subject.trace, subject.task
     parts = []
+    if evaluator.sees_prompt and trace.system_prompt:
+        parts.append(tagged("system_prompt", trace.system_prompt))
     if "tools" in evaluator.needs:
         used = {call.name for message in trace.messages for call in message.calls}
         shown = [

@@ -69,6 +69,8 @@ class Evaluator:
     """Whether a violation says how far it got."""
     standing: tuple[Rule, ...] = ()
     """What it asks about where no rule of its category is given."""
+    sees_prompt: bool = False
+    """Whether it is shown the system prompt, where there is one."""
 
     def items(self, subject: Subject) -> tuple[Rule, ...]:
         """What it has to check, as rules: those of its category, or its standing ones, or plan and facts."""
@@ -195,6 +197,7 @@ SEVEN: Mapping[str, Evaluator] = {
             ("ungrounded_argument", "fabricated_information"),
             standing=(GROUNDED,),
             windowed=False,
+            sees_prompt=True,
         ),
         Evaluator(
             "predicted_plan",
