@@ -25,6 +25,7 @@ from typing import Any
 
 import yaml
 
+from truespec.benchmark import bundled
 from truespec.domains.judge import Pair, judge
 from truespec.domains.registry import load
 from truespec.domains.rocq.context import read_context
@@ -76,7 +77,18 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def labelled(half: str) -> Iterator[Labelled]:
-    """The pairs of a half, in order."""
+    """The pairs of a half, in order: those of the bundled tasks, then more that only tune."""
+    for entry in bundled.tasks("rocq"):
+        task = entry.task
+        if half in task.tags:
+            for answer in entry.answers:
+                pair = Pair("rocq", task.oracle, answer.text, task.context)
+                yield Labelled(half, task.id, pair, answer.expected.value)
+    if half == "tuned":
+        yield from _more(half)
+
+
+def _more(half: str) -> Iterator[Labelled]:
     for problem in yaml.safe_load((PROBLEMS / f"{half}.yml").read_text(encoding="utf-8")):
         signature = problem["signature"]
         context = {key: problem[key] for key in ("signature", "preamble") if key in problem}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
@@ -30,7 +31,8 @@ def test_the_demo_agrees_with_every_expectation(tmp_path: Path) -> None:
     summary = json.loads((out / "summary.json").read_text(encoding="utf-8"))
     schema = json.loads(files("truespec.reports").joinpath("summary.schema.json").read_text(encoding="utf-8"))
     jsonschema.validate(summary, schema)
-    names = list(domains())
+    names = [name for name in domains() if name not in summary["run"]["skipped"]]
+    assert shutil.which("coqc") is None or not summary["run"]["skipped"]
     assert sorted(summary["domains"]) == names
     expected = {
         answer.id: answer.expected.value for name in names for task in shown(name) for answer in task.answers
@@ -76,3 +78,16 @@ def test_a_wrong_expectation_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert "1 verdict is not the expected one" in result.output
     summary = json.loads((tmp_path / "summary.json").read_text(encoding="utf-8"))
     assert summary["disagreements"] == [{"id": planted.id, "expected": "refuted", "answer": "equivalent"}]
+
+
+def test_a_domain_without_its_tools_is_skipped_and_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("truespec.reports.demo.domains", lambda: ("fol", "rocq"))
+    monkeypatch.setattr("truespec.cli.doctor.shutil.which", lambda name, **_: None)
+    result = CliRunner().invoke(truespec, ["demo", "--out", str(tmp_path), "--timeout", "30", "--jobs", "1"])
+    assert result.exit_code == 0, result.output
+    assert "rocq was skipped: Rocq (Coq) is not installed" in result.output
+    summary = json.loads((tmp_path / "summary.json").read_text(encoding="utf-8"))
+    assert list(summary["domains"]) == ["fol"]
+    assert list(summary["run"]["skipped"]) == ["rocq"]

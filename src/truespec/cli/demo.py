@@ -14,15 +14,17 @@ from pathlib import Path
 
 import click
 
-from truespec.api import DEFAULT_TIMEOUT
 from truespec.cli.common import Seconds
 from truespec.verdict import UsageError
+
+DEMO_TIMEOUT = 30.0
+"""No answer of the demo needs a second of work; a busy machine must not turn one into an unknown."""
 
 
 @click.command()
 @click.option("--out", default="out/demo", show_default=True, type=click.Path(path_type=Path), help="Folder.")
 @click.option(
-    "--timeout", type=Seconds(), default=DEFAULT_TIMEOUT, show_default=True, help="Seconds per candidate."
+    "--timeout", type=Seconds(), default=DEMO_TIMEOUT, show_default=True, help="Seconds per candidate."
 )
 @click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Workers.  [default: one per core]")
 def demo(out: Path, timeout: float, jobs: int | None) -> None:
@@ -44,8 +46,9 @@ def demo(out: Path, timeout: float, jobs: int | None) -> None:
     _prepare(out)
     if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal without Unicode gets escapes, not a traceback
         sys.stdout.reconfigure(errors="backslashreplace")
-    if not domains():
-        raise UsageError("none of the domains with bundled tasks is registered")
+    names, skipped = _usable(domains())
+    if not names:
+        raise UsageError("none of the domains with bundled tasks can run: see truespec doctor")
     jobs = jobs or len(os.sched_getaffinity(0))
     began, started = datetime.now(UTC).isoformat(timespec="seconds"), time.monotonic()
     bar = Progress(
@@ -64,7 +67,7 @@ def demo(out: Path, timeout: float, jobs: int | None) -> None:
             )
 
         try:
-            entries = verify_bundled(domains(), timeout=timeout, jobs=jobs, progress=progress)
+            entries = verify_bundled(names, timeout=timeout, jobs=jobs, progress=progress)
         except KeyboardInterrupt:
             sys.exit(130)
     elapsed = time.monotonic() - started
@@ -77,7 +80,8 @@ def demo(out: Path, timeout: float, jobs: int | None) -> None:
         "timeout": timeout,
         "python": platform.python_version(),
         "system": platform.platform(),
-        "tools": _tools(),
+        "tools": _tools(names),
+        "skipped": skipped,
     }
     page = Page(
         title="What do these specifications really say?",
@@ -89,7 +93,7 @@ def demo(out: Path, timeout: float, jobs: int | None) -> None:
         facts={
             "truespec": summarise(entries, run)["version"],  # type: ignore[dict-item]
             "Python": platform.python_version(),
-            **_tools(),
+            **_tools(names),
             "limit": f"{timeout:g} s per candidate",
             "workers": str(jobs),
             "took": f"{elapsed:.1f} s",
@@ -112,6 +116,8 @@ def demo(out: Path, timeout: float, jobs: int | None) -> None:
     console.print(
         f"{every.candidates} candidates in {elapsed:.1f} s, {every.agree} of {every.expected} as expected"
     )
+    for name, reason in skipped.items():
+        console.print(f"{name} was skipped: {reason}", soft_wrap=True)
     console.print(f"report   {out / 'report.html'}   (truespec view {out})", soft_wrap=True)
     console.print(f"summary  {out / 'summary.json'}", soft_wrap=True)
     sys.exit(1 if wrong else 0)
@@ -135,13 +141,27 @@ def _count(wrong: Sequence[object]) -> str:
     return f"{len(wrong)} verdicts are not the expected ones"
 
 
-def _tools() -> dict[str, str]:
+def _usable(names: Sequence[str]) -> tuple[list[str], dict[str, str]]:
+    """The domains that can run here, and for each other one what is missing."""
     from truespec.cli.doctor import found_version
     from truespec.domains.registry import load
-    from truespec.reports.demo import domains
+
+    missing = {
+        name: tools for name in names if (tools := load(name).tools) and not any(map(found_version, tools))
+    }
+    told = {
+        name: ", ".join(f"{tool.name} is not installed ({tool.install})" for tool in tools)
+        for name, tools in missing.items()
+    }
+    return [name for name in names if name not in missing], told
+
+
+def _tools(names: Sequence[str]) -> dict[str, str]:
+    from truespec.cli.doctor import found_version
+    from truespec.domains.registry import load
 
     found: dict[str, str] = {}
-    for name in domains():
+    for name in names:
         for tool in load(name).tools:
             if tool.name not in found and (version := found_version(tool)):
                 found[tool.name] = version

@@ -183,7 +183,7 @@ def in_words(domain: str, found: Counterexample) -> str:
         return f"the {who} matches {text}, the {other} does not"
     if isinstance(shown, World):
         return f"{_world_in_words(shown)}: the oracle is {oracle}, the candidate {candidate}"
-    if domain == "sql" and isinstance(shown, Fields) and isinstance(found.point.get("tables"), dict):
+    if domain == "sql" and isinstance(shown, Fields) and {"tables", "script"} <= found.point.keys():
         where = ", ".join(f"{name}: {rows}" for name, rows in shown.rows if name != "script")
         told = [in_line(_tuples(value)) for value in (found.oracle_value, found.candidate_value)]
         return f"with {in_line(where)}; the oracle gives {told[0]}, the candidate {told[1]}"

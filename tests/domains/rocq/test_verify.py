@@ -12,6 +12,9 @@ import pytest
 import yaml
 
 import needs
+from truespec.benchmark import bundled
+from truespec.benchmark.bundled import RecordedAnswer
+from truespec.benchmark.task import Task
 from truespec.domains.contract import RecheckStatus
 from truespec.domains.judge import Pair, judge
 from truespec.domains.registry import load
@@ -149,6 +152,17 @@ def _problems() -> list[Any]:
         for problem in yaml.safe_load(path.read_text(encoding="utf-8")):
             found += [(problem, kind, text) for kind in ("equivalent", "wrong") for text in problem[kind]]
     return found
+
+
+ANSWERS = [(entry.task, answer) for entry in bundled.tasks("rocq") for answer in entry.answers]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("task", "answer"), ANSWERS[::30], ids=lambda one: getattr(one, "id", ""))
+def test_no_bundled_answer_is_decided_wrongly(task: Task, answer: RecordedAnswer) -> None:
+    needs.tool("coqc")
+    verdict = judge(Pair("rocq", task.oracle, answer.text, task.context), 10.0)
+    assert verdict.answer in (answer.expected, Answer.UNKNOWN), verdict
 
 
 @pytest.mark.slow
