@@ -11,6 +11,7 @@ import click
 
 from truespec.benchmark.bundled import baseline as baseline_records
 from truespec.benchmark.select import bundled_tasks, choose, named_tasks
+from truespec.cli.certify import certify
 from truespec.cli.common import Seconds, echo
 from truespec.executors.bench import SELF, Failures, new_run, run_judges, run_models
 from truespec.models.presets import expand
@@ -27,6 +28,9 @@ from truespec.verdict import UsageError
 @click.group()
 def bench() -> None:
     """Measure how well models write specifications, and how far judges can be trusted."""
+
+
+bench.add_command(certify)
 
 
 @bench.command()

@@ -1,0 +1,79 @@
+"""`truespec bench certify`: what the verifiers say for the bundled tasks."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from truespec.benchmark import bundled
+from truespec.benchmark.certificate import Certificate, is_current, read, write
+from truespec.cli.common import Seconds, echo
+from truespec.domains.registry import DOMAINS
+from truespec.executors.certify import certify as make
+from truespec.verdict import UsageError
+
+
+@click.command()
+@click.option("--domain", "domains", multiple=True, help="Only these domains.")
+@click.option("--every", type=click.IntRange(1), default=1, show_default=True, help="Only each N-th task.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder to keep certificates in.")
+@click.option("--timeout", type=Seconds(), default=20.0, show_default=True, help="Seconds per candidate.")
+@click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Workers.  [default: one per core]")
+def certify(
+    domains: tuple[str, ...], every: int, output: Path | None, timeout: float, jobs: int | None
+) -> None:
+    """Certify the oracles of the bundled tasks.
+
+    For each task: the oracle equals itself and is not trivial (it differs from what is always or never true,
+    from constants, from a query without rows); a right form written independently is proved, and so are
+    rewritings by the laws of the language; at least two wrong forms, written as a careless reader would, and
+    mutants are refuted.
+
+    OUTPUT keeps one file per domain; certificates there that are current are not made again. Without it,
+    every certificate is made and nothing is kept. What is undecided is listed as open.
+
+    Exit code: 0 when no verdict contradicts a task, 1 otherwise, 2 for a wrong call.
+    """
+    wanted = domains or tuple(name for name in bundled.domains() if name in DOMAINS)
+    unknown = [name for name in wanted if name not in bundled.domains()]
+    if unknown:
+        raise UsageError(
+            f"no bundled tasks of {', '.join(unknown)}; there are {', '.join(bundled.domains())}"
+        )
+    wrong = 0
+    for name in wanted:
+        wrong += _domain(name, every, output, timeout, jobs or len(os.sched_getaffinity(0)))
+    sys.exit(1 if wrong else 0)
+
+
+def _domain(name: str, every: int, output: Path | None, timeout: float, jobs: int) -> int:
+    entries = bundled.tasks(name)[::every]
+    path = output / f"{name}.jsonl" if output else None
+    found = read(path) if path else {}
+    due = [entry for entry in entries if not is_current(found.get(entry.task.id), entry)]
+    wrong = 0
+    for number, certificate in enumerate(make(due, timeout=timeout, jobs=jobs), 1):
+        found[certificate.task] = certificate
+        for text in certificate.contradictions():
+            wrong += 1
+            echo(f"{certificate.task}: {text}")
+        for text in certificate.gaps():
+            echo(f"{certificate.task}: open: {text}")
+        if path and (number % 12 == 0 or number == len(due)):
+            write(path, [found[one.task.id] for one in bundled.tasks(name) if one.task.id in found])
+    shown = [found[entry.task.id] for entry in entries]
+    complete = sum(not one.gaps() for one in shown)
+    echo(f"{name}: {complete} of {len(shown)} tasks certified, {_counts(shown)}")
+    return wrong
+
+
+def _counts(found: list[Certificate]) -> str:
+    right = [answer for one in found for answer in one.right.values()]
+    wrong = [answer for one in found for answer in one.wrong.values()]
+    return (
+        f"{right.count('equivalent')}/{len(right)} right forms proved, "
+        f"{wrong.count('refuted')}/{len(wrong)} wrong forms refuted"
+    )

@@ -1,0 +1,117 @@
+"""Certificates of the bundled tasks: current for every task, and what the verifiers still say."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import needs
+from truespec.benchmark import bundled
+from truespec.benchmark.certificate import Certificate, content_key, is_current, read
+from truespec.benchmark.trivial import constant, trivial
+from truespec.cli.main import truespec
+from truespec.domains.judge import Pair, judge
+from truespec.executors.certify import certify
+from truespec.verdict import Answer, Counterexample
+
+QUICK = ("arith", "fol", "regex")
+
+
+def test_a_sample_is_certified_anew() -> None:
+    for name in QUICK:
+        for made in certify(bundled.tasks(name)[::40], timeout=20.0, jobs=1):
+            assert not made.contradictions()
+            assert not made.gaps(), (made.task, made.gaps())
+
+
+@pytest.mark.live
+@pytest.mark.parametrize(("name", "tool"), [("sql", "mariadbd"), ("rocq", "coqc")])
+def test_a_task_of_the_slow_domains_is_certified_anew(name: str, tool: str) -> None:
+    needs.tool(tool)
+    (made,) = certify(bundled.tasks(name)[:1], timeout=20.0, jobs=1)
+    assert not made.contradictions()
+    assert not made.gaps(), made.gaps()
+
+
+def test_what_says_nothing_says_nothing() -> None:
+    for name, oracle, context in (
+        ("regex", "a", {"dialect": "python"}),
+        ("regex", "a", {"dialect": "deepregex"}),
+        ("fol", "∃x P(x)", {"predicates": {"P": 1}, "constants": []}),
+    ):
+        for text in trivial(name, oracle, context).values():
+            verdict = judge(Pair(name, text, text, context), 10.0)
+            assert verdict.answer is Answer.EQUIVALENT, text
+        empty, full = trivial(name, oracle, context).values()
+        between = judge(Pair(name, empty, full, context), 10.0)
+        assert between.relation is not None
+        assert between.relation.value == "weaker"
+
+
+def test_trivial_oracles_are_found_out() -> None:
+    """A constant, an empty language, a tautology and a query without rows get no certificate."""
+    planted = {
+        "arith": "0",
+        "regex": "a(?!)",
+        "fol": "∀x (P(x) → P(x))",
+        "sql": "SELECT id FROM t WHERE id < id",
+    }
+    contexts = {
+        "arith": {"variables": {"x": {"type": "int"}}, "constraints": []},
+        "regex": {"dialect": "python", "alphabet": "ascii"},
+        "fol": {"predicates": {"P": 1}, "constants": []},
+        "sql": {"schema": "CREATE TABLE t (id INT PRIMARY KEY)", "dialect": "sqlite"},
+    }
+    for name, oracle in planted.items():
+        entry = bundled.tasks(name)[0]
+        task = replace(entry.task, oracle=oracle, context=contexts[name])
+        (made,) = certify([replace(entry, task=task, answers=())], timeout=10.0, jobs=1)
+        assert any("may say nothing" in gap for gap in made.gaps()), (name, made)
+
+
+def test_a_constant_with_the_value_of_a_point() -> None:
+    assert constant("arith", Counterexample({"x": 1}, "7/2", "0", "by hand")) == "7/2"
+    assert constant("arith", Counterexample({"x": 1}, {"undefined": "x"}, "0", "by hand")) is None
+    rows = Counterexample({"tables": {}}, [[1, "it's", None]], [], "by hand")
+    assert constant("sql", rows) == "SELECT 1, 'it''s', NULL"
+    assert constant("regex", Counterexample({"string": "a"}, True, False, "by hand")) is None
+
+
+def test_a_certificate_belongs_to_its_content() -> None:
+    entry = bundled.tasks("fol")[0]
+    made = Certificate(entry.task.id, content_key(entry), "0.0.0", "equivalent", {}, {}, {})
+    assert not is_current(made, entry), "another version made it"
+    assert not is_current(None, entry)
+    other = replace(entry, task=replace(entry.task, oracle=entry.task.oracle + " "))
+    assert content_key(other) != content_key(entry)
+
+
+def test_gaps_and_contradictions_are_told() -> None:
+    made = Certificate(
+        "t", "k", "v", "unknown", {"nothing": "refuted"}, {"1": "refuted"}, {"2": "equivalent"}
+    )
+    assert made.contradictions() == ["right form 1 is refuted", "wrong form 2 is equivalent"]
+    assert made.gaps() == [
+        "the oracle against itself: unknown",
+        "no right form is proved",
+        "only 0 wrong forms are refuted",
+    ]
+
+
+def test_the_command_keeps_what_is_current(tmp_path: Path) -> None:
+    arguments = ["bench", "certify", "--domain", "regex", "--every", "60", "-o", str(tmp_path), "--jobs", "1"]
+    result = CliRunner().invoke(truespec, arguments)
+    assert result.exit_code == 0, result.output
+    assert "tasks certified" in result.output
+    path = tmp_path / "regex.jsonl"
+    kept = read(path)
+    assert set(kept) == {entry.task.id for entry in bundled.tasks("regex")[::60]}
+    marked = {name: replace(one, same="unknown") for name, one in kept.items()}
+    path.write_text(path.read_text().replace('"same": "equivalent"', '"same": "unknown"'))
+    again = CliRunner().invoke(truespec, arguments)
+    assert again.exit_code == 0, again.output
+    assert read(path) == marked, "a current certificate is not made again"
+    assert CliRunner().invoke(truespec, ["bench", "certify", "--domain", "nope"]).exit_code != 0
