@@ -26,6 +26,7 @@ from truespec.domains.sql.rules import (
     aggregate_axioms,
     covering_row,
     distinct_of_unique,
+    first_rows,
     group_determined,
     independent_factors,
     known_values,
@@ -68,6 +69,7 @@ SLIPS = [
         "SELECT c FROM t WHERE a > 1 UNION SELECT c FROM t WHERE b > 1",
         "SELECT c FROM t x WHERE a > 1 OR EXISTS (SELECT 1 FROM t y WHERE y.b > 1 AND y.c = x.c)",
     ),
+    ("SELECT a FROM t ORDER BY c LIMIT 1", "SELECT a FROM t WHERE c = (SELECT MIN(c) FROM t)"),
     ("SELECT COUNT(*) FROM t WHERE a > 1", "SELECT SUM(CASE WHEN a > 1 THEN 1 ELSE 0 END) FROM t"),
 ]
 
@@ -170,6 +172,10 @@ def coefficients_vanish(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(sum_laws, "split", split)
 
 
+def orders_are_total(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(first_rows, "total", lambda world, bag: True)
+
+
 def sets_are_covered(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(covering_row, "_covered", lambda world, base, part: True)
 
@@ -232,6 +238,7 @@ PLANTS: list[Plant] = [
     nulls_are_summed,
     factors_vanish,
     coefficients_vanish,
+    orders_are_total,
     sets_are_covered,
     columns_tell_rows_apart,
     no_group_is_null,

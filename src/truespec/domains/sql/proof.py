@@ -66,16 +66,13 @@ def prove_in(world: World, oracle: exp.Expr, candidate: exp.Expr, order: str) ->
     prover = Prover(world)
     compiler = Compiler(world, prover.aggregates)
     left, right = compiler.read(oracle, 0), compiler.read(candidate, 1)
-    if len(left.names) != len(right.names) or left.limit != right.limit:
+    if len(left.names) != len(right.names):
         return None
     listed = order != "bag" and bool(left.sorts) and bool(right.sorts)
-    left, right = _telling(left, prover), _telling(right, prover)
-    if listed or left.limit is not None:
-        if left.sorts != right.sorts:
-            return None
-    else:
-        left, right = _unsorted(left), _unsorted(right)
-    if not prover.same(left.bag, right.bag):
+    equal = left.limit == right.limit and _same(left, right, listed, prover)
+    if not equal and (left.limit or right.limit):
+        equal = _same(compiler.limited(left), compiler.limited(right), listed, prover)
+    if not equal:
         if any(operator.chosen for operator in prover.aggregates.operators):
             raise Nondeterministic(
                 "sql: GROUP BY or DISTINCT leaves a choice to the engine: a column that the group does not "
@@ -83,6 +80,17 @@ def prove_in(world: World, oracle: exp.Expr, candidate: exp.Expr, order: str) ->
             )
         return None
     return ProofTrace(tuple(prover.steps), tuple(world.obligations), "".join(world.trail), listed)
+
+
+def _same(left: Relation, right: Relation, listed: bool, prover: Prover) -> bool:
+    """Whether two relations of one LIMIT are equal: as lists, or as bags."""
+    left, right = _telling(left, prover), _telling(right, prover)
+    if listed or left.limit is not None:
+        if left.sorts != right.sorts:
+            return False
+    else:
+        left, right = _unsorted(left), _unsorted(right)
+    return prover.same(left.bag, right.bag)
 
 
 def _telling(relation: Relation, prover: Prover) -> Relation:

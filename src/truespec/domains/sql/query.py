@@ -29,15 +29,15 @@ from truespec.domains.sql.bag import (
     renamed,
 )
 from truespec.domains.sql.readable import check_readable
-from truespec.domains.sql.rules import choices, known_flags, optional_partner
+from truespec.domains.sql.rules import choices, first_rows, known_flags, optional_partner
 from truespec.domains.sql.rules.choices import Operator
+from truespec.domains.sql.rules.first_rows import Sort, before
 from truespec.domains.sql.rules.settle import settled
 from truespec.domains.sql.scalar import (
     Position,
     Scalars,
     equal,
     is_true,
-    less,
     null_safe_equal,
     opaque,
     truth,
@@ -55,7 +55,6 @@ from truespec.domains.sql.world import (
     conj,
     default_of,
     disj,
-    identical,
     ite,
     neg,
     to_real,
@@ -84,16 +83,6 @@ class Name:
     """Whether only a qualified name finds it: the second of two columns merged by USING."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sort:
-    """One ORDER BY key."""
-
-    descending: bool
-    """DESC."""
-    nulls_first: bool
-    """Where NULLs go."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Relation:
     """What a query denotes."""
@@ -108,9 +97,7 @@ class Relation:
     """LIMIT and OFFSET."""
 
     def unordered(self) -> Bag:
-        """The bag of a query whose order does not matter; raises where a LIMIT picks among rows."""
-        if self.limit is not None:
-            raise Unsupported("sql: LIMIT inside a query")
+        """The bag of a query without LIMIT whose order does not matter."""
         return Bag(tuple(replace(t, outs=t.outs[: len(self.names)]) for t in self.bag.terms))
 
 
@@ -262,6 +249,29 @@ class Compiler:
         self.references = Counter(str(table.name).lower() for table in node.find_all(exp.Table))
         return self.query(node, None)
 
+    def rows(self, relation: Relation) -> Bag:
+        """The tuples of a query inside another one: without order, and as many as its LIMIT keeps."""
+        if relation.limit is None:
+            return relation.unordered()
+        return self.limited(relation).unordered()
+
+    def some_rows(self, relation: Relation) -> Bag:
+        """The tuples of a query of which only matters whether there are any."""
+        if relation.limit is not None and relation.limit[0] != 0 and relation.limit[1] == 0:
+            return relation.unordered()
+        return self.rows(relation)
+
+    def limited(self, relation: Relation) -> Relation:
+        """The relation with its LIMIT as a condition; raises where ties leave the engine a choice."""
+        if relation.limit is None:
+            return relation
+        bag = first_rows.kept(
+            self.aggregates, relation.bag, len(relation.names), relation.sorts, relation.limit
+        )
+        if bag is None:
+            raise Nondeterministic("sql: LIMIT where the order may leave ties")
+        return replace(relation, bag=bag, limit=None)
+
     def inner(self, node: exp.Expr, scope: Scope) -> Relation:
         """The relation of a subquery used as a value or a condition: it may be evaluated many times."""
         self.shared += 1
@@ -327,7 +337,7 @@ class Compiler:
         right = self.query(node.expression, parent)
         if len(left.names) != len(right.names):
             raise SpecificationError(ReasonCode.TYPE, "the sides of a set operation differ in width")
-        first, second = coerced([left.unordered(), right.unordered()])
+        first, second = coerced([self.rows(left), self.rows(right)])
         if node.args.get("by_name") or node.args.get("on"):
             raise Unsupported("sql: a set operation by name")
         distinct = node.args.get("distinct")
@@ -359,7 +369,7 @@ class Compiler:
         """ORDER BY and LIMIT above a set operation or a parenthesised query: keys are output columns."""
         order = node.args.get("order")
         sorts: list[Sort] = []
-        terms = list(relation.unordered().terms)
+        terms = list(self.rows(relation).terms)
         if order is not None:
             for key in order.expressions:
                 position = self._output_position(key.this, relation.names)
@@ -440,7 +450,7 @@ class Compiler:
             raise SpecificationError(
                 ReasonCode.SCOPE, f"the derived table {alias!r} has one column name twice"
             )
-        return Source(tuple(Name(alias, name) for name in names), relation.unordered())
+        return Source(tuple(Name(alias, name) for name in names), self.rows(relation))
 
     def _named_table(self, node: exp.Table, alias: str) -> Source:
         name = node.name.lower()
@@ -1084,9 +1094,10 @@ class Compiler:
         relation = self.inner(node, scope)
         if len(relation.names) != 1:
             raise SpecificationError(ReasonCode.TYPE, "a subquery of several columns is used as a value")
-        if relation.limit is not None:
-            return self._limited_value(relation)
-        bag = relation.unordered()
+        extreme = self._extreme_value(relation)
+        if extreme is not None:
+            return extreme
+        bag = self.rows(relation)
         terms = [settled(self.world, t) for t in bag.terms]
         terms = [t for t in terms if not z3.is_false(t.cond)]
         if not terms:
@@ -1095,22 +1106,19 @@ class Compiler:
         self._at_most_one(bag)
         return self.aggregates.any(bag)
 
-    def _limited_value(self, relation: Relation) -> Val:
+    def _extreme_value(self, relation: Relation) -> Val | None:
         """`(SELECT x ... ORDER BY x DESC LIMIT 1)` is MAX(x), NULLs going last; likewise MIN."""
+        if relation.limit != (1, 0) or len(relation.sorts) != 1:
+            return None
+        for term in relation.bag.terms:
+            value, key = term.outs
+            if not (value.val.eq(key.val) and value.null.eq(key.null)):
+                return None
+            if relation.sorts[0].nulls_first and not z3.is_false(value.null):
+                return None
+            if self.world.enums and value.kind == "text":
+                raise Unsupported("sql: LIMIT inside a query, by a text beside ENUM columns")
         bag = Bag(tuple(replace(t, outs=t.outs[:1]) for t in relation.bag.terms))
-        same = all(
-            t.outs[0].val.eq(t.outs[1].val) and t.outs[0].null.eq(t.outs[1].null)
-            if len(t.outs) == 2
-            else False
-            for t in relation.bag.terms
-        )
-        if relation.limit != (1, 0) or not same or len(relation.sorts) != 1:
-            raise Unsupported("sql: LIMIT inside a query")
-        never = all(z3.is_false(t.outs[0].null) for t in bag.terms)
-        if relation.sorts[0].nulls_first and not never:
-            raise Unsupported("sql: LIMIT inside a query, with NULLs first")
-        if self.world.enums and any(t.outs[0].kind == "text" for t in bag.terms):
-            raise Unsupported("sql: LIMIT inside a query, by a text beside ENUM columns")
         return self.aggregates.extreme("MAX" if relation.sorts[0].descending else "MIN", bag)
 
     def _at_most_one(self, bag: Bag) -> None:
@@ -1119,16 +1127,7 @@ class Compiler:
             for j, two in enumerate(bag.terms[i:], i):
                 copy = renamed(world, two)
                 both = conj(condition(world, one), condition(world, copy))
-                same: Formula = FALSE
-                if i == j:
-                    rows = [a == b for (a, _), (b, _) in zip(one.rows, copy.rows, strict=True)]
-                    groups = [
-                        identical(a, b)
-                        for g, h in zip(one.groups, copy.groups, strict=True)
-                        for a, b in zip(g.values, h.values, strict=True)
-                    ]
-                    same = conj(*rows, *groups)
-                if not world.holds(both, same):
+                if not world.holds(both, first_rows.same_choice(one, copy) if i == j else FALSE):
                     raise Unsupported("sql: a subquery used as a value may have several rows")
 
     def window(self, node: exp.Window, scope: Scope) -> Val:
@@ -1145,6 +1144,7 @@ class Compiler:
         keys = [] if order is None else order.expressions
         mine = [self._class_of(self.scalars.value(part, scope)) for part in partition]
         own = [self.scalars.value(key.this, scope) for key in keys]
+        sorts = [_sort(key) for key in keys]
         function = node.this
         if isinstance(function, exp.IgnoreNulls | exp.RespectNulls):
             raise Unsupported("sql: IGNORE NULLS")
@@ -1158,11 +1158,11 @@ class Compiler:
             for value in (*own, *sort):
                 if value.kind == "text" and world.enums:
                     raise Unsupported("sql: a window's order by text beside ENUM columns")
-            before = self._before(sort, own, keys)
+            earlier = before(world, sort, own, sorts)
             peer = conj(*(null_safe_equal(world, a, b) for a, b in zip(own, sort, strict=True)))
             inside = conj(term.cond, *beside)
-            everything.append((replace(term, cond=conj(inside, peer)), other, before))
-            test = before if ranking else disj(before, peer) if keys else TRUE
+            everything.append((replace(term, cond=conj(inside, peer)), other, earlier))
+            test = earlier if ranking else disj(earlier, peer) if keys else TRUE
             members.append((replace(term, cond=conj(inside, test)), other))
         one = z3.IntVal(1)
         match type(function).__name__:
@@ -1182,7 +1182,7 @@ class Compiler:
                 count = self.aggregates.count(Bag((Term((), (Group(values, classes),), TRUE, ()),)))
                 return Val(FALSE, one + count.val, "int")
             case "RowNumber":
-                self._no_ties(everything, scope)
+                self._no_ties("ROW_NUMBER", everything)
                 count = self.aggregates.count(Bag(tuple(replace(t, outs=()) for t, _ in members)))
                 return Val(FALSE, one + count.val, "int")
         if isinstance(function, exp.AggFunc):
@@ -1195,31 +1195,14 @@ class Compiler:
             value = Val(value.null, self.world.collation(value.val), "class")
         return normal(value)
 
-    def _no_ties(self, peers: list[tuple[Term, Scope, Formula]], scope: WindowScope) -> None:
-        """ROW_NUMBER is a function of the row only where no two rows of a partition tie."""
+    def _no_ties(self, function: str, peers: list[tuple[Term, Scope, Formula]]) -> None:
+        """ROW_NUMBER and LAG are functions of the row only where no two rows of a partition tie."""
         for term, _, _ in peers:
             copy = renamed(self.world, term)
             # `term` and `copy` both tie with the row at hand, hence with one another.
-            rows = [a == b for (a, _), (b, _) in zip(term.rows, copy.rows, strict=True)]
-            groups = [
-                identical(a, b)
-                for g, h in zip(term.groups, copy.groups, strict=True)
-                for a, b in zip(g.values, h.values, strict=True)
-            ]
             both = conj(condition(self.world, term), condition(self.world, copy))
-            if len(peers) > 1 or not self.world.holds(both, conj(*rows, *groups)):
-                raise Nondeterministic("sql: ROW_NUMBER where rows may tie")
-
-    def _before(self, left: list[Val], right: list[Val], keys: Sequence[exp.Ordered]) -> Formula:
-        """Whether `left` sorts strictly before `right`."""
-        result: Formula = FALSE
-        for a, b, key in reversed(list(zip(left, right, keys, strict=True))):
-            sort = _sort(key)
-            one, two = (b, a) if sort.descending else (a, b)
-            smaller = is_true(less(self.world, one, two))
-            nulls = conj(a.null, neg(b.null)) if sort.nulls_first else conj(neg(a.null), b.null)
-            result = disj(smaller, nulls, conj(null_safe_equal(self.world, a, b), result))
-        return result
+            if len(peers) > 1 or not self.world.holds(both, first_rows.same_choice(term, copy)):
+                raise Nondeterministic(f"sql: {function} where rows may tie")
 
 
 def _some(terms: list[Term]) -> list[Term]:

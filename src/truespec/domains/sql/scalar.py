@@ -437,7 +437,7 @@ class Scalars:
         if len(relation.names) != width:
             raise SpecificationError(ReasonCode.TYPE, "a subquery of the wrong width")
         true, maybe = [], []
-        for term in relation.unordered().terms:
+        for term in self.compiler.rows(relation).terms:
             result = test(term.outs)
             true.append(Term(term.rows, term.groups, conj(term.cond, is_true(result)), ()))
             if not z3.is_false(result.null):
@@ -483,7 +483,9 @@ class Scalars:
         from truespec.domains.sql.bag import exists
 
         query = node.this.this if isinstance(node.this, exp.Subquery) else node.this
-        return Val(FALSE, exists(self.world, self.compiler.inner(query, scope).unordered()), "bool")
+        return Val(
+            FALSE, exists(self.world, self.compiler.some_rows(self.compiler.inner(query, scope))), "bool"
+        )
 
     def _subquery(self, node: exp.Subquery, scope: Scope) -> Val:
         return self.compiler.scalar_subquery(node.this, scope)
