@@ -238,3 +238,39 @@ def _mentioned(folder: Path) -> bool:
         except OSError:
             continue
     return False
+
+
+@pytest.mark.parametrize("arrangement", range(2))
+def test_many_databases_answer_as_they_do_alone(engine: Engine, schema: Schema, arrangement: int) -> None:
+    databases = [
+        INSERTS,
+        [],
+        ["INSERT INTO Dept VALUES (3, 'x;y'), (4, NULL)"],
+        ["INSERT INTO Dept VALUES (3, 'a'), (3, 'b')"],
+        ["INSERT INTO Dept VALUES (5, 'zz')", "INSERT INTO Emp VALUES (9, 5, 0)"],
+        ["INSERT INTO Dept VALUES (6, '')"],
+    ]
+    zero = "1 / (id - 5)"  # a warning in MariaDB, an error in PostgreSQL, NULL elsewhere
+    queries = [
+        "SELECT name FROM Dept ORDER BY id",
+        "SELECT (SELECT id FROM Dept WHERE id < 3)",  # an error on the first database but for SQLite
+        f"SELECT {zero} FROM Dept",
+    ]
+    alone: list[object] = []
+    for inserts in databases:
+        try:
+            alone.append(engine.run(schema, inserts, queries, Settings(), arrangement=arrangement))
+        except BadDatabase as error:
+            alone.append(type(error))
+    together = engine.run_many(schema, databases, queries, Settings(), arrangement=arrangement)
+    assert [found if isinstance(found, list) else type(found) for found in together] == alone
+    assert (BadDatabase in alone) == (arrangement == 0 or engine.dialect == "postgres")
+
+
+def test_an_exploding_database_costs_the_others_nothing(engine: Engine, schema: Schema) -> None:
+    few = ["INSERT INTO Dept VALUES (1, 'a')"]
+    many = ["INSERT INTO Dept VALUES " + ", ".join(f"({number}, 'a')" for number in range(30))]
+    query = "SELECT COUNT(*) FROM Dept a" + "".join(f", Dept d{place}" for place in range(10))
+    found = engine.run_many(schema, [few, many, few], [query], Settings(), seconds=0.3)
+    assert isinstance(found[1], Stopped)
+    assert [one[0].rows for one in (found[0], found[2]) if isinstance(one, list)] == [((1,),), ((1,),)]
