@@ -35,7 +35,7 @@ FOLDERS = {
     "spider": "spider_llm",
 }
 """Where each source with candidates lies below `sql/`."""
-PROOF_SECONDS, SEARCH_SECONDS = 2.0, 3.0
+PROOF_SECONDS, SEARCH_SECONDS = 5.0, 10.0
 """Limits of each side, in seconds."""
 DATABASES = 250
 """Databases against a proof."""
