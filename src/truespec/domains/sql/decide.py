@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+
 from sqlglot import exp
 
 from truespec.domains.sql.engines.contract import Settings
 from truespec.domains.sql.proof import ProofTrace, prove, prove_briefly
-from truespec.domains.sql.refute.search import MAX_DATABASES, Hunt
+from truespec.domains.sql.refute.search import MAX_DATABASES, Hunt, Search, choice_of
 from truespec.domains.sql.schema import Schema
 from truespec.solvers import z3 as z3_boundary
 from truespec.solvers.limit import Limit
 from truespec.verdict import (
     JSON,
     Incomplete,
+    Nondeterministic,
     OutOfTime,
     Proof,
     SpecificationError,
@@ -48,8 +51,11 @@ def decide(
     except (ToolMissing, Unsupported) as error:
         reasons.append(error)
 
+    last: Search | None = None
+
     def look(portion: Limit, databases: int) -> Verdict | None:
-        found = hunt.go(portion, databases) if hunt is not None else None
+        nonlocal last
+        found = last = hunt.go(portion, databases) if hunt is not None else None
         if found is None or found.refutation is None:
             return None
         return refuted("sql", "random databases", found.refutation.counterexample())
@@ -82,8 +88,30 @@ def decide(
     long = look(limit.portion(0.9), MAX_DATABASES)
     if long is not None:
         return long
+    if hunt is not None and last is not None and not isinstance(reasons[0], Nondeterministic):
+        with contextlib.suppress(OutOfTime):
+            wavering = hunt.wavering(limit)
+            if wavering:
+                reasons.insert(0, _nondeterministic(wavering, last, oracle[1], candidate[1]))
     # Without an engine nothing was looked for: installing it may decide the pair.
     raise next((reason for reason in reasons if isinstance(reason, ToolMissing)), reasons[0])
+
+
+def _nondeterministic(
+    wavering: frozenset[int], found: Search, oracle: exp.Expr, candidate: exp.Expr
+) -> Nondeterministic:
+    sides = (("oracle", oracle), ("candidate", candidate))
+    named = [
+        f"the {name}'s result depends on the order of rows: {choice_of(tree)}"
+        for side, (name, tree) in enumerate(sides)
+        if side in wavering
+    ]
+    seen = (
+        f"; {found.unstable} of {found.databases} databases tell the queries apart, none whatever the order"
+        if found.unstable
+        else ""
+    )
+    return Nondeterministic(f"sql: {', and '.join(named)}{seen}")
 
 
 def _proved(trace: ProofTrace) -> Proof:

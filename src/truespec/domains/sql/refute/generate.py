@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import calendar
 import datetime
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from random import Random
 from typing import Any
@@ -55,6 +57,9 @@ class Generator:
             literal=random.choice((0.2, 0.5, 0.8, 0.95)),
             offset=random.choice((0, 0, 0, 1, 5)),
             constancy=random.choice((0.0, 0.0, 0.2, 0.5, 0.8)),
+            blanks=random.choice((0.0,) * 9 + (0.3,)),
+            negative=random.choice((0.02,) * 5 + (0.4,)),
+            turn=random.random() < 0.15,
         )
         tables: dict[str, tuple[ValueRow, ...]] = {}
         for table in self._tables:
@@ -78,22 +83,33 @@ def _used(schema: Schema, queries: Sequence[exp.Expr]) -> set[str]:
     return used
 
 
+@dataclass(slots=True)
 class _Style:
     """What one database's values have in common, so that rows meet."""
 
-    __slots__ = ("constancy", "fixed", "literal", "nulls", "offset", "spread", "ways")
-
-    def __init__(self, spread: int, nulls: float, literal: float, offset: int, constancy: float) -> None:
-        self.spread = spread
-        self.nulls = nulls
-        self.literal = literal
-        self.offset = offset
-        self.constancy = constancy
-        self.ways: dict[str, int] = {}
-        self.fixed: dict[str, Value] = {}
+    spread: int
+    """How many different small values there are."""
+    nulls: float
+    """How often a nullable column is NULL."""
+    literal: float
+    """How often a value is one that the queries mention."""
+    offset: int
+    """Where small values begin."""
+    constancy: float
+    """How often a column has one value throughout."""
+    blanks: float = 0.0
+    """How often a text has a blank before or after it."""
+    negative: float = 0.02
+    """How often a number has a minus."""
+    turn: bool = False
+    """Whether days lie where a month ends."""
+    ways: dict[str, int] = field(default_factory=dict)
+    fixed: dict[str, Value] = field(default_factory=dict)
 
     def widened(self, by: int) -> _Style:
-        return _Style(self.spread + by, self.nulls, self.literal * 0.7, self.offset, 0.0)
+        return replace(
+            self, spread=self.spread + by, literal=self.literal * 0.7, constancy=0.0, ways={}, fixed={}
+        )
 
     def value(self, name: str, draw: Draw, random: Random) -> Value:
         """A column's next value: the same in every row of every table, of many, or as the style has it."""
@@ -236,7 +252,9 @@ def _drawer(column: Column, table: Table, schema: Schema, literals: Literals) ->
     if kind in _NUMBERS:
         return _numbers(column, mentioned, literals, schema.dialect)
     if kind is Kind.BOOL:
-        return lambda style, random: random.randint(0, 1)
+        # A BOOLEAN of MariaDB and SQLite is a number; truths other than 1 are rare, so that they come last.
+        many = schema.dialect in ("mysql", "sqlite")
+        return lambda style, random: 2 if many and random.random() < 0.02 else random.randint(0, 1)
     if kind is Kind.ENUM:
         return _members(column, mentioned)
     if kind is Kind.TEXT or (kind is Kind.OTHER and schema.dialect == "sqlite"):
@@ -275,7 +293,13 @@ def _numbers(column: Column, mentioned: set[Any], literals: Literals, dialect: s
     # By the size of the set: `0` beside `-1` and `1`, an average, a percentage.
     own, all_numbers = fitting(mentioned), fitting(set(literals.numbers))
     shifts = [number for number in literals.shifts if abs(number) < biggest]
-    fractions = kind is not Kind.INT and (scale > 0 or kind is Kind.FLOAT)
+    fractions = [Decimal("0.5")] * 3
+    if kind is Kind.DECIMAL and scale > 1 and dialect != "sqlite":
+        fractions += [Decimal("0.25"), Decimal("0.05"), Decimal("0.99")]
+    elif kind is Kind.FLOAT or dialect == "sqlite":  # exact in binary
+        fractions += [Decimal("0.25"), Decimal("0.75")]
+    if kind is Kind.INT or (kind is Kind.DECIMAL and scale == 0):
+        fractions = []
 
     def draw(style: _Style, random: Random) -> Value:
         choice = random.random()
@@ -286,10 +310,10 @@ def _numbers(column: Column, mentioned: set[Any], literals: Literals, dialect: s
         value: Value = random.randint(0 if choice < 0.2 else 1, style.spread) + style.offset
         if shifts and choice > 0.75 and isinstance(value, int):
             value = min(value + random.choice(shifts), biggest)
-        if choice < 0.02 and smallest < 0 and isinstance(value, int):
+        if smallest < 0 and isinstance(value, int) and random.random() < style.negative:
             value = -value
         if fractions and random.random() < 0.3 and isinstance(value, int):
-            return value + Decimal("0.5")
+            return value + random.choice(fractions)
         return min(value, biggest) if isinstance(value, int) else value
 
     return draw
@@ -322,6 +346,12 @@ def _texts(column: Column, mentioned: set[Any], literals: Literals) -> Draw:
     dated = [value for value in sorted(literals.dates) if len(value) <= length]
 
     def draw(style: _Style, random: Random) -> Value:
+        text = plain(style, random)
+        if style.blanks and random.random() < style.blanks:
+            return random.choice((text + " ", " " + text, " "))[:length]
+        return text
+
+    def plain(style: _Style, random: Random) -> str:
         choice = random.random()
         if own and choice < style.literal:
             return random.choice(own)
@@ -337,6 +367,14 @@ def _texts(column: Column, mentioned: set[Any], literals: Literals) -> Draw:
     return draw
 
 
+def _later(day: datetime.date, days: int) -> datetime.date:
+    """So many days later; the last day that dates have where there are no more."""
+    try:
+        return day + datetime.timedelta(days=days)
+    except OverflowError:
+        return datetime.date.max
+
+
 def _moments(kind: Kind, mentioned: set[Any], literals: Literals) -> Draw:
     def days(values: set[Any]) -> list[datetime.date]:
         return sorted({day for value in values if isinstance(value, str) and (day := as_date(value))})
@@ -347,6 +385,8 @@ def _moments(kind: Kind, mentioned: set[Any], literals: Literals) -> Draw:
     for value in sorted(v for v in (mentioned | literals.numbers) if isinstance(v, int) and 1900 < v < 2100):
         everywhere += [datetime.date(value, 1, 1), datetime.date(value, 12, 31), datetime.date(value, 6, 15)]
     base = (own or everywhere or [_FIRST_DAY])[0]
+    steps = [28, 29, 30, 31, 365, 366]
+    apart = [days for span in literals.spans for days in (span - 1, span, span + 1) if 0 < days < 100_000]
 
     def draw(style: _Style, random: Random) -> Value:
         choice = random.random()
@@ -354,10 +394,13 @@ def _moments(kind: Kind, mentioned: set[Any], literals: Literals) -> Draw:
             day = random.choice(own)
         elif everywhere and choice > 0.8:
             day = random.choice(everywhere)
-        elif choice < 0.1:
-            day = base + datetime.timedelta(days=random.choice((28, 29, 30, 31, 365, 366)))
+        elif choice < (0.25 if apart else 0.1):
+            day = _later(base, random.choice(apart if apart and choice > 0.05 else steps))
         else:
-            day = base + datetime.timedelta(days=random.randrange(style.spread) + style.offset)
+            first = _later(base, style.offset)
+            if style.turn:
+                first = base.replace(day=calendar.monthrange(base.year, base.month)[1])
+            day = _later(first, random.randrange(style.spread))
         text = day.isoformat()
         if kind is Kind.DATETIME:
             return (

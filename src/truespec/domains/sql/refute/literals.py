@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import re
-from collections.abc import Iterable
+import unicodedata
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from itertools import islice
@@ -15,10 +17,13 @@ from sqlglot import exp
 Number = int | Decimal
 MAX_LITERALS = 1_000
 """No more literals of a query are looked at."""
+MAX_SPANS = 12
+"""No more lengths of time are looked at."""
 MAX_GROUP = 12
 """No more rows are asked for, whatever a HAVING or LIMIT says."""
 
 _TOGETHER: tuple[Any, ...] = (exp.Predicate, exp.In, exp.Between, exp.Like, exp.Case, exp.If, exp.Is)
+_LENGTHS = {"DAY": (1,), "WEEK": (7,), "MONTH": (28, 29, 30, 31), "YEAR": (365, 366)}
 _DATE = re.compile(r"(\d{4})-(\d{1,2})(?:-(\d{1,2}))?")
 
 
@@ -36,6 +41,8 @@ class Literals:
     """Values that stand in one condition with a column of this lower-case name."""
     shifts: list[int] = field(default_factory=list)
     """Numbers that are added to a column or subtracted from one."""
+    spans: list[int] = field(default_factory=list)
+    """Numbers of days between two dates that the queries tell from one more and one less."""
     rows: int = 0
     """The largest number that a condition on COUNT, a HAVING, a LIMIT or an OFFSET mentions."""
 
@@ -44,12 +51,19 @@ def collect(trees: Iterable[exp.Expr]) -> Literals:
     """The values that these queries or conditions mention."""
     found = Literals()
     around = _Around()
+    trees = list(trees)
+    found.spans = sorted({days for tree in trees for days in islice(_spans(tree), MAX_SPANS)})
     for tree in trees:
         for node in islice(tree.find_all(exp.Literal), MAX_LITERALS):
             values = _values(node)
             _add(found, values)
-            if node.is_string and as_date(str(node.name)) is None:
-                found.texts |= {str(node.name)[:60].swapcase(), str(node.name)[:59] + "x"}
+            if node.is_string and (day := as_date(str(node.name))) is not None:
+                later = list(_away(day, found.spans))
+                found.dates.update(later)
+                values = [*values, *later]
+            elif node.is_string:
+                text = str(node.name)[:60]
+                found.texts |= {text.swapcase(), text[:59] + "x", _unaccented(text)}
             columns = around.columns(node)
             if not node.is_string and isinstance(node.parent, exp.Add | exp.Sub) and node.name.isdigit():
                 shift = int(node.name[:9])
@@ -63,6 +77,33 @@ def collect(trees: Iterable[exp.Expr]) -> Literals:
                 if size.isdigit() and len(size) < 4:
                     found.rows = max(found.rows, min(int(size), MAX_GROUP))
     return found
+
+
+def _spans(tree: exp.Expr) -> Iterator[int]:
+    """Days that an INTERVAL holds, or that a difference of dates is compared with."""
+    for node in tree.find_all(exp.Interval):
+        number, unit = str(node.this.name if node.this else ""), str(node.args.get("unit") or "DAY").upper()
+        if number.isdigit() and len(number) < 5:
+            for days in _LENGTHS.get(unit, ()):
+                yield int(number) * days
+    for difference in tree.find_all(exp.DateDiff, exp.TsOrDsDiff, exp.TimestampDiff):
+        predicate = difference.find_ancestor(exp.Predicate)
+        for literal in predicate.find_all(exp.Literal) if predicate is not None else ():
+            if not literal.is_string and literal.name.isdigit() and len(literal.name) < 5:
+                yield int(literal.name)
+
+
+def _away(day: datetime.date, spans: Iterable[int]) -> Iterator[str]:
+    """The days so far away in both directions, and those beside them."""
+    for span in spans:
+        for days in (span, span - 1, span + 1, -span, -span - 1, 1 - span):
+            with contextlib.suppress(OverflowError):
+                yield (day + datetime.timedelta(days=days)).isoformat()
+
+
+def _unaccented(text: str) -> str:
+    """The text without its accents, which MariaDB's collation calls equal."""
+    return "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
 
 
 def _add(found: Literals, values: list[Number | str]) -> None:

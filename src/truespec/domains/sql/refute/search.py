@@ -49,6 +49,8 @@ FEW_SHUFFLES, SHUFFLES, MORE_SHUFFLES = 1, 4, 14
 query leaves a choice to the engine."""
 BATCH_SECONDS = 0.1
 """How long the databases of one request may take, by the pace of the last request."""
+PROBES = 12
+"""On how many databases a query's own dependence on the order of rows is looked for."""
 EXACT = 2**53
 """Numbers beyond this may have been rounded or overflowed."""
 
@@ -62,7 +64,11 @@ class Search:
     databases: int
     """How many databases both queries were run on."""
     unstable: int
-    """Differences that vanished when rows were reordered or inexact results moved."""
+    """Differences that vanished when rows were reordered."""
+    rounded: int
+    """Differences that rest on rounding, or on numbers too large to be exact."""
+    wavering: frozenset[int]
+    """Which queries gave other results when rows were reordered: 0 the oracle, 1 the candidate."""
     stopped: int
     """Databases on which a query was stopped."""
     ended: str
@@ -95,6 +101,14 @@ def is_ordered(tree: exp.Expr) -> bool:
     while isinstance(around, exp.Subquery) and not around.args.get("order"):
         around = around.this
     return around.args.get("order") is not None
+
+
+@dataclass(frozen=True, slots=True)
+class _Doubt:
+    """Why a difference does not count."""
+
+    wavering: frozenset[int] = frozenset()
+    """The queries whose results changed with the order of rows; empty where rounding is the reason."""
 
 
 class _Run:
@@ -156,12 +170,15 @@ class _Run:
     def differ(self, found: list[Outcome]) -> bool:
         return not same(found[0], found[1], ordered=self.ordered)
 
-    def confirmed(self, database: Database, found: list[Outcome], *, quickly: bool = False) -> bool:
-        """Whether a difference counts: exact numbers, not by rounding, stable under row order and plans."""
+    def doubt(self, database: Database, found: list[Outcome], *, quickly: bool = False) -> _Doubt | None:
+        """Why a difference does not count; None where it does.
+
+        It counts where numbers are exact, rounding has no part in it, and row order and plans change nothing.
+        """
         if not all(map(_exact, found)):
-            return False
+            return _Doubt()
         if self.inexact and not self._beyond_rounding(database):
-            return False
+            return _Doubt()
         random = Random(self.seed)
         shuffles = MORE_SHUFFLES if self.choices else SHUFFLES
         if quickly:
@@ -173,10 +190,11 @@ class _Run:
             for again in self.many(some, arrangement):
                 if isinstance(again, TruespecError):
                     raise again
-                pairs = zip(found, again, strict=True)
-                if not all(same(one, other, ordered=self.ordered) for one, other in pairs):
-                    return False
-        return True
+                pairs = enumerate(zip(found, again, strict=True))
+                moved = [side for side, (one, other) in pairs if not same(one, other, ordered=self.ordered)]
+                if moved:
+                    return _Doubt(frozenset(moved))
+        return None
 
     def _beyond_rounding(self, database: Database) -> bool:
         """See `rounding` for the two cases."""
@@ -254,7 +272,8 @@ class Hunt:
         """Two queries that the engine accepts, with their trees."""
         self._run = _Run(texts, trees, schema, order, settings, Limit.start(0))
         self._generator = Generator(schema, self._run.trees, self._run.seed)
-        self._tried = self._unstable = self._stopped = 0
+        self._tried = self._unstable = self._rounded = self._stopped = 0
+        self._wavering: frozenset[int] = frozenset()
         self._size = 2
 
     def go(self, limit: Limit, databases: int) -> Search:
@@ -266,7 +285,7 @@ class Hunt:
                 found = self._step(min(self._size, databases - self._tried))
                 if found is not None:
                     return self._ended("found", found)
-                if self._unstable >= MAX_UNCONFIRMED:
+                if self._unstable + self._rounded >= MAX_UNCONFIRMED:
                     return self._ended("unstable")
                 if self._stopped >= MAX_STOPPED:
                     return self._ended("stopped")
@@ -274,8 +293,25 @@ class Hunt:
             return self._ended("time")
         return self._ended("databases")
 
+    def wavering(self, limit: Limit) -> frozenset[int]:
+        """The queries that give other results when the rows of a database come in another order."""
+        run = self._run
+        run.limit = limit
+        found = set(self._wavering)
+        if run.choices:
+            drawn = [self._generator.draw() for _ in range(PROBES)]
+            random = Random(run.seed)
+            for arrangement in (1, 2):
+                moved = [_shuffled(database, random, backwards=False) for database in drawn]
+                for one, other in zip(run.many(drawn), run.many(moved, arrangement), strict=True):
+                    if isinstance(one, TruespecError) or isinstance(other, TruespecError):
+                        continue
+                    pairs = enumerate(zip(one, other, strict=True))
+                    found |= {side for side, (a, b) in pairs if not same(a, b, ordered=run.ordered)}
+        return frozenset(found)
+
     def _ended(self, how: str, found: Refutation | None = None) -> Search:
-        return Search(found, self._tried, self._unstable, self._stopped, how)
+        return Search(found, self._tried, self._unstable, self._rounded, self._wavering, self._stopped, how)
 
     def _step(self, size: int) -> Refutation | None:
         """One request."""
@@ -293,8 +329,11 @@ class Hunt:
                     raise found
                 if not run.differ(found):
                     continue
-                if not run.confirmed(database, found):
-                    self._unstable += 1
+                doubt = run.doubt(database, found)
+                if doubt is not None:
+                    self._unstable += bool(doubt.wavering)
+                    self._rounded += not doubt.wavering
+                    self._wavering |= doubt.wavering
                     continue
             except BadDatabase:
                 continue
@@ -318,7 +357,7 @@ def _shrunk(run: _Run, database: Database, found: list[Outcome]) -> tuple[Databa
         nonlocal last
         try:
             again = run.outcomes(candidate)
-            if not (run.differ(again) and run.confirmed(candidate, again, quickly=True)):
+            if not run.differ(again) or run.doubt(candidate, again, quickly=True) is not None:
                 return False
         except (BadDatabase, Stopped):
             return False
@@ -328,7 +367,7 @@ def _shrunk(run: _Run, database: Database, found: list[Outcome]) -> tuple[Databa
     with contextlib.suppress(OutOfTime):
         shrink(run.schema, database, still)
     with contextlib.suppress(OutOfTime, Stopped, BadDatabase):
-        if last[0] is database or run.confirmed(*last):
+        if last[0] is database or run.doubt(*last) is None:
             return last
     return database, found
 
@@ -345,6 +384,24 @@ def _leaves_choices(tree: exp.Expr) -> bool:
         is not None
         or tree.find(exp.AggFunc, exp.Anonymous, exp.AnyValue, exp.First, exp.Last) is not None
     )
+
+
+_CHOICES: tuple[tuple[str, tuple[Any, ...]], ...] = (
+    ("LIMIT without a total order", (exp.Limit, exp.Fetch, exp.Offset)),
+    ("ties in the order of a window", (exp.Window,)),
+    ("the order inside an aggregate", (exp.GroupConcat, exp.ArrayAgg, exp.First, exp.Last, exp.AnyValue)),
+    ("a column that GROUP BY does not determine, or texts that the collation calls equal", (exp.Group,)),
+    ("which of the texts that the collation calls equal is kept", (exp.Distinct, exp.Max, exp.Min)),
+)
+"""Constructs that leave a choice to an engine, from the likeliest to the rarest."""
+
+
+def choice_of(tree: exp.Expr) -> str:
+    """What in a query leaves the engine a choice."""
+    for name, nodes in _CHOICES:
+        if tree.find(*nodes) is not None:
+            return name
+    return "ties in ORDER BY" if is_ordered(tree) else "a choice that the engine makes"
 
 
 def _shuffled(database: Database, random: Random, backwards: bool) -> Database:
