@@ -94,6 +94,10 @@ def test_planted_mistakes_are_found_small_and_replay(oracle: str, candidate: str
         # what rounding alone tells apart
         ("SELECT id FROM Emp WHERE sal * 1.0 / 3 * 3 = sal", "SELECT id FROM Emp WHERE sal IS NOT NULL"),
         ("SELECT FLOOR(sal * 1.0 / 3 * 3) FROM Emp", "SELECT FLOOR(sal) FROM Emp"),
+        ("SELECT id FROM Emp WHERE d / 100.0 * 100 = d", "SELECT id FROM Emp WHERE d IN (57, 58) OR d <> 57"),
+        ("SELECT id FROM Emp WHERE d * 0.1 = 0.3", "SELECT id FROM Emp WHERE d = 3"),
+        ("SELECT id FROM Emp WHERE id / 4.0 * 0.1 = 0.3", "SELECT id FROM Emp WHERE id = 12"),
+        ("SELECT FLOOR(d * 0.29) FROM Emp WHERE d = 100", "SELECT 29 FROM Emp WHERE d = 100"),
         (
             "SELECT AVG(sal) * COUNT(sal) FROM Emp",
             "SELECT SUM(sal) FROM Emp WHERE sal IS NOT NULL HAVING 1 = 1",

@@ -294,9 +294,9 @@ def _numbers(column: Column, mentioned: set[Any], literals: Literals, dialect: s
     own, all_numbers = fitting(mentioned), fitting(set(literals.numbers))
     shifts = [number for number in literals.shifts if abs(number) < biggest]
     fractions = [Decimal("0.5")] * 3
-    if kind is Kind.DECIMAL and scale > 1 and dialect != "sqlite":
+    if kind is Kind.DECIMAL and scale > 1 and dialect in ("mysql", "postgres"):
         fractions += [Decimal("0.25"), Decimal("0.05"), Decimal("0.99")]
-    elif kind is Kind.FLOAT or dialect == "sqlite":  # exact in binary
+    elif kind is Kind.FLOAT or scale > 1:  # exact in binary, in which DuckDB and SQLite divide
         fractions += [Decimal("0.25"), Decimal("0.75")]
     if kind is Kind.INT or (kind is Kind.DECIMAL and scale == 0):
         fractions = []

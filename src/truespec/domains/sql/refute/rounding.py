@@ -1,7 +1,8 @@
 """Whether a difference rests on rounding, which the contract leaves out: arithmetic is exact.
 
 The engines round what a division or an average yields: MariaDB to four more digits, the others to sixteen or
-so. A difference on a database counts in one of two cases.
+so. Where numbers are binary, as in SQLite and in columns of floating point, every operation on a fraction
+such as 0.1 rounds. A difference on a database counts in one of two cases.
 
 1. Both queries still yield their results when evaluating an inexact quotient is made an error: none was
    evaluated.
@@ -11,10 +12,15 @@ so. A difference on a database counts in one of two cases.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from sqlglot import exp
+
+from truespec.domains.sql.refute.check import parse
+from truespec.domains.sql.schema import Kind, Schema
 
 NUDGE = "0.0000001"
 """How far, relatively, an inexact result is moved."""
@@ -22,6 +28,8 @@ TOLERANCE = 1e-5
 """Numbers of the moved queries that are this close count as equal."""
 EXACT_DIGITS = 9
 """A result is exact when cutting it after so many digits changes nothing."""
+BINARY_UNITS = 2**20
+"""A binary number is exact when it is a whole number of such parts."""
 MAX_SITES = 24
 """A query with more inexact operations is not rewritten."""
 MAX_DEPTH = 3
@@ -47,6 +55,8 @@ _INEXACT: tuple[Any, ...] = (
     exp.Median,
     exp.PercentileCont,
 )
+_DOUBLE: tuple[Any, ...] = (exp.Pow, exp.Sqrt, exp.Exp, exp.Ln, exp.Log, exp.Stddev, exp.Variance)
+_ARITHMETIC: tuple[Any, ...] = (exp.Add, exp.Sub, exp.Mul, exp.Mod, exp.Sum, exp.Round, exp.Pow)
 _EQUALITIES: tuple[Any, ...] = (
     exp.EQ,
     exp.NEQ,
@@ -58,35 +68,120 @@ _EQUALITIES: tuple[Any, ...] = (
 )
 
 
-def is_inexact(tree: exp.Expr) -> bool:
-    """Whether a query divides, averages or computes with roots and logarithms."""
-    return tree.find(*_INEXACT) is not None
+@dataclass(frozen=True, slots=True)
+class Arithmetic:
+    """Which operations of two queries may round, and how their engine computes."""
 
+    dialect: str
+    """The dialect of both."""
+    binary: bool
+    """Whether numbers may be binary: a fraction is exact only if its denominator is a power of two."""
+    nodes: tuple[Any, ...]
+    """The operations that may round."""
 
-def only_shown(tree: exp.Expr) -> bool:
-    """Whether inexact results stand only among the outputs of the outermost query, and meet no equality."""
-    if not isinstance(tree, exp.Select) or tree.args.get("distinct"):
-        return False
-    for site in tree.find_all(*_INEXACT):
-        around: Any = site
-        while around.parent is not None and around.parent is not tree:
-            around = around.parent
-            if isinstance(around, (exp.Query, *_EQUALITIES)):
-                return False
-        if around.arg_key != "expressions":
+    @classmethod
+    def of(cls, trees: Sequence[exp.Expr], schema: Schema) -> Arithmetic:
+        """What the schema and both queries call for."""
+        literals = [node for tree in trees for node in tree.find_all(exp.Literal) if not node.is_string]
+        checks = [
+            tree for table in schema.tables for text in table.checks if (tree := parse(text, schema.dialect))
+        ]
+        literals += [node for tree in checks for node in tree.find_all(exp.Literal) if not node.is_string]
+        doubles = (
+            any(column.type.kind is Kind.FLOAT for table in schema.tables for column in table.columns)
+            or any(c.to.this in exp.DataType.FLOAT_TYPES for tree in trees for c in tree.find_all(exp.Cast))
+            or any(tree.find(*_DOUBLE) is not None for tree in trees)
+            or any("e" in literal.name.lower() for literal in literals)
+        )
+        divided = schema.dialect == "duckdb" and any(tree.find(*_INEXACT) is not None for tree in trees)
+        everywhere = schema.dialect == "sqlite" or doubles or divided
+        nodes = _INEXACT + _ARITHMETIC if everywhere and any(map(_is_fraction, literals)) else _INEXACT
+        # DuckDB divides and averages in binary.
+        return cls(schema.dialect, everywhere or schema.dialect == "duckdb", nodes)
+
+    def is_inexact(self, tree: exp.Expr) -> bool:
+        """Whether a query holds an operation that may round."""
+        return tree.find(*self.nodes) is not None
+
+    def only_shown(self, tree: exp.Expr) -> bool:
+        """Whether inexact results stand only among the outermost query's outputs, and meet no equality."""
+        if not isinstance(tree, exp.Select) or tree.args.get("distinct"):
             return False
-    return True
+        for site in tree.find_all(*self.nodes):
+            around: Any = site
+            while around.parent is not None and around.parent is not tree:
+                around = around.parent
+                if isinstance(around, (exp.Query, *_EQUALITIES)):
+                    return False
+            if around.arg_key != "expressions":
+                return False
+        return True
+
+    def moved(self, tree: exp.Expr, upwards: bool) -> str | None:
+        """The query with every inexact result moved; None where that cannot be written."""
+        factor = exp.Literal.number("1" + NUDGE[1:] if upwards else str(1 - float(NUDGE)))
+        return self._rewritten(tree, lambda value: exp.Mul(this=value, expression=factor.copy()))
+
+    def refusing_inexact(self, tree: exp.Expr) -> str | None:
+        """The query with a run-time error for every inexact result; None where that cannot be written."""
+        return self._rewritten(tree, lambda value: _error(value, self.dialect))
+
+    def _rewritten(self, tree: exp.Expr, instead: Callable[[exp.Expr], exp.Expr]) -> str | None:
+        copy = tree.copy()
+        sites = list(copy.find_all(*self.nodes))
+        if len(sites) > MAX_SITES or any(self._depth(node) > MAX_DEPTH for node in sites):
+            return None
+        for node in reversed(sites):  # breadth first: the innermost come first
+            site: Any = node
+            while (
+                isinstance(site.parent, exp.Window | exp.Filter | exp.IgnoreNulls) and site.arg_key == "this"
+            ):
+                site = site.parent
+            site.replace(self._where_inexact(site.copy(), instead))
+        try:
+            return copy.sql(self.dialect)
+        except Exception:  # a generator's own limits
+            return None
+
+    def _depth(self, node: Any) -> int:
+        depth, around = 0, node.parent
+        while around is not None:
+            depth += isinstance(around, self.nodes)
+            around = around.parent
+        return depth
+
+    def _where_inexact(self, value: Any, instead: Callable[[exp.Expr], exp.Expr]) -> exp.Expr:
+        wrapped = exp.Paren(this=value)
+        exact = _is_cut(wrapped, self.dialect)
+        if self.binary:
+            scaled = exp.Mul(this=wrapped.copy(), expression=exp.Literal.number(BINARY_UNITS))
+            whole = exp.Anonymous(this="ROUND", expressions=[scaled.copy(), exp.Literal.number(0)])
+            exact = exp.and_(exact, exp.EQ(this=whole, expression=exp.Paren(this=scaled)))
+        return exp.Paren(
+            this=exp.Case(ifs=[exp.If(this=exact, true=wrapped.copy())], default=instead(wrapped.copy()))
+        )
 
 
-def moved(tree: exp.Expr, dialect: str, upwards: bool) -> str | None:
-    """The query with every inexact result moved; None where that cannot be written."""
-    factor = exp.Literal.number("1" + NUDGE[1:] if upwards else str(1 - float(NUDGE)))
-    return _rewritten(tree, dialect, lambda value: exp.Mul(this=value, expression=factor.copy()))
+def _is_fraction(node: exp.Literal) -> bool:
+    """Whether a number has no exact binary form."""
+    try:
+        number = Decimal(str(node.name)) * BINARY_UNITS
+    except ArithmeticError:
+        return True
+    return not number.is_finite() or abs(number) > 2**53 or number != int(number)
 
 
-def refusing_inexact(tree: exp.Expr, dialect: str) -> str | None:
-    """The query with a run-time error for every inexact result; None where that cannot be written."""
-    return _rewritten(tree, dialect, lambda value: _error(value, dialect))
+def _is_cut(wrapped: exp.Expr, dialect: str) -> exp.Expr:
+    """That cutting a number after a few digits changes nothing."""
+    digits = exp.Literal.number(EXACT_DIGITS)
+    if dialect == "mysql":
+        cut: exp.Expr = exp.Anonymous(this="TRUNCATE", expressions=[wrapped.copy(), digits])
+    elif dialect == "postgres":
+        number = exp.cast(wrapped.copy(), "DECIMAL(60, 30)", dialect="postgres")
+        cut = exp.Anonymous(this="TRUNC", expressions=[number, digits])
+    else:
+        cut = exp.Anonymous(this="ROUND", expressions=[wrapped.copy(), digits])
+    return exp.EQ(this=cut, expression=wrapped.copy())
 
 
 def _error(value: exp.Expr, dialect: str) -> exp.Expr:
@@ -101,43 +196,3 @@ def _error(value: exp.Expr, dialect: str) -> exp.Expr:
         return exp.Anonymous(this="json", expressions=[opened])
     letter = exp.DPipe(this=exp.Literal.string("x"), expression=text)
     return exp.cast(letter, "DECIMAL(18, 9)", dialect=dialect)
-
-
-def _rewritten(tree: exp.Expr, dialect: str, instead: Callable[[exp.Expr], exp.Expr]) -> str | None:
-    copy = tree.copy()
-    sites = list(copy.find_all(*_INEXACT))
-    if len(sites) > MAX_SITES or any(_depth(node) > MAX_DEPTH for node in sites):
-        return None
-    for node in reversed(sites):  # breadth first: the innermost come first
-        site: Any = node
-        while isinstance(site.parent, exp.Window | exp.Filter | exp.IgnoreNulls) and site.arg_key == "this":
-            site = site.parent
-        site.replace(_where_inexact(site.copy(), dialect, instead))
-    try:
-        return copy.sql(dialect)
-    except Exception:  # a generator's own limits
-        return None
-
-
-def _depth(node: Any) -> int:
-    depth, around = 0, node.parent
-    while around is not None:
-        depth += isinstance(around, _INEXACT)
-        around = around.parent
-    return depth
-
-
-def _where_inexact(value: Any, dialect: str, instead: Callable[[exp.Expr], exp.Expr]) -> exp.Expr:
-    wrapped = exp.Paren(this=value)
-    digits = exp.Literal.number(EXACT_DIGITS)
-    if dialect == "mysql":
-        cut: exp.Expr = exp.Anonymous(this="TRUNCATE", expressions=[wrapped.copy(), digits])
-    elif dialect == "postgres":
-        number = exp.cast(wrapped.copy(), "DECIMAL(60, 30)", dialect="postgres")
-        cut = exp.Anonymous(this="TRUNC", expressions=[number, digits])
-    else:
-        cut = exp.Anonymous(this="ROUND", expressions=[wrapped.copy(), digits])
-    exact = exp.EQ(this=cut, expression=wrapped.copy())
-    return exp.Paren(
-        this=exp.Case(ifs=[exp.If(this=exact, true=wrapped.copy())], default=instead(wrapped.copy()))
-    )

@@ -28,9 +28,9 @@ from truespec.domains.sql.engines.contract import (
 from truespec.domains.sql.engines.registry import engine
 from truespec.domains.sql.engines.result import Outcome, Rows, same
 from truespec.domains.sql.engines.script import Database, insert_statements
-from truespec.domains.sql.refute import rounding
 from truespec.domains.sql.refute.generate import Generator
 from truespec.domains.sql.refute.refutation import Refutation
+from truespec.domains.sql.refute.rounding import TOLERANCE, Arithmetic
 from truespec.domains.sql.refute.shrink import shrink
 from truespec.domains.sql.schema import Schema
 from truespec.solvers.limit import Limit
@@ -130,7 +130,8 @@ class _Run:
         self.limit = limit
         self.engine: Engine = engine(schema.dialect)
         self.ordered = order != "bag" and all(map(is_ordered, self.trees))
-        self.inexact = any(map(rounding.is_inexact, self.trees))
+        self.arithmetic = Arithmetic.of(self.trees, schema)
+        self.inexact = any(map(self.arithmetic.is_inexact, self.trees))
         self.choices = any(map(_leaves_choices, self.trees)) or self.ordered
         seed = hashlib.sha256("\0".join([*sorted(self.texts), schema.ddl]).encode("utf-8", "surrogatepass"))
         self.seed = int.from_bytes(seed.digest()[:8], "big")
@@ -204,7 +205,7 @@ class _Run:
         found = self.outcomes(database, settings=settings)
         if not self.differ(found):
             return False
-        exact = self._rewritten(partial(rounding.refusing_inexact, dialect=self.schema.dialect))
+        exact = self._rewritten(self.arithmetic.refusing_inexact)
         if exact is None:
             return False
         # MariaDB's error is an overflow, which stops a query.
@@ -212,23 +213,23 @@ class _Run:
             again = self.outcomes(database, texts=exact, settings=settings)
             if all(same(one, other, ordered=self.ordered) for one, other in zip(found, again, strict=True)):
                 return True
-        if not all(map(rounding.only_shown, self.trees)):
+        if not all(map(self.arithmetic.only_shown, self.trees)):
             return False
         for upwards in (True, False):
-            texts = self._rewritten(partial(rounding.moved, dialect=self.schema.dialect, upwards=upwards))
+            texts = self._rewritten(partial(self.arithmetic.moved, upwards=upwards))
             if texts is None:
                 return False
             one, other = self.outcomes(database, texts=texts, settings=settings)
             # A rewritten query that fails where the original does not says nothing.
             if not isinstance(one, Rows) or not isinstance(other, Rows):
                 return False
-            if same(one, other, ordered=self.ordered, tolerance=rounding.TOLERANCE):
+            if same(one, other, ordered=self.ordered, tolerance=TOLERANCE):
                 return False
         return True
 
     def _rewritten(self, rewrite: Callable[[exp.Expr], str | None]) -> list[str] | None:
         texts = [
-            rewrite(tree) if rounding.is_inexact(tree) else text
+            rewrite(tree) if self.arithmetic.is_inexact(tree) else text
             for tree, text in zip(self.trees, self.texts, strict=True)
         ]
         kept = [text for text in texts if text is not None]
