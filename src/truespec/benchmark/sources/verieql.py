@@ -2,7 +2,8 @@
 
 Calcite's texts are standard SQL: PostgreSQL accepts nine in ten of them and MariaDB two thirds, so they are
 read in the dialect `postgres`, the others in `mysql`. Where upstream's verdict file holds a repaired text
-(`(R UNION ALL S)` written out, `ON` with its `JOIN`), that one is taken.
+(`(R UNION ALL S)` written out, `ON` with its `JOIN`), that one is taken. Symbolic predicates over rows become
+tables of their own.
 """
 
 from __future__ import annotations
@@ -14,7 +15,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from sqlglot.errors import SqlglotError
+
 from truespec.benchmark.sources._sql import Table, home, schema
+from truespec.benchmark.sources._symbolic import written_out
 from truespec.benchmark.task import Origin, PairRecord, Skipped, Task
 
 FILES = {
@@ -44,18 +48,18 @@ def read(folder: Path) -> Iterator[Task | PairRecord | Skipped]:
                 record = json.loads(text)
                 index = record["index"]
                 label, pair = upstream.get(index, (None, None))
-                oracle, candidate = (plain(query, dialect) for query in pair or record["pair"])
-                ddl, left_out = _ddl(record, dialect)
-            except (ValueError, KeyError, TypeError) as error:
-                yield Skipped(origin, f"not understood: {error!r}")
-                continue
-            if record.get("has-symbolic-predicates"):
-                yield Skipped(origin, "a symbolic predicate such as B1(X) is no SQL")
+                queries = [plain(query, dialect) for query in pair or record["pair"]]
+                tables, left_out = _tables(record, dialect)
+                if record.get("has-symbolic-predicates"):
+                    queries, tables = written_out(queries, tables, dialect)
+                ddl = schema(tables, "`" if dialect == "mysql" else "")
+            except (ValueError, KeyError, TypeError, SqlglotError) as error:
+                yield Skipped(origin, f"not understood: {str(error).splitlines()[0]}")
                 continue
             identity = f"verieql-{name.split('.')[0].removesuffix('2')}-{index}"
             context = {"schema": ddl, "dialect": dialect}
             extra = {"name": record.get("name") or "", "not_in_ddl": left_out}
-            yield PairRecord(identity, "sql", context, oracle, candidate, origin, label, extra)
+            yield PairRecord(identity, "sql", context, queries[0], queries[1], origin, label, extra)
 
 
 def plain(query: str, dialect: str) -> str:
@@ -85,8 +89,8 @@ def _verdicts(path: Path) -> dict[Any, tuple[object, list[str]]]:
     return found
 
 
-def _ddl(record: Mapping[str, Any], dialect: str) -> tuple[str, list[str]]:
-    """The DDL of a record and the constraints that it does not say."""
+def _tables(record: Mapping[str, Any], dialect: str) -> tuple[list[Table], list[str]]:
+    """The tables of a record and the constraints that DDL does not say."""
     tables = [
         Table(name, {column: _type(kind or "INT") for column, kind in columns.items()})
         for name, columns in record["schema"].items()
@@ -125,7 +129,7 @@ def _ddl(record: Mapping[str, Any], dialect: str) -> tuple[str, list[str]]:
             left_out.append(json.dumps(constraint))
     for table in tables:
         table.indexes = [index for index in table.indexes if index != table.primary_key[:1]]
-    return schema(tables, "`" if dialect == "mysql" else ""), left_out
+    return tables, left_out
 
 
 def _type(written: str) -> str:
