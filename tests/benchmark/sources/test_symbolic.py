@@ -36,5 +36,5 @@ def test_a_predicate_over_rows_is_membership_in_a_table_of_its_own() -> None:
     ],
 )
 def test_what_is_no_predicate_over_rows_is_refused(query: str) -> None:
-    with pytest.raises(ValueError, match="is no|has no|is given|no predicate"):
+    with pytest.raises(ValueError, match=r"is no|has no|is given|no predicate"):
         written_out([query, query], [R, Table("S", {"T": "VARCHAR(9)"})], "mysql")
