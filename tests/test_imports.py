@@ -27,6 +27,7 @@ LADDER = [
     "extraction",
     "compliance",
     "metrics",
+    "analysis",
     "store",
     "executors",
     "reports",

@@ -15,6 +15,7 @@ from typing import Any, TextIO
 
 import click
 
+from truespec.cli.analyze import analyze, select
 from truespec.cli.progress import Progress
 from truespec.traces.files import Problem
 from truespec.traces.importers.registry import IMPORTERS, files_below, read
@@ -621,3 +622,7 @@ def report(
         sys.exit(130)
     progress.end()
     click.echo(f"{output / 'index.html'}: {len(artifacts)} traces, {count} pages")
+
+
+trace.add_command(analyze)
+trace.add_command(select)

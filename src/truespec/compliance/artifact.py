@@ -59,7 +59,17 @@ def artifact(
             *(_judged_check(rule, result) for rule, result in asked.values()),
         ],
         "messages": len(trace.messages),
+        "usage": _usage(trace),
         "version": __version__,
+    }
+
+
+def _usage(trace: Trace) -> dict[str, Any]:
+    """What the run took, as far as its source says: the agent's cost, seconds, calls."""
+    known = {"cost": trace.metadata.get("agent_cost"), "seconds": trace.metadata.get("duration")}
+    return {
+        **{key: value if isinstance(value, (int, float)) else None for key, value in known.items()},
+        "calls": sum(len(m.calls) for m in trace.messages if m.role == "assistant"),
     }
 
 

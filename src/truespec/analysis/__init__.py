@@ -1,0 +1,1 @@
+"""What a labelled corpus of traces shows: four questions, profiles, trends, what to mend first."""

@@ -1,0 +1,130 @@
+"""`truespec trace analyze` and `truespec trace select`: what a labelled corpus shows, and choosing one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from truespec.verdict import UsageError
+
+
+def artifacts_of(run: Path) -> list[dict[str, Any]]:
+    """The artifacts of a run: a JSONL file or a folder."""
+    from truespec.compliance.run import kept_lines
+
+    files = sorted(run.glob("*.json")) if run.is_dir() else [run]
+    found = [record for file in files for _, record in kept_lines(file)]
+    if not found:
+        raise UsageError(f"{run} holds no artifacts; write some with 'truespec trace check -o'")
+    return found
+
+
+_RUN = click.Path(exists=True, path_type=Path)
+
+
+@click.command()
+@click.argument("run", type=_RUN)
+@click.option(
+    "-o", "--output", type=click.Path(file_okay=False, path_type=Path), required=True, help="Folder."
+)
+@click.option("--against", type=_RUN, help="An older run: what changed since, and what got worse.")
+@click.option(
+    "--judgements",
+    multiple=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Recorded verdicts of a judge in tau2-bench's form, to set beside outcomes and cost; repeatable.",
+)
+def analyze(run: Path, output: Path, against: Path | None, judgements: tuple[Path, ...]) -> None:
+    """What a labelled corpus of traces shows.
+
+    RUN is what `trace check -o` has written. Does the aggregate follow the outcome, and does each evaluator
+    tell failures from successes? What do perfect outcomes hide? How do models and environments compare, and
+    which violations are a model's own, by a test corrected for many comparisons? What costs what, what
+    changed, and what should be looked at first?
+
+    Writes index.html, tables as CSV, figures as SVG, and summary.json. Exit 0.
+    """
+    from truespec.analysis.recorded import read_recorded, standing
+    from truespec.reports.analysis import analyse, headline, write_analysis
+
+    judges = [standing(path.name.split(".")[0], read_recorded(path)) for path in judgements]
+    found = analyse(artifacts_of(run), artifacts_of(against) if against else None, judges)
+    page = write_analysis(found, output)
+    for sentence in headline(found):
+        click.echo(sentence)
+    for entry in [e for e in found.digest if e.force == "mandatory"][:5]:
+        click.echo(f"  {entry.severity}: {entry.text} ({entry.rule}: {entry.traces} traces)")
+    click.echo(str(page))
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, type=_RUN)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    required=True,
+    help="JSONL of the chosen traces.",
+)
+@click.option(
+    "--each", default=50, show_default=True, help="Traces of each model in each environment, at most."
+)
+@click.option("--per-task", default=2, show_default=True, help="Of those, traces of one task at most.")
+@click.option("--solved", default=0.35, show_default=True, help="Share of perfect outcomes.")
+@click.option(
+    "--least",
+    default=20,
+    show_default=True,
+    help="Where failures are few, perfect outcomes fill up to so many traces.",
+)
+@click.option("--seed", default=0, show_default=True, help="Decides among equals.")
+def select(
+    paths: tuple[Path, ...], output: Path, each: int, per_task: int, solved: float, least: int, seed: int
+) -> None:
+    """Choose traces as the paper does: few per task, mostly failures, from short to long.
+
+    PATHS are files or folders of traces in any supported format. The same seed chooses the same traces.
+    Traces without an outcome are not chosen. Exit 0, or 1 when none was.
+    """
+    from truespec.analysis.selection import Candidate, Wish, select
+    from truespec.cli.trace import Told
+    from truespec.traces.files import Problem
+    from truespec.traces.importers.registry import files_below, read
+    from truespec.traces.record import to_line
+
+    wish = Wish(each, per_task, solved, least, seed)
+    told = Told(paths)
+    candidates: list[Candidate[tuple[str, int]]] = []
+    for path in files_below(paths):
+        for number, item in enumerate(read(path)):
+            if isinstance(item, Problem):
+                told.tell(item)
+                continue
+            reward = item.outcome.reward
+            known = None if reward is None else reward >= 1.0
+            model, domain = item.model or "–", item.domain or "–"
+            key = (str(path), number)
+            candidates.append(
+                Candidate(key, model, domain, str(item.task_id or item.id), known, len(item.messages))
+            )
+    told.end()
+    chosen = set(select(candidates, wish))
+    wanted = {one.key[0] for one in candidates if one.key in chosen}
+    with output.open("w", encoding="utf-8") as stream:
+        for path in files_below(paths):
+            if str(path) not in wanted:
+                continue
+            for number, item in enumerate(read(path)):
+                if not isinstance(item, Problem) and (str(path), number) in chosen:
+                    stream.write(to_line(item) + "\n")
+    groups: dict[tuple[str, str], list[Candidate[tuple[str, int]]]] = {}
+    for one in candidates:
+        if one.key in chosen:
+            groups.setdefault((one.domain, one.model), []).append(one)
+    for (domain, model), mine in sorted(groups.items()):
+        share = sum(bool(one.solved) for one in mine)
+        click.echo(f"{domain}, {model}: {len(mine)} traces, {share} with a perfect outcome")
+    click.echo(f"{len(chosen)} of {len(candidates)} traces")
+    raise SystemExit(0 if chosen else 1)

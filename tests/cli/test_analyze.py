@@ -1,0 +1,91 @@
+"""`truespec trace select`, `check` and `analyze`, one after the other, on a small corpus."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from truespec.cli.trace import trace as command
+
+RULE = "- {id: shout, text: Do not shout., formal: {template: absence, a: {message: assistant, text: '!'}}}\n"
+
+
+def results(path: Path, model: str, shouts: int) -> None:
+    """A tau2-bench file: half of 20 runs fail, and so many shout."""
+    runs = [
+        {
+            "id": f"{model}-{n}", "task_id": str(n // 2), "duration": 3.0, "agent_cost": 0.01,
+            "reward_info": {"reward": float(n % 2), "db_check": {"db_match": bool(n % 2)}},
+            "messages": [
+                {"role": "user", "content": "<script>alert(1)</script>"},
+                {"role": "assistant", "content": "Done!" if n < shouts else "Done."},
+            ] * (1 + n % 5),
+        }
+        for n in range(20)
+    ]  # fmt: skip
+    info = {"agent_info": {"llm": model}, "environment_info": {"domain_name": "shop", "policy": "Be calm."}}
+    path.write_text(
+        json.dumps({"info": info, "tasks": [{"id": str(n)} for n in range(10)], "simulations": runs})
+    )
+
+
+def invoke(*arguments: str) -> str:
+    found = CliRunner().invoke(command, list(arguments))
+    assert found.exit_code == 0, (found.output, found.exception)
+    return found.output
+
+
+def test_from_results_to_a_page(tmp_path: Path) -> None:
+    results(tmp_path / "one.json", "calm", 1)
+    results(tmp_path / "two.json", "loud", 19)
+    (tmp_path / "r.yml").write_text(RULE)
+    chosen = tmp_path / "chosen.jsonl"
+    said = invoke(
+        "select", str(tmp_path / "one.json"), str(tmp_path / "two.json"), "-o", str(chosen), "--each", "10"
+    )
+    assert "shop, calm: 10 traces, 4 with a perfect outcome" in said
+    assert len(chosen.read_text().splitlines()) == 20
+    for name, path in (("now", "two.json"), ("before", "one.json"), ("some", "chosen.jsonl")):
+        invoke(
+            "check",
+            str(tmp_path / path),
+            "--rules",
+            str(tmp_path / "r.yml"),
+            "-o",
+            str(tmp_path / f"{name}.jsonl"),
+        )
+    artifact = json.loads((tmp_path / "now.jsonl").read_text().splitlines()[0])
+    assert artifact["usage"] == {"cost": 0.01, "seconds": 3.0, "calls": 0}
+    said = invoke("analyze", str(tmp_path / "some.jsonl"), "-o", str(tmp_path / "some"))
+    assert "1 of 1 comparisons" in said or "2 of 2 comparisons" in said
+    page = (tmp_path / "some" / "index.html").read_text()
+    assert "<script" not in page
+    assert "Figure 5" in page
+    assert "http" not in page.replace("http://www.w3.org/2000/svg", "").replace("http-equiv", "")
+    summary = json.loads((tmp_path / "some" / "summary.json").read_text())
+    assert summary["hidden"]["solved"]["total"] == 8
+    tables = {path.stem for path in (tmp_path / "some" / "tables").glob("*.csv")}
+    assert {"digest", "classifiers", "models", "profiles", "hidden-kinds", "costs"} <= tables
+
+
+def test_an_older_run_shows_what_got_worse(tmp_path: Path) -> None:
+    (tmp_path / "r.yml").write_text(RULE)
+    for name, shouts in (("before", 1), ("now", 19)):
+        results(tmp_path / f"{name}.json", "same", shouts)
+        invoke("check", str(tmp_path / f"{name}.json"), "--rules", str(tmp_path / "r.yml"), "-o",
+               str(tmp_path / f"{name}.jsonl"))  # fmt: skip
+    said = invoke("analyze", str(tmp_path / "now.jsonl"), "-o", str(tmp_path / "out"), "--against",
+                  str(tmp_path / "before.jsonl"))  # fmt: skip
+    assert "surely more frequent: 1; tasks that got worse: 10." in said
+    assert "Tasks that got worse" in (tmp_path / "out" / "index.html").read_text()
+
+
+def test_what_holds_no_artifacts_is_said(tmp_path: Path) -> None:
+    (tmp_path / "empty.jsonl").write_text("")
+    found = CliRunner().invoke(
+        command, ["analyze", str(tmp_path / "empty.jsonl"), "-o", str(tmp_path / "out")]
+    )
+    assert found.exit_code != 0
+    assert "holds no artifacts" in str(found.exception)
