@@ -23,7 +23,7 @@ def main(options: list[str]) -> None:
     for file in sorted(files(bundled).joinpath("readings").iterdir(), key=lambda entry: entry.name):
         for line in file.read_text(encoding="utf-8").splitlines():
             record = json.loads(line)
-            if record["task"] in tasks:
+            if record["task"] in tasks and not record.get("seen"):  # else the reader knew the oracle
                 groups[record["reader"], tasks[record["task"]].domain].append(record)
     print("reader  domain  read  of   before: agree differ undecided   now: agree differ undecided")
     for (reader, domain), records in sorted(groups.items()):
