@@ -13,6 +13,7 @@ import z3
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from truespec.domains.sql import windows
 from truespec.domains.sql.aggregate import Aggregates
 from truespec.domains.sql.bag import (
     MAX_TERMS,
@@ -54,7 +55,6 @@ from truespec.domains.sql.world import (
     all_identical,
     conj,
     default_of,
-    disj,
     ite,
     neg,
     to_real,
@@ -1137,35 +1137,62 @@ class Compiler:
         world = self.world
         partition = node.args.get("partition_by") or []
         order = node.args.get("order")
-        spec = node.args.get("spec")
-        if spec is not None or node.args.get("alias") or node.args.get("first") is not None:
-            if spec is not None and not _default_frame(spec, order):
-                raise Unsupported("sql: the frame of a window")
+        if node.args.get("alias") or node.args.get("first") is not None:
+            raise Unsupported("sql: a named window")
+        frame = windows.read_frame(node.args.get("spec"), order is not None)
         keys = [] if order is None else order.expressions
         mine = [self._class_of(self.scalars.value(part, scope)) for part in partition]
-        own = [self.scalars.value(key.this, scope) for key in keys]
+        own = tuple(self.scalars.value(key.this, scope) for key in keys)
         sorts = [_sort(key) for key in keys]
         function = node.this
         if isinstance(function, exp.IgnoreNulls | exp.RespectNulls):
             raise Unsupported("sql: IGNORE NULLS")
-        members: list[tuple[Term, Scope]] = []
-        ranking = type(function).__name__ in ("Rank", "DenseRank", "RowNumber")
-        everything: list[tuple[Term, Scope, Formula]] = []
-        for term, other in scope.siblings():
-            theirs = [self._class_of(self.scalars.value(part, other)) for part in partition]
-            beside = [is_tuple([a], [b]) for a, b in zip(mine, theirs, strict=True)]
-            sort = [self.scalars.value(key.this, other) for key in keys]
-            for value in (*own, *sort):
-                if value.kind == "text" and world.enums:
+
+        def beside() -> list[tuple[Term, Scope, tuple[Val, ...]]]:
+            found = []
+            for term, other in scope.siblings():
+                theirs = [self._class_of(self.scalars.value(part, other)) for part in partition]
+                same = [is_tuple([a], [b]) for a, b in zip(mine, theirs, strict=True)]
+                sort = tuple(self.scalars.value(key.this, other) for key in keys)
+                if world.enums and any(value.kind == "text" for value in (*own, *sort)):
                     raise Unsupported("sql: a window's order by text beside ENUM columns")
-            earlier = before(world, sort, own, sorts)
+                found.append((replace(term, cond=conj(term.cond, *same)), other, sort))
+            return found
+
+        def rows() -> list[windows.Row]:
+            return [(term, sort) for term, _, sort in beside()]
+
+        def shown() -> list[windows.Row]:
+            return [
+                (replace(term, outs=(self.scalars.value(function.this, other),)), sort)
+                for term, other, sort in beside()
+            ]
+
+        part = windows.Partition(self.aggregates, rows, own, tuple(sorts))
+        members: list[tuple[Term, Scope]] = []
+        peers: list[Term] = []
+        ranking = type(function).__name__ in ("Rank", "DenseRank", "RowNumber")
+        for term, other, sort in beside():
             peer = conj(*(null_safe_equal(world, a, b) for a, b in zip(own, sort, strict=True)))
-            inside = conj(term.cond, *beside)
-            everything.append((replace(term, cond=conj(inside, peer)), other, earlier))
-            test = earlier if ranking else disj(earlier, peer) if keys else TRUE
-            members.append((replace(term, cond=conj(inside, test)), other))
+            peers.append(replace(term, cond=conj(term.cond, peer)))
+            test = before(world, sort, own, sorts) if ranking else part.seen(frame, sort, peer)
+            members.append((replace(term, cond=conj(term.cond, test)), other))
         one = z3.IntVal(1)
+        if frame.rows and not ranking and not frame.whole:
+            self._no_ties("a frame of ROWS", peers)
         match type(function).__name__:
+            case "Lag" | "Lead":
+                self._no_ties(type(function).__name__.upper(), peers)
+                bag = part.neighbour(windows.steps_of(function), isinstance(function, exp.Lag), shown)
+                default = function.args.get("default")
+                value = NULL if default is None else self.scalars.value(default, scope)
+                return windows.otherwise(world, bag, self.aggregates.any(bag), value)
+            case "FirstValue" | "LastValue":
+                last = isinstance(function, exp.LastValue)
+                if (frame.ahead if last else frame.back) is not None:
+                    raise Unsupported(f"sql: {type(function).__name__} in a frame that ends in between")
+                self._no_ties(type(function).__name__, peers)
+                return self.aggregates.any(part.end(last, shown))
             case "Rank":
                 count = self.aggregates.count(Bag(tuple(replace(t, outs=()) for t, _ in members)))
                 return Val(FALSE, one + count.val, "int")
@@ -1182,7 +1209,7 @@ class Compiler:
                 count = self.aggregates.count(Bag((Term((), (Group(values, classes),), TRUE, ()),)))
                 return Val(FALSE, one + count.val, "int")
             case "RowNumber":
-                self._no_ties("ROW_NUMBER", everything)
+                self._no_ties("ROW_NUMBER", peers)
                 count = self.aggregates.count(Bag(tuple(replace(t, outs=()) for t, _ in members)))
                 return Val(FALSE, one + count.val, "int")
         if isinstance(function, exp.AggFunc):
@@ -1195,9 +1222,9 @@ class Compiler:
             value = Val(value.null, self.world.collation(value.val), "class")
         return normal(value)
 
-    def _no_ties(self, function: str, peers: list[tuple[Term, Scope, Formula]]) -> None:
+    def _no_ties(self, function: str, peers: list[Term]) -> None:
         """ROW_NUMBER and LAG are functions of the row only where no two rows of a partition tie."""
-        for term, _, _ in peers:
+        for term in peers:
             copy = renamed(self.world, term)
             # `term` and `copy` both tie with the row at hand, hence with one another.
             both = conj(condition(self.world, term), condition(self.world, copy))
@@ -1246,7 +1273,18 @@ def _has_aggregate(node: exp.Expr) -> bool:
     return False
 
 
-_WINDOW_ONLY = ("Rank", "DenseRank", "RowNumber", "Lag", "Lead", "Ntile", "PercentRank", "CumeDist")
+_WINDOW_ONLY = (
+    "Rank",
+    "DenseRank",
+    "RowNumber",
+    "Lag",
+    "Lead",
+    "FirstValue",
+    "LastValue",
+    "Ntile",
+    "PercentRank",
+    "CumeDist",
+)
 
 
 def _inline(node: exp.Expr, aliases: dict[str, exp.Expr], scope: Scope) -> exp.Expr:
@@ -1263,16 +1301,6 @@ def _inline(node: exp.Expr, aliases: dict[str, exp.Expr], scope: Scope) -> exp.E
         return part
 
     return node.copy().transform(replace_name)
-
-
-def _default_frame(spec: exp.WindowSpec, order: Any) -> bool:
-    kind = str(spec.args.get("kind") or "").upper()
-    start, end = str(spec.args.get("start") or "").upper(), str(spec.args.get("end") or "").upper()
-    side = str(spec.args.get("start_side") or "").upper()
-    whole = start == "UNBOUNDED" and side == "PRECEDING" and end == "UNBOUNDED"
-    if whole and order is None:
-        return True
-    return kind == "RANGE" and start == "UNBOUNDED" and side == "PRECEDING" and end in ("", "CURRENT ROW")
 
 
 def _null_like(value: Val) -> Val:

@@ -1,0 +1,183 @@
+"""What a window function sees: frames, and rows at a distance (LAG, LEAD, FIRST_VALUE, LAST_VALUE).
+
+Positions in a partition are numbers of rows between; they need a total order, which the compiler proves first
+(rule `first_rows`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import z3
+from sqlglot import exp
+
+from truespec.domains.sql.aggregate import Aggregates
+from truespec.domains.sql.bag import Bag, Term, coerced, exists
+from truespec.domains.sql.rules.first_rows import Sort, before
+from truespec.domains.sql.world import FALSE, TRUE, Formula, Val, World, conj, disj, ite, neg
+from truespec.verdict import Unsupported
+
+Row = tuple[Term, tuple[Val, ...]]
+"""A row of the partition and its sort keys."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The rows beside the current one that an aggregate sees."""
+
+    rows: bool
+    """Whether distances count rows; else peers belong together."""
+    back: int | None
+    """How far back; None for the whole way."""
+    ahead: int | None
+    """How far ahead; None for the whole way."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether it is all of the partition."""
+        return self.back is None and self.ahead is None
+
+
+DEFAULT = Frame(False, None, 0)
+"""Everything up to the current row and its peers."""
+
+
+def read_frame(spec: exp.WindowSpec | None, ordered: bool) -> Frame:
+    """The frame of a window; raises `Unsupported` for one that is not read."""
+    if spec is None:
+        return DEFAULT if ordered else Frame(False, None, None)
+    rows = str(spec.args.get("kind") or "").upper() == "ROWS"
+    back = _distance(spec, "start", "PRECEDING")
+    ahead = 0 if not spec.args.get("end") else _distance(spec, "end", "FOLLOWING")
+    frame = Frame(rows, back, ahead)
+    if str(spec.args.get("kind") or "").upper() not in ("ROWS", "RANGE"):
+        raise Unsupported(f"sql: the frame {spec.sql()[:60]} of a window")
+    if not rows and (back is not None or ahead not in (0, None)):
+        raise Unsupported(f"sql: the frame {spec.sql()[:60]} of a window")
+    if not ordered and (back is not None or ahead is not None):
+        raise Unsupported("sql: the frame of a window without ORDER BY")
+    return frame
+
+
+def _distance(spec: exp.WindowSpec, end: str, side: str) -> int | None:
+    value: Any = spec.args.get(end)
+    written = str(value).upper()
+    if written == "CURRENT ROW":
+        return 0
+    if str(spec.args.get(f"{end}_side") or "").upper() == side:
+        if written == "UNBOUNDED":
+            return None
+        if isinstance(value, exp.Literal) and not value.is_string and value.this.isdigit():
+            return int(value.this)
+    raise Unsupported(f"sql: the frame {spec.sql()[:60]} of a window")
+
+
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """The rows beside the current one."""
+
+    aggregates: Aggregates
+    """Where aggregates are named."""
+    rows: Callable[[], Sequence[Row]]
+    """The rows, under new variables at each call."""
+    own: tuple[Val, ...]
+    """The sort keys of the current row."""
+    sorts: tuple[Sort, ...]
+    """The sort keys' directions."""
+
+    @property
+    def world(self) -> World:
+        """Where things are proved."""
+        return self.aggregates.world
+
+    def seen(self, frame: Frame, keys: tuple[Val, ...], peer: Formula) -> Formula:
+        """Whether the frame holds a row with these sort keys; `peer`: it ties with the current one."""
+        if not self.sorts or frame.whole:
+            return TRUE
+        return disj(
+            self._within(frame, keys, self.own, frame.back),
+            peer,
+            self._within(frame, self.own, keys, frame.ahead),
+        )
+
+    def _within(
+        self, frame: Frame, first: tuple[Val, ...], second: tuple[Val, ...], distance: int | None
+    ) -> Formula:
+        if distance == 0:
+            return FALSE
+        sorted_so = before(self.world, first, second, self.sorts)
+        if distance is None or not frame.rows:
+            return sorted_so
+        return conj(sorted_so, self._fewer_between(first, second, distance))
+
+    def _between(self, first: tuple[Val, ...], second: tuple[Val, ...] | None) -> Bag:
+        """The rows after `first` and before `second`."""
+        terms = []
+        for term, keys in self.rows():
+            after = before(self.world, first, keys, self.sorts)
+            until = TRUE if second is None else before(self.world, keys, second, self.sorts)
+            terms.append(replace(term, cond=conj(term.cond, after, until), outs=()))
+        return Bag(tuple(terms))
+
+    def _fewer_between(self, first: tuple[Val, ...], second: tuple[Val, ...], number: int) -> Formula:
+        between = self._between(first, second)
+        if number == 1:
+            return neg(exists(self.world, between))
+        return self.aggregates.count(between).val < z3.IntVal(number)
+
+    def neighbour(
+        self, steps: int, back: bool, value: Callable[[], Sequence[tuple[Term, tuple[Val, ...]]]]
+    ) -> Bag:
+        """The value, given with the sort keys, of the row so many steps back or ahead: one tuple or none."""
+        terms = []
+        for term, keys in value():
+            first, second = (keys, self.own) if back else (self.own, keys)
+            near = self._fewer_between(first, second, steps)
+            if steps > 1:
+                near = conj(near, neg(self._fewer_between(first, second, steps - 1)))
+            terms.append(
+                replace(term, cond=conj(term.cond, before(self.world, first, second, self.sorts), near))
+            )
+        return coerced([Bag(tuple(terms))])[0]
+
+    def end(self, last: bool, value: Callable[[], Sequence[tuple[Term, tuple[Val, ...]]]]) -> Bag:
+        """The value of the first or last row of the partition."""
+        terms = []
+        for term, keys in value():
+            if last:
+                beyond = self._between(keys, None)
+            else:
+                beyond = Bag(
+                    tuple(
+                        replace(t, cond=conj(t.cond, before(self.world, k, keys, self.sorts)), outs=())
+                        for t, k in self.rows()
+                    )
+                )
+            terms.append(replace(term, cond=conj(term.cond, neg(exists(self.world, beyond)))))
+        return coerced([Bag(tuple(terms))])[0]
+
+
+def steps_of(function: exp.Expr) -> int:
+    """The distance of LAG and LEAD."""
+    offset = function.args.get("offset")
+    if offset is None:
+        return 1
+    if (
+        isinstance(offset, exp.Literal)
+        and not offset.is_string
+        and offset.this.isdigit()
+        and int(offset.this) > 0
+    ):
+        return int(offset.this)
+    raise Unsupported(f"sql: {function.sql()[:40]}: a distance that is no positive literal")
+
+
+def otherwise(world: World, bag: Bag, found: Val, default: Val) -> Val:
+    """The value that was found, or the default where there is no such row."""
+    if default.kind in ("null", found.kind):
+        some = exists(world, bag)
+        val = found.val if default.kind == "null" else ite(some, found.val, default.val)
+        return Val(ite(some, found.null, default.null), val, found.kind)
+    raise Unsupported(f"sql: a default of type {default.kind} beside values of type {found.kind}")
