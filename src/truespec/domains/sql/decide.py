@@ -14,6 +14,7 @@ from truespec.solvers import z3 as z3_boundary
 from truespec.solvers.limit import Limit
 from truespec.verdict import (
     JSON,
+    Bounded,
     Incomplete,
     Nondeterministic,
     OutOfTime,
@@ -25,12 +26,15 @@ from truespec.verdict import (
     Verdict,
     equivalent,
     refuted,
+    unknown,
 )
 
 FIRST_DATABASES, QUICK_DATABASES = 12, 100
 """Databases of the first two searches: most wrong queries differ on one of these."""
 FIRST_PORTION, BRIEF_PORTION, QUICK_PORTION, PROOF_PORTION = 0.1, 0.2, 0.2, 0.5
 """Shares of the time that is left for a first look, a brief proof, a second look and the whole proof."""
+SWEEP_PORTION = 0.6
+"""The share for all small databases."""
 MAX_CERTIFICATE = 20_000
 """How many characters of obligations a verdict carries for readers; the trace alone is what is checked."""
 
@@ -85,6 +89,12 @@ def decide(
         reasons.insert(0, error)
     except RecursionError:
         reasons.insert(0, Unsupported("sql: the query is nested too deeply"))
+    bound: dict[str, JSON] | None = None
+    if hunt is not None:
+        with contextlib.suppress(OutOfTime):
+            found, bound = hunt.sweep(limit.portion(SWEEP_PORTION))
+            if found is not None:
+                return refuted("sql", "all small databases", found.counterexample())
     long = look(limit.portion(0.9), MAX_DATABASES)
     if long is not None:
         return long
@@ -94,7 +104,10 @@ def decide(
             if wavering:
                 reasons.insert(0, _nondeterministic(wavering, last, oracle[1], candidate[1]))
     # Without an engine nothing was looked for: installing it may decide the pair.
-    raise next((reason for reason in reasons if isinstance(reason, ToolMissing)), reasons[0])
+    reason = next((reason for reason in reasons if isinstance(reason, ToolMissing)), reasons[0])
+    if bound is None:
+        raise reason
+    return unknown("sql", reason.code, str(reason), method="all small databases", bounded=Bounded(bound))
 
 
 def _nondeterministic(

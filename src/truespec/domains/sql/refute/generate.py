@@ -42,6 +42,8 @@ class Generator:
         self._tables = [
             _Table(table, schema, self._literals) for table in parents_first(schema) if table.name in used
         ]
+        self.tables = {table.name: table for table in self._tables}
+        """The tables that are filled."""
 
     def draw(self) -> Database:
         """The next database."""
@@ -128,6 +130,19 @@ class _Style:
 Draw = Callable[[_Style, Random], Value]
 
 
+def small_values(generator: Generator, table: str, column: str, many: int) -> tuple[Value, ...]:
+    """So many values of a column, those that are drawn first, or as many as there are."""
+    random = Random(1)
+    style = _Style(spread=2, nulls=0.0, literal=0.6, offset=0, constancy=0.0)
+    draw = generator.tables[table].draw_of(column)
+    found: dict[Value, None] = {}
+    for _ in range(40):
+        if len(found) == many:
+            break
+        found[draw(style, random)] = None
+    return tuple(found)
+
+
 class _Table:
     def __init__(self, table: Table, schema: Schema, literals: Literals) -> None:
         self.name = table.name
@@ -152,6 +167,10 @@ class _Table:
                 )
             )
         self._checks = [found for text in table.checks if (found := condition(text, schema.dialect))]
+
+    def draw_of(self, column: str) -> Draw:
+        """How values of a column are drawn."""
+        return self._draws[self._names.index(column.lower())]
 
     def draw(
         self, size: int, style: _Style, others: dict[str, tuple[ValueRow, ...]], random: Random

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import partial
@@ -28,13 +28,14 @@ from truespec.domains.sql.engines.contract import (
 from truespec.domains.sql.engines.registry import engine
 from truespec.domains.sql.engines.result import Outcome, Rows, same
 from truespec.domains.sql.engines.script import Database, insert_statements
+from truespec.domains.sql.refute.bounded import space
 from truespec.domains.sql.refute.generate import Generator
 from truespec.domains.sql.refute.refutation import Refutation
 from truespec.domains.sql.refute.rounding import TOLERANCE, Arithmetic
 from truespec.domains.sql.refute.shrink import shrink
 from truespec.domains.sql.schema import Schema
 from truespec.solvers.limit import Limit
-from truespec.verdict import OutOfTime, TruespecError, Unsupported
+from truespec.verdict import JSON, OutOfTime, TruespecError, Unsupported
 
 MAX_DATABASES = 2_500
 """A search that found nothing on so many databases ends, though time is left."""
@@ -294,6 +295,34 @@ class Hunt:
             return self._ended("time")
         return self._ended("databases")
 
+    def sweep(self, limit: Limit) -> tuple[Refutation | None, dict[str, JSON] | None]:
+        """Every database up to a bound: one that tells the queries apart, or the bound if there is none.
+
+        Neither where there are too many, where time runs out, or where a difference does not count.
+        """
+        run = self._run
+        run.limit = limit
+        everything = space(run.schema, run.trees, self._generator)
+        valid = 0
+        agreed = everything is not None
+        try:
+            for some in _batches(everything.databases if everything else (), run.engine.batch):
+                limit.check()
+                for database, found in zip(some, run.many(some), strict=True):
+                    if isinstance(found, BadDatabase):
+                        continue
+                    if isinstance(found, TruespecError):
+                        return None, None
+                    valid += 1
+                    if not run.differ(found):
+                        continue
+                    if run.doubt(database, found) is None:
+                        return self._refutation(database, found), None
+                    agreed = False
+        except (OutOfTime, Stopped, BadDatabase):
+            return None, None
+        return None, everything.bound(valid) if everything and agreed and valid else None
+
     def wavering(self, limit: Limit) -> frozenset[int]:
         """The queries that give other results when the rows of a database come in another order."""
         run = self._run
@@ -341,11 +370,18 @@ class Hunt:
             except Stopped:
                 self._stopped += 1
                 continue
-            best, outcomes = _shrunk(run, database, found)
-            return Refutation(
-                run.schema, best, outcomes[0], outcomes[1], run.engine.label(), run.ordered, self._tried
-            )
+            return self._refutation(database, found)
         return None
+
+    def _refutation(self, database: Database, found: list[Outcome]) -> Refutation:
+        run = self._run
+        best, (oracle, candidate) = _shrunk(run, database, found)
+        return Refutation(run.schema, best, oracle, candidate, run.engine.label(), run.ordered, self._tried)
+
+
+def _batches(databases: Sequence[Database], size: int) -> Iterator[Sequence[Database]]:
+    for start in range(0, len(databases), size):
+        yield databases[start : start + size]
 
 
 def _shrunk(run: _Run, database: Database, found: list[Outcome]) -> tuple[Database, list[Outcome]]:

@@ -1,0 +1,143 @@
+"""All databases up to a bound: so many rows per table, over a few values of each column."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from truespec.domains.sql.engines.script import Database, Value, ValueRow, parents_first
+from truespec.domains.sql.refute.generate import Generator, small_values
+from truespec.domains.sql.schema import Schema, Table
+from truespec.verdict import JSON
+
+MAX_DATABASES = 700
+"""No larger set of databases is gone through."""
+BOUNDS = ((2, 3), (2, 2), (1, 4), (1, 3), (1, 2))
+"""Rows per table and values per column, from the most telling bound to the cheapest."""
+_MAX_ROWS_OF_ONE = 200
+"""A table with more possible rows is not enumerated."""
+
+Pools = Mapping[tuple[str, str], tuple[Value, ...]]
+"""The values of each column, by table and column name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """Every database with at most `rows` rows per table over `pools`, less those that break a key."""
+
+    rows: int
+    """Rows of a table, at most."""
+    pools: Pools
+    """Values by column."""
+    databases: tuple[Database, ...]
+    """All of them; an engine may refuse some for a constraint."""
+
+    def bound(self, tried: int) -> dict[str, JSON]:
+        """What a search through all of them may state."""
+        values: dict[str, JSON] = {
+            f"{table}.{column}": [v if isinstance(v, int | None) else str(v) for v in pool]
+            for (table, column), pool in self.pools.items()
+        }
+        return {"rows_per_table": self.rows, "databases": tried, "values": values}
+
+
+def space(schema: Schema, queries: Sequence[exp.Expr], generator: Generator) -> Space | None:
+    """The largest space within `MAX_DATABASES`; None where even the smallest is too large."""
+    named = _named(queries)
+    for rows, size in BOUNDS:
+        pools: dict[tuple[str, str], tuple[Value, ...]] = {}
+        for table in parents_first(schema):
+            if table.name in generator.tables:
+                pools.update(_pools(table, generator, named, rows, size, pools))
+        tables = [table for table in parents_first(schema) if table.name in generator.tables]
+        if not all(_possible(table, pools) for table in tables):
+            continue
+        found = tuple(itertools.islice(_databases(tables, pools, rows, {}), MAX_DATABASES + 1))
+        if len(found) <= MAX_DATABASES:
+            return Space(rows, pools, found)
+    return None
+
+
+def _named(queries: Sequence[exp.Expr]) -> set[str] | None:
+    """The columns that queries name, in lower case; None for all."""
+    for query in queries:
+        for star in query.find_all(exp.Star):
+            if not isinstance(star.parent, exp.Count):
+                return None
+    return {str(column.name).lower() for query in queries for column in query.find_all(exp.Column)}
+
+
+def _pools(
+    table: Table, generator: Generator, named: set[str] | None, rows: int, size: int, known: Pools
+) -> Iterator[tuple[tuple[str, str], tuple[Value, ...]]]:
+    parents = {
+        column: (key.table, reference)
+        for key in table.foreign_keys
+        for column, reference in zip(key.columns, key.references, strict=True)
+    }
+    keyed = {column for key in table.unique_keys() for column in key}
+    for column in table.columns:
+        if named is None or column.name.lower() in named:
+            many = size
+        else:
+            many = rows if column.name in keyed else 1
+        null: tuple[Value, ...] = (None,) if column.nullable and many > 1 else ()
+        parent = known.get(parents.get(column.name, ("", "")))
+        if parent is not None:
+            values: tuple[Value, ...] = tuple(value for value in parent if value is not None)
+        else:
+            values = small_values(generator, table.name, column.name, many - len(null))
+        yield (table.name, column.name), null + values
+
+
+def _possible(table: Table, pools: Pools) -> bool:
+    count = 1
+    for column in table.columns:
+        count *= len(pools[table.name, column.name])
+    return count <= _MAX_ROWS_OF_ONE
+
+
+def _databases(
+    tables: Sequence[Table], pools: Pools, rows: int, done: dict[str, tuple[ValueRow, ...]]
+) -> Iterator[Database]:
+    if len(done) == len(tables):
+        yield Database(dict(done))
+        return
+    table = tables[len(done)]
+    possible = [
+        row
+        for row in itertools.product(*(pools[table.name, column.name] for column in table.columns))
+        if _has_parents(row, table, tables, done)
+    ]
+    for size in range(rows + 1):
+        for chosen in itertools.combinations_with_replacement(possible, size):
+            if _keys_hold(chosen, table):
+                yield from _databases(tables, pools, rows, {**done, table.name: chosen})
+
+
+def _has_parents(
+    row: ValueRow, table: Table, tables: Sequence[Table], done: Mapping[str, tuple[ValueRow, ...]]
+) -> bool:
+    here = {column.name: place for place, column in enumerate(table.columns)}
+    for key in table.foreign_keys:
+        values = tuple(row[here[column]] for column in key.columns)
+        if None in values or key.table == table.name:
+            continue  # a table that refers to itself is left to the engine
+        parent = next(other for other in tables if other.name == key.table)
+        there = [[c.name for c in parent.columns].index(reference) for reference in key.references]
+        if not any(tuple(found[place] for place in there) == values for found in done[key.table]):
+            return False
+    return True
+
+
+def _keys_hold(rows: Sequence[ValueRow], table: Table) -> bool:
+    here = {column.name: place for place, column in enumerate(table.columns)}
+    for key in table.unique_keys():
+        values = [tuple(row[here[column]] for column in key) for row in rows]
+        full = [value for value in values if None not in value]
+        if len(set(full)) < len(full):
+            return False
+    return True
