@@ -2,8 +2,8 @@
 
 Without --model, the extractor is scripted: it repeats the written rules, but leaves some out, weakens the
 formal part of some, breaks the formal part of some, and adds some with quotes that are in no source. So what
-has to come out is known: recall is what was not left out, precision is 1, the added ones are dropped, the broken
-ones go to judges, and no weakened one passes for equal. With --model, any model is measured.
+has to come out is known: recall is what was not left out, precision is 1, the added ones are dropped, the
+broken ones go to judges, and no weakened one passes for equal. With --model, any model is measured.
 """
 
 from __future__ import annotations

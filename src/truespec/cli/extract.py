@@ -46,6 +46,7 @@ def run_extract(
     concurrency: int,
     temperature: float,
     max_tokens: int | None,
+    structured: bool,
 ) -> int:
     """Extract, write what was asked for, and print the counts; the exit code."""
     wanted = [name.strip() for name in categories.split(",") if name.strip()]
@@ -70,7 +71,9 @@ def run_extract(
         ledger_file.parent.mkdir(parents=True, exist_ok=True)
         ledger = closing.enter_context(CallLedger(ledger_file))
         settings = Settings(temperature, None, max_tokens)
-        extractor = Extractor(models, ledger, model or "", settings, concurrency, categories=wanted)
+        extractor = Extractor(
+            models, ledger, model or "", settings, concurrency, categories=wanted, structured=structured
+        )
         extractor.extract(sources.values())
     policies = extractor.policies
     for key, trace in sources.items():

@@ -218,6 +218,11 @@ def check(
 )
 @click.option("--temperature", type=float, default=0.0, show_default=True)
 @click.option("--max-tokens", type=click.IntRange(1), default=None, help="The longest reply.")
+@click.option(
+    "--structured",
+    is_flag=True,
+    help="Ask the server to hold replies to a JSON Schema (llama.cpp and servers like it).",
+)
 def extract_(
     paths: tuple[Path, ...],
     model: str | None,
@@ -234,6 +239,7 @@ def extract_(
     concurrency: int,
     temperature: float,
     max_tokens: int | None,
+    structured: bool,
 ) -> None:
     """Extract rules from a system prompt and tools, each with its quote.
 
@@ -262,6 +268,7 @@ def extract_(
             concurrency,
             temperature,
             max_tokens,
+            structured,
         )
     )
 

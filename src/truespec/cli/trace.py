@@ -277,7 +277,12 @@ def traces_of(paths: tuple[Path, ...], form: str | None, joins: Joins | None) ->
     "--concurrency", type=click.IntRange(1, 512), default=8, show_default=True, help="Calls at once."
 )
 @click.option("--temperature", type=float, default=0.0, show_default=True, help="Of the judge.")
-@click.option("--max-tokens", type=click.IntRange(1), default=None, help="The judge's longest reply.")
+@click.option(
+    "--structured",
+    is_flag=True,
+    help="Ask the server to hold replies to a JSON Schema (llama.cpp and servers like it).",
+)
+@click.option("--max-tokens", type=click.IntRange(1), default=None, help="The longest reply.")
 @click.option(
     "--budget",
     type=click.IntRange(2000),
@@ -320,6 +325,7 @@ def check(
     temperature: float,
     max_tokens: int | None,
     budget: int,
+    structured: bool,
     quiet: bool,
     redact: tuple[str, ...],
     folder: Path | None,
@@ -366,7 +372,9 @@ def check(
 
         settings_of = Settings(temperature, None, max_tokens)
         kept = ledger_file or _beside(output, folder_out)
-        judging = _judging(closing, model, extractor, wanted, kept, settings_of, budget, concurrency)
+        judging = _judging(
+            closing, model, extractor, wanted, kept, settings_of, budget, concurrency, structured
+        )
         key = f"{key}:{model}:{extractor}:{temperature}:{max_tokens}:{budget}"
     done: dict[str, dict[str, Any]] = {}
     if output is not None and resume:
@@ -488,6 +496,7 @@ def _judging(
     settings: Any,
     budget: int,
     concurrency: int,
+    structured: bool,
 ) -> Any:
     """The judge with its models and ledger open; without a ledger's place, replies are kept for this run."""
     from truespec.compliance.evaluators.contract import SEVEN
@@ -507,14 +516,13 @@ def _judging(
     ledger_file.parent.mkdir(parents=True, exist_ok=True)
     ledger = closing.enter_context(CallLedger(ledger_file))
     asked = tuple(SEVEN[name] for name in evaluators) if model is not None else ()
-    judging = Judging(models, ledger, model or "", asked, settings, budget, concurrency)
+    judging = Judging(models, ledger, model or "", asked, settings, budget, concurrency, structured)
     if extractor is None:
         return judging
     from truespec.executors.extract import Extractor
 
     wanted = [SEVEN[name].category for name in evaluators]
-    settings = replace(settings, max_tokens=None)
-    extracts = Extractor(models, ledger, extractor, settings, concurrency, budget, wanted)
+    extracts = Extractor(models, ledger, extractor, settings, concurrency, budget, wanted, structured)
     return replace(judging, specs=extracts.specs)
 
 

@@ -46,6 +46,8 @@ class Judging:
     """Characters of a call's prompt."""
     concurrency: int = 8
     """Calls at once."""
+    structured: bool = False
+    """Whether servers are asked to hold replies to a JSON Schema."""
     specs: Callable[[Sequence[Trace]], list[Spec]] = lambda traces: [Spec() for _ in traces]
     """What was extracted for each of some traces."""
 
@@ -97,7 +99,9 @@ def ask_all(
             found[number][0][name] = judged(name, (), [f"not extracted: {why}"], scoring)
             found[number][1].failed += why.startswith(CALL_FAILED)
         for evaluator in judging.evaluators:
-            made = questions(evaluator, subject, judging.judge, judging.settings, judging.budget)
+            made = questions(
+                evaluator, subject, judging.judge, judging.settings, judging.budget, judging.structured
+            )
             if isinstance(made, str):
                 found[number][0][evaluator.name] = judged(
                     evaluator.name, evaluator.items(subject), [made], scoring

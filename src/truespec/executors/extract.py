@@ -72,6 +72,7 @@ class Extractor:
         concurrency: int = 8,
         budget: int = 120_000,
         categories: Sequence[str] = CATEGORIES,
+        structured: bool = False,
     ) -> None:
         self.models = models
         self.ledger = ledger
@@ -80,6 +81,7 @@ class Extractor:
         self.concurrency = concurrency
         self.budget = budget
         self.categories = tuple(categories)
+        self.structured = structured
         self.policies: dict[str, Policy] = {}
         """By what they were extracted from."""
         self.dropped: list[Dropped] = []
@@ -109,7 +111,7 @@ class Extractor:
         wanted = [category for category in POLICY if category in self.categories]
         asked = {
             (key, category): ask_policy(
-                category, trace.system_prompt, trace.tools, self.name, self.settings, key
+                category, trace.system_prompt, trace.tools, self.name, self.settings, key, self.structured
             )
             for key, trace in new.items()
             if trace.system_prompt
@@ -144,7 +146,7 @@ class Extractor:
                 if not trace.system_prompt:
                     lost[number][category] = "the trace has no system prompt"
                     continue
-                call = ask_task(category, trace, conversation, self.name, self.settings)
+                call = ask_task(category, trace, conversation, self.name, self.settings, self.structured)
                 size = len(call.system) + len(call.prompt)
                 if size > self.budget:
                     lost[number][category] = f"the question takes {size} characters of {self.budget}"

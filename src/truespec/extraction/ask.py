@@ -11,6 +11,7 @@ from typing import Any
 
 from truespec.judges.structured import tagged
 from truespec.models.call import Call, Settings
+from truespec.rules.rule import FORCES, SEVERITIES
 from truespec.traces.trace import ToolSchema, Trace
 
 POLICY = ("output", "transition", "forbidden_edge")
@@ -36,6 +37,49 @@ _PLAN = """{
 }"""
 _STATE = '{\n  "facts": [{"path": "orders.W1.status", "value": "cancelled"}]\n}'
 _ANSWERS = {"forbidden_edge": _EDGE, "plan": _PLAN, "final_state": _STATE}
+
+
+_TEXT = {"type": "string"}
+_FORMS: dict[str, tuple[str, dict[str, Any], list[str]]] = {
+    "plan": (
+        "steps",
+        {
+            "tool": _TEXT,
+            "arguments": {"type": "object"},
+            "text": _TEXT,
+            "after": {"type": "array", "items": {"type": "integer"}},
+            "changes": {"type": "boolean"},
+        },
+        ["tool", "arguments"],
+    ),
+    "final_state": ("facts", {"path": _TEXT, "value": _TEXT}, ["path", "value"]),
+    "forbidden_edge": (
+        "edges",
+        {"from": _TEXT, "to": _TEXT, "reason": _TEXT, "quote": _TEXT},
+        ["from", "to", "reason", "quote"],
+    ),
+}
+_RULES = (
+    "rules",
+    {
+        "id": _TEXT,
+        "text": _TEXT,
+        "quote": _TEXT,
+        "force": {"enum": list(FORCES)},
+        "severity": {"enum": list(SEVERITIES)},
+        "formal": {"type": ["object", "null"]},
+        "why_semantic": _TEXT,
+    },
+    ["id", "text", "quote", "force", "severity"],
+)
+
+
+def _schema(category: str) -> str:
+    """The JSON Schema of an answer, for servers that can hold a reply to one."""
+    name, properties, required = _FORMS.get(category, _RULES)
+    item = {"type": "object", "properties": properties, "required": required}
+    listed = {name: {"type": "array", "items": item, "maxItems": 100}}
+    return json.dumps({"type": "object", "properties": listed, "required": [name]})
 
 
 @cache
@@ -75,10 +119,18 @@ def ask_policy(
     model: str,
     settings: Settings = EXTRACTING,
     key: str = "",
+    structured: bool = False,
 ) -> Call:
     """The question for the rules of a category; `key` tells recordings which sources it is about."""
     sources = f"{tagged('system_prompt', prompt)}\n\n{tagged('tools', tools_text(tools))}"
-    return Call(model, system_of(category), sources, settings, subject=f"extract/{category}/{key}")
+    return Call(
+        model,
+        system_of(category),
+        sources,
+        settings,
+        subject=f"extract/{category}/{key}",
+        schema=_schema(category) if structured else "",
+    )
 
 
 def request_of(trace: Trace) -> str:
@@ -107,7 +159,12 @@ def initial_state_of(trace: Trace) -> Mapping[str, Any] | None:
 
 
 def ask_task(
-    category: str, trace: Trace, conversation: str, model: str, settings: Settings = EXTRACTING
+    category: str,
+    trace: Trace,
+    conversation: str,
+    model: str,
+    settings: Settings = EXTRACTING,
+    structured: bool = False,
 ) -> Call:
     """The question for a plan or a final state; `conversation` is the trace as judges see it."""
     parts = [
@@ -120,5 +177,10 @@ def ask_task(
         parts.append(tagged("initial_state", state))
     parts.append(f"<conversation>\n{conversation}\n</conversation>")
     return Call(
-        model, system_of(category), "\n\n".join(parts), settings, subject=f"extract/{category}/{trace.id}"
+        model,
+        system_of(category),
+        "\n\n".join(parts),
+        settings,
+        subject=f"extract/{category}/{trace.id}",
+        schema=_schema(category) if structured else "",
     )

@@ -36,11 +36,15 @@ class Call:
     """Which repetition this is, from 0."""
     subject: str = ""
     """What the call is about, e.g. `answer/regex-ip-octet`; not part of the key."""
+    schema: str = ""
+    """The JSON Schema that a server is asked to hold the reply to; empty for none."""
 
     @property
     def key(self) -> str:
         """The content address of the call."""
         content = [self.model, self.system, self.prompt, asdict(self.settings), self.epoch]
+        if self.schema:
+            content.append(self.schema)
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode("ascii")).hexdigest()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 import threading
 import time
@@ -66,7 +67,11 @@ class InspectModel(Model):
             "reasoning_effort": call.settings.reasoning_effort,
             "max_tokens": call.settings.max_tokens,
         }
-        given = {name: value for name, value in settings.items() if value is not None}
+        given: dict[str, Any] = {name: value for name, value in settings.items() if value is not None}
+        if call.schema:
+            # What servers of llama.cpp's kind understand; hosted providers each have a form of their own.
+            form = {"type": "json_object", "schema": json.loads(call.schema)}
+            given["extra_body"] = {"response_format": form}
         return await self._model.generate(messages, config=self._config(**given))
 
     def close(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from truespec.compliance.evaluators.ask import Question, call_text
@@ -142,7 +142,7 @@ def again(call: Call, reply: str, problems: Sequence[str], attempt: int) -> Call
             f"That answer was not accepted:\n{said}\nAnswer again, in full.",
         ]
     )
-    return Call(call.model, call.system, prompt, call.settings, attempt, call.subject)
+    return replace(call, prompt=prompt, epoch=attempt)
 
 
 @dataclass(frozen=True, slots=True)

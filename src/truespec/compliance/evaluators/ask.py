@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from truespec.compliance.evaluators.contract import Evaluator, Subject, prompt_of
 from truespec.judges.structured import enclosed, escaped, tagged
 from truespec.models.call import Call, Settings
-from truespec.rules.rule import Rule
+from truespec.rules.rule import SEVERITIES, Rule
 from truespec.traces.trace import Message, ToolCall, Trace
 
 BUDGET = 120_000
@@ -43,7 +43,12 @@ class Question:
 
 
 def questions(
-    evaluator: Evaluator, subject: Subject, model: str, settings: Settings = JUDGING, budget: int = BUDGET
+    evaluator: Evaluator,
+    subject: Subject,
+    model: str,
+    settings: Settings = JUDGING,
+    budget: int = BUDGET,
+    structured: bool = False,
 ) -> list[Question] | str:
     """The calls that evaluate a trace, or why it cannot be; none where there is nothing to judge."""
     items = evaluator.items(subject)
@@ -84,9 +89,30 @@ def questions(
                 f"{span} only; what other parts hold is judged there."
             )
         subject_name = f"{evaluator.name}/{trace.id}/{number}"
-        call = Call(model, system, "\n\n".join(parts), settings, subject=subject_name)
+        schema = answer_schema(items) if structured else ""
+        call = Call(model, system, "\n\n".join(parts), settings, subject=subject_name, schema=schema)
         made.append(Question(evaluator, items, window, call))
     return made
+
+
+def answer_schema(items: Sequence[Rule]) -> str:
+    """The JSON Schema of an answer, for servers that can hold a reply to one."""
+    text = {"type": "string"}
+    violation = {
+        "rule_id": {"enum": [rule.id for rule in items]},
+        "kind": text,
+        "message_index": {"type": "integer", "minimum": 0},
+        "quote": text,
+        "severity": {"enum": list(SEVERITIES)},
+        "why": text,
+    }
+    listed = {"type": "object", "properties": violation, "required": list(violation)}
+    properties = {
+        "violations": {"type": "array", "items": listed, "maxItems": 20},
+        "score": {"type": "integer", "minimum": 0, "maximum": 100},
+        "reasoning": text,
+    }
+    return json.dumps({"type": "object", "properties": properties, "required": list(properties)})
 
 
 def windows(sizes: Sequence[int], room: int) -> list[Window] | int:
