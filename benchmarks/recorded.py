@@ -1,8 +1,8 @@
 """Recorded outputs of models on FOLIO (Logic-LM, LINC, Llama-3.1-8B), verified: a success table by model.
 
-The models were not shown the reference's names, so only candidates over the same signature can be equivalent;
-they have a column of their own. A candidate over other names is invalid, and counts as a failure in the first
-column.
+The models were not shown the reference's names. A candidate over other names is invalid and counts as a
+failure in the first column; candidates over the same signature, as importers find it, have a column of their
+own.
 """
 
 from __future__ import annotations

@@ -83,7 +83,7 @@ def _tasks(name: str, folder: Path, missing: list[str]) -> Iterator[Task]:
             yield from (record for record in load(name)(home) if isinstance(record, Task))
             return
         except UsageError as error:
-            why = str(error)
+            why = why or str(error).replace(str(home), str(folder), 1)
     missing.append(f"{name}: {why or f'{folder} is no folder'}")
 
 

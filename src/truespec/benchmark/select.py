@@ -49,5 +49,6 @@ def choose(tasks: Sequence[Task], domains: Sequence[str], limit: int | None) -> 
         if limit is None or seen[task.domain] <= limit:
             chosen.append(task)
     if not chosen:
-        raise UsageError(f"no task of {', '.join(domains) or 'any domain'}")
+        there = ", ".join(dict.fromkeys(task.domain for task in tasks)) or "none at all"
+        raise UsageError(f"no task of {', '.join(domains) or 'any domain'}: there are tasks of {there}")
     return chosen

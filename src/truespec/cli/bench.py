@@ -96,7 +96,7 @@ def run(
     )
     for row in tables(begun.read("answers"), [])[0].to_markdown().splitlines():
         echo(row)
-    _close(failures, begun)
+    _close(failures, begun, f"truespec bench judge {begun.folder}")
 
 
 @bench.command()
@@ -126,7 +126,7 @@ def judge(folder: Path, judges: tuple[str, ...], kinds: tuple[str, ...], concurr
     if not begun.read("answers"):
         raise UsageError(f"{folder} holds no answers yet: run 'truespec bench run -o {folder} ...' first")
     failures = run_judges(begun, expand(judges), kinds, concurrency=concurrency, progress=_Progress().show)
-    _close(failures, begun)
+    _close(failures, begun, f"truespec bench report {begun.folder}")
 
 
 @bench.command()
@@ -272,6 +272,8 @@ def candidates(
     if every is None:
         every = read_tasks(Path(tasks))
     chosen = choose(every, domains, limit)
+    if (output / "run.json").exists():
+        raise UsageError(f"{output} holds a run already: name another folder")
     shown = _Progress()
     found, tally = labelled(
         chosen,
@@ -291,12 +293,12 @@ def candidates(
     sys.exit(0 if len(found) >= count else 1)
 
 
-def _close(failures: Failures, begun: Run) -> None:
+def _close(failures: Failures, begun: Run, following: str) -> None:
     if failures.count:
         echo(f"{failures.count} calls failed; the first said: {failures.first}")
         echo("the same command again makes only these calls")
         sys.exit(1)
-    echo(f"-> {begun.folder}")
+    echo(f"-> {begun.folder}   (next: {following})")
 
 
 class _Progress:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from truespec.benchmark import bundled
-from truespec.benchmark.bundled.baseline import fingerprint, readings
+from truespec.benchmark.bundled.baseline import fingerprint, readings, slim
 from truespec.benchmark.select import bundled_tasks
 from truespec.executors.bench import Failures, new_run, run_judges, run_models
 from truespec.judges.scripted import JUDGES
@@ -108,11 +108,11 @@ def build(
 def store(run: Run, folder: Path) -> None:
     """Write a run's records as the package keeps them: small, and tied to the texts they were made for."""
     of = {task.id: fingerprint(task) for task in run.tasks()}
-    slim = [_slim(record, of) for record in run.read("answers")]
+    answers = [_slim(record, of) for record in run.read("answers")]
     folder.mkdir(parents=True, exist_ok=True)
     for name, records in (
-        ("answers", slim),
-        ("judgements", [{**record, "of": of[str(record["task"])]} for record in run.read("judgements")]),
+        ("answers", answers),
+        ("judgements", [slim(record, of[str(record["task"])]) for record in run.read("judgements")]),
         ("timeouts", run.read("timeouts")),
     ):
         (folder / f"{name}.jsonl").write_text("".join(map(to_line, records)), encoding="utf-8")

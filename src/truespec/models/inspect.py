@@ -11,6 +11,7 @@ from typing import Any
 
 from truespec.models.call import Call, Reply
 from truespec.models.contract import Model, ModelError, Transient
+from truespec.models.secrets import conceal
 from truespec.verdict import UsageError
 
 TRANSIENT = (
@@ -100,5 +101,7 @@ def open_provider(name: str, target: str) -> Model:
         return InspectModel(name, get_model(target), GenerateConfig)
     except Exception as error:
         # Inspect's messages carry its terminal's markup and line breaks.
-        plain = " ".join(re.sub(r"\[/?[a-z ]+\]", "", str(error)).split())
-        raise UsageError(f"model {name!r}: {plain.removeprefix('ERROR: ')}") from None
+        plain = " ".join(re.sub(r"\[/?[a-z ]+\]", "", str(error)).split()).removeprefix("ERROR: ")
+        if "/" not in name:
+            plain += " Other kinds are recorded:FILE, python:MODULE:FUNCTION and scripted:JUDGE."
+        raise UsageError(f"model {name!r}: {conceal(plain)}") from None

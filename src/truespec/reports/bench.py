@@ -86,7 +86,9 @@ def failures_by_domain(answers: Sequence[dict[str, Any]]) -> Table:
 def _failures(name: str, title: str, answers: Sequence[dict[str, Any]], field: str) -> Table:
     heads = (field, "answers", "equivalent", *RELATIONS, "other refuted", "invalid", "unknown")
     rows = []
-    for label, some in grouped(answers, lambda a: str(a[field])).items():
+    groups = grouped(answers, lambda a: str(a[field]))
+    for label in in_order(groups) if field == "domain" else groups:
+        some = groups[label]
         relations = [a["verdict"]["relation"] for a in some if answer_of(a) is Answer.REFUTED]
         related = [relations.count(relation) for relation in RELATIONS]
         equivalent, refuted, unknown, invalid = (
@@ -100,7 +102,9 @@ def _failures(name: str, title: str, answers: Sequence[dict[str, Any]], field: s
 def times(answers: Sequence[dict[str, Any]]) -> Table:
     """The verifier's wall time by domain."""
     rows = []
-    for domain, some in grouped(answers, lambda a: str(a["domain"])).items():
+    groups = grouped(answers, lambda a: str(a["domain"]))
+    for domain in in_order(groups):
+        some = groups[domain]
         seconds = sorted(a["verdict"]["seconds"] for a in some)
         late = seconds[min(len(seconds) - 1, int(0.99 * len(seconds)))]
         cells = (f"{1000 * median(seconds):.1f} ms", f"{1000 * late:.0f} ms", f"{seconds[-1]:.2f} s")

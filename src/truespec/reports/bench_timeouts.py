@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from truespec.metrics.proportion import Proportion
-from truespec.metrics.table import Table, share
+from truespec.metrics.table import UNDEFINED, Table, share
 from truespec.reports.bench_items import answer_of, grouped, in_order
 from truespec.reports.plots import Figure, lines
 from truespec.verdict import Answer
@@ -26,14 +26,23 @@ def undecided(
     the shorter limit might have hurried more.
     """
     decided = {record["id"]: record["limit"] for record in tried if record["answer"] != "unknown"}
+    last = _last_limit(tried)
     found: dict[str, list[tuple[float, Proportion]]] = {}
     for domain in in_order(a["domain"] for a in answers):
         some = [a for a in answers if a["domain"] == domain]
         found[domain] = [
             (limit, Proportion(sum(not _decided(a, limit, decided) for a in some), len(some)))
             for limit in (*SHORT, *LONG)
+            if limit <= last
         ]
     return found
+
+
+def _last_limit(tried: Sequence[dict[str, Any]]) -> float:
+    """The longest limit of which something is known: every one, where nothing was left to try."""
+    last: float = max((record["limit"] for record in tried), default=0.0)
+    left = any(record["answer"] == "unknown" and record["limit"] == last for record in tried)
+    return last if left else LONG[-1]
 
 
 def _decided(answer: dict[str, Any], limit: float, decided: dict[str, float]) -> bool:
@@ -49,7 +58,8 @@ def timeout_table(answers: Sequence[dict[str, Any]], tried: Sequence[dict[str, A
     for domain, points in undecided(answers, tried).items():
         retried = len({record["id"] for record in again.get(domain, ())})
         total = str(points[0][1].total)
-        rows.append((domain, total, *[_short(p) for _, p in points], share(points[-1][1]), str(retried)))
+        counts = [_short(p) for _, p in points] + [UNDEFINED] * (len(SHORT) + len(LONG) - len(points))
+        rows.append((domain, total, *counts, share(points[-1][1]), str(retried)))
     heads = (
         "domain",
         "answers",

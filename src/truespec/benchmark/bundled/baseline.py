@@ -46,13 +46,30 @@ def load(tasks: Sequence[Task]) -> Baseline:
     answers = _read("answers")
     current = [record for record in answers if known.get(record["task"]) == record["of"]]
     names = {record["id"] for record in current}
-    of = {record["task"]: record["of"] for record in current}
+    domains = {task.id: task.domain for task in tasks}
+    judgements = [record for record in _read("judgements") if known.get(record["task"]) == record["of"]]
     return Baseline(
         answers=current,
-        judgements=[record for record in _read("judgements") if of.get(record["task"]) == record["of"]],
+        judgements=[_whole(record, domains[record["task"]]) for record in judgements],
         timeouts=[record for record in _read("timeouts") if record["id"] in names],
         stale=len(answers) - len(current),
     )
+
+
+def slim(judgement: Mapping[str, Any], of: str) -> dict[str, Any]:
+    """A judgement record without what the task tells and what a script does not have: times and problems."""
+    kept = ("task", "model", "epoch", "kind", "judge", "scores", "judgement")
+    said = [[reply["text"], reply["input_tokens"], reply["output_tokens"]] for reply in judgement["replies"]]
+    return {"of": of, **{name: judgement[name] for name in kept}, "said": said}
+
+
+def _whole(record: Mapping[str, Any], domain: str) -> dict[str, Any]:
+    """The judgement record that `slim` made small."""
+    replies = [
+        {"text": text, "seconds": 0.0, "input_tokens": read, "output_tokens": written, "cost": 0.0}
+        for text, read, written in record["said"]
+    ]
+    return {**record, "domain": domain, "replies": replies, "problems": [""] * len(replies)}
 
 
 def readings() -> dict[str, dict[str, str]]:
