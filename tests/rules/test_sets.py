@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import needs
-from truespec.rules.compare import health
+from truespec.rules.compare import compare, health
 from truespec.rules.monitor import RuleSet
 from truespec.rules.sets import all_sets, rule_set, set_names
 from truespec.traces import Trace
@@ -68,3 +68,27 @@ def test_sets_tell_traces_apart(name: str) -> None:
     assert sum(broken.values()) > 0
     # Claude puts several calls into one message nearly always: the one rule that is broken throughout.
     assert all(count < 0.95 * len(listed) for rule, count in broken.items() if not rule.endswith("one-call"))
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("airline-payment-known", "airline-certificate-amount"),
+        ("airline-payment-known", "airline-grounded"),
+        ("airline-change-payment-known", "airline-change-payment-kind"),
+        ("retail-nothing-after-items", "retail-payment-known"),
+        ("retail-payment-known", "retail-refund"),
+    ],
+)
+def test_rules_bound_to_data_are_told_apart_by_a_trace(left: str, right: str) -> None:
+    rules = {rule.id: rule for rule in all_sets()}
+    found = compare(rules[left], rules[right])
+    assert found.relation == "incomparable"
+    assert found.left_only
+    assert found.right_only
+
+
+def test_to_identify_before_reading_does_not_imply_to_identify_before_acting() -> None:
+    rules = {rule.id: rule for rule in all_sets()}
+    reading, acting = rules["retail-identify-before-reading"], rules["retail-identify-before-acting"]
+    assert compare(reading, acting).relation == "incomparable"

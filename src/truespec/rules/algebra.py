@@ -363,10 +363,11 @@ def document_at(path: str, value: Any) -> dict[str, Any] | None:
     return made if isinstance(made, dict) else {"some": made} if path == "*" else None
 
 
-def _merge(into: dict[str, Any], other: dict[str, Any]) -> None:
+def merge(into: dict[str, Any], other: dict[str, Any]) -> None:
+    """Put the values of one document into another."""
     for key, value in other.items():
         if isinstance(value, dict) and isinstance(into.get(key), dict):
-            _merge(into[key], value)
+            merge(into[key], value)
         else:
             into[key] = value
 
@@ -408,7 +409,7 @@ def _realise(
         name, value = setting
         if name == "args":
             args = changes.setdefault("args", {})
-            _merge(args, json.loads(json.dumps(value)))
+            merge(args, json.loads(json.dumps(value)))
         elif name != "free":
             changes[name] = value
         elif value is not None:
@@ -416,7 +417,7 @@ def _realise(
     for example in examples:
         if "text" in example:
             changes["text"] = " ".join(t for t in (changes.get("text"), example["text"]) if t)
-        _merge(changes.setdefault("args", {}), dict(example.get("args", {})))
+        merge(changes.setdefault("args", {}), dict(example.get("args", {})))
     if shape.kind == "call" and "calls" not in changes:
         changes["calls"] = 1
     event = _copy(shape, changes)

@@ -16,15 +16,16 @@ real trace.
 
 from __future__ import annotations
 
+import copy
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from truespec.automata import bisimulation
 from truespec.rules import formula as f
 from truespec.rules import predicate as p
-from truespec.rules.algebra import Cell, cells
-from truespec.rules.algebra import document_at as _document
+from truespec.rules.algebra import Cell, cells, document_at, merge
 from truespec.rules.direct import holds
 from truespec.rules.monitor import RuleSet, Run
 from truespec.rules.progress import Machine
@@ -333,10 +334,13 @@ def _included(left: Rule, right: Rule, toolbox: Toolbox, limit: Limit) -> Inclus
     if any(cell.witness is None for cell in chosen):
         return Inclusion(None, "a trace that would separate them needs a text or a value that was not found")
     marks = [letters[block][2] for block in outcome.word]
-    trace, events = _real(chosen, marks, left.formal.bind or right.formal.bind, toolbox)
-    keeps, breaks = _kept(left, trace, events), _kept(right, trace, events)
-    if keeps and not breaks:
-        return Inclusion(False, witness=tuple(events))
+    both = {**left.formal.bind, **right.formal.bind}
+    # How data has to be chosen for the trace to be one that separates them is tried; the replay decides.
+    tries = [(right.formal.bind, True), (left.formal.bind, True), (both, True), (both, False)]
+    for bind, fill in tries if bound else tries[:1]:
+        trace, events = _real(chosen, marks, bind, fill, toolbox)
+        if _kept(left, trace, events) and not _kept(right, trace, events):
+            return Inclusion(False, witness=tuple(events))
     return Inclusion(None, "the trace that would separate them could not be made real")
 
 
@@ -349,7 +353,7 @@ def _with_paths(predicate: p.Predicate, paths: dict[str, str]) -> p.Predicate:
 
 
 def _real(
-    chosen: Sequence[Cell], marks: Sequence[bool], bind: Mapping[str, str], toolbox: Toolbox
+    chosen: Sequence[Cell], marks: Sequence[bool], bind: Mapping[str, str], fill: bool, toolbox: Toolbox
 ) -> tuple[Trace, list[Event]]:
     """A trace whose events are exactly those of the cells. Calls and results stand alone here: what a rule
     says of an event does not depend on whether its message has a call event of its own."""
@@ -379,7 +383,7 @@ def _real(
             )
         )
     if bind:
-        _bind_values(events, chosen, marks, bind)
+        _bind_values(events, chosen, marks, bind, fill)
     role = {"message": "", "call": "assistant", "result": "tool"}
     messages = tuple(Message(role[e.kind] or e.by, e.text) for e in events)
     # Where any tools may be, these are there; what is meant to misfit them says so.
@@ -395,33 +399,45 @@ _PERMISSIVE = {"type": "object", "not": {"required": ["__misfit__"]}}
 
 
 def _bind_values(
-    events: Sequence[Event], chosen: Sequence[Cell], marks: Sequence[bool], bind: Mapping[str, str]
+    events: Sequence[Event],
+    chosen: Sequence[Cell],
+    marks: Sequence[bool],
+    bind: Mapping[str, str],
+    fill: bool,
 ) -> None:
     """Give bound data values that make the cells true: the marked event's where a condition holds, others
-    elsewhere. A first try only: the replay decides."""
+    elsewhere. A value that the marked event has already is kept; with `fill`, it is given those it lacks."""
     marked = next((event for event, mark in zip(events, marks, strict=True) if mark), None)
     if marked is None:
         return
+    values: dict[str, str] = {}
+    for path in bind.values():
+        present = sorted(value for value in p.bound_values(marked, path) if value)
+        values[path] = present[0] if present else "v1"
+        if fill and not present and path.startswith("args.") and marked.kind != "message":
+            marked.args = _with_value(marked.args, path, "v1")
     for index, (event, cell) in enumerate(zip(events, chosen, strict=True)):
         asked = [c for c in cell.holds if c[0] in ("var", "text var")]
-        mine = event is marked
-        if event.kind != "message":
-            for path in bind.values():
-                if path.startswith("args."):
-                    document = _document(path.removeprefix("args."), "v1" if mine else f"w{index}")
-                    event.args = {**event.args, **(document or {})} if mine else event.args
-            if not mine and not asked:
-                event.args = {**event.args, "other": f"w{index}"}
+        if event.kind != "message" and event is not marked and not asked:
+            event.args = {**event.args, "other": f"w{index}"}
         for condition in asked:
+            value = values.get(condition[3], "v1")
             if condition[0] == "text var":
-                event.text = ((event.text or "") + " v1").strip()
-            elif condition[1] == "args" and not mine:
+                event.text = f"{event.text or ''} {value}".strip()
+            elif condition[1] == "args" and event is not marked:
                 event.args = dict(marked.args)
             elif condition[1].startswith("args.") and event.kind != "message":
-                event.args = {**event.args, **(_document(condition[1].removeprefix("args."), "v1") or {})}
+                event.args = _with_value(event.args, condition[1], value)
     for event in events:
         if event.call is not None:
             event.call = ToolCall(event.tool or "", dict(event.args), event.call.id)
+
+
+def _with_value(args: Mapping[str, Any], path: str, value: str) -> dict[str, Any]:
+    """Arguments with a value at a path; where a list stands in the way, it is replaced."""
+    made = copy.deepcopy(dict(args))
+    merge(made, document_at(path.removeprefix("args."), value) or {})
+    return made
 
 
 def _kept(rule: Rule, trace: Trace, stream: Sequence[Event]) -> bool:
