@@ -4,7 +4,7 @@
 2. A few legal points, most of them kept from earlier pairs of the same context: a difference refutes.
 3. Normal forms: equal forms with equal obligations prove. Then more legal points.
 4. Z3, briefly: a model refutes, its absence proves.
-5. Normal forms for each value of a variable that has few; enumeration of a small scope.
+5. Normal forms, then Z3, for each value of a variable that has few; enumeration of a small scope.
 6. Many more legal points, Z3 for longer, cvc5.
 
 Nothing is called equivalent before a legal point is known: contradictory constraints make an unusable oracle.
@@ -52,7 +52,9 @@ DEEP_SAMPLE = 600
 """Legal points looked for where a first question to Z3 decides nothing."""
 CONTRADICTORY = "the constraints contradict each other: no point satisfies all of them"
 MAX_CASES = 16
-"""A variable of more values is not split into cases."""
+"""A variable of more values is not split into cases of normal forms."""
+MAX_QUESTIONS = 64
+"""A variable of more values is not split into questions to Z3; its values make divisors constant."""
 MAX_ENUMERATED = 400_000
 """Larger scopes are not enumerated."""
 
@@ -108,6 +110,9 @@ class Comparison:
             return verdict
         if self._same_form_by_cases():
             return self._proved("normal form, case by case", ("the normal form of rational functions",))
+        verdict = self._solve_by_cases()
+        if verdict is not None:
+            return verdict
         size = self.scope.size()
         if size is not None and size <= MAX_ENUMERATED:
             verdict = self._enumerate()
@@ -187,6 +192,33 @@ class Comparison:
             return self._proved("unsatisfiable difference", (version(), "the translation to SMT"))
         if point is not None and self._differs(point):
             return self._refuted("z3", point)
+        return None
+
+    def _solve_by_cases(self) -> Verdict | None:
+        """What Z3 concludes for each value of one variable that has few."""
+        from truespec.solvers.z3 import version
+
+        names = variables(self.oracle.term, self.candidate.term)
+        few = {name: self.scope.choices[name].values for name in names if self.scope.choices[name].complete}
+        part = self.limit.portion(0.4)
+        for name, values in sorted(few.items(), key=lambda item: len(item[1])):
+            if len(values) > MAX_QUESTIONS or self.query is None:
+                return None
+            for value in values:
+                if part.elapsed() > part.seconds:
+                    return None
+                try:
+                    outcome, point = self.query.check_case(self.query.difference(), name, value, part)
+                except OutOfTime:
+                    self.limit.check()
+                    return None
+                if point is not None and self._differs(point):
+                    return self._refuted("z3, case by case", point)
+                if outcome is not Outcome.UNSAT:
+                    break
+            else:
+                trusts = (version(), "the translation to SMT")
+                return self._proved("unsatisfiable difference, case by case", trusts)
         return None
 
     def _ask_cvc5(self) -> Verdict | None:

@@ -43,7 +43,21 @@ class Query:
 
     def check(self, question: list[Any], limit: Limit) -> tuple[Outcome, Values | None]:
         """What Z3 says, with a legal point where its model is rational and satisfies the constraints."""
-        solver = self._solver(question)
+        return self._checked(self._solver(question), limit)
+
+    def check_case(
+        self, question: list[Any], name: str, value: Number, limit: Limit
+    ) -> tuple[Outcome, Values | None]:
+        """The same where the variable has this value, which is put in wherever the variable stands."""
+        symbol = self.compiler.symbols[name]
+        constant = z3.IntVal(value) if z3.is_int(symbol) else z3.RealVal(str(value))
+        solver = z3.Solver()
+        for term in (*self.constraints, *question, *self.compiler.side):
+            solver.add(z3.simplify(z3.substitute(term, (symbol, constant))))
+        solver.add(symbol == constant)
+        return self._checked(solver, limit)
+
+    def _checked(self, solver: Any, limit: Limit) -> tuple[Outcome, Values | None]:
         outcome = boundary.check(solver, limit)
         if outcome is not Outcome.SAT:
             return outcome, None
