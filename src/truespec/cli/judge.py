@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,7 @@ from truespec.cli.trace import JOIN_OPTIONS, joins_of
 from truespec.faults.registry import KINDS
 from truespec.metrics.calibration import TOLERATED, Calibration, Item, calibrate, corrected_violations, table
 from truespec.metrics.proportion import Proportion
+from truespec.metrics.table import UNDEFINED, Table, share
 from truespec.models.registry import open_model
 from truespec.verdict import UsageError
 
@@ -124,6 +127,7 @@ def calibrate_(
             )
         items: list[Item] = _of_runs(runs)
         evaluators: list[Item] = []
+        spent: dict[str, Any] = {}
         if files:
             from truespec.models.call import Settings
 
@@ -146,6 +150,7 @@ def calibrate_(
                 budget,
                 concurrency,
                 progress,
+                spent,
             )
             items += found
             evaluators = _by_evaluator(found)
@@ -159,6 +164,9 @@ def calibrate_(
     rates = calibrate(items, tolerate)
     echo(table(rates).to_markdown())
     record: dict[str, Any] = {"tolerated": tolerate, "rates": [one.to_json() for one in rates]}
+    if spent:
+        echo(_cost(rates, spent).to_markdown())
+        record["spent"] = {name: one.record() for name, one in spent.items()}
     if evaluators:
         whole = [one for one in calibrate(evaluators, tolerate) if one.category and not one.domain]
         record["evaluators"] = [one.to_json() for one in whole]
@@ -203,12 +211,13 @@ def _of_traces(
     budget: int,
     concurrency: int,
     progress: Progress,
+    spent: dict[str, Any],
 ) -> list[Item]:
-    from truespec.cli.trace import traces_of
     from truespec.compliance.calibration import trials
     from truespec.executors.calibrate import calibrate_traces
-    from truespec.executors.evaluate import Judging
+    from truespec.executors.evaluate import Judging, Spent
     from truespec.store.calls import CallLedger
+    from truespec.traces.importers.registry import files_below, read
     from truespec.traces.trace import Trace
 
     opened = {name: open_model(name) for name in dict.fromkeys(models)}
@@ -217,15 +226,43 @@ def _of_traces(
     ledger_file.parent.mkdir(parents=True, exist_ok=True)
     ledger = closing.enter_context(CallLedger(ledger_file))
     items: list[Item] = []
+    paths = list(files_below(files))
     for name in opened:
-        stream = (item for item in traces_of(files, None, joins) if isinstance(item, Trace))
+        # One trace of each file in turn, so that few faults still come from many agents.
+        streams = [(item for item in read(path, None, joins) if isinstance(item, Trace)) for path in paths]
+        stream = (trace for row in zip_longest(*streams) for trace in row if trace is not None)
+        total = spent.setdefault(name, Spent())
         judging = Judging(opened, ledger, name, settings=settings, budget=budget, concurrency=concurrency)
-        items += calibrate_traces(
-            trials(stream, kinds, seed, limit),
-            judging,
-            lambda done, name=name: progress.show(f"{name}: {done} faults"),  # type: ignore[misc]
-        )
+        show = partial(_show, progress, name)
+        items += calibrate_traces(trials(stream, kinds, seed, limit), judging, show, total)
     return items
+
+
+def _show(progress: Progress, name: str, done: int) -> None:
+    progress.show(f"{name}: {done} faults")
+
+
+def _cost(rates: Sequence[Calibration], spent: Mapping[str, Any]) -> Table:
+    """Accuracy against cost, judge by judge."""
+    rows = []
+    for one in rates:
+        if one.category or one.domain or one.judge not in spent:
+            continue
+        took, pairs = spent[one.judge], max(1, one.frr.total)
+        right = one.far.total - one.far.hits + one.frr.total - one.frr.hits
+        cost = UNDEFINED if took.cost is None else f"{took.cost / pairs:.5f}"
+        rows.append(
+            (
+                one.judge,
+                share(Proportion(right, one.far.total + one.frr.total)),
+                f"{took.calls / pairs:.1f}",
+                f"{(took.input_tokens + took.output_tokens) / pairs:.0f}",
+                cost,
+                f"{took.seconds / pairs:.2f}",
+            )
+        )
+    columns = ("judge", "accuracy", "calls", "tokens", "US dollars", "seconds")
+    return Table("cost", "Accuracy and what it takes, for each pair of twins", columns, tuple(rows))
 
 
 def _by_evaluator(items: Sequence[Item]) -> list[Item]:

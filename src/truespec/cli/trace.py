@@ -362,6 +362,11 @@ def check(
         rules = [rule for rule in rules if EVALUATORS[rule.category] in wanted]
         key = f"{key}:{','.join(wanted)}"
     joins = joins_of(folder, tools, prompt, types)
+    if model is not None and extractor is None and all(rule.formal is not None for rule in rules):
+        click.echo(
+            "no semantic rules for --model to judge: give some with --rules, or name an --extractor",
+            err=True,
+        )
     folder_out = output is not None and output.suffix not in (".jsonl", ".ndjson")
     closing = ExitStack()
     judging = None

@@ -8,7 +8,7 @@ from itertools import islice
 from truespec.compliance.calibration import Trial, new_violations
 from truespec.compliance.evaluators.answer import Judged
 from truespec.compliance.evaluators.contract import Subject
-from truespec.executors.evaluate import Judging, ask_each
+from truespec.executors.evaluate import Judging, Spent, ask_each
 from truespec.judges.judgement import Judgement
 from truespec.metrics.calibration import Item
 from truespec.verdict import Answer
@@ -18,16 +18,23 @@ CHUNK = 32
 
 
 def calibrate_traces(
-    trials: Iterator[Trial], judging: Judging, progress: Callable[[int], None] = lambda done: None
+    trials: Iterator[Trial],
+    judging: Judging,
+    progress: Callable[[int], None] = lambda done: None,
+    total: Spent | None = None,
 ) -> list[Item]:
-    """Two items for each trial: the clean twin, which nothing is wrong with, and the faulty trace."""
+    """Two items for each trial: the clean twin, which nothing is wrong with, and the faulty trace.
+
+    What the calls took is added to the total.
+    """
+    spent = Spent() if total is None else total
     items: list[Item] = []
     done = 0
     while chunk := list(islice(trials, CHUNK)):
         asked: list[tuple[Subject, str]] = []
         for trial in chunk:
             asked += [(trial.clean, trial.evaluator.name), (trial.faulty, trial.evaluator.name)]
-        answers = ask_each(asked, judging)
+        answers = ask_each(asked, judging, spent)
         for number, trial in enumerate(chunk):
             items += _items(trial, answers[2 * number : 2 * number + 2], judging.judge)
         done += len(chunk)

@@ -53,17 +53,34 @@ class Judging:
 
 
 @dataclass
-class _Spent:
-    """What the calls about one trace took."""
+class Spent:
+    """What calls took."""
 
     calls: int = 0
+    """How many replies were read."""
     failed: int = 0
+    """Calls without a reply."""
     input_tokens: int = 0
+    """Tokens read, where the provider says."""
     output_tokens: int = 0
+    """Tokens written, where the provider says."""
     cost: float | None = None
+    """US dollars; None where the provider does not say."""
     seconds: float = 0.0
+    """Wall time of the calls, one after the other."""
+
+    def __iadd__(self, other: Spent) -> Spent:
+        self.calls += other.calls
+        self.failed += other.failed
+        self.input_tokens += other.input_tokens
+        self.output_tokens += other.output_tokens
+        self.seconds += other.seconds
+        if other.cost is not None:
+            self.cost = (self.cost or 0.0) + other.cost
+        return self
 
     def add(self, reply: Reply) -> None:
+        """Count a reply."""
         self.calls += 1
         self.input_tokens += reply.input_tokens or 0
         self.output_tokens += reply.output_tokens or 0
@@ -72,6 +89,7 @@ class _Spent:
             self.cost = (self.cost or 0.0) + reply.cost
 
     def record(self) -> dict[str, Any]:
+        """As plain JSON values."""
         return {
             "calls": self.calls,
             "failed": self.failed,
@@ -84,12 +102,12 @@ class _Spent:
 
 def ask_all(
     subjects: Sequence[Subject], judging: Judging, scoring: Scoring = DEFAULT
-) -> list[tuple[dict[str, Judged], _Spent]]:
+) -> list[tuple[dict[str, Judged], Spent]]:
     """For each subject, what each evaluator's judge found and what it took.
 
     An answer that cites what is not there is sent back with the reasons, twice at most.
     """
-    found: list[tuple[dict[str, Judged], _Spent]] = [({}, _Spent()) for _ in subjects]
+    found: list[tuple[dict[str, Judged], Spent]] = [({}, Spent()) for _ in subjects]
     asked: dict[tuple[int, str], list[Question]] = {}
     answers: dict[tuple[int, str, int], Answer | str] = {}
     waiting: dict[Call, list[tuple[int, str, int, int]]] = {}
@@ -137,14 +155,18 @@ def ask_all(
     return found
 
 
-def ask_each(asked: Sequence[tuple[Subject, str]], judging: Judging) -> list[Judged | None]:
-    """What one evaluator's judge found in each subject; None where there was nothing to ask."""
+def ask_each(asked: Sequence[tuple[Subject, str]], judging: Judging, total: Spent) -> list[Judged | None]:
+    """What one evaluator's judge found in each subject; None where there was nothing to ask.
+
+    What it took is added to the total.
+    """
     made: list[Judged | None] = [None] * len(asked)
     for name in dict.fromkeys(name for _, name in asked):
         places = [place for place, (_, other) in enumerate(asked) if other == name]
         found = ask_all([asked[p][0] for p in places], replace(judging, evaluators=(SEVEN[name],)))
-        for place, (results, _) in zip(places, found, strict=True):
+        for place, (results, spent) in zip(places, found, strict=True):
             made[place] = results.get(name)
+            total += spent
     return made
 
 
