@@ -52,16 +52,14 @@ def main(arguments: list[str] | None = None) -> None:
     with tempfile.TemporaryDirectory() as folder, CallLedger(Path(folder) / "calls.sqlite") as ledger:
         for number, (far, frr) in enumerate(RATES):
             name = f"judge {number}"
-            judging = Judging(
-                {name: FunctionModel(name, Scripted(found, far, frr))}, ledger, name, budget=BUDGET
-            )
+            model = FunctionModel(name, Scripted(found, far, frr))
+            judging = Judging({name: model}, ledger, name, budget=BUDGET)
             print(f"true FAR {far:.0%}, FRR {frr:.0%}")
             for one in calibrate(calibrate_traces(iter(found), judging)):
                 if one.domain:
                     continue
-                print(
-                    f"  {one.category or 'all':<20} FAR {share(one.far):<26} FRR {share(one.frr):<26} {one.trust}"
-                )
+                rates = f"FAR {share(one.far):<26} FRR {share(one.frr):<26}"
+                print(f"  {one.category or 'all':<20} {rates} {one.trust}")
                 if one.category:
                     for rate, truth in ((one.far, far), (one.frr, frr)):
                         interval = rate.wilson()
