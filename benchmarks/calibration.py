@@ -70,8 +70,8 @@ def main(arguments: list[str] | None = None) -> None:
                 fixed = corrected_violations(mixed, one)
                 if fixed:
                     print(
-                        f"  30.0% broken, judged {100 - mixed.hits / 10:.1f}%, corrected {100 * fixed[0]:.1f}% "
-                        f"({100 * fixed[1]:.0f}–{100 * fixed[2]:.0f})"
+                        f"  30.0% broken, judged {100 - mixed.hits / 10:.1f}%, corrected "
+                        f"{100 * fixed[0]:.1f}% ({100 * fixed[1]:.0f}–{100 * fixed[2]:.0f})"
                     )
     print(f"{inside} of {total} rates within their intervals; bar: 95 %")
 
