@@ -13,6 +13,7 @@ from truespec.benchmark.task import PairRecord, Skipped, Task
 from truespec.cli.common import echo
 from truespec.cli.progress import Progress
 from truespec.store.lines import to_line
+from truespec.store.runs import read_tasks
 from truespec.verdict import UsageError
 
 
@@ -149,3 +150,50 @@ def fetch(source: str, output: Path, host: str) -> None:
     if wanted.note:
         echo(f"  note: {wanted.note}")
     echo(f"  next: truespec data import {source} --from {folder} -o OUT")
+
+
+@data.command()
+@click.argument("tasks", type=click.Path(path_type=Path))
+@click.option("--model", required=True, help="A model, named as for 'bench run'.")
+@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The folder to write.")
+@click.option("--domain", "domains", multiple=True, help="Refine only these domains; the others stay.")
+@click.option("--concurrency", type=click.IntRange(1, 512), default=8, help="Calls at once.")
+def refine(tasks: Path, model: str, output: Path, domains: tuple[str, ...], concurrency: int) -> None:
+    """Let a model make the statements of a task file more specific, given their references.
+
+    Write OUTPUT/tasks.jsonl; the old statements are kept beside the new ones. Read them before use: the
+    paper's authors checked theirs by hand. The same command continues an interrupted run.
+
+    Exit code: 0 when every statement was refined, 1 when some stayed as they were, 2 for a wrong call.
+    """
+    from truespec.executors.refine import refine as refined
+    from truespec.models.presets import expand
+    from truespec.models.registry import open_model
+
+    every = read_tasks(tasks)
+    wanted = [task for task in every if not domains or task.domain in domains]
+    if not wanted:
+        raise UsageError(f"{tasks} holds no task of {', '.join(domains) or 'any domain'}")
+    (name,) = expand((model,))
+    shown = Progress()
+    opened = open_model(name)
+    output.mkdir(parents=True, exist_ok=True)
+    try:
+        found = refined(
+            wanted,
+            opened,
+            output / "calls.sqlite",
+            concurrency=concurrency,
+            progress=lambda done, total: shown.show(f"statements: {done}/{total}"),
+        )
+    finally:
+        opened.close()
+        shown.end()
+    new = {one.task.id: one.task for one in found}
+    lines = [to_line(new.get(task.id, task).to_json()) for task in every]
+    (output / "tasks.jsonl").write_text("".join(lines), encoding="utf-8")
+    stayed = [one for one in found if one.problem]
+    for reason, count in Counter(one.problem for one in stayed).most_common(5):
+        echo(f"  as it was {count:5}  {reason[:160]}")
+    echo(f"{len(found) - len(stayed)} of {len(found)} statements refined -> {output / 'tasks.jsonl'}")
+    sys.exit(1 if stayed else 0)

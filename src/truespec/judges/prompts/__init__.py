@@ -1,4 +1,4 @@
-"""The prompts: three roles (answer, formalization, equivalence) by five domains, the paper's fifteen.
+"""The prompts: three roles (answer, formalization, equivalence) by five domains, the paper's fifteen; refining.
 
 A role's Markdown file holds its rubric; the description of the language comes from `benchmark/prompts/`.
 """
@@ -22,6 +22,8 @@ class Role(Enum):
     """Judge a specification against its statement."""
     EQUIVALENCE = "equivalence"
     """Judge two specifications against each other."""
+    REFINE = "refine"
+    """Make a statement more specific, given its reference."""
 
 
 @cache
