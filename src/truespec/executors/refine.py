@@ -9,7 +9,7 @@ from pathlib import Path
 from truespec.benchmark.answer import read_answer
 from truespec.benchmark.task import Task
 from truespec.executors.calls import run_calls
-from truespec.judges.prompts import Role, ask_formalization, system
+from truespec.judges.prompts import ask_formalization, refining
 from truespec.models.call import Call, Settings
 from truespec.models.contract import Model, ModelError
 from truespec.store.calls import CallLedger
@@ -54,7 +54,7 @@ def _call(task: Task, name: str, settings: Settings) -> Call:
     prompt = ask_formalization(
         task.statement, task.context, meanings if isinstance(meanings, dict) else {}, task.oracle
     )
-    return Call(name, system(Role.REFINE, task.domain), prompt, settings, 0, f"refine/{task.id}")
+    return Call(name, refining(task.domain), prompt, settings, 0, f"refine/{task.id}")
 
 
 def _refined(task: Task, reply: str | ModelError) -> Refined:

@@ -1,6 +1,7 @@
-"""The prompts: three roles (answer, formalization, equivalence) by five domains, the paper's fifteen; refining.
+"""The prompts: three roles (answer, formalization, equivalence) by five domains, the paper's fifteen.
 
-A role's Markdown file holds its rubric; the description of the language comes from `benchmark/prompts/`.
+A role's Markdown file holds its rubric; the description of the language comes from `benchmark/prompts/`. One more
+prompt, `refine.md`, makes statements more specific.
 """
 
 from __future__ import annotations
@@ -22,14 +23,22 @@ class Role(Enum):
     """Judge a specification against its statement."""
     EQUIVALENCE = "equivalence"
     """Judge two specifications against each other."""
-    REFINE = "refine"
-    """Make a statement more specific, given its reference."""
 
 
 @cache
 def system(role: Role, domain: str) -> str:
     """The system prompt of a role in a domain."""
-    text = files(__package__).joinpath(f"{role.value}.md").read_text("utf-8")
+    return _filled(role.value, domain)
+
+
+@cache
+def refining(domain: str) -> str:
+    """The system prompt for making a statement of a domain more specific, given its reference."""
+    return _filled("refine", domain)
+
+
+def _filled(name: str, domain: str) -> str:
+    text = files(__package__).joinpath(f"{name}.md").read_text("utf-8")
     return text.replace("{language}", language(domain))
 
 
