@@ -1,7 +1,7 @@
 """The prompts: three roles (answer, formalization, equivalence) by five domains, the paper's fifteen.
 
-A role's Markdown file holds its rubric; the description of the language comes from `benchmark/prompts/`. One more
-prompt, `refine.md`, makes statements more specific.
+A role's Markdown file holds its rubric; the description of the language comes from `benchmark/prompts/`. One
+more prompt, `refine.md`, makes statements more specific.
 """
 
 from __future__ import annotations
