@@ -13,6 +13,7 @@ from truespec.benchmark.bundled import BundledTask
 from truespec.benchmark.bundled.variants import EACH, Template, derive, drawn, templates
 from truespec.benchmark.select import bundled_tasks, named_tasks
 from truespec.domains.judge import Pair, judge
+from truespec.executors.certify import certify
 
 NAMES = [name for name in bundled.domains() if templates(name)]
 TEMPLATES = [one for name in NAMES for one in templates(name)]
@@ -89,6 +90,13 @@ def test_statement_and_oracle_change_together() -> None:
 def test_answers_to_variants_deserve_what_those_to_the_parent_do(name: str) -> None:
     some = drawn(name, 0)
     assert not unexpected(some if name in ("arith", "fol", "regex") else some[::20])
+
+
+def test_variants_pass_the_certificate_of_their_parents() -> None:
+    some = [one for name in ("arith", "fol", "regex") for one in drawn(name, 5)[::25]]
+    for made in certify(some, timeout=20.0, jobs=1):
+        assert not made.gaps(), made
+        assert not made.contradictions(), made
 
 
 @pytest.mark.slow
