@@ -55,7 +55,9 @@ def entries() -> list[Entry]:
         False,
         "Tarski",
     )
-    rows = Counterexample({"tables": {"t": [[1, None]]}}, [[1]], [], "SQLite 3.46")
+    rows = Counterexample(
+        {"tables": {"t": [[1, None]]}, "script": "INSERT INTO t VALUES (1, NULL)"}, [[1]], [], "SQLite 3.46"
+    )
     weaker = refuted("regex", "derivatives", string, Relation.WEAKER).timed(0.0007)
     undecided = unknown("regex", ReasonCode.UNSUPPORTED, "back-reference at column 4")
     unparsed = invalid("regex", ReasonCode.SYNTAX, "candidate: unclosed (at column 1)")

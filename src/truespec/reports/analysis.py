@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -27,8 +28,11 @@ from truespec.reports.visible import in_line
 from truespec.version import __version__
 
 TEMPLATES = Path(__file__).parent / "templates"
-LISTED = 40
+LISTED = 30
 """Rows of a long table on the page; the CSV file beside it holds all."""
+SHOWN = {"digest": 12}
+"""Fewer, where a table is to be read in a minute."""
+_FIGURE = re.compile(r"(?:[+-]?\d|–$|< 0)")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -101,17 +105,17 @@ def _digest(entries: Sequence[Entry]) -> Table:
     return Table(
         "digest",
         "What to look at first: root violations by rule",
-        ("rule", "severity", "force", "traces", "violations", "took effect", "with perfect outcome", "models",
-         "says", "example"),
+        ("severity", "says", "traces", "violations", "took effect", "solved", "models", "rule", "example"),
         tuple(
             (
-                e.rule, e.severity, e.force, str(e.traces), str(e.violations), str(e.took_effect),
-                str(e.solved), str(len(e.models)), e.text,
-                f"{e.example[0]}, message {e.example[1]}: {e.example[2]}",
+                e.severity if e.force == "mandatory" else f"{e.severity}, advisory", e.text, str(e.traces),
+                str(e.violations), str(e.took_effect), str(e.solved), str(len(e.models)), e.rule,
+                f"{e.example[0]}, message {e.example[1]}: {in_line(e.example[2], 80)}",
             )
             for e in entries
         ),
-        "A violation that follows from another counts only for the one it follows from.",
+        "A violation that follows from another counts only for that one. Solved: traces with perfect "
+        "outcomes that break the rule all the same.",
     )  # fmt: skip
 
 
@@ -331,6 +335,13 @@ def figures(found: Analysis) -> list[Figure]:
                     f"threshold-{name}", title, plots.lines(series, title, across="threshold", up="flagged")
                 )
             )
+    costs = {
+        j.name: [(j.cost / max(1, j.agreed.total + j.unread), j.auc.value)] for j in found.judges if j.auc
+    }
+    if costs:
+        title = "Recorded judges: AUC against dollars per trace"
+        drawn = plots.lines(costs, title, across="dollars per trace", up="AUC", joined=False)
+        made.append(Figure("judges", title, drawn))
     scores = evaluators(found.rows)
     title = "Mean scores by evaluator and {} (Figure {})"
     made.append(_profile("models", title.format("model", 6), found.models, scores))
@@ -438,7 +449,7 @@ def _environment() -> Environment:
 
 def page(found: Analysis, title: str = "What the traces show") -> str:
     """The page, in one file: no script, no external address."""
-    names = ("base.css", "report.css", "traces.css")
+    names = ("base.css", "traces.css")
     style = "\n".join((TEMPLATES / name).read_text(encoding="utf-8") for name in names)
     return (
         _environment()
@@ -446,13 +457,21 @@ def page(found: Analysis, title: str = "What the traces show") -> str:
         .render(
             title=title,
             headline=headline(found),
-            tables={table.name: table for table in tables(found)},
+            tables=[(table, _classes(table), SHOWN.get(table.name, LISTED)) for table in tables(found)],
             figures=[(figure.title, Markup(figure.svg)) for figure in figures(found)],
-            listed=LISTED,
             style=Markup(style),
             version=__version__,
         )
     )
+
+
+def _classes(table: Table) -> list[str]:
+    """How each column is set: figures to the right and unbroken, short words unbroken."""
+    made = []
+    for cells in zip(*table.rows, strict=True):
+        numbers = all(_FIGURE.match(cell) for cell in cells)
+        made.append("n" if numbers else "w" if all(len(cell) <= 34 for cell in cells) else "")
+    return made or [""] * len(table.columns)
 
 
 def write_analysis(found: Analysis, folder: Path) -> Path:
