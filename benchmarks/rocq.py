@@ -3,6 +3,9 @@
 Bars, on the untuned half: at least 95 % of inequivalent pairs refuted and 75 % of equivalent pairs proved at 4 s, 98 %
 and 85 % at 30 s, no wrong verdict, median at most 2 s. The peer is the paper's method, `unfold; hammer` at 4 s, on the
 same equivalent pairs in the same run: proofs that were reconstructed, and external proofs that were not.
+
+The last row is Verina's ready postconditions over scalars (`TRUESPEC_SOURCES`), each against itself rewritten and
+against its first mutants. Bar: unknown at most 20 %. A mutant may mean the same, so both answers count as decided.
 """
 
 # ruff: noqa: E501
@@ -20,12 +23,15 @@ import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from truespec.benchmark import bundled
+from truespec.benchmark.sources import verina
+from truespec.benchmark.task import Task
 from truespec.domains.judge import Pair, judge
 from truespec.domains.registry import load
 from truespec.domains.rocq.context import read_context
@@ -35,6 +41,9 @@ from truespec.domains.rocq.toolchain import toolchain
 
 PROBLEMS = Path(__file__).parents[1] / "tests" / "domains" / "rocq" / "problems"
 HALVES = ("tuned", "untuned")
+SOURCES = Path(os.environ.get("TRUESPEC_SOURCES", Path(__file__).parents[2] / "shared" / "sources"))
+MUTANTS = 3
+"""Mutants of each of Verina's postconditions."""
 HELPERS = "/usr/libexec/coq-hammer"
 """Where Debian keeps the hammer's helper programs."""
 
@@ -56,6 +65,8 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--half", choices=HALVES, help="only this half")
     parser.add_argument("--seconds", type=float, action="append", help="a limit; default 4 and 30")
     parser.add_argument("--every", type=int, default=1, help="one pair in so many")
+    parser.add_argument("--no-peer", action="store_true", help="without the paper's method")
+    parser.add_argument("--verina", action="store_true", help="only Verina's postconditions")
     parser.add_argument("--verbose", action="store_true", help="a line for each pair")
     options = parser.parse_args(arguments)
     every = 4 if options.quick else options.every
@@ -67,13 +78,47 @@ def main(arguments: list[str] | None = None) -> None:
     print(
         f"{'half':8} {'limit':>5} {'refuted':>12} {'proved':>12} {'unknown':>8} {'wrong':>6} {'median s':>9} {'median CPU':>10}"
     )
-    for half in HALVES:
+    for half in () if options.verina else HALVES:
         if options.half in (None, half):
             pairs = list(labelled(half))[::every]
             for seconds in limits:
                 _measure(half, pairs, seconds, options.verbose)
-            if not options.quick:
+            if not options.quick and not options.no_peer:
                 _peer(half, [one for one in pairs if one.expected == "equivalent"])
+
+    if options.verina or not (options.quick or options.half):
+        for seconds in limits:
+            _verina(seconds, every, options.verbose)
+
+
+def _verina(seconds: float, every: int, verbose: bool) -> None:
+    folder = SOURCES / "rocq" / "verina_coq"
+    if not folder.is_dir():
+        print(f"no upstream data at {folder}: set TRUESPEC_SOURCES")
+        return
+    domain: Any = load("rocq")
+    counts: dict[tuple[str, str], int] = {}
+    tasks = [task for task in verina.read(folder) if isinstance(task, Task) and "scalar" in task.tags]
+    for task in tasks[::every]:
+        texts = [("rewritten", text) for text in domain.rewritings(task.oracle, task.context)]
+        texts += [("mutants", text) for text in islice(domain.mutants(task.oracle, task.context), MUTANTS)]
+        for kind, text in texts:
+            verdict = judge(Pair("rocq", task.oracle, text, task.context), seconds)
+            answer = verdict.answer.value
+            counts[kind, answer] = counts.get((kind, answer), 0) + 1
+            if verbose:
+                print(
+                    f"  {task.id:24} {kind:10} {answer:10} {verdict.method:18} {verdict.seconds:6.2f}",
+                    flush=True,
+                )
+    decided = sum(count for (_, answer), count in counts.items() if answer in ("equivalent", "refuted"))
+    unknown = sum(count for (_, answer), count in counts.items() if answer == "unknown")
+    shown = ", ".join(f"{kind} {answer} {count}" for (kind, answer), count in sorted(counts.items()))
+    share = 100 * unknown / max(1, decided + unknown)
+    print(
+        f"verina   {seconds:5g} {len(tasks[::every])} postconditions over scalars: {shown}; unknown {share:.0f} % (bar 20 %)",
+        flush=True,
+    )
 
 
 def labelled(half: str) -> Iterator[Labelled]:

@@ -40,13 +40,14 @@ class Layout:
         """Both specifications under the signature's type, and the theorem to decide."""
         yield ascription("Truespec_c", CANDIDATE, self.context)
         yield ascription("Truespec_o", ORACLE, self.context)
-        holds = " = true" if self.context.signature.result == "bool" else ""
+        # Written out: a preamble may define these names anew.
+        holds = " = Coq.Init.Datatypes.true" if self.context.signature.result == "bool" else ""
         binders, names = self.context.signature.binders, self.names
         yield f"Definition Truespec_candidate_holds {binders} : Prop := Truespec_c {names}{holds}."
         yield f"Definition Truespec_oracle_holds {binders} : Prop := Truespec_o {names}{holds}."
         yield (
             f"Definition Truespec_statement : Prop := forall {binders}, "
-            f"iff (Truespec_oracle_holds {names}) (Truespec_candidate_holds {names})."
+            f"Coq.Init.Logic.iff (Truespec_oracle_holds {names}) (Truespec_candidate_holds {names})."
         )
 
     @property

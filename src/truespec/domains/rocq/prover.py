@@ -7,45 +7,48 @@ import threading
 from dataclasses import dataclass
 
 from truespec.domains.rocq.check import CLOSED
+from truespec.domains.rocq.ordering import Strategy, ordered
 from truespec.domains.rocq.pair import Layout
 from truespec.domains.rocq.refuter import Dialogue
-from truespec.domains.rocq.session import Session
+from truespec.domains.rocq.session import Interrupted, Session
 from truespec.solvers.limit import Limit
 from truespec.verdict import Incomplete
 
-STRATEGIES: tuple[tuple[str, float], ...] = (
-    ("by_computation", 0.3),
-    ("by_normal_form", 0.3),
-    ("by_descent", 0.7),
-    ("by_recursion", 0.5),
-    ("by_ground", 0.8),
-    ("by_values", 0.4),
-    ("by_functions", 0.5),
-    ("by_matches", 0.5),
-    ("by_descent_cases", 0.6),
-    ("by_index", 0.7),
-    ("by_closed_form", 0.4),
-    ("by_ground_indices", 1.0),
-    ("by_nonlinear", 0.3),
-    ("by_induction", 0.6),
-    ("by_two_steps", 0.3),
-    ("by_evidence", 0.4),
-    ("by_witness", 0.5),
-    ("by_substitution", 0.3),
-    ("by_search_cases", 0.6),
-    ("by_elements", 0.3),
-    ("by_indices", 0.6),
-    ("by_shifted_index", 0.5),
-    ("by_given_value", 0.4),
-    ("by_two_lists", 0.3),
-    ("by_cases", 0.4),
-    ("by_extension", 0.4),
-    ("by_plain_ground", 0.5),
-    ("by_search", 0.5),
-    ("by_nonlinear_search", 0.6),
-    ("by_enumeration", 0.6),
+STRATEGIES: tuple[Strategy, ...] = (
+    Strategy("by_computation", 0.3),
+    Strategy("by_normal_form", 0.3),
+    Strategy("by_descent", 0.7),
+    Strategy("by_recursion", 0.5),
+    Strategy("by_ground", 0.8),
+    Strategy("by_values", 0.4),
+    Strategy("by_functions", 0.5),
+    Strategy("by_matches", 0.5),
+    Strategy("by_descent_cases", 0.6),
+    Strategy("by_index", 0.7),
+    Strategy("by_closed_form", 0.4),
+    Strategy("by_ground_indices", 1.0),
+    Strategy("by_nonlinear", 0.3),
+    Strategy("by_induction", 0.6),
+    Strategy("by_two_steps", 0.3),
+    Strategy("by_evidence", 0.4),
+    Strategy("by_witness", 0.5),
+    Strategy("by_substitution", 0.3),
+    Strategy("by_search_cases", 0.6),
+    Strategy("by_elements", 0.3),
+    Strategy("by_indices", 0.6),
+    Strategy("by_shifted_index", 0.5),
+    Strategy("by_given_value", 0.4),
+    Strategy("by_two_lists", 0.3),
+    Strategy("by_cases", 0.4),
+    Strategy("by_extension", 0.4),
+    Strategy("by_plain_ground", 0.5),
+    Strategy("by_quotients", 0.5),
+    Strategy("by_list_cases", 0.4),
+    Strategy("by_search", 0.5),
+    Strategy("by_nonlinear_search", 0.6),
+    Strategy("by_enumeration", 0.6),
 )
-"""Tactics of the library in the order they are tried, with the processor seconds each may use at first."""
+"""The tactics, with the processor seconds each may use at first; `ordering.py` says which come first."""
 PATIENCE = (1.0, 6.0)
 """A second round gives those that ran out of time this many times more."""
 IMPLICATION = 0.8
@@ -67,26 +70,36 @@ class Proved:
 def prove(session: Session, layout: Layout, limit: Limit, stop: threading.Event) -> Proved:
     """Try the strategies in order; `Incomplete` where none succeeds."""
     dialogue = Dialogue(session, limit, stop)
-    for sentence in (*layout.preamble(), *layout.modules(), *layout.statement()):
-        dialogue.must(sentence)
-    for sentence in opening(layout):
-        dialogue.must(sentence)
-    dialogue.must(THEOREM)
-    unfinished = STRATEGIES
+    _state(dialogue, layout)
+    unfinished = ordered(STRATEGIES, layout)
     for patience in PATIENCE:
-        late = []
-        for strategy, work in unfinished:
-            before = session.worked()
-            if dialogue.tries(f"{strategy}.", work * patience):
+        late: list[Strategy] = []
+        for strategy in unfinished:
+            work, before = strategy.seconds * patience, session.worked()
+            try:
+                proved = dialogue.tries(f"{strategy.name}.", work)
+            except Interrupted:
+                if stop.is_set():
+                    raise
+                # The tactic did not stop when told to and took the process along; others may succeed.
+                session.ready()
+                _state(dialogue, layout)
+                continue
+            if proved:
                 if dialogue.may("Qed."):
                     return Proved(
-                        strategy, assumptions(dialogue.must("Print Assumptions Truespec_equivalent."))
+                        strategy.name, assumptions(dialogue.must("Print Assumptions Truespec_equivalent."))
                     )
                 dialogue.must(THEOREM)
-            elif session.worked() - before >= work * patience:
-                late.append((strategy, work))
+            elif session.worked() - before >= work:
+                late.append(strategy)
         unfinished = tuple(late)
     raise Incomplete("no strategy of the portfolio proves the equivalence")
+
+
+def _state(dialogue: Dialogue, layout: Layout) -> None:
+    for sentence in (*layout.preamble(), *layout.modules(), *layout.statement(), *opening(layout), THEOREM):
+        dialogue.must(sentence)
 
 
 def implied(session: Session, layout: Layout, premise: str, conclusion: str, limit: Limit) -> bool:

@@ -256,7 +256,7 @@ def point_theorem(layout: Layout, shown: list[str], oracle_holds: bool, fuel: st
     """The negated equivalence at a point, and the tactic that proves it."""
     values = " ".join(f"({value})" for value in shown)
     oracle, candidate = f"Truespec_oracle_holds {values}", f"Truespec_candidate_holds {values}"
-    statement = f"not (iff ({oracle}) ({candidate}))"
+    statement = f"Coq.Init.Logic.not (Coq.Init.Logic.iff ({oracle}) ({candidate}))"
     unfold = f"cbv beta iota zeta delta [{' '.join(layout.unfolded())}]"
 
     def side(evaluator: str, lemma: str) -> str:

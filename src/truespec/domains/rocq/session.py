@@ -24,8 +24,8 @@ MEMORY_BYTES = 3 << 30
 """The cap on the address space of one process."""
 FILE_BYTES = 1 << 20
 """The cap on what one process may write to a file."""
-INTERRUPT_SECONDS = 0.3
-"""How long a process may take to stop before it is ended."""
+INTERRUPT_SECONDS = 1.0
+"""How long a process may take to stop before it is ended; on a busy machine it is not asked at once."""
 STARTUP_SECONDS = 60.0
 """How long loading a prelude may take on a busy machine."""
 

@@ -189,9 +189,13 @@ Proof.
     rewrite (nth_error_nth' l d s) in h. congruence.
   - intros [h ->]. apply nth_error_nth'; exact h.
 Qed.
-#[export] Instance nf_nth_error T `{d : Default T} l i x : Nf (nth_error l i = Some x) ((i < length l)%nat /\ x = nth i l d). Proof. apply nth_error_index. Qed.
-#[export] Instance nf_nth_error' T `{d : Default T} l i x : Nf (Some x = nth_error l i) ((i < length l)%nat /\ x = nth i l d).
-Proof. unfold Nf. rewrite <- nth_error_index. split; auto. Qed.
+Ltac with_default T k := let d := constr:(default : T) in
+  let e := eval unfold default, default_Z, default_nat, default_bool, default_ascii, default_string, default_option, default_list, default_prod in d in k e.
+(* By tactics, since resolution leaves the default open. *)
+#[export] Hint Extern 0 (Nf (@nth_error ?T _ _ = Some _) _) => (with_default T ltac:(fun d => apply (nth_error_index T d))) : typeclass_instances.
+Lemma nth_error_index' T (d : T) l i x : Some x = nth_error l i <-> (i < length l)%nat /\ x = nth i l d.
+Proof. rewrite <- (nth_error_index T d). split; auto. Qed.
+#[export] Hint Extern 0 (Nf (Some _ = @nth_error ?T _ _) _) => (with_default T ltac:(fun d => apply (nth_error_index' T d))) : typeclass_instances.
 #[export] Instance nf_nth_none T (l : list T) i : Nf (nth_error l i = None) (length l <= i)%nat. Proof. apply nth_error_None. Qed.
 #[export] Instance nf_count_gt l x (e : forall x y : Z, {x = y} + {x <> y}) : Nf (count_occ e l x > 0)%nat (In x l). Proof. unfold Nf; symmetry; apply count_occ_In. Qed.
 #[export] Instance nf_count_lt l x (e : forall x y : Z, {x = y} + {x <> y}) : Nf (0 < count_occ e l x)%nat (In x l). Proof. unfold Nf; symmetry; apply count_occ_In. Qed.
@@ -429,13 +433,14 @@ Proof.
   - intro h. destruct (In_nth _ _ d h) as [i [k e]]. rewrite firstn_length in k. exists i. rewrite <- e, nth_firstn_some by lia. repeat split; lia.
   - intros (i & h & k & ->). rewrite <- (nth_firstn_some T l d n i h). apply nth_In. rewrite firstn_length. lia.
 Qed.
-#[export] Instance nf_In_firstn T `{d : Default T} n l x : Nf (In x (firstn n l)) (exists i, (i < n)%nat /\ (i < length l)%nat /\ x = nth i l d) | 0 := in_firstn T d n l x.
-#[export] Instance nf_all_firstn T `{d : Default T} n l (P Q : T -> Prop) `{forall x, Nf (P x) (Q x)} : Nf (forall x, In x (firstn n l) -> P x) (forall i, (i < n)%nat -> (i < length l)%nat -> Q (nth i l d)) | 0.
+#[export] Hint Extern 0 (Nf (@In ?T _ (firstn _ _)) _) => (with_default T ltac:(fun d => apply (in_firstn T d))) : typeclass_instances.
+Lemma nf_all_firstn T (d : T) n l (P Q : T -> Prop) : (forall x, Nf (P x) (Q x)) -> Nf (forall x, In x (firstn n l) -> P x) (forall i, (i < n)%nat -> (i < length l)%nat -> Q (nth i l d)).
 Proof.
-  unfold Nf in *. split.
-  - intros h i a b. apply H, h, (in_firstn T d). eauto.
-  - intros h x k. apply (in_firstn T d) in k. destruct k as (i & a & b & ->). apply H. auto.
+  unfold Nf in *. intro e. split.
+  - intros h i a b. apply e, h, (in_firstn T d). eauto.
+  - intros h x k. apply (in_firstn T d) in k. destruct k as (i & a & b & ->). apply e. auto.
 Qed.
+#[export] Hint Extern 0 (Nf (forall x : ?T, In x (firstn _ _) -> _) _) => (with_default T ltac:(fun d => eapply (nf_all_firstn T d))) : typeclass_instances.
 #[export] Instance nf_ex_prefix T (l : list T) (P Q : list T -> Prop) `{forall p, Nf (P p) (Q p)} : Nf (exists p q, l = p ++ q /\ P p) (exists i, (i <= length l)%nat /\ Q (firstn i l)) | 0.
 Proof. unfold Nf in *. rewrite nf_prefix. firstorder. Qed.
 Lemma split_off T (l r : list T) (P : list T -> Prop) : (exists t, l = r ++ t /\ P t) <-> firstn (length r) l = r /\ P (skipn (length r) l).
@@ -456,6 +461,32 @@ Qed.
 Proof. unfold Nf in *. rewrite in_concat. firstorder. Qed.
 #[export] Instance nf_In_nodup T (e : forall x y : T, {x = y} + {x <> y}) x l P `{Nf (In x l) P} : Nf (In x (nodup e l)) P | 0.
 Proof. unfold Nf in *. rewrite nodup_In. exact H. Qed.
+
+Lemma in_repeat T (x y : T) n : In x (repeat y n) <-> (0 < n)%nat /\ x = y.
+Proof. induction n as [|n IH]; simpl; [lia|]. rewrite IH. intuition (subst; auto; lia). Qed.
+#[export] Instance nf_In_repeat T (x y : T) n : Nf (In x (repeat y n)) ((0 < n)%nat /\ x = y) | 0 := in_repeat T x y n.
+
+(** Sorted lists that were joined, and neighbours under a relation that is not transitive. *)
+Lemma pairwise_app T (R : T -> T -> Prop) l m : pairwise R (l ++ m) <-> pairwise R l /\ pairwise R m /\ forall x y, In x l -> In y m -> R x y.
+Proof.
+  induction l as [|a l IH]; simpl; [intuition|]. rewrite IH. split.
+  - intros (h & k & n & c). repeat split; auto; [intros y i; apply h, in_or_app; auto|]. intros x y [<-|i] j; [apply h, in_or_app; auto|auto].
+  - intros ((h & k) & n & c). repeat split; auto. intros y i. apply in_app_or in i. destruct i; auto.
+Qed.
+Lemma nf_Sorted_app T (R : T -> T -> Prop) l m (P Q : T -> Prop) : (forall x y z, R x y -> R y z -> R x z) -> (forall x, Nf (In x l) (P x)) -> (forall x, Nf (In x m) (Q x)) ->
+  Nf (Sorted R (l ++ m)) (pairwise R l /\ pairwise R m /\ forall x y, P x -> Q y -> R x y).
+Proof. unfold Nf. intros t p q. rewrite sorted_pairwise by exact t. rewrite pairwise_app. firstorder. Qed.
+#[export] Hint Extern 0 (Nf (Sorted _ (_ ++ _)) _) => (eapply nf_Sorted_app; [intros; cbv beta in *; lia | |]) : typeclass_instances.
+Lemma sorted_adjacent T (d : T) (R : T -> T -> Prop) l : Sorted R l <-> forall i, (S i < length l)%nat -> R (nth i l d) (nth (S i) l d).
+Proof.
+  induction l as [|x l IH]; [split; [simpl; intros; lia|constructor]|]. split.
+  - intros h [|i] k; inversion h; subst; simpl in k.
+    + destruct l as [|y l]; simpl in *; [lia|]. inversion H2; subst. assumption.
+    + apply (proj1 IH H1 i). lia.
+  - intro h. constructor; [apply IH; intros i k; apply (h (S i)); simpl; lia|].
+    destruct l as [|y l]; constructor. apply (h 0%nat); simpl; lia.
+Qed.
+#[export] Hint Extern 4 (Nf (@Sorted ?T _ _) _) => (with_default T ltac:(fun d => apply (sorted_adjacent T d))) : typeclass_instances.
 
 (** A known value in place of a quantifier, and a quantifier in place of a premise that exists. *)
 #[export] Instance nf_imp_ex T (P P' : T -> Prop) (Q Q' : Prop) `{forall x, Nf (P x) (P' x)} `{Nf Q Q'} : Nf ((exists x, P x) -> Q) (forall x, P' x -> Q') | 1.

@@ -46,6 +46,9 @@ Ltac ground1 := match goal with
   | H : forall x : Z, _ -> (?k | x) -> _, K : (?k | ?t) |- _ => first [seed H t | seed H (t - k) | seed H (t + k)]
   end.
 Ltac bulk k := match k with O => idtac | S ?m => try (ground1; bulk m) end.
+(* Members of a list that is spoken of by index have an index. *)
+Ltac members := repeat match goal with
+  | H : In ?x ?l, _ : context [nth _ ?l ?d] |- _ => mark H 8 ltac:(let i := fresh "i" in let k := fresh in let e := fresh in destruct (In_nth l x d H) as (i & k & e)) end.
 Ltac final := first [ lia | (progress booleans); lia | congruence ].
 Ltac split1 := match goal with
   | H : ?A \/ ?B |- _ => tryif (is_ground A; is_ground B) then fail else destruct H
@@ -53,7 +56,7 @@ Ltac split1 := match goal with
   | H : ?A -> ?B |- _ => is_prop A; tryif (is_ground A; is_ground B) then fail else (destruct (classic A) as [?|?]; [specialize (H ltac:(assumption))|clear H])
   end.
 Ltac ground n :=
-  open; facts; try solve [final];
+  open; rewrite ?Nat.add_1_r in *; members; facts; try solve [final];
   lazymatch n with
   | O => fail
   | S ?m => bulk 24%nat; open; first [ solve [final] | split1; solve [ground n] | ground m ] end.
@@ -76,7 +79,9 @@ Ltac any_witness tac := lazymatch goal with
   | |- @ex ?T _ => candidate T ltac:(fun t => exists t; any_witness tac)
   | |- _ => tac end.
 Ltac witnessed := repeat split; first [ assumption | lia ].
-Ltac witnessed_nonlinear := terms; repeat split; first [ assumption | lia | nia ].
+Ltac witnessed_nonlinear := terms; repeat split; first [ assumption | lia | apply Z.divide_factor_l | apply Z.divide_factor_r | nia ].
+(* Divisibility as a product. *)
+Ltac products := repeat match goal with H : (_ | _) |- _ => let q := fresh "q" in let e := fresh in destruct H as [q e]; try subst end.
 Ltac prove_ground n := first [ assumption | lia
   | lazymatch goal with |- ex _ => solve [once (known_witness ltac:(solve [witnessed]))] end
   | match goal with H : ~ (ex _) |- _ => exfalso; apply H; solve [once (known_witness ltac:(solve [witnessed]))] end
@@ -86,4 +91,24 @@ Ltac both_ground n := split; intro; open; conjuncts; open; prove_ground n.
 Ltac by_ground := solve [ start; split_results; cbv beta iota; terms; normalise; terms; first [ quick | descend ltac:(solve [plain | both_ground 2%nat]) | both_ground 2%nat ] ].
 Ltac by_ground_indices := solve [ start; split_results; cbv beta iota; terms; normalise; terms; rewrite ?(pairwise_index Z 0), ?(pairwise_index nat 0%nat), ?nil_length; first [ quick | both_ground 3%nat ] ].
 Ltac by_plain_ground := solve [ start; split_results; cbv beta iota; terms; first [ quick | descend ltac:(solve [plain | both_ground 1%nat]) | both_ground 2%nat ] ].
-Ltac by_witness := solve [ start; split_results; cbv beta iota; first [ idtac | progress normalise ]; terms; descend ltac:(first [ plain | split; intro; open; first [ lia | solve [any_witness ltac:(solve [witnessed_nonlinear])] | (exfalso; lia) ] ]) ].
+Ltac by_witness := solve [ start; split_results; cbv beta iota; first [ idtac | progress normalise ]; terms; descend ltac:(first [ plain | split; intro; open; products; conjuncts; first [ lia | nia | solve [any_witness ltac:(solve [witnessed_nonlinear])] | (exfalso; lia) ] ]) ].
+
+(** Quotients by a variable: products take their place, and equal ones are told apart by order. *)
+Ltac quotients := repeat match goal with
+  | H : context [Z.div ?a ?b] |- _ => mark a (b, 6) ltac:(pose proof (div_mod_facts a b))
+  | |- context [Z.div ?a ?b] => mark a (b, 6) ltac:(pose proof (div_mod_facts a b))
+  | H : context [Z.modulo ?a ?b] |- _ => mark a (b, 6) ltac:(pose proof (div_mod_facts a b))
+  | |- context [Z.modulo ?a ?b] => mark a (b, 6) ltac:(pose proof (div_mod_facts a b)) end.
+Ltac hide_quotients := repeat match goal with
+  | H : context [Z.div ?a ?b] |- _ => let q := fresh "q" in set (q := Z.div a b) in *; clearbody q
+  | H : context [Z.modulo ?a ?b] |- _ => let q := fresh "m" in set (q := Z.modulo a b) in *; clearbody q end.
+Ltac orders := match goal with
+  | q : Z, p : Z |- _ => tryif constr_eq p q then fail else (lazymatch goal with _ : done p q |- _ => fail | _ => idtac end; assert (done p q) by exact I; assert (done q p) by exact I; let h := fresh in assert (h : p <= q - 1 \/ p = q \/ q + 1 <= p) by lia; destruct h as [h|[h|h]]; [ | subst | ])
+  end.
+Ltac by_quotients := solve [ start; split_results; cbv beta iota; terms; split; intro; open; conjuncts; open; quotients; products; hide_quotients; clear_marks;
+  repeat match goal with H : ?A -> ?B |- _ => is_prop A; specialize (H ltac:(lia)) end;
+  first [ lia | nia | match goal with q : Z |- (_ | _) => exists q; nia end
+    | (repeat match goal with H : _ \/ _ |- _ => destruct H end; first [ nia | lia | (exfalso; nia) | (orders; first [nia | lia]) ]) ] ].
+(** One step into the lists. *)
+Ltac by_list_cases := solve [ start; split_results; cbv beta iota; repeat match goal with l : list _ |- _ => lazymatch goal with _ : done l 0 |- _ => fail | _ => idtac end; destruct l; [|match goal with t : list _ |- _ => assert (done t 0) by exact I end] end;
+  cbn in *; terms; normalise; terms; first [ quick | plain | both_ground 1%nat ] ].

@@ -12,15 +12,12 @@ Lemma nth_repeat_some T (x d : T) n i : (i < n)%nat -> nth i (repeat x n) d = x.
 Proof. revert i. induction n as [|n IH]; intros [|i] h; simpl; try lia; try reflexivity. apply IH. lia. Qed.
 Lemma nth_one T (x d : T) i : (i < 1)%nat -> nth i [x] d = x.
 Proof. destruct i; [reflexivity|lia]. Qed.
-Lemma in_repeat T (x y : T) n : In x (repeat y n) <-> (0 < n)%nat /\ x = y.
-Proof. induction n as [|n IH]; simpl; [lia|]. rewrite IH. intuition (subst; auto; lia). Qed.
 
 Ltac lengths := rewrite ?map_length, ?app_length, ?rev_length, ?firstn_length, ?skipn_length, ?seq_length, ?repeat_length, ?combine_length in *; cbn [length] in *.
-Ltac with_default T k := let d := constr:(default : T) in let e := eval unfold default, default_Z, default_nat, default_bool, default_ascii, default_string, default_option, default_list, default_prod in d in k e.
 Ltac nth_step := first
   [ rewrite nth_firstn_some by lia | rewrite nth_skipn_all | rewrite seq_nth by lia | rewrite nth_repeat_some by lia | rewrite rev_nth by lia
   | rewrite nth_one by lia | rewrite nth_overflow by (lengths; lia)
-  | match goal with |- context [nth ?i (?a ++ ?b) ?d] => rewrite (nth_app_either _ a b d i); lengths; let e := fresh in destruct (Nat.ltb_spec i (length a)) as [e|e]; lengths; [|idtac] end
+  | match goal with |- context [nth ?i (?a ++ ?b) ?d] => rewrite (nth_app_either _ a b d i); let e := fresh in destruct (Nat.ltb_spec i (length a)) as [e|e]; lengths end
   | match goal with |- context [@nth ?U ?i (@map ?T ?U ?f ?l) ?e] => with_default T ltac:(fun d => rewrite (nth_map T U f d e l i) by (lengths; lia)); cbv beta end
   | match goal with |- context [nth ?i (combine ?a ?b) (?x, ?y)] => rewrite (combine_nth a b i x y) by lia end ].
 Ltac nth_step_in H := first
@@ -38,7 +35,7 @@ Ltac seed_indices := repeat match goal with
   | H : forall i : nat, _, i : nat |- _ => seed H i
   | H : forall i : nat, _, i : nat, K : context [length (firstn ?n _)] |- _ => seed H (i + n)%nat
   | H : forall i : nat, _, i : nat |- context [nth ?k _ _] => seed H k end.
-Ltac element := first [ lia | congruence | f_equal; lia | match goal with |- nth ?i ?l ?d = nth ?j ?l ?d => replace i with j by lia; reflexivity end
+Ltac element := first [ lia | match goal with H : forall y, In y ?l -> _ |- nth ?i ?l ?d = _ => apply H, nth_In; lia end | congruence | f_equal; lia | match goal with |- nth ?i ?l ?d = nth ?j ?l ?d => replace i with j by lia; reflexivity end
   | match goal with H : ?a = ?b |- ?a = ?c => rewrite H; first [ reflexivity | f_equal; lia ] end ].
 Ltac same_elements_step := seed_indices; nths; first [ element | match goal with H : nth ?i ?l ?d = _ |- nth ?j ?l ?d = _ => replace j with i by lia; rewrite H; element end ].
 Ltac by_index := solve [ start; split_results; cbv beta iota; terms; normalise; terms; index_equations; lengths; cbv beta in *;

@@ -52,6 +52,18 @@ Lemma fold_left_max l d : fold_left Z.max l d = fold_right Z.max d l.
 Proof. apply fold_symmetric; intros; lia. Qed.
 Lemma fold_left_min l d : fold_left Z.min l d = fold_right Z.min d l.
 Proof. apply fold_symmetric; intros; lia. Qed.
+Lemma fold_right_plus_app l m : fold_right Nat.add 0%nat (l ++ m) = (fold_right Nat.add 0 l + fold_right Nat.add 0 m)%nat.
+Proof. induction l as [|x l IH]; simpl; [reflexivity|rewrite IH; lia]. Qed.
+Lemma last_nth T (l : list T) d : last l d = nth (length l - 1) l d.
+Proof.
+  induction l as [|x l IH]; [reflexivity|]. destruct l as [|y l]; [reflexivity|].
+  change (last (x :: y :: l) d) with (last (y :: l) d). rewrite IH. simpl. rewrite Nat.sub_0_r. reflexivity.
+Qed.
+Lemma gcd_mod_any a b : Z.gcd b (a mod b) = Z.gcd a b.
+Proof.
+  destruct (Z.eq_dec b 0) as [->|n]; [|rewrite Z.gcd_comm, Z.gcd_mod by exact n; apply Z.gcd_comm].
+  rewrite Zmod_0_r, Z.gcd_comm. reflexivity.
+Qed.
 Ltac terms := repeat match goal with
   | |- context [fold_left (fun a x => a + x) ?l ?a] => change (fold_left (fun a x => a + x) l a) with (fold_left Z.add l a)
   | |- context [fold_right (fun x a => x + a) ?a ?l] => change (fold_right (fun x a => x + a) a l) with (fold_right Z.add a l)
@@ -71,6 +83,9 @@ Ltac terms := repeat match goal with
   | |- context [length (map _ _)] => rewrite map_length
   | |- context [length (_ ++ _)] => rewrite app_length
   | |- context [count_occ _ (_ ++ _) _] => rewrite count_occ_app
+  | |- context [last ?l ?d] => rewrite (last_nth _ l d)
+  | |- context [Z.gcd ?b (?a mod ?b)] => rewrite (gcd_mod_any a b)
+  | |- context [fold_right Nat.add 0%nat (_ ++ _)] => rewrite fold_right_plus_app
   | |- context [(?i + 1)%nat] => rewrite (Nat.add_1_r i)
   | |- context [nat_of_ascii (Ascii ?a ?b ?c ?d ?e ?f ?g ?h)] => let v := eval vm_compute in (nat_of_ascii (Ascii a b c d e f g h)) in change (nat_of_ascii (Ascii a b c d e f g h)) with v
   | |- context [?a ^ 2] => change (a ^ 2) with (a * a) || rewrite (Z.pow_2_r a)
@@ -201,6 +216,8 @@ Ltac facts := repeat match goal with
   | |- context [Nat.sqrt ?n] => mark n 6 ltac:(pose proof (Nat.sqrt_spec' n))
   | H : context [Z.div ?a ?b] |- _ => is_var b; mark a (b, 6) ltac:(pose proof (div_mod_facts a b))
   | H : ?a = ?b * ?q + ?m |- _ => is_var b; mark H 7 ltac:(pose proof (div_facts a b q m H))
+  | H : context [count_occ ?e ?l ?x] |- _ => mark l x ltac:(pose proof (count_occ_In e l x); pose proof (count_occ_bound e x l))
+  | |- context [count_occ ?e ?l ?x] => mark l x ltac:(pose proof (count_occ_In e l x); pose proof (count_occ_bound e x l))
   | H : In _ ?l |- _ => mark l 0 ltac:(let h := fresh in assert (h : length l <> 0%nat) by (destruct l; [destruct H|simpl; lia]))
   end; push.
 

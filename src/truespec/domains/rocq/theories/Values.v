@@ -5,6 +5,8 @@ Import ListNotations.
 Local Open Scope Z_scope.
 
 Ltac scrutinee := match goal with
+  | |- context [Z.compare ?x ?y] => destruct (Z.compare_spec x y)
+  | |- context [Nat.compare ?x ?y] => destruct (Nat.compare_spec x y)
   | |- context [match ?x with _ => _ end] => is_var x; destruct x
   | H : context [match ?x with _ => _ end] |- _ => is_var x; destruct x
   | |- context [match ?x with _ => _ end] => let e := fresh in destruct x eqn:e
@@ -28,7 +30,18 @@ Ltac inductive_step := simpl in *; through_pairs; first [ finish
   | solve [repeat match goal with IH : forall _, _ |- _ => rewrite IH end; terms; finish]
   | solve [cases; booleans_to_props; repeat match goal with IH : forall _, _ |- _ => rewrite IH end; rewrite <- ?app_assoc; simpl; finish]
   | solve [cases; booleans_to_props; simpl in *; repeat match goal with IH : _ = _ |- _ => first [rewrite IH | rewrite <- IH] end; finish]
-  | solve [repeat match goal with IH : _ = _ |- _ => first [rewrite IH | rewrite <- IH] end; simpl; finish] ].
+  | solve [repeat match goal with IH : _ = _ |- _ => first [rewrite IH | rewrite <- IH] end; simpl; finish]
+  | solve [rewrite ?app_length, ?map_app, ?fold_right_sum_app; simpl; lia]
+  | solve [rewrite ?Zpos_P_of_succ_nat, ?Nat2Z.inj_succ, ?Z.pow_succ_r by lia; repeat match goal with IH : _ = _ |- _ => first [rewrite IH | rewrite <- IH] end; finish] ].
+(* Ranges grow at their end. *)
+Ltac range_step := rewrite ?seq_S, ?map_app, ?filter_app; terms; cbn [map fold_right seq length filter] in *; first [ lia | nia | (cases; simpl; lia) ].
+(* The second argument moves in step: the same on both sides, or as a natural number and as an integer. *)
+Ltac in_step_leaf := simpl in *; try finish; cases; booleans_to_props; try discriminate; try lia; try (match goal with d : nat |- _ => destruct d end; simpl in *; try discriminate; try lia);
+  repeat match goal with IH : forall d, _ = _ |- _ => rewrite IH end; first [ finish | (f_equal; lia) | (f_equal; f_equal; lia) ].
+Ltac in_step := match goal with |- ?f ?l ?s = ?g ?l ?t => is_var l; let h := fresh in first
+  [ assert (h : forall l d, f l d = g l d) by (let l := fresh in intro l; induction l; intros; in_step_leaf); apply h
+  | assert (h : forall l (d : nat), f l d = g l (Z.of_nat d)) by (let l := fresh in intro l; induction l; intros; in_step_leaf); exact (h l O)
+  | assert (h : forall l (d : nat), g l d = f l (Z.of_nat d)) by (let l := fresh in intro l; induction l; intros; in_step_leaf); symmetry; exact (h l O) ] end.
 Ltac induct := let l := fresh "l" in intro l; induction l; intros; inductive_step.
 Ltac accumulate_to a b := lazymatch a with ?f ?l ?s => is_var l;
   let g := lazymatch eval pattern l in b with ?g _ => g end in
@@ -43,6 +56,8 @@ Ltac accumulate_to a b := lazymatch a with ?f ?l ?s => is_var l;
 Ltac accumulated := match goal with |- ?a = ?b => first [ accumulate_to a b | symmetry; accumulate_to b a ] end.
 Ltac recursion := clear_idle; first
   [ accumulated
+  | in_step
+  | match goal with n : nat |- _ => induction n; range_step end
   | match goal with x : _ |- _ => generalise_others x; induction x; intros; inductive_step end
   | match goal with x : _ |- _ => induction x; inductive_step end ].
 Ltac by_recursion := solve [ start; terms; first [ idtac | progress normalise ]; descend ltac:(solve [ plain | recursion ]) ].

@@ -1,0 +1,104 @@
+"""The order in which the prover tries its strategies, learned from the tuned problems.
+
+`ordering.json` holds, for each feature of a pair, how many tuned pairs have it and how many of them each
+strategy proves, with the strategy's mean processor time; `python -m benchmarks._rocq_ordering` counts anew.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from statistics import fmean
+
+from truespec.domains.rocq.pair import Layout
+
+COUNTS = Path(__file__).with_name("ordering.json")
+"""The learned counts."""
+_WORDS = {
+    "index": {"nth", "nth_error", "String.get"},
+    "membership": {"In", "Forall", "Exists", "incl", "existsb", "forallb"},
+    "functions": {"fold_left", "fold_right", "map", "filter", "rev", "seq", "concat", "flat_map", "find"},
+    "parts": {"firstn", "skipn", "combine", "repeat", "last", "hd", "++"},
+    "order": {"Sorted", "StronglySorted", "LocallySorted", "NoDup", "Permutation", "count_occ"},
+    "divisibility": {
+        "mod",
+        "Z.gcd",
+        "Z.lcm",
+        "prime",
+        "rel_prime",
+        "Z.divide",
+        "Nat.divide",
+        "Z.Even",
+        "Z.Odd",
+    },
+    "quotient": {"/", "Z.div", "Nat.div"},
+    "exists": {"exists"},
+    "forall": {"forall"},
+    "cases": {"match", "if"},
+    "product": {"*", "^"},
+}
+_TYPES = {"list", "string", "ascii", "option", "bool", "nat"}
+
+
+@dataclass(frozen=True, slots=True)
+class Strategy:
+    """A tactic of the library."""
+
+    name: str
+    """Its name."""
+    seconds: float
+    """The processor time it may use at first."""
+
+
+def features(layout: Layout) -> frozenset[str]:
+    """What the texts of a pair speak of; every pair has the feature `any`."""
+    words = {
+        token.text
+        for text in (layout.oracle, layout.candidate, layout.context.preamble)
+        for sentence in text.sentences
+        for token in sentence.tokens
+    }
+    found = {name for name, among in _WORDS.items() if words & among}
+    types = " ".join(argument.type for argument in layout.context.signature.arguments)
+    found |= {f"type {name}" for name in _TYPES if name in types.replace("(", " ").replace(")", " ").split()}
+    if layout.recursive():
+        found.add("recursion")
+    if layout.inductive():
+        found.add("inductive")
+    return frozenset({"any", *found})
+
+
+def ordered(strategies: tuple[Strategy, ...], layout: Layout) -> tuple[Strategy, ...]:
+    """The strategies by expected successes per processor second, the best first."""
+    counts = _counts()
+    present = [counts[name] for name in sorted(features(layout)) if name in counts]
+
+    def gain(strategy: Strategy) -> float:
+        # Each feature votes with its rate of success, drawn towards one in ten where it was seen seldom.
+        rates = [(feature.proved.get(strategy.name, 0) + 0.3) / (feature.pairs + 3) for feature in present]
+        return fmean(rates) / max(0.02, _costs().get(strategy.name, strategy.seconds)) if rates else 0.0
+
+    return tuple(sorted(strategies, key=gain, reverse=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What was counted for one feature."""
+
+    pairs: int
+    """Tuned pairs that have it."""
+    proved: dict[str, int]
+    """How many of them each strategy proves."""
+
+
+@cache
+def _counts() -> dict[str, Seen]:
+    read = json.loads(COUNTS.read_text(encoding="utf-8"))["features"]
+    return {name: Seen(int(seen["pairs"]), dict(seen["proved"])) for name, seen in read.items()}
+
+
+@cache
+def _costs() -> dict[str, float]:
+    return dict(json.loads(COUNTS.read_text(encoding="utf-8"))["seconds"])

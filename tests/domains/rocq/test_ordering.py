@@ -1,0 +1,42 @@
+"""The learned order of the prover's strategies."""
+
+from __future__ import annotations
+
+import json
+
+from truespec.domains.rocq.context import read_context
+from truespec.domains.rocq.ordering import COUNTS, features, ordered
+from truespec.domains.rocq.pair import Layout
+from truespec.domains.rocq.prover import STRATEGIES
+from truespec.domains.rocq.screen import screen
+
+
+def layout(signature: str, oracle: str, candidate: str) -> Layout:
+    texts = [screen(f"Definition spec {signature} := {body}.") for body in (oracle, candidate)]
+    return Layout(read_context({"signature": signature}), *texts)
+
+
+def test_features_are_read_off_both_texts_and_the_signature() -> None:
+    pair = layout("(l : list (option nat)) : Prop", "exists i, nth i l None = None", "In None l")
+    assert features(pair) == {
+        "any", "exists", "index", "membership", "type list", "type nat", "type option"
+    }  # fmt: skip
+
+
+def test_every_strategy_is_tried_once_whatever_was_learned() -> None:
+    for pair in (layout("(x : Z) : Prop", "x = 0", "0 = x"), layout("(s : string) : bool", "true", "true")):
+        assert sorted(one.name for one in ordered(STRATEGIES, pair)) == sorted(one.name for one in STRATEGIES)
+
+
+def test_cheap_strategies_come_before_costly_ones_that_prove_as_much() -> None:
+    names = [one.name for one in ordered(STRATEGIES, layout("(x : Z) : Prop", "x = 0", "0 = x"))]
+    assert names.index("by_computation") < names.index("by_search")
+
+
+def test_the_counts_name_known_strategies_and_no_more_proofs_than_pairs() -> None:
+    read = json.loads(COUNTS.read_text(encoding="utf-8"))
+    known = {one.name for one in STRATEGIES}
+    assert set(read["seconds"]) <= known
+    for seen in read["features"].values():
+        assert set(seen["proved"]) <= known
+        assert all(0 < count <= seen["pairs"] for count in seen["proved"].values())
