@@ -69,6 +69,12 @@ def broken(call: Call) -> str:
     raise ConnectionResetError("the line is dead")
 
 
+def nosy(call: Call) -> str:
+    """Fails where it is told an address."""
+    assert "example.org" not in call.prompt
+    return answer(100)
+
+
 def always_three(call: Call) -> str:
     """A judge of the benchmark to whom everything is right."""
     return "```\n3\n```"

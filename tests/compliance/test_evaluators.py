@@ -303,6 +303,17 @@ def test_the_command_judges_resumes_and_keeps_every_reply(
     with CallLedger(tmp_path / "out.jsonl.calls.sqlite") as ledger:
         assert len(ledger) == 6
     assert run("picky", "--resume") == first
+    (tmp_path / "t.jsonl").write_text(
+        json.dumps(
+            [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "To ann@example.org"}]
+        )
+    )
+    (hidden,) = run("nosy", "--redact", "email")
+    assert hidden["judged"]["calls"] == 2
+    assert hidden["aggregate"]["score"] == 100.0
+    assert "example.org" not in json.dumps(hidden)
+    (shown,) = run("nosy")
+    assert shown["judged"]["failed"] == 2
     (only,) = {len(one["results"]) for one in run("picky", "--evaluators", "output_spec")}
     assert only == 7
     bad = CliRunner().invoke(command, ["check", str(tmp_path / "t.jsonl"), "--evaluators", "style"])

@@ -37,6 +37,8 @@ def test_pages_show_each_violation_at_its_message_and_hide_what_is_asked(tmp_pat
     assert "<script>" not in text
     assert text.count("no-text-with-call") == 1 + text.count("broken: no-text-with-call")
     assert text.index("I book.") < text.index('<div class="mark">')
+    assert "Score <b>96</b>" in text
+    assert "Each act charged once: <b>96</b>" in text
     index = (out / "index.html").read_text()
     assert page.name in index
     assert '<svg class="shares"' in index

@@ -295,7 +295,7 @@ def traces_of(paths: tuple[Path, ...], form: str | None, joins: Joins | None) ->
     "--redact",
     type=click.Choice(["all", *PATTERNS]),
     multiple=True,
-    help="Hide values of this kind in quotes.",
+    help="Hide values of this kind in the output, and from models.",
 )
 @JOIN_OPTIONS[0]
 @JOIN_OPTIONS[1]
@@ -396,6 +396,8 @@ def check(
         else:
             done = {record["key"]: record for _, record in kept_lines(output)}
     kinds = tuple(PATTERNS) if "all" in redact else redact
+    if judging is not None and kinds:
+        judging = replace(judging, hide=lambda trace: Redactor(kinds).trace(trace))
     tally = Tally()
     collected: list[dict[str, Any]] = []
     told = Told(paths)
@@ -429,7 +431,9 @@ def check(
                     spent[name] = spent.get(name, 0.0) + (record["judged"][name] or 0)
             done.pop(record["key"], None)
             if kinds:
-                record["results"] = Redactor(kinds).value(record["results"])
+                redactor = Redactor(kinds)
+                for field in ("results", "rules", "checks", "aggregate"):
+                    record[field] = redactor.value(record[field])
             line = json.dumps(record, separators=(",", ":"), default=str) + "\n"
             if stream is not None:
                 stream.write(line)

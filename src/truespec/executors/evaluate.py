@@ -48,6 +48,8 @@ class Judging:
     """Calls at once."""
     structured: bool = False
     """Whether servers are asked to hold replies to a JSON Schema."""
+    hide: Callable[[Trace], Trace] = lambda trace: trace
+    """What models see of a trace: the trace itself, or one in which values are hidden."""
     specs: Callable[[Sequence[Trace]], list[Spec]] = lambda traces: [Spec() for _ in traces]
     """What was extracted for each of some traces."""
 
@@ -216,10 +218,11 @@ def _judge(
 ) -> list[dict[str, Any]]:
     if not traces:
         return []
-    specs = judging.specs(traces)
+    shown = [judging.hide(trace) for trace in traces]
+    specs = judging.specs(shown)
     asks_plan = any(evaluator.category == "plan" for evaluator in judging.evaluators)
     subjects, sets = [], []
-    for trace, spec in zip(traces, specs, strict=True):
+    for trace, spec in zip(shown, specs, strict=True):
         # What a judge reads of a plan, no monitor counts a second time.
         extra = tuple(r for r in spec.rules if not (asks_plan and spec.task.plan and r.category == "plan"))
         if not extra:
@@ -239,10 +242,9 @@ def _judge(
         monitored = frozenset(rule.category for rule in mine.rules if rule.formal is not None)
         subjects.append(Subject(trace, semantic, monitored, spec.task))
     made = []
-    for (found, spent), subject, mine in zip(
-        ask_all(subjects, judging, scoring), subjects, sets, strict=True
-    ):
-        record = artifact(subject.trace, mine.check(subject.trace), scoring, overlaps, found)
+    asked = ask_all(subjects, judging, scoring)
+    for trace, (found, spent), mine in zip(traces, asked, sets, strict=True):
+        record = artifact(trace, mine.check(trace), scoring, overlaps, found)
         record["judged"] = {"model": judging.judge, **spent.record()}
         made.append(record)
     return made

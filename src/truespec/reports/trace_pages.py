@@ -139,14 +139,14 @@ def trace_page(
     `prompt_page` takes a long prompt and returns the address of a page that shows it; without it, the
     prompt stands on this page.
     """
+    if redactor is not None:
+        told = ("results", "rules", "aggregate")
+        artifact = {**artifact, **{part: redactor.value(artifact[part]) for part in told}}
     marks: dict[int, list[Mapping[str, Any]]] = {}
     rules = {rule["id"]: rule for rule in artifact["rules"]}
     for result in artifact["results"]:
         for v in result["violations"]:
-            shown = dict(v)
-            if redactor is not None:
-                shown["quote"] = redactor.text(v["quote"])
-            marks.setdefault(v["message_index"], []).append(shown)
+            marks.setdefault(v["message_index"], []).append(v)
     if trace is not None and redactor is not None:
         trace = redactor.trace(trace)
     messages = list(_messages(trace)) if trace is not None else []
