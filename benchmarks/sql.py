@@ -22,7 +22,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from benchmarks import _sql_against
+from benchmarks import _sql_against, _sql_explained
 from truespec.benchmark.sources.registry import load as load_source
 from truespec.benchmark.task import PairRecord
 from truespec.domains.contract import RecheckStatus
@@ -31,7 +31,7 @@ from truespec.domains.registry import load
 from truespec.domains.sql.schema import read_schema
 from truespec.executors.pool import Job, judges
 from truespec.solvers.limit import Limit
-from truespec.verdict import Answer, Verdict
+from truespec.verdict import Answer, Counterexample, Verdict
 
 SECONDS = 4.0
 SEED = 2025
@@ -113,6 +113,7 @@ def report(name: str, pairs: list[PairRecord], verdicts: dict[str, Verdict]) -> 
     domain.warm_up()
     answers: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
+    explained: Counter[str] = Counter()
     confirmed = 0
     with (OUT / f"{name}.jsonl").open("w", encoding="utf-8") as file:
         for pair in pairs:
@@ -122,6 +123,10 @@ def report(name: str, pairs: list[PairRecord], verdicts: dict[str, Verdict]) -> 
                 again = domain.recheck(pair.oracle, pair.candidate, pair.context, verdict, Limit.start(30.0))
                 confirmed += again.status is RecheckStatus.CONFIRMED
                 record["recheck"] = {"status": again.status.value, "by": again.by, "detail": again.detail}
+                if name == "calcite" and isinstance(verdict.evidence, Counterexample):
+                    values = verdict.evidence.oracle_value, verdict.evidence.candidate_value
+                    why = record["explanation"] = _sql_explained.explanation(pair.id, *values)
+                    explained[why or f"NOT EXPLAINED: {pair.id}"] += 1
             kind = verdict.answer.value
             if verdict.reason is not None and verdict.answer is Answer.UNKNOWN:
                 kind = "oracle" if verdict.reason.code.value == "oracle" else kind
@@ -134,6 +139,7 @@ def report(name: str, pairs: list[PairRecord], verdicts: dict[str, Verdict]) -> 
     row(name, [len(pairs), *counts], times)
     lines = [f"{name}: {met(name, answers, confirmed, times)}"]
     lines += [f"  {count:4} {reason}" for reason, count in reasons.most_common(12)]
+    lines += [f"  {count:4} refuted: {why}" for why, count in explained.most_common()]
     return "\n".join(lines)
 
 

@@ -175,7 +175,7 @@ class Postgres(Engine):
         connection = self._connection
         try:
             with connection.transaction(force_rollback=True):
-                self._restrict(name, STATEMENT_SECONDS, 0)
+                connection.execute("; ".join(self._restrictions(name, STATEMENT_SECONDS, 0)))
                 # Parsed and described by the server, not run.
                 answer = connection.pgconn.prepare(b"", text.encode())
                 status = self._psycopg.pq.ExecStatus
@@ -200,7 +200,8 @@ class Postgres(Engine):
             return Rejection(code, f"PostgreSQL: {_first(error)}", int(position) - 1 if position else None)
         return None
 
-    def _restrict(self, name: str, seconds: float, arrangement: int) -> None:
+    def _restrictions(self, name: str, seconds: float, arrangement: int) -> list[str]:
+        """The statements after which a transaction may only read."""
         parts = [
             f"SET LOCAL search_path={name}",
             f"SET LOCAL statement_timeout={max(1, int(seconds * 1000))}",
@@ -208,8 +209,7 @@ class Postgres(Engine):
         parts += [f"SET LOCAL {switch}=off" for switch in _PLANS[arrangement]]
         if self._server:
             parts.append("SET LOCAL ROLE truespec_reader")
-        parts.append("SET TRANSACTION READ ONLY")
-        self._connection.execute("; ".join(parts))
+        return [*parts, "SET TRANSACTION READ ONLY"]
 
     def run(
         self,
@@ -223,33 +223,41 @@ class Postgres(Engine):
     ) -> list[Outcome]:
         self._open()
         name = self._use(schema)
-        connection = self._connection
+        before = ["ROLLBACK", "BEGIN", f"SET LOCAL search_path={name}", *inserts]
+        text = "; ".join([*before, *self._restrictions(name, seconds, arrangement)]).encode("utf-8")
+        outcomes: list[Outcome] = []
+        filled = False
         try:
-            with connection.transaction(force_rollback=True):
+            for query in queries:
+                if not filled:  # an error ends the transaction
+                    self._fill(text)
+                outcomes.append(self._query(query))
+                filled = not isinstance(outcomes[-1], Failure)
+            return outcomes
+        finally:
+            if self._connection is not None:
                 try:
-                    connection.execute(
-                        ";".join([f"SET LOCAL search_path={name}", *inserts]).encode("utf-8"), prepare=False
-                    )
-                except self._psycopg.Error as error:
-                    self._stop_if_lost(error)
-                    raise BadDatabase(f"PostgreSQL: {_first(error)}") from error
-                self._restrict(name, seconds, arrangement)
-                return [self._query(query) for query in queries]
+                    self._connection.execute("ROLLBACK")
+                except self._psycopg.Error:
+                    self._forget()
+
+    def _fill(self, text: bytes) -> None:
+        try:
+            self._connection.execute(text, prepare=False)
         except self._psycopg.Error as error:
-            self._forget()
-            raise Stopped(f"PostgreSQL: {_first(error)}") from error
+            self._stop_if_lost(error)
+            raise BadDatabase(f"PostgreSQL: {_first(error)}") from error
 
     def _query(self, query: str) -> Outcome:
         psycopg = self._psycopg
         try:
-            with self._connection.transaction():
-                # With parameters, even none, psycopg uses the extended protocol: one statement and no more.
-                text = query.replace("%", "%%").encode("utf-8")
-                cursor = self._connection.execute(text, (), prepare=False)
-                if cursor.rowcount > MAX_ROWS:
-                    raise Stopped(f"PostgreSQL: a result of more than {MAX_ROWS} rows")
-                found = cursor.fetchall()
-                names = [column.name for column in cursor.description or ()]
+            # With parameters, even none, psycopg uses the extended protocol: one statement and no more.
+            text = query.replace("%", "%%").encode("utf-8")
+            cursor = self._connection.execute(text, (), prepare=False)
+            if cursor.rowcount > MAX_ROWS:
+                raise Stopped(f"PostgreSQL: a result of more than {MAX_ROWS} rows")
+            found = cursor.fetchall()
+            names = [column.name for column in cursor.description or ()]
         except psycopg.errors.DataError as error:
             state = error.sqlstate or ""
             if state.startswith(_STOPPED):

@@ -153,20 +153,18 @@ class _Run:
         if not databases:
             return []
         inserts = [insert_statements(database, self.schema) for database in databases]
-        left = _coarse(self.limit.remaining())
-        seconds = _coarse(left / len(databases))
 
         def run(some: list[list[str]], seconds: float) -> list[Answered]:
             return self.engine.run_many(
                 self.schema, some, self.texts, self.settings, seconds=seconds, arrangement=arrangement
             )
 
-        found = run(inserts, seconds)
-        if seconds < left and any(isinstance(one, Stopped) for one in found):
-            found = [
-                run([inserts[place]], left)[0] if isinstance(one, Stopped) else one
-                for place, one in enumerate(found)
-            ]
+        found = run(inserts, _coarse(self.limit.remaining() / len(databases) / 2))
+        for place, one in enumerate(found):
+            if isinstance(one, Stopped) and len(found) > 1:
+                (found[place],) = run([inserts[place]], _coarse(self.limit.remaining() / 2))
+                if isinstance(found[place], Stopped):
+                    break  # so will the others be
         return found
 
     def differ(self, found: list[Outcome]) -> bool:
@@ -284,7 +282,9 @@ class Hunt:
         try:
             while self._tried < databases:
                 limit.check()
-                found = self._step(min(self._size, databases - self._tried))
+                # A statement is given no less than a twentieth of a second.
+                most = max(1, int(limit.remaining() * 5))
+                found = self._step(min(self._size, most, databases - self._tried))
                 if found is not None:
                     return self._ended("found", found)
                 if self._unstable + self._rounded >= MAX_UNCONFIRMED:
