@@ -29,7 +29,11 @@ from truespec.domains.sql.rules import (
     first_rows,
     group_determined,
     independent_factors,
+    known_flags,
     known_values,
+    optional_partner,
+    rounding,
+    settled_value,
     split_bounds,
     sum_laws,
 )
@@ -51,6 +55,10 @@ SLIPS = [
     ("SELECT COUNT(*) FROM t x, t y", "SELECT COUNT(*) FROM t"),
     ("SELECT a, COUNT(*) FROM t GROUP BY a", "SELECT a, COUNT(*) FROM t GROUP BY a HAVING COUNT(*) > 1"),
     ("SELECT MAX(a) FROM t", "SELECT MIN(a) FROM t"),
+    ("SELECT MAX(x) FROM (SELECT 1 AS x UNION ALL SELECT 2) q", "SELECT 1"),
+    ("SELECT ROUND(a * 0.25, 1) FROM t", "SELECT a * 0.25 FROM t"),
+    ("SELECT a FROM t WHERE a IS NOT NULL", "SELECT a FROM t"),
+    ("SELECT COUNT(d.id) FROM emp e LEFT JOIN dept d ON d.id = e.dept", "SELECT COUNT(*) FROM emp"),
     (
         "SELECT a FROM t WHERE a NOT IN (SELECT b FROM t)",
         "SELECT x.a FROM t x LEFT JOIN t y ON x.a = y.b WHERE y.b IS NULL",
@@ -229,7 +237,34 @@ def _never_null(real: Callable[..., Any]) -> Callable[..., Any]:
     return lambda self, table, column, row: replace(real(self, table, column, row), null=z3.BoolVal(False))
 
 
+def conditions_are_forgotten(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(known_flags, "_told", lambda part, units: z3.substitute(part, *units))
+
+
+def partners_are_always_found(patch: pytest.MonkeyPatch) -> None:
+    def apply(world: Any, one: Any, two: Any) -> Any:
+        partner = bag.reduced(world, two)
+        if partner.rows or partner.groups:
+            return None
+        return replace(one, outs=one.outs + partner.outs)
+
+    patch.setattr(optional_partner, "apply", apply)
+
+
+def the_first_case_settles_the_value(patch: pytest.MonkeyPatch) -> None:
+    real = settled_value.of
+    patch.setattr(settled_value, "of", lambda terms: real(terms[:1]))
+
+
+def all_numbers_are_whole(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(rounding, "scale_of", lambda world, aggregates, value: 0)
+
+
 PLANTS: list[Plant] = [
+    conditions_are_forgotten,
+    partners_are_always_found,
+    the_first_case_settles_the_value,
+    all_numbers_are_whole,
     always_unique,
     never_duplicates,
     containment_one_way,

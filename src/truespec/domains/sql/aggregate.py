@@ -183,8 +183,7 @@ class Aggregates:
         if kind == "text" and world.collated and not self.exact(bag):
             raise Nondeterministic(f"sql: {function} of texts that differ only by case or trailing blanks")
         empty = neg(exists(world, bag))
-        single = self._single(bag)
-        return Val(empty, single.val if single else self._choose(function, bag)[1], kind)
+        return Val(empty, self.extreme_value(function, bag), kind)
 
     def any(self, bag: Bag) -> Val:
         """The value of the one column that all tuples share, or an arbitrary one; NULL where no tuple is."""
@@ -234,6 +233,27 @@ class Aggregates:
         return name
 
     # Symbols
+
+    def applied(self, term: Term) -> dict[int, tuple[Symbol, tuple[Expr, ...]]]:
+        """Applications of aggregates outside quantifiers, by the number of the expression."""
+        found: dict[int, tuple[Symbol, tuple[Expr, ...]]] = {}
+        todo = [term.cond, *(out.null for out in term.outs), *(out.val for out in term.outs)]
+        seen: set[int] = set()
+        while todo:
+            node = todo.pop()
+            if node.get_id() in seen or not z3.is_app(node):
+                continue
+            seen.add(node.get_id())
+            symbol = self.symbols.get(node.decl().name())
+            if symbol is not None:
+                found[node.get_id()] = (symbol, tuple(node.children()))
+            todo.extend(node.children())
+        return found
+
+    def extreme_value(self, function: str, bag: Bag) -> Expr:
+        """MIN or MAX of a bag of values none of which is NULL, where it has any."""
+        single = self._single(bag)
+        return single.val if single else self._choose(function, bag)[1]
 
     def _single(self, bag: Bag) -> Val | None:
         """The one value of a bag whose rows, or whose values, the condition determines."""

@@ -26,6 +26,7 @@ from truespec.domains.sql.bag import (
     swap_value,
     unfolded,
 )
+from truespec.domains.sql.rules import known_arguments
 from truespec.domains.sql.rules.settle import settled
 from truespec.domains.sql.symbols import functions, name_of
 from truespec.domains.sql.world import (
@@ -84,7 +85,7 @@ class Prover:
 
     def tidy(self, bag: Bag) -> list[Term]:
         """The terms in normal form, without those that are plainly empty."""
-        terms = [settled(self.world, term) for term in bag.terms]
+        terms = [known_arguments.apply(self.aggregates, settled(self.world, term)) for term in bag.terms]
         return [term for term in terms if not z3.is_false(z3.simplify(term.cond))]
 
     def _possible(self, terms: list[Term], given: Formula) -> list[Term]:
@@ -126,7 +127,7 @@ class Prover:
         """Equalities between aggregates of either side that hold wherever `given` does."""
         if self.depth >= MAX_DEPTH:
             return []
-        first, second = self._ground(left), self._ground(right)
+        first, second = self.aggregates.applied(left), self.aggregates.applied(right)
         facts: list[Formula] = []
         self.depth += 1
         try:
@@ -156,22 +157,6 @@ class Prover:
                 if not any(name.startswith("agg!") for name in functions(part))
             )
         )
-
-    def _ground(self, term: Term) -> dict[int, tuple[Symbol, tuple[Expr, ...]]]:
-        """Applications of aggregates outside quantifiers, by identity."""
-        found: dict[int, tuple[Symbol, tuple[Expr, ...]]] = {}
-        todo = [term.cond, *(out.null for out in term.outs), *(out.val for out in term.outs)]
-        seen: set[int] = set()
-        while todo:
-            node = todo.pop()
-            if node.get_id() in seen or not z3.is_app(node):
-                continue
-            seen.add(node.get_id())
-            symbol = self.aggregates.symbols.get(node.decl().name())
-            if symbol is not None:
-                found[node.get_id()] = (symbol, tuple(node.children()))
-            todo.extend(node.children())
-        return found
 
     def _instance(self, symbol: Symbol, arguments: tuple[Expr, ...]) -> Bag:
         # Renamed: what is assumed may speak of variables that once named this bag's own rows.

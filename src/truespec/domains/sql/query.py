@@ -19,11 +19,13 @@ from truespec.domains.sql.bag import (
     MAX_TERMS,
     Bag,
     Group,
+    Swap,
     Term,
     coerced,
     condition,
     exists,
     fresh_values,
+    group_formula,
     is_tuple,
     normal,
     reduced,
@@ -55,6 +57,7 @@ from truespec.domains.sql.world import (
     all_identical,
     conj,
     default_of,
+    folded,
     ite,
     neg,
     to_real,
@@ -695,7 +698,7 @@ class Compiler:
                     raise SpecificationError(ReasonCode.SCOPE, f"{inner.sql()} stands for no column")
                 items += [(n.column, Position(this=f"#{i}")) for i, n in hits]
             else:
-                items.append((str(item.alias_or_name).lower(), inner))
+                items.append((str(item.unnest().alias_or_name).lower(), inner))
         return items
 
     def _order_position(
@@ -708,7 +711,9 @@ class Compiler:
         position = self._output_position(node, [name for name, _ in items])
         if position is not None:
             return position
+        node = node.unnest()
         for i, (_, item) in enumerate(items):
+            item = item.unnest()
             if item == node:
                 return i
             if scope is not None and isinstance(node, exp.Column):
@@ -716,7 +721,7 @@ class Compiler:
                 if here is not None and fingerprint(item, scope) == f"#{here}":
                     return i
         if scope is None and isinstance(node, exp.Column):
-            hits = [i for i, (_, item) in enumerate(items) if item.name.lower() == node.name.lower()]
+            hits = [i for i, (_, item) in enumerate(items) if item.unnest().name.lower() == node.name.lower()]
             return hits[0] if len(hits) == 1 else None
         return None
 
@@ -805,22 +810,45 @@ class Compiler:
         classes = self._classes(keyed)
         nullable = [any(not z3.is_false(t.outs[i].null) for t in classes.terms) for i in range(len(keys))]
         values = fresh_values(world, classes.terms[0].outs, nullable)
-        whole = Group(values, Bag(tuple(replace(t, outs=tuple(map(normal, t.outs))) for t in classes.terms)))
-        members = Bag(
-            tuple(
-                replace(t, cond=conj(t.cond, is_tuple(values, c.outs)))
-                for t, c in zip(source.bag.terms, classes.terms, strict=True)
-            )
-        )
-        operator = self._operator(values, members)
-        for index, (print_, _) in enumerate(keys):
-            value = values[index]
-            if value.kind == "class":
-                value = self._representative(operator, tuple(k.outs[index] for k in keyed.terms))
-            known.append((print_, value))
-        term = Term((), (whole,), TRUE, ())
-        scope = GroupScope(self, source, known, operator, members, parent)
-        return self._with_having([(term, scope)], items, having)
+        whole = _range(values, classes)
+        members = _members_of(values, source.bag, classes)
+
+        def above(operator: Operator) -> tuple[GroupScope, Swap]:
+            """The scope above the groups; and what the classes of chosen texts are."""
+            named = list(known)
+            same: Swap = []
+            for index, (print_, _) in enumerate(keys):
+                value = values[index]
+                if value.kind == "class":
+                    stands = self._representative(operator, tuple(k.outs[index] for k in keyed.terms))
+                    same.append((world.collation(stands.val), value.val))
+                    if not z3.is_false(stands.null):
+                        same.append((stands.null, value.null))
+                    value = stands
+                named.append((print_, value))
+            return GroupScope(self, source, named, operator, members, parent), same
+
+        kept: Formula = TRUE
+        if having is not None and world.dialect == "mysql":
+            # A choice for a group that HAVING drops is nobody's: only the others count.
+            scope, same = above(Operator(self.side, False, values, members.terms))
+            test = is_true(self.scalars.condition(_inline(having.this, dict(items), scope), scope))
+            kept = choices.without_choices(self.aggregates, z3.substitute(test, *same) if same else test)
+            given = conj(kept, group_formula(world, whole))
+            never = [
+                value.kind == "class" and not z3.is_false(value.null) and world.holds(given, neg(value.null))
+                for value in values
+            ]
+            if any(never):
+                gone = [(v.null, FALSE) for v, strict in zip(values, never, strict=True) if strict]
+                kept = folded(z3.substitute(kept, *gone))
+                pairs = zip(values, never, strict=True)
+                values = tuple(replace(v, null=FALSE) if strict else v for v, strict in pairs)
+                whole = _range(values, classes)
+                members = _members_of(values, source.bag, classes)
+        narrowed = Bag(tuple(replace(t, cond=conj(t.cond, kept)) for t in members.terms))
+        scope, _ = above(self._operator(values, narrowed))
+        return self._with_having([(Term((), (whole,), kept, ()), scope)], items, having)
 
     def _grouping_sets(
         self,
@@ -1230,6 +1258,31 @@ class Compiler:
             both = conj(condition(self.world, term), condition(self.world, copy))
             if len(peers) > 1 or not self.world.holds(both, first_rows.same_choice(term, copy)):
                 raise Nondeterministic(f"sql: {function} where rows may tie")
+
+
+def _range(values: tuple[Val, ...], classes: Bag) -> Group:
+    """Group variables over the keys that rows have; without NULLs where a variable has no flag."""
+    terms = []
+    for term in classes.terms:
+        present = [
+            neg(out.null) for value, out in zip(values, term.outs, strict=True) if z3.is_false(value.null)
+        ]
+        outs = [
+            replace(out, null=FALSE) if z3.is_false(value.null) else normal(out)
+            for value, out in zip(values, term.outs, strict=True)
+        ]
+        terms.append(replace(term, cond=conj(term.cond, *present), outs=tuple(outs)))
+    return Group(values, Bag(tuple(terms)))
+
+
+def _members_of(values: tuple[Val, ...], rows: Bag, classes: Bag) -> Bag:
+    """The rows of a group."""
+    return Bag(
+        tuple(
+            replace(row, cond=conj(row.cond, is_tuple(values, keys.outs)))
+            for row, keys in zip(rows.terms, classes.terms, strict=True)
+        )
+    )
 
 
 def _some(terms: list[Term]) -> list[Term]:

@@ -11,7 +11,8 @@ they denote the same set of results.
 Side conditions. Partners correspond one to one. An operator has a partner only where it is evaluated once:
 in FROM clauses of the outermost query, not in a subquery used as a value or a condition, and not in a WITH
 that several references share. Any other choice is left arbitrary, each on its own: then the queries must be
-equal whatever it is. The tuples compared hold all columns that the operator chooses.
+equal whatever it is. The tuples compared hold all columns that the operator chooses. Groups that HAVING
+drops, by what it says whatever is chosen, are left out of the comparison.
 
 Why. A result of one side comes from a choice function; the other side has the same function available, by
 the equality of the tuples to choose from, and yields the same result with it. And conversely.
@@ -26,8 +27,9 @@ from typing import TYPE_CHECKING
 
 import z3
 
-from truespec.domains.sql.bag import Bag, Swap, Term, swap_bag
-from truespec.domains.sql.world import Expr, Val
+from truespec.domains.sql.bag import Bag, Swap, Term, conjuncts, swap_bag
+from truespec.domains.sql.symbols import functions
+from truespec.domains.sql.world import Expr, Formula, Val, conj
 
 if TYPE_CHECKING:
     from truespec.domains.sql.aggregate import Aggregates
@@ -75,6 +77,16 @@ def choose(aggregates: Aggregates, operator: Operator, column: tuple[Val, ...]) 
         paired = aggregates.choice(Bag(terms), arguments(operator.values), kind)
     operator.chosen.append((paired, column))
     return _value(aggregates, paired, operator, kind)
+
+
+def without_choices(aggregates: Aggregates, test: Formula) -> Formula:
+    """What a condition says whatever is chosen: its conjuncts that mention no choice."""
+
+    def chosen(name: str) -> bool:
+        symbol = aggregates.symbols.get(name.removesuffix("?"))
+        return symbol is not None and symbol.function == "CHOICE"
+
+    return conj(*(part for part in conjuncts(test) if not any(map(chosen, functions(part)))))
 
 
 def _same_value(left: Val, right: Val) -> bool:
