@@ -38,7 +38,17 @@ OPTIONS: dict[str, Any] = {
 }
 
 TABLES = {
-    *("success", "failures", "failures-by-domain", "unknown", "times", "replies", "difficulty", "judges"),
+    *(
+        "success",
+        "failures",
+        "failures-by-domain",
+        "unknown",
+        "times",
+        "replies",
+        "difficulty",
+        "judges",
+        "judges-pooled",
+    ),
     *("rates-formalization", "rates-equivalence", "inflation-formalization", "inflation-equivalence"),
     *("corrected", "thresholds", "thresholds-equivalence", "position", "agreement", "cost"),
     *("malformed-formalization", "malformed-equivalence", "oracles", "malformed-oracles", "timeouts"),

@@ -32,7 +32,7 @@ def judge_tables(items: Sequence[Item], oracles: Sequence[dict[str, Any]]) -> li
     found: list[Table] = []
     kinds = [kind for kind in KINDS if any(item.kind == kind for item in items)]
     if items:
-        found.append(judged(items))
+        found += [judged(items), pooled(items)]
         found += [rates_by_domain(items, kind) for kind in kinds]
         found += [inflation(items, kind) for kind in kinds]
         found += [corrected(items)]
@@ -82,22 +82,33 @@ def judged(items: Sequence[Item]) -> Table:
     return Table("judges", "Judges against the verifier", tuple(heads), tuple(rows), note)
 
 
+def pooled(items: Sequence[Item]) -> Table:
+    """The same over all answers at once, with counts and intervals."""
+    groups = grouped(items, lambda i: f"{KINDS[i.kind]}, {i.pairing}")
+    rows = tuple((name, *_rates(some)) for name, some in groups.items())
+    note = "Every answer counts once, whatever its domain."
+    return Table("judges-pooled", "Judges against the verifier, pooled", ("judge", *RATES), rows, note)
+
+
 def rates_by_domain(items: Sequence[Item], kind: str) -> Table:
     """Figure 3 as numbers: one judge's rates by model and domain, with counts and intervals."""
-    heads = ("model, domain", "FAR", "FRR", "precision", "inflation", "kappa", "FAR on invalid")
-    rows = []
     chosen = [item for item in items if item.kind == kind]
-    for (model, domain), some in grouped(chosen, lambda i: (i.pairing, i.domain)).items():
-        rates = rates_of(some)
-        clear = _clear(some)
-        kappa = cohen_kappa(
-            [i.answer is Answer.EQUIVALENT for i in clear], [i.judgement is Judgement.ACCEPT for i in clear]
-        )
-        agreement = _kappa(kappa)
-        shares = [share(p) for p in (rates.far, rates.frr, rates.precision)]
-        cells = (percent(rates.inflation, signed=True), agreement, share(rates.invalid_accepted))
-        rows.append((f"{model}, {domain}", *shares, *cells))
-    return Table(f"rates-{kind}", f"{KINDS[kind]} by model and domain", heads, tuple(rows))
+    groups = grouped(chosen, lambda i: f"{i.pairing}, {i.domain}")
+    rows = tuple((name, *_rates(some)) for name, some in groups.items())
+    return Table(f"rates-{kind}", f"{KINDS[kind]} by model and domain", ("model, domain", *RATES), rows)
+
+
+RATES = ("FAR", "FRR", "precision", "inflation", "kappa", "FAR on invalid")
+
+
+def _rates(some: Sequence[Item]) -> tuple[str, ...]:
+    rates, clear = rates_of(some), _clear(some)
+    kappa = cohen_kappa(
+        [i.answer is Answer.EQUIVALENT for i in clear], [i.judgement is Judgement.ACCEPT for i in clear]
+    )
+    shares = [share(p) for p in (rates.far, rates.frr, rates.precision)]
+    inflation = percent(rates.inflation, signed=True)
+    return (*shares, inflation, _kappa(kappa), share(rates.invalid_accepted))
 
 
 def inflation(items: Sequence[Item], kind: str) -> Table:
