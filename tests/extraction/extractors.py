@@ -35,6 +35,7 @@ OUTPUT: list[dict[str, Any]] = [
         "text": "Be polite.",
         "quote": "Be polite at all times.",
         "severity": "low",
+        "violation": "rudeness",
         "formal": None,
         "why_semantic": "politeness is no event",
     },
@@ -54,6 +55,7 @@ TRANSITION: list[dict[str, Any]] = [
         "text": "Find the user before any change.",
         "quote": "You must authenticate the user with find_user before you change anything.",
         "severity": "critical",
+        "violation": "skipped_authentication",
         "formal": WHO_FIRST,
     },
     {

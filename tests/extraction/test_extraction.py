@@ -87,6 +87,8 @@ def test_rules_are_routed_and_what_quotes_nothing_is_dropped(build: Callable[...
     rules = {one.rule.id: one.rule for one in policy.extraction.rules}
     assert rules["brief"].force == "advisory"
     assert rules["who-first"].severity == "critical"
+    assert rules["who-first"].violation == "skipped_authentication"
+    assert rules["polite"].violation == ""
     place = rules["text-xor-call"].position
     assert place is not None
     assert extractors.PROMPT[place.start : place.end] == rules["text-xor-call"].quote
@@ -181,6 +183,8 @@ def test_extraction_and_judging_by_one_command(tmp_path: Path, monkeypatch: pyte
     assert by_name["predicted_plan"]["score"] == 100.0
     assert by_name["predicted_final_state"]["status"] == "pass"
     assert record["aggregate"]["score"] is not None
+    (kept,) = (tmp_path / "out.jsonl.rules").iterdir()
+    assert {rule.id for rule in load_rules(kept.read_text())} >= {"polite", "who-first"}
     done = CliRunner().invoke(
         trace_command,
         ["check", str(tmp_path / "t.jsonl"), "-o", str(out), "--extractor", "python:extractors:good"],

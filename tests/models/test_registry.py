@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -56,3 +57,10 @@ def test_the_key_is_what_the_model_sees() -> None:
         Call("m", "s", "p", Settings(temperature=0.5)),
     ]
     assert len({call.key, *(other.key for other in others)}) == 6
+
+
+def test_a_schema_makes_another_call_and_none_leaves_old_keys_alone() -> None:
+    plain = Call("m", "s", "p")
+    assert replace(plain, schema="").key == plain.key
+    assert replace(plain, schema="{}").key != plain.key
+    assert plain.key == "7f19dc2a30f5ac8f349f884234807696858f842435b838ac6d142e2f19bd1872"

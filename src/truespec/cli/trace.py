@@ -369,7 +369,7 @@ def check(
         )
     folder_out = output is not None and output.suffix not in (".jsonl", ".ndjson")
     closing = ExitStack()
-    judging = None
+    judging = extracts = None
     spent: dict[str, float] = {}
     if model is not None or extractor is not None:
         from truespec.executors.evaluate import check_judged
@@ -377,7 +377,7 @@ def check(
 
         settings_of = Settings(temperature, None, max_tokens)
         kept = ledger_file or _beside(output, folder_out)
-        judging = _judging(
+        judging, extracts = _judging(
             closing, model, extractor, wanted, kept, settings_of, budget, concurrency, structured
         )
         key = f"{key}:{model}:{extractor}:{temperature}:{max_tokens}:{budget}"
@@ -461,6 +461,8 @@ def check(
             stream.close()
     if stream is not None and resume and output is not None:
         output.with_name(output.name + ".part").replace(output)
+    if extracts is not None and output is not None:
+        _write_rules(extracts, output / "rules" if folder_out else output.with_name(output.name + ".rules"))
     least = frozenset(SEVERITIES[SEVERITIES.index(fail_on) if fail_on else 0 :])
     if junit_file:
         _write(junit_file, junit(collected, least))
@@ -490,6 +492,17 @@ def _evaluators(chosen: tuple[str, ...]) -> list[str]:
     return known if not names or "all" in names else [name for name in known if name in names]
 
 
+def _write_rules(extracts: Any, folder: Path) -> None:
+    """The extracted rules, a file for each distinct prompt with its tools, to read and to use again."""
+    from truespec.extraction.write import to_yaml
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for key, policy in extracts.policies.items():
+        head = [f"Extracted by {extracts.name}"]
+        head += [f"Not extracted: {name}: {' '.join(why.split())}" for name, why in policy.lost.items()]
+        _write(folder / f"{key}.yml", to_yaml(policy.extraction, head))
+
+
 def _beside(output: Path | None, folder: bool) -> Path | None:
     if output is None:
         return None
@@ -506,8 +519,8 @@ def _judging(
     budget: int,
     concurrency: int,
     structured: bool,
-) -> Any:
-    """The judge with its models and ledger open; without a ledger's place, replies are kept for this run."""
+) -> tuple[Any, Any]:
+    """The judge with its models and ledger open, and the extractor; the ledger is kept where it has a place."""
     from truespec.compliance.evaluators.contract import SEVEN
     from truespec.executors.evaluate import Judging
     from truespec.models.registry import open_model
@@ -527,12 +540,12 @@ def _judging(
     asked = tuple(SEVEN[name] for name in evaluators) if model is not None else ()
     judging = Judging(models, ledger, model or "", asked, settings, budget, concurrency, structured)
     if extractor is None:
-        return judging
+        return judging, None
     from truespec.executors.extract import Extractor
 
     wanted = [SEVEN[name].category for name in evaluators]
     extracts = Extractor(models, ledger, extractor, settings, concurrency, budget, wanted, structured)
-    return replace(judging, specs=extracts.specs)
+    return replace(judging, specs=extracts.specs), extracts
 
 
 def _keep_earlier(stream: TextIO, left: Mapping[str, dict[str, Any]]) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from truespec.judges.structured import tagged
 from truespec.models.call import Call, Settings
-from truespec.rules.rule import FORCES, SEVERITIES
+from truespec.rules.rule import FORCES, SEVERITIES, VIOLATIONS
 from truespec.traces.trace import ToolSchema, Trace
 
 POLICY = ("output", "transition", "forbidden_edge")
@@ -21,7 +21,7 @@ EXTRACTING = Settings(temperature=0.0, reasoning_effort=None)
 _RULE = """{
   "rules": [
     {"id": "short-name", "text": "the rule in a sentence", "quote": "exact words", "force": "mandatory",
-     "severity": "medium", "formal": null, "why_semantic": "what a program cannot see"}
+     "severity": "medium", "violation": "", "formal": null, "why_semantic": "what a program cannot see"}
   ]
 }"""
 _EDGE = """{
@@ -92,6 +92,7 @@ def system_of(category: str) -> str:
         parts[head.strip()] = " ".join(text.split())
     formal = category in ("output", "transition")
     text = folder.joinpath("_frame.md").read_text("utf-8")
+    text = text.replace("{violations}", ", ".join(VIOLATIONS))
     text = text.replace("{role}", parts["role"]).replace("{task}", parts["task"])
     language = folder.joinpath("_language.md").read_text("utf-8") if formal else ""
     return text.replace("{formal}\n", language + "\n" if formal else "").replace(

@@ -21,7 +21,7 @@ from truespec.judges.structured import read_object
 from truespec.rules import predicate as p
 from truespec.rules.compare import Toolbox, health
 from truespec.rules.language import read_formal
-from truespec.rules.rule import FORCES, SEVERITIES, Position, Rule
+from truespec.rules.rule import FORCES, SEVERITIES, VIOLATIONS, Position, Rule
 from truespec.traces.trace import Trace
 from truespec.verdict import TruespecError
 
@@ -165,6 +165,7 @@ def _one(item: Any, category: str, sources: Sources, taken: set[str]) -> Extract
         "severity": item.get("severity") if item.get("severity") in SEVERITIES else "medium",
         "force": item.get("force") if item.get("force") in FORCES else "mandatory",
         "quote": sources.prompt[place[0] : place[1]] if place else quote,
+        "violation": item.get("violation") if item.get("violation") in VIOLATIONS else "",
         "position": Position(place[0], place[1], sources.prompt_sha256) if place else None,
     }
     semantic = Rule(**common, kind="semantic")
@@ -204,6 +205,7 @@ def routed(semantic: Rule, formal: Any, toolbox: Toolbox) -> Extracted:
         compiled,
         semantic.quote,
         semantic.position,
+        violation=semantic.violation,
     )
     if toolbox.names is not None:
         asked = {

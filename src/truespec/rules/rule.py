@@ -23,6 +23,21 @@ SEVERITIES = ("low", "medium", "high", "critical")
 """How bad a violation is, from the least."""
 FORCES = ("mandatory", "advisory")
 """Whether the prompt commands, or advises."""
+VIOLATIONS = (
+    "simultaneous_call_text",
+    "multiple_calls",
+    "omitted_calculation",
+    "skipped_verification",
+    "skipped_authentication",
+    "skipped_confirmation",
+    "subjective_comments",
+    "fabricated_information",
+    "unavailable_information",
+    "wrong_refusal",
+    "invalid_argument",
+    "ungrounded_argument",
+)
+"""Names of kinds of violations that many policies share, the paper's first; others may be given too."""
 KINDS = ("deterministic", "semantic")
 """Whether a monitor checks it, or a judge."""
 
