@@ -520,7 +520,7 @@ def _judging(
     concurrency: int,
     structured: bool,
 ) -> tuple[Any, Any]:
-    """The judge with its models and ledger open, and the extractor; the ledger is kept where it has a place."""
+    """The judge with its models and ledger open, and the extractor, if any is wanted."""
     from truespec.compliance.evaluators.contract import SEVEN
     from truespec.executors.evaluate import Judging
     from truespec.models.registry import open_model
