@@ -82,8 +82,26 @@ def test_an_older_run_shows_what_got_worse(tmp_path: Path) -> None:
     assert "Tasks that got worse" in (tmp_path / "out" / "index.html").read_text()
 
 
+def test_judges_stand_beside_each_other_with_their_cost(tmp_path: Path) -> None:
+    results(tmp_path / "one.json", "calm", 4)
+    (tmp_path / "r.yml").write_text(RULE)
+    run = tmp_path / "a.jsonl"
+    invoke("check", str(tmp_path / "one.json"), "--rules", str(tmp_path / "r.yml"), "-o", str(run))
+    dear, mute = tmp_path / "b.jsonl", tmp_path / "c.jsonl"
+    records = [json.loads(line) for line in run.read_text().splitlines()]
+    for path, cost in ((dear, 0.5), (mute, None)):
+        judged = {"model": path.stem, "cost": cost, "input_tokens": 90, "output_tokens": 10}
+        path.write_text("".join(json.dumps({**one, "judged": judged}) + "\n" for one in records))
+    invoke("analyze", str(run), "-o", str(tmp_path / "out"), "--beside", str(dear), "--beside", str(mute))
+    lines = (tmp_path / "out" / "tables" / "judge-runs.csv").read_text().splitlines()
+    assert [line.split(",")[0] for line in lines[1:]] == ["monitors alone", "b", "c"]
+    assert lines[1].endswith("0.0000,0")
+    assert lines[2].endswith("0.5000,100")
+    assert lines[3].endswith("–,100")
+
+
 def test_what_holds_no_artifacts_is_said(tmp_path: Path) -> None:
-    (tmp_path / "empty.jsonl").write_text("")
+    (tmp_path / "empty.jsonl").write_text('{"key": "a"}\n[]\n')
     found = CliRunner().invoke(
         command, ["analyze", str(tmp_path / "empty.jsonl"), "-o", str(tmp_path / "out")]
     )

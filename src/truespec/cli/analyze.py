@@ -12,10 +12,9 @@ from truespec.verdict import UsageError
 
 def artifacts_of(run: Path) -> list[dict[str, Any]]:
     """The artifacts of a run: a JSONL file or a folder."""
-    from truespec.compliance.run import kept_lines
+    from truespec.compliance.run import artifacts_in
 
-    files = sorted(run.glob("*.json")) if run.is_dir() else [run]
-    found = [record for file in files for _, record in kept_lines(file)]
+    found = artifacts_in(run)
     if not found:
         raise UsageError(f"{run} holds no artifacts; write some with 'truespec trace check -o'")
     return found
@@ -31,12 +30,20 @@ _RUN = click.Path(exists=True, path_type=Path)
 )
 @click.option("--against", type=_RUN, help="An older run: what changed since, and what got worse.")
 @click.option(
+    "--beside",
+    multiple=True,
+    type=_RUN,
+    help="The same traces judged by another judge: accuracy against cost; repeatable.",
+)
+@click.option(
     "--judgements",
     multiple=True,
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Recorded verdicts of a judge in tau2-bench's form, to set beside outcomes and cost; repeatable.",
 )
-def analyze(run: Path, output: Path, against: Path | None, judgements: tuple[Path, ...]) -> None:
+def analyze(
+    run: Path, output: Path, against: Path | None, beside: tuple[Path, ...], judgements: tuple[Path, ...]
+) -> None:
     """What a labelled corpus of traces shows.
 
     RUN is what `trace check -o` has written. Does the aggregate follow the outcome, and does each evaluator
@@ -46,11 +53,14 @@ def analyze(run: Path, output: Path, against: Path | None, judgements: tuple[Pat
 
     Writes index.html, tables as CSV, figures as SVG, and summary.json. Exit 0.
     """
+    from truespec.analysis.judge_runs import judge_run
     from truespec.analysis.recorded import read_recorded, standing
     from truespec.reports.analysis import analyse, headline, write_analysis
 
     judges = [standing(path.name.split(".")[0], read_recorded(path)) for path in judgements]
-    found = analyse(artifacts_of(run), artifacts_of(against) if against else None, judges)
+    artifacts = artifacts_of(run)
+    runs = [judge_run(artifacts), *(judge_run(artifacts_of(path)) for path in beside)] if beside else []
+    found = analyse(artifacts, artifacts_of(against) if against else None, judges, runs)
     page = write_analysis(found, output)
     for sentence in headline(found):
         click.echo(sentence)

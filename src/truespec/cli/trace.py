@@ -15,7 +15,7 @@ from typing import Any, TextIO
 
 import click
 
-from truespec.cli.analyze import analyze, select
+from truespec.cli.analyze import analyze, artifacts_of, select
 from truespec.cli.progress import Progress
 from truespec.traces.files import Problem
 from truespec.traces.importers.registry import IMPORTERS, files_below, read
@@ -619,16 +619,9 @@ def report(
     RUN is what `trace check -o` has written: a JSONL file or a folder of artifacts. The pages are
     self-contained: no script, no external address.
     """
-    from truespec.compliance.run import kept_lines
     from truespec.reports.trace_pages import write_report
 
-    artifacts = [
-        record
-        for file in (sorted(run.glob("*.json")) if run.is_dir() else [run])
-        for _, record in kept_lines(file)
-    ]
-    if not artifacts:
-        raise UsageError(f"{run} holds no artifacts; write some with 'truespec trace check -o'")
+    artifacts = artifacts_of(run)
     sources = paths or tuple(
         path
         for name in dict.fromkeys(one["source"]["file"] for one in artifacts)

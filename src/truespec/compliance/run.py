@@ -22,6 +22,20 @@ from truespec.traces.files import Problem
 from truespec.traces.trace import Trace
 from truespec.version import __version__
 
+FIELDS = {
+    "key",
+    "trace_id",
+    "source",
+    "model",
+    "domain",
+    "task_id",
+    "outcome",
+    "rules",
+    "results",
+    "aggregate",
+}
+FIELDS |= {"checks", "prompt_sha256"}
+"""A record without these is no artifact of a run."""
 UNINFORMATIVE_SHARE = 0.95
 """A rule broken by at least this share of the traces it spoke about tells nothing about any of them."""
 UNINFORMATIVE_TRACES = 10
@@ -54,6 +68,12 @@ def kept_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
                 return
             if line.endswith("\n") and isinstance(record, dict) and "key" in record:
                 yield line, record
+
+
+def artifacts_in(path: Path) -> list[dict[str, Any]]:
+    """The artifacts of a run, a JSONL file or a folder of files; other records are passed over."""
+    files = sorted(path.glob("*.json")) if path.is_dir() else [path]
+    return [record for file in files for _, record in kept_lines(file) if record.keys() >= FIELDS]
 
 
 @dataclass

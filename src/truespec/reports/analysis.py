@@ -16,11 +16,13 @@ from markupsafe import Markup
 from truespec.analysis.classifier import Classifier, Follows, classifiers, follows
 from truespec.analysis.corpus import AGGREGATE, Lost, Row, evaluators, lost, row_of
 from truespec.analysis.digest import Entry, digest
+from truespec.analysis.judge_runs import JudgeRun
 from truespec.analysis.mean import Mean
 from truespec.analysis.missed import Hidden, hidden
 from truespec.analysis.profiles import Standing, Trait, standings, traits
 from truespec.analysis.recorded import Standing as Judge
 from truespec.analysis.trends import Trend, trend
+from truespec.metrics.ranking import Auc
 from truespec.metrics.table import UNDEFINED, Table, percent, share
 from truespec.reports import plots
 from truespec.reports.plots import Dot, Figure
@@ -51,12 +53,14 @@ class Analysis:
     digest: Sequence[Entry]
     trend: Trend | None
     judges: Sequence[Judge]
+    runs: Sequence[JudgeRun]
 
 
 def analyse(
     artifacts: Sequence[Mapping[str, Any]],
     before: Sequence[Mapping[str, Any]] | None = None,
     judges: Sequence[Judge] = (),
+    runs: Sequence[JudgeRun] = (),
 ) -> Analysis:
     """The four questions, profiles, costs and the digest; trends where an older run is given."""
     rows = [row_of(one) for one in artifacts]
@@ -73,6 +77,7 @@ def analyse(
         digest(artifacts),
         trend([row_of(one) for one in before], rows) if before is not None else None,
         judges,
+        runs,
     )
 
 
@@ -94,6 +99,8 @@ def tables(found: Analysis) -> list[Table]:
     """Every table, in the order of the page."""
     made = [_digest(found.digest), _quarters(found.follows), _classifiers(found.classifiers)]
     made += [*_hidden(found.hidden), *_standings(found), _traits(found.traits), _costs(found.groups)]
+    if found.runs:
+        made.append(_runs(found.runs))
     if found.judges:
         made.append(_judges(found.judges))
     if found.trend is not None:
@@ -245,6 +252,42 @@ def _costs(groups: Sequence[Standing]) -> Table:
     )
 
 
+def _runs(found: Sequence[JudgeRun]) -> Table:
+    def auc(value: Auc | None) -> str:
+        return (
+            UNDEFINED
+            if value is None
+            else f"{value.value:.3f} {_range(value.interval.low, value.interval.high)}"
+        )
+
+    return Table(
+        "judge-runs",
+        "Judges: accuracy against cost",
+        (
+            "judge",
+            "traces",
+            "complete",
+            "AUC of aggregate",
+            "AUC of output_spec",
+            "dollars per trace",
+            "tokens",
+        ),
+        tuple(
+            (
+                one.judge,
+                str(one.traces),
+                str(one.complete),
+                auc(one.aggregate),
+                auc(one.output),
+                UNDEFINED if one.cost is None else f"{one.cost:.4f}",
+                f"{one.tokens:.0f}",
+            )
+            for one in found
+        ),
+        "Failure by the outcome; tokens per trace, in and out.",
+    )
+
+
 def _judges(found: Sequence[Judge]) -> Table:
     rows = []
     for j in found:
@@ -338,8 +381,11 @@ def figures(found: Analysis) -> list[Figure]:
     costs = {
         j.name: [(j.cost / max(1, j.agreed.total + j.unread), j.auc.value)] for j in found.judges if j.auc
     }
+    costs |= {
+        r.judge: [(r.cost, r.aggregate.value)] for r in found.runs if r.aggregate and r.cost is not None
+    }
     if costs:
-        title = "Recorded judges: AUC against dollars per trace"
+        title = "Judges: AUC against dollars per trace"
         drawn = plots.lines(costs, title, across="dollars per trace", up="AUC", joined=False)
         made.append(Figure("judges", title, drawn))
     scores = evaluators(found.rows)
@@ -429,6 +475,7 @@ def summary(found: Analysis) -> dict[str, Any]:
         "groups": [dataclasses.asdict(one) for one in found.groups],
         "profiles": [{**dataclasses.asdict(one), "differs": one.told} for one in found.traits],
         "judges": [dataclasses.asdict(one) for one in found.judges],
+        "judge_runs": [dataclasses.asdict(one) for one in found.runs],
         "trend": dataclasses.asdict(found.trend) if found.trend is not None else None,
         "digest": [{**dataclasses.asdict(e), "models": sorted(e.models)} for e in found.digest],
         "version": __version__,
