@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -260,3 +261,16 @@ def test_readings_and_repeats_are_charged_once() -> None:
     other = Message("assistant", None, (ToolCall("book", {"seat": "12B"}, "c2"),))
     more = conversation(CALL, DONE, other, tools=(write,))
     assert by_name(artifact(more, rules.check(more)))["transition_spec"]["score"] == 60.0
+
+
+def test_rules_for_another_environment_leave_no_gap() -> None:
+    """They were not given for this trace: nothing is missing, least of all from a critical evaluator."""
+    rules = """
+- {id: there, text: t, category: output, domains: [airline], formal: {template: absence, a: {call: book}}}
+- {id: here, text: t, category: transition, domains: [retail], formal: {template: absence, a: {call: fly}}}
+"""
+    record = checked(rules, replace(conversation(CALL, DONE), domain="retail-workflow"))
+    assert by_name(record)["output_spec"]["status"] == "no_rules"
+    assert by_name(record)["transition_spec"]["status"] == "pass"
+    assert (record["aggregate"]["score"], record["aggregate"]["partial"]) == (100.0, None)
+    assert {check["rule_id"]: check["status"] for check in record["checks"]}["there"] == "not_evaluated"

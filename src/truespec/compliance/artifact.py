@@ -31,7 +31,9 @@ def artifact(
     """The artifact of a trace, as plain JSON values; `judged` holds what judges found, by evaluator."""
     findings = rooted(findings, trace)
     judged = judged or {}
-    results = results_of(findings, scoring, {name: one.result for name, one in judged.items()})
+    # Rules for other environments were not given for this trace.
+    given = [finding for finding in findings if finding.rule.speaks_of(trace.domain)]
+    results = results_of(given, scoring, {name: one.result for name, one in judged.items()})
     outcome = trace.outcome
     known = {finding.rule.id: finding.rule for finding in findings}
     asked = {rule.id: (rule, one.result) for one in judged.values() for rule in one.items}

@@ -340,9 +340,7 @@ class RuleSet:
     def why_not(self, index: int, trace: Trace) -> str:
         """Why a rule cannot be evaluated on a trace; empty when it can."""
         rule = self.rules[index]
-        if rule.domains and not any(
-            trace.domain == name or str(trace.domain).startswith(name + "-") for name in rule.domains
-        ):
+        if not rule.speaks_of(trace.domain):
             return f"for {', '.join(rule.domains)}, not for {trace.domain}"
         if rule.formal is None:
             return NEEDS_JUDGE

@@ -130,6 +130,12 @@ class Rule:
                 f"rule {self.id!r}: deterministic rules have a formal part, semantic ones have none"
             )
 
+    def speaks_of(self, domain: str | None) -> bool:
+        """Whether the rule is for an environment, or a variant of it such as `telecom-workflow`."""
+        return not self.domains or any(
+            domain == name or str(domain).startswith(name + "-") for name in self.domains
+        )
+
     def summary(self) -> dict[str, Any]:
         """The rule as an artifact lists it."""
         return {
