@@ -59,6 +59,10 @@ def look(oracle: str, candidate: str, dialect: str, order: str = "auto", databas
         ("SELECT id FROM Emp ORDER BY id", "SELECT id FROM Emp ORDER BY id DESC"),
         ("SELECT ROUND(AVG(sal), 2) FROM Emp", "SELECT ROUND(SUM(sal) / COUNT(*), 2) FROM Emp"),
         ("SELECT id FROM Emp WHERE sal / 3 = 1", "SELECT id FROM Emp WHERE sal IS NOT NULL"),
+        (
+            "SELECT sal FROM Emp GROUP BY sal ORDER BY COUNT(*) DESC LIMIT 1",
+            "SELECT sal FROM Emp GROUP BY sal ORDER BY COUNT(*) LIMIT 1",
+        ),
     ],
 )
 def test_planted_mistakes_are_found_small_and_replay(oracle: str, candidate: str, dialect: str) -> None:
@@ -90,6 +94,17 @@ def test_planted_mistakes_are_found_small_and_replay(oracle: str, candidate: str
         (
             "SELECT id FROM Emp WHERE sal = 1 LIMIT 1",
             "SELECT MAX(id) FROM Emp WHERE sal = 1 HAVING MAX(id) > -9E9",
+        ),
+        # what it chooses by values, in whatever order the rows lie
+        (
+            "SELECT sal FROM Emp GROUP BY sal ORDER BY COUNT(*) DESC LIMIT 1",
+            "SELECT sal FROM Emp GROUP BY sal ORDER BY COUNT(*) DESC, sal DESC LIMIT 1",
+        ),
+        (
+            "SELECT sal FROM (SELECT sal, ROW_NUMBER() OVER (ORDER BY COUNT(*)) AS k FROM Emp GROUP BY sal) z"
+            " WHERE k = 1",
+            "SELECT sal FROM (SELECT sal, ROW_NUMBER() OVER (ORDER BY COUNT(*), sal DESC) AS k FROM Emp"
+            " GROUP BY sal) z WHERE k = 1",
         ),
         # what rounding alone tells apart
         ("SELECT id FROM Emp WHERE sal * 1.0 / 3 * 3 = sal", "SELECT id FROM Emp WHERE sal IS NOT NULL"),

@@ -33,6 +33,7 @@ from truespec.domains.sql.refute.generate import Generator
 from truespec.domains.sql.refute.refutation import Refutation
 from truespec.domains.sql.refute.rounding import TOLERANCE, Arithmetic
 from truespec.domains.sql.refute.shrink import shrink
+from truespec.domains.sql.refute.ties import variants
 from truespec.domains.sql.schema import Schema
 from truespec.solvers.limit import Limit
 from truespec.verdict import JSON, OutOfTime, TruespecError, Unsupported
@@ -134,6 +135,7 @@ class _Run:
         self.arithmetic = Arithmetic.of(self.trees, schema)
         self.inexact = any(map(self.arithmetic.is_inexact, self.trees))
         self.choices = any(map(_leaves_choices, self.trees)) or self.ordered
+        self.tied = [variants(tree, schema.dialect, self.ordered) for tree in self.trees]
         seed = hashlib.sha256("\0".join([*sorted(self.texts), schema.ddl]).encode("utf-8", "surrogatepass"))
         self.seed = int.from_bytes(seed.digest()[:8], "big")
 
@@ -179,6 +181,10 @@ class _Run:
             return _Doubt()
         if self.inexact and not self._beyond_rounding(database):
             return _Doubt()
+        if self.choices:
+            doubt = self._hidden_ties(database, found)
+            if doubt is not None:
+                return doubt
         random = Random(self.seed)
         shuffles = MORE_SHUFFLES if self.choices else SHUFFLES
         if quickly:
@@ -194,6 +200,17 @@ class _Run:
                 moved = [side for side, (one, other) in pairs if not same(one, other, ordered=self.ordered)]
                 if moved:
                     return _Doubt(frozenset(moved))
+        return None
+
+    def _hidden_ties(self, database: Database, found: list[Outcome]) -> _Doubt | None:
+        """Ties that are broken by values, which no order of rows shows."""
+        for side, texts in enumerate(self.tied):
+            if texts is None:
+                return _Doubt(frozenset({side}))
+            if texts:
+                for outcome in self.outcomes(database, texts=texts):
+                    if not same(outcome, found[side], ordered=self.ordered):
+                        return _Doubt(frozenset({side}))
         return None
 
     def _beyond_rounding(self, database: Database) -> bool:

@@ -1,0 +1,194 @@
+"""Ties that an engine breaks by values: a choice that the order of rows does not show.
+
+Where rows come from base tables, shuffling them shows what an engine chooses among ties. Where they come out
+of GROUP BY, DISTINCT, UNION or a window, they come in an order of their values, whatever the tables' order:
+there, each ORDER BY that meets a choice is continued by the outputs, upwards and downwards, and a difference
+counts only if no result changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from sqlglot import exp
+
+_PICKING: tuple[Any, ...] = (
+    exp.RowNumber,
+    exp.Lag,
+    exp.Lead,
+    exp.FirstValue,
+    exp.LastValue,
+    exp.NthValue,
+    exp.Ntile,
+)
+"""Window functions whose value depends on the order of rows that tie."""
+_LISTING: tuple[Any, ...] = (exp.GroupConcat, exp.ArrayAgg, exp.First, exp.Last, exp.AnyValue)
+"""Aggregates that depend on the order of rows."""
+
+
+def variants(tree: exp.Expr, dialect: str, ordered: bool) -> list[str] | None:
+    """The query with its ties broken in two ways; none where no choice is hidden, None where that fails."""
+    texts: list[str] = []
+    for descending in (False, True):
+        copy: Any = tree.copy()
+        changed = False
+        for query in list(copy.find_all(exp.Query)):
+            if isinstance(query, exp.Subquery) and not query.args.get("limit"):
+                continue
+            found = _settle(query, copy, ordered and query is _top(copy), descending)
+            if found is None:
+                return None
+            changed = changed or found
+        if not changed:
+            return []
+        try:
+            texts.append(copy.sql(dialect))
+        except Exception:  # a generator's own limits
+            return None
+    return texts
+
+
+def _top(tree: Any) -> Any:
+    while isinstance(tree, exp.Subquery) and not tree.args.get("order"):
+        tree = tree.this
+    return tree
+
+
+def _settle(query: Any, root: Any, listed: bool, descending: bool) -> bool | None:
+    """Break the ties of one query; whether there were any to break, None where that cannot be written."""
+    sorted_source = _is_sorted(query, root)
+    if isinstance(query, exp.Select) and sorted_source:
+        own = list(_own(query))
+        if any(isinstance(node, _LISTING) for node in own):
+            return None
+        if query.args.get("group") and _bare(query, own):
+            return None
+    changed = False
+    windows = [node for node in _own(query) if isinstance(node, exp.Window)] if sorted_source else []
+    for window in windows:
+        spec = window.args.get("spec")
+        rows = spec is not None and str(spec.args.get("kind") or "").upper() == "ROWS"
+        if not rows and not isinstance(_function(window), _PICKING):
+            continue
+        outputs = _outputs(query)
+        if outputs is None:
+            return None
+        _continue(window, [*outputs, *(c.copy() for c in window.this.find_all(exp.Column))], descending)
+        changed = True
+    limited = any(query.args.get(part) is not None for part in ("limit", "offset"))
+    if (limited or (listed and query.args.get("order") is not None)) and (
+        sorted_source or _is_grouped(query)
+    ):
+        if query.args.get("offset") is not None:
+            return None
+        count = _width(query)
+        if count is None:
+            return None
+        _continue(query, [exp.Literal.number(place) for place in range(1, count + 1)], descending)
+        changed = True
+    return changed
+
+
+def _is_grouped(query: Any) -> bool:
+    if not isinstance(query, exp.Select):
+        return True
+    return bool(query.args.get("group") or query.args.get("distinct"))
+
+
+def _is_sorted(query: Any, root: Any) -> bool:
+    """Whether the rows that a query chooses from may come in an order of their values."""
+    if not isinstance(query, exp.Select):
+        return True
+    if _is_grouped(query):
+        return True
+    sources = [query.args.get("from_"), *(query.args.get("joins") or ())]
+    common = {str(cte.alias).lower() for cte in root.find_all(exp.CTE)}
+    return any(
+        source is not None
+        and (
+            source.find(exp.Subquery, exp.Query) is not None
+            or any(str(table.name).lower() in common for table in source.find_all(exp.Table))
+        )
+        for source in sources
+    )
+
+
+def _own(query: Any) -> Iterator[Any]:
+    """The nodes of a query's outputs, conditions and order, less those of its subqueries."""
+    parts = [*(query.args.get("expressions") or ()), query.args.get("having"), query.args.get("order")]
+    waiting = [part for part in parts if part is not None]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting += [child for child in node.iter_expressions() if not isinstance(child, exp.Query)]
+
+
+def _bare(query: Any, own: list[Any]) -> bool:
+    """Whether a grouped query names a column outside its aggregates that is no group key by name."""
+    keys = {str(c.name).lower() for key in query.args["group"].expressions for c in key.find_all(exp.Column)}
+    for key in query.args["group"].expressions:
+        if isinstance(key, exp.Literal) and key.name.isdigit():
+            place = int(key.name) - 1
+            outputs = query.expressions
+            keys |= (
+                {str(c.name).lower() for c in outputs[place].find_all(exp.Column)}
+                if place < len(outputs)
+                else set()
+            )
+    named = {str(output.alias).lower() for output in query.expressions if output.alias}
+    for output in query.expressions:
+        if output.alias and str(output.alias).lower() in keys:
+            keys |= {str(c.name).lower() for c in output.find_all(exp.Column)}
+    return any(
+        isinstance(node, exp.Star)
+        or (
+            isinstance(node, exp.Column)
+            and node.find_ancestor(exp.AggFunc) is None
+            and str(node.name).lower() not in keys
+            and not (str(node.name).lower() in named and node.find_ancestor(exp.Order, exp.Having))
+        )
+        for node in own
+        if not (isinstance(node, exp.Star) and isinstance(node.parent, exp.Count))
+    )
+
+
+def _function(window: Any) -> Any:
+    inner = window.this
+    while isinstance(inner, exp.IgnoreNulls | exp.RespectNulls | exp.Filter):
+        inner = inner.this
+    return inner
+
+
+def _outputs(query: Any) -> list[Any] | None:
+    """The outputs that no window computes, without their names; None for a star."""
+    found = []
+    for output in query.expressions:
+        if output.is_star and not isinstance(output, exp.Count):
+            return None
+        inner = output.unalias()
+        if inner.find(exp.Window) is None and not isinstance(inner, exp.Literal):
+            found.append(inner.copy())
+    return found
+
+
+def _width(query: Any) -> int | None:
+    """How many columns a query yields; None where a star hides it."""
+    first = query
+    while not isinstance(first, exp.Select):
+        first = first.this
+        if first is None:
+            return None
+    if any(output.is_star for output in first.expressions):
+        return None
+    return len(first.expressions)
+
+
+def _continue(node: Any, keys: list[Any], descending: bool) -> None:
+    """Continue the ORDER BY of a window or query, or begin one."""
+    ordered = [exp.Ordered(this=key, desc=descending) for key in keys]
+    order = node.args.get("order")
+    if order is None:
+        node.set("order", exp.Order(expressions=ordered))
+    else:
+        order.set("expressions", [*order.expressions, *ordered])
