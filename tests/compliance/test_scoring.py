@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+import needs
 from truespec.compliance.artifact import artifact
 from truespec.compliance.evaluators.answer import Judged
 from truespec.compliance.roots import ProvedOverlaps
@@ -14,7 +15,9 @@ from truespec.compliance.scoring import DEFAULT, Result, Scoring, aggregate, rea
 from truespec.rules.language import load_rules
 from truespec.rules.monitor import RuleSet, Violation
 from truespec.rules.packs import pack
+from truespec.rules.sets import rule_set
 from truespec.traces import Message, Outcome, Source, ToolCall, ToolSchema, Trace
+from truespec.traces.importers.registry import read
 from truespec.verdict import UsageError
 
 SOURCE = Source("test", "f", "0", "0")
@@ -274,3 +277,21 @@ def test_rules_for_another_environment_leave_no_gap() -> None:
     assert by_name(record)["transition_spec"]["status"] == "pass"
     assert (record["aggregate"]["score"], record["aggregate"]["partial"]) == (100.0, None)
     assert {check["rule_id"]: check["status"] for check in record["checks"]}["there"] == "not_evaluated"
+
+
+def test_real_traces_with_a_perfect_reward_are_bounded_by_what_they_said_beside_calls() -> None:
+    folder = needs.sources("traces/tau2")
+    rules = RuleSet([*rule_set("airline"), *pack("recheck")])
+    bounded = 0
+    for item in read(folder / "airline__claude-opus-4.6.json.gz"):
+        if not isinstance(item, Trace) or item.outcome.reward != 1.0:
+            continue
+        record = artifact(item, rules.check(item))
+        output = by_name(record)["output_spec"]
+        kinds = {v["kind"] for one in record["results"] for v in one["violations"]}
+        if {"simultaneous_call_text", "skipped_verification"} <= kinds:
+            bounded += 1
+            assert record["aggregate"]["score"] <= output["score"] < 100
+            assert record["aggregate"]["cap"] in ("output_spec", None)
+            assert record["aggregate"]["causal"]["score"] >= record["aggregate"]["score"]
+    assert bounded >= 5
