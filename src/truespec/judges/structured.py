@@ -41,6 +41,14 @@ def read_object(reply: str) -> dict[str, Any] | None:
     >>> read_object('So: {"score": 1} I think.')
     {'score': 1}
     """
+    found = _object(reply)
+    try:
+        return None if found is None else _sound(found)
+    except RecursionError:
+        return None
+
+
+def _object(reply: str) -> dict[str, Any] | None:
     for block in reversed(fenced_blocks(reply)):
         found = _whole(block)
         if found is not None:
@@ -64,6 +72,17 @@ def read_object(reply: str) -> dict[str, Any] | None:
             best = value
         position = end
     return best
+
+
+def _sound(value: Any) -> Any:
+    """The value without halves of surrogate pairs, which JSON can spell and no file can hold."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, list):
+        return [_sound(item) for item in value]
+    if isinstance(value, dict):
+        return {_sound(key): _sound(item) for key, item in value.items()}
+    return value
 
 
 def _whole(text: str) -> dict[str, Any] | None:
