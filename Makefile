@@ -35,6 +35,9 @@ snapshots: ## refresh the goldens of everything people read, for review in the d
 bench: setup ## measure: overhead, bars, peers side by side
 	$(RUN) python -m benchmarks
 
+certificates: setup ## what the verifiers say for each bundled task, where it is not current
+	$(RUN) truespec bench certify -o src/truespec/benchmark/bundled/certificates
+
 baseline: setup ## make the recorded baseline of the benchmark anew
 	@tools/baseline
 
@@ -44,4 +47,4 @@ live-model: setup ## a small real model through generation, judges and report (n
 requirements: ## export the hashed requirements from the project's dependencies
 	$(UV) lock -q && $(UV) export -q --frozen --all-extras --all-groups --no-emit-project --format requirements-txt --no-header --no-annotate -o requirements.txt && rm -f uv.lock
 
-.PHONY: help setup demo test check lint types format snapshots bench baseline live-model requirements
+.PHONY: help setup demo test check lint types format snapshots bench certificates baseline live-model requirements
