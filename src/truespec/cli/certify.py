@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from truespec.benchmark import bundled
+from truespec.benchmark.bundled import BundledTask
 from truespec.benchmark.certificate import Certificate, is_current, read, write
 from truespec.cli.common import Seconds, echo
 from truespec.domains.registry import DOMAINS
@@ -19,11 +21,17 @@ from truespec.verdict import UsageError
 @click.command()
 @click.option("--domain", "domains", multiple=True, help="Only these domains.")
 @click.option("--every", type=click.IntRange(1), default=1, show_default=True, help="Only each N-th task.")
+@click.option("--variants", type=click.IntRange(0), help="Also the variants that this seed draws; not kept.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder to keep certificates in.")
 @click.option("--timeout", type=Seconds(), default=20.0, show_default=True, help="Seconds per candidate.")
 @click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Workers.  [default: one per core]")
 def certify(
-    domains: tuple[str, ...], every: int, output: Path | None, timeout: float, jobs: int | None
+    domains: tuple[str, ...],
+    every: int,
+    variants: int | None,
+    output: Path | None,
+    timeout: float,
+    jobs: int | None,
 ) -> None:
     """Certify the oracles of the bundled tasks.
 
@@ -43,14 +51,18 @@ def certify(
         raise UsageError(
             f"no bundled tasks of {', '.join(unknown)}; there are {', '.join(bundled.domains())}"
         )
+    if output and variants is not None:
+        raise UsageError(
+            "variants have no place among the kept certificates: leave out --output or --variants"
+        )
     wrong = 0
     for name in wanted:
-        wrong += _domain(name, every, output, timeout, jobs or len(os.sched_getaffinity(0)))
+        entries = bundled.tasks(name, variants=variants is not None, seed=variants or 0)[::every]
+        wrong += _domain(name, entries, output, timeout, jobs or len(os.sched_getaffinity(0)))
     sys.exit(1 if wrong else 0)
 
 
-def _domain(name: str, every: int, output: Path | None, timeout: float, jobs: int) -> int:
-    entries = bundled.tasks(name)[::every]
+def _domain(name: str, entries: Sequence[BundledTask], output: Path | None, timeout: float, jobs: int) -> int:
     path = output / f"{name}.jsonl" if output else None
     found = read(path) if path else {}
     due = [entry for entry in entries if not is_current(found.get(entry.task.id), entry)]

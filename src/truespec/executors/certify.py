@@ -87,6 +87,7 @@ def _certificate(entry: BundledTask, verdicts: dict[_Key, Verdict]) -> Certifica
             found[kind][which] = verdict.answer.value
     if task.domain == "arith":
         found["trivial"] = _of_expression(found["trivial"])
+    found["trivial"] |= _by_the_way(found["trivial"], task.id, verdicts)
     return Certificate(
         task=task.id,
         key=content_key(entry),
@@ -98,6 +99,17 @@ def _certificate(entry: BundledTask, verdicts: dict[_Key, Verdict]) -> Certifica
         rewritings=dict(sorted(Counter(found["rewritings"].values()).items())),
         mutants=dict(sorted(Counter(found["mutants"].values()).items())),
     )
+
+
+def _by_the_way(trivial: dict[str, str], task: str, verdicts: dict[_Key, Verdict]) -> dict[str, str]:
+    """What counterexamples to other forms show: an oracle that holds somewhere is not nothing, and so on."""
+    points = [
+        verdict.evidence.oracle_value
+        for (name, *_), verdict in verdicts.items()
+        if name == task and isinstance(verdict.evidence, Counterexample)
+    ]
+    shown = {"nothing": True in points, "everything": False in points}
+    return {name: "refuted" for name in trivial if shown.get(name)}
 
 
 def _of_expression(answers: dict[str, str]) -> dict[str, str]:
