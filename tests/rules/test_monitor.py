@@ -235,3 +235,13 @@ def test_every_coded_check_finds_its_own_example() -> None:
     for name, kind in CODED.items():
         assert kind.example["kind"] in ("message", "call")
         assert read_predicate({"coded": name}, "test") == ("coded", name, "{}")
+
+
+def test_a_value_that_the_schema_lists_is_grounded() -> None:
+    listed = {"type": "object", "properties": {"mode": {"type": "string", "enum": ["4g_only", "5g_only"]}}}
+    messages = (Message("assistant", None, (ToolCall("set", {"mode": "4g_only", "line": "L1002"}, "1"),)),)
+    trace = Trace("t", messages, SOURCE, None, (ToolSchema("set", listed),))
+    (found,) = RuleSet(pack("groundedness")).check(trace)
+    assert [v.quote for v in found.violations] == ["line=L1002"]
+    (found,) = RuleSet(pack("groundedness", {"schemas": False})).check(trace)
+    assert [v.quote for v in found.violations] == ["mode=4g_only; line=L1002"]

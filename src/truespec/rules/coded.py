@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
+from json import dumps
 from typing import Any, ClassVar
 
 from truespec.traces.event import Event
@@ -40,7 +41,8 @@ class Ungrounded(Coded):
 
     Looked at are string arguments at any depth that have `min_length` characters and a digit and whose name
     is not among `skip`; they are grounded when their text, in lower case and without a leading `#`, is part
-    of the text of an earlier message, of the task's ticket, or of the system prompt if `system` is true.
+    of the text of an earlier message, of the task's ticket, of the system prompt if `system` is true, or of
+    the schema of the tool if `schemas` is true, which may list the values that are allowed.
     """
 
     SKIP = (
@@ -63,6 +65,7 @@ class Ungrounded(Coded):
                 self.texts.append(ticket.lower())
             if self.options.get("system", False) and trace.system_prompt:
                 self.texts.append(trace.system_prompt.lower())
+        self.schemas = bool(self.options.get("schemas", False))
 
     def see(self, event: Event) -> None:
         if event.kind != "call" and event.text:
@@ -89,7 +92,26 @@ class Ungrounded(Coded):
             if wanted in part:
                 self.known.add(text)
                 return False
-        return True
+        return not (self.schemas and _in_schema(event, wanted))
+
+
+def _in_schema(event: Event, wanted: str) -> bool:
+    tool = event.trace.schemas.get(event.tool or "") if event.trace is not None else None
+    if tool is None or tool.parameters is None:
+        return False
+    schema = tool.parameters
+    known = _schema_texts.get(id(schema))
+    if known is None or known[0] is not schema:
+        if len(_schema_texts) >= MOST_SCHEMAS:
+            _schema_texts.clear()
+        text = dumps(schema, default=str, ensure_ascii=False).lower()
+        known = _schema_texts[id(schema)] = (schema, text)
+    return wanted in known[1]
+
+
+MOST_SCHEMAS = 1024
+"""Schemas whose texts are kept."""
+_schema_texts: dict[int, tuple[Any, str]] = {}
 
 
 _DIGIT = re.compile(r"\d")
