@@ -37,7 +37,9 @@ from truespec.domains.registry import load
 from truespec.domains.rocq.context import read_context
 from truespec.domains.rocq.pair import Layout
 from truespec.domains.rocq.screen import screen
+from truespec.domains.rocq.session import MEMORY_BYTES
 from truespec.domains.rocq.toolchain import toolchain
+from truespec.verdict import Verdict
 
 PROBLEMS = Path(__file__).parents[1] / "tests" / "domains" / "rocq" / "problems"
 HALVES = ("tuned", "untuned")
@@ -89,6 +91,22 @@ def main(arguments: list[str] | None = None) -> None:
     if options.verina or not (options.quick or options.half):
         for seconds in limits:
             _verina(seconds, every, options.verbose)
+    _leftovers()
+
+
+def _leftovers() -> None:
+    """What all verifications of this run have left: memory while they run, then processes and folders."""
+    domain: Any = load("rocq")
+    living = [session.resident() for session in domain._sessions.values() if session.running]
+    peak = max([resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024, *living]) / 2**20
+    domain.close()
+    below = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children")
+    children = len(below.read_text().split()) if below.exists() else 0
+    folders = len(list(Path(tempfile.gettempdir()).glob(f"truespec-rocq-{os.getpid()}-*")))
+    print(
+        f"{_VERIFIED[0]} verifications: largest process {peak:.0f} MB (cap {MEMORY_BYTES >> 20}); "
+        f"left when closed: {children} processes, {folders} folders"
+    )
 
 
 def _verina(seconds: float, every: int, verbose: bool) -> None:
@@ -103,7 +121,7 @@ def _verina(seconds: float, every: int, verbose: bool) -> None:
         texts = [("rewritten", text) for text in domain.rewritings(task.oracle, task.context)]
         texts += [("mutants", text) for text in islice(domain.mutants(task.oracle, task.context), MUTANTS)]
         for kind, text in texts:
-            verdict = judge(Pair("rocq", task.oracle, text, task.context), seconds)
+            verdict = _judge(Pair("rocq", task.oracle, text, task.context), seconds)
             answer = verdict.answer.value
             counts[kind, answer] = counts.get((kind, answer), 0) + 1
             if verbose:
@@ -149,6 +167,14 @@ def _text(text: str, signature: str) -> str:
     return text.strip() if whole else f"Definition spec {signature} := {text.strip()}."
 
 
+_VERIFIED = [0]
+
+
+def _judge(pair: Pair, seconds: float) -> Verdict:
+    _VERIFIED[0] += 1
+    return judge(pair, seconds)
+
+
 def _measure(half: str, pairs: list[Labelled], seconds: float, verbose: bool) -> None:
     walls: list[float] = []
     works: list[float] = []
@@ -157,7 +183,7 @@ def _measure(half: str, pairs: list[Labelled], seconds: float, verbose: bool) ->
     wrong = unknown = 0
     for one in pairs:
         before = _work()
-        verdict = judge(one.pair, seconds)
+        verdict = _judge(one.pair, seconds)
         walls.append(verdict.seconds)
         works.append(_work() - before)
         answer = verdict.answer.value

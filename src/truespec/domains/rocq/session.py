@@ -75,7 +75,7 @@ class Session:
         """Start the process and hand it the opening sentences, without waiting for it."""
         if self.running:
             return
-        self._home = tempfile.TemporaryDirectory(prefix="truespec-rocq-")
+        self._home = tempfile.TemporaryDirectory(prefix=f"truespec-rocq-{os.getpid()}-")
         environment = {"PATH": os.environ.get("PATH", ""), "HOME": self._home.name, "LC_ALL": "C.UTF-8"}
         environment |= {
             key: os.environ[key] for key in ("COQLIB", "COQPATH", "OCAMLPATH") if key in os.environ
@@ -180,6 +180,16 @@ class Session:
         except OSError:
             return time.monotonic()  # without /proc, wall time stands in
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def resident(self) -> int:
+        """Bytes of memory the process has had at most; 0 where the system does not say."""
+        assert self._process is not None
+        try:
+            status = Path(f"/proc/{self._process.pid}/status").read_text()
+        except OSError:
+            return 0
+        found = re.search(r"VmHWM:\s+(\d+) kB", status)
+        return 1024 * int(found.group(1)) if found else 0
 
     def _await_prompt(
         self, deadline: float, stop: threading.Event | None, worked: float | None = None

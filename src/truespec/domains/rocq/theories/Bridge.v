@@ -456,6 +456,26 @@ Proof.
   unfold Nf. transitivity (exists t, l = r ++ t /\ True); [firstorder|]. rewrite (split_off T l r (fun _ => True)). tauto.
 Qed.
 
+(** The ends of a list. *)
+Lemma last_element T (d : T) (l : list T) x : (exists p, l = p ++ [x]) <-> length l <> 0%nat /\ x = nth (length l - 1) l d.
+Proof.
+  split.
+  - intros [p ->]. rewrite app_length. simpl. split; [lia|]. rewrite app_nth2 by lia. replace (length p + 1 - 1 - length p)%nat with 0%nat by lia. reflexivity.
+  - intros [h ->]. exists (removelast l). assert (n : l <> []) by (intros ->; apply h; reflexivity).
+    rewrite (app_removelast_last d n) at 1. f_equal. f_equal. clear h n.
+    induction l as [|a l IH]; [reflexivity|]. destruct l as [|b l]; [reflexivity|].
+    change (last (a :: b :: l) d) with (last (b :: l) d). rewrite IH. simpl. rewrite Nat.sub_0_r. reflexivity.
+Qed.
+Lemma first_element T (d : T) (l : list T) x : (exists t, l = x :: t) <-> length l <> 0%nat /\ x = nth 0 l d.
+Proof. destruct l as [|a l]; simpl; split; [intros [t e]; discriminate|intros []; lia|intros [t e]; injection e; auto|intros [_ ->]; eauto]. Qed.
+Lemma equation_turned T (l : list T) (P : list T -> list T) Q : ((exists p, l = P p) <-> Q) -> ((exists p, P p = l) <-> Q).
+Proof. intros <-. split; intros [p e]; exists p; auto. Qed.
+#[export] Hint Extern 0 (Nf (exists p : list ?T, _ = p ++ [_]) _) => (with_default T ltac:(fun d => apply (last_element T d))) : typeclass_instances.
+#[export] Hint Extern 0 (Nf (exists p : list ?T, p ++ [_] = _) _) => (with_default T ltac:(fun d => apply equation_turned, (last_element T d))) : typeclass_instances.
+#[export] Hint Extern 0 (Nf (exists t : list ?T, _ = _ :: t) _) => (with_default T ltac:(fun d => apply (first_element T d))) : typeclass_instances.
+#[export] Instance nf_nonempty T (l : list T) : Nf (exists x t, l = x :: t) (length l <> 0%nat) | 0.
+Proof. unfold Nf. destruct l as [|a l]; simpl; split; [intros (x & t & e); discriminate|lia|lia|eauto]. Qed.
+
 (** Members of lists of lists, and of constant lists. *)
 #[export] Instance nf_In_concat T (x : T) l (P : list T -> Prop) `{forall a, Nf (In a l) (P a)} : Nf (In x (concat l)) (exists a, P a /\ In x a) | 0.
 Proof. unfold Nf in *. rewrite in_concat. firstorder. Qed.
@@ -499,6 +519,9 @@ Proof. unfold Nf in *. rewrite <- H. split; [intros (x & -> & p); exact p|eauto]
 Proof. unfold Nf in *. rewrite <- H. split; [auto|intros p x ->; exact p]. Qed.
 #[export] Instance nf_one_point_all' T (t : T) (P : T -> Prop) Q `{Nf (P t) Q} : Nf (forall x, t = x -> P x) Q | 0.
 Proof. unfold Nf in *. rewrite <- H. split; [auto|intros p x <-; exact p]. Qed.
+Lemma nf_remainder (a x : Z) (P : Z -> Prop) Q : Nf (P (a - x)) Q -> Nf (exists m, a = x + m /\ P m) Q.
+Proof. unfold Nf. intros <-. split; [intros (m & e & p); replace (a - x) with m by lia; exact p|intro p; exists (a - x); split; [lia|exact p]]. Qed.
+#[export] Hint Extern 0 (Nf (exists m : Z, _ = _ + m /\ _) _) => (eapply nf_remainder) : typeclass_instances.
 #[export] Instance nf_pair_left T U (a : T) (b : U) p : Nf ((a, b) = p) (a = fst p /\ b = snd p) | 8.
 Proof. unfold Nf. destruct p; simpl. rewrite pair_equal_spec. tauto. Qed.
 #[export] Instance nf_pair_right T U (a : T) (b : U) p : Nf (p = (a, b)) (a = fst p /\ b = snd p) | 8.

@@ -49,6 +49,10 @@ Ltac bulk k := match k with O => idtac | S ?m => try (ground1; bulk m) end.
 (* Members of a list that is spoken of by index have an index. *)
 Ltac members := repeat match goal with
   | H : In ?x ?l, _ : context [nth _ ?l ?d] |- _ => mark H 8 ltac:(let i := fresh "i" in let k := fresh in let e := fresh in destruct (In_nth l x d H) as (i & k & e)) end.
+(* Defaults differ where no element is missing. *)
+Ltac defaults := repeat match goal with
+  | H : context [nth ?i ?l ?d] |- _ => match goal with K : context [nth i l ?e] |- _ =>
+      tryif constr_eq d e then fail else mark (nth i l d) (nth i l e) ltac:(pose proof (@nth_indep _ l i d e)) end end.
 Ltac final := first [ lia | (progress booleans); lia | congruence ].
 Ltac split1 := match goal with
   | H : ?A \/ ?B |- _ => tryif (is_ground A; is_ground B) then fail else destruct H
@@ -56,7 +60,7 @@ Ltac split1 := match goal with
   | H : ?A -> ?B |- _ => is_prop A; tryif (is_ground A; is_ground B) then fail else (destruct (classic A) as [?|?]; [specialize (H ltac:(assumption))|clear H])
   end.
 Ltac ground n :=
-  open; rewrite ?Nat.add_1_r in *; members; facts; try solve [final];
+  open; rewrite ?Nat.add_1_r in *; members; defaults; facts; try solve [final];
   lazymatch n with
   | O => fail
   | S ?m => bulk 24%nat; open; first [ solve [final] | split1; solve [ground n] | ground m ] end.

@@ -59,6 +59,13 @@ Proof.
   induction l as [|x l IH]; [reflexivity|]. destruct l as [|y l]; [reflexivity|].
   change (last (x :: y :: l) d) with (last (y :: l) d). rewrite IH. simpl. rewrite Nat.sub_0_r. reflexivity.
 Qed.
+Lemma hd_rev T (d : T) l : hd d (rev l) = last l d.
+Proof.
+  induction l as [|x l IH]; [reflexivity|]. simpl rev. destruct l as [|y l]; [reflexivity|].
+  change (last (x :: y :: l) d) with (last (y :: l) d). rewrite <- IH. simpl. destruct (rev l); reflexivity.
+Qed.
+Lemma hd_nth T (d : T) l : hd d l = nth 0 l d.
+Proof. destruct l; reflexivity. Qed.
 Lemma gcd_mod_any a b : Z.gcd b (a mod b) = Z.gcd a b.
 Proof.
   destruct (Z.eq_dec b 0) as [->|n]; [|rewrite Z.gcd_comm, Z.gcd_mod by exact n; apply Z.gcd_comm].
@@ -83,6 +90,8 @@ Ltac terms := repeat match goal with
   | |- context [length (map _ _)] => rewrite map_length
   | |- context [length (_ ++ _)] => rewrite app_length
   | |- context [count_occ _ (_ ++ _) _] => rewrite count_occ_app
+  | |- context [hd ?d (rev ?l)] => rewrite (hd_rev _ d l)
+  | |- context [nth 0 (rev ?l) ?d] => rewrite <- (hd_nth _ d (rev l)), (hd_rev _ d l)
   | |- context [last ?l ?d] => rewrite (last_nth _ l d)
   | |- context [Z.gcd ?b (?a mod ?b)] => rewrite (gcd_mod_any a b)
   | |- context [fold_right Nat.add 0%nat (_ ++ _)] => rewrite fold_right_plus_app
