@@ -250,6 +250,7 @@ def test_without_a_model_arguments_are_read_off_the_schemas(tmp_path: Path) -> N
     assert done.exit_code == 0, done.output
     rules = load_rules(done.stdout)
     assert {rule.category for rule in rules} == {"argument"}
+    assert all(one.examples is not None and one.examples.both for one in argument_rules(TOOLS))
     checked = RuleSet(rules)
     assert not any(f.violations for f in checked.check(TRACE))
     wrong = Message("assistant", None, (ToolCall("cancel_order", {"order": 1}), ToolCall("fly", {})))
