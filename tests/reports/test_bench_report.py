@@ -195,6 +195,8 @@ def test_longer_limits_decide_more_and_the_table_says_so(tmp_path: Path) -> None
     model = FunctionModel("echo", lambda c: f"```\n{answers[c.subject.removeprefix('answer/')]}\n```")
     run_models(run, given={"echo": model})
     assert {record["verdict"]["answer"] for record in run.read("answers")} == {"unknown"}  # type: ignore[index]
+    untried = timeout_table(run.read("answers"), []).rows[0]
+    assert untried[5:8] == ("4", "–", "–"), "what was not tried is not claimed"
     tried = study(run, [2e-6, 20.0, 30.0], jobs=1)
     assert [record["limit"] for record in tried] == [2e-6] * 4 + [20.0] * 4
     assert {record["answer"] for record in tried if record["limit"] == 20.0} == {"equivalent"}

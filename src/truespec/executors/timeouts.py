@@ -36,7 +36,7 @@ def study(
             f"{run.folder} holds no answers yet: run 'truespec bench run -o {run.folder} ...' first"
         )
     records: list[dict[str, Any]] = []
-    open_ = [record["id"] for record in answers if _may_change(record["verdict"]) and record["id"] in pairs]
+    open_ = [record["id"] for record in answers if _is_open(record["verdict"]) and record["id"] in pairs]
     for limit in sorted(limit for limit in limits if limit > own):
         if not open_:
             break
@@ -62,10 +62,15 @@ def study(
             }
             for verdict in verdicts
         ]
-        open_ = [verdict["id"] for verdict in verdicts if _may_change(verdict)]
+        open_ = [verdict["id"] for verdict in verdicts if _is_open(verdict)]
     run.write("timeouts", records)
     return records
 
 
-def _may_change(verdict: dict[str, Any]) -> bool:
-    return verdict["answer"] == "unknown" and verdict["reason"]["code"] not in LASTING
+def may_change(answer: str, reason: str | None) -> bool:
+    """Whether a longer limit could decide what has this answer and reason."""
+    return answer == "unknown" and reason not in LASTING
+
+
+def _is_open(verdict: dict[str, Any]) -> bool:
+    return may_change(verdict["answer"], verdict["reason"]["code"] if verdict["reason"] else None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from truespec.executors.timeouts import may_change
 from truespec.metrics.proportion import Proportion
 from truespec.metrics.table import UNDEFINED, Table, share
 from truespec.reports.bench_items import answer_of, grouped, in_order
@@ -26,7 +27,7 @@ def undecided(
     the shorter limit might have hurried more.
     """
     decided = {record["id"]: record["limit"] for record in tried if record["answer"] != "unknown"}
-    last = _last_limit(tried)
+    last = _last_limit(answers, tried)
     found: dict[str, list[tuple[float, Proportion]]] = {}
     for domain in in_order(a["domain"] for a in answers):
         some = [a for a in answers if a["domain"] == domain]
@@ -38,10 +39,17 @@ def undecided(
     return found
 
 
-def _last_limit(tried: Sequence[dict[str, Any]]) -> float:
-    """The longest limit of which something is known: every one, where nothing was left to try."""
-    last: float = max((record["limit"] for record in tried), default=0.0)
-    left = any(record["answer"] == "unknown" and record["limit"] == last for record in tried)
+def _last_limit(answers: Sequence[dict[str, Any]], tried: Sequence[dict[str, Any]]) -> float:
+    """The longest limit of which something is known: every one, where nothing is left to try."""
+    last: float = max((record["limit"] for record in tried), default=LONG[0])
+    if tried:
+        left = any(
+            may_change(record["answer"], record["reason"]) for record in tried if record["limit"] == last
+        )
+    else:
+        left = any(
+            may_change(a["verdict"]["answer"], (a["verdict"]["reason"] or {}).get("code")) for a in answers
+        )
     return last if left else LONG[-1]
 
 
