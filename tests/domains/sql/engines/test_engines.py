@@ -274,3 +274,15 @@ def test_an_exploding_database_costs_the_others_nothing(engine: Engine, schema: 
     found = engine.run_many(schema, [few, many, few], [query], Settings(), seconds=0.3)
     assert isinstance(found[1], Stopped)
     assert [one[0].rows for one in (found[0], found[2]) if isinstance(one, list)] == [((1,),), ((1,),)]
+
+
+def test_a_query_remembers_nothing_of_the_last_database(engine: Engine, schema: Schema) -> None:
+    # MariaDB's prepared queries do: executed again, `NULL NOT IN (no rows)` was not true.
+    query = (
+        "SELECT id FROM Emp WHERE d NOT IN (SELECT e.d FROM Emp e JOIN Dept x ON e.d = x.id WHERE name = 'i')"
+    )
+    some = ["INSERT INTO Dept VALUES (1, 'i')", "INSERT INTO Emp VALUES (1, 1, 1), (2, NULL, 1)"]
+    none = ["INSERT INTO Dept VALUES (1, 's')", "INSERT INTO Emp VALUES (1, 1, 1), (2, NULL, 1)"]
+    found = engine.run_many(schema, [none, some, none, some, none], [query], Settings())
+    sizes = [len(one[0].rows) for one in found if isinstance(one, list) and isinstance(one[0], Rows)]
+    assert sizes == [2, 0, 2, 0, 2]

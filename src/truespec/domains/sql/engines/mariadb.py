@@ -38,8 +38,6 @@ SQL_MODE = "STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_AUTO_CREATE_USER,N
 """The default of MariaDB 10.11; ONLY_FULL_GROUP_BY is not in it."""
 KEPT_SCHEMAS = 64
 """How many schemas keep their tables; the one used longest ago is dropped."""
-KEPT_QUERIES = 32
-"""How many prepared queries a session keeps."""
 _ARRANGED = {
     0: "join_cache_level=2, optimizer_search_depth=4, join_buffer_size=262144",
     1: "join_cache_level=2, optimizer_search_depth=4, join_buffer_size=262144",
@@ -144,9 +142,7 @@ class MariaDB(Engine):
         self._current: str | None = None
         self._runner_database: str | None = None
         self._runner_state: tuple[object, ...] | None = None
-        self._prepared: OrderedDict[tuple[object, ...], str] = OrderedDict()
         self._warning: set[str] = set()
-        self._names = 0
         self._version = ""
 
     def label(self) -> str:
@@ -186,7 +182,6 @@ class MariaDB(Engine):
         )
         self._runner_state = None
         self._runner_database = None
-        self._prepared.clear()
         self._warning.clear()
         self._tell("SET SESSION time_zone='+00:00', lock_wait_timeout=2")
 
@@ -236,25 +231,13 @@ class MariaDB(Engine):
                 raise OracleError(f"settings: MariaDB: {error.args[-1]}") from error
             self._runner_state = state
 
-    def _prepare(self, text: str, settings: Settings) -> str:
-        """The name of the prepared query, which the session may know already."""
-        key = (self._runner_database, settings, text)
-        if key not in self._prepared:
-            self._names += 1
-            name = f"q{self._names}"
-            self._tell(f"PREPARE {name} FROM %s", text)
-            self._prepared[key] = name
-            if len(self._prepared) > KEPT_QUERIES:
-                self._tell(f"DEALLOCATE PREPARE {self._prepared.popitem(last=False)[1]}")
-        self._prepared.move_to_end(key)
-        return self._prepared[key]
-
     def check(self, text: str, schema: Schema, settings: Settings) -> Rejection | None:
         self._open()
         try:
             self._use(schema, loose=False)
             self._set(settings, STATEMENT_SECONDS)
-            self._prepare(text, settings)
+            self._tell("PREPARE checked FROM %s", text)
+            self._tell("DEALLOCATE PREPARE checked")
         except UnicodeEncodeError as error:
             return Rejection(ReasonCode.SYNTAX, "the text holds a lone surrogate", error.start)
         except pymysql.Error as error:
@@ -309,30 +292,28 @@ class MariaDB(Engine):
             try:
                 self._use(schema, loose=arrangement > 0)
                 self._set(settings, seconds, arrangement)
-                prepared = [self._prepare_or_fail(query, settings) for query in queries]
-                names = [name for name in prepared if isinstance(name, str)]
                 rest = databases[len(done) :]
-                batch, failed = self._batch(before, rest, names)
+                batch, failed = self._batch(before, rest, queries)
                 if failed:
-                    batch.append(self._alone(before, rest[len(batch)], names))
+                    batch.append(self._alone(before, rest[len(batch)], queries))
             except pymysql.Error as error:
                 self._forget()
                 batch = [Stopped(f"MariaDB: {error.args[-1] if error.args else error!r}")]
             except Stopped as stopped:
                 batch = [stopped]
-            else:
-                batch = [_with_failures(found, prepared) for found in batch]
             done += batch
         return done
 
-    def _prepare_or_fail(self, query: str, settings: Settings) -> str | Failure:
-        try:
-            return self._prepare(query, settings)
-        except pymysql.Error as error:
-            return self._failure(error)
+    def _execution(self, query: str) -> str:
+        """The statement that runs a query.
+
+        It is prepared anew each time: MariaDB may answer `NULL NOT IN (SELECT ...)` wrongly when a prepared
+        query is executed again after the tables have changed.
+        """
+        return f"EXECUTE IMMEDIATE {self._runner.escape(query)}"
 
     def _batch(
-        self, before: list[str], databases: Sequence[Sequence[str]], names: list[str]
+        self, before: list[str], databases: Sequence[Sequence[str]], queries: Sequence[str]
     ) -> tuple[list[Answered], bool]:
         """What the queries yield on the first of these databases, and whether the next one had an error.
 
@@ -340,8 +321,8 @@ class MariaDB(Engine):
         """
         asked = [
             part
-            for name in names
-            for part in (f"EXECUTE {name}", *(["SHOW WARNINGS"] if name in self._warning else []))
+            for query in queries
+            for part in (self._execution(query), *(["SHOW WARNINGS"] if query in self._warning else []))
         ]
         requests = [[*before, *inserts, "START TRANSACTION READ ONLY"] for inserts in databases]
         done: list[Answered] = []
@@ -353,13 +334,13 @@ class MariaDB(Engine):
                 for _ in fill:
                     cursor.nextset()
                 outcomes: list[Outcome] = []
-                for name in names:
+                for query in queries:
                     outcomes.append(self._read(cursor))
-                    if name in self._warning:
+                    if query in self._warning:
                         cursor.nextset()
                         self._look_at_warnings(cursor)
                     elif cursor.warning_count:
-                        warned.add(name)
+                        warned.add(query)
                     cursor.nextset()
                 if not warned:
                     done.append(outcomes)
@@ -376,7 +357,7 @@ class MariaDB(Engine):
         cursor.close()
         return done, False
 
-    def _alone(self, before: list[str], inserts: Sequence[str], names: list[str]) -> Answered:
+    def _alone(self, before: list[str], inserts: Sequence[str], queries: Sequence[str]) -> Answered:
         """One database, statement by statement, so that an error says whose it is."""
         try:
             self._tell("; ".join([*before, *inserts]))
@@ -387,10 +368,10 @@ class MariaDB(Engine):
             return BadDatabase(f"MariaDB: {error.args[-1]}")
         self._tell("START TRANSACTION READ ONLY")
         outcomes: list[Outcome] = []
-        for name in names:
+        for query in queries:
             try:
                 cursor = self._runner.cursor()
-                cursor.execute(f"EXECUTE {name}")
+                cursor.execute(self._execution(query))
                 outcomes.append(self._read(cursor))
                 cursor.execute("SHOW WARNINGS")
                 self._look_at_warnings(cursor)
@@ -486,11 +467,3 @@ class MariaDB(Engine):
 
 def _code(error: pymysql.Error) -> int:
     return int(error.args[0]) if error.args and isinstance(error.args[0], int) else 0
-
-
-def _with_failures(found: Answered, prepared: Sequence[str | Failure]) -> Answered:
-    """The outcomes of all queries, where some could not be prepared."""
-    if isinstance(found, TruespecError):
-        return found
-    rest = iter(found)
-    return [name if isinstance(name, Failure) else next(rest) for name in prepared]

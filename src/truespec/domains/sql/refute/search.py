@@ -16,6 +16,7 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from truespec.domains.contract import RecheckStatus
 from truespec.domains.sql.engines.accept import accept
 from truespec.domains.sql.engines.contract import (
     STATEMENT_SECONDS,
@@ -31,6 +32,7 @@ from truespec.domains.sql.engines.script import Database, insert_statements
 from truespec.domains.sql.refute.bounded import space
 from truespec.domains.sql.refute.generate import Generator
 from truespec.domains.sql.refute.refutation import Refutation
+from truespec.domains.sql.refute.replay import replay
 from truespec.domains.sql.refute.rounding import TOLERANCE, Arithmetic
 from truespec.domains.sql.refute.shrink import shrink
 from truespec.domains.sql.refute.ties import variants
@@ -68,7 +70,7 @@ class Search:
     unstable: int
     """Differences that vanished when rows were reordered."""
     rounded: int
-    """Differences that rest on rounding, or on numbers too large to be exact."""
+    """Differences that rest on rounding or on numbers too large to be exact, or that did not replay."""
     wavering: frozenset[int]
     """Which queries gave other results when rows were reordered: 0 the oracle, 1 the candidate."""
     stopped: int
@@ -334,7 +336,9 @@ class Hunt:
                     if not run.differ(found):
                         continue
                     if run.doubt(database, found) is None:
-                        return self._refutation(database, found), None
+                        refutation = self._refutation(database, found)
+                        if refutation is not None:
+                            return refutation, None
                     agreed = False
         except (OutOfTime, Stopped, BadDatabase):
             return None, None
@@ -387,13 +391,23 @@ class Hunt:
             except Stopped:
                 self._stopped += 1
                 continue
-            return self._refutation(database, found)
+            refutation = self._refutation(database, found)
+            if refutation is not None:
+                return refutation
         return None
 
-    def _refutation(self, database: Database, found: list[Outcome]) -> Refutation:
+    def _refutation(self, database: Database, found: list[Outcome]) -> Refutation | None:
+        """The difference, made small; None where a new database of a new session does not show it."""
         run = self._run
         best, (oracle, candidate) = _shrunk(run, database, found)
-        return Refutation(run.schema, best, oracle, candidate, run.engine.label(), run.ordered, self._tried)
+        label = run.engine.label()
+        made = Refutation(run.schema, best, oracle, candidate, label, run.ordered, self._tried)
+        one, other = run.texts
+        again = replay(one, other, run.schema, run.settings, made.counterexample())
+        if again.status is RecheckStatus.CONFIRMED:
+            return made
+        self._rounded += 1
+        return None
 
 
 def _batches(databases: Sequence[Database], size: int) -> Iterator[Sequence[Database]]:
