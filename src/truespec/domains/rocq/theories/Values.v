@@ -29,16 +29,16 @@ Ltac through_pairs := repeat match goal with
 Ltac inductive_step := simpl in *; through_pairs; first [ finish
   | solve [repeat match goal with IH : forall _, _ |- _ => rewrite IH end; terms; finish]
   | solve [cases; booleans_to_props; repeat match goal with IH : forall _, _ |- _ => rewrite IH end; rewrite <- ?app_assoc; simpl; finish]
-  | solve [cases; booleans_to_props; simpl in *; repeat match goal with IH : _ = _ |- _ => first [rewrite IH | rewrite <- IH] end; finish]
-  | solve [repeat match goal with IH : _ = _ |- _ => first [rewrite IH | rewrite <- IH] end; simpl; finish]
+  | solve [cases; booleans_to_props; simpl in *; repeat match goal with IH : _ = _ |- _ => (first [rewrite IH | rewrite <- IH]); clear IH end; finish]
+  | solve [repeat match goal with IH : _ = _ |- _ => (first [rewrite IH | rewrite <- IH]); clear IH end; simpl; finish]
   | solve [rewrite ?app_length, ?map_app, ?fold_right_sum_app; simpl; lia]
-  | solve [rewrite ?Zpos_P_of_succ_nat, ?Nat2Z.inj_succ, ?Z.pow_succ_r by lia; repeat match goal with IH : _ = _ |- _ => first [rewrite IH | rewrite <- IH] end; finish] ].
+  | solve [rewrite ?Zpos_P_of_succ_nat, ?Nat2Z.inj_succ, ?Z.pow_succ_r by lia; repeat match goal with IH : _ = _ |- _ => (first [rewrite IH | rewrite <- IH]); clear IH end; finish] ].
 (* Ranges grow at their end. *)
 Lemma fold_right_product_app l m : fold_right Nat.mul 1%nat (l ++ m) = (fold_right Nat.mul 1 l * fold_right Nat.mul 1 m)%nat.
 Proof. induction l as [|x l IH]; simpl; [lia|rewrite IH; lia]. Qed.
 Lemma fold_right_Zproduct_app l m : fold_right Z.mul 1 (l ++ m) = fold_right Z.mul 1 l * fold_right Z.mul 1 m.
 Proof. induction l as [|x l IH]; [simpl; ring|]. change (x * fold_right Z.mul 1 (l ++ m) = x * fold_right Z.mul 1 l * fold_right Z.mul 1 m). rewrite IH. ring. Qed.
-Ltac range_step := rewrite ?seq_S, ?map_app, ?filter_app, ?fold_left_app, ?fold_right_product_app, ?fold_right_Zproduct_app; terms; cbn [fold_left] in *; cbn [map fold_right seq length filter] in *; first [ lia | nia | (repeat match goal with IH : _ = _ |- _ => first [rewrite <- IH | rewrite IH] end; cbn; first [lia | nia]) | (cases; simpl; lia) ].
+Ltac range_step := rewrite ?seq_S, ?map_app, ?filter_app, ?fold_left_app, ?fold_right_product_app, ?fold_right_Zproduct_app; terms; cbn [fold_left] in *; cbn [map fold_right seq length filter] in *; first [ lia | nia | (repeat match goal with IH : _ = _ |- _ => (first [rewrite <- IH | rewrite IH]); clear IH end; cbn; first [lia | nia | ring]) | (cases; simpl; lia) ].
 (* The second argument moves in step: the same on both sides, or as a natural number and as an integer. *)
 Ltac in_step_leaf := simpl in *; try finish; cases; booleans_to_props; try discriminate; try lia; try (match goal with d : nat |- _ => destruct d end; simpl in *; try discriminate; try lia);
   repeat match goal with IH : forall d, _ = _ |- _ => rewrite IH end; first [ finish | (f_equal; lia) | (f_equal; f_equal; lia) ].
