@@ -645,7 +645,8 @@ class Compiler:
         rows: list[Term] = []
         aliases = dict(items)
         for term, scope in terms:
-            outs = tuple(self.scalars.value(item, scope) for _, item in items)
+            # A Boolean's short form serves its own expression: rules that rewrite outputs do not see it.
+            outs = tuple(replace(self.scalars.value(item, scope), sides=None) for _, item in items)
             extra = []
             for key in keys:
                 position = self._order_position(key.this, node, items, scope)

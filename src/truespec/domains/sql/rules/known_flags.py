@@ -57,7 +57,7 @@ def _moved(value: Val, units: Swap) -> Val:
     null, val = folded(z3.substitute(value.null, *units)), value.val
     if not z3.is_true(null):
         val = folded(z3.substitute(val, *units))
-    return replace(value, null=null, val=val)
+    return Val(null, val, value.kind, value.literal)  # the sides may mention a flag that is gone
 
 
 def _narrowed(group: Group, units: Swap) -> Group:
@@ -70,6 +70,6 @@ def _narrowed(group: Group, units: Swap) -> Group:
     terms = []
     for part in body.terms:
         known = [neg(out.null) for out, s in zip(part.outs, strict, strict=True) if s]
-        outs = [replace(out, null=FALSE) if s else out for out, s in zip(part.outs, strict, strict=True)]
+        outs = [Val(FALSE, out.val, out.kind) if s else out for out, s in zip(part.outs, strict, strict=True)]
         terms.append(apply(replace(part, cond=conj(part.cond, *known), outs=tuple(outs))))
     return Group(values, Bag(tuple(terms)))
