@@ -1,7 +1,7 @@
 """ROUND of a number that has no more digits is that number; ROUND goes into the branches of a CASE.
 
-Statement. round(v, d) = v where v · 10^d is an integer. round(if p then v else w, d) = if p then round(v, d)
-else round(w, d).
+Statement. round(v, d) = v where v · 10^d is an integer. round(e(if p then v else w), d) = if p then
+round(e(v), d) else round(e(w), d).
 
 Side conditions. d is a literal. That v · 10^d is an integer is read off its form: integers, the values of a
 DECIMAL(n, s) column with s ≤ d, sums, differences and products of such, SUM, MIN and MAX of such.
@@ -22,21 +22,33 @@ from truespec.domains.sql.world import Expr, World, ite
 if TYPE_CHECKING:
     from truespec.domains.sql.aggregate import Aggregates
 
+MAX_CASES = 5
+"""Nested cases that are told apart: each doubles the expression."""
 MAX_SCALE = 30
 """More digits after the point than any dialect has."""
 
 
-def rounded(world: World, aggregates: Aggregates, value: Expr, digits: int) -> Expr:
+def rounded(world: World, aggregates: Aggregates, value: Expr, digits: int, depth: int = 0) -> Expr:
     """The rational `value` rounded to so many digits after the point."""
     value = z3.simplify(value)
-    if z3.is_app_of(value, z3.Z3_OP_ITE):
-        test, yes, no = value.children()
-        sides = [rounded(world, aggregates, side, digits) for side in (yes, no)]
-        return ite(test, *sides)
+    case = _case(value) if depth < MAX_CASES else None
+    if case is not None:
+        test, yes, no = case.children()
+        sides = [z3.substitute(value, (case, side)) for side in (yes, no)]
+        return ite(test, *(rounded(world, aggregates, side, digits, depth + 1) for side in sides))
     scale = scale_of(world, aggregates, value)
     if scale is not None and scale <= digits:
         return value
     return z3.Function("round", z3.RealSort(), z3.IntSort(), z3.RealSort())(value, z3.IntVal(digits))
+
+
+def _case(value: Expr) -> Expr | None:
+    """The first CASE in an arithmetical expression."""
+    if z3.is_app_of(value, z3.Z3_OP_ITE):
+        return value
+    if not z3.is_app(value) or value.decl().kind() == z3.Z3_OP_UNINTERPRETED:
+        return None
+    return next((case for case in map(_case, value.children()) if case is not None), None)
 
 
 def scale_of(world: World, aggregates: Aggregates, value: Expr) -> int | None:
