@@ -16,6 +16,8 @@ from truespec.domains.judge import Pair, judge
 from truespec.executors.certify import certify
 
 NAMES = [name for name in bundled.domains() if templates(name)]
+QUICK = ("arith", "fol", "regex")
+"""Domains whose variants are all verified here."""
 TEMPLATES = [one for name in NAMES for one in templates(name)]
 
 
@@ -89,11 +91,11 @@ def test_statement_and_oracle_change_together() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_answers_to_variants_deserve_what_those_to_the_parent_do(name: str) -> None:
     some = drawn(name, 0)
-    assert not unexpected(some if name in ("arith", "fol", "regex") else some[::20])
+    assert not unexpected(some if name in QUICK else some[::9])
 
 
 def test_variants_pass_the_certificate_of_their_parents() -> None:
-    some = [one for name in ("arith", "fol", "regex") for one in drawn(name, 5)[::25]]
+    some = [one for name in QUICK for one in drawn(name, 5)[::25]]
     for made in certify(some, timeout=20.0, jobs=1):
         assert not made.gaps(), made
         assert not made.contradictions(), made
@@ -102,7 +104,16 @@ def test_variants_pass_the_certificate_of_their_parents() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("template", TEMPLATES, ids=of_template)
 def test_every_variant_that_can_be_drawn_is_right(template: Template) -> None:
-    assert not unexpected([derive(template.parent, row, 1) for row in template.rows()])
+    rows = template.rows()
+    some = rows if template.parent.task.domain in QUICK else rows[-1:]
+    assert not unexpected([derive(template.parent, row, 1) for row in some])
+
+
+def test_names_behind_a_dot_change_and_decimals_do_not() -> None:
+    (parent,) = (one for one in bundled.tasks("sql") if one.task.id == "sql-bikes-dearest")
+    assert "c.weight > b.weight" in derive(parent, {"price": "weight"}, 1).answers[0].text
+    (parent,) = (one for one in bundled.tasks("arith") if one.task.id == "arith-hire-car")
+    assert "0.2 *" in derive(parent, {"2": "7", "20": "8"}, 1).task.oracle
 
 
 def test_a_planted_mistake_is_found() -> None:

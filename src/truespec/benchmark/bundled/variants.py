@@ -107,7 +107,7 @@ def _substitution(row: Mapping[str, str], *, whole: bool) -> Callable[[str], str
     keys = "|".join(re.escape(key) for key in sorted(row, key=len, reverse=True))
     if not whole:
         return lambda text: re.sub(keys, lambda found: row[found[0]], text)
-    pattern = re.compile(rf"(?<![\w.])(?:{keys})(?!\w|\.\d)", re.IGNORECASE)
+    pattern = re.compile(rf"(?<!\w)(?<!\d\.)(?:{keys})(?!\w|\.\d)", re.IGNORECASE)
 
     def one(found: re.Match[str]) -> str:
         text = found[0]
