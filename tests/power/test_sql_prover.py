@@ -193,9 +193,7 @@ def columns_tell_rows_apart(patch: pytest.MonkeyPatch) -> None:
 
 
 def no_group_is_null(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(
-        known_values, "_known", lambda group, column, said: not z3.is_false(group.values[column].null)
-    )
+    patch.setattr(known_values, "_known", lambda group, column: not z3.is_false(group.values[column].null))
 
 
 def bounds_are_exclusive(patch: pytest.MonkeyPatch) -> None:

@@ -1,12 +1,11 @@
 """A group column that is never NULL needs no NULL flag.
 
-Statement. Σ_g∈G [g.c is not NULL] φ(g) = Σ_g∈H φ(g), where H holds the tuples of G's bag whose column c is
-not NULL. The same where the bag itself has no NULL there.
+Statement. Where no tuple of G's bag has a NULL in column c, Σ_g∈G φ(g) = Σ_g∈G φ(g) with g.c's flag false.
 
-Side conditions. "c is not NULL" is a conjunct of φ, or a conjunct of the condition of every term of G's
-bag.
+Side conditions. "c is not NULL" is a conjunct of the condition of every term of G's bag. That the term itself
+asks for it is rule `known_flags`.
 
-Why. The tuples of G that φ lets pass are those of H; the flag is false in all of them.
+Why. The flag is false in all tuples of G.
 """
 
 from __future__ import annotations
@@ -15,17 +14,16 @@ from dataclasses import replace
 
 import z3
 
-from truespec.domains.sql.bag import Bag, Group, Swap, Term, conjuncts, swap_term
+from truespec.domains.sql.bag import Bag, Group, Swap, Term, conjuncts, flat, swap_term
 from truespec.domains.sql.world import FALSE, Val, conj, neg
 
 
 def apply(term: Term) -> Term:
-    """The term without NULL flags that its condition or the groups' bags rule out."""
+    """The term without NULL flags that its groups' bags rule out."""
     groups = []
     swap: Swap = []
-    said = {part.get_id() for part in conjuncts(term.cond)}
     for group in term.groups:
-        sure = [i for i, value in enumerate(group.values) if _known(group, i, said)]
+        sure = [i for i in range(len(group.values)) if _known(group, i)]
         swap += [(group.values[i].null, FALSE) for i in sure]
         groups.append(_without_flags(group, sure) if sure else group)
     if not swap:
@@ -34,12 +32,9 @@ def apply(term: Term) -> Term:
     return replace(moved, rows=term.rows, groups=tuple(groups))
 
 
-def _known(group: Group, column: int, said: set[int]) -> bool:
-    flag = group.values[column].null
-    if z3.is_false(flag):
+def _known(group: Group, column: int) -> bool:
+    if z3.is_false(group.values[column].null):
         return False
-    if neg(flag).get_id() in said:
-        return True
     return all(_never(part, part.outs[column]) for part in group.body.terms)
 
 
@@ -53,7 +48,7 @@ def _without_flags(group: Group, sure: list[int]) -> Group:
     for part in group.body.terms:
         outs = tuple(_bare(out) if i in sure else out for i, out in enumerate(part.outs))
         present = [neg(part.outs[i].null) for i in sure]
-        terms.append(replace(part, cond=conj(part.cond, *present), outs=outs))
+        terms.append(replace(part, cond=flat(conj(part.cond, *present)), outs=outs))
     return Group(values, Bag(tuple(terms)))
 
 
