@@ -35,19 +35,25 @@ FOLDERS = {
     "spider": "spider_llm",
 }
 """Where each source with candidates lies below `sql/`."""
-PROOF_SECONDS, SEARCH_SECONDS = 5.0, 10.0
+PROOF_SECONDS, SEARCH_SECONDS = 1.0, 3.0
 """Limits of each side, in seconds."""
-DATABASES = 250
+DATABASES = 60
 """Databases against a proof."""
 MAX_KILOBYTES = 1_500_000
 """A process that has grown to this size starts anew: Z3 gives no memory back."""
 
 
-def main(sources: Path, out: Path) -> None:
-    """Go on with the run, and say how far it is and what it found."""
+def main(sources: Path, out: Path, part: str = "1/1") -> None:
+    """Go on with the run, and say how far it is and what it found.
+
+    `part` is `k/n`: the k-th of n shares of the pairs, each with a ledger of its own, so that several
+    processes can go through them side by side.
+    """
+    share, shares = (int(number) for number in part.split("/"))
     out.mkdir(parents=True, exist_ok=True)
-    ledger, current = out / "against.jsonl", out / "against.current"
-    done = {str(record["key"]): record for record in _records(ledger)}
+    name = "against" if shares == 1 else f"against-{share}-of-{shares}"
+    ledger, current = out / f"{name}.jsonl", out / f"{name}.current"
+    done = {str(record["key"]): record for path in out.glob("against*.jsonl") for record in _records(path)}
     if current.exists():
         key, identity = current.read_text(encoding="utf-8").split("\n", 1)
         if key not in done:
@@ -59,7 +65,7 @@ def main(sources: Path, out: Path) -> None:
     random.Random(1).shuffle(pairs)
     for pair in pairs:
         key = _key(pair)
-        if key in done:
+        if key in done or int(key, 16) % shares != share % shares:
             continue
         current.write_text(f"{key}\n{pair.id}", encoding="utf-8")
         started = time.monotonic()
@@ -76,7 +82,9 @@ def main(sources: Path, out: Path) -> None:
         _append(ledger, record)
         if resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > MAX_KILOBYTES:
             current.unlink()
-            os.execv(sys.executable, [sys.executable, "-m", "benchmarks", "sql", "--against"])
+            os.execv(
+                sys.executable, [sys.executable, "-m", "benchmarks", "sql", "--against", f"--part={part}"]
+            )
     current.unlink(missing_ok=True)
     report(pairs, done)
 

@@ -50,11 +50,14 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--set", action="append", help="only this set; may be repeated")
     parser.add_argument("--no-peer", action="store_true", help="leave provensql out")
     parser.add_argument("--against", action="store_true", help="the long run: prover against refuter")
+    parser.add_argument(
+        "--part", default="1/1", help="K/N, with --against: the K-th of N shares of the pairs"
+    )
     options = parser.parse_args(arguments)
     if not (SOURCES / "sql").is_dir():
         sys.exit(f"no data in {SOURCES / 'sql'}: set TRUESPEC_SOURCES to the folder that holds sql/")
     if options.against:
-        _sql_against.main(SOURCES, OUT)
+        _sql_against.main(SOURCES, OUT, options.part)
         return
     OUT.mkdir(parents=True, exist_ok=True)
     python = None if options.no_peer else peer_python()
