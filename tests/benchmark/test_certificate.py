@@ -145,4 +145,14 @@ def test_the_command_keeps_what_is_current(tmp_path: Path) -> None:
     again = CliRunner().invoke(truespec, arguments)
     assert again.exit_code == 0, again.output
     assert read(path) == marked, "a current certificate is not made again"
+    assert "verdicts undecided" in again.output
+    retried = CliRunner().invoke(truespec, [*arguments, "--open"])
+    assert retried.exit_code == 0, retried.output
+    assert read(path) == kept, "one with an undecided verdict is, where asked for"
+    worse = [*arguments, "--open", "--timeout", "0.000001"]
+    path.write_text(path.read_text().replace('"same": "equivalent"', '"same": "unknown"', 1))
+    before = read(path)
+    assert CliRunner().invoke(truespec, worse).exit_code == 0
+    assert read(path) == before, "what a shorter limit does not decide replaces nothing"
+    assert CliRunner().invoke(truespec, ["bench", "certify", "--open"]).exit_code != 0
     assert CliRunner().invoke(truespec, ["bench", "certify", "--domain", "nope"]).exit_code != 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterator
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -16,6 +17,7 @@ import needs
 from truespec.benchmark.bundled import baseline
 from truespec.benchmark.select import bundled_tasks, choose
 from truespec.cli.bench import bench
+from truespec.executors.baseline import store
 from truespec.executors.bench import new_run, run_judges, run_models
 from truespec.executors.timeouts import study
 from truespec.metrics.judging import judge_rates
@@ -128,6 +130,27 @@ def test_the_baseline_is_of_the_tasks_there_are() -> None:
     rates = judge_rates((i.answer, i.judgement) for i in join(stored.answers, stored.judgements))
     assert rates.far.total > 100
     assert baseline.load([]).answers == []
+
+
+def test_what_is_stored_is_what_the_run_recorded(leaky: tuple[Run, Path, str], tmp_path: Path) -> None:
+    run, _, _ = leaky
+    store(run, tmp_path / "kept")
+    store(run, tmp_path / "kept")
+    loaded = baseline.load(run.tasks(), tmp_path / "kept")
+    assert [answer["candidate"] for answer in loaded.answers] == ["a*"] * 3
+    same = ("task", "domain", "model", "epoch", "kind", "judge", "scores", "judgement")
+    recorded = [tuple(map(one.get, same)) for one in run.read("judgements")]
+    assert sorted(map(str, recorded)) == sorted(str(tuple(map(one.get, same))) for one in loaded.judgements)
+    assert {len(one["replies"]) for one in loaded.judgements} == {1, 2}
+    names = ["judgements/blurter.jsonl", "answers/blurter.jsonl", "timeouts.jsonl"]
+    kept = tmp_path / "kept"
+    assert sorted(names) == sorted(str(p.relative_to(kept)) for p in kept.rglob("*.jsonl"))
+
+
+def test_no_file_of_the_package_is_too_large_to_be_read_in_a_diff() -> None:
+    held = files("truespec.benchmark").joinpath("bundled")
+    assert isinstance(held, Path)
+    assert max(path.stat().st_size for path in held.rglob("*") if path.is_file()) < 2_000_000
 
 
 def test_a_changed_task_loses_its_records() -> None:

@@ -72,6 +72,12 @@ class Certificate:
             found.append("a rewriting is refuted")
         return found
 
+    def undecided(self) -> int:
+        """How many of its verdicts are `unknown`: what a stronger verifier or a longer limit may decide."""
+        named = [self.same, *self.trivial.values(), *self.right.values(), *self.wrong.values()]
+        counted = (self.rewritings.get("unknown", 0), self.mutants.get("unknown", 0))
+        return named.count("unknown") + sum(counted)
+
     def differs_from_constants(self) -> bool:
         """Whether the oracle differs from all that says nothing; for expressions, from two constants."""
         return bool(self.trivial) and all(answer == "refuted" for answer in self.trivial.values())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -23,6 +23,7 @@ from truespec.verdict import UsageError
 @click.option("--every", type=click.IntRange(1), default=1, show_default=True, help="Only each N-th task.")
 @click.option("--variants", type=click.IntRange(0), help="Also the variants that this seed draws; not kept.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder to keep certificates in.")
+@click.option("--open", "again", is_flag=True, help="Try current ones with undecided verdicts again.")
 @click.option("--timeout", type=Seconds(), default=20.0, show_default=True, help="Seconds per candidate.")
 @click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Workers.  [default: one per core]")
 def certify(
@@ -30,6 +31,7 @@ def certify(
     every: int,
     variants: int | None,
     output: Path | None,
+    again: bool,
     timeout: float,
     jobs: int | None,
 ) -> None:
@@ -41,7 +43,8 @@ def certify(
     mutants are refuted.
 
     OUTPUT keeps one file per domain; certificates there that are current are not made again. Without it,
-    every certificate is made and nothing is kept. What is undecided is listed as open.
+    every certificate is made and nothing is kept. What is not shown is listed as open. With --open, current
+    certificates that hold an undecided verdict are made again, and replaced where fewer are undecided.
 
     Exit code: 0 when no verdict contradicts a task, 1 otherwise, 2 for a wrong call.
     """
@@ -55,20 +58,27 @@ def certify(
         raise UsageError(
             "variants have no place among the kept certificates: leave out --output or --variants"
         )
+    if again and output is None:
+        raise UsageError("--open tries kept certificates again: name their folder with --output")
     wrong = 0
     for name in wanted:
         entries = bundled.tasks(name, variants=variants is not None, seed=variants or 0)[::every]
-        wrong += _domain(name, entries, output, timeout, jobs or len(os.sched_getaffinity(0)))
+        wrong += _domain(name, entries, output, again, timeout, jobs or len(os.sched_getaffinity(0)))
     sys.exit(1 if wrong else 0)
 
 
-def _domain(name: str, entries: Sequence[BundledTask], output: Path | None, timeout: float, jobs: int) -> int:
+def _domain(
+    name: str, entries: Sequence[BundledTask], output: Path | None, again: bool, timeout: float, jobs: int
+) -> int:
     path = output / f"{name}.jsonl" if output else None
     found = read(path) if path else {}
-    due = [entry for entry in entries if not is_current(found.get(entry.task.id), entry)]
+    current = {entry.task.id: found[entry.task.id] for entry in entries if _kept(found, entry)}
+    due = [e for e in entries if e.task.id not in current or (again and current[e.task.id].undecided())]
     wrong = 0
     for number, certificate in enumerate(make(due, timeout=timeout, jobs=jobs), 1):
-        found[certificate.task] = certificate
+        before = current.get(certificate.task)
+        if before is None or certificate.contradictions() or certificate.undecided() < before.undecided():
+            found[certificate.task] = certificate
         for text in certificate.contradictions():
             wrong += 1
             echo(f"{certificate.task}: {text}")
@@ -82,10 +92,15 @@ def _domain(name: str, entries: Sequence[BundledTask], output: Path | None, time
     return wrong
 
 
+def _kept(found: Mapping[str, Certificate], entry: BundledTask) -> bool:
+    return is_current(found.get(entry.task.id), entry)
+
+
 def _counts(found: list[Certificate]) -> str:
     right = [answer for one in found for answer in one.right.values()]
     wrong = [answer for one in found for answer in one.wrong.values()]
     return (
         f"{right.count('equivalent')}/{len(right)} right forms proved, "
-        f"{wrong.count('refuted')}/{len(wrong)} wrong forms refuted"
+        f"{wrong.count('refuted')}/{len(wrong)} wrong forms refuted, "
+        f"{sum(one.undecided() for one in found)} verdicts undecided"
     )

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import random
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from truespec.benchmark import bundled
-from truespec.benchmark.bundled.baseline import fingerprint, readings, slim
+from truespec.benchmark.bundled.baseline import (
+    ANSWERS,
+    JUDGEMENTS,
+    TIMEOUTS,
+    by_task,
+    file_name,
+    fingerprint,
+    readings,
+)
 from truespec.benchmark.select import bundled_tasks
 from truespec.executors.bench import Failures, new_run, run_judges, run_models
 from truespec.judges.scripted import JUDGES
@@ -106,16 +115,22 @@ def build(
 
 
 def store(run: Run, folder: Path) -> None:
-    """Write a run's records as the package keeps them: small, and tied to the texts they were made for."""
+    """Write a run's records as the package keeps them: small, and tied to the texts they were made for.
+
+    One file a model and one a judge, so that a file stays small enough to be read in a diff.
+    """
     of = {task.id: fingerprint(task) for task in run.tasks()}
-    answers = [_slim(record, of) for record in run.read("answers")]
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, records in (
-        ("answers", answers),
-        ("judgements", [slim(record, of[str(record["task"])]) for record in run.read("judgements")]),
-        ("timeouts", run.read("timeouts")),
-    ):
-        (folder / f"{name}.jsonl").write_text("".join(map(to_line, records)), encoding="utf-8")
+    answers: dict[str, list[dict[str, Any]]] = {}
+    for record in run.read("answers"):
+        answers.setdefault(str(record["model"]), []).append(_slim(record, of))
+    kept = {ANSWERS: answers, JUDGEMENTS: by_task(run.read("judgements"), of)}
+    for kind, by_name in kept.items():
+        if (folder / kind).exists():
+            shutil.rmtree(folder / kind)
+        (folder / kind).mkdir(parents=True)
+        for name, records in by_name.items():
+            (folder / kind / file_name(name)).write_text("".join(map(to_line, records)), encoding="utf-8")
+    (folder / f"{TIMEOUTS}.jsonl").write_text("".join(map(to_line, run.read("timeouts"))), encoding="utf-8")
 
 
 def _slim(record: Mapping[str, Any], of: Mapping[str, str]) -> dict[str, Any]:

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from typing import Any
 
 from truespec.benchmark.task import Task
 
-FILES = ("answers", "judgements", "timeouts")
-"""The files of the folder `baseline/`, JSON Lines each."""
+ANSWERS, JUDGEMENTS, TIMEOUTS = "answers", "judgements", "timeouts"
+"""What the folder `baseline/` holds: a folder with a file a model, one with a file a judge, and a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,36 +42,60 @@ def fingerprint(task: Task) -> str:
     return hashlib.sha256(text.encode("ascii")).hexdigest()[:12]
 
 
-def load(tasks: Sequence[Task]) -> Baseline:
-    """The records on these tasks; empty where the package holds none."""
+def load(tasks: Sequence[Task], folder: Traversable | None = None) -> Baseline:
+    """The records on these tasks, readers before scripts; of the package, where no other folder is named."""
+    folder = folder or files(__package__).joinpath("baseline")
     known = {task.id: fingerprint(task) for task in tasks}
-    answers = _read("answers")
+    answers = sorted(_read(folder, ANSWERS), key=lambda record: "(scripted)" in record["model"])
     current = [record for record in answers if known.get(record["task"]) == record["of"]]
     names = {record["id"] for record in current}
     domains = {task.id: task.domain for task in tasks}
-    judgements = [record for record in _read("judgements") if known.get(record["task"]) == record["of"]]
+    judged = [record for record in _read(folder, JUDGEMENTS) if known.get(record["task"]) == record["of"]]
     return Baseline(
         answers=current,
-        judgements=[_whole(record, domains[record["task"]]) for record in judgements],
-        timeouts=[record for record in _read("timeouts") if record["id"] in names],
+        judgements=[one for record in judged for one in _each(record, domains[record["task"]])],
+        timeouts=[record for record in _read(folder, TIMEOUTS) if record["id"] in names],
         stale=len(answers) - len(current),
     )
 
 
-def slim(judgement: Mapping[str, Any], of: str) -> dict[str, Any]:
-    """A judgement record without what the task tells and what a script does not have: times and problems."""
-    kept = ("task", "model", "epoch", "kind", "judge", "scores", "judgement")
-    said = [[reply["text"], reply["input_tokens"], reply["output_tokens"]] for reply in judgement["replies"]]
-    return {"of": of, **{name: judgement[name] for name in kept}, "said": said}
+def file_name(name: str) -> str:
+    """Where the records of a model or judge are kept: its name without what no file name should hold."""
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") + ".jsonl"
 
 
-def _whole(record: Mapping[str, Any], domain: str) -> dict[str, Any]:
-    """The judgement record that `slim` made small."""
-    replies = [
-        {"text": text, "seconds": 0.0, "input_tokens": read, "output_tokens": written, "cost": 0.0}
-        for text, read, written in record["said"]
-    ]
-    return {**record, "domain": domain, "replies": replies, "problems": [""] * len(replies)}
+def by_task(
+    judgements: Iterable[Mapping[str, Any]], of: Mapping[str, str]
+) -> dict[str, list[dict[str, Any]]]:
+    """Judgement records by judge, one line a task; `of` holds the fingerprints.
+
+    Left out are times and problems, and, but for once a line, what the records of a line share.
+    """
+    found: dict[str, dict[str, dict[str, Any]]] = {}
+    for record in judgements:
+        task, judge = str(record["task"]), str(record["judge"])
+        line = found.setdefault(judge, {}).setdefault(
+            task, {"of": of[task], "task": task, "judge": judge, "judged": []}
+        )
+        said = [[reply["text"], reply["input_tokens"], reply["output_tokens"]] for reply in record["replies"]]
+        line["judged"].append({**{name: record[name] for name in _OWN}, "said": said})
+    return {judge: list(lines.values()) for judge, lines in found.items()}
+
+
+_OWN = ("kind", "model", "epoch", "scores", "judgement")
+"""What a judgement does not share with the others of its judge on its task."""
+
+
+def _each(line: Mapping[str, Any], domain: str) -> Iterator[dict[str, Any]]:
+    """The judgement records that `by_task` put into one line."""
+    for own in line["judged"]:
+        replies = [
+            {"text": text, "seconds": 0.0, "input_tokens": read, "output_tokens": written, "cost": 0.0}
+            for text, read, written in own["said"]
+        ]
+        shared = {"task": line["task"], "judge": line["judge"], "domain": domain}
+        kept = {name: own[name] for name in _OWN}
+        yield {**shared, **kept, "replies": replies, "problems": [""] * len(replies)}
 
 
 def readings() -> dict[str, dict[str, str]]:
@@ -86,8 +112,10 @@ def readings() -> dict[str, dict[str, str]]:
     return found
 
 
-def _read(name: str) -> list[dict[str, Any]]:
-    path = files(__package__).joinpath("baseline", f"{name}.jsonl")
-    if not path.is_file():
-        return []
-    return [json.loads(line) for line in path.read_text("utf-8").split("\n") if line]
+def _read(folder: Traversable, name: str) -> list[dict[str, Any]]:
+    """The records of a file, or of all files of a folder in the order of their names."""
+    below = folder.joinpath(name)
+    paths = sorted(below.iterdir(), key=lambda file: file.name) if below.is_dir() else []
+    if (single := folder.joinpath(f"{name}.jsonl")).is_file():
+        paths.append(single)
+    return [json.loads(line) for path in paths for line in path.read_text("utf-8").split("\n") if line]
