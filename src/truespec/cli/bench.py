@@ -195,22 +195,24 @@ BASELINE = (
 @click.option("--timeout", type=Seconds(), default=4.0, show_default=True, help="Seconds per verification.")
 @click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Verifiers.  [default: one per core]")
 def baseline(output: Path, domains: tuple[str, ...], timeout: float, jobs: int | None) -> None:
-    """Make the recorded baseline anew: its answers and scripted judges, verified on this machine."""
+    """Make the recorded baseline anew: its answers and judges, verified on this machine."""
     from truespec.executors.baseline import build
 
     shown = _Progress()
-    begun, failures = build(
+    built = build(
         output,
         timeout=timeout,
         jobs=jobs or len(os.sched_getaffinity(0)),
         domains=domains,
         progress=shown.show,
     )
-    for row in tables(begun.read("answers"), [])[0].to_markdown().splitlines():
+    for row in tables(built.run.read("answers"), [])[0].to_markdown().splitlines():
         echo(row)
-    if failures.count:
-        echo(f"{failures.count} tasks were left out by a reader")
-    echo(f"-> {begun.folder}")
+    if built.unanswered:
+        echo(f"{built.unanswered} tasks were left out by a reader")
+    if built.unscored:
+        echo(f"{built.unscored} judgements lack a reader's current score; see 'tools/scores.py status'")
+    echo(f"-> {built.run.folder}")
 
 
 @bench.command()

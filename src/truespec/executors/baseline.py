@@ -1,14 +1,16 @@
-"""How the recorded baseline is made: answer sets and scripted judges, verified on the spot."""
+"""How the recorded baseline is made: answer sets and judges that were written down, verified on the spot."""
 
 from __future__ import annotations
 
 import random
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from truespec.benchmark import bundled
+from truespec.benchmark.answer import read_answer
 from truespec.benchmark.bundled.baseline import (
     ANSWERS,
     JUDGEMENTS,
@@ -17,18 +19,26 @@ from truespec.benchmark.bundled.baseline import (
     file_name,
     fingerprint,
     readings,
+    scores,
 )
 from truespec.benchmark.select import bundled_tasks
-from truespec.executors.bench import Failures, new_run, run_judges, run_models
+from truespec.executors.bench import Wanted, new_run, run_judges, run_models, wanted_judgements
+from truespec.judges.reader import ReaderJudge
 from truespec.judges.scripted import JUDGES
-from truespec.models.call import Call
+from truespec.models.call import Call, Settings
 from truespec.models.contract import Model, ModelError
 from truespec.models.function import FunctionModel
 from truespec.store.lines import to_line
-from truespec.store.runs import Run
+from truespec.store.runs import Config, Run
 
 SCRIPTED = {"careful (scripted)": 0.75, "hasty (scripted)": 0.4}
 """Scripted answer sets: each draws one of the task's own candidates, a right one with this chance."""
+
+
+KINDS = ("formalization", "equivalence", "oracle")
+"""What is judged."""
+SETTINGS = Settings(reasoning_effort=None)
+"""Nothing is sampled here; the settings are part of a call's key."""
 
 
 def answer_sets() -> dict[str, Mapping[str, str]]:
@@ -68,17 +78,51 @@ def _simulated(run: Run) -> Model:
     return FunctionModel(SIMULATED, reply)
 
 
+def reader_judges() -> dict[str, Model]:
+    """The readers who judged, by name; each knows the prompts that it read."""
+    return {f"reader {name}": ReaderJudge(f"reader {name}", known) for name, known in scores().items()}
+
+
+def to_judge(domains: Sequence[str] = ()) -> Iterator[Wanted]:
+    """Every judgement of the answer sets and the oracles, with its prompts, whoever is to judge."""
+    tasks = {task.id: task for task in bundled_tasks(domains)}
+    answers = [
+        {"task": task, "model": name, "epoch": 0, "candidate": read_answer(_fenced(text)).text}
+        for name, given in answer_sets().items()
+        for task, text in given.items()
+        if task in tasks
+    ]
+    config = Config((), 1, SETTINGS, timeout=4.0, tolerant=False)
+    return wanted_judgements(answers, tasks, config, ["anybody"], KINDS)
+
+
 def _model(name: str, given: Mapping[str, str]) -> Model:
     def reply(call: Call) -> str:
         task = call.subject.removeprefix("answer/")
         if task not in given:
             raise ModelError(f"{name} has not answered {task!r}")
-        fence = "```"
-        while fence in given[task]:
-            fence += "`"
-        return f"{fence}\n{given[task]}\n{fence}\n"
+        return _fenced(given[task])
 
     return FunctionModel(name, reply)
+
+
+def _fenced(text: str) -> str:
+    fence = "```"
+    while fence in text:
+        fence += "`"
+    return f"{fence}\n{text}\n{fence}\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A run of the baseline, and what its readers left out."""
+
+    run: Run
+    """The run, verified and judged."""
+    unanswered: int
+    """Tasks that a reader did not answer."""
+    unscored: int
+    """Prompts that a reader has not judged, or whose texts have changed since."""
 
 
 def build(
@@ -88,11 +132,8 @@ def build(
     jobs: int,
     domains: Sequence[str] = (),
     progress: Callable[[str, int, int], None] = lambda *_: None,
-) -> tuple[Run, Failures]:
-    """A run of the recorded answer sets and the scripted judges on the bundled tasks.
-
-    The failures are the tasks that a reader left out; nobody else fails.
-    """
+) -> Built:
+    """A run of the recorded answer sets, the judging readers and the scripted judges on the bundled tasks."""
     sets = answer_sets()
     tasks = bundled_tasks(domains)
     run = new_run(
@@ -100,18 +141,17 @@ def build(
         tasks,
         list(sets),
         epochs=1,
-        temperature=1.0,
-        reasoning_effort=None,
-        max_tokens=None,
+        **asdict(SETTINGS),
         timeout=timeout,
         tolerant=False,
     )
     given = {name: _model(name, answers) for name, answers in sets.items()}
     failures = run_models(run, jobs=jobs, progress=progress, given=given)
-    judges = [*(f"scripted:{name}" for name in JUDGES), SIMULATED]
-    kinds = ["formalization", "equivalence", "oracle"]
-    run_judges(run, judges, kinds, progress=progress, given={SIMULATED: _simulated(run)})
-    return run, failures
+    readers = reader_judges()
+    scripts = [*(f"scripted:{name}" for name in JUDGES), SIMULATED]
+    run_judges(run, scripts, KINDS, progress=progress, given={SIMULATED: _simulated(run)})
+    unscored = run_judges(run, list(readers), KINDS, progress=progress, given=readers)
+    return Built(run, failures.count, unscored.count)
 
 
 def store(run: Run, folder: Path) -> None:
@@ -143,4 +183,4 @@ def _slim(record: Mapping[str, Any], of: Mapping[str, str]) -> dict[str, Any]:
     return {**record, "verdict": verdict, "reply": {**reply, "seconds": 0.0}, "of": of[record["task"]]}
 
 
-__all__ = ["SCRIPTED", "answer_sets", "build", "store"]
+__all__ = ["KINDS", "SCRIPTED", "Built", "answer_sets", "build", "reader_judges", "store", "to_judge"]

@@ -135,11 +135,13 @@ def _malformed(domain: str, problem: str) -> dict[str, object]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
+class Wanted:
     """One judgement to make and the calls that make it."""
 
     record: dict[str, Any]
+    """What the judgement's record says before there is a reply."""
     calls: tuple[Call, ...]
+    """One, or for `equivalence` one an order."""
 
 
 def run_judges(
@@ -158,7 +160,7 @@ def run_judges(
     by other judges or of other kinds, are kept.
     """
     config, tasks = run.config(), {task.id: task for task in run.tasks()}
-    wanted = list(_wanted(run.read("answers"), tasks, config, judges, kinds))
+    wanted = list(wanted_judgements(run.read("answers"), tasks, config, judges, kinds))
     calls = [call for item in wanted for call in item.calls]
     replies, failures = _gather(
         run, calls, concurrency, lambda done: progress("judgements", done, len(calls)), given
@@ -186,13 +188,14 @@ def _name(record: Mapping[str, Any]) -> tuple[object, ...]:
     return tuple(record[field] for field in ("kind", "judge", "task", "model", "epoch"))
 
 
-def _wanted(
+def wanted_judgements(
     answers: Iterable[Mapping[str, Any]],
     tasks: Mapping[str, Task],
     config: Config,
     judges: Sequence[str],
     kinds: Sequence[str],
-) -> Iterator[_Wanted]:
+) -> Iterator[Wanted]:
+    """Every judgement of these answers, and of each task's oracle once a judge, with its calls."""
     asked: set[tuple[str, str]] = set()
     for answer in answers:
         task, candidate = tasks[answer["task"]], answer["candidate"]
@@ -214,13 +217,13 @@ def _wanted(
                 asked.add((name, task.id))
                 prompt = ask_formalization(task.statement, task.context, _meanings(task), task.oracle)
                 made = call(Role.FORMALIZATION, prompt, f"oracle/{task.id}")
-                yield _Wanted({**record, "kind": "oracle", "model": None, "epoch": 0}, (made,))
+                yield Wanted({**record, "kind": "oracle", "model": None, "epoch": 0}, (made,))
             if candidate is None:
                 continue
             if "formalization" in kinds:
                 prompt = ask_formalization(task.statement, task.context, _meanings(task), candidate)
                 made = call(Role.FORMALIZATION, prompt, f"formalization/{about}")
-                yield _Wanted({**record, "kind": "formalization"}, (made,))
+                yield Wanted({**record, "kind": "formalization"}, (made,))
             if "equivalence" in kinds:
                 first = ask_equivalence(task.context, _meanings(task), task.oracle, candidate)
                 second = ask_equivalence(task.context, _meanings(task), candidate, task.oracle)
@@ -228,7 +231,7 @@ def _wanted(
                     call(Role.EQUIVALENCE, first, f"equivalence/oracle-first/{about}"),
                     call(Role.EQUIVALENCE, second, f"equivalence/candidate-first/{about}"),
                 )
-                yield _Wanted({**record, "kind": "equivalence"}, both)
+                yield Wanted({**record, "kind": "equivalence"}, both)
 
 
 def _gather(
@@ -285,4 +288,4 @@ def new_run(folder: Path, tasks: Sequence[Task], models: Sequence[str], **option
     return run
 
 
-__all__ = ["SELF", "Failures", "new_run", "run_judges", "run_models"]
+__all__ = ["SELF", "Failures", "Wanted", "new_run", "run_judges", "run_models", "wanted_judgements"]

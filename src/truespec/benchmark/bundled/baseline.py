@@ -112,6 +112,21 @@ def readings() -> dict[str, dict[str, str]]:
     return found
 
 
+def scores() -> dict[str, dict[str, int]]:
+    """Scores that readers wrote as judges: by reader, then by the key of the prompt they judged.
+
+    A key holds all texts that were judged, so that a score of a text that has changed since is found no more.
+    """
+    found: dict[str, dict[str, int]] = {}
+    folder = files(__package__).joinpath("scores")
+    for path in sorted(folder.iterdir(), key=lambda file: file.name):
+        for line in () if path.name == "README.md" else path.read_text("utf-8").splitlines():
+            record = json.loads(line)
+            mine = found.setdefault(record["reader"], {})
+            mine.update(zip(record["of"], record["scores"], strict=True))
+    return found
+
+
 def _read(folder: Traversable, name: str) -> list[dict[str, Any]]:
     """The records of a file, or of all files of a folder in the order of their names."""
     below = folder.joinpath(name)
