@@ -16,8 +16,9 @@ from needs import ROOT
 from snapshot import steady
 from truespec.benchmark import bundled
 from truespec.benchmark.bundled import Writing
+from truespec.cli.demo import _usable
 from truespec.cli.main import truespec
-from truespec.domains.registry import DOMAINS
+from truespec.domains.registry import DOMAINS, load
 from truespec.reports.demo import domains, shown
 from truespec.verdict import Answer, UsageError
 
@@ -91,3 +92,19 @@ def test_a_domain_without_its_tools_is_skipped_and_told(
     summary = json.loads((tmp_path / "summary.json").read_text(encoding="utf-8"))
     assert list(summary["domains"]) == ["fol"]
     assert list(summary["run"]["skipped"]) == ["rocq"]
+
+
+def test_a_domain_runs_without_its_optional_tools_and_not_without_the_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tools = load("sql").tools
+    assert {tool.optional for tool in tools} == {True, False}
+    for installed in (False, True):
+        monkeypatch.setattr(
+            "truespec.cli.doctor.found_version",
+            lambda tool, installed=installed: "1.0" if tool.optional is not installed else None,
+        )
+        usable, told = _usable(["sql"])
+        assert usable == (["sql"] if installed else [])
+        named = [tool.name for tool in tools if f"{tool.name} is not installed" in told.get("sql", "")]
+        assert named == [tool.name for tool in tools if not tool.optional and not installed]

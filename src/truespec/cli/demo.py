@@ -147,7 +147,9 @@ def _usable(names: Sequence[str]) -> tuple[list[str], dict[str, str]]:
     from truespec.domains.registry import load
 
     missing = {
-        name: tools for name in names if (tools := load(name).tools) and not any(map(found_version, tools))
+        name: tools
+        for name in names
+        if (tools := [tool for tool in load(name).tools if not tool.optional and found_version(tool) is None])
     }
     told = {
         name: ", ".join(f"{tool.name} is not installed ({tool.install})" for tool in tools)

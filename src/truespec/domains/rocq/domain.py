@@ -57,7 +57,7 @@ class Rocq(Domain[RocqContext, RocqSpec]):
     name: ClassVar[str] = "rocq"
     has_relation: ClassVar[bool] = True
     tools: ClassVar[tuple[Tool, ...]] = (
-        Tool("Rocq (Coq)", "command:coqc --version", "every verdict of the rocq domain", INSTALL),
+        Tool("Rocq (Coq)", "command:coqc --version", "every verdict of the rocq domain", INSTALL, False),
     )
 
     def __init__(self) -> None:
