@@ -7,7 +7,7 @@ nothing proved differs; with any one of them spoiled, something does.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -82,10 +82,9 @@ SLIPS = [
 ]
 
 
-def wrongly_proved(pairs: list[tuple[str, str, str]]) -> list[tuple[str, str]]:
-    """The pairs that were proved equal and that SQLite tells apart."""
+def wrongly_proved(pairs: list[tuple[str, str, str]]) -> Iterator[tuple[str, str]]:
+    """The pairs that are proved equal and that SQLite tells apart; one is enough to find a rule out."""
     twin = load_twin("sql")
-    found = []
     for ddl, left, right in pairs:
         trees = [sqlglot.parse_one(text, read="sqlite") for text in (left, right)]
         try:
@@ -95,8 +94,7 @@ def wrongly_proved(pairs: list[tuple[str, str, str]]) -> list[tuple[str, str]]:
         except (Undecided, SpecificationError):
             continue
         if proof is not None and twin.differ(left, right, {"schema": ddl}) is not None:
-            found.append((left, right))
-    return found
+            yield left, right
 
 
 @cache
@@ -110,7 +108,7 @@ def slips() -> list[tuple[str, str, str]]:
 
 
 def test_nothing_proved_differs() -> None:
-    assert wrongly_proved(slips()) == []
+    assert list(wrongly_proved(slips())) == []
 
 
 @pytest.mark.slow
@@ -122,7 +120,7 @@ def test_no_mutant_that_is_proved_differs() -> None:
             mutants = itertools.islice(variants.mutants(tree, "sqlite"), 12)
             pairs += [(case.context["schema"], case.oracle, mutant) for mutant in mutants]
     assert len(pairs) > 60
-    assert wrongly_proved(pairs) == []
+    assert list(wrongly_proved(pairs)) == []
 
 
 Plant = Callable[[pytest.MonkeyPatch], None]
@@ -287,4 +285,4 @@ PLANTS: list[Plant] = [
 @pytest.mark.parametrize("plant", PLANTS, ids=lambda plant: str(plant.__name__))
 def test_a_planted_wrong_rule_is_found_out(plant: Plant, monkeypatch: pytest.MonkeyPatch) -> None:
     plant(monkeypatch)
-    assert wrongly_proved(slips())
+    assert next(wrongly_proved(slips()), None) is not None

@@ -324,7 +324,7 @@ class Aggregates:
         """The symbol of a bag, and the arguments at which it is meant here."""
         bag, formals, arguments = _abstracted(self.world, bag)
         sorts = sorted(str(formal.sort()) for formal in formals)
-        for symbol in self.symbols.values():
+        for symbol in list(self.symbols.values()):  # comparing bags may name further aggregates
             if symbol.function != function or symbol.kind != kind:
                 continue
             if sorted(str(formal.sort()) for formal in symbol.formals) != sorts:

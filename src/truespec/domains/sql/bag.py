@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import z3
 
 from truespec.domains.sql.schema import Table
-from truespec.domains.sql.symbols import constants, name_of, remembered
+from truespec.domains.sql.symbols import constants, name_of, quantifier_depth, remembered
 from truespec.domains.sql.world import (
     FALSE,
     TRUE,
@@ -135,8 +135,20 @@ def is_tuple(values: Iterable[Val], outs: Iterable[Val]) -> Formula:
 
 
 def normal(value: Val) -> Val:
-    """The value with the kind's stand-in where it is NULL."""
+    """The value with the kind's stand-in where it is NULL; variables of a group are so already."""
+    if _of_group(value):
+        return Val(value.null, value.val, value.kind)
     return Val(value.null, ite(value.null, default_of(value.kind), value.val), value.kind)
+
+
+def _of_group(value: Val) -> bool:
+    """Whether this is a group's variable beside its own flag, which `fresh_values` made just before it."""
+    if z3.is_false(value.null) or not (z3.is_const(value.null) and z3.is_const(value.val)):
+        return False
+    flag, variable = name_of(value.null).split("!"), name_of(value.val).split("!")
+    if (flag[0], variable[0]) != ("null", "group"):
+        return False
+    return int(variable[1]) == int(flag[1]) + 1
 
 
 def renamed(world: World, term: Term) -> Term:
@@ -189,10 +201,17 @@ def exists(world: World, bag: Bag) -> Formula:
 def _exists_term(term: Term) -> Formula:
     if z3.is_false(term.cond) or not term.rows:
         return term.cond
-    rows = [row for row, _ in term.rows]
-    inside = [membership(row, table) for row, table in term.rows]
+    # Named by depth, so that formulas that differ in the names of bound rows alone are one term of Z3.
+    depth = quantifier_depth(term.cond)
+    ordered = sorted(term.rows, key=lambda pair: pair[1].name)
+    rows = [
+        z3.Const(f"row.{table.name.lower()}@{depth}.{index}", row.sort())
+        for index, (row, table) in enumerate(ordered)
+    ]
+    cond = z3.substitute(term.cond, *((row, new) for (row, _), new in zip(ordered, rows, strict=True)))
+    inside = [membership(new, table) for (_, table), new in zip(ordered, rows, strict=True)]
     pattern = inside[0] if len(inside) == 1 else z3.MultiPattern(*inside)
-    return z3.Exists(rows, term.cond, patterns=[pattern])
+    return z3.Exists(rows, cond, patterns=[pattern])
 
 
 def group_formula(world: World, group: Group) -> Formula:

@@ -643,13 +643,14 @@ class Compiler:
         if distinct is not None and distinct.args.get("on"):
             raise Unsupported("sql: DISTINCT ON")
         rows: list[Term] = []
+        positions: list[int | None] = []  # of the sort keys among the outputs, the same in every term
         aliases = dict(items)
         for term, scope in terms:
             # A Boolean's short form serves its own expression: rules that rewrite outputs do not see it.
             outs = tuple(replace(self.scalars.value(item, scope), sides=None) for _, item in items)
             extra = []
-            for key in keys:
-                position = self._order_position(key.this, node, items, scope)
+            positions = [self._order_position(key.this, items, scope) for key in keys]
+            for key, position in zip(keys, positions, strict=True):
                 if position is not None:
                     extra.append(outs[position])
                 else:
@@ -664,7 +665,6 @@ class Compiler:
         if distinct is not None:
             width = len(names)
             base = Bag(tuple(replace(t, outs=t.outs[:width]) for t in bag.terms))
-            positions = [self._order_position(key.this, node, items, None) for key in keys]
             base = self.distinct(base)
             bag = Bag(
                 tuple(
@@ -702,13 +702,7 @@ class Compiler:
                 items.append((str(item.unnest().alias_or_name).lower(), inner))
         return items
 
-    def _order_position(
-        self,
-        node: exp.Expr,
-        select: exp.Select,
-        items: list[tuple[str, exp.Expr]],
-        scope: Scope | None,
-    ) -> int | None:
+    def _order_position(self, node: exp.Expr, items: list[tuple[str, exp.Expr]], scope: Scope) -> int | None:
         position = self._output_position(node, [name for name, _ in items])
         if position is not None:
             return position
@@ -717,13 +711,10 @@ class Compiler:
             item = item.unnest()
             if item == node:
                 return i
-            if scope is not None and isinstance(node, exp.Column):
+            if isinstance(node, exp.Column):
                 here = scope.find(node)
                 if here is not None and fingerprint(item, scope) == f"#{here}":
                     return i
-        if scope is None and isinstance(node, exp.Column):
-            hits = [i for i, (_, item) in enumerate(items) if item.unnest().name.lower() == node.name.lower()]
-            return hits[0] if len(hits) == 1 else None
         return None
 
     def _plain(

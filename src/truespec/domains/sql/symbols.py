@@ -21,7 +21,7 @@ NONE: Names = frozenset()
 _FIXED = ("text!", "nil!", "agg!", "fix!")
 _Result = TypeVar("_Result")
 _tables: list[dict[int, Any]] = []
-_known: dict[int, tuple[Names, Names]] = {}
+_known: dict[int, tuple[Names, Names, int]] = {}
 _alive: list[Expr] = []
 """Roots whose parts are remembered: Z3 gives the number of a dead expression to another one."""
 
@@ -59,12 +59,17 @@ def functions(expression: Expr) -> Names:
     return _parts(expression)[1]
 
 
+def quantifier_depth(expression: Expr) -> int:
+    """How many quantifiers are nested in the expression, at most."""
+    return _parts(expression)[2]
+
+
 def name_of(variable: Expr) -> str:
     """The name of a variable."""
     return str(variable.decl().name())
 
 
-def _parts(expression: Expr) -> tuple[Names, Names]:
+def _parts(expression: Expr) -> tuple[Names, Names, int]:
     found = _known.get(expression.get_id())
     if found is None:
         _alive.append(expression)
@@ -72,28 +77,30 @@ def _parts(expression: Expr) -> tuple[Names, Names]:
     return found
 
 
-def _walk(context: Any, node: Any) -> tuple[Names, Names]:
+def _walk(context: Any, node: Any) -> tuple[Names, Names, int]:
     number = z3core.Z3_get_ast_id(context, node)
     found = _known.get(number)
     if found is not None:
         return found
     kind = z3core.Z3_get_ast_kind(context, node)
-    result = NONE, NONE
+    result = NONE, NONE, 0
     if kind == z3.Z3_QUANTIFIER_AST:
-        result = _walk(context, z3core.Z3_get_quantifier_body(context, node))
+        free, applied, depth = _walk(context, z3core.Z3_get_quantifier_body(context, node))
+        result = free, applied, depth + 1
     elif kind == z3.Z3_APP_AST:
-        free, applied = NONE, NONE
+        free, applied, depth = NONE, NONE, 0
         size = z3core.Z3_get_app_num_args(context, node)
         for position in range(size):
             below = _walk(context, z3core.Z3_get_app_arg(context, node, position))
             free = below[0] if not free else free if free is below[0] else free | below[0]
             applied = below[1] if not applied else applied if applied is below[1] else applied | below[1]
+            depth = max(depth, below[2])
         declaration = z3core.Z3_get_app_decl(context, node)
         if z3core.Z3_get_decl_kind(context, declaration) == z3.Z3_OP_UNINTERPRETED:
             name = str(z3core.Z3_get_symbol_string(context, z3core.Z3_get_decl_name(context, declaration)))
             applied = applied | {name}
             if size == 0 and not name.startswith(_FIXED):
                 free = free | {name}
-        result = free, applied
+        result = free, applied, depth
     _known[number] = result
     return result
