@@ -6,19 +6,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 from truespec.benchmark.answer import read_answer
 from truespec.benchmark.task import Task
 from truespec.executors.batch import Summary, run_batch
-from truespec.executors.calls import run_calls
+from truespec.executors.calls import Lazily, run_calls
+from truespec.executors.keeper import kept_calls
 from truespec.judges.decide import from_both_orders, from_score
 from truespec.judges.prompts import Role, ask_answer, ask_equivalence, ask_formalization, system
 from truespec.judges.score import read_score
 from truespec.models.call import Call, Reply, Settings
 from truespec.models.contract import Model, ModelError
-from truespec.models.registry import open_model
 from truespec.store.calls import CallLedger
 from truespec.store.runs import Config, Run
 from truespec.verdict import ReasonCode, invalid, unknown
@@ -241,14 +240,21 @@ def _gather(
     progress: Callable[[int], None],
     given: Mapping[str, Model] | None,
 ) -> tuple[dict[Call, Reply], Failures]:
-    """The replies to all calls that succeed; models that need no call are not opened."""
+    """The replies to all calls that succeed; models that need no call are not opened.
+
+    A keeper makes the calls, so that they survive this process; where models are given that no name opens,
+    they are made here.
+    """
     replies: dict[Call, Reply] = {}
     failures = Failures()
     with ExitStack() as stack:
         ledger = stack.enter_context(CallLedger(run.calls))
-        models = _Lazily(stack)
-        models.update(given or {})
-        results = run_calls(calls, models, ledger, concurrency=concurrency)
+        if given:
+            models = Lazily(stack)
+            models.update(given)
+            results = run_calls(calls, models, ledger, concurrency=concurrency)
+        else:
+            results = kept_calls(calls, ledger, run.calls, concurrency=concurrency)
         for done, (call, reply) in enumerate(results, 1):
             if isinstance(reply, ModelError):
                 failures.count += 1
@@ -257,22 +263,6 @@ def _gather(
                 replies[call] = reply
             progress(done)
     return replies, failures
-
-
-class _Lazily(dict[str, Model]):
-    """Models, each opened when it is first asked and closed with the stack."""
-
-    def __init__(self, stack: ExitStack) -> None:
-        super().__init__()
-        self._stack = stack
-        self._lock = Lock()
-
-    def __missing__(self, name: str) -> Model:
-        with self._lock:
-            if name not in self:
-                self[name] = open_model(name)
-                self._stack.callback(self[name].close)
-            return self[name]
 
 
 def _meanings(task: Task) -> Mapping[str, str]:

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,15 @@ class Call:
         if self.schema:
             content.append(self.schema)
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode("ascii")).hexdigest()
+
+    def to_json(self) -> dict[str, object]:
+        """The call as the ledger keeps it while it is under way."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> Call:
+        """Read what `to_json` wrote."""
+        return cls(**{**record, "settings": Settings(**record["settings"])})
 
 
 @dataclass(frozen=True, slots=True)
