@@ -42,7 +42,7 @@ from truespec.domains.rocq.toolchain import toolchain
 from truespec.verdict import Verdict
 
 PROBLEMS = Path(__file__).parents[1] / "tests" / "domains" / "rocq" / "problems"
-HALVES = ("tuned", "untuned")
+HALVES = ("tuned", "untuned", "functions")
 SOURCES = Path(os.environ.get("TRUESPEC_SOURCES", Path(__file__).parents[2] / "shared" / "sources"))
 MUTANTS = 3
 """Mutants of each of Verina's postconditions."""
@@ -147,14 +147,14 @@ def labelled(half: str) -> Iterator[Labelled]:
             for answer in entry.answers:
                 pair = Pair("rocq", task.oracle, answer.text, task.context)
                 yield Labelled(half, task.id, pair, answer.expected.value)
-    if half == "tuned":
+    if half != "untuned":
         yield from _more(half)
 
 
 def _more(half: str) -> Iterator[Labelled]:
     for problem in yaml.safe_load((PROBLEMS / f"{half}.yml").read_text(encoding="utf-8")):
         signature = problem["signature"]
-        context = {key: problem[key] for key in ("signature", "preamble") if key in problem}
+        context = {key: problem[key] for key in ("signature", "preamble", "implementation") if key in problem}
         for kind, expected in (("equivalent", "equivalent"), ("wrong", "refuted")):
             for text in problem[kind]:
                 oracle, candidate = _text(problem["oracle"], signature), _text(text, signature)

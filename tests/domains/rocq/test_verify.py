@@ -174,7 +174,7 @@ def test_no_problem_is_decided_wrongly(problem: Any, kind: str, text: str) -> No
         else f"Definition spec {problem['signature']} := {body}."
         for body in (problem["oracle"], text)
     )
-    context = {key: problem[key] for key in ("signature", "preamble") if key in problem}
+    context = {key: problem[key] for key in ("signature", "preamble", "implementation") if key in problem}
     verdict = judge(Pair("rocq", oracle, candidate, context), 10.0)
     expected = {"equivalent": Answer.EQUIVALENT, "wrong": Answer.REFUTED}[kind]
     assert verdict.answer in (expected, Answer.UNKNOWN), verdict

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -53,11 +53,24 @@ class RocqContext:
     """Definitions that both texts may use."""
     prelude: tuple[Sentence, ...]
     """Imports and scopes."""
+    implementation: str | None = None
+    """The argument that stands for the implementation, where all others are quantified inside each side."""
+
+    @property
+    def compared(self) -> tuple[Argument, ...]:
+        """The arguments at which the two sides are compared: all of them, or the implementation alone."""
+        everything = self.signature.arguments
+        return tuple(one for one in everything if self.implementation in (None, one.name))
+
+    @property
+    def inner(self) -> tuple[Argument, ...]:
+        """The arguments that each side quantifies over by itself."""
+        return tuple(one for one in self.signature.arguments if one not in self.compared)
 
 
 def read_context(raw: RawContext) -> RocqContext:
     """The context of a pair; `OracleError` names the field that is wrong."""
-    known = {"signature", "preamble", "prelude"}
+    known = {"signature", "preamble", "prelude", "implementation"}
     for key, value in raw.items():
         if key in known and not isinstance(value, str):
             raise OracleError(f"context: {key!r} is a string, not {type(value).__name__}")
@@ -67,11 +80,24 @@ def read_context(raw: RawContext) -> RocqContext:
     signature = _field("signature", lambda: read_signature(written))
     preamble = str(raw.get("preamble") or "")
     prelude = str(raw.get("prelude") or PRELUDE)
+    implementation = str(raw.get("implementation") or "") or None
+    names = [argument.name for argument in signature.arguments]
+    if implementation not in (None, *names):
+        raise OracleError(
+            f"context: implementation {implementation!r} is no argument of the signature; "
+            f"expected one of {', '.join(names)}"
+        )
     return RocqContext(
         signature,
         _field("preamble", lambda: screen(preamble, ALSO_IN_PREAMBLE)),
         _field("prelude", lambda: screen_prelude(prelude)),
+        implementation,
     )
+
+
+def binders(arguments: Iterable[Argument]) -> str:
+    """The arguments as binders, e.g. `(x : Z) (y : Z)`."""
+    return " ".join(f"({argument.name} : {argument.type})" for argument in arguments)
 
 
 def _field(name: str, read: Callable[[], Read]) -> Read:
@@ -114,8 +140,7 @@ def read_signature(text: str) -> Signature:
     names = [argument.name for argument in arguments]
     if len(set(names)) != len(names) or "_" in names:
         raise OracleError(f"context: signature {text!r}: each argument has a name of its own")
-    binders = " ".join(f"({argument.name} : {argument.type})" for argument in arguments)
-    return Signature(binders, tuple(arguments), rest[1])
+    return Signature(binders(arguments), tuple(arguments), rest[1])
 
 
 def _closing(tokens: tuple[Token, ...], at: int) -> int:

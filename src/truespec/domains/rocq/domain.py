@@ -163,7 +163,7 @@ class Rocq(Domain[RocqContext, RocqSpec]):
                     self._sessions.pop(old).kill()
             load = {
                 "check": [],
-                "refute": ["Require Truespec.Search.", *NO_CACHE],
+                "refute": ["Require Truespec.Calls.", *NO_CACHE],
                 "prove": ["Require Truespec.Portfolio.", *NO_CACHE],
             }[kind]
             session = Session([*prelude, *load], library() if load else None)

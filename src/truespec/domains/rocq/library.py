@@ -16,7 +16,20 @@ from truespec.verdict import ToolMissing
 
 THEORIES = Path(__file__).parent / "theories"
 """The sources."""
-FILES = ("Sample", "Semi", "Support", "Search", "Bridge", "Prove", "Ground", "Lists", "Values", "Portfolio")
+FILES = (
+    "Sample",
+    "Semi",
+    "Support",
+    "Search",
+    "Tables",
+    "Calls",
+    "Bridge",
+    "Prove",
+    "Ground",
+    "Lists",
+    "Values",
+    "Portfolio",
+)
 """In the order of their imports."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from truespec.domains.rocq.context import RocqContext
+from truespec.domains.rocq.context import Argument, RocqContext, binders
 from truespec.domains.rocq.screen import Screened
 
 CANDIDATE = "Truespec_candidate"
@@ -42,18 +42,27 @@ class Layout:
         yield ascription("Truespec_o", ORACLE, self.context)
         # Written out: a preamble may define these names anew.
         holds = " = Coq.Init.Datatypes.true" if self.context.signature.result == "bool" else ""
-        binders, names = self.context.signature.binders, self.names
-        yield f"Definition Truespec_candidate_holds {binders} : Prop := Truespec_c {names}{holds}."
-        yield f"Definition Truespec_oracle_holds {binders} : Prop := Truespec_o {names}{holds}."
-        yield (
-            f"Definition Truespec_statement : Prop := forall {binders}, "
-            f"Coq.Init.Logic.iff (Truespec_oracle_holds {names}) (Truespec_candidate_holds {names})."
-        )
+        applied = " ".join(argument.name for argument in self.context.signature.arguments)
+        inner = f"forall {binders(self.context.inner)}, " if self.context.inner else ""
+        for name, spec in (("candidate", "Truespec_c"), ("oracle", "Truespec_o")):
+            yield f"Definition Truespec_{name}_holds {self.binders} : Prop := {inner}{spec} {applied}{holds}."
+        sides = f"(Truespec_oracle_holds {self.names}) (Truespec_candidate_holds {self.names})"
+        yield (f"Definition Truespec_statement : Prop := forall {self.binders}, Coq.Init.Logic.iff {sides}.")
+
+    @property
+    def arguments(self) -> tuple[Argument, ...]:
+        """The arguments of the two predicates that are compared."""
+        return self.context.compared
+
+    @property
+    def binders(self) -> str:
+        """These arguments with their types."""
+        return binders(self.arguments)
 
     @property
     def names(self) -> str:
-        """The arguments, separated by blanks."""
-        return " ".join(argument.name for argument in self.context.signature.arguments)
+        """These arguments, separated by blanks."""
+        return " ".join(argument.name for argument in self.arguments)
 
     def unfolded(self) -> list[str]:
         """The names that stand for their bodies: everything but the recursive functions."""

@@ -107,7 +107,7 @@ def implied(session: Session, layout: Layout, premise: str, conclusion: str, lim
     dialogue = Dialogue(session, limit, threading.Event())
     for sentence in (*layout.preamble(), *layout.modules(), *layout.statement(), *opening(layout)):
         dialogue.must(sentence)
-    binders, names = layout.context.signature.binders, layout.names
+    binders, names = layout.binders, layout.names
     dialogue.must(
         f"Theorem Truespec_implication : forall {binders}, Truespec.Prove.implies "
         f"(Truespec_{premise}_holds {names}) (Truespec_{conclusion}_holds {names})."

@@ -19,7 +19,8 @@ from truespec.domains.rocq.lexer import sentences
 from truespec.domains.rocq.library import library
 from truespec.domains.rocq.pair import CANDIDATE, ORACLE, Layout
 from truespec.domains.rocq.prover import assumptions, opening
-from truespec.domains.rocq.refuter import OPENING, STAGES, Dialogue, evaluators, prove_at
+from truespec.domains.rocq.refuter import STAGES, Dialogue, evaluators, prove_at
+from truespec.domains.rocq.refuter import opening as search_opening
 from truespec.domains.rocq.screen import screen
 from truespec.domains.rocq.session import MEMORY_BYTES, Interrupted, OpeningRefused, Session
 from truespec.domains.rocq.toolchain import toolchain
@@ -89,7 +90,7 @@ def _proof(dialogue: Dialogue, layout: Layout, tactic: str, by: str) -> Recheck:
 
 def _refutation(dialogue: Dialogue, layout: Layout, evidence: Counterexample, by: str) -> Recheck:
     point = evidence.extra.get("rocq")
-    names = [argument.name for argument in layout.context.signature.arguments]
+    names = [argument.name for argument in layout.arguments]
     if not isinstance(point, Mapping) or set(point) != set(names):
         return Recheck(RecheckStatus.FAILED, by, "the counterexample names no value for each argument")
     shown = [str(point[name]) for name in names]
@@ -97,7 +98,7 @@ def _refutation(dialogue: Dialogue, layout: Layout, evidence: Counterexample, by
         return Recheck(RecheckStatus.FAILED, by, "a value of the counterexample is no term")
     if evidence.point.get("args") != {name: to_json(value) for name, value in zip(names, shown)}:
         return Recheck(RecheckStatus.FAILED, by, "the values in JSON are not those in Rocq's syntax")
-    for sentence in OPENING:
+    for sentence in search_opening(layout):
         dialogue.must(sentence)
     for statement, tactic in evaluators(layout):
         dialogue.define(statement, tactic)
@@ -115,7 +116,7 @@ def _fresh(folder: Path, layout: Layout, limit: Limit) -> Dialogue:
         f"Require Import {PREAMBLE}.",
         f"Require {CANDIDATE}.",
         f"Require {ORACLE}.",
-        "Require Truespec.Search.",
+        "Require Truespec.Calls.",
         "Require Truespec.Portfolio.",
     ]
     session = Session([*prelude, *load], library(), folder)

@@ -6,6 +6,7 @@ the negated equivalence at the point found is closed by reflection, free of axio
 
 from __future__ import annotations
 
+import contextlib
 import re
 import threading
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from truespec.domains.rocq.check import CLOSED
+from truespec.domains.rocq.functions import FUNCTIONS, searched, takes_functions, with_answers
 from truespec.domains.rocq.pair import Layout
 from truespec.domains.rocq.session import Interrupted, Session
 from truespec.domains.rocq.witness import to_json
@@ -21,6 +23,8 @@ from truespec.verdict import JSON, Incomplete
 
 STAGES = ((600, 3), (4_000, 4), (15_000, 6))
 """How many tuples a stage may hold, and how far its inner quantifiers are sampled."""
+HALF_DECIDED = 1.5
+"""Processor seconds for what no evaluator decides at one point."""
 
 
 OPENING = (
@@ -49,25 +53,55 @@ class Refutation:
         return {name: to_json(shown) for name, shown in self.point.items()}
 
 
+def opening(layout: Layout) -> tuple[str, ...]:
+    """What stands between the statement and the search."""
+    return (*OPENING, FUNCTIONS) if takes_functions(layout) else OPENING
+
+
 def refute(session: Session, layout: Layout, limit: Limit, stop: threading.Event) -> Refutation:
     """Search, then prove; `Incomplete` where nothing was found."""
     dialogue = Dialogue(session, limit, stop)
     for sentence in (*layout.preamble(), *layout.modules(), *layout.statement()):
         dialogue.must(sentence)
-    for sentence in OPENING:
+    for sentence in opening(layout):
         dialogue.must(sentence)
     for statement, tactic in evaluators(layout):
         dialogue.define(statement, tactic)
+    answers = _answers(dialogue, layout) if takes_functions(layout) and layout.context.inner else {}
     oracle = dialogue.may("Check Truespec_eo.")
     candidate = dialogue.may("Check Truespec_ec.")
     if not (oracle and candidate):
         return _refute_by_points(dialogue, layout, oracle, candidate)
+    tried: set[str] = set()
     for stage, (cap, size) in enumerate(STAGES):
         found = _search(dialogue, layout, stage, cap, size)
         if found is not None:
             shown, oracle_holds, both_ways = found
+            shown = [with_answers(text, answers) for text in shown]
             return prove_at(dialogue, layout, shown, oracle_holds, both_ways, size)
-    return _refute_half_decided(dialogue, layout)
+        if layout.context.inner:  # what holds of all arguments is proved, not evaluated
+            with contextlib.suppress(Incomplete):
+                return _refute_half_decided(dialogue, layout, stage, answers, tried)
+    return _refute_half_decided(dialogue, layout, 1, answers, tried)
+
+
+def _answers(dialogue: Dialogue, layout: Layout) -> dict[str, str]:
+    """Functions that the two specifications themselves suggest, by name; the search is told of them."""
+    answers: dict[str, str] = {}
+    (argument,) = layout.arguments
+    unfold = f"ltac:(cbv beta iota zeta delta [{' '.join(layout.unfolded())}])"
+    for side in ("oracle", "candidate"):
+        name = f"Truespec_answer_{side}"
+        if dialogue.define(
+            f"Definition {name} : {argument.type}.", f"suggest Truespec_{side}_holds {unfold}."
+        ):
+            printed = dialogue.must(f"Eval cbv beta iota zeta delta [{name}] in {name}.")
+            answers[name] = " ".join(printed.partition("=")[2].rpartition("\n     :")[0].split())
+    known = "; ".join(f'({name}, "{name}"%string)' for name in answers)
+    dialogue.may(
+        f"#[local] Instance Truespec_rules : Rules _ _ := more (T := {argument.type}) [{known}]%list."
+    )
+    return answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +157,7 @@ def evaluators(layout: Layout) -> Iterator[tuple[str, str]]:
         short = name.replace(".", "_")
         kind = f"ltac:(let t := type of {name} in semi_type {name} t)"
         yield f"#[local] Instance Truespec_semi_{short} : {kind}.", "semi_by_induction."
-    binders, names = layout.context.signature.binders, layout.names
+    binders, names = layout.binders, layout.names
     for name, side in (("Truespec_eo", "Truespec_oracle_holds"), ("Truespec_ec", "Truespec_candidate_holds")):
         yield (
             f"Definition {name} : forall {binders}, Semi ({side} {names}).",
@@ -139,7 +173,7 @@ def _fuel(layout: Layout, size: int) -> str:
         -number for number in literals if number is not None
     ]
     # As many as keep the product of all arguments within a stage.
-    arguments = max(1, len(re.findall(r"\b(?:Z|nat|N|positive)\b", layout.context.signature.binders)))
+    arguments = max(1, len(re.findall(r"\b(?:Z|nat|N|positive)\b", layout.binders)))
     numbers = list(dict.fromkeys(near))[: max(3, int(6_000 ** (1 / arguments)) - 3)][:60]
     strings = list(dict.fromkeys((*layout.oracle.strings, *layout.candidate.strings)))[:12]
     strings = [string for string in strings if len(string) <= 40 and string.isascii()]
@@ -150,33 +184,18 @@ def _fuel(layout: Layout, size: int) -> str:
     return f"(Truespec.Sample.Fuel {size}%nat [{integers}]%list [{quoted}]%list [{characters}]%list)"
 
 
-def _components(layout: Layout) -> tuple[str, list[str]]:
-    """The tuple type of all arguments, and each argument as a projection of `p`."""
-    arguments = layout.context.signature.arguments
-    types = [f"({argument.type})%type" for argument in arguments]
-    product = types[-1]
-    for one in reversed(types[:-1]):
-        product = f"({one} * {product})%type"
-    parts: list[str] = []
-    rest = "p"
-    for _ in arguments[:-1]:
-        parts.append(f"(fst {rest})")
-        rest = f"(snd {rest})"
-    return product, [*parts, rest]
-
-
 def _search(
     dialogue: Dialogue, layout: Layout, stage: int, cap: int, size: int
 ) -> tuple[list[str], bool, bool] | None:
-    product, parts = _components(layout)
-    applied, fuel = " ".join(parts), _fuel(layout, size)
+    domain, fuel = searched(layout), _fuel(layout, size)
+    applied = " ".join(domain.values)
     a, b = f"Truespec_a{stage}", f"Truespec_b{stage}"
-    dialogue.must(f"Definition {a} (p : {product}) := @ev _ (Truespec_eo {applied}) {fuel}.")
-    dialogue.must(f"Definition {b} (p : {product}) := @ev _ (Truespec_ec {applied}) {fuel}.")
-    domain = f"(widest ({product}) {fuel} {cap} 8 1)"
-    shown = "; ".join(f"show {part}" for part in parts)
+    dialogue.must(f"Definition {a} (p : {domain.type}) := @ev _ (Truespec_eo {applied}) {fuel}.")
+    dialogue.must(f"Definition {b} (p : {domain.type}) := @ev _ (Truespec_ec {applied}) {fuel}.")
+    tuples = f"(widest ({domain.type}) {fuel} {cap} 8 1)"
+    shown = "; ".join(domain.shown)
     text = dialogue.must(
-        f"Eval vm_compute in (let l := {domain} in match separate {a} {b} l with "
+        f"Eval vm_compute in (let l := {tuples} in match separate {a} {b} l with "
         f"Some (p, v) => Some (v, [{shown}]%list, "
         f"match separate_as (negb v) {a} {b} l with Some _ => true | None => false end) | None => None end)."
     )
@@ -190,38 +209,43 @@ def _strings(printed: str) -> list[str]:
     return [" ".join(string.split()) for string in re.findall(r'"([^"]*)"', printed)]
 
 
-def _refute_half_decided(dialogue: Dialogue, layout: Layout) -> Refutation:
+def _refute_half_decided(
+    dialogue: Dialogue, layout: Layout, stage: int, answers: dict[str, str], tried: set[str]
+) -> Refutation:
     """Where one evaluator decides and the other does not, the other side is decided at the point itself."""
-    product, parts = _components(layout)
-    cap, size = STAGES[1]
-    shown = "; ".join(f"show {part}" for part in parts)
+    domain = searched(layout)
+    cap, size = STAGES[stage]
+    tuples = f"(widest ({domain.type}) {_fuel(layout, size)} {cap} 8 1)"
+    shown = "; ".join(domain.shown)
     text = dialogue.must(
         f"Eval vm_compute in (map (fun q => match q with (p, o, v) => (o, v, [{shown}]%list) end) "
-        f"(half_decided 24 Truespec_a1 Truespec_b1 (widest ({product}) {_fuel(layout, size)} {cap} 8 1)))."
+        f"(half_decided 24 Truespec_a{stage} Truespec_b{stage} {tuples}))."
     )
     for which, value, printed in re.findall(r"\((true|false),\s*(true|false),\s*\[([^\]]*)\]\)", text):
+        if printed in tried:
+            continue
+        tried.add(printed)
         oracle_decided, holds = which == "true", value == "true"
         oracle_holds = holds if oracle_decided else not holds
-        try:
-            return prove_at(dialogue, layout, _strings(printed), oracle_holds, False, size)
-        except Incomplete:
-            continue
+        point = [with_answers(one, answers) for one in _strings(printed)]
+        with contextlib.suppress(Incomplete):
+            return prove_at(dialogue, layout, point, oracle_holds, False, size, work=HALF_DECIDED)
     raise Incomplete("no input of the samples was found to separate the two")
 
 
 def _refute_by_points(dialogue: Dialogue, layout: Layout, oracle: bool, candidate: bool) -> Refutation:
     """One side has no evaluator: both are decided at small points one by one."""
-    product, parts = _components(layout)
-    shown = "; ".join(f"show {part}" for part in parts)
+    domain = searched(layout)
+    shown = "; ".join(domain.shown)
     text = dialogue.must(
         f"Eval vm_compute in (map (fun p => [{shown}]%list) "
-        f"(firstn 300 (widest ({product}) {_fuel(layout, 2)} 300 4 1)))."
+        f"(firstn 300 (widest ({domain.type}) {_fuel(layout, 2)} 300 4 1)))."
     )
     side = "oracle" if not oracle else "candidate"
     for printed in re.findall(r"\[([^\[\]]*)\]", text):
         for oracle_holds in (True, False):
             try:
-                return prove_at(dialogue, layout, _strings(printed), oracle_holds, False, 3, seconds=0.4)
+                return prove_at(dialogue, layout, _strings(printed), oracle_holds, False, 3, work=0.4)
             except Incomplete:
                 continue
     raise Incomplete(f"no evaluator for the {side}, and no small input was found to separate the two")
@@ -234,21 +258,19 @@ def prove_at(
     oracle_holds: bool,
     both_ways: bool,
     size: int,
-    seconds: float | None = None,
+    work: float | None = None,
 ) -> Refutation:
     """Have the kernel check that exactly one specification holds there; `Incomplete` where it cannot."""
     statement, tactic = point_theorem(layout, shown, oracle_holds, _fuel(layout, size))
     dialogue.must(f"Theorem Truespec_refuted : {statement}.")
-    if not dialogue.may(tactic, seconds) or not dialogue.may("Qed."):
+    proved = dialogue.may(tactic) if work is None else dialogue.tries(tactic, work)
+    if not proved or not dialogue.may("Qed."):
         dialogue.may("Abort.")
         raise Incomplete("the point could not be decided")
     assumptions = dialogue.must("Print Assumptions Truespec_refuted.")
     if not assumptions.endswith(CLOSED):
         raise Incomplete(f"the refutation rests on axioms: {assumptions[:200]}")
-    point = {
-        argument.name: value
-        for argument, value in zip(layout.context.signature.arguments, shown, strict=True)
-    }
+    point = {argument.name: value for argument, value in zip(layout.arguments, shown, strict=True)}
     return Refutation(point, oracle_holds, statement, both_ways)
 
 
@@ -259,10 +281,12 @@ def point_theorem(layout: Layout, shown: list[str], oracle_holds: bool, fuel: st
     statement = f"Coq.Init.Logic.not (Coq.Init.Logic.iff ({oracle}) ({candidate}))"
     unfold = f"cbv beta iota zeta delta [{' '.join(layout.unfolded())}]"
 
+    at_function = f"solve [{unfold}; at_function {fuel}] | " if takes_functions(layout) else ""
+
     def side(evaluator: str, lemma: str) -> str:
         return (
             f"first [ solve [apply ({lemma} _ ({evaluator} {values}) {fuel}); vm_compute; reflexivity] "
-            f"| solve [{unfold}; at_point {fuel}] ]"
+            f"| {at_function}solve [{unfold}; at_point {fuel}] ]"
         )
 
     holds, fails = ("eo", "ec") if oracle_holds else ("ec", "eo")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from truespec.domains.rocq.functions import function_to_json
 from truespec.verdict import JSON
 
 _PIECE = re.compile(r"\(|\)|\(-|-?[0-9]+|[A-Za-z_][\w.]*|%[A-Za-z]+|-")
@@ -12,6 +13,10 @@ _SAFE = 2**53
 
 def to_json(shown: str) -> JSON:
     """The JSON of a shown value: integers, Booleans, strings, lists; `None` is null and `Some x` is `[x]`."""
+    if shown.startswith("(fun "):
+        return function_to_json(shown, to_json)
+    if "(fun " in shown:
+        return {"term": shown}
     pieces = [piece for piece in _PIECE.findall(shown) if not piece.startswith("%")]
     stack: list[list[object]] = [[]]
     for piece in pieces:
