@@ -146,8 +146,8 @@ def report(folders: tuple[Path, ...], output: Path) -> None:
     what the judges said. Beside them: tables/ (Markdown, LaTeX, CSV, Parquet), figures/ (SVG), data/ (CSV,
     Parquet).
 
-    The baseline comes with the package: recorded answers to the bundled tasks, judges that are scripts, and
-    the verifiers' verdicts and times. 'bench baseline' makes it anew.
+    The baseline comes with the package: recorded answers to the bundled tasks, scores of a reader and of
+    scripts, and the verifiers' verdicts and times. 'bench baseline' makes it anew.
     """
     if folders:
         runs = [Run(folder) for folder in folders]
@@ -183,9 +183,10 @@ def report(folders: tuple[Path, ...], output: Path) -> None:
 
 BASELINE = (
     "The recorded baseline on the bundled tasks. Answer sets named 'reader' were written from the statements "
-    "alone. Sets and judges named 'scripted' are scripts: the sets draw from each task's own right and wrong "
-    "candidates, the judges go by the look of the texts. The judge named 'simulated' is told the verdict and "
-    "errs by lot. They show what every table and figure holds, and nothing about any model."
+    "alone. The judge 'reader c' wrote down scores: of formalization and of equivalence separately, both "
+    "orders of a pair at once. Sets and judges named 'scripted' are scripts: the sets draw from each task's "
+    "own right and wrong candidates, the judges go by the look of the texts. The judge named 'simulated' is "
+    "told the verdict and errs by lot. They show what each table and figure holds, and nothing of any model."
 )
 
 
