@@ -41,6 +41,7 @@ OPTIONS: dict[str, Any] = {
 
 TABLES = {
     *(
+        "sources",
         "success",
         "failures",
         "failures-by-domain",
@@ -224,8 +225,8 @@ def test_longer_limits_decide_more_and_the_table_says_so(tmp_path: Path) -> None
     assert [record["limit"] for record in tried] == [2e-6] * 4 + [20.0] * 4
     assert {record["answer"] for record in tried if record["limit"] == 20.0} == {"equivalent"}
     row = timeout_table(run.read("answers"), tried).rows[0]
-    assert row[:7] == ("fol", "4", "4", "4", "4", "4", "4")
-    assert row[7:12] == ("4", "0", "0", "0", "0")
+    assert row[:8] == ("fol", "4", "4", "4", "4", "4", "–", "–"), "8 and 16 s were not tried"
+    assert row[8:12] == ("0", "0", "0", "0"), "what 20 s decided, 32 s decide"
     again = study(run, [2e-6, 20.0, 30.0], jobs=1)
     assert again == tried, "verdicts of an earlier study are kept"
 

@@ -174,8 +174,7 @@ def report(folders: tuple[Path, ...], output: Path) -> None:
         found.append(timeout_table(answers, tried))
         drawn.append(timeout_figure(answers, tried))
     left_out = write_report(output, found, drawn, tasks, answers, judgements, lead)
-    for table in found[:1]:
-        echo(table.to_markdown())
+    echo(next(table for table in found if table.name == "success").to_markdown())
     if left_out:
         echo(left_out)
     echo(f"{len(found)} tables, {len(drawn)} figures -> {output / 'report.html'}")

@@ -78,8 +78,16 @@ class Table:
 
 
 def _html_row(row: tuple[str, ...]) -> str:
-    cells = "".join(f"<td>{html.escape(cell)}</td>" for cell in row[1:])
+    cells = "".join(f"<td>{_html_cell(cell)}</td>" for cell in row[1:])
     return f"<tr><th>{html.escape(row[0])}</th>{cells}</tr>"
+
+
+def _html_cell(cell: str) -> str:
+    """A figure, and below it the counts and the interval that stand behind it in parentheses."""
+    figure, bracket, behind = cell.partition(" (")
+    if not (bracket and behind.endswith(")")):
+        return html.escape(cell)
+    return f"{html.escape(figure)}<br><small>{html.escape(behind[:-1])}</small>"
 
 
 def percent(value: float | None, digits: int = 1, *, signed: bool = False) -> str:

@@ -23,13 +23,30 @@ def tables(
     """Every table that the records can fill, in the order of the paper."""
     items = join(answers, judgements)
     oracles = [record for record in judgements if record["kind"] == "oracle"]
-    found = [success(answers), failures(answers), failures_by_domain(answers), unknowns(answers)]
+    found = [sources(tasks)] if tasks else []
+    found += [success(answers), failures(answers), failures_by_domain(answers), unknowns(answers)]
     if any(answer_of(a) is Answer.UNKNOWN for a in answers):
         found.append(reasons(answers))
     found += [times(answers), replies(answers)]
     if tasks:
         found.append(by_difficulty(answers, tasks))
     return found + judge_tables(items, oracles)
+
+
+def sources(tasks: Sequence[Task]) -> Table:
+    """Table 2: where the tasks come from, by domain."""
+    unique = {task.id: task for task in tasks}.values()
+    groups = grouped(unique, lambda task: (task.domain, task.source.dataset or "no source given"))
+    domains = in_order(domain for domain, _ in groups)
+    rows = []
+    for (domain, dataset), some in sorted(groups.items(), key=lambda g: (domains.index(g[0][0]), g[0][1])):
+        variants = sum("variant_of" in task.extra for task in some)
+        hard = sorted(_difficulty(task) for task in some)
+        spread = f"{hard[0]:g}–{median(hard):g}–{hard[-1]:g}"
+        rows.append((f"{domain}, {dataset}", str(len(some)), str(variants), spread))
+    heads = ("domain, source", "tasks", "of them variants", "difficulty")
+    note = "Difficulty: the number of signs and names in the oracle; least, median, greatest."
+    return Table("sources", "Tasks by domain and source", heads, tuple(rows), note)
 
 
 def equivalent(some: Sequence[dict[str, Any]]) -> Proportion:

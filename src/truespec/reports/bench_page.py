@@ -30,12 +30,18 @@ STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 70rem; padding: 1rem; }
 h1 { font-size: 1.6rem; } h2 { font-size: 1.15rem; margin: 2rem 0 .5rem; }
 .wide { overflow-x: auto; }
-figure { margin: 2rem 0 .5rem; break-inside: avoid; } figcaption { font-weight: 600; margin-bottom: .4rem; }
+figure { margin: 2rem 0 .5rem; max-width: 46rem; break-inside: avoid; }
+figcaption { font-weight: 600; margin-bottom: .4rem; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .9rem; }
 th, td { padding: .3rem .7rem; text-align: right; border-bottom: 1px solid #8884; }
-th:first-child { text-align: left; }
-.note, nav { opacity: .8; font-size: .9rem; }
-nav a { margin-right: .8rem; }
+td { white-space: nowrap; vertical-align: top; }
+td small { opacity: .75; }
+th { vertical-align: top; }
+th:first-child { text-align: left; min-width: 7rem; position: sticky; left: 0; background: Canvas; }
+.note, nav { font-size: .9rem; }
+.note { opacity: .8; }
+nav { columns: 17rem; column-gap: 1.5rem; }
+nav a { display: block; padding: .15rem 0; }
 @media print { section { break-inside: avoid; } nav { display: none; } }
 """
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 from typing import Any
 
 from truespec.executors.timeouts import may_change
@@ -20,43 +21,44 @@ LONG = (4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0)
 
 def undecided(
     answers: Sequence[dict[str, Any]], tried: Sequence[dict[str, Any]]
-) -> dict[str, list[tuple[float, Proportion]]]:
-    """By domain, what is undecided at each limit.
+) -> dict[str, list[tuple[float, Proportion | None]]]:
+    """By domain, what is undecided at each limit; None where it was not tried and does not follow.
 
     At a short limit, an answer counts as decided where its verdict came within it; a verifier that knew of
-    the shorter limit might have hurried more.
+    the shorter limit might have hurried more. What is decided at one limit is decided at longer ones, what is
+    undecided at one is so at shorter ones.
     """
-    decided = {record["id"]: record["limit"] for record in tried if record["answer"] != "unknown"}
-    last = _last_limit(answers, tried)
-    found: dict[str, list[tuple[float, Proportion]]] = {}
+    decided: dict[str, float] = {}
+    open_to: dict[str, float] = {}
+    for answer in answers:
+        if answer_of(answer) is Answer.UNKNOWN:
+            lasts = not may_change("unknown", answer["verdict"]["reason"]["code"])
+            open_to[answer["id"]] = inf if lasts else LONG[0]
+    for record in tried:
+        name, limit = record["id"], record["limit"]
+        if record["answer"] != "unknown":
+            decided[name] = min(limit, decided.get(name, inf))
+        else:
+            lasts = not may_change("unknown", record["reason"])
+            open_to[name] = max(inf if lasts else limit, open_to.get(name, 0.0))
+
+    def at(answer: dict[str, Any], limit: float) -> bool | None:
+        name = answer["id"]
+        if answer_of(answer) is not Answer.UNKNOWN:
+            return limit < LONG[0] and answer["verdict"]["seconds"] > limit
+        if limit <= open_to[name]:
+            return True
+        return False if decided.get(name, inf) <= limit else None
+
+    found: dict[str, list[tuple[float, Proportion | None]]] = {}
     for domain in in_order(a["domain"] for a in answers):
         some = [a for a in answers if a["domain"] == domain]
-        found[domain] = [
-            (limit, Proportion(sum(not _decided(a, limit, decided) for a in some), len(some)))
-            for limit in (*SHORT, *LONG)
-            if limit <= last
-        ]
+        found[domain] = []
+        for limit in (*SHORT, *LONG):
+            states = [at(answer, limit) for answer in some]
+            known = None if None in states else Proportion(states.count(True), len(some))
+            found[domain].append((limit, known))
     return found
-
-
-def _last_limit(answers: Sequence[dict[str, Any]], tried: Sequence[dict[str, Any]]) -> float:
-    """The longest limit of which something is known: every one, where nothing is left to try."""
-    last: float = max((record["limit"] for record in tried), default=LONG[0])
-    if tried:
-        left = any(
-            may_change(record["answer"], record["reason"]) for record in tried if record["limit"] == last
-        )
-    else:
-        left = any(
-            may_change(a["verdict"]["answer"], (a["verdict"]["reason"] or {}).get("code")) for a in answers
-        )
-    return last if left else LONG[-1]
-
-
-def _decided(answer: dict[str, Any], limit: float, decided: dict[str, float]) -> bool:
-    if answer_of(answer) is Answer.UNKNOWN:
-        return decided.get(answer["id"], float("inf")) <= limit
-    return limit >= LONG[0] or answer["verdict"]["seconds"] <= limit
 
 
 def timeout_table(answers: Sequence[dict[str, Any]], tried: Sequence[dict[str, Any]]) -> Table:
@@ -65,9 +67,10 @@ def timeout_table(answers: Sequence[dict[str, Any]], tried: Sequence[dict[str, A
     again = grouped(tried, lambda record: str(record["domain"]))
     for domain, points in undecided(answers, tried).items():
         retried = len({record["id"] for record in again.get(domain, ())})
-        total = str(points[0][1].total)
-        counts = [_short(p) for _, p in points] + [UNDEFINED] * (len(SHORT) + len(LONG) - len(points))
-        rows.append((domain, total, *counts, share(points[-1][1]), str(retried)))
+        total = str(sum(answer["domain"] == domain for answer in answers))
+        counts = [UNDEFINED if found is None else str(found.hits) for _, found in points]
+        last = [found for _, found in points if found is not None][-1]
+        rows.append((domain, total, *counts, share(last), str(retried)))
     heads = (
         "domain",
         "answers",
@@ -77,19 +80,16 @@ def timeout_table(answers: Sequence[dict[str, Any]], tried: Sequence[dict[str, A
     )
     note = (
         "Undecided answers within each limit. Below 4 s: read off the times of the verdicts. Above: what was "
-        "unknown is verified again at each limit, unless its reason is one that no limit changes."
+        "unknown is verified again at each limit, unless its reason is one that no limit changes. "
+        "A dash: not tried."
     )
     return Table("timeouts", "Undecided answers by time limit", heads, tuple(rows), note)
-
-
-def _short(found: Proportion) -> str:
-    return str(found.hits)
 
 
 def timeout_figure(answers: Sequence[dict[str, Any]], tried: Sequence[dict[str, Any]]) -> Figure:
     """The same as lines over a logarithmic axis."""
     series = {
-        domain: [(limit, found.value or 0.0) for limit, found in points]
+        domain: [(limit, found.value or 0.0) for limit, found in points if found is not None]
         for domain, points in undecided(answers, tried).items()
     }
     title = "Undecided answers by time limit"
