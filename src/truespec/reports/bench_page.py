@@ -106,13 +106,14 @@ def entries(
     tasks: Sequence[Task], answers: Sequence[Mapping[str, Any]], judgements: Sequence[Mapping[str, Any]]
 ) -> list[Entry]:
     """The tasks with their answers, the judges' scores noted beside each."""
-    scores: dict[tuple[object, ...], list[str]] = {}
+    scores: dict[tuple[object, ...], dict[str, list[str]]] = {}
     words: dict[tuple[object, ...], list[tuple[str, str]]] = {}
     for record in judgements:
         name = (record["task"], record["model"], record["epoch"])
         said = "/".join("–" if score is None else str(score) for score in record["scores"])
         judge = f"{record['kind']} judge {record['judge']}"
-        scores.setdefault(name, []).append(f"{judge}: {said}, {record['judgement']}")
+        by_judge = scores.setdefault(name, {}).setdefault(record["judge"], [])
+        by_judge.append(f"{record['kind']} {said} {record['judgement']}")
         for place, reply in enumerate(record.get("replies", ())):
             order = (", oracle first", ", candidate first")[place] if len(record["replies"]) > 1 else ""
             words.setdefault(name, []).append((judge + order, reply["text"]))
@@ -125,7 +126,7 @@ def entries(
                 candidate=record["candidate"] or record["reply"]["text"],
                 verdict=Verdict.from_json(record["verdict"]),
                 written=record["model"],
-                note="; ".join(scores.get(name, [])),
+                note="; ".join(f"{who}: {', '.join(said)}" for who, said in scores.get(name, {}).items()),
                 words=tuple(words.get(name, ())),
             )
         )
