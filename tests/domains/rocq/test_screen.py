@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 
+from truespec.domains.rocq.lexer import sentences
 from truespec.domains.rocq.screen import screen
 from truespec.verdict import ReasonCode, SpecificationError, TruespecError
 
@@ -197,6 +198,34 @@ ATTACKS = {
     "a bullet": "- Definition x := 1. " + GOOD,
     "a brace": "{ Definition x := 1. } " + GOOD,
     "a selector": "1: Definition x := 1. " + GOOD,
+    "a hint that proves everything, behind an unguarded proof": (
+        "Unset Guard Checking. Fixpoint loop (n : nat) : False := loop n. "
+        "#[global] Hint Extern 0 => (exfalso; exact (loop O)) : core. " + GOOD
+    ),
+    "a sentence behind a comment": GOOD + "(* *)Axiom a : False.",
+    "an axiom with a body": "Axiom a : False := a. " + GOOD,
+    "a parameter between two definitions": "Definition a := 1. Parameter p : False. Definition b := p. "
+    + GOOD,
+    "a section variable": "Section S. Variable p : False. Definition q := p. End S. " + GOOD,
+    "a context": "Context (p : False). " + GOOD,
+    "an opaque constant": "Opaque Z.add. " + GOOD,
+    "a strategy": "Strategy opaque [Z.add]. " + GOOD,
+    "arguments": "Arguments Z.add : simpl never. " + GOOD,
+    "an implicit type": "Implicit Types x : nat. " + GOOD,
+    "a scope": "Open Scope nat_scope. " + GOOD,
+    "a delimiter": "Delimit Scope Z_scope with nat. " + GOOD,
+    "a coercion": "Coercion Z.of_nat : nat >-> Z. " + GOOD,
+    "a redirection of the output": 'Redirect "f" Compute 1. ' + GOOD,
+    "a change of folder": 'Cd "/". ' + GOOD,
+    "an end of the session": "Quit. " + GOOD,
+    "a return to an earlier state": "BackTo 1. " + GOOD,
+    "a reset": "Reset Initial. " + GOOD,
+    "an import": "Import ListNotations. " + GOOD,
+    "a load path": 'Add LoadPath "/" as R. ' + GOOD,
+    "a scheme": "Scheme Equality for nat. " + GOOD,
+    "a universe": "Universe u. " + GOOD,
+    "a registered constant": "Register Z.add as core.nat.add. " + GOOD,
+    "a notation of its own": 'Notation "x < y" := True. ' + GOOD,
 }
 
 BROKEN = {
@@ -258,3 +287,17 @@ def test_what_is_allowed_is_read() -> None:
     assert read.fixpoints == ("even", "odd")
     assert read.definitions == ("spec",)
     assert read.numbers == (42,)
+
+
+def test_a_sentence_without_its_comments_is_the_same_sentence() -> None:
+    text = 'Definition a := (1, "b. c").\nFixpoint f (n : nat) : nat := match n with O => Nat.add n n | S m => f m end.'
+    for place in range(len(text)):
+        try:
+            read = sentences(f"{text[:place]}(* . *){text[place:]}")
+        except SpecificationError:
+            continue
+        for sentence in read:
+            again = sentences(sentence.text)
+            assert [[token.text for token in one.tokens] for one in again] == [
+                [token.text for token in sentence.tokens]
+            ], place

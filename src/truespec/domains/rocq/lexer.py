@@ -69,6 +69,11 @@ def sentences(text: str) -> list[Sentence]:
     brackets: list[Token] = []
     for token in _tokens(text):
         if token.kind == "blank":
+            if pieces and pieces[-1] == ".":
+                # No full stop where it stands, but one in the sentence's text, which has no comments.
+                raise _syntax(
+                    "a comment right behind a full stop: put a blank between them", text, token.offset
+                )
             pieces.append(" ")
             continue
         pieces.append(token.text)
