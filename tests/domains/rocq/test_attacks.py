@@ -3,7 +3,12 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+from typing import Any
+
 import pytest
+import yaml
 
 import needs
 from truespec.domains.judge import Pair, judge
@@ -82,3 +87,21 @@ def test_a_preamble_cannot_change_the_theorem(preamble: str) -> None:
     assert verdict.answer is not Answer.EQUIVALENT, verdict.to_json()
     swapped = judge(Pair("rocq", oracle, oracle, {"signature": SIGNATURE, "preamble": preamble}), 4.0)
     assert swapped.answer is not Answer.REFUTED, swapped.to_json()
+
+
+PAIRS = yaml.safe_load(Path(__file__).with_name("attacks.yml").read_text(encoding="utf-8"))
+
+
+def _text(body: str, signature: str) -> str:
+    sentences = re.match(r"(Definition|Fixpoint|Inductive)\b", body)
+    return body if sentences else f"Definition spec {signature} := {body}."
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair["name"])
+def test_no_pair_that_looks_otherwise_is_decided_wrongly(pair: dict[str, Any]) -> None:
+    needs.tool("coqc")
+    oracle, candidate = (_text(pair[side], pair["signature"]) for side in ("oracle", "candidate"))
+    verdict = judge(Pair("rocq", oracle, candidate, {"signature": pair["signature"]}), 1.5)
+    right = Answer.EQUIVALENT if pair["same"] else Answer.REFUTED
+    assert verdict.answer in (right, Answer.UNKNOWN), verdict.to_json()

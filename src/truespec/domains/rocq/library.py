@@ -28,6 +28,10 @@ FILES = (
     "Ground",
     "Lists",
     "Values",
+    "Outputs",
+    "Steps",
+    "Rows",
+    "Numbers",
     "Portfolio",
 )
 """In the order of their imports."""

@@ -47,6 +47,14 @@ STRATEGIES: tuple[Strategy, ...] = (
     Strategy("by_search", 0.5),
     Strategy("by_nonlinear_search", 0.6),
     Strategy("by_enumeration", 0.6),
+    Strategy("by_ends", 0.6),
+    Strategy("by_first_elements", 0.6),
+    Strategy("by_rows", 0.6),
+    Strategy("by_tables", 0.4),
+    Strategy("by_steps", 0.8),
+    Strategy("by_derivation", 0.5),
+    Strategy("by_divisors", 0.6),
+    Strategy("by_roots", 0.5),
 )
 """The tactics, with the processor seconds each may use at first; `ordering.py` says which come first."""
 PATIENCE = (1.0, 6.0)

@@ -119,8 +119,8 @@ Lemma not_iff A B : ~ (A <-> B) -> (A /\ ~ B) \/ (~ A /\ B).
 Proof. destruct (classic A), (classic B); tauto. Qed.
 Lemma iff_cases A B : (A <-> B) -> (A /\ B) \/ (~ A /\ ~ B).
 Proof. destruct (classic A); tauto. Qed.
-Lemma atom (P : Prop) : exists b : bool, P <-> b = true.
-Proof. destruct (classic P); [exists true|exists false]; intuition congruence. Qed.
+Lemma atom (P : Prop) : exists z : Z, P <-> 0 < z.
+Proof. destruct (classic P); [exists 1|exists 0]; intuition lia. Qed.
 
 Ltac is_prop P := let t := type of P in constr_eq t Prop.
 Ltac push := repeat match goal with
@@ -150,7 +150,8 @@ Ltac push := repeat match goal with
   | H : ?A \/ ~ ?B, K : ?B |- _ => destruct H as [H|H]; [|destruct (H K)]
   end.
 
-(** Propositions that arithmetic does not read stand in as Booleans, so that [lia] reasons about all of the context. *)
+(** Propositions that arithmetic does not read stand in as signs of numbers, so that [lia] reasons about all of the
+    context; of Booleans it would try all combinations. *)
 Ltac arithmetical P := lazymatch P with
   | ?a = ?b => let T := type of a in lazymatch T with Z => idtac | nat => idtac | bool => idtac end
   | Z.le _ _ => idtac | Z.lt _ _ => idtac | Z.ge _ _ => idtac | Z.gt _ _ => idtac
@@ -164,7 +165,7 @@ Ltac find_atom P k := lazymatch P with
   | ~ ?A => find_atom A k
   | ?A -> ?B => first [find_atom A k | find_atom B k]
   | _ => tryif arithmetical P then fail else k P end.
-Ltac abstract_atom P := let b := fresh "b" in let h := fresh in destruct (atom P) as [b h]; rewrite ?h in *; clear h.
+Ltac abstract_atom P := let z := fresh "z" in let h := fresh in destruct (atom P) as [z h]; rewrite ?h in *; clear h.
 Ltac clear_marks := repeat match goal with H : done _ _ |- _ => clear H end.
 Ltac booleans := clear_marks; repeat match goal with H : ?P |- _ => is_prop P; find_atom P abstract_atom end.
 Ltac arithmetic := first [ lia | (progress booleans); lia ].
