@@ -16,6 +16,8 @@ from truespec.domains.rocq.pair import Layout
 
 COUNTS = Path(__file__).with_name("ordering.json")
 """The learned counts."""
+UNSEEN = 0.1
+"""The rate of success of a strategy before anything was counted."""
 _WORDS = {
     "index": {"nth", "nth_error", "String.get"},
     "membership": {"In", "Forall", "Exists", "incl", "existsb", "forallb"},
@@ -76,8 +78,12 @@ def ordered(strategies: tuple[Strategy, ...], layout: Layout) -> tuple[Strategy,
     present = [counts[name] for name in sorted(features(layout)) if name in counts]
 
     def gain(strategy: Strategy) -> float:
+        if strategy.name not in _costs():
+            return UNSEEN / strategy.seconds
         # Each feature votes with its rate of success, drawn towards one in ten where it was seen seldom.
-        rates = [(feature.proved.get(strategy.name, 0) + 0.3) / (feature.pairs + 3) for feature in present]
+        rates = [
+            (feature.proved.get(strategy.name, 0) + 3 * UNSEEN) / (feature.pairs + 3) for feature in present
+        ]
         return fmean(rates) / max(0.02, _costs().get(strategy.name, strategy.seconds)) if rates else 0.0
 
     return tuple(sorted(strategies, key=gain, reverse=True))

@@ -47,6 +47,7 @@ STRATEGIES: tuple[Strategy, ...] = (
     Strategy("by_search", 0.5),
     Strategy("by_nonlinear_search", 0.6),
     Strategy("by_enumeration", 0.6),
+    Strategy("by_output", 1.0),
     Strategy("by_ends", 0.6),
     Strategy("by_first_elements", 0.6),
     Strategy("by_rows", 0.6),

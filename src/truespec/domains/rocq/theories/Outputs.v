@@ -52,8 +52,15 @@ Ltac at_heads := repeat match goal with
   end.
 Ltac at_indices := repeat match goal with
   | H : forall j : nat, _, j : nat |- _ => lazymatch goal with _ : done H j |- _ => fail | _ => idtac end; let h := fresh in pose proof (H j) as h; assert (done H j) by exact I end.
+Ltac extremes := repeat match goal with
+  | |- context [Z.max ?a ?b] => let e := fresh "e" in destruct (Z.max_spec a b) as [[? e]|[? e]]; rewrite ?e in *; clear e
+  | |- context [Z.min ?a ?b] => let e := fresh "e" in destruct (Z.min_spec a b) as [[? e]|[? e]]; rewrite ?e in *; clear e end.
+Ltac member_by_member := push; extremes; repeat split; intros; push; repeat match goal with H : _ \/ _ |- _ => destruct H; push end; subst; simpl in *; try contradiction;
+  repeat match goal with H : forall x, In x ?l -> _, K : In ?t ?l |- _ => at_term H t end; push;
+  first [ assumption | reflexivity | lia | solve [auto] | congruence ].
 Ltac leaf_of_step := booleans_to_props; try contradiction; try discriminate; first
   [ solve [intuition (first [discriminate | congruence | lia])]
+  | solve [member_by_member]
   | solve [repeat split; intros; at_heads; simpl in *; push; cases_of_step; at_indices; intuition (first [discriminate | congruence | lia])]
   | solve [into_goal; normalise; terms; intros; prove_ground 2%nat]
   | solve [into_goal; normalise; terms; intros; push; repeat split; intros; prove_ground 2%nat]
@@ -63,16 +70,17 @@ Ltac holds_by_induction := match goal with
   | n : nat |- _ => clear_idle; induction n; [ | into_goal]; simpl; cases_of_step; intros; leaf_of_step
   | s : string |- _ => clear_idle; induction s; [ | into_goal]; simpl; cases_of_step; intros; leaf_of_step end.
 (* Two values with the property are one. *)
+Ltac known_premises := repeat match goal with H : ?P -> ?Q |- _ => is_prop P; specialize (H ltac:(first [ assumption | lia ])) end.
+Ltac contradictory := push; try contradiction; first [ congruence | lia | solve [index_members; known_premises; push; first [ congruence | lia | intuition congruence ]]
+  | solve [at_indices; known_premises; first [ congruence | lia ]] | ground 2%nat | search 2%nat ].
 Ltac equal_values := first
   [ assumption | reflexivity | congruence | lia
-  | solve [f_equal; first [ lia | congruence | apply NNPP; let h := fresh in intro h; solve [ground 3%nat] ]]
-  | apply NNPP; let h := fresh in intro h; solve [ground 3%nat | search 3%nat] ].
-Ltac determined := intros; split_results; cbv beta iota in *; try reflexivity; try (exfalso; solve [push; first [ congruence | lia | intuition congruence | ground 2%nat ] ]); push; try reflexivity;
-  try match goal with |- Some _ = Some _ => f_equal end; equal_values.
+  | apply NNPP; let h := fresh in intro h; first [ solve [contradictory] | solve [ground 3%nat] | solve [search 3%nat] ] ].
+Ltac determined := lazymatch goal with |- forall r, _ -> _ -> r = ?f => generalize f end; clear_idle; intros; split_results; cbv beta iota in *; try reflexivity;
+  try match goal with |- Some _ = Some _ => f_equal end; first [ solve [equal_values] | solve [exfalso; contradictory] ].
 Ltac by_output_of r := first
   [ lazymatch goal with |- ?P <-> r = _ => apply iff_sym | |- ?P <-> _ = r => apply iff_sym | _ => idtac end ];
-  revert r; first [ apply output | apply output' ]; cbv beta; [ first [ solve [leaf_of_step] | holds_by_induction ] | ].
+  revert r; first [ apply output | apply output' ]; cbv beta; [ first [ solve [leaf_of_step] | holds_by_induction ] | determined ].
 Ltac by_output := solve [ start; terms; match goal with
   | r : _ |- _ = ?r <-> _ => by_output_of r | r : _ |- ?r = _ <-> _ => by_output_of r
-  | r : _ |- _ <-> _ = ?r => by_output_of r | r : _ |- _ <-> ?r = _ => by_output_of r end; cbv beta; intros;
-  match goal with K : ?P ?f |- _ => idtac | _ => idtac end; determined ].
+  | r : _ |- _ <-> _ = ?r => by_output_of r | r : _ |- _ <-> ?r = _ => by_output_of r end ].
