@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+import sqlglot
 
 import needs
 from truespec.domains.contract import RecheckStatus
-from truespec.domains.sql.engines.contract import Settings
+from truespec.domains.sql.engines.contract import Answered, Settings, Stopped
 from truespec.domains.sql.refute.replay import replay
-from truespec.domains.sql.refute.search import Search, search
+from truespec.domains.sql.refute.search import MAX_STOPPED, Hunt, Search, search
 from truespec.domains.sql.schema import read_schema
 from truespec.solvers.limit import Limit
 
@@ -174,3 +175,22 @@ CHOICES = [
 def test_what_the_engine_may_choose_is_no_difference(oracle: str, candidate: str, dialect: str) -> None:
     found = look(oracle, candidate, dialect, databases=300)
     assert found.refutation is None, str(found.refutation)
+
+
+def test_statements_that_were_stopped_are_run_again_when_there_is_more_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    texts = ("SELECT id FROM Emp WHERE d = 1", "SELECT id FROM Emp WHERE d = 2")
+    trees = [sqlglot.parse_one(text, read="sqlite") for text in texts]
+    hunt = Hunt(texts, trees, read_schema(DDL, "sqlite"), "auto", Settings())
+
+    def stopped(_: object, some: list[object], *__: object, **___: object) -> list[Answered]:
+        return [Stopped("a busy machine") for _ in some]
+
+    with monkeypatch.context() as busy:
+        busy.setattr(hunt._run.engine, "run_many", stopped)
+        for _ in range(3):
+            assert hunt.go(Limit.start(60), 50).ended == "stopped"
+    found = hunt.go(Limit.start(60), 3 * MAX_STOPPED)
+    assert found.refutation is not None
+    assert found.databases <= 3 * MAX_STOPPED

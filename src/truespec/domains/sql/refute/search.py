@@ -137,7 +137,7 @@ class _Run:
         self.arithmetic = Arithmetic.of(self.trees, schema)
         self.inexact = any(map(self.arithmetic.is_inexact, self.trees))
         self.choices = any(map(_leaves_choices, self.trees)) or self.ordered
-        self.tied = [variants(tree, schema.dialect, self.ordered) for tree in self.trees]
+        self.tied = [variants(tree, schema, self.ordered) for tree in self.trees]
         seed = hashlib.sha256("\0".join([*sorted(self.texts), schema.ddl]).encode("utf-8", "surrogatepass"))
         self.seed = int.from_bytes(seed.digest()[:8], "big")
 
@@ -292,12 +292,22 @@ class Hunt:
         self._run = _Run(texts, trees, schema, order, settings, Limit.start(0))
         self._generator = Generator(schema, self._run.trees, self._run.seed)
         self._tried = self._unstable = self._rounded = self._stopped = 0
+        self._again: list[Database] = []
+        self._given: list[Database] = []
         self._wavering: frozenset[int] = frozenset()
         self._size = 2
 
     def go(self, limit: Limit, databases: int) -> Search:
-        """Run both queries on databases until `databases` were tried in all, or the limit is reached."""
+        """Run both queries on databases until `databases` were tried in all, or the limit is reached.
+
+        Databases on which a statement was stopped are tried again here: a busy machine or a short limit may
+        have been the reason.
+        """
         self._run.limit = limit
+        before = self._stopped
+        again, self._again = self._again, []
+        self._tried -= len(again)
+        self._given = [*reversed(again), *self._given]
         try:
             while self._tried < databases:
                 limit.check()
@@ -308,7 +318,7 @@ class Hunt:
                     return self._ended("found", found)
                 if self._unstable + self._rounded >= MAX_UNCONFIRMED:
                     return self._ended("unstable")
-                if self._stopped >= MAX_STOPPED:
+                if self._stopped - before >= MAX_STOPPED:
                     return self._ended("stopped")
         except OutOfTime:
             return self._ended("time")
@@ -367,7 +377,7 @@ class Hunt:
     def _step(self, size: int) -> Refutation | None:
         """One request."""
         run = self._run
-        drawn = [self._generator.draw() for _ in range(size)]
+        drawn = [self._given.pop() if self._given else self._generator.draw() for _ in range(size)]
         started = time.monotonic()
         answers = run.many(drawn)
         pace = (time.monotonic() - started) / size
@@ -390,6 +400,7 @@ class Hunt:
                 continue
             except Stopped:
                 self._stopped += 1
+                self._again.append(database)
                 continue
             refutation = self._refutation(database, found)
             if refutation is not None:

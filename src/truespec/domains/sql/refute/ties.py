@@ -13,6 +13,9 @@ from typing import Any
 
 from sqlglot import exp
 
+from truespec.domains.sql.refute.determined import leaves_choice
+from truespec.domains.sql.schema import Schema
+
 _PICKING: tuple[Any, ...] = (
     exp.RowNumber,
     exp.Lag,
@@ -27,7 +30,7 @@ _LISTING: tuple[Any, ...] = (exp.GroupConcat, exp.ArrayAgg, exp.First, exp.Last,
 """Aggregates that depend on the order of rows."""
 
 
-def variants(tree: exp.Expr, dialect: str, ordered: bool) -> list[str] | None:
+def variants(tree: exp.Expr, schema: Schema, ordered: bool) -> list[str] | None:
     """The query with its ties broken in two ways; none where no choice is hidden, None where that fails."""
     texts: list[str] = []
     for descending in (False, True):
@@ -36,14 +39,14 @@ def variants(tree: exp.Expr, dialect: str, ordered: bool) -> list[str] | None:
         for query in list(copy.find_all(exp.Query)):
             if isinstance(query, exp.Subquery) and not query.args.get("limit"):
                 continue
-            found = _settle(query, copy, ordered and query is _top(copy), descending)
+            found = _settle(query, copy, ordered and query is _top(copy), descending, schema)
             if found is None:
                 return None
             changed = changed or found
         if not changed:
             return []
         try:
-            texts.append(copy.sql(dialect))
+            texts.append(copy.sql(schema.dialect))
         except Exception:  # a generator's own limits
             return None
     return texts
@@ -55,14 +58,13 @@ def _top(tree: Any) -> Any:
     return tree
 
 
-def _settle(query: Any, root: Any, listed: bool, descending: bool) -> bool | None:
+def _settle(query: Any, root: Any, listed: bool, descending: bool, schema: Schema) -> bool | None:
     """Break the ties of one query; whether there were any to break, None where that cannot be written."""
     sorted_source = _is_sorted(query, root)
     if isinstance(query, exp.Select) and sorted_source:
-        own = list(_own(query))
-        if any(isinstance(node, _LISTING) for node in own):
+        if any(isinstance(node, _LISTING) for node in _own(query)):
             return None
-        if query.args.get("group") and _bare(query, own):
+        if query.args.get("group") and leaves_choice(query, schema, root):
             return None
     changed = False
     windows = [node for node in _own(query) if isinstance(node, exp.Window)] if sorted_source else []
@@ -122,35 +124,6 @@ def _own(query: Any) -> Iterator[Any]:
         node = waiting.pop()
         yield node
         waiting += [child for child in node.iter_expressions() if not isinstance(child, exp.Query)]
-
-
-def _bare(query: Any, own: list[Any]) -> bool:
-    """Whether a grouped query names a column outside its aggregates that is no group key by name."""
-    keys = {str(c.name).lower() for key in query.args["group"].expressions for c in key.find_all(exp.Column)}
-    for key in query.args["group"].expressions:
-        if isinstance(key, exp.Literal) and key.name.isdigit():
-            place = int(key.name) - 1
-            outputs = query.expressions
-            keys |= (
-                {str(c.name).lower() for c in outputs[place].find_all(exp.Column)}
-                if place < len(outputs)
-                else set()
-            )
-    named = {str(output.alias).lower() for output in query.expressions if output.alias}
-    for output in query.expressions:
-        if output.alias and str(output.alias).lower() in keys:
-            keys |= {str(c.name).lower() for c in output.find_all(exp.Column)}
-    return any(
-        isinstance(node, exp.Star)
-        or (
-            isinstance(node, exp.Column)
-            and node.find_ancestor(exp.AggFunc) is None
-            and str(node.name).lower() not in keys
-            and not (str(node.name).lower() in named and node.find_ancestor(exp.Order, exp.Having))
-        )
-        for node in own
-        if not (isinstance(node, exp.Star) and isinstance(node.parent, exp.Count))
-    )
 
 
 def _function(window: Any) -> Any:
