@@ -23,6 +23,7 @@ SOURCE = """
 import os, pathlib, time
 
 here = pathlib.Path(__file__).parent
+(here / "pid").write_text(str(os.getpid()))
 
 def reply(call):
     with (here / "log").open("a") as file:
@@ -83,7 +84,7 @@ def test_calls_are_made_once_and_the_keeper_is_gone(here: Path) -> None:
     while not free(here):
         assert time.monotonic() < until, "the keeper ends when the run does"
         time.sleep(0.01)
-    left = {path.name for path in here.iterdir()} - {"__pycache__", "keepers_model.py", "log"}
+    left = {path.name for path in here.iterdir()} - {"__pycache__", "keepers_model.py", "log", "pid"}
     assert left == {"calls.sqlite"}
 
 
@@ -159,3 +160,33 @@ def test_the_group_of_the_run_may_be_killed(here: Path) -> None:
     (here / "go").touch()
     assert text(ask(here, "wait")["wait"]) == "said wait"
     assert made(here) == ["wait"]
+
+
+def test_a_keeper_that_is_killed_is_replaced(here: Path) -> None:
+    found: dict[str, Reply | ModelError] = {}
+    run = Thread(target=lambda: found.update(ask(here, "wait", "a")))
+    run.start()
+    while not (here / "log").exists() or set(made(here)) != {"wait", "a"}:
+        time.sleep(0.01)
+    os.kill(int((here / "pid").read_text()), 9)
+    (here / "go").touch()
+    run.join()
+    assert {prompt: text(outcome) for prompt, outcome in found.items()} == {
+        "wait": "said wait",
+        "a": "said a",
+    }
+    assert made(here).count("wait") == 2, "the call under way is lost with its keeper"
+
+
+def test_two_runs_in_one_folder_share_their_calls(here: Path) -> None:
+    prompts = [str(number) for number in range(40)]
+    found: list[dict[str, Reply | ModelError]] = []
+    runs = [Thread(target=lambda: found.append(ask(here, *prompts))) for _ in range(3)]
+    for run in runs:
+        run.start()
+    for run in runs:
+        run.join()
+    assert [{prompt: text(outcome) for prompt, outcome in one.items()} for one in found] == [
+        {prompt: f"said {prompt}" for prompt in prompts}
+    ] * 3
+    assert sorted(made(here)) == sorted(prompts)
