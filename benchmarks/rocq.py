@@ -4,6 +4,8 @@ Bars, on the untuned half: at least 95 % of inequivalent pairs refuted and 75 % 
 and 85 % at 30 s, no wrong verdict, median at most 2 s. The peer is the paper's method, `unfold; hammer` at 4 s, on the
 same equivalent pairs in the same run: proofs that were reconstructed, and external proofs that were not.
 
+`--row=N` prints what N verifications in a row leave behind. Bars: no process, no folder, memory below the cap.
+
 The last row is Verina's ready postconditions over scalars (`TRUESPEC_SOURCES`), each against itself rewritten and
 against its first mutants. Bar: unknown at most 20 %. A mutant may mean the same, so both answers count as decided.
 """
@@ -35,10 +37,12 @@ from truespec.benchmark.task import Task
 from truespec.domains.judge import Pair, judge
 from truespec.domains.registry import load
 from truespec.domains.rocq.context import read_context
+from truespec.domains.rocq.library import library
 from truespec.domains.rocq.pair import Layout
 from truespec.domains.rocq.screen import screen
 from truespec.domains.rocq.session import MEMORY_BYTES
 from truespec.domains.rocq.toolchain import toolchain
+from truespec.executors.pool import Job, judges
 from truespec.verdict import Verdict
 
 PROBLEMS = Path(__file__).parents[1] / "tests" / "domains" / "rocq" / "problems"
@@ -67,10 +71,18 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--half", choices=HALVES, help="only this half")
     parser.add_argument("--seconds", type=float, action="append", help="a limit; default 4 and 30")
     parser.add_argument("--every", type=int, default=1, help="one pair in so many")
-    parser.add_argument("--no-peer", action="store_true", help="without the paper's method")
+    peer = parser.add_mutually_exclusive_group()
+    peer.add_argument("--no-peer", action="store_true", help="without the paper's method")
+    peer.add_argument("--only-peer", action="store_true", help="the paper's method alone")
+    parser.add_argument(
+        "--row", type=int, help="so many verifications in a row by a pool, and what they leave"
+    )
     parser.add_argument("--verina", action="store_true", help="only Verina's postconditions")
     parser.add_argument("--verbose", action="store_true", help="a line for each pair")
     options = parser.parse_args(arguments)
+    if options.row:
+        _row(options.row, (options.seconds or [4.0])[0])
+        return
     every = 4 if options.quick else options.every
     limits = options.seconds or ([4.0] if options.quick else [4.0, 30.0])
     load("rocq").warm_up()
@@ -83,12 +95,12 @@ def main(arguments: list[str] | None = None) -> None:
     for half in () if options.verina else HALVES:
         if options.half in (None, half):
             pairs = list(labelled(half))[::every]
-            for seconds in limits:
+            for seconds in () if options.only_peer else limits:
                 _measure(half, pairs, seconds, options.verbose)
             if not options.quick and not options.no_peer:
                 _peer(half, [one for one in pairs if one.expected == "equivalent"])
 
-    if options.verina or not (options.quick or options.half):
+    if options.verina or not (options.quick or options.half or options.only_peer):
         for seconds in limits:
             _verina(seconds, every, options.verbose)
     _leftovers()
@@ -107,6 +119,48 @@ def _leftovers() -> None:
         f"{_VERIFIED[0]} verifications: largest process {peak:.0f} MB (cap {MEMORY_BYTES >> 20}); "
         f"left when closed: {children} processes, {folders} folders"
     )
+
+
+def _row(count: int, seconds: float) -> None:
+    """Verifications one after another by a warm worker: what is left of them, and how much memory they took."""
+    pairs = [one.pair for one in labelled("tuned")]
+    row = [pairs[number % len(pairs)] for number in range(count)]
+    library()  # compiled here where needed, so that no verification waits for it
+    seen: set[int] = set()
+    answers: dict[str, int] = {}
+    most = 0
+    began = time.monotonic()
+    with judges(("rocq",)) as pool:
+        for _, verdict in pool.run(Job(number, pair, seconds) for number, pair in enumerate(row)):
+            answers[verdict.answer.value] = answers.get(verdict.answer.value, 0) + 1
+            living = _below(os.getpid())
+            seen.update(living)
+            most = max([most, *map(_resident, living)])
+    took = time.monotonic() - began
+    folders = [path for one in seen for path in Path(tempfile.gettempdir()).glob(f"truespec-rocq-{one}-*")]
+    shown = ", ".join(f"{answer} {number}" for answer, number in sorted(answers.items()))
+    print(f"{count} verifications in a row in {took:.0f} s: {shown}")
+    print(f"left: {len(_below(os.getpid()))} processes, {len(folders)} folders (bar 0, 0); "
+          f"largest process {most >> 20} MB (cap {MEMORY_BYTES >> 20})")  # fmt: skip
+
+
+def _below(process: int) -> list[int]:
+    """All processes below one, as /proc lists them."""
+    try:
+        children = [
+            int(child) for child in Path(f"/proc/{process}/task/{process}/children").read_text().split()
+        ]
+    except OSError:
+        return []
+    return [one for child in children for one in (child, *_below(child))]
+
+
+def _resident(process: int) -> int:
+    try:
+        found = re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{process}/status").read_text())
+    except OSError:
+        return 0
+    return 1024 * int(found.group(1)) if found else 0
 
 
 def _verina(seconds: float, every: int, verbose: bool) -> None:
