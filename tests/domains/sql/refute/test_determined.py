@@ -53,6 +53,7 @@ def leaves(text: str) -> bool:
         "SELECT (SELECT name FROM d WHERE d.id = e.sal) FROM e GROUP BY e.sal",
         # expressions and outputs
         "SELECT YEAR(day) + 1 AS y FROM e GROUP BY YEAR(day)",
+        "SELECT d, SUM(sal) FROM e GROUP BY d WITH ROLLUP",
         "SELECT MAX(sal) AS m FROM e GROUP BY d HAVING m > 1 ORDER BY m",
         "SELECT e.nm, SUM(COUNT(*)) OVER (PARTITION BY e.nm) FROM e JOIN k ON k.a = e.d GROUP BY e.id",
     ],

@@ -177,6 +177,62 @@ def test_what_the_engine_may_choose_is_no_difference(oracle: str, candidate: str
     assert found.refutation is None, str(found.refutation)
 
 
+@pytest.mark.live
+@pytest.mark.parametrize(
+    ("oracle", "candidate", "dialect"),
+    [
+        # what is concatenated in an order that leaves no tie
+        (
+            "SELECT d, GROUP_CONCAT(DISTINCT h ORDER BY h) FROM Emp GROUP BY d",
+            "SELECT d, GROUP_CONCAT(h ORDER BY h) FROM Emp GROUP BY d",
+            "mysql",
+        ),
+        (
+            "SELECT STRING_AGG(name, ',' ORDER BY id) FROM Dept",
+            "SELECT STRING_AGG(name, ',' ORDER BY id DESC) FROM Dept",
+            "postgres",
+        ),
+        (
+            "SELECT d FROM Emp EXCEPT ALL SELECT id FROM Dept",
+            "SELECT d FROM Emp EXCEPT SELECT id FROM Dept",
+            "mysql",
+        ),
+        (
+            "SELECT d FROM Emp INTERSECT ALL SELECT d FROM Emp",
+            "SELECT d FROM Emp INTERSECT SELECT d FROM Emp",
+            "postgres",
+        ),
+        (
+            "SELECT d, SUM(sal) FROM Emp GROUP BY d WITH ROLLUP",
+            "SELECT d, SUM(sal) FROM Emp GROUP BY d",
+            "mysql",
+        ),
+        (
+            "SELECT d, h, COUNT(*) FROM Emp GROUP BY CUBE (d, h)",
+            "SELECT d, h, COUNT(*) FROM Emp GROUP BY GROUPING SETS ((d, h), (d), ())",
+            "postgres",
+        ),
+        (
+            "WITH RECURSIVE r AS (SELECT id, 1 AS k FROM Dept UNION ALL SELECT id, k + 1 FROM r WHERE k < 3)"
+            " SELECT * FROM r",
+            "WITH RECURSIVE r AS (SELECT id, 1 AS k FROM Dept UNION ALL SELECT id, k + 1 FROM r WHERE k < 4)"
+            " SELECT * FROM r",
+            "mysql",
+        ),
+        # texts that write the same number
+        ("SELECT FORMAT(sal, 2) FROM Emp", "SELECT FORMAT(sal, 1) FROM Emp", "mysql"),
+        (
+            "SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY d) FROM Emp",
+            "SELECT PERCENTILE_DISC(0.5) WITHIN GROUP (ORDER BY d) FROM Emp",
+            "postgres",
+        ),
+    ],
+)
+def test_what_the_prover_does_not_read_is_run(oracle: str, candidate: str, dialect: str) -> None:
+    found = look(oracle, candidate, dialect, databases=300)
+    assert found.refutation is not None, found
+
+
 def test_statements_that_were_stopped_are_run_again_when_there_is_more_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -123,7 +123,8 @@ _PURE = words(
     TimestampFromParts TimestampSub TimestampTrunc ToChar ToDays ToNumber Translate Trim Trunc TryCast
     TsOrDiToDi TsOrDsAdd TsOrDsDiff TsOrDsToDate TsOrDsToDateStr TsOrDsToDatetime TsOrDsToTime
     TsOrDsToTimestamp Unhex Unicode Upper Variance VariancePop Week WeekOfYear Xor Year YearOfWeek
-    UnixToTime UnixToStr GenerateSeries Unnest Collate Booland Boolor Bool EqualNull Factorial Cbrt
+    UnixToTime UnixToStr GenerateSeries ExplodingGenerateSeries Unnest Collate Booland Boolor Bool EqualNull
+    Factorial Cbrt
     """
 )
 _PURE_NAMES = words(
@@ -146,7 +147,7 @@ _PURE_NAMES = words(
     strlen contains starts_with ends_with prefix suffix if ifnull quarter values generate_series
     """
 )
-_GROWING = (exp.Repeat, exp.Pad, exp.Space, exp.GenerateSeries)
+_GROWING = (exp.Repeat, exp.Pad, exp.Space, exp.GenerateSeries, exp.ExplodingGenerateSeries)
 _GROWING_NAMES = words(
     """
     repeat lpad rpad space zeroblob generate_series printf format

@@ -20,6 +20,7 @@ from sqlglot import exp
 
 from truespec.domains.sql.schema import Kind, Schema
 
+_SUBTOTALS = ("grouping_sets", "cube", "rollup", "totals", "all")
 MAX_NESTING = 8
 """Subqueries in FROM that are looked into, from the outside."""
 
@@ -122,13 +123,13 @@ def leaves_choice(query: exp.Select, schema: Schema, root: exp.Expr) -> bool:
     if schema.dialect in ("postgres", "duckdb"):
         return False  # which refuse such a query, but for what a primary key determines
     group = query.args["group"]
-    if any(group.args.get(part) for part in ("grouping_sets", "cube", "rollup", "totals", "all")):
-        return True
     read = _read_from(query, schema, _common(root), 0)
     keys = _keys(query, read)
     written = {key.sql(comments=False) for key in keys}
     places = [place for key in keys if isinstance(key, exp.Column) and (place := read.place(key))]
-    rows = read.fixed_rows(places)
+    # A row of subtotals has NULL for a key, and determines nothing more.
+    plain = not any(group.args.get(part) for part in _SUBTOTALS)
+    rows = read.fixed_rows(places) if plain else set()
     named = {str(output.alias).lower() for output in query.expressions if output.alias}
     clauses = [query.args.get("having"), query.args.get("order")]
     waiting: list[tuple[Any, bool]] = [
@@ -294,7 +295,7 @@ def _derived(query: Any, schema: Schema, common: Mapping[str, Any], depth: int) 
         for node in _keys(query, read):
             place = read.place(node) if isinstance(node, exp.Column) else None
             grouped.append(shown.get(place or ("", "")) or written.get(node.sql(comments=False)))
-        plain = not any(group.args.get(part) for part in ("grouping_sets", "cube", "rollup", "totals", "all"))
+        plain = not any(group.args.get(part) for part in _SUBTOTALS)
         if plain and grouped and len(grouped) == len(group.expressions) and None not in grouped:
             keys.append(_Key(frozenset(name for name in grouped if name), False))
     else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import calendar
 import datetime
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from random import Random
@@ -30,20 +30,36 @@ _SMALL = {"TINYINT": 127, "SMALLINT": 32_767, "MEDIUMINT": 8_388_607}
 class Generator:
     """Draws databases; the same seed draws the same ones."""
 
-    def __init__(self, schema: Schema, queries: Sequence[exp.Expr], seed: int) -> None:
-        """`Unsupported` names a column whose type has no values here."""
+    def __init__(
+        self,
+        schema: Schema,
+        queries: Sequence[exp.Expr],
+        seed: int,
+        witnesses: Mapping[str, Sequence[Value]] | None = None,
+    ) -> None:
+        """`Unsupported` names a column whose type has no values here.
+
+        `witnesses` are values worth trying, by lower-case column, beside those that the queries mention.
+        """
         checks = [
             tree for table in schema.tables for text in table.checks if (tree := parse(text, schema.dialect))
         ]
         self._schema = schema
         self._random = Random(seed)
         self._literals = collect([*queries, *checks])
+        for name, values in (witnesses or {}).items():
+            self._literals.by_column.setdefault(name, set()).update(v for v in values if v is not None)
         used = _used(schema, queries)
         self._tables = [
             _Table(table, schema, self._literals) for table in parents_first(schema) if table.name in used
         ]
         self.tables = {table.name: table for table in self._tables}
         """The tables that are filled."""
+
+    def some(self, table: str, many: int, random: Random) -> list[ValueRow]:
+        """Rows of a table with values for every column, whatever its keys and references are."""
+        style = _Style(spread=4, nulls=0.1, literal=0.5, offset=0, constancy=0.0)
+        return [self.tables[table].whole(style, random) for _ in range(many)]
 
     def draw(self) -> Database:
         """The next database."""
@@ -172,6 +188,19 @@ class _Table:
         """How values of a column are drawn."""
         return self._draws[self._names.index(column.lower())]
 
+    def whole(self, style: _Style, random: Random) -> ValueRow:
+        """One row, each of its values drawn by itself, that satisfies the CHECKs if one is found."""
+        row: ValueRow = ()
+        for attempt in range(TRIES):
+            wide = style.widened(attempt)
+            row = tuple(
+                None if nullable and random.random() < style.nulls else draw(wide, random)
+                for nullable, draw in zip(self._nullable, self._draws, strict=True)
+            )
+            if self._passes(row):
+                break
+        return row
+
     def draw(
         self, size: int, style: _Style, others: dict[str, tuple[ValueRow, ...]], random: Random
     ) -> list[ValueRow]:
@@ -251,13 +280,12 @@ class _Table:
                 continue
             if self._key(row, key) in known:
                 return False
-        if self._checks:
-            by_name = dict(zip(self._names, row))
-            for check in self._checks:
-                answer = check(by_name)
-                if answer is not None and not answer:
-                    return False
-        return True
+        return self._passes(row)
+
+    def _passes(self, row: ValueRow) -> bool:
+        by_name = dict(zip(self._names, row))
+        answers = [check(by_name) for check in self._checks]
+        return all(answer is None or answer for answer in answers)
 
 
 def _keys(table: Table) -> tuple[tuple[str, ...], ...]:

@@ -51,7 +51,7 @@ def replay(oracle: str, candidate: str, schema: Schema, settings: Settings, foun
     if found.extra.get("compared_as") == "list":
         differ = one != other
     else:
-        differ = _counted(one) != _counted(other)
+        differ = _sorted(one) != _sorted(other)
     if differ:
         return Recheck(RecheckStatus.CONFIRMED, by)
     return Recheck(RecheckStatus.FAILED, by, f"both queries yield {one!r}")
@@ -149,6 +149,11 @@ def _recorded(value: object) -> Shown:
     if not isinstance(value, list):
         return None
     return _cells(row for row in value if isinstance(row, list))
+
+
+def _sorted(rows: Shown) -> list[str] | None:
+    """Rows in an order of their own."""
+    return None if rows is None else sorted(map(repr, rows))
 
 
 def _counted(rows: Shown) -> list[str] | None:

@@ -134,7 +134,8 @@ class Arithmetic:
         for node in reversed(sites):  # breadth first: the innermost come first
             site: Any = node
             while (
-                isinstance(site.parent, exp.Window | exp.Filter | exp.IgnoreNulls) and site.arg_key == "this"
+                isinstance(site.parent, exp.Window | exp.Filter | exp.IgnoreNulls | exp.WithinGroup)
+                and site.arg_key == "this"
             ):
                 site = site.parent
             site.replace(self._where_inexact(site.copy(), instead))

@@ -34,6 +34,7 @@ from truespec.domains.sql.refute.generate import Generator
 from truespec.domains.sql.refute.refutation import Refutation
 from truespec.domains.sql.refute.replay import replay
 from truespec.domains.sql.refute.rounding import TOLERANCE, Arithmetic
+from truespec.domains.sql.refute.seeds import propose
 from truespec.domains.sql.refute.shrink import shrink
 from truespec.domains.sql.refute.ties import variants
 from truespec.domains.sql.schema import Schema
@@ -323,6 +324,15 @@ class Hunt:
         except OutOfTime:
             return self._ended("time")
         return self._ended("databases")
+
+    def propose(self, limit: Limit) -> Refutation | None:
+        """Run both queries on databases that Z3 proposes; its values are among those drawn from then on."""
+        run = self._run
+        found = propose(run.schema, run.trees, self._generator, run.seed, limit)
+        if found.witnesses:
+            self._generator = Generator(run.schema, run.trees, run.seed + 1, found.witnesses)
+        self._given = [*self._given, *reversed(found.databases)]
+        return self.go(limit, self._tried + len(found.databases)).refutation
 
     def sweep(self, limit: Limit) -> tuple[Refutation | None, dict[str, JSON] | None]:
         """Every database up to a bound: one that tells the queries apart, or the bound if there is none.

@@ -3,7 +3,7 @@
 Where rows come from base tables, shuffling them shows what an engine chooses among ties. Where they come out
 of GROUP BY, DISTINCT, UNION or a window, they come in an order of their values, whatever the tables' order:
 there, each ORDER BY that meets a choice is continued by the outputs, upwards and downwards, and a difference
-counts only if no result changes.
+counts only if no result changes. So is the order inside an aggregate that concatenates.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ _PICKING: tuple[Any, ...] = (
     exp.Ntile,
 )
 """Window functions whose value depends on the order of rows that tie."""
-_LISTING: tuple[Any, ...] = (exp.GroupConcat, exp.ArrayAgg, exp.First, exp.Last, exp.AnyValue)
-"""Aggregates that depend on the order of rows."""
+_CHOOSING: tuple[Any, ...] = (exp.ArrayAgg, exp.First, exp.Last, exp.AnyValue)
+"""Aggregates whose choice among rows cannot be settled here."""
 
 
 def variants(tree: exp.Expr, schema: Schema, ordered: bool) -> list[str] | None:
@@ -62,11 +62,18 @@ def _settle(query: Any, root: Any, listed: bool, descending: bool, schema: Schem
     """Break the ties of one query; whether there were any to break, None where that cannot be written."""
     sorted_source = _is_sorted(query, root)
     if isinstance(query, exp.Select) and sorted_source:
-        if any(isinstance(node, _LISTING) for node in _own(query)):
+        if any(isinstance(node, _CHOOSING) for node in _own(query)):
             return None
         if query.args.get("group") and leaves_choice(query, schema, root):
             return None
     changed = False
+    listings = [node for node in _own(query) if isinstance(node, exp.GroupConcat)] if sorted_source else []
+    for listing in listings:
+        # Of texts that the collation calls equal, DISTINCT keeps the first that comes.
+        if listing.find(exp.Distinct) is not None and schema.dialect == "mysql" and _is_derived(query, root):
+            return None
+        _list_in_order(listing, schema, descending)
+        changed = True
     windows = [node for node in _own(query) if isinstance(node, exp.Window)] if sorted_source else []
     for window in windows:
         spec = window.args.get("spec")
@@ -102,8 +109,11 @@ def _is_sorted(query: Any, root: Any) -> bool:
     """Whether the rows that a query chooses from may come in an order of their values."""
     if not isinstance(query, exp.Select):
         return True
-    if _is_grouped(query):
-        return True
+    return _is_grouped(query) or _is_derived(query, root)
+
+
+def _is_derived(query: Any, root: Any) -> bool:
+    """Whether a query reads a subquery or a WITH."""
     sources = [query.args.get("from_"), *(query.args.get("joins") or ())]
     common = {str(cte.alias).lower() for cte in root.find_all(exp.CTE)}
     return any(
@@ -155,6 +165,22 @@ def _width(query: Any) -> int | None:
     if any(output.is_star for output in first.expressions):
         return None
     return len(first.expressions)
+
+
+def _list_in_order(listing: Any, schema: Schema, descending: bool) -> None:
+    """Order what is concatenated by its own texts, after its own order: what still ties is the same text."""
+    inner = listing.this
+    texts = inner.this if isinstance(inner, exp.Order) else inner
+    text = texts.expressions[0] if isinstance(texts, exp.Distinct) else texts
+    keys = [text.copy()]
+    if schema.dialect == "mysql":
+        # Texts that the collation calls equal are told apart by their bytes.
+        keys.append(exp.cast(text.copy(), "BINARY", dialect="mysql"))
+    ordered = [exp.Ordered(this=key, desc=descending) for key in keys]
+    if isinstance(inner, exp.Order):
+        inner.set("expressions", [*inner.expressions, *ordered])
+    else:
+        listing.set("this", exp.Order(this=inner.copy(), expressions=ordered))
 
 
 def _continue(node: Any, keys: list[Any], descending: bool) -> None:
