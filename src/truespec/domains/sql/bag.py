@@ -136,9 +136,17 @@ def is_tuple(values: Iterable[Val], outs: Iterable[Val]) -> Formula:
 
 def normal(value: Val) -> Val:
     """The value with the kind's stand-in where it is NULL; variables of a group are so already."""
-    if _of_group(value):
+    if _of_group(value) or _is_normal(value):
         return Val(value.null, value.val, value.kind)
     return Val(value.null, ite(value.null, default_of(value.kind), value.val), value.kind)
+
+
+def _is_normal(value: Val) -> bool:
+    """Whether the value has been brought to normal form before."""
+    if not z3.is_app_of(value.val, z3.Z3_OP_ITE):
+        return False
+    test, stand_in, _ = value.val.children()
+    return bool(test.eq(value.null) and stand_in.eq(default_of(value.kind)))
 
 
 def _of_group(value: Val) -> bool:

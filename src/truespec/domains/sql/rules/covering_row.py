@@ -10,13 +10,19 @@ T, are proved from the schema. `k` is what one of G's terms puts out, from a sin
 Why. The map k from the rows with k(r) ∈ G to the tuples of G is onto by the second condition and one to one
 by the first. The case that matters: GROUP BY a key of the left table above a LEFT JOIN, where one term has
 a partner, the other has none.
+
+The map may also be a key of a table that the condition looks up by what G puts out: the distinct values of a
+foreign key range over the rows that they refer to.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+import z3
+
 from truespec.domains.sql.bag import Bag, Term, bound, exists, mentioned, renamed
+from truespec.domains.sql.symbols import functions
 from truespec.domains.sql.world import World, all_identical, conj, disj, membership
 
 
@@ -28,6 +34,29 @@ def of(world: World, parts: list[Term]) -> Term | None:
         if _one_to_one(world, base) and all(_covered(world, base, p) for p in parts if p is not base):
             reached = [_puts_out(world, base, part) for part in parts if part is not base]
             return replace(base, cond=conj(membership(*base.rows[0]), disj(base.cond, *reached)))
+    return None
+
+
+def referred(world: World, parts: list[Term]) -> Term | None:
+    """One term over the rows that a set of keys refers to; None where the set holds other tuples too."""
+    if not parts or not all(z3.is_false(out.null) for part in parts for out in part.outs):
+        return None
+    looked_up = frozenset[str]().union(*(functions(part.cond) for part in parts))
+    for table in world.schema.tables:
+        for key in table.unique_keys():
+            name = f"inv.{table.name}.{'.'.join(key)}".lower()
+            if name not in looked_up or len(key) != len(parts[0].outs):
+                continue
+            row = world.fresh_row(table)
+            outs = tuple(world.column(table, table.column(column), row) for column in key)
+            if any(not z3.is_false(out.null) for out in outs):
+                continue
+            if any(a.kind != b.kind for part in parts for a, b in zip(outs, part.outs, strict=True)):
+                continue
+            base = Term(((row, table),), (), membership(row, table), outs)
+            if all(_covered(world, base, part) for part in parts) and _one_to_one(world, base):
+                reached = [_puts_out(world, base, part) for part in parts]
+                return replace(base, cond=conj(base.cond, disj(*reached)))
     return None
 
 

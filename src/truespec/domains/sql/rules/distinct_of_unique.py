@@ -56,10 +56,7 @@ def apply(world: World, term: Term) -> Term:
         else:
             ranging = covering_row.of(world, parts)
         if ranging is not None:
-            ranging = renamed(world, ranging)
-            moved = swap_term(Term((), (), term.cond, term.outs), binding(group.values, ranging.outs))
-            rows, cond = term.rows + ranging.rows, conj(moved.cond, ranging.cond)
-            term = reduced(world, Term(rows, before + after, cond, moved.outs))
+            term = _over_rows(world, term, group, ranging)
             continue
         narrowed, swaps = _narrow(group, parts)
         moved = Term((), (), term.cond, term.outs)
@@ -70,8 +67,21 @@ def apply(world: World, term: Term) -> Term:
             term = reduced(world, Term(term.rows, before + after, cond, moved.outs))
             continue
         term = Term(term.rows, (*before, narrowed, *after), moved.cond, moved.outs)
+        ranging = covering_row.referred(world, list(narrowed.body.terms))
+        if ranging is not None:
+            term = _over_rows(world, term, narrowed, ranging)
+            continue
         index += 1
     return term
+
+
+def _over_rows(world: World, term: Term, group: Group, ranging: Term) -> Term:
+    """The term in which rows stand for the tuples of one of its groups."""
+    ranging = renamed(world, ranging)
+    moved = swap_term(Term((), (), term.cond, term.outs), binding(group.values, ranging.outs))
+    rows, cond = term.rows + ranging.rows, conj(moved.cond, ranging.cond)
+    others = tuple(other for other in term.groups if other is not group)
+    return reduced(world, Term(rows, others, cond, moved.outs))
 
 
 def _project(world: World, part: Term) -> Term:

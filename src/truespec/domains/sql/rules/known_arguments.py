@@ -1,11 +1,14 @@
-"""An aggregate at a known flag is the aggregate of the bag in which that flag is put in place.
+"""An aggregate at arguments of which something is known is the aggregate of the bag in which it is put in place.
 
 Statement. Let f(p, y) name an aggregate of the bag B(p, y). Then f(true, y) is that aggregate of B(true, y),
-and likewise for false.
+and likewise for false; f(e(y), y) is that aggregate of B(e(y), y). There, where the condition says that x(r) = y
+for a choice r, a conjunct that speaks of p may be read with y in place of x(r).
 
-Side conditions. The argument is literally true or false. Choices keep their names: each is its own.
+Side conditions. The argument is literally true or false, or an expression in which another argument occurs as a
+whole. Choices keep their names: each is its own. The equation with y does not mention p, and stays a conjunct.
 
-Why. It is what the name stands for. B(true, y) may have a simpler form, and the name of an equal bag.
+Why. It is what the name stands for, and equals are put for equals. What is put in place may have a simpler form,
+and the name of an equal bag: a group's column that its key determines is no further argument.
 """
 
 from __future__ import annotations
@@ -15,8 +18,9 @@ from typing import TYPE_CHECKING
 
 import z3
 
-from truespec.domains.sql.bag import Bag, Swap, Term, renamed, swap_bag
-from truespec.domains.sql.world import Expr, folded, is_truth
+from truespec.domains.sql.bag import Bag, Swap, Term, bound, conjuncts, flat, renamed, swap_bag
+from truespec.domains.sql.symbols import constants, name_of
+from truespec.domains.sql.world import Expr, conj, folded, is_truth
 
 if TYPE_CHECKING:
     from truespec.domains.sql.aggregate import Aggregates, Symbol
@@ -26,7 +30,9 @@ def apply(aggregates: Aggregates, term: Term) -> Term:
     """The term with such aggregates named anew; those below quantifiers and in groups stay."""
     swap: Swap = []
     for symbol, arguments in aggregates.applied(term).values():
-        if symbol.function in ("COUNT", "SUM", "MIN", "MAX") and any(map(is_truth, arguments)):
+        if symbol.function in ("COUNT", "SUM", "MIN", "MAX") and any(
+            is_truth(argument) or _depends(argument, arguments) for argument in arguments
+        ):
             swap.append((symbol.apply(arguments), _named(aggregates, symbol, arguments)))
     if not swap:
         return term
@@ -37,11 +43,45 @@ def apply(aggregates: Aggregates, term: Term) -> Term:
     return replace(term, cond=folded(z3.substitute(term.cond, *swap)), outs=outs)
 
 
+def _depends(argument: Expr, arguments: tuple[Expr, ...]) -> bool:
+    """Whether another argument, a variable, occurs in this one."""
+    if z3.is_const(argument):
+        return False
+    free = constants(argument)
+    return any(z3.is_const(other) and constants(other) & free for other in arguments)
+
+
 def _named(aggregates: Aggregates, symbol: Symbol, arguments: tuple[Expr, ...]) -> Expr:
     bag = Bag(tuple(renamed(aggregates.world, term) for term in symbol.bag.terms))
+    keys = [
+        formal
+        for formal, argument in zip(symbol.formals, arguments, strict=True)
+        if not is_truth(argument) and not _depends(argument, arguments)
+    ]
+    told = {name_of(formal) for formal in symbol.formals} - {name_of(key) for key in keys}
+    bag = Bag(tuple(_told(term, keys, told) for term in bag.terms))
     bag = swap_bag(bag, list(zip(symbol.formals, arguments, strict=True)))
+    bag = Bag(tuple(replace(term, cond=flat(folded(term.cond))) for term in bag.terms))
     if symbol.function == "COUNT":
         return aggregates.count_term(bag.terms[0])
     if symbol.function == "SUM":
         return aggregates.sum_term(bag.terms[0], bag.terms[0].outs[0].val)
     return aggregates.extreme_value(symbol.function, bag)
+
+
+def _told(term: Term, keys: list[Expr], told: set[str]) -> Term:
+    """The term in which conjuncts about known formals read the other formals for what equals them."""
+    own = bound(term)
+    swap: Swap = []
+    for part in conjuncts(term.cond):
+        if z3.is_eq(part):
+            for side, other in (part.children(), part.children()[::-1]):
+                known = constants(side)
+                if known & own and not known & told and any(other.eq(key) for key in keys):
+                    swap.append((side, other))
+    if not swap:
+        return term
+    parts = (
+        z3.substitute(part, *swap) if constants(part) & told else part for part in conjuncts(term.cond)
+    )
+    return replace(term, cond=conj(*parts))
