@@ -28,6 +28,7 @@ from truespec.domains.sql.bag import (
 )
 from truespec.domains.sql.rules import (
     aggregate_axioms,
+    few_values,
     independent_factors,
     settled_value,
     split_bounds,
@@ -250,6 +251,12 @@ class Aggregates:
             todo.extend(node.children())
         return found
 
+    def instance(self, symbol: Symbol, application: Expr) -> Bag:
+        """The bag that a symbol aggregates where it is applied like this."""
+        # Renamed: what is assumed may speak of variables that once named this bag's own rows.
+        bag = Bag(tuple(renamed(self.world, term) for term in symbol.bag.terms))
+        return swap_bag(bag, list(zip(symbol.formals, application.children(), strict=True)))
+
     def extreme_value(self, function: str, bag: Bag) -> Expr:
         """MIN or MAX of a bag of values none of which is NULL, where it has any."""
         single = self._single(bag)
@@ -272,6 +279,9 @@ class Aggregates:
         term = settled(world, replace(term, outs=()))
         if z3.is_false(term.cond):
             return z3.IntVal(0)
+        listed = few_values.of(world, term)
+        if listed is not None:
+            return z3.Sum(*(ite(test, z3.IntVal(1), z3.IntVal(0)) for test in listed))
         divided = split_bounds.of(world, term)
         if divided is not None:
             return self.count_term(divided[0]) + self.count_term(divided[1])

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import z3
 
-from truespec.domains.sql.aggregate import Aggregates, Symbol
+from truespec.domains.sql.aggregate import Aggregates
 from truespec.domains.sql.bag import (
     Bag,
     Group,
@@ -21,12 +21,11 @@ from truespec.domains.sql.bag import (
     mentioned,
     renamed,
     rerooted,
-    swap_bag,
     swap_term,
     swap_value,
     unfolded,
 )
-from truespec.domains.sql.rules import known_arguments
+from truespec.domains.sql.rules import known_arguments, whole_and_parts
 from truespec.domains.sql.rules.settle import settled
 from truespec.domains.sql.symbols import functions, name_of
 from truespec.domains.sql.world import (
@@ -117,10 +116,20 @@ class Prover:
                 self.steps.append("match_terms")
                 return True
             # What the aggregates are equal under must not mention them: it has to follow from either side.
-            equal = self._equal_aggregates(left, aligned, conj(given, self._plain_part(here)))
-            if equal and world.holds(conj(given, *equal), goal):
-                self.steps.append("match_terms with aggregates equal in context")
-                return True
+            equal: list[Formula] = []
+            for known in dict.fromkeys((self._plain_part(here), self._plain_part(there))):
+                found = self._equal_aggregates(left, aligned, conj(given, known))
+                equal += found
+                if found and world.holds(conj(given, *equal), goal):
+                    self.steps.append("match_terms with aggregates equal in context")
+                    return True
+            if self.depth == 0:
+                parts = whole_and_parts.of(
+                    self.aggregates, [left, aligned], conj(given, self._plain_part(here)), _alignments
+                )
+                if parts and world.holds(conj(given, *equal, *parts), goal):
+                    self.steps.append("match_terms with whole_and_parts")
+                    return True
         return False
 
     def _equal_aggregates(self, left: Term, right: Term, given: Formula) -> list[Formula]:
@@ -138,7 +147,10 @@ class Prover:
                     continue
                 if a.function != b.function or a.kind != b.kind:
                     continue
-                bags = self._instance(a, one[1]), self._instance(b, two[1])
+                bags = (
+                    self.aggregates.instance(a, a.apply(one[1])),
+                    self.aggregates.instance(b, b.apply(two[1])),
+                )
                 if self.same(*bags, given):
                     equal = a.apply(one[1]) == b.apply(two[1])
                     if a.function not in ("COUNT", "SUM", "MIN", "MAX"):
@@ -157,11 +169,6 @@ class Prover:
                 if not any(name.startswith("agg!") for name in functions(part))
             )
         )
-
-    def _instance(self, symbol: Symbol, arguments: tuple[Expr, ...]) -> Bag:
-        # Renamed: what is assumed may speak of variables that once named this bag's own rows.
-        bag = Bag(tuple(renamed(self.world, term) for term in symbol.bag.terms))
-        return swap_bag(bag, list(zip(symbol.formals, arguments, strict=True)))
 
     def _told_otherwise(self, left: list[Term], right: list[Term], given: Formula) -> bool:
         """Term by term, where one is told from the side of another of its rows."""

@@ -1,14 +1,14 @@
-"""An aggregate at arguments of which something is known is the aggregate of the bag in which it is put in place.
+"""An aggregate at arguments that are known is the aggregate of the bag in which they are put in place.
 
 Statement. Let f(p, y) name an aggregate of the bag B(p, y). Then f(true, y) is that aggregate of B(true, y),
-and likewise for false; f(e(y), y) is that aggregate of B(e(y), y). There, where the condition says that x(r) = y
+and likewise for false; f(e(y), y) is that aggregate of B(e(y), y). There, where the condition says x(r) = y
 for a choice r, a conjunct that speaks of p may be read with y in place of x(r).
 
-Side conditions. The argument is literally true or false, or an expression in which another argument occurs as a
-whole. Choices keep their names: each is its own. The equation with y does not mention p, and stays a conjunct.
+Side conditions. The argument is literally true or false, or another argument, a variable, occurs in it.
+Choices keep their names: each is its own. The equation with y does not mention p, and stays a conjunct.
 
-Why. It is what the name stands for, and equals are put for equals. What is put in place may have a simpler form,
-and the name of an equal bag: a group's column that its key determines is no further argument.
+Why. It is what the name stands for, and equals are put for equals. What is put in place may have a simpler
+form, and the name of an equal bag: a group's column that its key determines is no further argument.
 """
 
 from __future__ import annotations
@@ -81,7 +81,5 @@ def _told(term: Term, keys: list[Expr], told: set[str]) -> Term:
                     swap.append((side, other))
     if not swap:
         return term
-    parts = (
-        z3.substitute(part, *swap) if constants(part) & told else part for part in conjuncts(term.cond)
-    )
+    parts = (z3.substitute(part, *swap) if constants(part) & told else part for part in conjuncts(term.cond))
     return replace(term, cond=conj(*parts))

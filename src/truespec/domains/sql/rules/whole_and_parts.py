@@ -1,0 +1,91 @@
+"""A count over a whole is the count over a part and the count over the rest, and so is a sum.
+
+Statement. Where B(x) implies A(x), COUNT[A] = COUNT[B] + COUNT[A ∧ ¬B]; where v and w agree on all x that
+have B(x), Σ[A] v = Σ[B] w + Σ[A ∧ ¬B] v.
+
+Side conditions. Both terms range over the same variables, after a renaming; the implication and the agreement
+are proved wherever `given` holds, and the equation is stated for there alone.
+
+Why. Each choice counted on the left has B or has it not.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import z3
+
+from truespec.domains.sql.bag import Term, condition
+from truespec.domains.sql.world import FALSE, TRUE, Expr, Formula, Val, all_identical, conj, neg
+
+if TYPE_CHECKING:
+    from truespec.domains.sql.aggregate import Aggregates
+
+MAX_TRIED = 24
+"""Pairs of a whole and a part that are tried."""
+MAX_FACTS = 8
+"""Equations stated for one comparison."""
+MAX_WAYS = 3
+"""Ways tried to rename a part's variables to those of its whole."""
+
+Aligned = Callable[[Term, Term], Iterator[Term]]
+"""The ways to name the second term's variables like the first one's."""
+
+
+def of(aggregates: Aggregates, terms: list[Term], given: Formula, aligned: Aligned) -> list[Formula]:
+    """Equations between the counts and sums in these terms, and rests that may be among them."""
+    known = _counted(aggregates, terms)
+    facts: list[Formula] = []
+    tried: set[tuple[int, int]] = set()
+    if len(known) < 2:
+        return []
+    while len(tried) < MAX_TRIED and len(facts) < MAX_FACTS:
+        pair = next(
+            (p for p in itertools.permutations(known, 2) if (p[0].get_id(), p[1].get_id()) not in tried), None
+        )
+        if pair is None:
+            break
+        tried.add((pair[0].get_id(), pair[1].get_id()))
+        rest = _rest(aggregates, *pair, given, aligned)
+        if rest is not None:
+            facts.append(z3.Implies(given, pair[0] == pair[1] + rest))
+            new = _applications(aggregates, rest)
+            # The rest of a part is the part, and of no use.
+            tried |= {(pair[0].get_id(), other.get_id()) for other in new}
+            known = [other for other in new if not any(other.eq(old) for old in known)] + known
+    return facts
+
+
+def _rest(aggregates: Aggregates, whole: Expr, part: Expr, given: Formula, aligned: Aligned) -> Expr | None:
+    """The count or sum over what the part leaves of the whole; None where it is no part."""
+    one, two = (aggregates.symbols[str(e.decl().name())] for e in (whole, part))
+    if (one.function, one.kind) != (two.function, two.kind):
+        return None
+    world = aggregates.world
+    all_, some = aggregates.instance(one, whole).terms[0], aggregates.instance(two, part).terms[0]
+    for way in itertools.islice(aligned(all_, some), MAX_WAYS):
+        inside = condition(world, way)
+        alike = all_identical(all_.outs, way.outs)
+        if world.holds(conj(given, inside), conj(condition(world, all_), alike)):
+            left = replace(all_, cond=conj(all_.cond, neg(inside)))
+            if one.function == "COUNT":
+                return aggregates.count_term(left)
+            return aggregates.sum_term(left, all_.outs[0].val)
+    return None
+
+
+def _counted(aggregates: Aggregates, terms: list[Term]) -> list[Expr]:
+    found: list[Expr] = []
+    for term in terms:
+        for symbol, arguments in aggregates.applied(term).values():
+            expression = symbol.apply(arguments)
+            if symbol.function in ("COUNT", "SUM") and not any(expression.eq(old) for old in found):
+                found.append(expression)
+    return found
+
+
+def _applications(aggregates: Aggregates, value: Expr) -> list[Expr]:
+    return _counted(aggregates, [Term((), (), TRUE, (Val(FALSE, value, "number"),))])
