@@ -10,6 +10,8 @@ import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,17 +20,20 @@ import z3
 
 from cases import cases
 from conformance.test_laws import load_twin
-from truespec.domains.sql import bag, prove, query, scalar, variants, world
+from truespec.domains.sql import bag, prove, query, rules, scalar, variants, world
 from truespec.domains.sql.aggregate import Aggregates
 from truespec.domains.sql.engines.contract import Settings
 from truespec.domains.sql.proof import prove as find_proof
 from truespec.domains.sql.rules import (
     aggregate_axioms,
+    choices,
     covering_row,
     distinct_of_unique,
+    few_values,
     first_rows,
     group_determined,
     independent_factors,
+    known_arguments,
     known_flags,
     known_values,
     optional_partner,
@@ -36,8 +41,10 @@ from truespec.domains.sql.rules import (
     settled_value,
     split_bounds,
     sum_laws,
+    whole_and_parts,
 )
 from truespec.domains.sql.schema import read_schema
+from truespec.domains.sql.symbols import constants
 from truespec.solvers.limit import Limit
 from truespec.verdict import SpecificationError, Undecided
 
@@ -79,6 +86,19 @@ SLIPS = [
     ),
     ("SELECT a FROM t ORDER BY c LIMIT 1", "SELECT a FROM t WHERE c = (SELECT MIN(c) FROM t)"),
     ("SELECT COUNT(*) FROM t WHERE a > 1", "SELECT SUM(CASE WHEN a > 1 THEN 1 ELSE 0 END) FROM t"),
+    (
+        "SELECT COUNT(*) FROM t WHERE c > 1",
+        "SELECT (SELECT COUNT(*) FROM t WHERE c > 3) + (SELECT COUNT(*) FROM t WHERE c <= 3)",
+    ),
+    (
+        "SELECT a FROM t WHERE b IN (1, 2) GROUP BY a HAVING COUNT(DISTINCT b) = 1",
+        "SELECT DISTINCT a FROM t WHERE b = 1",
+    ),
+    (
+        "SELECT x.c, (SELECT COUNT(*) FROM t y WHERE y.b = x.c AND y.a > x.c + 1) FROM t x GROUP BY x.c",
+        "SELECT x.c, (SELECT COUNT(*) FROM t y WHERE y.b = x.c) FROM t x GROUP BY x.c",
+    ),
+    ("SELECT a, b FROM t GROUP BY a", "SELECT a, -b FROM t GROUP BY a"),
 ]
 
 
@@ -89,7 +109,7 @@ def wrongly_proved(pairs: list[tuple[str, str, str]]) -> Iterator[tuple[str, str
         trees = [sqlglot.parse_one(text, read="sqlite") for text in (left, right)]
         try:
             proof = find_proof(
-                trees[0], trees[1], read_schema(ddl, "sqlite"), "bag", Settings(), Limit.start(5.0)
+                trees[0], trees[1], read_schema(ddl, "sqlite"), "bag", Settings(), Limit.start(60.0)
             )
         except (Undecided, SpecificationError):
             continue
@@ -256,7 +276,32 @@ def all_numbers_are_whole(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(rounding, "scale_of", lambda world, aggregates, value: 0)
 
 
+def dependent_arguments_are_forgotten(patch: pytest.MonkeyPatch) -> None:
+    def told(term: Any, keys: Any, names: set[str]) -> Any:
+        kept = (part for part in bag.conjuncts(term.cond) if not constants(part) & names)
+        return replace(term, cond=world.conj(*kept))
+
+    patch.setattr(known_arguments, "_told", told)
+
+
+def any_part_is_part_of_any_whole(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(whole_and_parts, "_lies_in", lambda world, part, whole, given: True)
+
+
+def only_the_first_value_counts(patch: pytest.MonkeyPatch) -> None:
+    real = few_values._listed
+    patch.setattr(few_values, "_listed", lambda part: (real(part) or [])[:1] or None)
+
+
+def all_choices_are_partners(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(choices, "_tuples", lambda members, columns: bag.Bag(()))
+
+
 PLANTS: list[Plant] = [
+    dependent_arguments_are_forgotten,
+    any_part_is_part_of_any_whole,
+    only_the_first_value_counts,
+    all_choices_are_partners,
     conditions_are_forgotten,
     partners_are_always_found,
     the_first_case_settles_the_value,
@@ -279,6 +324,22 @@ PLANTS: list[Plant] = [
     outer_joins_are_inner,
     nullable_keys_are_never_null,
 ]
+
+
+RULES = sorted(
+    path.stem
+    for path in Path(str(rules.__file__)).parent.glob("*.py")
+    if path.stem not in ("__init__", "settle")
+)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_each_rule_is_stated_and_spoiled(rule: str) -> None:
+    """Each file of `rules/` says what it rests on, and some plant above spoils it."""
+    text = str(import_module(f"truespec.domains.sql.rules.{rule}").__doc__)
+    for part in ("Statement", "Side conditions", "Why"):
+        assert f"\n\n{part}. " in text
+    assert any(rule in plant.__code__.co_names for plant in PLANTS)
 
 
 @pytest.mark.slow

@@ -1,12 +1,13 @@
 """What is true of an aggregate's value, whatever the database.
 
-COUNT. It is at least 0; at least 1 where the bag has a choice; at least 2 where it has two different ones.
-MIN, MAX. Where the bag is not empty, some tuple has the value and none has a smaller (greater) one; a finite
-bag of a total order has such a tuple.
-ANY, CHOICE. Where the bag is not empty, some tuple is the value.
+Statement. COUNT is at least 0; at least 1 where the bag has a choice; at least 2 where it has two of them.
+MIN, MAX: where the bag is not empty, some tuple has the value and none has a smaller (greater) one.
+ANY, CHOICE: where the bag is not empty, some tuple is the value.
 
 Side conditions. The order is the dialect's: numbers, days and moments by value, texts by collation class. The
 values are never NULL for MIN and MAX.
+
+Why. It is what the aggregates mean; a finite bag of a total order has a least and a greatest value.
 """
 
 from __future__ import annotations

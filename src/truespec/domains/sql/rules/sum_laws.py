@@ -6,8 +6,10 @@ Statement. Over the choices of one term, with φ its condition and v, w never NU
 
 Σ_x[φ] (Σ_y[ψ(x)] v) · w = Σ_(x,y)[φ ∧ ψ(x)] v · w, and likewise for COUNT, which is Σ 1.
 
-Side conditions. None beyond exact arithmetic: finite sums over a field. The sum of no values is 0 here; that
-SQL says NULL there is stated beside it.
+Side conditions. None beyond exact arithmetic. The sum of no values is 0 here; that SQL says NULL there is
+stated beside it.
+
+Why. Finite sums over a field are linear, and may be taken in any order.
 """
 
 from __future__ import annotations

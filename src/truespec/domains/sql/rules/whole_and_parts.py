@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import z3
 
 from truespec.domains.sql.bag import Term, condition
-from truespec.domains.sql.world import FALSE, TRUE, Expr, Formula, Val, all_identical, conj, neg
+from truespec.domains.sql.world import FALSE, TRUE, Expr, Formula, Val, World, all_identical, conj, neg
 
 if TYPE_CHECKING:
     from truespec.domains.sql.aggregate import Aggregates
@@ -67,14 +67,18 @@ def _rest(aggregates: Aggregates, whole: Expr, part: Expr, given: Formula, align
     world = aggregates.world
     all_, some = aggregates.instance(one, whole).terms[0], aggregates.instance(two, part).terms[0]
     for way in itertools.islice(aligned(all_, some), MAX_WAYS):
-        inside = condition(world, way)
-        alike = all_identical(all_.outs, way.outs)
-        if world.holds(conj(given, inside), conj(condition(world, all_), alike)):
-            left = replace(all_, cond=conj(all_.cond, neg(inside)))
+        if _lies_in(world, way, all_, given):
+            left = replace(all_, cond=conj(all_.cond, neg(condition(world, way))))
             if one.function == "COUNT":
                 return aggregates.count_term(left)
             return aggregates.sum_term(left, all_.outs[0].val)
     return None
+
+
+def _lies_in(world: World, part: Term, whole: Term, given: Formula) -> bool:
+    """Whether each choice of the part is one of the whole, and puts out the same there."""
+    goal = conj(condition(world, whole), all_identical(whole.outs, part.outs))
+    return world.holds(conj(given, condition(world, part)), goal)
 
 
 def _counted(aggregates: Aggregates, terms: list[Term]) -> list[Expr]:
