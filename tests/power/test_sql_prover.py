@@ -129,6 +129,27 @@ def test_nothing_proved_differs() -> None:
     assert list(wrongly_proved(slips())) == []
 
 
+@pytest.mark.parametrize(
+    ("whole", "parts"),
+    [
+        (
+            "SELECT COUNT(*) FROM t WHERE c > 1",
+            "SELECT (SELECT COUNT(*) FROM t WHERE c > 3) + (SELECT COUNT(*) FROM t WHERE c <= 3 AND c > 1)",
+        ),
+        (
+            "SELECT a, COUNT(*) FROM t GROUP BY a",
+            "SELECT a, SUM(CASE WHEN c > 3 THEN 1 ELSE 0 END) + SUM(CASE WHEN c > 3 THEN 0 ELSE 1 END) "
+            "FROM t GROUP BY a",
+        ),
+    ],
+)
+def test_a_whole_is_counted_by_its_parts(whole: str, parts: str) -> None:
+    """With no limit of time to speak of: such proofs take a second or two."""
+    trees = [sqlglot.parse_one(text, read="sqlite") for text in (whole, parts)]
+    schema = read_schema(SCHEMA, "sqlite")
+    assert find_proof(trees[0], trees[1], schema, "bag", Settings(), Limit.start(120.0)) is not None
+
+
 @pytest.mark.slow
 def test_no_mutant_that_is_proved_differs() -> None:
     pairs = []
