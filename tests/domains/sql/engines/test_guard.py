@@ -54,6 +54,19 @@ def guard(text: str, dialect: str = "mysql") -> None:
         ("SELECT * FROM read_text('/etc/passwd')", "duckdb"),
         ("INSTALL httpfs", "duckdb"),
         ("SELECT getenv('HOME')", "duckdb"),
+        ("SELECT a INTO @x FROM t", "mysql"),
+        ("SELECT a INTO OUTFILE '/tmp/x' FIELDS TERMINATED BY ',' FROM t", "mysql"),
+        ("SELECT * FROM t LIMIT 1 INTO DUMPFILE '/tmp/x'", "mysql"),
+        ("SELECT * FROM dblink('dbname=x', 'SELECT 1') AS x(a INT)", "postgres"),
+        ("SELECT lo_import('/etc/passwd')", "postgres"),
+        ("SELECT * FROM pg_ls_dir('/')", "postgres"),
+        ("SELECT * FROM pg_stat_activity", "postgres"),
+        ("SELECT writefile('/tmp/x', 'a')", "sqlite"),
+        ("VACUUM INTO '/tmp/x'", "sqlite"),
+        ("FROM '/etc/passwd'", "duckdb"),
+        ("EXPORT DATABASE '/tmp/x'", "duckdb"),
+        ("SELECT * FROM glob('/*')", "duckdb"),
+        ("SELECT * FROM query('DROP TABLE t')", "duckdb"),
     ],
 )
 def test_what_is_more_than_reading_is_forbidden(text: str, dialect: str) -> None:
@@ -74,6 +87,28 @@ def test_what_depends_on_more_than_the_data_is_not_decided(call: str) -> None:
 def test_what_might_explode_or_is_not_known_is_not_run(text: str) -> None:
     with pytest.raises(Unsupported):
         guard(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "dialect"),
+    [
+        ("SELECT * FROM generate_series(1, 1000000000000)", "postgres"),
+        ("SELECT * FROM generate_series(1, 1e12)", "duckdb"),
+        ("SELECT * FROM range(1000000000000)", "duckdb"),
+        ("SELECT RPAD('x', 1000000000, 'y')", "postgres"),
+        ("SELECT SPACE(1000000000)", "mysql"),
+        ("SELECT zeroblob(1000000000)", "sqlite"),
+        ("SELECT printf('%1000000000d', 1)", "sqlite"),
+        ("SELECT printf('%-05000000s|', 'a')", "sqlite"),
+    ],
+)
+def test_what_grows_beyond_measure_is_not_run(text: str, dialect: str) -> None:
+    with pytest.raises(Unsupported, match="more than 10000 is not evaluated"):
+        guard(text, dialect)
+
+
+def test_a_format_of_usual_width_passes() -> None:
+    guard("SELECT printf('%05d %10.2f 100000 %%', a, b) FROM t", "sqlite")
 
 
 @pytest.mark.parametrize("text", ["SELECT \0", "SELECT '\ud800'", "", " ;", "SELECT " + "1+" * 60_000 + "1"])

@@ -247,6 +247,10 @@ def _check_table(node: exp.Table, text: str) -> None:
 
 def _check_growth(node: Any, text: str) -> None:
     for part in node.find_all(exp.Literal):
+        if part.is_string and re.search(r"%[^%a-zA-Z]*\d{5}", part.name):
+            raise Unsupported(
+                f"a width in {part.name[:40]!r}: more than {MAX_COUNT} is not evaluated", _place(node, text)
+            )
         if not part.is_string and (
             not part.name.isdigit() or len(part.name) > 9 or int(part.name) > MAX_COUNT
         ):
