@@ -14,10 +14,12 @@ import argparse
 import json
 import os
 import random
+import select
 import shutil
 import statistics
 import subprocess
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -72,7 +74,7 @@ def main(arguments: list[str] | None = None) -> None:
         verdicts = decide(kept, options.jobs)
         notes.append(report(name, kept, verdicts))
         if python:
-            report_peer(kept, verdicts, python)
+            report_peer(name, kept, verdicts, python)
     print("\n" + "\n".join(notes))
     if python is None:
         print("\nprovensql: not run (left out, or uv could not install it)")
@@ -180,7 +182,7 @@ def peer_python() -> str | None:
 
 
 _DRIVER = """
-import json, signal, sys, tempfile, time
+import json, signal, sys, tempfile
 from provensql import compare
 from provensql.catalog import load
 
@@ -188,9 +190,9 @@ def stop(*_):
     raise TimeoutError
 
 signal.signal(signal.SIGALRM, stop)
+print("ready", flush=True)
 for line in sys.stdin:
     pair = json.loads(line)
-    started = time.perf_counter()
     signal.setitimer(signal.ITIMER_REAL, pair["seconds"])
     try:
         with tempfile.NamedTemporaryFile("w", suffix=".yml") as file:
@@ -201,57 +203,117 @@ for line in sys.stdin:
         answer = type(error).__name__
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-    print(json.dumps([str(answer), time.perf_counter() - started]), flush=True)
+    print("answer " + json.dumps(str(answer)), flush=True)
 """
 
+GRACE = 1.0
+"""Seconds beyond the limit after which a peer that does not end its work is ended."""
+START = 60.0
+"""Seconds that the peer has to start."""
 
-def report_peer(pairs: list[PairRecord], verdicts: dict[str, Verdict], python: str) -> None:
-    """Print the peer's row: its answers, its times, and how many contradict a checked verdict of ours."""
-    lines = []
-    for pair in pairs:
-        schema = read_schema(str(pair.context["schema"]), str(pair.context["dialect"]))
-        kinds = {"int": "INT64", "decimal": "NUMERIC", "float": "FLOAT64", "bool": "BOOL", "date": "DATE"}
-        tables = {
-            table.name: {
-                "columns": {c.name: kinds.get(c.type.kind.value, "STRING") for c in table.columns},
-                "not_null": [c.name for c in table.columns if not c.nullable],
-                "unique": [key[0] for key in table.unique_keys() if len(key) == 1],
-                "foreign_keys": {
-                    key.columns[0]: f"{key.table}.{key.references[0]}"
-                    for key in table.foreign_keys
-                    if len(key.columns) == 1
-                },
-            }
-            for table in schema.tables
-        }
-        lines.append(
-            json.dumps(
-                {
-                    "oracle": pair.oracle.rstrip(";"),
-                    "candidate": pair.candidate.rstrip(";"),
-                    "tables": tables,
-                    "seconds": SECONDS,
-                }
+
+class Peer:
+    """provensql in a process of its own, which is started anew when it hangs or dies."""
+
+    def __init__(self, python: str) -> None:
+        self.python = python
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def ask(self, question: str) -> tuple[str, float]:
+        """Its answer and the seconds it took; the kind of failure in place of an answer."""
+        if self.process is None:
+            command = [self.python, "-c", _DRIVER]
+            self.process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
             )
-        )
-    ran = subprocess.run(
-        [python, "-c", _DRIVER], input="\n".join(lines), text=True, capture_output=True, check=False
-    )
-    found = [json.loads(line) for line in ran.stdout.splitlines() if line.startswith("[")]
-    if not found:
-        print(f"{'  provensql':12} failed: {ran.stderr.strip().splitlines()[-1:]}")
-        return
+            if self._said("ready", START) is None:
+                self.end()
+                return "does not start", 0.0
+        started = time.perf_counter()
+        assert self.process.stdin is not None
+        try:
+            self.process.stdin.write(question.encode() + b"\n")
+            self.process.stdin.flush()
+            answer = self._said("answer ", SECONDS + GRACE)
+        except OSError:
+            answer = None
+        if answer is None:
+            self.end()
+        return "no answer" if answer is None else str(json.loads(answer)), time.perf_counter() - started
+
+    def _said(self, start: str, seconds: float) -> str | None:
+        """The rest of the next line that begins like this; None where none comes in time."""
+        assert self.process is not None
+        assert self.process.stdout is not None
+        until = time.monotonic() + seconds
+        waiting = b""
+        while time.monotonic() < until:
+            if not select.select([self.process.stdout], [], [], max(0.0, until - time.monotonic()))[0]:
+                return None
+            read = os.read(self.process.stdout.fileno(), 65536)
+            if not read:
+                return None
+            *lines, waiting = (waiting + read).split(b"\n")
+            for line in lines:
+                if line.startswith(start.encode()):
+                    return line.decode()[len(start) :]
+        return None
+
+    def end(self) -> None:
+        """End the process."""
+        if self.process is not None:
+            self.process.kill()
+            self.process.communicate()
+            self.process = None
+
+
+def report_peer(name: str, pairs: list[PairRecord], verdicts: dict[str, Verdict], python: str) -> None:
+    """Print the peer's row: its answers, its times, and how many contradict a checked verdict of ours."""
+    peer = Peer(python)
     answers: Counter[str] = Counter()
-    against = 0
-    for pair, (answer, _) in zip(pairs, found, strict=False):
-        kind = {"EQUIVALENT": "equivalent", "DIFFERENT": "refuted"}.get(answer, "unknown")
-        answers[kind] += 1
-        ours = verdicts[pair.id].answer.value
-        against += {kind, ours} == {"equivalent", "refuted"}
-    times = sorted(seconds for _, seconds in found)
+    failures: Counter[str] = Counter()
+    against: list[str] = []
+    times: list[float] = []
+    with (OUT / f"{name}-provensql.jsonl").open("w", encoding="utf-8") as file:
+        for pair in pairs:
+            answer, seconds = peer.ask(_question(pair))
+            times.append(seconds)
+            kind = {"EQUIVALENT": "equivalent", "DIFFERENT": "refuted"}.get(answer, "unknown")
+            answers[kind] += 1
+            if kind == "unknown":
+                failures[answer] += 1
+            ours = verdicts[pair.id].answer.value
+            if {kind, ours} == {"equivalent", "refuted"}:
+                against.append(pair.id)
+            file.write(json.dumps({"id": pair.id, "answer": answer, "ours": ours, "seconds": seconds}) + "\n")
+    peer.end()
     counts = [answers["equivalent"], answers["refuted"], None, answers["unknown"], None, None]
-    row("  provensql", [len(found), *counts], times)
-    print(f"{'':12} {against} of its answers contradict a checked verdict of ours", flush=True)
+    row("  provensql", [len(pairs), *counts], sorted(times))
+    named = f": {', '.join(against[:6])}" if against else ""
+    print(f"{'':12} {len(against)} of its answers contradict a checked verdict of ours{named}", flush=True)
+    if failures:
+        print(f"{'':12} unknown: {', '.join(f'{n} {kind}' for kind, n in failures.most_common(4))}")
+
+
+def _question(pair: PairRecord) -> str:
+    """A pair as the peer's driver reads it."""
+    schema = read_schema(str(pair.context["schema"]), str(pair.context["dialect"]))
+    kinds = {"int": "INT64", "decimal": "NUMERIC", "float": "FLOAT64", "bool": "BOOL", "date": "DATE"}
+    tables = {
+        table.name: {
+            "columns": {c.name: kinds.get(c.type.kind.value, "STRING") for c in table.columns},
+            "not_null": [c.name for c in table.columns if not c.nullable],
+            "unique": [key[0] for key in table.unique_keys() if len(key) == 1],
+            "foreign_keys": {
+                key.columns[0]: f"{key.table}.{key.references[0]}"
+                for key in table.foreign_keys
+                if len(key.columns) == 1
+            },
+        }
+        for table in schema.tables
+    }
+    texts = {"oracle": pair.oracle.rstrip(";"), "candidate": pair.candidate.rstrip(";")}
+    return json.dumps({**texts, "tables": tables, "seconds": SECONDS})
 
 
 def row(name: str, counts: Sequence[int | None], times: list[float]) -> None:
