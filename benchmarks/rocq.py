@@ -41,6 +41,7 @@ from truespec.domains.rocq.library import library
 from truespec.domains.rocq.pair import Layout
 from truespec.domains.rocq.screen import screen
 from truespec.domains.rocq.session import MEMORY_BYTES
+from truespec.domains.rocq.smt import GRADE
 from truespec.domains.rocq.toolchain import toolchain
 from truespec.executors.pool import Job, judges
 from truespec.verdict import Verdict
@@ -90,7 +91,7 @@ def main(arguments: list[str] | None = None) -> None:
         f"Rocq {toolchain().version}; wall limits; CPU is that of this process's children, in seconds a pair"
     )
     print(
-        f"{'half':8} {'limit':>5} {'refuted':>12} {'proved':>12} {'unknown':>8} {'wrong':>6} {'median s':>9} {'median CPU':>10}"
+        f"{'half':8} {'limit':>5} {'refuted':>12} {'proved':>12} {'of them smt':>11} {'unknown':>8} {'wrong':>6} {'median s':>9} {'median CPU':>10}"
     )
     for half in () if options.verina else HALVES:
         if options.half in (None, half):
@@ -234,7 +235,7 @@ def _measure(half: str, pairs: list[Labelled], seconds: float, verbose: bool) ->
     works: list[float] = []
     decided = {"equivalent": 0, "refuted": 0}
     total = {kind: sum(one.expected == kind for one in pairs) for kind in decided}
-    wrong = unknown = 0
+    wrong = unknown = by_solver = 0
     for one in pairs:
         before = _work()
         verdict = _judge(one.pair, seconds)
@@ -243,6 +244,7 @@ def _measure(half: str, pairs: list[Labelled], seconds: float, verbose: bool) ->
         answer = verdict.answer.value
         if answer == one.expected:
             decided[answer] += 1
+            by_solver += verdict.method == GRADE
         elif answer in decided:
             wrong += 1
             print(
@@ -257,7 +259,7 @@ def _measure(half: str, pairs: list[Labelled], seconds: float, verbose: bool) ->
             )
     refuted, proved = (f"{decided[kind]}/{total[kind]}" for kind in ("refuted", "equivalent"))
     print(
-        f"{half:8} {seconds:5g} {refuted:>12} {proved:>12} {unknown:8} {wrong:6} "
+        f"{half:8} {seconds:5g} {refuted:>12} {proved:>12} {by_solver:11} {unknown:8} {wrong:6} "
         f"{statistics.median(walls):9.2f} {statistics.median(works):10.2f}",
         flush=True,
     )

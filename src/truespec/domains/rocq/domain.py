@@ -20,8 +20,10 @@ from truespec.domains.rocq.prover import THEOREM, Proved, implied, opening, prov
 from truespec.domains.rocq.refuter import Refutation, refute
 from truespec.domains.rocq.screen import Screened, screen
 from truespec.domains.rocq.session import Interrupted, Session
+from truespec.domains.rocq.smt import GRADE, HOW_TO_GET, LOAD, Claim, solve
 from truespec.domains.rocq.texts import mutants, rewritings
 from truespec.domains.rocq.toolchain import INSTALL, toolchain
+from truespec.solvers import cvc5
 from truespec.solvers.limit import Limit
 from truespec.verdict import (
     Counterexample,
@@ -36,6 +38,10 @@ from truespec.verdict import (
 
 USES = 60
 """Pairs after which a process is replaced; Rocq's memory only grows."""
+RESERVE = 0.4
+"""Seconds before the limit at which a solver's proof becomes the answer, where the kernel has none."""
+KINDS = ("check", "refute", "prove", "solve")
+"""The processes that a pair needs."""
 NO_CACHE = ("Unset Lia Cache.", "Unset Nia Cache.")
 """The arithmetic procedures keep no file."""
 Found = TypeVar("Found")
@@ -58,6 +64,8 @@ class Rocq(Domain[RocqContext, RocqSpec]):
     has_relation: ClassVar[bool] = True
     tools: ClassVar[tuple[Tool, ...]] = (
         Tool("Rocq (Coq)", "command:coqc --version", "every verdict of the rocq domain", INSTALL, False),
+        Tool("Z3", "distribution:z3-solver", "proofs of grade smt", HOW_TO_GET),
+        Tool("cvc5", "distribution:cvc5", "re-checking proofs of grade smt", cvc5.HOW_TO_GET),
     )
 
     def __init__(self) -> None:
@@ -73,9 +81,9 @@ class Rocq(Domain[RocqContext, RocqSpec]):
         try:
             library()
             context = read_context({"signature": "(x : Z) : Prop"})
-            for kind in ("check", "refute", "prove"):
+            for kind in KINDS:
                 self._session(kind, context).start()
-            for kind in ("check", "refute", "prove"):
+            for kind in KINDS:
                 self._session(kind, context).ready()
             self._set_up = True
         except ToolMissing:
@@ -112,15 +120,16 @@ class Rocq(Domain[RocqContext, RocqSpec]):
             limit = Limit(limit.seconds, limit.started + time.monotonic() - began)
         layout = Layout(context, oracle.screened, candidate.screened)
         stop = threading.Event()
-        refuter, prover = self._session("refute", context), self._session("prove", context)
-        with ThreadPoolExecutor(2) as pool:
+        refuter, prover, solver = (self._session(kind, context) for kind in ("refute", "prove", "solve"))
+        with ThreadPoolExecutor(3) as pool:
             searching = pool.submit(_guarded, self._ready(refuter, refute), layout, limit, stop)
             proving = pool.submit(_guarded, self._ready(prover, prove), layout, limit, stop)
+            solving = pool.submit(_guarded, self._ready(solver, solve), layout, limit, stop)
             try:
-                found = _first(searching, proving)
+                found = _first(searching, proving, solving, limit)
             finally:
                 stop.set()
-        for session in (refuter, prover):
+        for session in (refuter, prover, solver):
             self._restore(session)
         match found:
             case Refutation():
@@ -128,6 +137,8 @@ class Rocq(Domain[RocqContext, RocqSpec]):
                 return _refuted(found, relation)
             case Proved():
                 return _equivalent(found, layout)
+            case Claim():
+                return _claimed(found)
         raise found
 
     def _relation(self, session: Session, found: Refutation, layout: Layout, limit: Limit) -> Relation | None:
@@ -158,13 +169,14 @@ class Rocq(Domain[RocqContext, RocqSpec]):
         key = (kind, " ".join(prelude))
         session = self._sessions.get(key)
         if session is None:
-            if len(self._sessions) >= 6:  # an unusual prelude has had its turn
+            if len(self._sessions) >= 2 * len(KINDS):  # an unusual prelude has had its turn
                 for old in [known for known in self._sessions if known[1] != key[1]]:
                     self._sessions.pop(old).kill()
             load = {
                 "check": [],
                 "refute": ["Require Truespec.Calls.", *NO_CACHE],
                 "prove": ["Require Truespec.Portfolio.", *NO_CACHE],
+                "solve": [*LOAD, *NO_CACHE],
             }[kind]
             session = Session([*prelude, *load], library() if load else None)
             self._sessions[key] = session
@@ -202,18 +214,31 @@ def _guarded(
 
 
 def _first(
-    searching: Future[Refutation | Exception], proving: Future[Proved | Exception]
-) -> Refutation | Proved | Exception:
-    """The first decision; where there is none, what the prover said, a reached limit before all else."""
-    waiting: set[Future[Any]] = {searching, proving}
+    searching: Future[Refutation | Exception],
+    proving: Future[Proved | Exception],
+    solving: Future[Claim | Exception],
+    limit: Limit,
+) -> Refutation | Proved | Claim | Exception:
+    """The kernel's first decision; near the limit or where there is none, what a solver proved.
+
+    Where nothing was decided, what the prover said, a reached limit before all else.
+    """
+    waiting: set[Future[Any]] = {searching, proving, solving}
     ends: list[Exception] = []
     while waiting:
-        done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-        for future in done:
+        claimed = solving.done() and isinstance(solving.result(), Claim)
+        patience = max(0.0, limit.seconds - limit.elapsed() - RESERVE) if claimed else None
+        done, waiting = wait(waiting, timeout=patience, return_when=FIRST_COMPLETED)
+        for future in done - {solving}:
             result = future.result()
             if isinstance(result, Refutation | Proved):
                 return result
             ends.append(result)
+        if not done:
+            break
+    claim = solving.result()
+    if isinstance(claim, Claim):
+        return claim
     late = [end for end in ends if isinstance(end, OutOfTime)]
     return late[0] if late else ends[-1]
 
@@ -241,3 +266,8 @@ def _equivalent(found: Proved, layout: Layout) -> Verdict:
         "tactic": found.tactic,
     }
     return equivalent("rocq", found.tactic, Proof(found.tactic, tuple(trusts), (), certificate))  # type: ignore[arg-type]
+
+
+def _claimed(found: Claim) -> Verdict:
+    proof = Proof(found.solver, found.trusts(), (), dict(found.certificate()))
+    return equivalent("rocq", GRADE, proof)

@@ -33,6 +33,8 @@ FILES = (
     "Rows",
     "Numbers",
     "Portfolio",
+    "Formula",
+    "Reify",
 )
 """In the order of their imports."""
 

@@ -23,9 +23,12 @@ from truespec.domains.rocq.refuter import STAGES, Dialogue, evaluators, prove_at
 from truespec.domains.rocq.refuter import opening as search_opening
 from truespec.domains.rocq.screen import screen
 from truespec.domains.rocq.session import MEMORY_BYTES, Interrupted, OpeningRefused, Session
+from truespec.domains.rocq.smt import GRADE, LOAD, confirm, reduce_stated, smtlib
 from truespec.domains.rocq.toolchain import toolchain
 from truespec.domains.rocq.witness import to_json
+from truespec.solvers import cvc5
 from truespec.solvers.limit import Limit
+from truespec.solvers.outcome import Outcome
 from truespec.verdict import (
     Answer,
     Counterexample,
@@ -59,6 +62,10 @@ def recheck(oracle: str, candidate: str, raw: RawContext, verdict: Verdict, limi
             dialogue = _fresh(folder, layout, limit)
             try:
                 match verdict.answer, verdict.evidence:
+                    case Answer.EQUIVALENT, Proof(certificate=dict() as certificate) if (
+                        certificate.get("grade") == GRADE
+                    ):
+                        return _claim(dialogue, layout, certificate, by)
                     case Answer.EQUIVALENT, Proof(certificate=dict() as certificate):
                         return _proof(dialogue, layout, str(certificate.get("tactic", "")), by)
                     case Answer.REFUTED, Counterexample() as evidence:
@@ -86,6 +93,29 @@ def _proof(dialogue: Dialogue, layout: Layout, tactic: str, by: str) -> Recheck:
     except Incomplete as error:
         return Recheck(RecheckStatus.FAILED, by, str(error))
     return Recheck(RecheckStatus.CONFIRMED, by)
+
+
+def _claim(dialogue: Dialogue, layout: Layout, certificate: Mapping[str, object], by: str) -> Recheck:
+    """Reduce the theorem again, compare what the solver read, and ask another solver."""
+    formula = reduce_stated(dialogue, layout)
+    try:
+        confirm(dialogue)
+    except Incomplete as error:
+        return Recheck(RecheckStatus.FAILED, by, str(error))
+    text = smtlib(formula)
+    if (certificate.get("formula"), certificate.get("smtlib")) != (formula, text):
+        return Recheck(RecheckStatus.FAILED, by, "the certificate is not what the texts are reduced to")
+    by = f"{by}, and {cvc5.version()}"
+    match cvc5.check(text, dialogue.limit):
+        case Outcome.UNSAT:
+            return Recheck(RecheckStatus.CONFIRMED, by)
+        case Outcome.SAT:
+            return Recheck(RecheckStatus.FAILED, by, "the second solver finds a model of the negated formula")
+    return Recheck(
+        RecheckStatus.UNDECIDED,
+        by,
+        f"the reduction is confirmed; the second solver does not prove what {certificate.get('solver')} did",
+    )
 
 
 def _refutation(dialogue: Dialogue, layout: Layout, evidence: Counterexample, by: str) -> Recheck:
@@ -118,6 +148,7 @@ def _fresh(folder: Path, layout: Layout, limit: Limit) -> Dialogue:
         f"Require {ORACLE}.",
         "Require Truespec.Calls.",
         "Require Truespec.Portfolio.",
+        *LOAD,
     ]
     session = Session([*prelude, *load], library(), folder)
     try:

@@ -1,0 +1,765 @@
+(** From a pair's theorem to a formula of [Formula.v], proved step by step.
+
+    A value of a type with a [Code] is represented by the term of its code; a list by its length and, given the term of an
+    index, the term of its element there. What is outside the fragment becomes a variable, or a function of its numeric
+    arguments, of which the formula then knows nothing: the theorem still follows from it. *)
+From Coq Require Import String Ascii ZArith Bool Arith Znumtheory Lia List Sorting.Sorted Permutation.
+From Truespec Require Export Prove.
+From Truespec Require Formula.
+Import Formula(eval, check, denote, valid, formula, test, term, functions, Var, Const, Op, Plus, Minus, Times, Div, Mod,
+  Min, Max, Abs, If, App, Bit, Compare, Equal, AtMost, Below, Neg, Both, Either, Same, Is, Not, And, Or, Imp, Iff, All, Ex).
+Import ListNotations.
+Local Open Scope Z_scope.
+
+(** * Codes: every value as an integer *)
+Class Code (T : Type) := {
+  code : T -> Z;
+  decode : Z -> T;
+  decode_code : forall x, decode (code x) = x;
+  range : term -> test;
+  ranges : forall fs env t, check fs env (range t) = true <-> exists x, code x = eval fs env t }.
+#[export] Instance code_Z : Code Z.
+Proof. refine {| code z := z; decode z := z; range _ := Bit true |}; [reflexivity | intros; simpl; split; eauto]. Defined.
+#[export] Instance code_nat : Code nat.
+Proof.
+  refine {| code := Z.of_nat; decode := Z.to_nat; range t := Compare AtMost (Const 0) t |}; [exact Nat2Z.id|].
+  intros; simpl; rewrite Z.leb_le; split; [intro h; exists (Z.to_nat (eval fs env t)); lia | intros [n h]; lia].
+Defined.
+#[export] Instance code_bool : Code bool.
+Proof.
+  refine {| code := Z.b2z; decode z := z =? 1;
+            range t := Both (Compare AtMost (Const 0) t) (Compare AtMost t (Const 1)) |}; [intros []; reflexivity|].
+  intros; simpl; rewrite andb_true_iff, !Z.leb_le; split.
+  - intros h; exists (eval fs env t =? 1); destruct (Z.eqb_spec (eval fs env t) 1); simpl; lia.
+  - intros [[] h]; simpl in h; lia.
+Defined.
+Definition code_of_ascii (c : ascii) : Z := Z.of_nat (nat_of_ascii c).
+Lemma code_of_ascii_range c : 0 <= code_of_ascii c < 256.
+Proof. unfold code_of_ascii. pose proof (nat_ascii_bounded c). lia. Qed.
+#[export] Instance code_ascii : Code ascii.
+Proof.
+  refine {| code := code_of_ascii; decode z := ascii_of_nat (Z.to_nat z);
+            range t := Both (Compare AtMost (Const 0) t) (Compare Below t (Const 256)) |}.
+  - intro; unfold code_of_ascii; rewrite Nat2Z.id; apply ascii_nat_embedding.
+  - intros; simpl; rewrite andb_true_iff, Z.leb_le, Z.ltb_lt; split.
+    + intros h; exists (ascii_of_nat (Z.to_nat (eval fs env t))); unfold code_of_ascii. rewrite nat_ascii_embedding; lia.
+    + intros [c h]; pose proof (code_of_ascii_range c); lia.
+Defined.
+Lemma range_code {T} `{Code T} fs env x t : code x = eval fs env t -> check fs env (range t) = true.
+Proof. intro; apply ranges; eauto. Qed.
+Lemma code_injective {T} `{Code T} x y : code x = code y -> x = y.
+Proof. intro e; rewrite <- (decode_code x), e; apply decode_code. Qed.
+
+(** * What the representations say *)
+Definition Rv {T} `{Code T} (fs : functions) (env : list Z) (x : T) (t : term) := code x = eval fs env t.
+Definition Rt (fs : functions) (env : list Z) (b : bool) (c : test) := b = check fs env c.
+Definition Rf (fs : functions) (env : list Z) (P : Prop) (f : formula) := P <-> denote fs env f.
+Record Rl {T} `{Code T} (fs : functions) (env : list Z) (l : list T) (len : term) (at_ : term -> term) := {
+  rl_length : Z.of_nat (length l) = eval fs env len;
+  rl_at : forall n x e, nth_error l n = Some x -> Z.of_nat n = eval fs env e -> code x = eval fs env (at_ e) }.
+Arguments rl_length {T _ fs env l len at_}.
+Arguments rl_at {T _ fs env l len at_}.
+
+(** What is unknown to the formula: elements of a list, and functions of one or two values. *)
+Definition elements {T} `{Code T} (l : list T) (args : list Z) : Z :=
+  match args with [i] => match nth_error l (Z.to_nat i) with Some x => code x | None => 0 end | _ => 0 end.
+Definition call1 {T U} `{Code T, Code U} (g : T -> U) (args : list Z) : Z :=
+  match args with [a] => code (g (decode a)) | _ => 0 end.
+Definition call2 {T U V} `{Code T, Code U, Code V} (g : T -> U -> V) (args : list Z) : Z :=
+  match args with [a; b] => code (g (decode a) (decode b)) | _ => 0 end.
+
+Ltac unfolds := unfold Rv, Rt, Rf, code_of_ascii in *;
+  cbn [eval check denote code code_Z code_nat code_bool code_ascii Formula.operate Formula.compares map] in *.
+Ltac numbers := unfolds; unfold code_of_ascii in *; intros; repeat match goal with
+  | H : _ = eval _ _ _ |- _ => rewrite <- H; clear H
+  | H : _ = check _ _ _ |- _ => rewrite <- H; clear H
+  end; try reflexivity; try lia.
+
+Section Representation.
+Variables (fs : functions) (env : list Z).
+Notation V := (Rv fs env).
+Notation B := (Rt fs env).
+Notation F := (Rf fs env).
+
+(** ** Values *)
+Lemma rv_var {T} `{Code T} (x : T) k : code x = nth k env 0 -> V x (Var k). Proof. auto. Qed.
+Lemma rv_const {T} `{Code T} (x : T) z : code x = z -> V x (Const z). Proof. auto. Qed.
+Lemma rv_call1 {T U} `{Code T, Code U} (g : T -> U) x k a :
+  nth k fs (fun _ => 0) = call1 g -> V x a -> V (g x) (App k [a]).
+Proof. unfold Rv; simpl; intros -> <-; simpl; rewrite decode_code; reflexivity. Qed.
+Lemma rv_call2 {T U W} `{Code T, Code U, Code W} (g : T -> U -> W) x y k a b :
+  nth k fs (fun _ => 0) = call2 g -> V x a -> V y b -> V (g x y) (App k [a; b]).
+Proof. unfold Rv; simpl; intros -> <- <-; simpl; rewrite !decode_code; reflexivity. Qed.
+Lemma rv_by {T} `{Code T} (x y : T) t : x = y -> V y t -> V x t. Proof. intros ->; auto. Qed.
+Lemma rv_op o (a b : Z) s t : V a s -> V b t -> V (Formula.operate o a b) (Op o s t). Proof. numbers. Qed.
+Lemma rv_opp (a : Z) s : V a s -> V (- a) (Op Minus (Const 0) s). Proof. numbers. Qed.
+Lemma rv_abs (a : Z) s : V a s -> V (Z.abs a) (Abs s). Proof. numbers. Qed.
+Lemma rv_sgn (a : Z) s : V a s ->
+  V (Z.sgn a) (If (Compare Equal s (Const 0)) (Const 0) (If (Compare Below s (Const 0)) (Const (-1)) (Const 1))).
+Proof. numbers; destruct (Z.eqb_spec a 0), (Z.ltb_spec a 0); lia. Qed.
+Lemma rv_of_nat (a : nat) s : V a s -> V (Z.of_nat a) s. Proof. auto. Qed.
+Lemma rv_b2z (b : bool) s : V b s -> V (Z.b2z b) s. Proof. auto. Qed.
+Lemma rv_bool (b : bool) c : B b c -> V b (If c (Const 1) (Const 0)).
+Proof. numbers; destruct b; reflexivity. Qed.
+Lemma rv_add_nat (a b : nat) s t : V a s -> V b t -> V (a + b)%nat (Op Plus s t). Proof. numbers. Qed.
+Lemma rv_mul_nat (a b : nat) s t : V a s -> V b t -> V (a * b)%nat (Op Times s t). Proof. numbers. Qed.
+Lemma rv_sub_nat (a b : nat) s t : V a s -> V b t -> V (a - b)%nat (Op Max (Const 0) (Op Minus s t)). Proof. numbers. Qed.
+Lemma rv_div_nat (a b : nat) s t : V a s -> V b t -> V (a / b)%nat (Op Div s t). Proof. numbers; apply Nat2Z.inj_div. Qed.
+Lemma rv_mod_nat (a b : nat) s t : V a s -> V b t -> V (a mod b)%nat (Op Mod s t). Proof. numbers; apply Nat2Z.inj_mod. Qed.
+Lemma rv_min_nat (a b : nat) s t : V a s -> V b t -> V (Nat.min a b) (Op Min s t). Proof. numbers. Qed.
+Lemma rv_max_nat (a b : nat) s t : V a s -> V b t -> V (Nat.max a b) (Op Max s t). Proof. numbers. Qed.
+Lemma rv_succ_nat (a : nat) s : V a s -> V (S a) (Op Plus s (Const 1)). Proof. numbers. Qed.
+Lemma rv_pred_nat (a : nat) s : V a s -> V (Nat.pred a) (Op Max (Const 0) (Op Minus s (Const 1))). Proof. numbers. Qed.
+Lemma rv_to_nat (a : Z) s : V a s -> V (Z.to_nat a) (Op Max (Const 0) s). Proof. numbers. Qed.
+Lemma rv_abs_nat (a : Z) s : V a s -> V (Z.abs_nat a) (Abs s). Proof. numbers. Qed.
+Lemma rv_code (c : ascii) s : V c s -> V (nat_of_ascii c) s. Proof. auto. Qed.
+Lemma rv_code_N (c : ascii) s : V c s -> V (Z.of_N (N_of_ascii c)) s.
+Proof. unfold Rv. intros <-. cbn. unfold code_of_ascii, nat_of_ascii. symmetry. apply N_nat_Z. Qed.
+Lemma rv_if {T} `{Code T} (b : bool) (x y : T) c s t : B b c -> V x s -> V y t -> V (if b then x else y) (If c s t).
+Proof. unfold Rv, Rt. cbn [eval]. intros -> <- <-. destruct (check fs env c); reflexivity. Qed.
+Lemma rv_sumbool {T} `{Code T} (P Q : Prop) (d : {P} + {Q}) (x y : T) c s t :
+  ~ (P /\ Q) -> F P (Is c) -> V x s -> V y t -> V (if d then x else y) (If c s t).
+Proof.
+  unfold Rv, Rf. cbn [eval denote]. intros n e <- <-. destruct d as [p|q]; [rewrite (proj1 e p); reflexivity|].
+  destruct (check fs env c); [exfalso; tauto | reflexivity].
+Qed.
+Lemma rv_length {T} `{Code T} (l : list T) len at_ : Rl fs env l len at_ -> V (length l) len.
+Proof. intros h; apply (rl_length h). Qed.
+Lemma rv_nth {T} `{Code T} (l : list T) (n : nat) (d : T) len at_ i e : Rl fs env l len at_ -> V n i -> V d e ->
+  V (nth n l d) (If (Compare Below i len) (at_ i) e).
+Proof.
+  unfold Rv. intros h hi hd. cbn [eval check Formula.compares]. rewrite <- (rl_length h), <- hi, <- hd. cbn [code code_nat].
+  destruct (Z.ltb_spec (Z.of_nat n) (Z.of_nat (length l))).
+  - apply (rl_at h) with (n := n); [apply nth_error_nth'; lia | exact hi].
+  - rewrite nth_overflow by lia; reflexivity.
+Qed.
+
+(** ** Booleans *)
+Lemma rt_bit b : B b (Bit b). Proof. reflexivity. Qed.
+Lemma rt_value (b : bool) t : V b t -> B b (Compare Equal t (Const 1)).
+Proof. unfolds. intros <-. destruct b; reflexivity. Qed.
+Lemma rt_not a c : B a c -> B (negb a) (Neg c). Proof. numbers. Qed.
+Lemma rt_and a b c d : B a c -> B b d -> B (a && b) (Both c d). Proof. numbers. Qed.
+Lemma rt_or a b c d : B a c -> B b d -> B (a || b) (Either c d). Proof. numbers. Qed.
+Lemma rt_imp a b c d : B a c -> B b d -> B (implb a b) (Either (Neg c) d). Proof. numbers; destruct a, b; reflexivity. Qed.
+Lemma rt_same a b c d : B a c -> B b d -> B (Bool.eqb a b) (Same c d). Proof. numbers. Qed.
+Lemma rt_xor a b c d : B a c -> B b d -> B (xorb a b) (Neg (Same c d)). Proof. numbers; destruct a, b; reflexivity. Qed.
+Lemma rt_if a b e c d f : B a c -> B b d -> B e f -> B (if a then b else e) (Either (Both c d) (Both (Neg c) f)).
+Proof. numbers; destruct a, b, e; reflexivity. Qed.
+Lemma rt_compare o (a b : Z) s t : V a s -> V b t -> B (Formula.compares o a b) (Compare o s t). Proof. numbers. Qed.
+Lemma rt_gtb (a b : Z) s t : V a s -> V b t -> B (a >? b) (Compare Below t s). Proof. numbers. Qed.
+Lemma rt_geb (a b : Z) s t : V a s -> V b t -> B (a >=? b) (Compare AtMost t s). Proof. numbers. Qed.
+Lemma rt_eqb_nat (a b : nat) s t : V a s -> V b t -> B (a =? b)%nat (Compare Equal s t). Proof. numbers. Qed.
+Lemma rt_leb_nat (a b : nat) s t : V a s -> V b t -> B (a <=? b)%nat (Compare AtMost s t). Proof. numbers. Qed.
+Lemma rt_ltb_nat (a b : nat) s t : V a s -> V b t -> B (a <? b)%nat (Compare Below s t). Proof. numbers. Qed.
+Lemma rt_eqb_ascii (a b : ascii) s t : V a s -> V b t -> B (Ascii.eqb a b) (Compare Equal s t).
+Proof.
+  intros x y. unfold Rt. cbn [check Formula.compares]. rewrite <- x, <- y. destruct (Ascii.eqb_spec a b) as [->|n]; symmetry.
+  - apply Z.eqb_refl.
+  - apply Z.eqb_neq. intro e. exact (n (code_injective _ _ e)).
+Qed.
+Lemma zeven_eqb a : Z.even a = (a mod 2 =? 0).
+Proof. apply eq_true_iff_eq. rewrite Z.eqb_eq. apply zeven_mod. Qed.
+Lemma zodd_eqb a : Z.odd a = (a mod 2 =? 1).
+Proof. apply eq_true_iff_eq. rewrite Z.eqb_eq. apply zodd_mod. Qed.
+Lemma nat_even_eqb a : Nat.even a = (Z.of_nat a mod 2 =? 0).
+Proof.
+  rewrite <- zeven_eqb. induction a as [|a IH]; [reflexivity|].
+  rewrite Nat2Z.inj_succ, Nat.even_succ, Z.even_succ, <- Nat.negb_even, <- Z.negb_even, IH. reflexivity.
+Qed.
+Lemma nat_odd_eqb a : Nat.odd a = (Z.of_nat a mod 2 =? 1).
+Proof. rewrite <- zodd_eqb, <- Nat.negb_even, <- Z.negb_even, nat_even_eqb, <- zeven_eqb. reflexivity. Qed.
+Lemma rt_by a b c : a = b -> B b c -> B a c. Proof. intros ->; auto. Qed.
+Lemma rt_sumbool (P Q : Prop) (d : {P} + {Q}) (x y : bool) c s t :
+  ~ (P /\ Q) -> F P (Is c) -> B x s -> B y t -> B (if d then x else y) (Either (Both c s) (Both (Neg c) t)).
+Proof.
+  unfold Rt, Rf. cbn [check denote]. intros n e -> ->. destruct d as [p|q]; [rewrite (proj1 e p)|];
+  destruct (check fs env s), (check fs env t); try reflexivity; destruct (check fs env c); try reflexivity; exfalso; tauto.
+Qed.
+
+(** ** Propositions *)
+Lemma rf_by P Q f : (P <-> Q) -> F Q f -> F P f. Proof. unfold Rf; tauto. Qed.
+Lemma rf_true : F True (Is (Bit true)). Proof. unfolds; tauto. Qed.
+Lemma rf_false : F False (Is (Bit false)). Proof. unfolds; split; [tauto|discriminate]. Qed.
+Lemma rf_test b c : B b c -> F (b = true) (Is c). Proof. unfolds; intros ->; tauto. Qed.
+Lemma rf_not P f : F P f -> F (~ P) (Not f). Proof. unfolds; tauto. Qed.
+Lemma rf_and P Q f g : F P f -> F Q g -> F (P /\ Q) (And f g). Proof. unfolds; tauto. Qed.
+Lemma rf_or P Q f g : F P f -> F Q g -> F (P \/ Q) (Or f g). Proof. unfolds; tauto. Qed.
+Lemma rf_imp (P Q : Prop) f g : F P f -> F Q g -> F (P -> Q) (Imp f g). Proof. unfolds; tauto. Qed.
+Lemma rf_iff P Q f g : F P f -> F Q g -> F (P <-> Q) (Iff f g). Proof. unfolds; tauto. Qed.
+Lemma rf_equal {T} `{Code T} (x y : T) s t : V x s -> V y t -> F (x = y) (Is (Compare Equal s t)).
+Proof.
+  unfold Rv, Rf. cbn [eval check denote Formula.compares]. intros <- <-. rewrite Z.eqb_eq. split; [congruence | apply code_injective].
+Qed.
+Lemma rf_le (x y : Z) s t : V x s -> V y t -> F (x <= y) (Is (Compare AtMost s t)). Proof. numbers. Qed.
+Lemma rf_lt (x y : Z) s t : V x s -> V y t -> F (x < y) (Is (Compare Below s t)). Proof. numbers. Qed.
+Lemma rf_le_nat (x y : nat) s t : V x s -> V y t -> F (x <= y)%nat (Is (Compare AtMost s t)). Proof. numbers. Qed.
+Lemma rf_lt_nat (x y : nat) s t : V x s -> V y t -> F (x < y)%nat (Is (Compare Below s t)). Proof. numbers. Qed.
+Lemma rf_if (b : bool) P Q c f g : F (b = true) c -> F P f -> F Q g ->
+  F (if b then P else Q) (And (Imp c f) (Imp (Not c) g)).
+Proof. unfolds. destruct b; intuition congruence. Qed.
+Lemma rf_sumbool (A C : Prop) (d : {A} + {C}) P Q c f g : ~ (A /\ C) -> F A c -> F P f -> F Q g ->
+  F (if d then P else Q) (And (Imp c f) (Imp (Not c) g)).
+Proof. unfolds. destruct d; intuition congruence. Qed.
+Lemma rf_bool_if (b c d : bool) f g h : F (b = true) f -> F (c = true) g -> F (d = true) h ->
+  F ((if b then c else d) = true) (And (Imp f g) (Imp (Not f) h)).
+Proof. unfolds. destruct b; intuition congruence. Qed.
+Lemma rf_nth_error {T} `{Code T} (l : list T) n x len at_ i e : Rl fs env l len at_ -> V n i -> V x e ->
+  F (nth_error l n = Some x) (Is (Both (Compare Below i len) (Compare Equal (at_ i) e))).
+Proof.
+  unfold Rv, Rf. intros h hi hx. cbn [eval check denote Formula.compares].
+  rewrite andb_true_iff, Z.ltb_lt, Z.eqb_eq, <- (rl_length h), <- hi. cbn [code code_nat]. split.
+  - intro s. split; [apply inj_lt, nth_error_Some; congruence|]. rewrite <- hx. symmetry. exact (rl_at h n x i s hi).
+  - intros [b s]. destruct (nth_error l n) as [y|] eqn:q; [|apply nth_error_None in q; lia].
+    f_equal. apply code_injective. rewrite (rl_at h n y i q hi). congruence.
+Qed.
+
+(** ** Lists *)
+Lemma rl_var {T} `{Code T} (l : list T) k j :
+  Z.of_nat (length l) = nth k env 0 -> nth j fs (fun _ => 0) = elements l -> Rl fs env l (Var k) (fun e => App j [e]).
+Proof.
+  intros h1 h2. split; [exact h1|]. intros n x e q r. cbn. rewrite h2. cbn. rewrite <- r, Nat2Z.id, q. reflexivity.
+Qed.
+Lemma rl_by {T} `{Code T} (l m : list T) len at_ : l = m -> Rl fs env m len at_ -> Rl fs env l len at_.
+Proof. intros ->; auto. Qed.
+Lemma rl_nil {T} `{Code T} : Rl fs env (@nil T) (Const 0) (fun _ => Const 0).
+Proof. split; [reflexivity|]. intros [] x e; discriminate. Qed.
+Lemma rl_cons {T} `{Code T} (x : T) l s len at_ : V x s -> Rl fs env l len at_ ->
+  Rl fs env (x :: l) (Op Plus len (Const 1)) (fun e => If (Compare Equal e (Const 0)) s (at_ (Op Minus e (Const 1)))).
+Proof.
+  intros hx h. split; [cbn; rewrite <- (rl_length h); lia|].
+  intros [|n] y e q r; cbn; rewrite <- r; cbn in q.
+  - injection q as <-. exact hx.
+  - destruct (Z.eqb_spec (Z.of_nat (S n)) 0); [lia|]. apply (rl_at h n y); [exact q|]. cbn. lia.
+Qed.
+Lemma rl_app {T} `{Code T} (l m : list T) a s b t : Rl fs env l a s -> Rl fs env m b t ->
+  Rl fs env (l ++ m) (Op Plus a b) (fun e => If (Compare Below e a) (s e) (t (Op Minus e a))).
+Proof.
+  intros h k. split; [cbn; rewrite <- (rl_length h), <- (rl_length k), app_length; lia|].
+  intros n y e q r; cbn; rewrite <- r, <- (rl_length h).
+  destruct (Z.ltb_spec (Z.of_nat n) (Z.of_nat (length l))).
+  - rewrite nth_error_app1 in q by lia. exact (rl_at h n y e q r).
+  - rewrite nth_error_app2 in q by lia. apply (rl_at k _ y _ q). cbn. rewrite <- (rl_length h). lia.
+Qed.
+Lemma nth_error_rev T (l : list T) n : (n < length l)%nat -> nth_error (rev l) n = nth_error l (length l - S n).
+Proof.
+  intro h. destruct l as [|d l]; [cbn in h; lia|].
+  rewrite !(nth_error_nth' _ d) by (rewrite ?rev_length; lia). rewrite rev_nth by lia. reflexivity.
+Qed.
+Lemma rl_rev {T} `{Code T} (l : list T) a s : Rl fs env l a s ->
+  Rl fs env (rev l) a (fun e => s (Op Minus (Op Minus a (Const 1)) e)).
+Proof.
+  intros h. split; [rewrite rev_length; exact (rl_length h)|]. intros n y e q r.
+  assert (n < length l)%nat by (rewrite <- (rev_length l); apply nth_error_Some; congruence).
+  rewrite nth_error_rev in q by lia. apply (rl_at h _ y _ q). cbn. rewrite <- (rl_length h). lia.
+Qed.
+Lemma rl_map {T U} `{Code T, Code U} (g : T -> U) l a s m : (forall x e, V x e -> V (g x) (m e)) -> Rl fs env l a s ->
+  Rl fs env (map g l) a (fun e => m (s e)).
+Proof.
+  intros k h. split; [rewrite map_length; exact (rl_length h)|]. intros n y e q r.
+  rewrite nth_error_map in q. destruct (nth_error l n) as [x|] eqn:p; [|discriminate]. injection q as <-.
+  apply k. exact (rl_at h n x e p r).
+Qed.
+Lemma nth_error_firstn T (l : list T) k n y : nth_error (firstn k l) n = Some y -> nth_error l n = Some y.
+Proof. revert l n. induction k as [|k IH]; intros [|x l] [|n]; cbn; try discriminate; auto. Qed.
+Lemma nth_error_skipn T (l : list T) k n : nth_error (skipn k l) n = nth_error l (k + n).
+Proof. revert l. induction k as [|k IH]; intros [|x l]; cbn; auto. destruct n; reflexivity. Qed.
+Lemma rl_firstn {T} `{Code T} (l : list T) k a s i : V k i -> Rl fs env l a s -> Rl fs env (firstn k l) (Op Min i a) s.
+Proof.
+  intros hk h. split; [cbn; rewrite <- hk, <- (rl_length h), firstn_length; cbn; lia|].
+  intros n y e q r. apply nth_error_firstn in q. exact (rl_at h n y e q r).
+Qed.
+Lemma rl_skipn {T} `{Code T} (l : list T) k a s i : V k i -> Rl fs env l a s ->
+  Rl fs env (skipn k l) (Op Max (Const 0) (Op Minus a i)) (fun e => s (Op Plus i e)).
+Proof.
+  intros hk h. split; [cbn; rewrite <- hk, <- (rl_length h), skipn_length; cbn; lia|].
+  intros n y e q r. rewrite nth_error_skipn in q. apply (rl_at h _ y _ q). cbn. rewrite <- hk, <- r. cbn. lia.
+Qed.
+Lemma rl_repeat {T} `{Code T} (x : T) k i s : V k i -> V x s -> Rl fs env (repeat x k) i (fun _ => s).
+Proof.
+  intros hk hx. split; [rewrite repeat_length; exact hk|]. intros n y e q _.
+  apply nth_error_In, repeat_spec in q. subst y. exact hx.
+Qed.
+Lemma rl_seq (a k : nat) s i : V a s -> V k i -> Rl fs env (seq a k) i (fun e => Op Plus s e).
+Proof.
+  intros ha hk. split; [rewrite seq_length; exact hk|]. intros n y e q r.
+  assert (b : (n < k)%nat) by (rewrite <- (seq_length k a); apply nth_error_Some; congruence).
+  apply nth_error_nth with (d := O) in q. rewrite seq_nth in q by exact b. subst y.
+  cbn. rewrite <- ha, <- r. cbn. lia.
+Qed.
+End Representation.
+
+(** ** Quantifiers, and equality of lists *)
+Lemma equal_element T (l m : list T) : l = m <->
+  length l = length m /\ forall n x y, nth_error l n = Some x -> nth_error m n = Some y -> x = y.
+Proof.
+  split; [intros ->; split; [reflexivity|congruence]|]. revert m.
+  induction l as [|x l IH]; intros [|y m] [h k]; cbn in h; try discriminate; [reflexivity|].
+  f_equal; [apply (k O); reflexivity|]. apply IH. split; [congruence|]. intros n. apply (k (S n)).
+Qed.
+Lemma rf_all {T} `{Code T} fs env (P : T -> Prop) f : (forall x, Rf fs (code x :: env) (P x) f) ->
+  Rf fs env (forall x, P x) (All (Imp (Is (range (Var 0))) f)).
+Proof.
+  unfold Rf. intro h. cbn [denote]. split.
+  - intros p z r. apply ranges in r. destruct r as [x r]. cbn in r. subst z. apply h, p.
+  - intros p x. apply h, p. apply (range_code _ _ x). reflexivity.
+Qed.
+Lemma rf_all_Z fs env (P : Z -> Prop) f : (forall x, Rf fs (code x :: env) (P x) f) -> Rf fs env (forall x, P x) (All f).
+Proof. unfold Rf. intro h. cbn. split; intros p x; apply h, p. Qed.
+Lemma rf_equal_lists {T} `{Code T} fs env (l m : list T) a s b t :
+  (forall z, Rl fs (z :: env) l a s) -> (forall z, Rl fs (z :: env) m b t) ->
+  Rf fs env (l = m) (All (And (Is (Compare Equal a b))
+    (Imp (Is (Both (Compare AtMost (Const 0) (Var 0)) (Compare Below (Var 0) a))) (Is (Compare Equal (s (Var 0)) (t (Var 0))))))).
+Proof.
+  intros hl hm. unfold Rf. cbn [denote check eval Formula.compares nth].
+  setoid_rewrite andb_true_iff. setoid_rewrite Z.eqb_eq. setoid_rewrite Z.leb_le. setoid_rewrite Z.ltb_lt. split.
+  - intros -> z. rewrite <- (rl_length (hl z)), <- (rl_length (hm z)). split; [reflexivity|]. intros [lo hi].
+    destruct (nth_error m (Z.to_nat z)) as [x|] eqn:q; [|apply nth_error_None in q; lia].
+    rewrite <- (rl_at (hl z) _ x (Var 0) q), <- (rl_at (hm z) _ x (Var 0) q) by (cbn; lia). reflexivity.
+  - intro k. assert (e : length l = length m).
+    { destruct (k 0) as [e _]. rewrite <- (rl_length (hl 0)), <- (rl_length (hm 0)) in e. lia. }
+    apply equal_element. split; [exact e|]. intros n x y p q. apply code_injective.
+    rewrite (rl_at (hl (Z.of_nat n)) n x (Var 0) p eq_refl), (rl_at (hm (Z.of_nat n)) n y (Var 0) q eq_refl).
+    apply k. rewrite <- (rl_length (hl (Z.of_nat n))). assert (n < length l)%nat by (apply nth_error_Some; congruence). lia.
+Qed.
+Lemma rf_ex {T} `{Code T} fs env (P : T -> Prop) f : (forall x, Rf fs (code x :: env) (P x) f) ->
+  Rf fs env (exists x, P x) (Ex (And (Is (range (Var 0))) f)).
+Proof.
+  unfold Rf. intro h. cbn [denote]. split.
+  - intros [x p]. exists (code x). split; [apply (range_code _ _ x); reflexivity | apply h, p].
+  - intros [z [r p]]. apply ranges in r. destruct r as [x r]. cbn in r. subst z. exists x. apply h, p.
+Qed.
+Lemma rf_ex_Z fs env (P : Z -> Prop) f : (forall x, Rf fs (code x :: env) (P x) f) -> Rf fs env (exists x, P x) (Ex f).
+Proof. unfold Rf. intro h. cbn. split; intros [x p]; exists x; apply h, p. Qed.
+
+(** * Statements on lists, by their elements *)
+Lemma in_element T (x : T) l : In x l <-> exists n, nth_error l n = Some x.
+Proof. split; [apply In_nth_error | intros [n e]; exact (nth_error_In _ _ e)]. Qed.
+Lemma forall_element T (P : T -> Prop) l : Forall P l <-> forall n x, nth_error l n = Some x -> P x.
+Proof. rewrite Forall_forall. setoid_rewrite in_element. firstorder. Qed.
+Lemma exists_element T (P : T -> Prop) l : Exists P l <-> exists n x, nth_error l n = Some x /\ P x.
+Proof. rewrite Exists_exists. setoid_rewrite in_element. firstorder. Qed.
+Lemma forallb_element T (p : T -> bool) l : forallb p l = true <-> forall n x, nth_error l n = Some x -> p x = true.
+Proof. rewrite forallb_forall. setoid_rewrite in_element. firstorder. Qed.
+Lemma existsb_element T (p : T -> bool) l : existsb p l = true <-> exists n x, nth_error l n = Some x /\ p x = true.
+Proof. rewrite existsb_exists. setoid_rewrite in_element. firstorder. Qed.
+Lemma incl_element T (l m : list T) : incl l m <-> forall n x, nth_error l n = Some x -> In x m.
+Proof. unfold incl. setoid_rewrite (in_element T _ l). firstorder. Qed.
+Lemma nodup_element T (l : list T) : NoDup l <->
+  forall i j x y, (i < j)%nat -> nth_error l i = Some x -> nth_error l j = Some y -> x <> y.
+Proof.
+  rewrite NoDup_nth_error. split.
+  - intros h i j x y lt a b e. assert (i < length l)%nat by (apply nth_error_Some; congruence).
+    assert (i = j) by (apply h; [assumption|congruence]). lia.
+  - intros h i j lt e. destruct (Nat.lt_total i j) as [o|[o|o]]; [exfalso|exact o|exfalso];
+    destruct (nth_error l i) as [x|] eqn:q; try (apply nth_error_None in q; lia).
+    + exact (h i j x x o q (eq_sym e) eq_refl).
+    + exact (h j i x x o (eq_sym e) q eq_refl).
+Qed.
+Lemma strongly_sorted_element T (R : T -> T -> Prop) l : StronglySorted R l <->
+  forall i j x y, (i < j)%nat -> nth_error l i = Some x -> nth_error l j = Some y -> R x y.
+Proof.
+  split.
+  - induction 1 as [|a l s IH f]; intros [|i] [|j] x y lt p q; cbn in *; try discriminate; try lia.
+    + injection p as <-. rewrite Forall_forall in f. apply f, (nth_error_In _ _ q).
+    + apply (IH i j); auto; lia.
+  - induction l as [|a l IH]; intro h; constructor.
+    + apply IH. intros i j x y lt p q. apply (h (S i) (S j)); auto; lia.
+    + apply Forall_forall. intros y i. apply In_nth_error in i. destruct i as [n e]. apply (h O (S n)); auto; lia.
+Qed.
+Lemma sorted_element T (R : T -> T -> Prop) l : Sorted R l <->
+  forall i x y, nth_error l i = Some x -> nth_error l (S i) = Some y -> R x y.
+Proof.
+  split.
+  - induction 1 as [|a l s IH f]; intros [|i] x y p q; cbn in *; try discriminate.
+    + injection p as <-. destruct f; cbn in q; [discriminate|injection q as <-; assumption].
+    + apply (IH i); auto.
+  - induction l as [|a l IH]; intro h; constructor.
+    + apply IH. intros i x y p q. apply (h (S i)); auto.
+    + destruct l as [|b l]; constructor. apply (h O); reflexivity.
+Qed.
+Lemma nth_error_none T (l : list T) n : nth_error l n = None <-> (length l <= n)%nat. Proof. apply nth_error_None. Qed.
+Lemma hd_error_nth T (l : list T) : hd_error l = nth_error l 0. Proof. destruct l; reflexivity. Qed.
+Lemma not_nil T (l : list T) : l = [] <-> length l = O. Proof. destruct l; cbn; split; congruence. Qed.
+
+(** * Strings, by their characters *)
+Notation characters := list_ascii_of_string.
+Lemma characters_length s : String.length s = length (characters s).
+Proof. induction s as [|c s IH]; cbn; congruence. Qed.
+Lemma characters_get s n : String.get n s = nth_error (characters s) n.
+Proof. revert n. induction s as [|c s IH]; intros [|n]; cbn; auto. Qed.
+Lemma characters_equal s t : s = t <-> characters s = characters t.
+Proof.
+  split; [congruence|]. intro e. rewrite <- (string_of_list_ascii_of_string s), e. apply string_of_list_ascii_of_string.
+Qed.
+Lemma characters_append s t : characters (s ++ t) = (characters s ++ characters t)%list.
+Proof. induction s as [|c s IH]; cbn; congruence. Qed.
+Lemma characters_of l : characters (string_of_list_ascii l) = l.
+Proof. apply list_ascii_of_string_of_list_ascii. Qed.
+
+(** * Numbers *)
+Lemma divide_mod a b : (a | b) <-> b mod a = 0.
+Proof.
+  destruct (Z.eq_dec a 0) as [->|n]; [|symmetry; apply Z.mod_divide; exact n].
+  rewrite Zmod_0_r. split; [apply Z.divide_0_l | intros ->; apply Z.divide_0_r].
+Qed.
+Lemma nat_divide_mod a b : Nat.divide a b <-> Z.of_nat b mod Z.of_nat a = 0.
+Proof.
+  rewrite <- divide_mod. split; intros [q e].
+  - exists (Z.of_nat q). lia.
+  - destruct a as [|a]; [exists O; lia|]. exists (Z.to_nat q). nia.
+Qed.
+Lemma even_mod a : Z.Even a <-> a mod 2 = 0. Proof. rewrite <- zeven_mod. symmetry. apply Z.even_spec. Qed.
+Lemma odd_mod a : Z.Odd a <-> a mod 2 = 1. Proof. rewrite <- zodd_mod. symmetry. apply Z.odd_spec. Qed.
+Lemma nat_even_mod a : Nat.Even a <-> Z.of_nat a mod 2 = 0.
+Proof. rewrite <- Nat.even_spec, nat_even_eqb. apply Z.eqb_eq. Qed.
+Lemma nat_odd_mod a : Nat.Odd a <-> Z.of_nat a mod 2 = 1.
+Proof. rewrite <- Nat.odd_spec, nat_odd_eqb. apply Z.eqb_eq. Qed.
+Lemma prime_divisors p : prime p <-> 1 < p /\ forall d, 1 < d < p -> p mod d <> 0.
+Proof. rewrite <- prime_alt. unfold prime'. setoid_rewrite <- divide_mod. firstorder lia. Qed.
+Lemma quot_signs a b : Z.quot a b = Z.sgn a * Z.sgn b * (Z.abs a / Z.abs b).
+Proof.
+  destruct (Z.eq_dec b 0) as [->|n]; [destruct a; reflexivity | apply Z.quot_div; exact n].
+Qed.
+Lemma rem_signs a b : Z.rem a b = Z.sgn a * (Z.abs a mod Z.abs b).
+Proof.
+  destruct (Z.eq_dec b 0) as [->|n]; [destruct a; reflexivity | apply Z.rem_mod; exact n].
+Qed.
+Lemma nat_pow_square a : (a ^ 2 = a * a)%nat. Proof. cbn. lia. Qed.
+Lemma nat_pow_cube a : (a ^ 3 = a * a * a)%nat. Proof. cbn. lia. Qed.
+Lemma pow_square a : a ^ 2 = a * a. Proof. lia. Qed.
+Lemma pow_cube a : a ^ 3 = a * a * a. Proof. lia. Qed.
+Lemma pow_fourth a : a ^ 4 = a * a * a * a. Proof. lia. Qed.
+Lemma bools_same (a b : bool) : a = b <-> (a = true <-> b = true).
+Proof. split; [intros ->; tauto | apply eq_true_iff_eq]. Qed.
+Lemma false_not (b : bool) : b = false <-> ~ b = true. Proof. destruct b; cbn; split; congruence. Qed.
+Lemma true_not (b : bool) : true = b <-> b = true. Proof. split; congruence. Qed.
+Lemma negb_not b : negb b = true <-> ~ b = true. Proof. destruct b; cbn; split; congruence. Qed.
+Lemma ge_le a b : a >= b <-> b <= a. Proof. lia. Qed.
+Lemma gt_lt' a b : a > b <-> b < a. Proof. lia. Qed.
+Lemma ge_le_nat a b : (a >= b <-> b <= a)%nat. Proof. lia. Qed.
+Lemma gt_lt_nat a b : (a > b <-> b < a)%nat. Proof. lia. Qed.
+Lemma some_same T (x y : T) : Some x = Some y <-> x = y. Proof. split; congruence. Qed.
+Lemma some_none T (x : T) : Some x = None <-> False. Proof. split; [discriminate|tauto]. Qed.
+Lemma none_some T (x : T) : None = Some x <-> False. Proof. split; [discriminate|tauto]. Qed.
+Lemma none_none T : @None T = None <-> True. Proof. tauto. Qed.
+Lemma eq_swap T (x y : T) : x = y <-> y = x. Proof. split; congruence. Qed.
+Lemma pair_same T U (a c : T) (b d : U) : (a, b) = (c, d) <-> a = c /\ b = d. Proof. split; [intros [=]; auto | intros [-> ->]; auto]. Qed.
+Lemma all_option T (P : option T -> Prop) : (forall o, P o) <-> P None /\ forall x, P (Some x).
+Proof. split; [auto | intros [n s] []; auto]. Qed.
+Lemma ex_option T (P : option T -> Prop) : (exists o, P o) <-> P None \/ exists x, P (Some x).
+Proof. split; [intros [[x|] p]; eauto | intros [p|[x p]]; eauto]. Qed.
+Lemma all_pair T U (P : T * U -> Prop) : (forall p, P p) <-> forall x y, P (x, y).
+Proof. split; [auto | intros h [x y]; auto]. Qed.
+Lemma ex_pair T U (P : T * U -> Prop) : (exists p, P p) <-> exists x y, P (x, y).
+Proof. split; [intros [[x y] p]; eauto | intros [x [y p]]; eauto]. Qed.
+Lemma all_unit (P : unit -> Prop) : (forall u, P u) <-> P tt. Proof. split; [auto | intros h []; auto]. Qed.
+Lemma ex_unit (P : unit -> Prop) : (exists u, P u) <-> P tt. Proof. split; [intros [[] p]; auto | eauto]. Qed.
+Lemma all_bool (P : bool -> Prop) : (forall b, P b) <-> P true /\ P false. Proof. split; [auto | intros [] []; auto]. Qed.
+Lemma ex_bool (P : bool -> Prop) : (exists b, P b) <-> P true \/ P false.
+Proof. split; [intros [[] p]; auto | intros []; eauto]. Qed.
+
+(** * The reduction of a theorem *)
+Definition Under (f : formula) (P : Prop) : Prop := valid f -> P.
+Lemma under_by f (P Q : Prop) : (P <-> Q) -> Under f Q -> Under f P. Proof. unfold Under; tauto. Qed.
+Lemma under_all f T (P : T -> Prop) : (forall x, Under f (P x)) -> Under f (forall x, P x). Proof. unfold Under; auto. Qed.
+Lemma under_and f g P Q : Under f P -> Under g Q -> Under (And f g) (P /\ Q).
+Proof. unfold Under, valid. cbn. intros p q v. split; [apply p | apply q]; intros fs env; apply v. Qed.
+Lemma under_leaf fs env g f P : Rf fs env P f -> denote fs env g -> Under (Imp g f) P.
+Proof. unfold Under, Rf, valid. intros r d v. apply r. exact (v fs env d). Qed.
+
+(** What is known of the free variables and functions: the range of their types. *)
+Lemma knows_and fs env g h : denote fs env g -> denote fs env h -> denote fs env (And g h). Proof. cbn; auto. Qed.
+Lemma knows_nothing fs env : denote fs env (Is (Bit true)). Proof. reflexivity. Qed.
+Lemma knows_value {T} `{Code T} fs env k (x : T) : nth k env 0 = code x -> denote fs env (Is (range (Var k))).
+Proof. intro e. apply (range_code fs env x). symmetry. exact e. Qed.
+Lemma knows_length T fs env k (l : list T) : nth k env 0 = Z.of_nat (length l) -> denote fs env (Is (Compare AtMost (Const 0) (Var k))).
+Proof. cbn. intros ->. apply Z.leb_le. lia. Qed.
+Lemma knows_elements {T} `{Code T} fs env j (l : list T) : check nil [0] (range (Var 0)) = true ->
+  nth j fs (fun _ => 0) = elements l -> denote fs env (All (Is (range (App j [Var 0])))).
+Proof.
+  intros z e n. apply ranges. cbn [eval map]. rewrite e. cbn [elements nth].
+  destruct (nth_error l (Z.to_nat n)) as [x|]; [eauto|]. apply ranges in z. exact z.
+Qed.
+Lemma knows_call1 {T U} `{Code T, Code U} fs env j (g : T -> U) :
+  nth j fs (fun _ => 0) = call1 g -> denote fs env (All (Is (range (App j [Var 0])))).
+Proof. intros e n. apply ranges. cbn [eval map]. rewrite e. cbn. eauto. Qed.
+Lemma knows_call2 {T U W} `{Code T, Code U, Code W} fs env j (g : T -> U -> W) :
+  nth j fs (fun _ => 0) = call2 g -> denote fs env (All (All (Is (range (App j [Var 1; Var 0]))))).
+Proof. intros e n m. apply ranges. cbn [eval map]. rewrite e. cbn. eauto. Qed.
+
+(* The position of an entry in a list with an open end, to which it is added where it is new. *)
+Ltac position x l := lazymatch l with
+  | x :: _ => constr:(O)
+  | _ :: ?r => let n := position x r in constr:(S n)
+  | ?r => let T := type of x in
+      let _ := match goal with _ => is_evar r; let e := open_constr:(_ : list T) in unify r (@cons T x e) end in constr:(O)
+  end.
+Ltac coded T := lazymatch T with Z => idtac | nat => idtac | bool => idtac | ascii => idtac end.
+Ltac literal x := lazymatch x with
+  | xH => idtac | xI ?p => literal p | xO ?p => literal p
+  | Z0 => idtac | Zpos ?p => literal p | Zneg ?p => literal p
+  | O => idtac | S ?n => literal n
+  | true => idtac | false => idtac
+  | Ascii ?a ?b ?c ?d ?e ?f ?g ?h => literal a; literal b; literal c; literal d; literal e; literal f; literal g; literal h
+  end.
+Ltac is_proposition P := let t := type of P in lazymatch t with Prop => idtac end.
+
+(* One step for each shape of a goal; what none fits is outside the fragment, and the tactic fails. *)
+Ltac reify := lazymatch goal with
+  | |- Rv _ _ _ _ => reify_value
+  | |- Rt _ _ _ _ => reify_test
+  | |- Rl _ _ _ _ _ => reify_list
+  | |- Rf _ _ _ _ => reify_formula
+  | |- forall x e, Rv _ _ x e -> _ => intros; reify
+  | |- forall x, Rf _ _ _ _ => intro; cbv beta; reify
+  | |- forall x, Rl _ _ _ _ _ => intro; reify
+  | |- ~ (_ /\ _) => solve [intros [? ?]; first [congruence | contradiction | lia]]
+  end
+with reify_value := lazymatch goal with
+  | h : Rv ?fs ?env ?x _ |- Rv ?fs ?env ?x _ => exact h
+  | |- Rv ?fs ?env ?x _ =>
+  tryif literal x then (eapply rv_const; vm_compute; reflexivity) else
+  lazymatch x with
+  | Z.add ?a ?b => eapply (rv_op fs env Plus a b); reify
+  | Z.sub ?a ?b => eapply (rv_op fs env Minus a b); reify
+  | Z.mul ?a ?b => eapply (rv_op fs env Times a b); reify
+  | Z.div ?a ?b => eapply (rv_op fs env Div a b); reify
+  | Z.modulo ?a ?b => eapply (rv_op fs env Mod a b); reify
+  | Z.min ?a ?b => eapply (rv_op fs env Min a b); reify
+  | Z.max ?a ?b => eapply (rv_op fs env Max a b); reify
+  | Z.opp _ => eapply rv_opp; reify
+  | Z.abs _ => eapply rv_abs; reify
+  | Z.sgn _ => eapply rv_sgn; reify
+  | Z.succ ?a => eapply (rv_by fs env x (a + 1)); [reflexivity | reify]
+  | Z.pred ?a => eapply (rv_by fs env x (a - 1)); [unfold Z.pred; lia | reify]
+  | Z.quot ?a ?b => eapply (rv_by fs env x _ _ (quot_signs a b)); reify
+  | Z.rem ?a ?b => eapply (rv_by fs env x _ _ (rem_signs a b)); reify
+  | Z.pow ?a 2 => eapply (rv_by fs env x _ _ (pow_square a)); reify
+  | Z.pow ?a 3 => eapply (rv_by fs env x _ _ (pow_cube a)); reify
+  | Z.pow ?a 4 => eapply (rv_by fs env x _ _ (pow_fourth a)); reify
+  | Z.pow ?a ?b => literal a; literal b; eapply rv_const; vm_compute; reflexivity
+  | Z.of_nat _ => eapply rv_of_nat; reify
+  | Z.b2z _ => eapply rv_b2z; reify
+  | Z.of_N (N_of_ascii _) => eapply rv_code_N; reify
+  | Nat.add _ _ => eapply rv_add_nat; reify
+  | Nat.mul _ _ => eapply rv_mul_nat; reify
+  | Nat.sub _ _ => eapply rv_sub_nat; reify
+  | Nat.div _ _ => eapply rv_div_nat; reify
+  | Nat.modulo _ _ => eapply rv_mod_nat; reify
+  | Nat.min _ _ => eapply rv_min_nat; reify
+  | Nat.max _ _ => eapply rv_max_nat; reify
+  | Nat.pow ?a 2%nat => eapply (rv_by fs env x _ _ (nat_pow_square a)); reify
+  | Nat.pow ?a 3%nat => eapply (rv_by fs env x _ _ (nat_pow_cube a)); reify
+  | S _ => eapply rv_succ_nat; reify
+  | Nat.succ _ => eapply rv_succ_nat; reify
+  | Nat.pred _ => eapply rv_pred_nat; reify
+  | Z.to_nat _ => eapply rv_to_nat; reify
+  | Z.abs_nat _ => eapply rv_abs_nat; reify
+  | nat_of_ascii _ => eapply rv_code; reify
+  | length _ => eapply rv_length; reify
+  | String.length ?s => eapply (rv_by fs env x _ _ (characters_length s)); reify
+  | nth _ _ _ => eapply rv_nth; reify
+  | hd ?d ?l => eapply (rv_by fs env x _ _ (hd_nth _ d l)); reify
+  | last ?l ?d => eapply (rv_by fs env x _ _ (last_nth _ l d)); reify
+  | (if ?c then _ else _) => let t := type of c in
+      lazymatch t with bool => eapply rv_if; reify | sumbool _ _ => eapply rv_sumbool; reify end
+  | negb _ => eapply rv_bool; reify
+  | andb _ _ => eapply rv_bool; reify
+  | orb _ _ => eapply rv_bool; reify
+  | Z.eqb _ _ => eapply rv_bool; reify
+  | Z.ltb _ _ => eapply rv_bool; reify
+  | Z.leb _ _ => eapply rv_bool; reify
+  | Nat.eqb _ _ => eapply rv_bool; reify
+  | Nat.ltb _ _ => eapply rv_bool; reify
+  | Nat.leb _ _ => eapply rv_bool; reify
+  | _ => reify_unknown fs env x
+  end end
+(* A function of the last one or two arguments, where those are numbers, or else a variable. *)
+with reify_unknown fs env x := lazymatch x with
+  | ?g ?a ?b => let T := type of a in let U := type of b in
+      tryif (coded T; coded U) then (let k := position (call2 g) fs in eapply (rv_call2 fs env g a b k); [reflexivity | reify | reify])
+      else tryif coded U then (let k := position (call1 (g a)) fs in eapply (rv_call1 fs env (g a) b k); [reflexivity | reify])
+      else reify_variable fs env x
+  | ?g ?b => let U := type of b in
+      tryif coded U then (let k := position (call1 g) fs in eapply (rv_call1 fs env g b k); [reflexivity | reify])
+      else reify_variable fs env x
+  | _ => reify_variable fs env x
+  end
+with reify_variable fs env x := let k := position (code x) env in eapply (rv_var fs env x k); reflexivity
+with reify_test := lazymatch goal with |- Rt ?fs ?env ?b _ =>
+  lazymatch b with
+  | true => eapply rt_bit
+  | false => eapply rt_bit
+  | negb _ => eapply rt_not; reify
+  | andb _ _ => eapply rt_and; reify
+  | orb _ _ => eapply rt_or; reify
+  | implb _ _ => eapply rt_imp; reify
+  | xorb _ _ => eapply rt_xor; reify
+  | Bool.eqb _ _ => eapply rt_same; reify
+  | (if ?c then _ else _) => let t := type of c in
+      lazymatch t with bool => eapply rt_if; reify | sumbool _ _ => eapply rt_sumbool; reify end
+  | Z.eqb ?x ?y => eapply (rt_compare fs env Equal x y); reify
+  | Z.leb ?x ?y => eapply (rt_compare fs env AtMost x y); reify
+  | Z.ltb ?x ?y => eapply (rt_compare fs env Below x y); reify
+  | Z.gtb _ _ => eapply rt_gtb; reify
+  | Z.geb _ _ => eapply rt_geb; reify
+  | Nat.eqb _ _ => eapply rt_eqb_nat; reify
+  | Nat.leb _ _ => eapply rt_leb_nat; reify
+  | Nat.ltb _ _ => eapply rt_ltb_nat; reify
+  | Ascii.eqb _ _ => eapply rt_eqb_ascii; reify
+  | Z.even ?x => eapply (rt_by fs env b _ _ (zeven_eqb x)); reify
+  | Z.odd ?x => eapply (rt_by fs env b _ _ (zodd_eqb x)); reify
+  | Nat.even ?x => eapply (rt_by fs env b _ _ (nat_even_eqb x)); reify
+  | Nat.odd ?x => eapply (rt_by fs env b _ _ (nat_odd_eqb x)); reify
+  | _ => eapply rt_value; reify
+  end end
+with reify_list := lazymatch goal with |- Rl ?fs ?env ?l _ _ =>
+  lazymatch l with
+  | nil => eapply rl_nil
+  | cons _ _ => eapply rl_cons; reify
+  | app _ _ => eapply rl_app; reify
+  | rev _ => eapply rl_rev; reify
+  | map _ _ => eapply rl_map; reify
+  | firstn _ _ => eapply rl_firstn; reify
+  | skipn _ _ => eapply rl_skipn; reify
+  | tl ?m => eapply (rl_by fs env l (skipn 1 m)); [destruct m; reflexivity | reify]
+  | removelast ?m => eapply (rl_by fs env l _ _ _ (removelast_firstn_len m)); reify
+  | repeat _ _ => eapply rl_repeat; reify
+  | seq _ _ => eapply rl_seq; reify
+  | characters EmptyString => eapply (rl_by fs env l nil); [reflexivity | reify]
+  | characters (String ?c ?s) => eapply (rl_by fs env l (c :: characters s)); [reflexivity | reify]
+  | characters (String.append ?s ?t) => eapply (rl_by fs env l _ _ _ (characters_append s t)); reify
+  | characters (string_of_list_ascii ?m) => eapply (rl_by fs env l _ _ _ (characters_of m)); reify
+  | _ => let k := position (Z.of_nat (length l)) env in let j := position (elements l) fs in
+      eapply (rl_var fs env l k j); reflexivity
+  end end
+with reify_as lemma := eapply (rf_by _ _ _ _ _ lemma); cbv beta iota; reify
+with reify_formula := lazymatch goal with |- Rf ?fs ?env ?P _ =>
+  lazymatch P with
+  | True => eapply rf_true
+  | False => eapply rf_false
+  | _ /\ _ => eapply rf_and; reify
+  | _ \/ _ => eapply rf_or; reify
+  | _ <-> _ => eapply rf_iff; reify
+  | ~ _ => eapply rf_not; reify
+  | is_true ?b => reify_as (iff_refl (b = true))
+  | (if ?c then _ else _) => let t := type of c in
+      lazymatch t with bool => eapply rf_if; reify | sumbool _ _ => eapply rf_sumbool; reify end
+  | Z.le _ _ => eapply rf_le; reify
+  | Z.lt _ _ => eapply rf_lt; reify
+  | Z.ge ?a ?b => reify_as (ge_le a b)
+  | Z.gt ?a ?b => reify_as (gt_lt' a b)
+  | Peano.le _ _ => eapply rf_le_nat; reify
+  | Peano.lt _ _ => eapply rf_lt_nat; reify
+  | Peano.ge ?a ?b => reify_as (ge_le_nat a b)
+  | Peano.gt ?a ?b => reify_as (gt_lt_nat a b)
+  | Z.divide ?a ?b => reify_as (divide_mod a b)
+  | Nat.divide ?a ?b => reify_as (nat_divide_mod a b)
+  | Z.Even ?a => reify_as (even_mod a)
+  | Z.Odd ?a => reify_as (odd_mod a)
+  | Nat.Even ?a => reify_as (nat_even_mod a)
+  | Nat.Odd ?a => reify_as (nat_odd_mod a)
+  | prime ?p => reify_as (prime_divisors p)
+  | In ?x ?l => reify_as (in_element _ x l)
+  | Forall ?Q ?l => reify_as (forall_element _ Q l)
+  | Exists ?Q ?l => reify_as (exists_element _ Q l)
+  | incl ?l ?m => reify_as (incl_element _ l m)
+  | NoDup ?l => reify_as (nodup_element _ l)
+  | Sorted ?R ?l => reify_as (sorted_element _ R l)
+  | StronglySorted ?R ?l => reify_as (strongly_sorted_element _ R l)
+  | @eq ?T ?x ?y => reify_equality T x y
+  | ex (fun x : ?T => @?Q x) => lazymatch T with
+      | option ?U => reify_as (ex_option U Q)
+      | (?U * ?V)%type => reify_as (ex_pair U V Q)
+      | unit => reify_as (ex_unit Q)
+      | Z => eapply rf_ex_Z; reify
+      | _ => eapply rf_ex; reify
+      end
+  | ?A -> ?B => is_proposition A; eapply rf_imp; reify
+  | forall x : ?T, @?Q x => lazymatch T with
+      | option ?U => reify_as (all_option U Q)
+      | (?U * ?V)%type => reify_as (all_pair U V Q)
+      | unit => reify_as (all_unit Q)
+      | Z => eapply rf_all_Z; reify
+      | _ => eapply rf_all; reify
+      end
+  end end
+with reify_equality T x y := lazymatch T with
+  | bool => lazymatch y with
+      | true => reify_true x
+      | false => reify_as (false_not x)
+      | _ => lazymatch x with
+          | true => reify_as (true_not y)
+          | false => reify_as (eq_swap _ x y)
+          | _ => reify_as (bools_same x y)
+          end
+      end
+  | option ?U => lazymatch constr:((x, y)) with
+      | (Some ?a, Some ?b) => reify_as (some_same U a b)
+      | (Some ?a, None) => reify_as (some_none U a)
+      | (None, Some ?a) => reify_as (none_some U a)
+      | (None, None) => reify_as (none_none U)
+      | (Some _, _) => reify_as (eq_swap T x y)
+      | (None, _) => reify_as (eq_swap T x y)
+      | (String.get ?n ?s, _) => rewrite (characters_get s n); reify
+      | (hd_error ?l, _) => rewrite (hd_error_nth _ l); reify
+      | (nth_error ?l ?n, Some _) => eapply rf_nth_error; reify
+      | (nth_error ?l ?n, None) => reify_as (nth_error_none U l n)
+      end
+  | (?U * ?V)%type => lazymatch constr:((x, y)) with (pair ?a ?b, pair ?c ?d) => reify_as (pair_same U V a c b d) end
+  | list ?U => lazymatch constr:((x, y)) with
+      | (_, nil) => reify_as (not_nil U x)
+      | (nil, _) => reify_as (eq_swap T x y)
+      | _ => eapply rf_equal_lists; reify
+      end
+  | string => reify_as (characters_equal x y)
+  | unit => destruct x, y; reify_as (conj (fun _ => I) (fun _ : True => eq_refl tt))
+  | _ => coded T; eapply rf_equal; reify
+  end
+with reify_true b := lazymatch b with
+  | andb ?c ?d => reify_as (andb_true_iff c d)
+  | orb ?c ?d => reify_as (orb_true_iff c d)
+  | negb ?c => reify_as (negb_not c)
+  | forallb ?p ?l => reify_as (forallb_element _ p l)
+  | existsb ?p ?l => reify_as (existsb_element _ p l)
+  | String.eqb ?s ?t => reify_as (String.eqb_eq s t)
+  | Bool.eqb ?c ?d => reify_as (eqb_true_iff c d)
+  | (if ?c then _ else _) => let t := type of c in
+      lazymatch t with bool => eapply rf_bool_if; reify | _ => eapply rf_test; reify end
+  | _ => eapply rf_test; reify
+  end.
+
+Ltac close l := lazymatch l with
+  | _ :: ?r => close r
+  | ?r => first [unify r (@nil Z) | unify r (@nil (list Z -> Z))]
+  end.
+Ltac know_functions fs j := lazymatch fs with
+  | @elements Z _ _ :: ?r => know_functions r (S j)
+  | @elements _ _ ?l :: ?r => eapply knows_and; [eapply (knows_elements _ _ j l); reflexivity | know_functions r (S j)]
+  | @call1 _ Z _ _ _ :: ?r => know_functions r (S j)
+  | call1 ?g :: ?r => eapply knows_and; [eapply (knows_call1 _ _ j g); reflexivity | know_functions r (S j)]
+  | @call2 _ _ Z _ _ _ _ :: ?r => know_functions r (S j)
+  | call2 ?g :: ?r => eapply knows_and; [eapply (knows_call2 _ _ j g); reflexivity | know_functions r (S j)]
+  | nil => apply knows_nothing
+  end.
+Ltac know fs env k := lazymatch env with
+  | @code Z _ _ :: ?r => know fs r (S k)
+  | code ?x :: ?r => eapply knows_and; [eapply (knows_value _ _ k x); reflexivity | know fs r (S k)]
+  | Z.of_nat (length ?l) :: ?r => eapply knows_and; [eapply (knows_length _ _ _ k l); reflexivity | know fs r (S k)]
+  | nil => know_functions fs O
+  end.
+Ltac reduce := lazymatch goal with
+  | |- Under _ (forall x : ?T, @?P x) => lazymatch T with
+      | option ?U => eapply (under_by _ _ _ (all_option U P)); cbv beta iota; reduce
+      | (?U * ?V)%type => eapply (under_by _ _ _ (all_pair U V P)); cbv beta iota; reduce
+      | unit => eapply (under_by _ _ _ (all_unit P)); cbv beta iota; reduce
+      | _ => eapply under_all; intro; reduce
+      end
+  | |- Under _ (_ /\ _) => eapply under_and; reduce
+  | |- Under _ _ => cbn [fst snd]; terms; eapply under_leaf;
+      [ reify | lazymatch goal with |- denote ?fs ?env _ => close fs; close env end;
+                lazymatch goal with |- denote ?fs ?env _ => know fs env O end ]
+  end.
+(** Proves [sig (fun f => valid f -> statement)] for the pair at hand. *)
+Ltac reduce_statement := eexists; lazymatch goal with |- valid ?f -> ?P => change (Under f P) end; unfold_pair; reduce.

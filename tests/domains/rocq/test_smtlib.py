@@ -1,0 +1,114 @@
+"""The translation that grade `smt` trusts, against an evaluator of its own, Rocq's and Z3's."""
+
+from __future__ import annotations
+
+import random
+import re
+import sys
+from pathlib import Path
+
+import pytest
+import z3
+
+import needs
+from truespec.domains.rocq.library import library
+from truespec.domains.rocq.session import Session
+from truespec.domains.rocq.smtlib import Node, Unreadable, obligation, read
+
+sys.path.insert(0, str(Path(__file__).parent))
+import formulas
+
+FREE = 3
+"""Variables of the random formulas."""
+
+
+def points(rng: random.Random) -> tuple[int, ...]:
+    return tuple(rng.choice((-7, -3, -2, -1, 0, 0, 1, 2, 3, 8)) for _ in range(FREE))
+
+
+def z3_says(text: str) -> str:
+    solver = z3.Solver()
+    solver.set("timeout", 20_000)
+    solver.from_string(text)
+    return str(solver.check())
+
+
+@pytest.mark.slow
+def test_the_printed_formula_means_what_the_evaluator_says() -> None:
+    rng = random.Random(1)
+    decided = 0
+    for _ in range(400):
+        formula = formulas.quantified(rng, FREE) if rng.random() < 0.5 else formulas.test(rng, 8, FREE)
+        env = points(rng)
+        holds = formula if formulas.value(formula, env) else Node("Not", (formula,))
+        answer = z3_says(obligation(read(formulas.at_point(holds, env))))
+        assert answer in ("unsat", "unknown"), (formulas.written(formula), env)
+        decided += answer == "unsat"
+    assert decided >= 380
+
+
+@pytest.mark.slow
+def test_rocq_evaluates_and_writes_formulas_as_the_evaluator_does() -> None:
+    needs.tool("coqc")
+    rng = random.Random(2)
+    session = Session(
+        [
+            "From Coq Require Import ZArith List String.",
+            "Require Truespec.Formula.",
+            "Import ListNotations Truespec.Formula.",
+            "Open Scope Z_scope.",
+        ],
+        library(),
+    )
+    session.ready()
+    try:
+        for _ in range(5):
+            batch = [(formulas.test(rng, 12, FREE), points(rng)) for _ in range(40)]
+            cases = "; ".join(
+                f"({formulas.gallina(node)}, [{'; '.join(f'({one})' for one in env)}])" for node, env in batch
+            )
+            evaluated = f"map (fun p => (show_test (fst p), check {formulas.ROCQ_FUNCTIONS} (snd p) (fst p)))"
+            said = session.say(f"Eval vm_compute in ({evaluated} [{cases}]).", 300.0).text
+            found = re.findall(r'"([^"]*)"(?:%string)?,\s*(true|false)', said)
+            expected = [
+                (formulas.written(node), "true" if formulas.value(node, env) else "false")
+                for node, env in batch
+            ]
+            assert [(" ".join(text.split()), holds) for text, holds in found] == expected
+    finally:
+        session.kill()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "Var 0",
+        "(Var 0",
+        "(Var 0))",
+        "(Var -1)",
+        "(Var 0) (Var 1)",
+        "(Const 1.5)",
+        "(Plus (Const 1))",
+        "(Bit maybe)",
+        "(App 0)",
+        "(App f (Const 1))",
+        "(Imp true (Bit true))",
+        "(assert (Bit true))",
+        "(All x (Bit true))",
+    ],
+)
+def test_what_is_no_formula_is_refused(text: str) -> None:
+    with pytest.raises(Unreadable):
+        read(text)
+
+
+def test_bound_and_free_variables_are_told_apart() -> None:
+    text = obligation(
+        read("(All (Ex (Below (Plus (Var 0) (Var 1)) (Plus (Var 2) (App 4 (Var 3) (Const -5))))))")
+    )
+    body = "(forall ((b0 Int)) (exists ((b1 Int)) (< (+ b1 b0) (+ x0 (f4_2 x1 (- 5))))))"
+    assert text.endswith(
+        "(declare-fun x0 () Int)\n(declare-fun x1 () Int)\n(declare-fun f4_2 (Int Int) Int)\n"
+        f"(assert (not {body}))\n(check-sat)\n"
+    )
