@@ -29,7 +29,7 @@ SECONDS = 300.0
 PROVED = [
     ("(n r : Z) : Prop", "exists a b, n = a + b /\\ a mod 2 = 0 /\\ b mod 2 = 0 /\\ r = n", "n mod 2 = 0 /\\ r = n"),
     ("(n r : nat) : Prop", "r = n - 3", "if n <? 3 then r = 0 else n = r + 3"),
-    ("(a b : Z) : Prop", "a mod b = a - b * (a / b)", "True"),
+    ("(a b : Z) : Prop", "a mod (-3) = a + 3 * (a / (-3)) /\\ -3 < b mod (-3) <= 0", "True"),
     ("(a : Z) : Prop", "a / 0 = 0 /\\ a mod 0 = a /\\ Z.rem a 0 = a /\\ Z.quot a 0 = 0", "True"),
     ("(a b : nat) : Prop", "a / 0 = 0 /\\ a mod 0 = a /\\ a - b <= a", "True"),
     ("(a : Z) : Prop", "Z.quot a 2 = - ((- a) / 2)", "a <= 0 \\/ a mod 2 = 0"),

@@ -107,7 +107,7 @@ def reduce_stated(dialogue: Dialogue, layout: Layout) -> str:
 
 
 def confirm(dialogue: Dialogue) -> None:
-    """`Incomplete` where the reduction rests on another axiom than `classic`, which is trusted in any case."""
+    """`Incomplete` where the reduction rests on another axiom than `classic`, trusted in any case."""
     assumptions(dialogue.must("Print Assumptions Truespec_reduction."))
 
 
