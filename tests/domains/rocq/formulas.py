@@ -27,6 +27,15 @@ ROCQ_FUNCTIONS = (
     "fun l => match l with [a] => - a | [a; b] => a - 3 * b | _ => 0 end]"
 )
 """The same in Gallina."""
+INVALID = (
+    "(Equal (App 0 (Const 0)) (App 1 (Const 0)))",
+    "(Equal (App 0 (Const 0)) (App 0 (Const 0) (Const 0)))",
+    "(Equal (App 0 (Const 0)) (App 0 (Const 1)))",
+    "(Equal (Var 0) (Var 1))",
+    "(All (Equal (Var 0) (Var 1)))",
+    "(All (Ex (Below (Var 1) (Const 0))))",
+)
+"""What no two functions, variables or arguments have in common."""
 BOUND = 2
 """Quantified variables are between `-BOUND` and `BOUND`; `quantified` writes that guard."""
 
