@@ -32,6 +32,7 @@ FILES = (
     "Steps",
     "Rows",
     "Numbers",
+    "Opaque",
     "Portfolio",
     "Formula",
     "Reify",

@@ -56,6 +56,8 @@ STRATEGIES: tuple[Strategy, ...] = (
     Strategy("by_derivation", 0.5),
     Strategy("by_divisors", 0.6),
     Strategy("by_roots", 0.5),
+    Strategy("by_calls", 0.4),
+    Strategy("by_places", 0.4),
 )
 """The tactics, with the processor seconds each may use at first; `ordering.py` says which come first."""
 PATIENCE = (1.0, 6.0)

@@ -33,7 +33,7 @@ Ltac open1 := match goal with
   end.
 Ltac open := repeat open1.
 
-Ltac seed H t := lazymatch goal with _ : done H t |- _ => fail | _ => idtac end;
+Ltac seed H t := is_fact H; lazymatch goal with _ : done H t |- _ => fail | _ => idtac end;
   let h := fresh "G" in pose proof (H t) as h; cbv beta in h; assert (done H t) by exact I.
 Ltac ground1 := match goal with
   | H : forall x : ?T, _, t : ?T |- _ => tryif is_prop T then fail else seed H t

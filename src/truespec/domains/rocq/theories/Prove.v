@@ -232,7 +232,9 @@ Ltac facts := repeat match goal with
   end; push.
 
 (** * Instances of universal hypotheses *)
-Ltac at_term H t := mark H t ltac:(let h := fresh in pose proof (H t) as h; cbv beta in h).
+(* A function is no fact, though its type is a product too. *)
+Ltac is_fact H := let P := type of H in is_prop P.
+Ltac at_term H t := is_fact H; mark H t ltac:(let h := fresh in pose proof (H t) as h; cbv beta in h).
 Ltac guarded H := let P := type of H in lazymatch P with forall x, In x _ -> _ => idtac | forall x, In x _ /\ _ -> _ => idtac | forall x, ~ (In x _ /\ _) => idtac end.
 Ltac instantiate_step := match goal with
   | H : forall x, In x ?l -> _, K : In ?t ?l |- _ => at_term H t

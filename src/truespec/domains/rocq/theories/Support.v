@@ -172,6 +172,17 @@ Proof. intro h. unfold range. apply in_map_iff. exists (Z.to_nat (x - a)). split
 #[export] Instance within_in T (l : list T) : Within (fun x => In x l) l. Proof. intros x; auto. Qed.
 #[export] Instance within_eq T (a : T) : Within (fun x => x = a) [a]. Proof. intros x ->; simpl; auto. Qed.
 #[export] Instance within_eq' T (a : T) : Within (fun x => a = x) [a]. Proof. intros x <-; simpl; auto. Qed.
+(* Unification contracts [fun x => a = x] to [eq a], and likewise for the orders. *)
+#[export] Instance within_eq_alone T (a : T) : Within (eq a) [a]. Proof. intros x <-; simpl; auto. Qed.
+#[export] Instance ff_eq_alone n : FalseFrom (eq n) (n + 1). Proof. bound. Qed.
+#[export] Instance fb_eq_alone n : FalseBelow (eq n) n. Proof. bound. Qed.
+#[export] Instance fb_lt_alone n : FalseBelow (Z.lt n) (n + 1). Proof. bound. Qed.
+#[export] Instance fb_le_alone n : FalseBelow (Z.le n) n. Proof. bound. Qed.
+#[export] Instance ff_gt_alone n : FalseFrom (Z.gt n) n. Proof. bound. Qed.
+#[export] Instance ff_ge_alone n : FalseFrom (Z.ge n) (n + 1). Proof. bound. Qed.
+#[export] Instance nff_gt_alone n : NatFalseFrom (gt n) n. Proof. bound. Qed.
+#[export] Instance nff_ge_alone n : NatFalseFrom (ge n) (S n). Proof. bound. Qed.
+#[export] Instance nff_eq_alone n : NatFalseFrom (eq n) (S n). Proof. bound. Qed.
 #[export] Instance within_some T (a : option T) : Within (fun x => a = Some x) (match a with Some y => [y] | None => [] end).
 Proof. intros x ->; simpl; auto. Qed.
 #[export] Instance within_and1 T (P Q : T -> Prop) l `{Within T P l} : Within (fun x => P x /\ Q x) l | 10. Proof. intros x []; auto. Qed.

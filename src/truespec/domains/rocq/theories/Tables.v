@@ -63,7 +63,7 @@ Class Rules (A B : Type) := rules : list (rule A B).
 #[export] Instance rules_Z_Z : Rules Z Z :=
   [Rule (fun x => x) "x1"; Rule Z.opp "(Coq.ZArith.BinInt.Z.opp x1)"; Rule Z.succ "(Coq.ZArith.BinInt.Z.succ x1)";
    Rule Z.abs "(Coq.ZArith.BinInt.Z.abs x1)"; Rule Z.double "(Coq.ZArith.BinInt.Z.double x1)"; Rule Z.pred "(Coq.ZArith.BinInt.Z.pred x1)";
-   Rule (fun x => Z.mul x x) "(Coq.ZArith.BinInt.Z.mul x1 x1)"; Rule Z.div2 "(Coq.ZArith.BinInt.Z.div2 x1)"].
+   Rule Z.succ_double "(Coq.ZArith.BinInt.Z.succ_double x1)"; Rule (fun x => Z.mul x x) "(Coq.ZArith.BinInt.Z.mul x1 x1)"; Rule Z.div2 "(Coq.ZArith.BinInt.Z.div2 x1)"].
 #[export] Instance rules_Z_bool : Rules Z bool :=
   [Rule (fun x => Z.ltb 0 x) "(Coq.ZArith.BinInt.Z.ltb 0%Z x1)"; Rule Z.even "(Coq.ZArith.BinInt.Z.even x1)";
    Rule (fun x => Z.ltb x 0) "(Coq.ZArith.BinInt.Z.ltb x1 0%Z)"; Rule Z.odd "(Coq.ZArith.BinInt.Z.odd x1)"].
