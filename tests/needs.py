@@ -40,3 +40,9 @@ def module(name: str) -> None:
     """An installed Python module."""
     if importlib.util.find_spec(name) is None:
         _lacks(f"the Python module {name!r}")
+
+
+def found(what: str, version: str | None) -> None:
+    """Something of which a probe of ours finds the version."""
+    if version is None:
+        _lacks(what)

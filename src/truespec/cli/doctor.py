@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import importlib.util
 import json
+import pkgutil
 import platform
 import shutil
 import sqlite3
@@ -30,6 +31,9 @@ def found_version(tool: Tool) -> str | None:
             return None
     if kind == "module":
         return "installed" if importlib.util.find_spec(target) else None
+    if kind == "function":
+        version: str | None = pkgutil.resolve_name(target)()
+        return version
     command = target.split()
     path = shutil.which(command[0])
     if path is None:

@@ -25,7 +25,8 @@ class Tool:
     name: str
     """What people call it, e.g. `cvc5`."""
     probe: str
-    """How to find its version: `module:z3`, `distribution:z3-solver` or `command:coqc --version`."""
+    """How to find its version: `module:z3`, `distribution:z3-solver`, `command:coqc --version` or
+    `function:PATH`, a function that returns it or None."""
     needed_for: str
     """What is lost without it, in one sentence."""
     install: str

@@ -8,10 +8,11 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, TypeVar
 
 from truespec.domains.contract import Domain, RawContext, Recheck, Tool
-from truespec.domains.rocq import recheck
+from truespec.domains.rocq import hammer, recheck
 from truespec.domains.rocq.check import check_text
 from truespec.domains.rocq.context import RocqContext, read_context
 from truespec.domains.rocq.library import library
@@ -26,6 +27,7 @@ from truespec.domains.rocq.toolchain import INSTALL, toolchain
 from truespec.solvers import cvc5
 from truespec.solvers.limit import Limit
 from truespec.verdict import (
+    JSON,
     Counterexample,
     OutOfTime,
     Proof,
@@ -64,6 +66,12 @@ class Rocq(Domain[RocqContext, RocqSpec]):
     has_relation: ClassVar[bool] = True
     tools: ClassVar[tuple[Tool, ...]] = (
         Tool("Rocq (Coq)", "command:coqc --version", "every verdict of the rocq domain", INSTALL, False),
+        Tool(
+            "CoqHammer",
+            "function:truespec.domains.rocq.hammer.version",
+            "proofs that the tactics of the rocq domain leave open, at limits of 15 s and more",
+            hammer.INSTALL,
+        ),
         Tool("Z3", "distribution:z3-solver", "proofs of grade smt", HOW_TO_GET),
         Tool("cvc5", "distribution:cvc5", "re-checking proofs of grade smt", cvc5.HOW_TO_GET),
     )
@@ -121,12 +129,23 @@ class Rocq(Domain[RocqContext, RocqSpec]):
         layout = Layout(context, oracle.screened, candidate.screened)
         stop = threading.Event()
         refuter, prover, solver = (self._session(kind, context) for kind in ("refute", "prove", "solve"))
-        with ThreadPoolExecutor(3) as pool:
+        first_round = threading.Event()
+        with ThreadPoolExecutor(4) as pool:
             searching = pool.submit(_guarded, self._ready(refuter, refute), layout, limit, stop)
-            proving = pool.submit(_guarded, self._ready(prover, prove), layout, limit, stop)
+            proving = pool.submit(
+                _guarded, self._ready(prover, partial(prove, first_round=first_round)), layout, limit, stop
+            )
             solving = pool.submit(_guarded, self._ready(solver, solve), layout, limit, stop)
+            hammering: Future[Proved | Exception] | None = None
+            if limit.seconds >= hammer.LEAST_LIMIT and hammer.version():
+
+                def turn() -> bool:  # two cores are busy before
+                    late = searching.done() or limit.elapsed() > limit.seconds / 2
+                    return late and (first_round.is_set() or proving.done())
+
+                hammering = pool.submit(_guarded, partial(_hammered, turn), layout, limit, stop)
             try:
-                found = _first(searching, proving, solving, limit)
+                found = _first(searching, proving, solving, hammering, limit)
             finally:
                 stop.set()
         for session in (refuter, prover, solver):
@@ -213,10 +232,20 @@ def _guarded(
         return error
 
 
+def _hammered(turn: Callable[[], bool], layout: Layout, limit: Limit, stop: threading.Event) -> Proved:
+    """What CoqHammer proves, once it is its turn."""
+    while not turn():
+        limit.check()
+        if stop.wait(hammer.POLL_SECONDS):
+            raise Interrupted
+    return hammer.attack(layout, limit, stop)
+
+
 def _first(
     searching: Future[Refutation | Exception],
     proving: Future[Proved | Exception],
     solving: Future[Claim | Exception],
+    hammering: Future[Proved | Exception] | None,
     limit: Limit,
 ) -> Refutation | Proved | Claim | Exception:
     """The kernel's first decision; near the limit or where there is none, what a solver proved.
@@ -224,6 +253,8 @@ def _first(
     Where nothing was decided, what the prover said, a reached limit before all else.
     """
     waiting: set[Future[Any]] = {searching, proving, solving}
+    if hammering is not None:
+        waiting.add(hammering)
     ends: list[Exception] = []
     while waiting:
         claimed = solving.done() and isinstance(solving.result(), Claim)
@@ -233,7 +264,8 @@ def _first(
             result = future.result()
             if isinstance(result, Refutation | Proved):
                 return result
-            ends.append(result)
+            if future is not hammering:
+                ends.append(result)
         if not done:
             break
     claim = solving.result()
@@ -259,13 +291,15 @@ def _equivalent(found: Proved, layout: Layout) -> Verdict:
     if found.classical:
         trusts.append("the axiom classic: forall P : Prop, P \\/ ~ P")
     statement = list(layout.statement())[-1]
-    certificate = {
+    certificate: dict[str, JSON] = {
         "theorem": THEOREM,
         "statement": statement,
-        "opening": list(opening(layout)),
+        "opening": list(hammer.OPENING if found.script else opening(layout)),
         "tactic": found.tactic,
     }
-    return equivalent("rocq", found.tactic, Proof(found.tactic, tuple(trusts), (), certificate))  # type: ignore[arg-type]
+    if found.script:
+        certificate["script"] = list(found.script)
+    return equivalent("rocq", found.tactic, Proof(found.tactic, tuple(trusts), (), certificate))
 
 
 def _claimed(found: Claim) -> Verdict:

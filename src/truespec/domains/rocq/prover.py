@@ -76,10 +76,18 @@ class Proved:
     """The tactic that found it."""
     classical: bool
     """Whether it rests on the law of excluded middle."""
+    script: tuple[str, ...] = ()
+    """The sentences of the proof, where it is no tactic of the library."""
 
 
-def prove(session: Session, layout: Layout, limit: Limit, stop: threading.Event) -> Proved:
-    """Try the strategies in order; `Incomplete` where none succeeds."""
+def prove(
+    session: Session,
+    layout: Layout,
+    limit: Limit,
+    stop: threading.Event,
+    first_round: threading.Event | None = None,
+) -> Proved:
+    """Try the strategies in order; `Incomplete` where none succeeds. `first_round` is set at its end."""
     dialogue = Dialogue(session, limit, stop)
     _state(dialogue, layout)
     unfinished = ordered(STRATEGIES, layout)
@@ -105,6 +113,8 @@ def prove(session: Session, layout: Layout, limit: Limit, stop: threading.Event)
             elif session.worked() - before >= work:
                 late.append(strategy)
         unfinished = tuple(late)
+        if first_round is not None:
+            first_round.set()
     raise Incomplete("no strategy of the portfolio proves the equivalence")
 
 

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from truespec.domains.contract import RawContext, Recheck, RecheckStatus
+from truespec.domains.rocq import hammer
 from truespec.domains.rocq.context import RocqContext, read_context
 from truespec.domains.rocq.lexer import sentences
 from truespec.domains.rocq.library import library
@@ -66,6 +67,10 @@ def recheck(oracle: str, candidate: str, raw: RawContext, verdict: Verdict, limi
                         certificate.get("grade") == GRADE
                     ):
                         return _claim(dialogue, layout, certificate, by)
+                    case Answer.EQUIVALENT, Proof(certificate=dict() as certificate) if (
+                        "script" in certificate
+                    ):
+                        return _script(dialogue, layout, certificate["script"], by)
                     case Answer.EQUIVALENT, Proof(certificate=dict() as certificate):
                         return _proof(dialogue, layout, str(certificate.get("tactic", "")), by)
                     case Answer.REFUTED, Counterexample() as evidence:
@@ -84,7 +89,20 @@ def recheck(oracle: str, candidate: str, raw: RawContext, verdict: Verdict, limi
 def _proof(dialogue: Dialogue, layout: Layout, tactic: str, by: str) -> Recheck:
     if not re.fullmatch(r"by_[a-z_]+", tactic):
         return Recheck(RecheckStatus.FAILED, by, f"the certificate names no strategy: {tactic[:80]!r}")
-    for sentence in (*opening(layout), "Theorem verdict : Truespec_statement.", f"{tactic}.", "Qed."):
+    return _replay(dialogue, by, opening(layout), [f"{tactic}."])
+
+
+def _script(dialogue: Dialogue, layout: Layout, script: object, by: str) -> Recheck:
+    """Run a script of CoqHammer's reconstruction tactics again; no external prover is called."""
+    if not isinstance(script, list) or not hammer.reads_as_script(script, layout):
+        return Recheck(RecheckStatus.FAILED, by, f"the certificate's script is none: {str(script)[:80]!r}")
+    if not toolchain().hammer:
+        return Recheck(RecheckStatus.UNDECIDED, by, f"CoqHammer is not installed: {hammer.INSTALL}")
+    return _replay(dialogue, by, hammer.OPENING, script)
+
+
+def _replay(dialogue: Dialogue, by: str, opened: Iterable[str], script: Iterable[str]) -> Recheck:
+    for sentence in (*opened, "Theorem verdict : Truespec_statement.", *script, "Qed."):
         reply = dialogue.session.say(sentence, dialogue.limit.remaining())
         if not reply.ok:
             return Recheck(RecheckStatus.FAILED, by, f"{sentence} {reply.text[-300:]}")

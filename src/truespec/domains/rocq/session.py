@@ -88,14 +88,7 @@ class Session:
             cwd=self._home.name,
             env=environment,
         )
-        for kind, most in (
-            (resource.RLIMIT_AS, MEMORY_BYTES),
-            (resource.RLIMIT_FSIZE, FILE_BYTES),
-            (resource.RLIMIT_CORE, 0),
-        ):
-            hard = resource.prlimit(self._process.pid, kind)[1]
-            bound = most if hard == resource.RLIM_INFINITY else min(most, hard)
-            resource.prlimit(self._process.pid, kind, (bound, bound))
+        bound(self._process.pid, FILE_BYTES)
         self._owner, self._buffer, self.base, self.uses = os.getpid(), b"", 0, 0
 
     def ready(self) -> None:
@@ -256,6 +249,18 @@ class Session:
         except (Undecided, OSError):
             pass
         self.kill()
+
+
+def bound(process: int, file_bytes: int) -> None:
+    """Cap a process's memory and files; what it starts afterwards inherits the caps."""
+    for kind, most in (
+        (resource.RLIMIT_AS, MEMORY_BYTES),
+        (resource.RLIMIT_FSIZE, file_bytes),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        hard = resource.prlimit(process, kind)[1]
+        least = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        resource.prlimit(process, kind, (least, least))
 
 
 class OpeningRefused(Exception):

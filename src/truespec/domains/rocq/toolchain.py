@@ -25,7 +25,7 @@ class Toolchain:
     version: str
     """Its version, e.g. `8.16.1`."""
     hammer: bool
-    """Whether the tactics of CoqHammer are installed."""
+    """Whether CoqHammer is installed, its plugin included."""
 
 
 @cache
@@ -48,7 +48,7 @@ def toolchain() -> Toolchain:
     version = found.group() if found else "unknown"
     from pathlib import Path
 
-    hammer = (Path(where) / "user-contrib" / "Hammer" / "Tactics" / "Tactics.vo").exists()
+    hammer = (Path(where) / "user-contrib" / "Hammer" / "Plugin" / "Hammer.vo").exists()
     return Toolchain(compiler, toplevel, version, hammer)
 
 
