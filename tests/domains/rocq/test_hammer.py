@@ -46,7 +46,7 @@ def layout(candidate: str) -> Layout:
     ("printed", "expected"),
     [
         ("Tactic hauto succeeded.\nReplace the hammer tactic with:\n\thauto use: in_app_or, in_rev.\n", ["hauto use: in_app_or, in_rev"]),
-        ("<infomsg>Replace the hammer tactic with:\n\tsrun eauto use: List.NoDup_rev.\n</infomsg>\n", ["srun eauto use: List.NoDup_rev"]),
+        ("<infomsg>Replace the hammer tactic with:\n\tsrun eauto use: List.NoDup_rev.\n</infomsg>\n", ["srun (eauto) use: List.NoDup_rev"]),
         ("Replace the hammer tactic with:\n\tqauto depth: 4 l: on use:\n  a, Z.b' unfold: Truespec_oracle.f.", ["qauto depth: 4 l: on use: a, Z.b' unfold: Truespec_oracle.f"]),
         ("Replace the hammer tactic with:\n\tsfirstorder.\nKilled\nReplace the hammer tactic with:\n\thfcrush drew: off inv: -.\nKilled\n", ["sfirstorder", "hfcrush drew: off inv: -"]),
         ("Hammer failed: ATPs failed to find a proof.\n", []),
@@ -67,7 +67,7 @@ def test_an_unknown_replacement_is_no_proof() -> None:
 )  # fmt: skip
 def test_what_is_no_script(line: object) -> None:
     pair = layout(CANDIDATE)
-    script: list[object] = [*hammer.prepare(pair), "2: hauto use: a.", "1: sfirstorder."]
+    script: list[object] = [*hammer.prepare(pair), "2: srun (eauto) use: a.", "1: sfirstorder."]
     assert hammer.reads_as_script(script, pair)
     assert not hammer.reads_as_script([*script[:-1], line], pair)
     assert not hammer.reads_as_script([line, *script], pair)

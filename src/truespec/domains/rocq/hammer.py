@@ -41,10 +41,10 @@ GOALS = (2, 1)
 """The directions of the equivalence, the last one first: closing it does not renumber the other."""
 TACTICS = (("sfirstorder", 0.5), ("hauto lq: on", 0.5), ("hfcrush", 0.8), ("sauto", 1.0))
 """The tactics that are tried alone, with the processor seconds each may use for one direction."""
-LEAST_FOR_PROVERS = 15.0
-"""Seconds that must be left for E; the hammer first reads the lemmas that it may use, for some 13 s."""
+READING_SECONDS = 13.0
+"""What the hammer needs once to read the lemmas that it may use."""
 PROVER_SECONDS = (3, 20)
-"""E's least and greatest share of the time for one direction."""
+"""E's least and greatest time for one direction; as much is kept for reconstructing its proof."""
 RECONSTRUCTION_SECONDS = 5
 """The time of one reconstruction tactic."""
 STRATEGIES = 8
@@ -60,7 +60,7 @@ END_SECONDS = 5.0
 
 _RECONSTRUCTIONS = (
     "sfirstorder|scongruence|strivial|sauto|scrush|sblast|sintuition|hauto|hcrush|hecrush|hfcrush|"
-    "qauto|qblast|qcrush|qecrush|qfcrush|fcrush|ecrush|srun eauto"
+    "qauto|qblast|qcrush|qecrush|qfcrush|fcrush|ecrush|srun \\(eauto\\)"
 )
 _SCRIPT_LINE = re.compile(rf"[12]: (?:{_RECONSTRUCTIONS})(?: [\w.',:@-]*[\w':-],?)*\.")
 _REPLACEMENT = re.compile(r"Replace the hammer tactic with:\s+(.+?)\.\s*(?:\n|<|\Z)", re.DOTALL)
@@ -125,6 +125,8 @@ def reads_as_script(script: Sequence[object], layout: Layout) -> bool:
 def replacements(printed: str) -> list[str]:
     """The tactics that CoqHammer says to write in its place, in order; `Incomplete` at an unknown one."""
     found = [" ".join(tactic.split()) for tactic in _REPLACEMENT.findall(printed)]
+    # Printed without the parentheses that Rocq's grammar wants before options.
+    found = [re.sub(r"^srun eauto\b", "srun (eauto)", tactic) for tactic in found]
     for tactic in found:
         if not _SCRIPT_LINE.fullmatch(f"1: {tactic}."):
             raise Incomplete(f"CoqHammer reconstructs with an unknown tactic: {tactic[:80]!r}")
@@ -158,10 +160,10 @@ def _by_tactics(dialogue: Dialogue, layout: Layout) -> dict[int, str]:
 
 def _by_provers(layout: Layout, goals: list[int], limit: Limit, stop: threading.Event) -> dict[int, str]:
     """What CoqHammer says to write for each of these directions, which it proves with E."""
-    left = limit.remaining()
-    if left < LEAST_FOR_PROVERS:
-        raise Incomplete("too little time is left for CoqHammer's provers")
     least, most = PROVER_SECONDS
+    share = int((limit.remaining() - READING_SECONDS) / (2 * len(goals)))
+    if share < least:
+        raise Incomplete("too little time is left for CoqHammer's provers")
     sentences = [
         *(sentence.text for sentence in layout.context.prelude),
         *(*layout.preamble(), *layout.modules(), *layout.statement()),
@@ -169,7 +171,7 @@ def _by_provers(layout: Layout, goals: list[int], limit: Limit, stop: threading.
         *(f"Unset Hammer {other}." for other in ("CVC4", "Vampire", "Z3")),
         "Set Hammer SAutoLimit 0.",
         f"Set Hammer GSMode {STRATEGIES}.",
-        f"Set Hammer ATPLimit {max(least, min(most, int(left / 8)))}.",
+        f"Set Hammer ATPLimit {min(most, share)}.",
         f"Set Hammer ReconstrLimit {RECONSTRUCTION_SECONDS}.",
         *(THEOREM, *prepare(layout)),
         *(f"{goal}: hammer." for goal in goals),
