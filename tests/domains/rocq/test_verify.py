@@ -170,7 +170,7 @@ def test_no_problem_is_decided_wrongly(problem: Any, kind: str, text: str) -> No
     needs.tool("coqc")
     oracle, candidate = (
         body
-        if re.match(r"\s*(Definition|Fixpoint)", body)
+        if re.match(r"\s*(Definition|Fixpoint|Inductive)\b", body)
         else f"Definition spec {problem['signature']} := {body}."
         for body in (problem["oracle"], text)
     )

@@ -116,18 +116,21 @@ class Prover:
                 self.steps.append("match_terms")
                 return True
             # What the aggregates are equal under must not mention them: it has to follow from either side.
+            plain = dict.fromkeys((self._plain_part(here), self._plain_part(there)))
             equal: list[Formula] = []
-            for known in dict.fromkeys((self._plain_part(here), self._plain_part(there))):
+            for known in plain:
                 found = self._equal_aggregates(left, aligned, conj(given, known))
                 equal += found
                 if found and world.holds(conj(given, *equal), goal):
                     self.steps.append("match_terms with aggregates equal in context")
                     return True
-            if self.depth == 0:
-                parts = whole_and_parts.of(
-                    self.aggregates, [left, aligned], conj(given, self._plain_part(here)), _alignments
-                )
-                if parts and world.holds(conj(given, *equal, *parts), goal):
+            if self.depth > 0:
+                continue
+            for known in plain:
+                terms = [left, aligned]
+                parts = whole_and_parts.of(self.aggregates, terms, conj(given, known), _alignments)
+                equal += parts
+                if parts and world.holds(conj(given, *equal), goal):
                     self.steps.append("match_terms with whole_and_parts")
                     return True
         return False
