@@ -156,7 +156,7 @@ def test_no_mutant_that_is_proved_differs() -> None:
     for case in cases("sql"):
         if case.expect == "equivalent" and case.context.get("dialect") == "sqlite":
             tree = sqlglot.parse_one(case.candidate, read="sqlite")
-            mutants = itertools.islice(variants.mutants(tree, "sqlite"), 12)
+            mutants = itertools.islice(variants.mutants(tree, "sqlite"), 5)
             pairs += [(case.context["schema"], case.oracle, mutant) for mutant in mutants]
     assert len(pairs) > 60
     assert list(wrongly_proved(pairs)) == []
