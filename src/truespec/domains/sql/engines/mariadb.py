@@ -133,7 +133,8 @@ class MariaDB(Engine):
             install = f"mkdir empty && {environment} {_INSTALL}"
             self._server = Server("MariaDB", "mysql", install, _command, "KILL")
             socket = str(self._server.directory / "socket")
-            self._arguments = {"unix_socket": socket, "user": "root", "password": ""}
+            # No TLS on the socket: the driver would read the system's certificates for each connection.
+            self._arguments = {"unix_socket": socket, "user": "root", "password": "", "ssl_disabled": True}
             self._runner_user = "truespec_runner"
         self._prefix = f"truespec_{os.getpid()}_"
         self._owner: Any = None

@@ -36,6 +36,7 @@ def replay(oracle: str, candidate: str, schema: Schema, settings: Settings, foun
         statements = _statements(found.point.get("script"), schema)
         target = engine(schema.dialect)
         by = target.label()
+        _accepted(target, statements, settings)
         one, other = (_run(target, statements, query, settings) for query in (oracle, candidate))
     except (SqlglotError, OracleError) as error:
         return Recheck(RecheckStatus.FAILED, by, f"the script: {error}")
@@ -107,11 +108,15 @@ def _facts(schema: Schema) -> object:
     )
 
 
-def _run(target: Engine, statements: Sequence[str], query: str, settings: Settings) -> Shown:
+def _accepted(target: Engine, statements: Sequence[str], settings: Settings) -> None:
+    """`OracleError` where the engine does not take the database, whatever is asked of it then."""
     try:
         target.replay(statements, "SELECT 1", settings)
     except Exception as error:
         raise OracleError(f"{target.label()} refuses it: {error}") from error
+
+
+def _run(target: Engine, statements: Sequence[str], query: str, settings: Settings) -> Shown:
     try:
         return _cells(target.replay(statements, query, settings))
     except Exception:  # the driver's own; the database alone was accepted just before
