@@ -34,7 +34,7 @@ from truespec.domains.sql.world import (
     real,
     sort_of,
 )
-from truespec.verdict import Unsupported
+from truespec.verdict import Incomplete, Unsupported
 
 MAX_TERMS = 96
 """More terms than this are not worth a search: nested outer joins double them."""
@@ -62,6 +62,11 @@ class Term:
     """The condition."""
     outs: tuple[Val, ...]
     """The output tuple."""
+
+    def __post_init__(self) -> None:
+        # Choices are independent but for the condition: all rules that split, swap or join terms need it.
+        if self.groups and dependent(self):
+            raise Incomplete("sql: a group would depend on a row or a group that is chosen beside it")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -443,6 +448,22 @@ def bound(term: Term) -> set[str]:
     found = {name_of(row) for row, _ in term.rows}
     for group in term.groups:
         found |= named(group.values)
+    return found
+
+
+def dependent(term: Term, groups: Iterable[Group] | None = None) -> bool:
+    """Whether the body of a group (one of the term's own, unless others are given) mentions what it binds."""
+    own = bound(term)
+    return any(free(group.body) & own for group in (term.groups if groups is None else groups))
+
+
+def free(bag: Bag) -> set[str]:
+    """The names of the variables that a bag mentions and does not bind."""
+    found: set[str] = set()
+    for term in bag.terms:
+        inside = constants(term.cond) | mentioned(term.outs)
+        inside = inside.union(*(free(group.body) for group in term.groups))
+        found |= inside - bound(term)
     return found
 
 

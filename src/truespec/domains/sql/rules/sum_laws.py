@@ -6,8 +6,9 @@ Statement. Over the choices of one term, with φ its condition and v, w never NU
 
 Σ_x[φ] (Σ_y[ψ(x)] v) · w = Σ_(x,y)[φ ∧ ψ(x)] v · w, and likewise for COUNT, which is Σ 1.
 
-Side conditions. None beyond exact arithmetic. The sum of no values is 0 here; that SQL says NULL there is
-stated beside it.
+Side conditions. Exact arithmetic; in the last law the groups of y have bodies that do not depend on x, since
+choices of one term are independent but for its condition. The sum of no values is 0 here; that SQL says NULL
+there is stated beside it.
 
 Why. Finite sums over a field are linear, and may be taken in any order.
 """
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import z3
 
-from truespec.domains.sql.bag import Term, bound, renamed, swap_term
+from truespec.domains.sql.bag import Term, bound, dependent, renamed, swap_term
 from truespec.domains.sql.symbols import constants
 from truespec.domains.sql.world import Expr, conj, ite, neg, real
 
@@ -86,6 +87,8 @@ def _nested(aggregates: Aggregates, term: Term, value: Expr) -> tuple[Term, Expr
         (inner,) = symbol.bag.terms
         inner = renamed(aggregates.world, inner)
         inner = swap_term(inner, list(zip(symbol.formals, number.children(), strict=True)))
+        if dependent(term, inner.groups):
+            continue
         rest = [part for i, part in enumerate(factors) if i != position]
         if symbol.function == "SUM":
             one = inner.outs[0].val
