@@ -36,7 +36,7 @@ from truespec.domains.sql.rules import (
 )
 from truespec.domains.sql.rules.choices import Operator
 from truespec.domains.sql.rules.settle import settled
-from truespec.domains.sql.symbols import constants
+from truespec.domains.sql.symbols import constants, is_false, is_not, operands
 from truespec.domains.sql.world import (
     FALSE,
     TRUE,
@@ -247,15 +247,15 @@ class Aggregates:
             seen.add(node.get_id())
             symbol = self.symbols.get(node.decl().name())
             if symbol is not None:
-                found[node.get_id()] = (symbol, tuple(node.children()))
-            todo.extend(node.children())
+                found[node.get_id()] = (symbol, tuple(operands(node)))
+            todo.extend(operands(node))
         return found
 
     def instance(self, symbol: Symbol, application: Expr) -> Bag:
         """The bag that a symbol aggregates where it is applied like this."""
         # Renamed: what is assumed may speak of variables that once named this bag's own rows.
         bag = Bag(tuple(renamed(self.world, term) for term in symbol.bag.terms))
-        return swap_bag(bag, list(zip(symbol.formals, application.children(), strict=True)))
+        return swap_bag(bag, list(zip(symbol.formals, operands(application), strict=True)))
 
     def extreme_value(self, function: str, bag: Bag) -> Expr:
         """MIN or MAX of a bag of values none of which is NULL, where it has any."""
@@ -265,7 +265,7 @@ class Aggregates:
     def _single(self, bag: Bag) -> Val | None:
         """The one value of a bag whose rows, or whose values, the condition determines."""
         terms = [settled(self.world, t) for t in bag.terms]
-        terms = [t for t in terms if not z3.is_false(t.cond)]
+        terms = [t for t in terms if not is_false(t.cond)]
         if len(terms) == 1 and not terms[0].rows and not terms[0].groups:
             return terms[0].outs[0]
         return settled_value.of(terms)
@@ -277,7 +277,7 @@ class Aggregates:
         """The number of choices of a term."""
         world = self.world
         term = settled(world, replace(term, outs=()))
-        if z3.is_false(term.cond):
+        if is_false(term.cond):
             return z3.IntVal(0)
         listed = few_values.of(world, term)
         if listed is not None:
@@ -300,7 +300,7 @@ class Aggregates:
         """The sum of a value over the choices of a term, without any law."""
         kind = "real" if value.sort() == z3.RealSort() else "int"
         term = settled(self.world, replace(term, outs=(Val(FALSE, value, kind),)))
-        if z3.is_false(term.cond):
+        if is_false(term.cond):
             return default_of(kind)
         divided = split_bounds.of(self.world, term)
         if divided is not None:
@@ -324,7 +324,7 @@ class Aggregates:
 
     def _choose(self, function: str, bag: Bag) -> tuple[Formula, Expr]:
         terms = [settled(self.world, term) for term in bag.terms]
-        terms = [term for term in terms if not z3.is_false(term.cond)]
+        terms = [term for term in terms if not is_false(term.cond)]
         if not terms:
             return TRUE, default_of(bag.terms[0].outs[0].kind)
         symbol, arguments = self._symbol(function, Bag(tuple(terms)), terms[0].outs[0].kind)
@@ -404,15 +404,15 @@ def _lift(
         return memo[node.get_id()]
     free = constants(node)
     result = node
-    if z3.is_not(node) and free:
+    if is_not(node) and free:
         result = z3.Not(_lift(world, node.arg(0), own, table, memo))
     elif free and not free & own and not _loose(node):
         if node.get_id() not in table:
             table[node.get_id()] = (world.fresh(node.sort(), "arg"), node)
         result = table[node.get_id()][0]
     elif free and z3.is_app(node) and node.num_args() > 0:
-        children = [_lift(world, child, own, table, memo) for child in node.children()]
-        if any(not a.eq(b) for a, b in zip(children, node.children(), strict=True)):
+        children = [_lift(world, child, own, table, memo) for child in operands(node)]
+        if any(not a.eq(b) for a, b in zip(children, operands(node), strict=True)):
             result = rebuilt(node, children)
     elif free and z3.is_quantifier(node):
         inner = _free_parts(node, own)
@@ -438,12 +438,12 @@ def _free_parts(quantifier: Expr, own: set[str]) -> list[Expr]:
             continue
         seen.add(node.get_id())
         free = constants(node)
-        if free and not z3.is_not(node) and not free & own and not _loose(node):
+        if free and not is_not(node) and not free & own and not _loose(node):
             found.setdefault(node.get_id(), node)
         elif z3.is_quantifier(node):
             todo.append(node.body())
         elif z3.is_app(node):
-            todo.extend(reversed(node.children()))
+            todo.extend(reversed(operands(node)))
     return list(found.values())
 
 
@@ -462,5 +462,5 @@ def _loose(node: Expr) -> bool:
         elif z3.is_quantifier(part):
             todo.append((part.body(), depth + part.num_vars()))
         elif z3.is_app(part):
-            todo.extend((child, depth) for child in part.children())
+            todo.extend((child, depth) for child in operands(part))
     return False

@@ -16,7 +16,20 @@ from dataclasses import dataclass, replace
 import z3
 
 from truespec.domains.sql.schema import Table
-from truespec.domains.sql.symbols import constants, name_of, quantifier_depth, remembered
+from truespec.domains.sql.symbols import (
+    constants,
+    is_and,
+    is_eq,
+    is_false,
+    is_ite,
+    is_not,
+    is_or,
+    is_true,
+    name_of,
+    operands,
+    quantifier_depth,
+    remembered,
+)
 from truespec.domains.sql.world import (
     FALSE,
     TRUE,
@@ -122,7 +135,7 @@ def binding(values: Iterable[Val], outs: Iterable[Val]) -> Swap:
     """What to substitute so that group variables become the tuple `outs`."""
     swap: Swap = []
     for value, out in zip(values, outs, strict=True):
-        if not z3.is_false(value.null):
+        if not is_false(value.null):
             swap.append((value.null, out.null))
         swap.append((value.val, normal(out).val))
     return swap
@@ -132,7 +145,7 @@ def is_tuple(values: Iterable[Val], outs: Iterable[Val]) -> Formula:
     """Whether group variables are the tuple `outs`, as equalities; variables are in normal form."""
     parts: list[Formula] = []
     for value, out in zip(values, outs, strict=True):
-        if z3.is_false(value.null):
+        if is_false(value.null):
             parts += [neg(out.null), value.val == out.val]
         else:
             parts += [value.null == out.null, value.val == normal(out).val]
@@ -148,15 +161,15 @@ def normal(value: Val) -> Val:
 
 def _is_normal(value: Val) -> bool:
     """Whether the value has been brought to normal form before."""
-    if not z3.is_app_of(value.val, z3.Z3_OP_ITE):
+    if not is_ite(value.val):
         return False
-    test, stand_in, _ = value.val.children()
+    test, stand_in, _ = operands(value.val)
     return bool(test.eq(value.null) and stand_in.eq(default_of(value.kind)))
 
 
 def _of_group(value: Val) -> bool:
     """Whether this is a group's variable beside its own flag, which `fresh_values` made just before it."""
-    if z3.is_false(value.null) or not (z3.is_const(value.null) and z3.is_const(value.val)):
+    if is_false(value.null) or not (z3.is_const(value.null) and z3.is_const(value.val)):
         return False
     flag, variable = name_of(value.null).split("!"), name_of(value.val).split("!")
     if (flag[0], variable[0]) != ("null", "group"):
@@ -174,10 +187,10 @@ def renamed(world: World, term: Term) -> Term:
         swap.append((row, new))
     groups = []
     for group in term.groups:
-        values = fresh_values(world, group.values, [not z3.is_false(v.null) for v in group.values])
+        values = fresh_values(world, group.values, [not is_false(v.null) for v in group.values])
         groups.append(Group(values, group.body))
         for old, now in zip(group.values, values, strict=True):
-            if not z3.is_false(old.null):
+            if not is_false(old.null):
                 swap.append((old.null, now.null))
             swap.append((old.val, now.val))
     return replace(swap_term(replace(term, rows=(), groups=tuple(groups)), swap), rows=tuple(rows))
@@ -212,7 +225,7 @@ def exists(world: World, bag: Bag) -> Formula:
 
 
 def _exists_term(term: Term) -> Formula:
-    if z3.is_false(term.cond) or not term.rows:
+    if is_false(term.cond) or not term.rows:
         return term.cond
     # Named by depth, so that formulas that differ in the names of bound rows alone are one term of Z3.
     depth = quantifier_depth(term.cond)
@@ -233,9 +246,7 @@ def group_formula(world: World, group: Group) -> Formula:
         replace(term, cond=conj(term.cond, is_tuple(group.values, term.outs)), outs=())
         for term in group.body.terms
     ]
-    shaped = [
-        z3.Implies(v.null, v.val == default_of(v.kind)) for v in group.values if not z3.is_false(v.null)
-    ]
+    shaped = [z3.Implies(v.null, v.val == default_of(v.kind)) for v in group.values if not is_false(v.null)]
     return conj(exists(world, Bag(tuple(matching))), *shaped)
 
 
@@ -251,10 +262,10 @@ def conjuncts(formula: Formula) -> tuple[Formula, ...]:
     todo = [formula]
     while todo:
         node = todo.pop()
-        if z3.is_and(node):
-            todo.extend(reversed(node.children()))
-        elif z3.is_not(node) and z3.is_or(node.arg(0)):
-            todo.extend(neg(part) for part in reversed(node.arg(0).children()))
+        if is_and(node):
+            todo.extend(reversed(operands(node)))
+        elif is_not(node) and is_or(node.arg(0)):
+            todo.extend(neg(part) for part in reversed(operands(node.arg(0))))
         else:
             parts.append(node)
     return tuple(parts)
@@ -294,8 +305,8 @@ def rerooted(world: World, term: Term) -> Iterator[Term]:
                 values = [world.column(table, table.column(name), image) for name in key]
                 if any(
                     (world.key_expression(value) == wanted).get_id() not in said
-                    or not (z3.is_false(value.null) or neg(value.null).get_id() in said)
-                    for value, wanted in zip(values, image.children(), strict=True)
+                    or not (is_false(value.null) or neg(value.null).get_id() in said)
+                    for value, wanted in zip(values, operands(image), strict=True)
                 ):
                     continue
                 row = world.fresh_row(table)
@@ -312,7 +323,7 @@ def _looked_up(world: World, part: Formula, table: Table, key: tuple[str, ...]) 
     image = part.arg(0)
     if not part.eq(membership(image, table)) or image.num_args() != len(key):
         return None
-    return image if image.eq(world.inverse(table, key, tuple(image.children()))) else None
+    return image if image.eq(world.inverse(table, key, tuple(operands(image)))) else None
 
 
 @remembered
@@ -320,11 +331,11 @@ def flat(formula: Formula) -> Formula:
     """Conjunctions flattened, duplicates and trivial parts dropped, without touching anything below."""
     seen: dict[int, Formula] = {}
     for part in conjuncts(formula):
-        if z3.is_false(part):
+        if is_false(part):
             return FALSE
-        if z3.is_eq(part) and part.arg(0).eq(part.arg(1)):
+        if is_eq(part) and part.arg(0).eq(part.arg(1)):
             continue
-        if not z3.is_true(part):
+        if not is_true(part):
             seen.setdefault(part.get_id(), part)
     return conj(*seen.values())
 
@@ -356,7 +367,7 @@ def _determined(
             break
         for key in table.unique_keys():
             columns = [world.column(table, table.column(name), row) for name in key]
-            if not all(z3.is_false(v.null) or neg(v.null).get_id() in known for v in columns):
+            if not all(is_false(v.null) or neg(v.null).get_id() in known for v in columns):
                 continue
             images = [_image(world, value, barred | {name_of(row)}, equal) for value in columns]
             if all(image is not None for image in images):
@@ -390,7 +401,7 @@ def _row_with_key(
         if other.name != table.name:
             continue
         columns = [world.column(table, table.column(name), row) for name in key]
-        if all(z3.is_false(v.null) for v in columns) and all(
+        if all(is_false(v.null) for v in columns) and all(
             world.key_expression(v).eq(image) for v, image in zip(columns, images, strict=True)
         ):
             return row
@@ -411,7 +422,7 @@ def equalities(parts: Iterable[Formula]) -> dict[int, list[Expr]]:
 
 def solved(part: Formula) -> Swap:
     """What a conjunct says to be equal; a linear equation of integers is solved for each of its unknowns."""
-    if not z3.is_eq(part):
+    if not is_eq(part):
         return []
     left, right = part.arg(0), part.arg(1)
     while left.sort() == z3.RealSort() and z3.is_to_real(left) and z3.is_to_real(right):
@@ -434,9 +445,9 @@ def _is_unknown(expression: Expr) -> bool:
 def _summands(expression: Expr, sign: int) -> list[tuple[int, Expr]]:
     """The signed summands of an integer expression."""
     if z3.is_add(expression):
-        return [pair for part in expression.children() for pair in _summands(part, sign)]
+        return [pair for part in operands(expression) for pair in _summands(part, sign)]
     if z3.is_sub(expression):
-        first, *rest = expression.children()
+        first, *rest = operands(expression)
         return _summands(first, sign) + [pair for part in rest for pair in _summands(part, -sign)]
     if z3.is_app_of(expression, z3.Z3_OP_UMINUS):
         return _summands(expression.arg(0), -sign)
@@ -472,7 +483,7 @@ def named(values: Iterable[Val]) -> set[str]:
     found: set[str] = set()
     for value in values:
         found.add(name_of(value.val))
-        if not z3.is_false(value.null):
+        if not is_false(value.null):
             found.add(name_of(value.null))
     return found
 

@@ -27,7 +27,7 @@ from truespec.domains.sql.bag import (
 )
 from truespec.domains.sql.rules import known_arguments, whole_and_parts
 from truespec.domains.sql.rules.settle import settled
-from truespec.domains.sql.symbols import functions, name_of
+from truespec.domains.sql.symbols import functions, is_false, name_of
 from truespec.domains.sql.world import (
     TRUE,
     Expr,
@@ -85,7 +85,7 @@ class Prover:
     def tidy(self, bag: Bag) -> list[Term]:
         """The terms in normal form, without those that are plainly empty."""
         terms = [known_arguments.apply(self.aggregates, settled(self.world, term)) for term in bag.terms]
-        return [term for term in terms if not z3.is_false(z3.simplify(term.cond))]
+        return [term for term in terms if not is_false(z3.simplify(term.cond))]
 
     def _possible(self, terms: list[Term], given: Formula) -> list[Term]:
         return [t for t in terms if not self.world.impossible(conj(given, condition(self.world, t)))]
@@ -303,7 +303,7 @@ def _views(term: Term, group: Group) -> Iterator[tuple[Val, ...]]:
 def _shape(term: Term) -> str:
     tables = sorted(table.name for _, table in term.rows)
     groups = sorted(
-        ",".join(sorted(f"{v.val.sort()}{'' if z3.is_false(v.null) else '?'}" for v in group.values))
+        ",".join(sorted(f"{v.val.sort()}{'' if is_false(v.null) else '?'}" for v in group.values))
         for group in term.groups
     )
     return f"{tables} {groups}"
@@ -331,10 +331,10 @@ def _alignments(left: Term, right: Term) -> Iterator[Term]:
             for arrangement in itertools.permutations(your_values):
                 swap: Swap = []
                 for a, b in zip(arrangement, mine_values, strict=True):
-                    if a.val.sort() != b.val.sort() or z3.is_false(a.null) != z3.is_false(b.null):
+                    if a.val.sort() != b.val.sort() or is_false(a.null) != is_false(b.null):
                         break
                     swap.append((a.val, b.val))
-                    if not z3.is_false(a.null):
+                    if not is_false(a.null):
                         swap.append((a.null, b.null))
                 else:
                     ways.append(swap)

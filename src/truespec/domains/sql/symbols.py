@@ -35,18 +35,72 @@ def forget() -> None:
 
 
 def remembered(function: Callable[[Expr], _Result]) -> Callable[[Expr], _Result]:
-    """A function of one expression that computes each value once for a pair."""
+    """A function of one expression that computes each value once for a pair.
+
+    Z3 shares equal expressions: as long as one is held, its address stands for it.
+    """
     table: dict[int, tuple[Expr, _Result]] = {}
     _tables.append(table)
 
     @wraps(function)
     def recall(expression: Expr) -> _Result:
-        found = table.get(expression.get_id())
+        node = expression.ast.value
+        found = table.get(node)
         if found is None:
-            found = table[expression.get_id()] = (expression, function(expression))
+            found = table[node] = (expression, function(expression))
         return found[1]
 
     return recall
+
+
+@remembered
+def head(expression: Expr) -> int:
+    """Z3's number of the operator that an application applies; -1 for a bound variable or a quantifier."""
+    context, node = expression.ctx_ref(), expression.as_ast()
+    if z3core.Z3_get_ast_kind(context, node) not in (z3.Z3_APP_AST, z3.Z3_NUMERAL_AST):
+        return -1
+    return int(z3core.Z3_get_decl_kind(context, z3core.Z3_get_app_decl(context, node)))
+
+
+@remembered
+def operands(expression: Expr) -> tuple[Expr, ...]:
+    """The arguments of an application."""
+    return tuple(expression.children())
+
+
+def is_true(expression: Expr) -> bool:
+    """Whether this is the constant `true`."""
+    return bool(head(expression) == z3.Z3_OP_TRUE)
+
+
+def is_false(expression: Expr) -> bool:
+    """Whether this is the constant `false`."""
+    return bool(head(expression) == z3.Z3_OP_FALSE)
+
+
+def is_and(expression: Expr) -> bool:
+    """Whether this is a conjunction."""
+    return bool(head(expression) == z3.Z3_OP_AND)
+
+
+def is_or(expression: Expr) -> bool:
+    """Whether this is a disjunction."""
+    return bool(head(expression) == z3.Z3_OP_OR)
+
+
+def is_not(expression: Expr) -> bool:
+    """Whether this is a negation."""
+    return bool(head(expression) == z3.Z3_OP_NOT)
+
+
+def is_eq(expression: Expr) -> bool:
+    """Whether this is an equation."""
+    return bool(head(expression) == z3.Z3_OP_EQ)
+
+
+def is_ite(expression: Expr) -> bool:
+    """Whether this is an if-then-else."""
+    return bool(head(expression) == z3.Z3_OP_ITE)
 
 
 def constants(expression: Expr) -> Names:

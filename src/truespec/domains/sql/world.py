@@ -18,7 +18,19 @@ import z3
 
 from truespec.domains.sql.engines.contract import Settings
 from truespec.domains.sql.schema import Column, Kind, Schema, Table
-from truespec.domains.sql.symbols import forget, functions, remembered
+from truespec.domains.sql.symbols import (
+    forget,
+    functions,
+    is_and,
+    is_eq,
+    is_false,
+    is_ite,
+    is_not,
+    is_or,
+    is_true,
+    operands,
+    remembered,
+)
 from truespec.solvers.limit import Limit
 from truespec.solvers.z3 import Outcome, check
 from truespec.verdict import Incomplete, Unsupported
@@ -109,9 +121,9 @@ def conj(*parts: Formula) -> Formula:
     """Conjunction, folded where a part is constant."""
     kept = []
     for part in parts:
-        if z3.is_false(part):
+        if is_false(part):
             return FALSE
-        if not z3.is_true(part):
+        if not is_true(part):
             kept.append(part)
     return z3.And(*kept) if len(kept) > 1 else kept[0] if kept else TRUE
 
@@ -120,30 +132,30 @@ def disj(*parts: Formula) -> Formula:
     """Disjunction, folded where a part is constant."""
     kept = []
     for part in parts:
-        if z3.is_true(part):
+        if is_true(part):
             return TRUE
-        if not z3.is_false(part):
+        if not is_false(part):
             kept.append(part)
     return z3.Or(*kept) if len(kept) > 1 else kept[0] if kept else FALSE
 
 
 def neg(part: Formula) -> Formula:
     """Negation, folded where the part is constant or a negation."""
-    if z3.is_true(part):
+    if is_true(part):
         return FALSE
-    if z3.is_false(part):
+    if is_false(part):
         return TRUE
-    return part.arg(0) if z3.is_not(part) else z3.Not(part)
+    return part.arg(0) if is_not(part) else z3.Not(part)
 
 
 def ite(test: Formula, yes: Expr, no: Expr) -> Expr:
     """If-then-else, folded where the test is constant or the branches agree."""
-    if z3.is_true(test) or yes.eq(no):
+    if is_true(test) or yes.eq(no):
         return yes
-    if z3.is_false(test):
+    if is_false(test):
         return no
     if any(map(is_truth, (yes, no))):
-        return disj(conj(test, yes), conj(neg(test), no)) if not z3.is_true(no) else disj(neg(test), yes)
+        return disj(conj(test, yes), conj(neg(test), no)) if not is_true(no) else disj(neg(test), yes)
     return z3.If(test, yes, no)
 
 
@@ -152,36 +164,36 @@ def folded(expression: Expr) -> Expr:
     """Boolean constants folded away, and equalities of literals; nothing else changes its form."""
     result = expression
     if z3.is_app(expression) and expression.num_args() > 0:
-        parts = [folded(part) for part in expression.children()]
-        if z3.is_and(expression):
+        parts = [folded(part) for part in operands(expression)]
+        if is_and(expression):
             result = conj(*parts)
-        elif z3.is_or(expression):
+        elif is_or(expression):
             result = disj(*parts)
-        elif z3.is_not(expression):
+        elif is_not(expression):
             result = neg(parts[0])
-        elif z3.is_app_of(expression, z3.Z3_OP_ITE):
+        elif is_ite(expression):
             result = ite(*parts)
-        elif z3.is_eq(expression) and z3.is_bool(parts[0]) and any(map(is_truth, parts)):
+        elif is_eq(expression) and z3.is_bool(parts[0]) and any(map(is_truth, parts)):
             truth, other = parts if is_truth(parts[0]) else reversed(parts)
-            result = other if z3.is_true(truth) else neg(other)
-        elif z3.is_eq(expression) and parts[0].eq(parts[1]):
+            result = other if is_true(truth) else neg(other)
+        elif is_eq(expression) and parts[0].eq(parts[1]):
             result = TRUE
-        elif z3.is_eq(expression) and all(z3.is_int_value(p) or z3.is_rational_value(p) for p in parts):
+        elif is_eq(expression) and all(z3.is_int_value(p) or z3.is_rational_value(p) for p in parts):
             result = z3.simplify(parts[0] == parts[1])
-        elif any(not a.eq(b) for a, b in zip(parts, expression.children(), strict=True)):
+        elif any(not a.eq(b) for a, b in zip(parts, operands(expression), strict=True)):
             result = rebuilt(expression, parts)
     return result
 
 
 def is_truth(expression: Expr) -> bool:
-    return bool(z3.is_true(expression) or z3.is_false(expression))
+    return bool(is_true(expression) or is_false(expression))
 
 
 def rebuilt(node: Expr, children: list[Expr]) -> Expr:
     """The application with other arguments."""
-    if z3.is_and(node):
+    if is_and(node):
         return z3.And(*children)
-    if z3.is_or(node):
+    if is_or(node):
         return z3.Or(*children)
     if z3.is_add(node):
         return z3.Sum(*children)
@@ -475,7 +487,7 @@ class World:
         """
         goal, assumption = z3.simplify(goal), z3.simplify(assumption)
         key = (goal.get_id(), assumption.get_id())
-        if z3.is_true(goal) or z3.is_false(assumption):
+        if is_true(goal) or is_false(assumption):
             proved = self.known(True)
         elif key in self._cache:
             proved = self.known(self._cache[key][2])

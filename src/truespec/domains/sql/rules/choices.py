@@ -25,10 +25,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-import z3
-
 from truespec.domains.sql.bag import Bag, Swap, Term, conjuncts, swap_bag
-from truespec.domains.sql.symbols import functions
+from truespec.domains.sql.symbols import functions, is_false
 from truespec.domains.sql.world import Expr, Formula, Val, conj
 
 if TYPE_CHECKING:
@@ -60,7 +58,7 @@ def arguments(values: tuple[Val, ...]) -> tuple[Expr, ...]:
     found: list[Expr] = []
     for value in values:
         found.append(value.val)
-        if not z3.is_false(value.null):
+        if not is_false(value.null):
             found.append(value.null)
     return tuple(found)
 
@@ -139,7 +137,7 @@ def _orders(left: Operator, right: Operator) -> Iterator[tuple[int, ...]]:
     for order in itertools.permutations(range(len(right.values))):
         if all(
             theirs.val.sort() == right.values[i].val.sort()
-            and z3.is_false(theirs.null) == z3.is_false(right.values[i].null)
+            and is_false(theirs.null) == is_false(right.values[i].null)
             for theirs, i in zip(left.values, order, strict=True)
         ):
             yield order

@@ -19,10 +19,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import z3
-
 from truespec.domains.sql.bag import Bag, Term, bound, exists, mentioned, renamed
-from truespec.domains.sql.symbols import functions
+from truespec.domains.sql.symbols import functions, is_false
 from truespec.domains.sql.world import World, all_identical, conj, disj, membership
 
 
@@ -39,7 +37,7 @@ def of(world: World, parts: list[Term]) -> Term | None:
 
 def referred(world: World, parts: list[Term]) -> Term | None:
     """One term over the rows that a set of keys refers to; None where the set holds other tuples too."""
-    if not parts or not all(z3.is_false(out.null) for part in parts for out in part.outs):
+    if not parts or not all(is_false(out.null) for part in parts for out in part.outs):
         return None
     looked_up = frozenset[str]().union(*(functions(part.cond) for part in parts))
     for table in world.schema.tables:
@@ -49,7 +47,7 @@ def referred(world: World, parts: list[Term]) -> Term | None:
                 continue
             row = world.fresh_row(table)
             outs = tuple(world.column(table, table.column(column), row) for column in key)
-            if any(not z3.is_false(out.null) for out in outs):
+            if any(not is_false(out.null) for out in outs):
                 continue
             if any(a.kind != b.kind for part in parts for a, b in zip(outs, part.outs, strict=True)):
                 continue

@@ -38,7 +38,7 @@ from truespec.domains.sql.bag import (
     unfolded,
 )
 from truespec.domains.sql.rules import covering_row
-from truespec.domains.sql.symbols import constants, name_of
+from truespec.domains.sql.symbols import constants, is_false, is_ite, name_of
 from truespec.domains.sql.world import FALSE, Expr, Formula, Val, World, all_identical, conj, neg
 
 
@@ -49,7 +49,7 @@ def apply(world: World, term: Term) -> Term:
         group = term.groups[index]
         before, after = term.groups[:index], term.groups[index + 1 :]
         body = unfolded(world, group.body)
-        parts = [p for p in (reduced(world, part) for part in body.terms) if not z3.is_false(p.cond)]
+        parts = [p for p in (reduced(world, part) for part in body.terms) if not is_false(p.cond)]
         parts = [_project(world, part) for part in parts]
         if len(parts) == 1:
             ranging = parts[0] if _unique(world, parts[0]) else None
@@ -133,7 +133,7 @@ def _narrow(group: Group, parts: list[Term]) -> tuple[Group, list[Swap]]:
 def _fixed(out: Val, equal: dict[int, list[Expr]], known: set[int], own: set[str]) -> Val | None:
     """What the condition says an output always is, in terms of nothing that the term binds."""
     candidates = [out.val, *equal.get(out.val.get_id(), ())]
-    if z3.is_app_of(out.val, z3.Z3_OP_ITE):
+    if is_ite(out.val):
         if neg(out.null).get_id() in known:
             candidates += equal.get(out.val.arg(2).get_id(), ())  # below the normal form of NULL
     image = next((e for e in candidates if not constants(e) & own), None)
@@ -153,7 +153,7 @@ def _rewrite(value: Val, known: list[tuple[Val, Val]], own: set[str]) -> Val | N
         out = normal(out)
         if z3.is_app(out.val) and out.val.num_args() > 0:
             pairs.append((out.val, variable.val))
-        if not z3.is_false(variable.null) and z3.is_app(out.null) and out.null.num_args() > 0:
+        if not is_false(variable.null) and z3.is_app(out.null) and out.null.num_args() > 0:
             pairs.append((out.null, variable.null))
     null = z3.substitute(value.null, *pairs) if pairs else value.null
     val = z3.substitute(value.val, *pairs) if pairs else value.val

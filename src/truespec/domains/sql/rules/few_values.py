@@ -15,7 +15,7 @@ from __future__ import annotations
 import z3
 
 from truespec.domains.sql.bag import Group, Term, conjuncts, group_formula
-from truespec.domains.sql.symbols import constants
+from truespec.domains.sql.symbols import constants, is_eq, is_false, is_or, operands
 from truespec.domains.sql.world import FALSE, TRUE, Expr, Formula, Val, World, conj
 
 MAX_VALUES = 6
@@ -27,7 +27,7 @@ def of(world: World, term: Term) -> list[Formula] | None:
     if term.rows or len(term.groups) != 1:
         return None
     (group,) = term.groups
-    if len(group.values) != 1 or not z3.is_false(group.values[0].null):
+    if len(group.values) != 1 or not is_false(group.values[0].null):
         return None
     literals: list[Expr] = []
     for part in group.body.terms:
@@ -53,7 +53,7 @@ def _listed(part: Term) -> list[Expr] | None:
     """The literals of which the condition says that what the term puts out is one."""
     value = part.outs[0].val
     for conjunct in conjuncts(part.cond):
-        choices = conjunct.children() if z3.is_or(conjunct) else [conjunct]
+        choices = operands(conjunct) if is_or(conjunct) else [conjunct]
         literals = [
             literal for choice in choices for literal in [_literal(choice, value)] if literal is not None
         ]
@@ -65,7 +65,7 @@ def _listed(part: Term) -> list[Expr] | None:
 def _literal(formula: Formula, value: Expr) -> Expr | None:
     """The literal that a formula says the value is."""
     for part in conjuncts(formula):
-        for one, other in (part.children(), part.children()[::-1]) if z3.is_eq(part) else ():
+        for one, other in (operands(part), operands(part)[::-1]) if is_eq(part) else ():
             if one.eq(value) and not constants(other):
                 return other
     return None

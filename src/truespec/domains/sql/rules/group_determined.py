@@ -15,8 +15,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import z3
-
 from truespec.domains.sql.bag import (
     Bag,
     Group,
@@ -33,7 +31,7 @@ from truespec.domains.sql.bag import (
     swap_term,
     swap_value,
 )
-from truespec.domains.sql.symbols import constants
+from truespec.domains.sql.symbols import constants, is_false
 from truespec.domains.sql.world import FALSE, Expr, Val, World, conj, neg
 
 
@@ -61,7 +59,7 @@ def apply(world: World, term: Term) -> Term:
         for value, image in zip(group.values, images, strict=True):
             if image is not None:
                 swap.append((value.val, image.val))
-                if not z3.is_false(value.null):
+                if not is_false(value.null):
                     swap.append((value.null, image.null))
         inside = replace(group, values=tuple(swap_value(value, swap) for value in group.values))
         moved = swap_term(Term((), (), term.cond, term.outs), swap)
@@ -98,7 +96,7 @@ def _image(value: Val, equal: dict[int, list[Expr]], known: set[int], own: set[s
     """What the condition says a group variable equals, NULL flag included."""
     val = next((e for e in equal.get(value.val.get_id(), ()) if not constants(e) & own), None)
     null: Expr | None = None
-    if z3.is_false(value.null) or neg(value.null).get_id() in known:
+    if is_false(value.null) or neg(value.null).get_id() in known:
         null = FALSE
     else:
         null = next((e for e in equal.get(value.null.get_id(), ()) if not constants(e) & own), None)

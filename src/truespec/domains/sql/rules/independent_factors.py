@@ -12,10 +12,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import z3
-
 from truespec.domains.sql.bag import Term, bound, conjuncts, equalities, named
-from truespec.domains.sql.symbols import constants, name_of
+from truespec.domains.sql.symbols import constants, is_eq, name_of, operands
 from truespec.domains.sql.world import Expr, Formula, conj
 
 
@@ -26,15 +24,15 @@ def pinned(term: Term) -> Term:
     own = bound(term)
     anchors: dict[int, Expr] = {}
     for part in parts:
-        if z3.is_eq(part):
-            for side in part.children():
+        if is_eq(part):
+            for side in operands(part):
                 members = [side, *classes.get(side.get_id(), ())]
                 free = sorted((m for m in members if not constants(m) & own), key=str)
                 if free:
                     anchors[side.get_id()] = free[0]
     done: list[Formula] = []
     for part in parts:
-        sides = part.children() if z3.is_eq(part) else []
+        sides = operands(part) if is_eq(part) else []
         if sides and all(side.get_id() in anchors for side in sides):
             done += [side == anchors[side.get_id()] for side in sides if not side.eq(anchors[side.get_id()])]
         else:

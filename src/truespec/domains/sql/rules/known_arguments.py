@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import z3
 
 from truespec.domains.sql.bag import Bag, Swap, Term, bound, conjuncts, flat, renamed, swap_bag
-from truespec.domains.sql.symbols import constants, name_of
+from truespec.domains.sql.symbols import constants, is_eq, name_of, operands
 from truespec.domains.sql.world import Expr, conj, folded, is_truth
 
 if TYPE_CHECKING:
@@ -74,8 +74,8 @@ def _told(term: Term, keys: list[Expr], told: set[str]) -> Term:
     own = bound(term)
     swap: Swap = []
     for part in conjuncts(term.cond):
-        if z3.is_eq(part):
-            for side, other in (part.children(), part.children()[::-1]):
+        if is_eq(part):
+            for side, other in (operands(part), operands(part)[::-1]):
                 known = constants(side)
                 if known & own and not known & told and any(other.eq(key) for key in keys):
                     swap.append((side, other))

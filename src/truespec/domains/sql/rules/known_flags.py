@@ -15,6 +15,7 @@ from dataclasses import replace
 import z3
 
 from truespec.domains.sql.bag import Bag, Group, Swap, Term, conjuncts, flat, swap_bag
+from truespec.domains.sql.symbols import is_false, is_not, is_true, operands
 from truespec.domains.sql.world import FALSE, TRUE, Formula, Val, conj, folded, neg, rebuilt
 
 
@@ -25,7 +26,7 @@ def apply(term: Term) -> Term:
         parts = conjuncts(term.cond)
         units: Swap = []
         for part in parts:
-            atom, value = (part.arg(0), FALSE) if z3.is_not(part) else (part, TRUE)
+            atom, value = (part.arg(0), FALSE) if is_not(part) else (part, TRUE)
             if z3.is_app(atom) and atom.get_id() not in done:
                 units.append((atom, value))
                 done.add(atom.get_id())
@@ -35,7 +36,7 @@ def apply(term: Term) -> Term:
         gone = {v.null.get_id() for group in term.groups for v in group.values} & {
             a.get_id() for a, _ in units
         }
-        kept = [part for part in parts if not (z3.is_not(part) and part.arg(0).get_id() in gone)]
+        kept = [part for part in parts if not (is_not(part) and part.arg(0).get_id() in gone)]
         cond = flat(conj(*(_told(part, units) for part in kept)))
         outs = tuple(_moved(out, units) for out in term.outs)
         groups = tuple(_narrowed(group, units) for group in term.groups)
@@ -44,26 +45,26 @@ def apply(term: Term) -> Term:
 
 def _told(part: Formula, units: Swap) -> Formula:
     """A conjunct in which the others, but not itself, are put in place."""
-    if z3.is_not(part):
+    if is_not(part):
         return neg(_told(part.arg(0), units))
     if not z3.is_app(part):
         return z3.substitute(part, *units)
     if part.num_args() == 0:
         return part
-    return folded(rebuilt(part, [z3.substitute(child, *units) for child in part.children()]))
+    return folded(rebuilt(part, [z3.substitute(child, *units) for child in operands(part)]))
 
 
 def _moved(value: Val, units: Swap) -> Val:
     null, val = folded(z3.substitute(value.null, *units)), value.val
-    if not z3.is_true(null):
+    if not is_true(null):
         val = folded(z3.substitute(val, *units))
     return Val(null, val, value.kind, value.literal)  # the sides may mention a flag that is gone
 
 
 def _narrowed(group: Group, units: Swap) -> Group:
     body = swap_bag(group.body, units)
-    never = {atom.get_id() for atom, value in units if z3.is_false(value)}
-    strict = [not z3.is_false(v.null) and v.null.get_id() in never for v in group.values]
+    never = {atom.get_id() for atom, value in units if is_false(value)}
+    strict = [not is_false(v.null) and v.null.get_id() in never for v in group.values]
     if not any(strict):
         return Group(group.values, body)
     values = tuple(replace(v, null=FALSE) if s else v for v, s in zip(group.values, strict, strict=True))

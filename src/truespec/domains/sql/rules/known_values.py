@@ -12,9 +12,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import z3
-
 from truespec.domains.sql.bag import Bag, Group, Swap, Term, conjuncts, flat, swap_term
+from truespec.domains.sql.symbols import is_false, is_ite
 from truespec.domains.sql.world import FALSE, Val, conj, neg
 
 
@@ -33,13 +32,13 @@ def apply(term: Term) -> Term:
 
 
 def _known(group: Group, column: int) -> bool:
-    if z3.is_false(group.values[column].null):
+    if is_false(group.values[column].null):
         return False
     return all(_never(part, part.outs[column]) for part in group.body.terms)
 
 
 def _never(part: Term, out: Val) -> bool:
-    return z3.is_false(out.null) or neg(out.null).get_id() in {p.get_id() for p in conjuncts(part.cond)}
+    return is_false(out.null) or neg(out.null).get_id() in {p.get_id() for p in conjuncts(part.cond)}
 
 
 def _without_flags(group: Group, sure: list[int]) -> Group:
@@ -55,6 +54,6 @@ def _without_flags(group: Group, sure: list[int]) -> Group:
 def _bare(out: Val) -> Val:
     """The value below its normal form, where it is known not to be NULL."""
     value = out.val
-    if z3.is_app_of(value, z3.Z3_OP_ITE) and value.arg(0).eq(out.null):
+    if is_ite(value) and value.arg(0).eq(out.null):
         value = value.arg(2)
     return Val(FALSE, value, out.kind)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import z3
 
+from truespec.domains.sql.symbols import is_ite, operands
 from truespec.domains.sql.world import Expr, World, ite
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def rounded(world: World, aggregates: Aggregates, value: Expr, digits: int, dept
     value = z3.simplify(value)
     case = _case(value) if depth < MAX_CASES else None
     if case is not None:
-        test, yes, no = case.children()
+        test, yes, no = operands(case)
         sides = [z3.substitute(value, (case, side)) for side in (yes, no)]
         return ite(test, *(rounded(world, aggregates, side, digits, depth + 1) for side in sides))
     scale = scale_of(world, aggregates, value)
@@ -44,11 +45,11 @@ def rounded(world: World, aggregates: Aggregates, value: Expr, digits: int, dept
 
 def _case(value: Expr) -> Expr | None:
     """The first CASE in an arithmetical expression."""
-    if z3.is_app_of(value, z3.Z3_OP_ITE):
+    if is_ite(value):
         return value
     if not z3.is_app(value) or value.decl().kind() == z3.Z3_OP_UNINTERPRETED:
         return None
-    return next((case for case in map(_case, value.children()) if case is not None), None)
+    return next((case for case in map(_case, operands(value)) if case is not None), None)
 
 
 def scale_of(world: World, aggregates: Aggregates, value: Expr) -> int | None:
@@ -59,10 +60,10 @@ def scale_of(world: World, aggregates: Aggregates, value: Expr) -> int | None:
         return _digits(value.as_fraction())
     if not z3.is_app(value):
         return None
-    if z3.is_app_of(value, z3.Z3_OP_ITE):
-        parts = value.children()[1:]
+    if is_ite(value):
+        parts = operands(value)[1:]
     elif z3.is_add(value) or z3.is_sub(value) or z3.is_mul(value) or value.decl().kind() == z3.Z3_OP_UMINUS:
-        parts = value.children()
+        parts = operands(value)
     else:
         return _scale_of_name(world, aggregates, value)
     scales = [scale_of(world, aggregates, part) for part in parts]

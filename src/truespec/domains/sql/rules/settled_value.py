@@ -14,7 +14,7 @@ from __future__ import annotations
 import z3
 
 from truespec.domains.sql.bag import Swap, Term, bound, conjuncts
-from truespec.domains.sql.symbols import constants
+from truespec.domains.sql.symbols import constants, is_eq, operands
 from truespec.domains.sql.world import Val, folded
 
 
@@ -35,8 +35,8 @@ def _value(term: Term) -> Val | None:
     out = term.outs[0]
     swap: Swap = []
     for part in conjuncts(term.cond):
-        if z3.is_eq(part):
-            for side, other in (part.children(), part.children()[::-1]):
+        if is_eq(part):
+            for side, other in (operands(part), operands(part)[::-1]):
                 if constants(side) & own and not constants(other) & own:
                     swap.append((side, other))
     if swap:

@@ -17,7 +17,7 @@ from dataclasses import replace
 import z3
 
 from truespec.domains.sql.bag import Term, bound, conjuncts, flat, reduced
-from truespec.domains.sql.symbols import constants
+from truespec.domains.sql.symbols import constants, is_eq, is_not, is_or, operands
 from truespec.domains.sql.world import Expr, Formula, World, conj, folded
 
 
@@ -29,7 +29,7 @@ def of(world: World, term: Term) -> tuple[Term, Term] | None:
     parts = conjuncts(term.cond)
     for index, part in enumerate(parts):
         for equation, rest in _bounds(part):
-            left, right = equation.children()
+            left, right = operands(equation)
             if bool(constants(left) & own) == bool(constants(right) & own):
                 continue
             others = [p for i, p in enumerate(parts) if i != index]
@@ -41,15 +41,15 @@ def of(world: World, term: Term) -> tuple[Term, Term] | None:
 
 def _bounds(part: Formula) -> list[tuple[Formula, Formula]]:
     """The ways to read a conjunct as `an equation or else something that excludes it`."""
-    if z3.is_not(part) and (z3.is_lt(part.arg(0)) or z3.is_gt(part.arg(0))):
-        left, right = part.arg(0).children()
+    if is_not(part) and (z3.is_lt(part.arg(0)) or z3.is_gt(part.arg(0))):
+        left, right = operands(part.arg(0))
         strict = right < left if z3.is_lt(part.arg(0)) else left < right
         return [(left == right, strict)]
     if z3.is_le(part) or z3.is_ge(part):
-        left, right = part.children()
+        left, right = operands(part)
         return [(left == right, left < right if z3.is_le(part) else right < left)]
-    if z3.is_or(part):
-        return [(piece, _otherwise(part, piece)) for piece in part.children() if _is_equation(piece)]
+    if is_or(part):
+        return [(piece, _otherwise(part, piece)) for piece in operands(part) if _is_equation(piece)]
     return []
 
 
@@ -59,4 +59,4 @@ def _otherwise(part: Formula, equation: Expr) -> Formula:
 
 
 def _is_equation(piece: Formula) -> bool:
-    return bool(z3.is_eq(piece)) and not z3.is_bool(piece.arg(0))
+    return bool(is_eq(piece)) and not z3.is_bool(piece.arg(0))

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import z3
 
 from truespec.domains.sql.bag import Term, bound, dependent, renamed, swap_term
-from truespec.domains.sql.symbols import constants
+from truespec.domains.sql.symbols import constants, is_false, is_ite, operands
 from truespec.domains.sql.world import Expr, conj, ite, neg, real
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 def split(aggregates: Aggregates, term: Term, value: Expr) -> Expr:
     """The sum of `value` over the choices of `term`, by the laws above."""
     zero = z3.RealVal(0) if value.sort() == z3.RealSort() else z3.IntVal(0)
-    if z3.is_false(term.cond):
+    if is_false(term.cond):
         return zero
     own = bound(term)
     if not constants(value) & own:
@@ -47,26 +47,26 @@ def split(aggregates: Aggregates, term: Term, value: Expr) -> Expr:
     if z3.is_to_real(value):
         return real(split(aggregates, term, value.arg(0)))
     if z3.is_add(value):
-        return z3.Sum(*(split(aggregates, term, part) for part in value.children()))
+        return z3.Sum(*(split(aggregates, term, part) for part in operands(value)))
     if z3.is_sub(value):
-        first, *rest = (split(aggregates, term, part) for part in value.children())
+        first, *rest = (split(aggregates, term, part) for part in operands(value))
         return first - z3.Sum(*rest)
     if value.decl().kind() == z3.Z3_OP_UMINUS:
         return -split(aggregates, term, value.arg(0))
     if z3.is_mul(value):
-        outer = [part for part in value.children() if not constants(part) & own]
-        inner = [part for part in value.children() if constants(part) & own]
+        outer = [part for part in operands(value) if not constants(part) & own]
+        inner = [part for part in operands(value) if constants(part) & own]
         if outer:
             core = inner[0] if len(inner) == 1 else z3.Product(*inner)
             return z3.Product(*outer, split(aggregates, term, core))
-        for position, factor in enumerate(value.children()):
-            if z3.is_app_of(factor, z3.Z3_OP_ITE):
-                rest = [part for i, part in enumerate(value.children()) if i != position]
-                test, yes, no = factor.children()
+        for position, factor in enumerate(operands(value)):
+            if is_ite(factor):
+                rest = [part for i, part in enumerate(operands(value)) if i != position]
+                test, yes, no = operands(factor)
                 branches = [z3.Product(branch, *rest) for branch in (yes, no)]
                 return split(aggregates, term, ite(test, *branches))
-    if z3.is_app_of(value, z3.Z3_OP_ITE):
-        test, yes, no = value.children()
+    if is_ite(value):
+        test, yes, no = operands(value)
         left = split(aggregates, replace(term, cond=conj(term.cond, test)), yes)
         right = split(aggregates, replace(term, cond=conj(term.cond, neg(test))), no)
         return left + right
@@ -78,7 +78,7 @@ def split(aggregates: Aggregates, term: Term, value: Expr) -> Expr:
 
 def _nested(aggregates: Aggregates, term: Term, value: Expr) -> tuple[Term, Expr] | None:
     """A sum or count inside the value, as choices of the term."""
-    factors = value.children() if z3.is_mul(value) else [value]
+    factors = operands(value) if z3.is_mul(value) else [value]
     for position, factor in enumerate(factors):
         number = factor.arg(0) if z3.is_to_real(factor) else factor
         symbol = aggregates.symbols.get(number.decl().name()) if z3.is_app(number) else None
@@ -86,7 +86,7 @@ def _nested(aggregates: Aggregates, term: Term, value: Expr) -> tuple[Term, Expr
             continue
         (inner,) = symbol.bag.terms
         inner = renamed(aggregates.world, inner)
-        inner = swap_term(inner, list(zip(symbol.formals, number.children(), strict=True)))
+        inner = swap_term(inner, list(zip(symbol.formals, operands(number), strict=True)))
         if dependent(term, inner.groups):
             continue
         rest = [part for i, part in enumerate(factors) if i != position]
