@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import random
 import threading
 from collections.abc import Iterator
 
@@ -14,11 +15,13 @@ from truespec.domains.contract import RecheckStatus
 from truespec.domains.registry import load
 from truespec.domains.rocq import smt
 from truespec.domains.rocq.context import read_context
+from truespec.domains.rocq.domain import refutation
 from truespec.domains.rocq.library import library
 from truespec.domains.rocq.pair import Layout
-from truespec.domains.rocq.refuter import Dialogue
+from truespec.domains.rocq.refuter import Dialogue, Refutation
 from truespec.domains.rocq.screen import screen
 from truespec.domains.rocq.session import Session
+from truespec.domains.rocq.smtlib import Model, Question, read
 from truespec.solvers.limit import Limit
 from truespec.solvers.outcome import Outcome
 from truespec.verdict import Incomplete, OutOfTime, Proof, Verdict, equivalent
@@ -56,6 +59,17 @@ NOT_PROVED = [
     ("(x : Z) : Prop", "exists b : bool, x = Z.b2z b", "0 <= x <= 2"),
     ("(o : option Z) : Prop", "o <> None", "exists x, o = Some x /\\ x <> 0"),
 ]
+FAR = [
+    ("(x y : Z) : Prop", "x * x = 1002001 + y /\\ y >= 0", "x * x = 1002001 + y /\\ y > 0"),
+    ("(x y : Z) : Prop", "x = 7 * y + 3 /\\ y > 5000", "x = 7 * y + 3 /\\ y > 5000 /\\ x <> 77773"),
+    ("(x : Z) : Prop", "x mod 1009 = 17 /\\ x mod 997 = 5 /\\ 0 <= x", "x mod 1009 = 17 /\\ x mod 997 = 5 /\\ 0 < x /\\ Z.Even x"),
+    ("(a b c : Z) : Prop", "a + b + c = 3000 /\\ a < b < c /\\ a >= 950", "a + b + c = 3000 /\\ a < b < c /\\ a >= 950 /\\ c <> 1017"),
+    ("(n m : nat) (b : bool) : Prop", "n = 2 * m /\\ 700 < m /\\ b = true", "n = 2 * m /\\ 700 < m /\\ b = true /\\ n <> 1888"),
+    ("(l : list Z) (r : Z) : Prop", "length l = 3%nat /\\ nth 2 l 0 = nth 1 l 0 + 777 /\\ r = nth 1 l 0", "length l = 3%nat /\\ nth 2 l 0 = nth 1 l 0 + 777 /\\ r = nth 1 l 0 /\\ r <> 4321"),
+    ("(o : option Z) (p : Z * bool) : Prop", "match o with Some x => x = 3 * fst p | None => fst p > 9000 end", "match o with Some x => x = 3 * fst p | None => fst p > 9000 /\\ snd p = true end"),
+    ("(s : string) (n : nat) : Prop", 'String.length s = n /\\ n = 7 /\\ String.get 3 s = Some "q"%char', 'String.length s = 7 /\\ String.get 3 s = Some "q"%char'),
+]  # fmt: skip
+"""Different, but not at small values."""
 
 
 @pytest.fixture(scope="module")
@@ -77,16 +91,31 @@ def texts(signature: str, *bodies: str) -> list[str]:
 def reduced(session: Session, signature: str, *bodies: str) -> str:
     """The formula of a pair."""
     session.ready()
-    oracle, candidate = (screen(text) for text in texts(signature, *bodies))
-    layout = Layout(read_context({"signature": signature}), oracle, candidate)
     try:
-        return smt.reduce(Dialogue(session, Limit.start(SECONDS), threading.Event()), layout)
+        return smt.reduce(
+            Dialogue(session, Limit.start(SECONDS), threading.Event()), layout(signature, *bodies)
+        )
+    finally:
+        assert session.back_to(session.base)
+
+
+def layout(signature: str, *bodies: str) -> Layout:
+    oracle, candidate = (screen(text) for text in texts(signature, *bodies))
+    return Layout(read_context({"signature": signature}), oracle, candidate)
+
+
+def solved(session: Session, signature: str, *bodies: str) -> smt.Claim | Refutation:
+    """What becomes of a pair."""
+    session.ready()
+    try:
+        return smt.solve(session, layout(signature, *bodies), Limit.start(SECONDS), threading.Event())
     finally:
         assert session.back_to(session.base)
 
 
 def z3_says(formula: str, seconds: float) -> Outcome:
-    return smt.run_z3(smt.smtlib(formula), Limit.start(seconds), threading.Event())
+    with smt.Z3(smt.smtlib(formula)) as asked:
+        return asked.outcome(Limit.start(seconds), threading.Event())
 
 
 @pytest.mark.parametrize(("signature", "oracle", "candidate"), PROVED)
@@ -99,6 +128,56 @@ def test_not_proved(session: Session, signature: str, oracle: str, candidate: st
     formula = reduced(session, signature, oracle, candidate)
     with contextlib.suppress(OutOfTime):
         assert z3_says(formula, 2.0) is not Outcome.UNSAT
+
+
+@pytest.mark.parametrize(("signature", "oracle", "candidate"), FAR)
+def test_the_solvers_points_refute(session: Session, signature: str, oracle: str, candidate: str) -> None:
+    assert isinstance(solved(session, signature, oracle, candidate), Refutation)
+
+
+def test_a_solvers_point_is_checked_again(session: Session) -> None:
+    signature, *bodies = FAR[4]
+    found = solved(session, signature, *bodies)
+    assert isinstance(found, Refutation)
+    oracle, candidate = texts(signature, *bodies)
+    rechecked = load("rocq").recheck(
+        oracle, candidate, {"signature": signature}, refutation(found, None), Limit.start(SECONDS)
+    )
+    assert rechecked.status is RecheckStatus.CONFIRMED
+
+
+@pytest.mark.parametrize(("signature", "oracle", "candidate"), [PROVED[0], PROVED[1], PROVED[6], *FAR[:2]])
+def test_wrong_points_change_no_verdict(
+    session: Session, signature: str, oracle: str, candidate: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = random.Random(candidate)
+
+    def wrong(self: Question, printed: str) -> list[Model]:
+        return [
+            Model(
+                {number: rng.randint(-5, 5) for number in range(3)},
+                {number: [rng.randint(-5, 5) for _ in range(12)] for number in range(2)},
+            )
+            for _ in range(3)
+        ]
+
+    monkeypatch.setattr(Question, "models", wrong)
+    monkeypatch.setattr(smt, "HEAD_START", 0.0)  # points are asked for even where Z3 has a proof
+    if (signature, oracle, candidate) in FAR:
+        with pytest.raises(Incomplete, match="Z3 answers sat"):
+            solved(session, signature, oracle, candidate)
+    else:
+        assert isinstance(solved(session, signature, oracle, candidate), smt.Claim)
+
+
+@pytest.mark.parametrize(
+    "printed",
+    ["", "sat", "sat\n((x0 1))", "unsat\n(error \"no model\")", "sat\n((x0 1.5) (x1 2))", "unknown\n(x0 x1)", "sat\n((x0 1) (x1 2) (x2 3))"],
+)  # fmt: skip
+def test_an_answer_without_all_values_suggests_nothing(printed: str) -> None:
+    formula = read("(Below (Var 0) (Var 1))")
+    assert Question(formula, 1).models(printed) == []
+    assert Question(formula, 1).models("unsat\nsat\n((x0 1)\n (x1 (- 2)))\n") == [Model({0: 1, 1: -2}, {})]
 
 
 @pytest.mark.parametrize(

@@ -153,7 +153,7 @@ class Rocq(Domain[RocqContext, RocqSpec]):
         match found:
             case Refutation():
                 relation = self._relation(prover, found, layout, limit)
-                return _refuted(found, relation)
+                return refutation(found, relation)
             case Proved():
                 return _equivalent(found, layout)
             case Claim():
@@ -244,7 +244,7 @@ def _hammered(turn: Callable[[], bool], layout: Layout, limit: Limit, stop: thre
 def _first(
     searching: Future[Refutation | Exception],
     proving: Future[Proved | Exception],
-    solving: Future[Claim | Exception],
+    solving: Future[Claim | Refutation | Exception],
     hammering: Future[Proved | Exception] | None,
     limit: Limit,
 ) -> Refutation | Proved | Claim | Exception:
@@ -260,11 +260,11 @@ def _first(
         claimed = solving.done() and isinstance(solving.result(), Claim)
         patience = max(0.0, limit.seconds - limit.elapsed() - RESERVE) if claimed else None
         done, waiting = wait(waiting, timeout=patience, return_when=FIRST_COMPLETED)
-        for future in done - {solving}:
+        for future in done:
             result = future.result()
             if isinstance(result, Refutation | Proved):
                 return result
-            if future is not hammering:
+            if future is not hammering and future is not solving:
                 ends.append(result)
         if not done:
             break
@@ -275,7 +275,8 @@ def _first(
     return late[0] if late else ends[-1]
 
 
-def _refuted(found: Refutation, relation: Relation | None) -> Verdict:
+def refutation(found: Refutation, relation: Relation | None) -> Verdict:
+    """The verdict of a refuter's finding."""
     counterexample = Counterexample(
         {"args": found.values()},
         found.oracle_holds,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
@@ -23,6 +23,10 @@ from truespec.verdict import JSON, Incomplete
 
 STAGES = ((600, 3), (4_000, 4), (15_000, 6))
 """How many tuples a stage may hold, and how far its inner quantifiers are sampled."""
+NEAR = 300
+"""How many neighbours of each suggested point are tried."""
+POINT_NUMBERS = 12
+"""How many integers of a point join the literals when it is decided."""
 HALF_DECIDED = 1.5
 """Processor seconds for what no evaluator decides at one point."""
 
@@ -63,26 +67,51 @@ def refute(session: Session, layout: Layout, limit: Limit, stop: threading.Event
     dialogue = Dialogue(session, limit, stop)
     for sentence in (*layout.preamble(), *layout.modules(), *layout.statement()):
         dialogue.must(sentence)
-    for sentence in opening(layout):
-        dialogue.must(sentence)
-    for statement, tactic in evaluators(layout):
-        dialogue.define(statement, tactic)
+    oracle, candidate = _derive(dialogue, layout)
     answers = _answers(dialogue, layout) if takes_functions(layout) and layout.context.inner else {}
-    oracle = dialogue.may("Check Truespec_eo.")
-    candidate = dialogue.may("Check Truespec_ec.")
     if not (oracle and candidate):
-        return _refute_by_points(dialogue, layout, oracle, candidate)
+        points = f"(firstn 300 {_widest(layout, 2, 300, 4)})"
+        return _refute_by_points(dialogue, layout, points, oracle, candidate)
     tried: set[str] = set()
     for stage, (cap, size) in enumerate(STAGES):
-        found = _search(dialogue, layout, stage, cap, size)
+        sample = Sample(str(stage), _widest(layout, size, cap, 8), _fuel(layout, size), size)
+        found = _search(dialogue, layout, sample)
         if found is not None:
             shown, oracle_holds, both_ways = found
             shown = [with_answers(text, answers) for text in shown]
             return prove_at(dialogue, layout, shown, oracle_holds, both_ways, size)
         if layout.context.inner:  # what holds of all arguments is proved, not evaluated
             with contextlib.suppress(Incomplete):
-                return _refute_half_decided(dialogue, layout, stage, answers, tried)
-    return _refute_half_decided(dialogue, layout, 1, answers, tried)
+                return _refute_half_decided(dialogue, layout, sample, answers, tried)
+    cap, size = STAGES[1]
+    sample = Sample("1", _widest(layout, size, cap, 8), _fuel(layout, size), size)
+    return _refute_half_decided(dialogue, layout, sample, answers, tried)
+
+
+def refute_near(dialogue: Dialogue, layout: Layout, points: list[list[str]]) -> Refutation:
+    """The same at suggested points and close to them, in a session where the pair is stated."""
+    oracle, candidate = _derive(dialogue, layout)
+    # Products nest to the right, a tuple's notation to the left.
+    tuples = "; ".join(f"({', ('.join(point)}{')' * len(point)}" for point in points)
+    tuples = f"(close_to {NEAR} ([{tuples}]%list : list {searched(layout).type}))"
+    if not (oracle and candidate):
+        return _refute_by_points(dialogue, layout, tuples, oracle, candidate)
+    size = STAGES[-1][1]
+    fuel = _fuel(layout, size, [number for point in points for number in _numbers(point)])
+    sample = Sample("_near", tuples, fuel, size)
+    found = _search(dialogue, layout, sample)
+    if found is not None:
+        return prove_at(dialogue, layout, *found, size)
+    return _refute_half_decided(dialogue, layout, sample, {}, set())
+
+
+def _derive(dialogue: Dialogue, layout: Layout) -> tuple[bool, bool]:
+    """Open the search and define what evaluators can be derived: of the oracle, of the candidate."""
+    for sentence in opening(layout):
+        dialogue.must(sentence)
+    for statement, tactic in evaluators(layout):
+        dialogue.define(statement, tactic)
+    return dialogue.may("Check Truespec_eo."), dialogue.may("Check Truespec_ec.")
 
 
 def _answers(dialogue: Dialogue, layout: Layout) -> dict[str, str]:
@@ -129,9 +158,15 @@ class Dialogue:
                 raise
             return False
 
-    def must(self, sentence: str) -> str:
-        """Rocq's answer; `Incomplete` where it refuses the sentence."""
-        reply = self.session.say(sentence, self._seconds(None), self.stop)
+    def must(self, sentence: str, work: float | None = None) -> str:
+        """Rocq's answer; `Incomplete` where it refuses the sentence or works on it for longer than that."""
+        try:
+            reply = self.session.say(sentence, self._seconds(None), self.stop, work)
+        except Interrupted:
+            self.limit.check()
+            if self.stop.is_set() or work is None or not self.session.running:
+                raise
+            raise Incomplete(f"Rocq needs more than {work:g} s for {sentence[:80]!r}") from None
         if not reply.ok:
             raise Incomplete(f"Rocq refuses {sentence[:80]!r}: {' '.join(reply.text.split())[-200:]}")
         return reply.text
@@ -165,7 +200,7 @@ def evaluators(layout: Layout) -> Iterator[tuple[str, str]]:
         )
 
 
-def _fuel(layout: Layout, size: int) -> str:
+def _fuel(layout: Layout, size: int, more: Sequence[int] = ()) -> str:
     literals = [
         number for pair in zip_longest(layout.oracle.numbers, layout.candidate.numbers) for number in pair
     ]
@@ -175,6 +210,7 @@ def _fuel(layout: Layout, size: int) -> str:
     # As many as keep the product of all arguments within a stage.
     arguments = max(1, len(re.findall(r"\b(?:Z|nat|N|positive)\b", layout.binders)))
     numbers = list(dict.fromkeys(near))[: max(3, int(6_000 ** (1 / arguments)) - 3)][:60]
+    numbers = list(dict.fromkeys([*numbers, *more]))
     strings = list(dict.fromkeys((*layout.oracle.strings, *layout.candidate.strings)))[:12]
     strings = [string for string in strings if len(string) <= 40 and string.isascii()]
     letters = "".join(dict.fromkeys("".join(string for string in strings)))[:8]
@@ -184,18 +220,39 @@ def _fuel(layout: Layout, size: int) -> str:
     return f"(Truespec.Sample.Fuel {size}%nat [{integers}]%list [{quoted}]%list [{characters}]%list)"
 
 
-def _search(
-    dialogue: Dialogue, layout: Layout, stage: int, cap: int, size: int
-) -> tuple[list[str], bool, bool] | None:
-    domain, fuel = searched(layout), _fuel(layout, size)
+def _numbers(point: list[str]) -> list[int]:
+    """The integers of a shown point, codes of characters left out."""
+    found = re.findall(r"(-?\d+)%Z|(?<!ascii_of_nat )\b(\d+)%nat", " ".join(point))
+    return list(dict.fromkeys(int(integer or natural) for integer, natural in found))[:POINT_NUMBERS]
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Tuples that are searched."""
+
+    label: str
+    """What names its definitions."""
+    tuples: str
+    """The list, as a term."""
+    fuel: str
+    """What the evaluators get."""
+    size: int
+    """How far inner quantifiers are sampled when the point is proved."""
+
+
+def _widest(layout: Layout, size: int, cap: int, steps: int) -> str:
+    return f"(widest ({searched(layout).type}) {_fuel(layout, size)} {cap} {steps} 1)"
+
+
+def _search(dialogue: Dialogue, layout: Layout, sample: Sample) -> tuple[list[str], bool, bool] | None:
+    domain = searched(layout)
     applied = " ".join(domain.values)
-    a, b = f"Truespec_a{stage}", f"Truespec_b{stage}"
-    dialogue.must(f"Definition {a} (p : {domain.type}) := @ev _ (Truespec_eo {applied}) {fuel}.")
-    dialogue.must(f"Definition {b} (p : {domain.type}) := @ev _ (Truespec_ec {applied}) {fuel}.")
-    tuples = f"(widest ({domain.type}) {fuel} {cap} 8 1)"
+    a, b = f"Truespec_a{sample.label}", f"Truespec_b{sample.label}"
+    dialogue.must(f"Definition {a} (p : {domain.type}) := @ev _ (Truespec_eo {applied}) {sample.fuel}.")
+    dialogue.must(f"Definition {b} (p : {domain.type}) := @ev _ (Truespec_ec {applied}) {sample.fuel}.")
     shown = "; ".join(domain.shown)
     text = dialogue.must(
-        f"Eval vm_compute in (let l := {tuples} in match separate {a} {b} l with "
+        f"Eval vm_compute in (let l := {sample.tuples} in match separate {a} {b} l with "
         f"Some (p, v) => Some (v, [{shown}]%list, "
         f"match separate_as (negb v) {a} {b} l with Some _ => true | None => false end) | None => None end)."
     )
@@ -210,16 +267,13 @@ def _strings(printed: str) -> list[str]:
 
 
 def _refute_half_decided(
-    dialogue: Dialogue, layout: Layout, stage: int, answers: dict[str, str], tried: set[str]
+    dialogue: Dialogue, layout: Layout, sample: Sample, answers: dict[str, str], tried: set[str]
 ) -> Refutation:
     """Where one evaluator decides and the other does not, the other side is decided at the point itself."""
-    domain = searched(layout)
-    cap, size = STAGES[stage]
-    tuples = f"(widest ({domain.type}) {_fuel(layout, size)} {cap} 8 1)"
-    shown = "; ".join(domain.shown)
+    shown = "; ".join(searched(layout).shown)
     text = dialogue.must(
         f"Eval vm_compute in (map (fun q => match q with (p, o, v) => (o, v, [{shown}]%list) end) "
-        f"(half_decided 24 Truespec_a{stage} Truespec_b{stage} {tuples}))."
+        f"(half_decided 24 Truespec_a{sample.label} Truespec_b{sample.label} {sample.tuples}))."
     )
     for which, value, printed in re.findall(r"\((true|false),\s*(true|false),\s*\[([^\]]*)\]\)", text):
         if printed in tried:
@@ -229,18 +283,16 @@ def _refute_half_decided(
         oracle_holds = holds if oracle_decided else not holds
         point = [with_answers(one, answers) for one in _strings(printed)]
         with contextlib.suppress(Incomplete):
-            return prove_at(dialogue, layout, point, oracle_holds, False, size, work=HALF_DECIDED)
+            return prove_at(dialogue, layout, point, oracle_holds, False, sample.size, work=HALF_DECIDED)
     raise Incomplete("no input of the samples was found to separate the two")
 
 
-def _refute_by_points(dialogue: Dialogue, layout: Layout, oracle: bool, candidate: bool) -> Refutation:
+def _refute_by_points(
+    dialogue: Dialogue, layout: Layout, points: str, oracle: bool, candidate: bool
+) -> Refutation:
     """One side has no evaluator: both are decided at small points one by one."""
-    domain = searched(layout)
-    shown = "; ".join(domain.shown)
-    text = dialogue.must(
-        f"Eval vm_compute in (map (fun p => [{shown}]%list) "
-        f"(firstn 300 (widest ({domain.type}) {_fuel(layout, 2)} 300 4 1)))."
-    )
+    shown = "; ".join(searched(layout).shown)
+    text = dialogue.must(f"Eval vm_compute in (map (fun p => [{shown}]%list) {points}).")
     side = "oracle" if not oracle else "candidate"
     for printed in re.findall(r"\[([^\[\]]*)\]", text):
         for oracle_holds in (True, False):
@@ -261,7 +313,8 @@ def prove_at(
     work: float | None = None,
 ) -> Refutation:
     """Have the kernel check that exactly one specification holds there; `Incomplete` where it cannot."""
-    statement, tactic = point_theorem(layout, shown, oracle_holds, _fuel(layout, size))
+    fuels = _fuel(layout, size), _fuel(layout, size, _numbers(shown))
+    statement, tactic = point_theorem(layout, shown, oracle_holds, *fuels)
     dialogue.must(f"Theorem Truespec_refuted : {statement}.")
     proved = dialogue.may(tactic) if work is None else dialogue.tries(tactic, work)
     if not proved or not dialogue.may("Qed."):
@@ -274,8 +327,10 @@ def prove_at(
     return Refutation(point, oracle_holds, statement, both_ways)
 
 
-def point_theorem(layout: Layout, shown: list[str], oracle_holds: bool, fuel: str) -> tuple[str, str]:
-    """The negated equivalence at a point, and the tactic that proves it."""
+def point_theorem(
+    layout: Layout, shown: list[str], oracle_holds: bool, fuel: str, wider: str
+) -> tuple[str, str]:
+    """The negated equivalence at a point, and the tactic that proves it; `wider` has the point's numbers."""
     values = " ".join(f"({value})" for value in shown)
     oracle, candidate = f"Truespec_oracle_holds {values}", f"Truespec_candidate_holds {values}"
     statement = f"Coq.Init.Logic.not (Coq.Init.Logic.iff ({oracle}) ({candidate}))"
@@ -284,10 +339,11 @@ def point_theorem(layout: Layout, shown: list[str], oracle_holds: bool, fuel: st
     at_function = f"solve [{unfold}; at_function {fuel}] | " if takes_functions(layout) else ""
 
     def side(evaluator: str, lemma: str) -> str:
-        return (
-            f"first [ solve [apply ({lemma} _ ({evaluator} {values}) {fuel}); vm_compute; reflexivity] "
-            f"| {at_function}solve [{unfold}; at_point {fuel}] ]"
+        by_evaluator = " | ".join(
+            f"solve [apply ({lemma} _ ({evaluator} {values}) {one}); vm_compute; reflexivity]"
+            for one in dict.fromkeys((fuel, wider))
         )
+        return f"first [ {by_evaluator} | {at_function}solve [{unfold}; at_point {fuel}] ]"
 
     holds, fails = ("eo", "ec") if oracle_holds else ("ec", "eo")
     positive, negative = side(f"Truespec_{holds}", "holds"), side(f"Truespec_{fails}", "fails")

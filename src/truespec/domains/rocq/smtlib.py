@@ -108,13 +108,67 @@ def _nodes(parts: list[str | Node]) -> tuple[Node, ...]:
 def obligation(formula: Node) -> str:
     """SMT-LIB text that is unsatisfiable if and only if the formula holds whatever its free symbols are."""
     printer = _Printer({}, {})
-    body = printer.show(formula, 0)
-    declared = [f"(declare-fun {name} () Int)\n" for name in printer.variables.values()]
-    declared += [
-        f"(declare-fun {name} ({' '.join(['Int'] * arity)}) Int)\n"
-        for (_, arity), name in printer.functions.items()
-    ]
-    return f"{FLOOR}{CHOICE}{''.join(declared)}(assert (not {body}))\n(check-sat)\n"
+    return f"{printer.negated(formula)}(check-sat)\n"
+
+
+BOUNDS = (6, 60, 2_000, None)
+"""How far from zero the values of a suggested point may lie, one question after the other."""
+ELEMENTS = 12
+"""How many values of a function of one argument are asked for: those at 0, 1, ..."""
+_CALL = re.compile(r"\(f\d+_1 \d+\)")
+_VALUE = re.compile(r"\s\(- (\d+)\)\)|\s(\d+)\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """Values of free symbols that may make a formula false; a hint that nothing rests on."""
+
+    variables: dict[int, int]
+    """The value of each free variable."""
+    functions: dict[int, list[int]]
+    """The values of each unknown function of one argument at 0, 1, ..."""
+
+
+class Question:
+    """Asks for points at which a formula may be false, near to zero first."""
+
+    def __init__(self, formula: Node, milliseconds: int) -> None:
+        printer = _Printer({}, {})
+        negated = printer.negated(formula)
+        self._variables = list(printer.variables)
+        self._functions = [number for number, arity in printer.functions if arity == 1]
+        names = list(printer.variables.values())
+        terms = names + [
+            f"({printer.functions[number, 1]} {at})" for number in self._functions for at in range(ELEMENTS)
+        ]
+        self.text = f"(set-option :timeout {milliseconds})\n{negated}"
+        """SMT-LIB text, a check and its values for each of `BOUNDS`."""
+        for bound in BOUNDS:
+            near = (
+                ""
+                if bound is None
+                else "".join(f"(assert (<= (- {bound}) {name} {bound}))" for name in names)
+            )
+            values = f"(get-value ({' '.join(terms)}))" if terms else ""
+            self.text += f"(push)\n{near}(check-sat)\n{values}\n(pop)\n"
+
+    def models(self, printed: str) -> list[Model]:
+        """What the solver suggests, doubtful points included; unreadable answers are left out."""
+        found: list[Model] = []
+        for answer in re.split(r"^(?:sat|unknown)$", printed, flags=re.MULTILINE)[1:]:
+            answer = answer.partition("unsat")[0]
+            values = [
+                int(positive or f"-{negative}")
+                for negative, positive in _VALUE.findall(_CALL.sub("", answer))
+            ]
+            if "error" in answer or len(values) != len(self._variables) + ELEMENTS * len(self._functions):
+                continue
+            rest = iter(values)
+            variables = {number: next(rest) for number in self._variables}
+            functions = {number: [next(rest) for _ in range(ELEMENTS)] for number in self._functions}
+            if (model := Model(variables, functions)) not in found:
+                found.append(model)
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +177,16 @@ class _Printer:
 
     variables: dict[int, str]
     functions: dict[tuple[int, int], str]
+
+    def negated(self, formula: Node) -> str:
+        """The declarations of a formula's free symbols, and its negation asserted."""
+        body = self.show(formula, 0)
+        declared = [f"(declare-fun {name} () Int)\n" for name in self.variables.values()]
+        declared += [
+            f"(declare-fun {name} ({' '.join(['Int'] * arity)}) Int)\n"
+            for (_, arity), name in self.functions.items()
+        ]
+        return f"{FLOOR}{CHOICE}{''.join(declared)}(assert (not {body}))\n"
 
     def show(self, node: Node, depth: int) -> str:
         """The text of a node under `depth` binders."""

@@ -2,7 +2,10 @@
 
     A value of a type with a [Code] is represented by the term of its code; a list by its length and, given the term of an
     index, the term of its element there. What is outside the fragment becomes a variable, or a function of its numeric
-    arguments, of which the formula then knows nothing: the theorem still follows from it. *)
+    arguments, of which the formula then knows nothing: the theorem still follows from it.
+
+    The way back is only a hint for the refuter: a reader turns values of the free variables and functions into the
+    arguments that they stand for. *)
 From Coq Require Import String Ascii ZArith Bool Arith Znumtheory Lia List Sorting.Sorted Permutation.
 From Truespec Require Export Prove.
 From Truespec Require Formula.
@@ -460,12 +463,17 @@ Lemma ex_bool (P : bool -> Prop) : (exists b, P b) <-> P true \/ P false.
 Proof. split; [intros [[] p]; auto | intros []; eauto]. Qed.
 
 (** * The reduction of a theorem *)
-Definition Under (f : formula) (P : Prop) : Prop := valid f -> P.
-Lemma under_by f (P Q : Prop) : (P <-> Q) -> Under f Q -> Under f P. Proof. unfold Under; tauto. Qed.
-Lemma under_all f T (P : T -> Prop) : (forall x, Under f (P x)) -> Under f (forall x, P x). Proof. unfold Under; auto. Qed.
-Lemma under_and f g P Q : Under f P -> Under g Q -> Under (And f g) (P /\ Q).
+(** The free variables' values and the free functions; what is read is one text for each argument. *)
+Definition values := list Z.
+Definition reader := values -> functions -> list string.
+(** [P] is about the arguments whose texts are [shown]. *)
+Definition About (shown : list string) (P : Prop) : Prop := P.
+Definition Under (readers : list reader) (f : formula) (P : Prop) : Prop := valid f -> P.
+Lemma under_by rs f (P Q : Prop) : (P <-> Q) -> Under rs f Q -> Under rs f P. Proof. unfold Under; tauto. Qed.
+Lemma under_all rs f T (P : T -> Prop) : (forall x, Under rs f (P x)) -> Under rs f (forall x, P x). Proof. unfold Under; auto. Qed.
+Lemma under_and rs rs' f g P Q : Under rs f P -> Under rs' g Q -> Under (rs ++ rs') (And f g) (P /\ Q).
 Proof. unfold Under, valid. cbn. intros p q v. split; [apply p | apply q]; intros fs env; apply v. Qed.
-Lemma under_leaf fs env g f P : Rf fs env P f -> denote fs env g -> Under (Imp g f) P.
+Lemma under_leaf rs fs env g f P : Rf fs env P f -> denote fs env g -> Under rs (Imp g f) P.
 Proof. unfold Under, Rf, valid. intros r d v. apply r. exact (v fs env d). Qed.
 
 (** What is known of the free variables and functions: the range of their types. *)
@@ -749,17 +757,59 @@ Ltac know fs env k := lazymatch env with
   | Z.of_nat (length ?l) :: ?r => eapply knows_and; [eapply (knows_length _ _ _ k l); reflexivity | know fs r (S k)]
   | nil => know_functions fs O
   end.
+
+(* A reader for [shown], whose variables are those of [env] and [fs]; other variables get a value of their type;
+   natural numbers and lengths are cut where computing with them would take long. *)
+Ltac replaced t x u := lazymatch eval pattern x in t with ?g _ => eval cbv beta in (g u) end.
+Ltac decoded T := lazymatch T with nat => constr:(fun z => Z.to_nat (Z.min z 3000)) | _ => constr:(@decode T _) end.
+Definition listed {T} (decoded : Z -> T) (length : Z) (at_ : list Z -> Z) : list T :=
+  map (fun i => decoded (at_ [Z.of_nat i])) (seq 0 (Z.to_nat (Z.min length 100))).
+Ltac place x l := lazymatch l with x :: _ => constr:(O) | _ :: ?r => let n := place x r in constr:(S n) end.
+Ltac read_values t env fs k m h := lazymatch env with
+  | code ?x :: ?r => let u := match goal with _ => let _ := match goal with _ => is_var x end in
+        let T := type of x in let d := decoded T in replaced t x (d (nth k m 0)) | _ => t end in
+      read_values u r fs (S k) m h
+  | Z.of_nat (length ?l) :: ?r => let u := match goal with
+      | _ => let j := place (elements l) fs in
+             let items := lazymatch type of l with list ?T => let d := decoded T in constr:(listed d (nth k m 0) (nth j h (fun _ => 0))) end in
+             lazymatch l with
+             | characters ?s => let _ := match goal with _ => is_var s end in replaced t s (string_of_list_ascii items)
+             | _ => let _ := match goal with _ => is_var l end in replaced t l items
+             end
+      | _ => t end in
+      read_values u r fs (S k) m h
+  | _ => t
+  end.
+Ltac read_others t := match goal with
+  | x : ?T |- _ => let _ := lazymatch t with context [x] => idtac end in
+      let u := lazymatch T with
+        | Z => replaced t x 0 | nat => replaced t x O | bool => replaced t x false | ascii => replaced t x "000"%char
+        | string => replaced t x EmptyString | list ?A => replaced t x (@nil A) | option ?A => replaced t x (@None A)
+        end in read_others u
+  | _ => t
+  end.
+Ltac remember_reader r shown fs env :=
+  let reads := constr:(fun (m : values) (h : functions) =>
+    ltac:(let t := read_values shown env fs O m h in let u := read_others t in exact u)) in
+  unify r [reads].
+
 Ltac reduce := lazymatch goal with
-  | |- Under _ (forall x : ?T, @?P x) => lazymatch T with
-      | option ?U => eapply (under_by _ _ _ (all_option U P)); cbv beta iota; reduce
-      | (?U * ?V)%type => eapply (under_by _ _ _ (all_pair U V P)); cbv beta iota; reduce
-      | unit => eapply (under_by _ _ _ (all_unit P)); cbv beta iota; reduce
+  | |- Under _ _ (forall x : ?T, @?P x) => lazymatch T with
+      | option ?U => eapply (under_by _ _ _ _ (all_option U P)); cbv beta iota; reduce
+      | (?U * ?V)%type => eapply (under_by _ _ _ _ (all_pair U V P)); cbv beta iota; reduce
+      | unit => eapply (under_by _ _ _ _ (all_unit P)); cbv beta iota; reduce
       | _ => eapply under_all; intro; reduce
       end
-  | |- Under _ (_ /\ _) => eapply under_and; reduce
-  | |- Under _ _ => cbn [fst snd]; terms; eapply under_leaf;
-      [ reify | lazymatch goal with |- denote ?fs ?env _ => close fs; close env end;
-                lazymatch goal with |- denote ?fs ?env _ => know fs env O end ]
-  end.
-(** Proves [sig (fun f => valid f -> statement)] for the pair at hand. *)
-Ltac reduce_statement := eexists; lazymatch goal with |- valid ?f -> ?P => change (Under f P) end; unfold_pair; reduce.
+  | |- Under _ _ (_ /\ _) => eapply under_and; reduce
+  | |- Under ?r ?f (About ?shown ?P) => change (Under r f P); leaf ltac:(fun fs env => first [remember_reader r shown fs env | unify r (@nil reader)])
+  | |- Under ?r _ _ => leaf ltac:(fun fs env => unify r (@nil reader))
+  end
+with leaf noted := cbn [fst snd]; terms; eapply under_leaf;
+  [ reify | lazymatch goal with |- denote ?fs ?env _ => close fs; close env end;
+            lazymatch goal with |- denote ?fs ?env _ => noted fs env; know fs env O end ].
+(** Where the arguments can be shown, what is left of the statement is marked with their texts; redefined for each pair. *)
+Ltac show_arguments := idtac.
+(** Proves [sigT (fun readers => sig (fun f => valid f -> statement))] for the pair at hand. *)
+Ltac reduce_statement := let readers := open_constr:(_ : list reader) in exists readers; eexists;
+  lazymatch goal with |- valid ?f -> ?P => change (Under readers f P) end;
+  try show_arguments; unfold_pair; reduce.

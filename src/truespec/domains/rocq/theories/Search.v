@@ -54,6 +54,21 @@ Fixpoint half_decided {T} (n : nat) (a b : T -> option bool) (l : list T) : list
                    | _, _ => half_decided n a b t end
   end.
 
+(** Values close to one that a solver suggests, itself first. *)
+Class Near (T : Type) := near : T -> list T.
+#[export] Instance near_itself T : Near T | 100 := fun x => [x].
+#[export] Instance near_Z : Near Z := fun z => distinct [z; z + 1; z - 1; - z].
+#[export] Instance near_nat : Near nat := fun n => distinct [n; S n; pred n].
+#[export] Instance near_bool : Near bool := fun b => [b; negb b].
+#[export] Instance near_option A `{Near A} : Near (option A) :=
+  fun o => match o with Some x => (map Some (near x) ++ [None])%list | None => [None] end.
+#[export] Instance near_prod A B `{Near A} `{Near B} : Near (A * B) := fun p => list_prod (near (fst p)) (near (snd p)).
+#[export] Instance near_list A `{Near A} : Near (list A) :=
+  fun l => l :: (match l with [] => [] | x :: t => t :: map (fun y => y :: t) (skipn 1 (near x)) end)%list.
+(** The points themselves, then what is near to them. *)
+Definition close_to {T} `{Near T} (cap : nat) (l : list T) : list T :=
+  (l ++ firstn cap (flat_map (fun x => skipn 1 (firstn cap (near x))) l))%list.
+
 Lemma holds (P : Prop) (s : Semi P) f : ev P f = Some true -> P.
 Proof. apply ev_t. Qed.
 Lemma fails (P : Prop) (s : Semi P) f : ev P f = Some false -> ~ P.
