@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from truespec.domains.sql.bag import Bag, Term, condition, conjuncts, equalities
 from truespec.domains.sql.engines.contract import Settings
+from truespec.domains.sql.places import OfSide
 from truespec.domains.sql.prove import Prover
 from truespec.domains.sql.query import Compiler, Relation
 from truespec.domains.sql.schema import Schema
@@ -71,7 +72,11 @@ def prove_in(world: World, oracle: exp.Expr, candidate: exp.Expr, order: str) ->
     listed = order != "bag" and bool(left.sorts) and bool(right.sorts)
     equal = left.limit == right.limit and _same(left, right, listed, prover)
     if not equal and (left.limit or right.limit):
-        equal = _same(compiler.limited(left), compiler.limited(right), listed, prover)
+        with OfSide(0):
+            left = compiler.limited(left)
+        with OfSide(1):
+            right = compiler.limited(right)
+        equal = _same(left, right, listed, prover)
     if not equal:
         if any(operator.chosen for operator in prover.aggregates.operators):
             raise Nondeterministic(

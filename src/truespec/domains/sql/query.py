@@ -31,6 +31,7 @@ from truespec.domains.sql.bag import (
     reduced,
     renamed,
 )
+from truespec.domains.sql.places import At, OfSide, place_of
 from truespec.domains.sql.readable import check_readable
 from truespec.domains.sql.rules import choices, first_rows, known_flags, optional_partner
 from truespec.domains.sql.rules.choices import Operator
@@ -247,10 +248,11 @@ class Compiler:
 
     def read(self, node: exp.Expr, side: int) -> Relation:
         """The relation of a whole query, of the oracle (0) or the candidate (1)."""
-        check_readable(node)
         self.side = side
-        self.references = Counter(str(table.name).lower() for table in node.find_all(exp.Table))
-        return self.query(node, None)
+        with OfSide(side):
+            check_readable(node)
+            self.references = Counter(str(table.name).lower() for table in node.find_all(exp.Table))
+            return self.query(node, None)
 
     def rows(self, relation: Relation) -> Bag:
         """The tuples of a query inside another one: without order, and as many as its LIMIT keeps."""
@@ -291,24 +293,28 @@ class Compiler:
             raise Unsupported(f"sql: queries nested deeper than {MAX_DEPTH}")
         saved = self.ctes
         try:
-            self._with(node)
-            match node:
-                case exp.Select():
-                    return self._select(node, parent)
-                case exp.SetOperation():
-                    return self._set_operation(node, parent)
-                case exp.Subquery():
-                    if node.args.get("order") or node.args.get("limit") or node.args.get("offset"):
-                        return self._tail(node, self.query(node.this, parent))
-                    return self.query(node.this, parent)
-                case exp.Paren():
-                    return self.query(node.this, parent)
-                case exp.Values():
-                    return self._values(node, parent)
-            raise Unsupported(f"sql: {type(node).__name__} where a query is expected")
+            with At(node):
+                return self._query(node, parent)
         finally:
             self.depth -= 1
             self.ctes = saved
+
+    def _query(self, node: exp.Expr, parent: Scope | None) -> Relation:
+        self._with(node)
+        match node:
+            case exp.Select():
+                return self._select(node, parent)
+            case exp.SetOperation():
+                return self._set_operation(node, parent)
+            case exp.Subquery():
+                if node.args.get("order") or node.args.get("limit") or node.args.get("offset"):
+                    return self._tail(node, self.query(node.this, parent))
+                return self.query(node.this, parent)
+            case exp.Paren():
+                return self.query(node.this, parent)
+            case exp.Values():
+                return self._values(node, parent)
+        raise Unsupported(f"sql: {type(node).__name__} where a query is expected")
 
     def _with(self, node: exp.Expr) -> None:
         clause = node.args.get("with_")
@@ -319,7 +325,7 @@ class Compiler:
             if any(
                 t.name.lower() in names for cte in clause.expressions for t in cte.this.find_all(exp.Table)
             ):
-                raise Unsupported("sql: a recursive WITH")
+                raise Unsupported("sql: a recursive WITH", place_of(clause))
         for cte in clause.expressions:
             alias = cte.args["alias"]
             columns = tuple(str(c.name).lower() for c in alias.columns)
@@ -377,7 +383,9 @@ class Compiler:
             for key in order.expressions:
                 position = self._output_position(key.this, relation.names)
                 if position is None:
-                    raise Unsupported(f"sql: ORDER BY {key.this.sql()[:40]} above a set operation")
+                    raise Unsupported(
+                        f"sql: ORDER BY {key.this.sql()[:40]} above a set operation", place_of(key)
+                    )
                 terms = [replace(t, outs=(*t.outs, t.outs[position])) for t in terms]
                 sorts.append(_sort(key))
         return Relation(relation.names, Bag(tuple(terms)), tuple(sorts), self._limit(node))
@@ -399,19 +407,23 @@ class Compiler:
         if isinstance(limit, exp.Fetch):
             options = limit.args.get("limit_options")
             if options is not None and (options.args.get("percent") or options.args.get("with_ties")):
-                raise Unsupported(f"sql: {limit.sql()[:40]}")
+                raise Unsupported(f"sql: {limit.sql()[:40]}", place_of(limit))
             limit = exp.Limit(expression=limit.args.get("count") or exp.Literal.number(1))
         numbers: list[int | None] = []
         for part in (limit, offset):
             literal = None if part is None else part.expression
             if part is not None and not (isinstance(literal, exp.Literal) and literal.this.isdigit()):
-                raise Unsupported("sql: a LIMIT that is no literal number")
+                raise Unsupported("sql: a LIMIT that is no literal number", place_of(part))
             numbers.append(None if literal is None else int(literal.this))
         return numbers[0], numbers[1] or 0
 
     # FROM
 
     def _table(self, node: exp.Expr, parent: Scope | None) -> Source:
+        with At(node):
+            return self._source(node, parent)
+
+    def _source(self, node: exp.Expr, parent: Scope | None) -> Source:
         alias = node.alias.lower() if node.alias else ""
         match node:
             case exp.Table():
@@ -482,7 +494,8 @@ class Compiler:
 
     def _joins(self, left: Source, joins: Sequence[exp.Join], parent: Scope | None) -> Source:
         for join in joins:
-            left = self._join(left, join, parent)
+            with At(join):
+                left = self._join(left, join, parent)
         return left
 
     def _join(self, left: Source, join: exp.Join, parent: Scope | None) -> Source:
@@ -588,7 +601,7 @@ class Compiler:
             source = self._table(clause.this, parent)
         source = self._joins(source, node.args.get("joins") or [], parent)
         if node.args.get("laterals"):
-            raise Unsupported("sql: LATERAL")
+            raise Unsupported("sql: LATERAL", place_of(node.args["laterals"][0]))
         where = node.args.get("where")
         if where is None:
             return source
@@ -621,7 +634,7 @@ class Compiler:
             "pivots",
         ):
             if node.args.get(part):
-                raise Unsupported(f"sql: {part.upper()}")
+                raise Unsupported(f"sql: {part.upper()}", place_of(node.args[part]))
         source = self._from(node, parent)
         items = self._items(node, source)
         order = node.args.get("order")
@@ -641,7 +654,7 @@ class Compiler:
         names = tuple(name for name, _ in items)
         distinct = node.args.get("distinct")
         if distinct is not None and distinct.args.get("on"):
-            raise Unsupported("sql: DISTINCT ON")
+            raise Unsupported("sql: DISTINCT ON", place_of(distinct))
         rows: list[Term] = []
         positions: list[int | None] = []  # of the sort keys among the outputs, the same in every term
         aliases = dict(items)
@@ -655,7 +668,7 @@ class Compiler:
                     extra.append(outs[position])
                 else:
                     if distinct is not None:
-                        raise Unsupported("sql: ORDER BY of what DISTINCT has dropped")
+                        raise Unsupported("sql: ORDER BY of what DISTINCT has dropped", place_of(key))
                     extra.append(self.scalars.value(_inline(key.this, aliases, scope), scope))
                 self._check_sort(key.this, extra[-1])
             rows.append(Term(term.rows, term.groups, term.cond, (*outs, *extra)))
@@ -676,7 +689,9 @@ class Compiler:
 
     def _check_sort(self, node: exp.Expr, value: Val) -> None:
         if value.kind == "text" and self.world.enums and not isinstance(node, exp.Column):
-            raise Unsupported("sql: an order by a text beside ENUM columns, which order by position")
+            raise Unsupported(
+                "sql: an order by a text beside ENUM columns, which order by position", place_of(node)
+            )
 
     def _items(self, node: exp.Select, source: Source) -> list[tuple[str, exp.Expr]]:
         """Output names and expressions; stars become columns."""
@@ -688,7 +703,7 @@ class Compiler:
             ):
                 star = inner if isinstance(inner, exp.Star) else inner.this
                 if any(star.args.get(k) for k in ("except_", "replace", "rename", "except")):
-                    raise Unsupported("sql: * EXCEPT")
+                    raise Unsupported("sql: * EXCEPT", place_of(inner))
                 table = inner.table.lower() if isinstance(inner, exp.Column) else ""
                 hits = [
                     (i, n)
@@ -854,7 +869,7 @@ class Compiler:
             return [[]]
         for part in ("rollup", "cube", "grouping_sets", "totals", "all"):
             if group.args.get(part):
-                raise Unsupported(f"sql: GROUP BY ... {part.upper()}")
+                raise Unsupported(f"sql: GROUP BY ... {part.upper()}", place_of(group))
         choices_: list[list[list[exp.Expr]]] = []
         for key in group.expressions:
             if not isinstance(key, exp.Rollup | exp.Cube | exp.GroupingSets):
@@ -862,7 +877,7 @@ class Compiler:
                 continue
             units = [_members(unit) for unit in key.expressions]
             if any(isinstance(u, exp.Rollup | exp.Cube | exp.GroupingSets) for unit in units for u in unit):
-                raise Unsupported("sql: nested GROUPING SETS")
+                raise Unsupported("sql: nested GROUPING SETS", place_of(key))
             match key:
                 case exp.GroupingSets():
                     choices_.append(units)
@@ -876,13 +891,13 @@ class Compiler:
         plain = all(len(choice) == 1 for choice in choices_)
         combinations = list(itertools.product(*choices_))
         if len(combinations) > 32:
-            raise Unsupported(f"sql: {len(combinations)} grouping sets")
+            raise Unsupported(f"sql: {len(combinations)} grouping sets", place_of(group))
         sets = [
             self._group_keys(source, parent, items, list(itertools.chain(*combination)))
             for combination in combinations
         ]
         if plain and not sets[0]:
-            raise Unsupported("sql: GROUP BY constants only")
+            raise Unsupported("sql: GROUP BY constants only", place_of(group))
         return sets
 
     def _classes(self, keyed: Bag) -> Bag:
@@ -959,7 +974,9 @@ class Compiler:
                     for n, i in items
                 )
             ):
-                raise Unsupported(f"sql: GROUP BY {key.name}, both a column and an output name")
+                raise Unsupported(
+                    f"sql: GROUP BY {key.name}, both a column and an output name", place_of(key)
+                )
             if isinstance(key, exp.Literal | exp.Null):
                 continue
             print_ = fingerprint(key, blank)
@@ -1159,7 +1176,9 @@ class Compiler:
         order = node.args.get("order")
         if node.args.get("alias") or node.args.get("first") is not None:
             raise Unsupported("sql: a named window")
-        frame = windows.read_frame(node.args.get("spec"), order is not None)
+        spec = node.args.get("spec")
+        with At(spec):
+            frame = windows.read_frame(spec, order is not None)
         keys = [] if order is None else order.expressions
         mine = [self._class_of(self.scalars.value(part, scope)) for part in partition]
         own = tuple(self.scalars.value(key.this, scope) for key in keys)
@@ -1342,7 +1361,9 @@ def _inline(node: exp.Expr, aliases: dict[str, exp.Expr], scope: Scope) -> exp.E
             if position is None:
                 return target.copy() if isinstance(target, Position) else exp.Paren(this=target.copy())
             if fingerprint(target, scope) not in (f"#{position}", f'"#{position}"'):
-                raise Unsupported(f"sql: the name {part.name!r} is both a column and an output")
+                raise Unsupported(
+                    f"sql: the name {part.name!r} is both a column and an output", place_of(part)
+                )
         return part
 
     return node.copy().transform(replace_name)

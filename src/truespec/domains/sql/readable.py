@@ -9,6 +9,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from truespec.domains.sql.engines.guard import words
+from truespec.domains.sql.places import place_of
 from truespec.verdict import Unsupported
 
 _PAIR = frozenset({"this", "expression"})
@@ -95,6 +96,6 @@ def check_readable(tree: exp.Expr) -> None:
             continue  # the compiler refuses what it has no reading for
         for key, part in node.args.items():
             if key not in read and part not in (None, False, [], ""):
-                raise Unsupported(
-                    f"sql: {key.rstrip('_').upper()} of {type(node).__name__} in {node.sql()[:60]!r}"
-                )
+                seen = node.sql(comments=False)[:60]
+                what = f"sql: {key.rstrip('_').upper()} of {type(node).__name__} in {seen!r}"
+                raise Unsupported(what, place_of(part) or place_of(node))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import z3
 from sqlglot import exp
 
+from truespec.domains.sql.places import At
 from truespec.domains.sql.rules import rounding
 from truespec.domains.sql.world import (
     DAY,
@@ -312,19 +313,20 @@ class Scalars:
 
     def value(self, node: Any, scope: Scope) -> Val:
         """The value of an expression; raises where a construct is outside the language or not modelled."""
-        found = scope.known(node)
-        if found is not None:
-            return found
-        handler = getattr(self, f"_{type(node).__name__.lower()}", None)
-        if handler is not None:
-            result = handler(node, scope)
-            assert isinstance(result, Val)
-            return result
-        if isinstance(node, exp.Binary) and type(node) in _COMPARISONS:
-            return self._comparison(node, scope)
-        if isinstance(node, exp.AggFunc | exp.Filter):
-            return self.compiler.aggregate(node, scope)
-        return self._function(node, scope)
+        with At(node):
+            found = scope.known(node)
+            if found is not None:
+                return found
+            handler = getattr(self, f"_{type(node).__name__.lower()}", None)
+            if handler is not None:
+                result = handler(node, scope)
+                assert isinstance(result, Val)
+                return result
+            if isinstance(node, exp.Binary) and type(node) in _COMPARISONS:
+                return self._comparison(node, scope)
+            if isinstance(node, exp.AggFunc | exp.Filter):
+                return self.compiler.aggregate(node, scope)
+            return self._function(node, scope)
 
     # Leaves
 

@@ -12,6 +12,7 @@ from sqlglot.errors import ParseError, SqlglotError
 from truespec.domains.sql.engines.accept import accept
 from truespec.domains.sql.engines.contract import Settings
 from truespec.domains.sql.engines.guard import check_text, check_tree
+from truespec.domains.sql.places import mark, place_of_parse_error, second_statement
 from truespec.domains.sql.schema import Schema
 from truespec.verdict import Place, ReasonCode, SpecificationError, ToolMissing, Unsupported
 
@@ -26,39 +27,46 @@ def read_query(text: str, schema: Schema, settings: Settings, *, ask: bool = Tru
     """The syntax tree of one query.
 
     `SpecificationError` for any other text, as the engine sees it where it is installed and `ask` is set;
-    `Unsupported` for a text that the engine accepts but that cannot be parsed here.
+    `Unsupported` for a text that the engine accepts but that cannot be parsed here. Both say where in the
+    text; the tree's nodes know their places (`places.py`).
     """
     dialect = schema.dialect
     check_text(text)
     depth = deepest = 0
-    for character in text:
+    place = None
+    for offset, character in enumerate(text):
         depth += (character == "(") - (character == ")")
+        if depth > MAX_NESTING >= deepest:
+            place = Place.at(text, offset)
         deepest = max(deepest, depth)
     if deepest > MAX_NESTING:
-        raise Unsupported(f"sql: parentheses nested {deepest} deep, more than {MAX_NESTING}")
+        raise Unsupported(f"sql: parentheses nested {deepest} deep, more than {MAX_NESTING}", place)
     try:
         statements = [s for s in sqlglot.parse(text, read=dialect) if s is not None]
         statements = [s for s in statements if not isinstance(s, exp.Semicolon)]
     except SqlglotError as error:
-        known = _syntax_error(error)
+        known = _syntax_error(error, text, dialect)
         if ask:
             try:
                 accept(text, schema, settings)
             except ToolMissing:
                 raise known from error
-            raise Unsupported(f"sql: a text that cannot be parsed here: {known.message}") from error
+            raise Unsupported(
+                f"sql: a text that cannot be parsed here: {known.message}", known.place
+            ) from error
         raise known from error
     except RecursionError as error:
         raise Unsupported("sql: the query is nested too deeply") from error
     if len(statements) != 1:
         message = f"{len(statements)} statements where one query is expected"
-        raise SpecificationError(ReasonCode.SYNTAX, message)
+        raise SpecificationError(ReasonCode.SYNTAX, message, second_statement(text, dialect))
     tree = statements[0]
     assert isinstance(tree, exp.Expr)
+    mark(tree, text, dialect)
     problem: Unsupported | None = None
     try:
         assert isinstance(tree, exp.Expression)
-        check_tree(tree, text, dialect)
+        check_tree(tree, dialect)
     except Unsupported as error:
         problem = error
     if ask:
@@ -70,10 +78,7 @@ def read_query(text: str, schema: Schema, settings: Settings, *, ask: bool = Tru
     return tree
 
 
-def _syntax_error(error: SqlglotError) -> SpecificationError:
+def _syntax_error(error: SqlglotError, text: str, dialect: str) -> SpecificationError:
     first = error.errors[0] if isinstance(error, ParseError) and error.errors else {}
-    place = None
-    if first.get("line") and first.get("col"):
-        place = Place(int(first["line"]), max(1, int(first["col"])))
     message = str(first.get("description") or (str(error).splitlines() or ["not parsed"])[0])
-    return SpecificationError(ReasonCode.SYNTAX, message, place)
+    return SpecificationError(ReasonCode.SYNTAX, message, place_of_parse_error(error, text, dialect))

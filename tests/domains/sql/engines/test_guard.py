@@ -13,7 +13,7 @@ def guard(text: str, dialect: str = "mysql") -> None:
     check_text(text)
     (tree,) = sqlglot.parse(text, read=dialect)
     assert tree is not None
-    check_tree(tree, text, dialect)
+    check_tree(tree, dialect)
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 
+from sqlglot import TokenType
+
 from truespec.domains.sql.engines.contract import Rejection, Settings, Stopped
 from truespec.domains.sql.engines.guard import words
 from truespec.domains.sql.engines.registry import engine
+from truespec.domains.sql.places import tokens_of
 from truespec.domains.sql.schema import Schema
 from truespec.verdict import Incomplete, OracleError, Place, SpecificationError
 
@@ -51,11 +54,11 @@ def accept(text: str, schema: Schema, settings: Settings) -> None:
     except Stopped as stopped:
         raise Incomplete(str(stopped)) from stopped
     if rejection is not None:
-        raise SpecificationError(rejection.code, rejection.message, locate(text, rejection))
+        raise SpecificationError(rejection.code, rejection.message, locate(text, rejection, schema.dialect))
 
 
-def locate(text: str, rejection: Rejection) -> Place | None:
-    """The place that a message means: the offset it names, or the words it quotes.
+def locate(text: str, rejection: Rejection, dialect: str = "mysql") -> Place | None:
+    """The place that a message means: the offset or the words that it names; None where it names none.
 
     >>> from truespec.verdict import ReasonCode
     >>> locate("select a, x from t", Rejection(ReasonCode.SCOPE, "Unknown column 't.x' in 'SELECT'"))
@@ -63,17 +66,32 @@ def locate(text: str, rejection: Rejection) -> Place | None:
     """
     if rejection.offset is not None:
         return Place.at(text, rejection.offset)
-    near = re.search(r"near '(.*)' at line \d+$|near \"(.*)\"", rejection.message, re.DOTALL)
-    if near:
-        words = near.group(1) if near.group(1) is not None else near.group(2)
-        offset = text.rfind(words) if near.group(1) is not None else text.lower().find(words.lower())
-        return Place.at(text, offset if words and offset >= 0 else len(text))
-    quoted = re.search(
-        r"'([^']+)'|\"([^\"]+)\"|column: (\S+)|table: (\S+)|function: (\S+)", rejection.message
-    )
-    if quoted:
-        name = next(group for group in quoted.groups() if group).split(".")[-1]
-        found = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE)
-        if found:
-            return Place.at(text, found.start())
-    return None
+    near = re.search(r"near '(.*)' at line (\d+)$", rejection.message, re.DOTALL)
+    if near:  # what is left of the text, or its beginning
+        found = (
+            [Place.at(text, hit.start()) for hit in re.finditer(re.escape(near[1]), text)] if near[1] else []
+        )
+        on_line = [place for place in found if place.line == int(near[2])]
+        return (on_line or found or [Place.at(text, len(text))])[-1]
+    named = _NAMED.search(rejection.message)
+    if named is None:
+        return None
+    *qualifiers, name = str(named["name"]).lower().split(".")
+    tokens = tokens_of(text, dialect)
+    words = [token.text.lower() for token in tokens]
+    hits = [
+        n for n, word in enumerate(words) if word == name and tokens[n].token_type is not TokenType.STRING
+    ]
+    if qualifiers:
+        full = [n for n in hits if words[max(0, n - 2) : n] == [qualifiers[-1], "."]]
+        hits = [n - 2 for n in full] or hits
+    if "able" in named["what"]:
+        hits = [n for n in hits if n and words[n - 1] in ("from", "join", ",", ".", "(")]
+    elif "column" not in named["what"].lower():
+        hits = [n for n in hits if words[n + 1 : n + 2] == ["("]]
+    return Place.at(text, tokens[hits[0]].start) if hits else None
+
+
+_NAMED = re.compile(
+    r"(?P<what>column name|[Cc]olumn|[Tt]able|[Ff]unction|FUNCTION|routine):? [\"']?(?P<name>[^\s\"']+)"
+)

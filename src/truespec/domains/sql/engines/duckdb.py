@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -89,15 +90,16 @@ class DuckDB(Engine):
         except UnicodeEncodeError as error:
             return Rejection(ReasonCode.SYNTAX, "the text holds a lone surrogate", error.start)
         except self._module.ParserException as error:
-            return Rejection(ReasonCode.SYNTAX, f"DuckDB: {_first(error)}")
+            return Rejection(ReasonCode.SYNTAX, f"DuckDB: {_first(error)}", _offset(error, text))
         except self._module.CatalogException as error:
-            return Rejection(ReasonCode.SCOPE, f"DuckDB: {_first(error)}")
+            return Rejection(ReasonCode.SCOPE, f"DuckDB: {_first(error)}", _offset(error, text))
         except self._module.PermissionException as error:
             return Rejection(ReasonCode.FORBIDDEN, f"DuckDB: {_first(error)}")
         except self._module.Error as error:
             message = _first(error)
             scope = "not found" in message or "Ambiguous reference" in message or "does not have" in message
-            return Rejection(ReasonCode.SCOPE if scope else ReasonCode.TYPE, f"DuckDB: {message}")
+            code = ReasonCode.SCOPE if scope else ReasonCode.TYPE
+            return Rejection(code, f"DuckDB: {message}", _offset(error, text))
         return None
 
     def run(
@@ -170,3 +172,19 @@ class DuckDB(Engine):
 
 def _first(error: Exception) -> str:
     return str(error).split("\n\n")[0].replace("\n", " ")
+
+
+def _offset(error: Exception, text: str) -> int | None:
+    """Where the caret below the quoted line points to."""
+    shown = re.search(r"^(LINE (\d+): )(.*)\n( *)\^", str(error), re.MULTILINE)
+    if shown is None:
+        return None
+    quoted, column = shown[3], len(shown[4]) - len(shown[1])
+    for before in ("...", "EXPLAIN "):
+        if quoted.startswith(before):
+            quoted, column = quoted.removeprefix(before), column - len(before)
+    quoted = quoted.removesuffix("...")
+    lines, number = text.split("\n"), int(shown[2]) - 1
+    if column < 0 or number >= len(lines) or lines[number].count(quoted) != 1:
+        return None
+    return sum(len(line) + 1 for line in lines[:number]) + lines[number].find(quoted) + column

@@ -11,6 +11,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from truespec.domains.sql.places import place_of
 from truespec.verdict import Nondeterministic, Place, ReasonCode, SpecificationError, Unsupported
 
 # sqlglot reports on standard error what it cannot parse; here that is an answer, not an incident.
@@ -182,8 +183,8 @@ def check_text(text: str) -> None:
             raise SpecificationError(ReasonCode.FORBIDDEN, what, Place.at(text, found.start()))
 
 
-def check_tree(tree: exp.Expression, text: str, dialect: str) -> None:
-    """Refuse what a query must not do, and what is not known to be pure.
+def check_tree(tree: exp.Expression, dialect: str) -> None:
+    """Refuse what a query must not do, and what is not known to be pure; places are those of a marked tree.
 
     `SpecificationError` with code `forbidden` for writes, files, locks, sleeps, variables and system tables;
     `Nondeterministic` for clocks and random numbers; `Unsupported` for a function this list does not know.
@@ -198,58 +199,58 @@ def check_tree(tree: exp.Expression, text: str, dialect: str) -> None:
         if count > MAX_NODES:
             raise Unsupported(f"a query of more than {MAX_NODES} parts")
         if isinstance(node, _FORBIDDEN_NODES) and not isinstance(node, exp.Query):
-            raise _forbidden(_name(node), node, text)
+            raise _forbidden(_name(node), node)
         if isinstance(node, exp.Table):
-            _check_table(node, text)
+            _check_table(node)
         if isinstance(node, exp.Anonymous | exp.AnonymousAggFunc):
             name = str(node.name)
             if _FORBIDDEN_NAMES.fullmatch(name):
-                raise _forbidden(f"the function {name.upper()}", node, text)
+                raise _forbidden(f"the function {name.upper()}", node)
             if _IMPURE_NAMES.fullmatch(name):
                 impure = impure or Nondeterministic(
-                    f"{name.upper()} does not depend on the data alone", _place(node, text)
+                    f"{name.upper()} does not depend on the data alone", place_of(node)
                 )
             elif name.lower() not in _PURE_NAMES:
                 unknown = unknown or Unsupported(
-                    f"the function {name.upper()} is not known to be pure", _place(node, text)
+                    f"the function {name.upper()} is not known to be pure", place_of(node)
                 )
             if name.lower() in _GROWING_NAMES:
-                _check_growth(node, text)
+                _check_growth(node)
         elif isinstance(node, _IMPURE):
             impure = impure or Nondeterministic(
-                f"{_name(node)} does not depend on the data alone", _place(node, text)
+                f"{_name(node)} does not depend on the data alone", place_of(node)
             )
         elif isinstance(node, exp.Func):
             if _FORBIDDEN_NAMES.fullmatch(node.sql_name()):
-                raise _forbidden(f"the function {node.sql_name()}", node, text)
+                raise _forbidden(f"the function {node.sql_name()}", node)
             if type(node).__name__ not in _PURE:
                 unknown = unknown or Unsupported(
-                    f"the function {node.sql_name()} is not known to be pure", _place(node, text)
+                    f"the function {node.sql_name()} is not known to be pure", place_of(node)
                 )
             if isinstance(node, _GROWING):
-                _check_growth(node, text)
+                _check_growth(node)
         elif isinstance(node, exp.Column) and not node.table and dialect in ("postgres", "sqlite", "duckdb"):
             if _FORBIDDEN_NAMES.fullmatch(str(node.name)) and str(node.name).startswith("pg_"):
-                raise _forbidden(str(node.name), node, text)
+                raise _forbidden(str(node.name), node)
     if impure:
         raise impure
     if unknown:
         raise unknown
 
 
-def _check_table(node: exp.Table, text: str) -> None:
+def _check_table(node: exp.Table) -> None:
     name, database = str(node.name), str(node.db)
     if _SYSTEM.fullmatch(name) or _SYSTEM.fullmatch(database):
-        raise _forbidden(f"the system table {database + '.' if database else ''}{name}", node, text)
+        raise _forbidden(f"the system table {database + '.' if database else ''}{name}", node)
     if "." in name or "/" in name or "\\" in name:
-        raise _forbidden(f"the file {name!r}", node, text)
+        raise _forbidden(f"the file {name!r}", node)
 
 
-def _check_growth(node: Any, text: str) -> None:
+def _check_growth(node: Any) -> None:
     for part in node.find_all(exp.Literal):
         if part.is_string and re.search(r"%[^%a-zA-Z]*\d{5}", part.name):
             raise Unsupported(
-                f"a width in {part.name[:40]!r}: more than {MAX_COUNT} is not evaluated", _place(node, text)
+                f"a width in {part.name[:40]!r}: more than {MAX_COUNT} is not evaluated", place_of(node)
             )
         if not part.is_string and (
             not part.name.isdigit() or len(part.name) > 9 or int(part.name) > MAX_COUNT
@@ -257,29 +258,16 @@ def _check_growth(node: Any, text: str) -> None:
             if not re.fullmatch(r"\d{1,6}\.\d*", part.name):
                 raise Unsupported(
                     f"{part.name} in {_name(node)}: more than {MAX_COUNT} is not evaluated",
-                    _place(node, text),
+                    place_of(node),
                 )
 
 
-def _forbidden(what: str, node: Any, text: str) -> SpecificationError:
-    return SpecificationError(ReasonCode.FORBIDDEN, f"{what}: a specification only reads", _place(node, text))
+def _forbidden(what: str, node: Any) -> SpecificationError:
+    return SpecificationError(ReasonCode.FORBIDDEN, f"{what}: a specification only reads", place_of(node))
 
 
 def _name(node: Any) -> str:
     return node.sql_name() if isinstance(node, exp.Func) else node.key.upper()
-
-
-def _place(node: Any, text: str) -> Place | None:
-    """Where a node stands, by the first identifier in it or by its name in the text."""
-    if isinstance(node, exp.Anonymous | exp.Table):
-        found = re.search(re.escape(str(node.name)), text, re.IGNORECASE)
-        if found and str(node.name):
-            return Place.at(text, found.start())
-    for part in node.walk():
-        start = part.meta.get("start")
-        if isinstance(start, int):
-            return Place.at(text, start)
-    return None
 
 
 def _without_strings(text: str) -> str:

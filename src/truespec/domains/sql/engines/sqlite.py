@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import time
 from collections import OrderedDict
@@ -96,9 +97,25 @@ class SQLite(Engine):
                 code = ReasonCode.FORBIDDEN
             else:
                 code = ReasonCode.TYPE
-            return Rejection(code, f"SQLite: {message}")
+            return Rejection(code, f"SQLite: {message}", self._offset(connection, text, message))
         finally:
             self._reading = False
+        return None
+
+    def _offset(self, connection: sqlite3.Connection, text: str, message: str) -> int | None:
+        """Where the parser stopped: the first place from which the text before tells it no less."""
+        if message == "incomplete input":
+            return len(text)
+        word = re.fullmatch(r'near "(.*)": syntax error|unrecognized token: "(.*)"', message, re.DOTALL)
+        if word is None:
+            return None
+        quoted = re.escape(word[1] if word[1] is not None else word[2])
+        for found in re.finditer(rf"{quoted}(?!\w)", text):
+            try:
+                connection.execute("EXPLAIN " + text[: found.end()])
+            except (sqlite3.Error, sqlite3.Warning, ValueError) as error:
+                if str(error) == message:
+                    return found.start()
         return None
 
     def run(
