@@ -250,3 +250,56 @@ def test_statements_that_were_stopped_are_run_again_when_there_is_more_time(
     found = hunt.go(Limit.start(60), 3 * MAX_STOPPED)
     assert found.refutation is not None
     assert found.databases <= 3 * MAX_STOPPED
+
+
+SALES = """
+CREATE TABLE buyer (id INT PRIMARY KEY);
+CREATE TABLE item (id {type} PRIMARY KEY, price INT NOT NULL CHECK (price >= 0));
+CREATE TABLE sale (id INT PRIMARY KEY, buyer INT NOT NULL REFERENCES buyer (id));
+CREATE TABLE part (
+  sale INT NOT NULL REFERENCES sale (id), thing {type} NOT NULL REFERENCES item (id),
+  PRIMARY KEY (sale, thing)
+);
+"""
+BOUGHT = "SELECT buyer FROM sale s JOIN part p ON p.sale = s.id WHERE "
+
+
+@pytest.mark.parametrize(
+    ("kind", "one", "other"),
+    [
+        ("INT", "1", "2"),
+        ("INT", "7", "9"),
+        ("INT", "20", "30"),
+        ("INT", "-17", "-29"),
+        ("INT", "4", "20000"),
+        ("INT", "123456", "987654321"),
+        ("VARCHAR(20)", "'pen'", "'ink'"),
+        ("DATE", "'2021-03-05'", "'2022-11-30'"),
+    ],
+)
+def test_keys_that_are_mentioned_meet_in_one_group(kind: str, one: str, other: str) -> None:
+    """Values that a column is compared with are keys of the rows that it refers to, whatever they are."""
+    schema = read_schema(SALES.format(type=kind), "sqlite")
+    both = f"{BOUGHT}thing = {one} INTERSECT {BOUGHT}thing = {other}"
+    for wrong in (
+        f"SELECT DISTINCT buyer FROM sale s JOIN part p ON p.sale = s.id WHERE thing IN ({one}, {other})",
+        f"{BOUGHT}thing IN ({one}, {other}) GROUP BY buyer HAVING COUNT(*) > 1",
+        f"{BOUGHT}thing = {one} AND s.id IN (SELECT sale FROM part WHERE thing = {other}) GROUP BY buyer",
+    ):
+        found = search(both, wrong, schema, "auto", Settings(), Limit.start(600))
+        assert found.refutation is not None
+        assert found.databases < 2_000
+
+
+def test_what_refers_to_a_key_is_drawn_for_it_through_several_tables() -> None:
+    chain = """
+    CREATE TABLE a (x INT PRIMARY KEY);
+    CREATE TABLE b (y INT PRIMARY KEY REFERENCES a (x));
+    CREATE TABLE c (z INT PRIMARY KEY REFERENCES b (y), up INT REFERENCES c (z));
+    """
+    schema = read_schema(chain, "sqlite")
+    found = search(
+        "SELECT 1 FROM c JOIN c d ON c.z = 4711 AND d.z = 815", "SELECT 1 FROM c WHERE 1 = 0", schema, "auto",
+        Settings(), Limit.start(600), 400,
+    )  # fmt: skip
+    assert found.refutation is not None

@@ -123,11 +123,24 @@ class _Style:
     """Whether days lie where a month ends."""
     ways: dict[str, int] = field(default_factory=dict)
     fixed: dict[str, Value] = field(default_factory=dict)
+    turns: dict[str, int | None] = field(default_factory=dict)
+    """Of a reference: 0 where one parent has all rows, 1 where parents come in turn, None where any comes."""
 
     def widened(self, by: int) -> _Style:
         return replace(
             self, spread=self.spread + by, literal=self.literal * 0.7, constancy=0.0, ways={}, fixed={}
         )
+
+    def parent(self, name: str, parents: Sequence[ValueRow], number: int, random: Random) -> ValueRow:
+        """The parent of a table's row of this number: any, the same for all rows, or the next in turn."""
+        if name not in self.turns:
+            alike = random.choice((None, None, 0, 1, 1))
+            self.turns[name] = alike
+            self.ways[name] = random.randrange(len(parents))
+        step = self.turns[name]
+        if step is None:
+            return random.choice(parents)
+        return parents[(self.ways[name] + step * number) % len(parents)]
 
     def value(self, name: str, draw: Draw, random: Random) -> Value:
         """A column's next value: the same in every row of every table, of many, or as the style has it."""
@@ -182,6 +195,7 @@ class _Table:
                     tuple(there[name] for name in key.references),
                 )
             )
+        self._referring = [f"{self.name} {here}" for _, here, _ in self._references]
         self._checks = [found for text in table.checks if (found := condition(text, schema.dialect))]
 
     def draw_of(self, column: str) -> Draw:
@@ -234,7 +248,7 @@ class _Table:
             else (wide if keyed or attempt > 3 else style).value(name, draw, random)
             for name, nullable, keyed, draw in zip(self._kinds, self._nullable, self._keyed, self._draws)
         ]
-        for table, here, there in self._references:
+        for name, (table, here, there) in zip(self._referring, self._references):
             parents: Sequence[ValueRow] = own if table == self.name else others.get(table, ())
             nullable = any(self._nullable[place] for place in here)
             if nullable and (not parents or random.random() < style.nulls):
@@ -246,7 +260,7 @@ class _Table:
                 continue
             if not parents:
                 return None
-            parent = random.choice(parents)
+            parent = random.choice(parents) if attempt > 1 else style.parent(name, parents, len(own), random)
             for place, source in zip(here, there):
                 row[place] = parent[source]
         if len(self._references) > 1 and not self._references_hold(row, others, own):
@@ -295,9 +309,10 @@ def _keys(table: Table) -> tuple[tuple[str, ...], ...]:
 def _drawer(column: Column, table: Table, schema: Schema, literals: Literals) -> Draw:
     """How values of a column are drawn."""
     kind = column.type.kind
-    mentioned = literals.by_column.get(column.name.lower(), set())
+    mentioned = _beside(column.name, table, schema, literals.by_column, set())
+    exact = _beside(column.name, table, schema, literals.exact, set())
     if kind in _NUMBERS:
-        return _numbers(column, mentioned, literals, schema.dialect)
+        return _numbers(column, mentioned, exact, literals, schema.dialect)
     if kind is Kind.BOOL:
         # A BOOLEAN of MariaDB and SQLite is a number; truths other than 1 are rare, so that they come last.
         many = schema.dialect in ("mysql", "sqlite")
@@ -307,7 +322,7 @@ def _drawer(column: Column, table: Table, schema: Schema, literals: Literals) ->
     if kind is Kind.TEXT or (kind is Kind.OTHER and schema.dialect == "sqlite"):
         return _texts(column, mentioned, literals)
     if kind in (Kind.DATE, Kind.DATETIME):
-        return _moments(kind, mentioned, literals)
+        return _moments(kind, mentioned, exact, literals)
     if kind is Kind.TIME:
         return lambda style, random: f"{random.randint(0, style.spread):02d}:{random.choice((0, 30)):02d}:00"
     raise Unsupported(
@@ -315,7 +330,27 @@ def _drawer(column: Column, table: Table, schema: Schema, literals: Literals) ->
     )
 
 
-def _numbers(column: Column, mentioned: set[Any], literals: Literals, dialect: str) -> Draw:
+def _beside(
+    column: str,
+    table: Table,
+    schema: Schema,
+    literals: Mapping[str, set[Number | str]],
+    seen: set[tuple[str, str]],
+) -> set[Any]:
+    """The values that stand beside a column, or beside one that refers to it, which finds them only here."""
+    seen.add((table.name, column))
+    found = set(literals.get(column.lower(), ()))
+    for child in schema.tables:
+        for key in child.foreign_keys:
+            if schema.table(key.table).name != table.name:
+                continue
+            for here, there in zip(key.columns, key.references, strict=True):
+                if there.lower() == column.lower() and (child.name, here) not in seen:
+                    found |= _beside(here, child, schema, literals, seen)
+    return found
+
+
+def _numbers(column: Column, mentioned: set[Any], exact: set[Any], literals: Literals, dialect: str) -> Draw:
     kind, name = column.type.kind, column.type.sql.upper()
     scale = column.type.scale if kind is Kind.DECIMAL and column.type.scale is not None else 0
     digits = (column.type.precision or 10) - scale if kind is Kind.DECIMAL else 10
@@ -339,6 +374,7 @@ def _numbers(column: Column, mentioned: set[Any], literals: Literals, dialect: s
 
     # By the size of the set: `0` beside `-1` and `1`, an average, a percentage.
     own, all_numbers = fitting(mentioned), fitting(set(literals.numbers))
+    written = fitting(exact) or own
     shifts = [number for number in literals.shifts if abs(number) < biggest]
     fractions = [Decimal("0.5")] * 3
     if kind is Kind.DECIMAL and scale > 1 and dialect in ("mysql", "postgres"):
@@ -351,7 +387,8 @@ def _numbers(column: Column, mentioned: set[Any], literals: Literals, dialect: s
     def draw(style: _Style, random: Random) -> Value:
         choice = random.random()
         if own and choice < style.literal:
-            return random.choice(own[: style.spread * 3] if random.random() < 0.3 else own)
+            pick = random.random()
+            return random.choice(own[: style.spread * 3] if pick < 0.2 else written if pick < 0.6 else own)
         if all_numbers and choice > 0.93:
             return random.choice(all_numbers)
         value: Value = random.randint(0 if choice < 0.2 else 1, style.spread) + style.offset
@@ -422,11 +459,12 @@ def _later(day: datetime.date, days: int) -> datetime.date:
         return datetime.date.max
 
 
-def _moments(kind: Kind, mentioned: set[Any], literals: Literals) -> Draw:
+def _moments(kind: Kind, mentioned: set[Any], exact: set[Any], literals: Literals) -> Draw:
     def days(values: set[Any]) -> list[datetime.date]:
         return sorted({day for value in values if isinstance(value, str) and (day := as_date(value))})
 
     own = days(mentioned)
+    written = days(exact) or own
     everywhere = days(set(literals.dates))
     # A year or month that stands alone, as in YEAR(d) = 2020.
     for value in sorted(v for v in (mentioned | literals.numbers) if isinstance(v, int) and 1900 < v < 2100):
@@ -438,7 +476,7 @@ def _moments(kind: Kind, mentioned: set[Any], literals: Literals) -> Draw:
     def draw(style: _Style, random: Random) -> Value:
         choice = random.random()
         if own and choice < style.literal:
-            day = random.choice(own)
+            day = random.choice(written if random.random() < 0.4 else own)
         elif everywhere and choice > 0.8:
             day = random.choice(everywhere)
         elif choice < (0.25 if apart else 0.1):

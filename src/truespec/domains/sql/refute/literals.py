@@ -39,6 +39,8 @@ class Literals:
     """ISO dates, with the days before and after."""
     by_column: dict[str, set[Number | str]] = field(default_factory=dict)
     """Values that stand in one condition with a column of this lower-case name."""
+    exact: dict[str, set[Number | str]] = field(default_factory=dict)
+    """Those of them that are written in the condition themselves."""
     shifts: list[int] = field(default_factory=list)
     """Numbers that are added to a column or subtracted from one."""
     spans: list[int] = field(default_factory=list)
@@ -72,6 +74,7 @@ def collect(trees: Iterable[exp.Expr]) -> Literals:
                 values = [*values, *_parts(node)]
             for column in columns:
                 found.by_column.setdefault(column, set()).update(values)
+                found.exact.setdefault(column, set()).update(values[:1])
             if not node.is_string and around.counts(node):
                 size = node.name
                 if size.isdigit() and len(size) < 4:
