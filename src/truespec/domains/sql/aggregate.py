@@ -39,6 +39,7 @@ from truespec.domains.sql.rules.settle import settled
 from truespec.domains.sql.symbols import constants, is_false, is_not, operands
 from truespec.domains.sql.world import (
     FALSE,
+    NUMBERS,
     TRUE,
     Expr,
     Formula,
@@ -55,6 +56,7 @@ from truespec.domains.sql.world import (
     rebuilt,
     sort_of,
     to_real,
+    united,
 )
 from truespec.verdict import Nondeterministic, Unsupported
 
@@ -133,15 +135,18 @@ class Aggregates:
         """SUM of the one column; NULL where no value is."""
         bag = self.filled(bag)
         terms = [replace(t, outs=(numeric(t.outs[0]),)) for t in bag.terms]
-        if any(t.outs[0].kind == "real" for t in terms):
-            terms = [replace(t, outs=(to_real(t.outs[0]),)) for t in terms]
         if not terms:
             return Val(TRUE, z3.IntVal(0), "int")
+        kind = united({t.outs[0].kind for t in terms}, self.world.dialect)
+        if kind == "int" and self.world.dialect == "postgres":
+            kind = "loose"  # a sum of BIGINTs is no BIGINT
+        if kind != "int":
+            terms = [replace(t, outs=(to_real(t.outs[0]),)) for t in terms]
         parts = [sum_laws.split(self, replace(t, outs=()), t.outs[0].val) for t in terms]
         total = parts[0]
         for part in parts[1:]:
             total = total + part
-        return Val(neg(exists(self.world, bag)), total, terms[0].outs[0].kind)
+        return Val(neg(exists(self.world, bag)), total, kind)
 
     def average(self, bag: Bag) -> Val:
         """AVG is SUM by COUNT, exactly; NULL where no value is."""
@@ -173,11 +178,12 @@ class Aggregates:
         if not terms:
             return Val(TRUE, z3.IntVal(0), "int")
         kinds = {t.outs[0].kind for t in terms}
-        if kinds == {"int", "real"}:
-            terms = [replace(t, outs=(to_real(t.outs[0]),)) for t in terms]
+        kind = next(iter(kinds))
+        if len(kinds) > 1 and kinds <= {*NUMBERS}:
+            kind = united(kinds, world.dialect)
+            terms = [replace(t, outs=(replace(to_real(t.outs[0]), kind=kind),)) for t in terms]
         elif len(kinds) > 1:
             raise Unsupported(f"sql: {function} over values of types {' and '.join(sorted(kinds))}")
-        kind = terms[0].outs[0].kind
         if kind.startswith("other:"):
             raise Unsupported(f"sql: {function} over values of type {kind.removeprefix('other:')}")
         bag = Bag(tuple(terms))

@@ -32,6 +32,7 @@ from truespec.domains.sql.symbols import (
 )
 from truespec.domains.sql.world import (
     FALSE,
+    NUMBERS,
     TRUE,
     Expr,
     Formula,
@@ -46,6 +47,7 @@ from truespec.domains.sql.world import (
     neg,
     real,
     sort_of,
+    united,
 )
 from truespec.verdict import Incomplete, Unsupported
 
@@ -496,7 +498,7 @@ def mentioned(values: Iterable[Val]) -> set[str]:
     return found
 
 
-def coerced(bags: list[Bag]) -> list[Bag]:
+def coerced(bags: list[Bag], dialect: str) -> list[Bag]:
     """The bags with outputs of one kind per column; raises where the kinds do not meet."""
     width = len(bags[0].terms[0].outs) if bags[0].terms else 0
     kinds: list[set[str]] = [set() for _ in range(width)]
@@ -506,7 +508,7 @@ def coerced(bags: list[Bag]) -> list[Bag]:
                 raise Unsupported("sql: sides of unequal width")
             for column, out in zip(kinds, term.outs, strict=True):
                 column.add(out.kind)
-    goals = [_meet(column) for column in kinds]
+    goals = [_meet(column, dialect) for column in kinds]
     return [
         Bag(
             tuple(
@@ -518,18 +520,14 @@ def coerced(bags: list[Bag]) -> list[Bag]:
     ]
 
 
-def _meet(kinds: set[str]) -> str:
+def _meet(kinds: set[str], dialect: str) -> str:
     kinds = kinds - {"null"}
     if not kinds:
         return "int"
     if len(kinds) == 1:
         return next(iter(kinds))
-    if kinds <= {"int", "real"}:
-        return "real"
-    if kinds == {"int", "bool"}:
-        return "int"
-    if kinds in ({"int", "bool", "real"}, {"bool", "real"}):
-        return "real"
+    if kinds <= {*NUMBERS, "bool"}:
+        return united((kinds - {"bool"}) | ({"int"} if "bool" in kinds else set()), dialect)
     raise Unsupported(f"sql: one column with values of types {' and '.join(sorted(kinds))}")
 
 
@@ -539,4 +537,4 @@ def _cast(value: Val, goal: str) -> Val:
     if value.kind == "null":
         return Val(TRUE, default_of(goal), goal)
     raw = ite(value.val, z3.IntVal(1), z3.IntVal(0)) if value.kind == "bool" else value.val
-    return Val(value.null, real(raw) if goal == "real" else raw, goal)
+    return Val(value.null, raw if goal == "int" else real(raw), goal)

@@ -50,6 +50,7 @@ from truespec.domains.sql.schema import Table
 from truespec.domains.sql.world import (
     FALSE,
     NULL,
+    NUMBERS,
     TRUE,
     Expr,
     Formula,
@@ -338,7 +339,7 @@ class Compiler:
         for row in node.expressions:
             items = row.expressions if isinstance(row, exp.Tuple) else [row]
             terms.append(Term((), (), TRUE, tuple(self.scalars.value(item, scope) for item in items)))
-        (bag,) = coerced([Bag(tuple(terms))])
+        (bag,) = coerced([Bag(tuple(terms))], self.world.dialect)
         return Relation(tuple(f"column{i + 1}" for i in range(len(terms[0].outs))), bag)
 
     def _set_operation(self, node: exp.SetOperation, parent: Scope | None) -> Relation:
@@ -346,7 +347,7 @@ class Compiler:
         right = self.query(node.expression, parent)
         if len(left.names) != len(right.names):
             raise SpecificationError(ReasonCode.TYPE, "the sides of a set operation differ in width")
-        first, second = coerced([self.rows(left), self.rows(right)])
+        first, second = coerced([self.rows(left), self.rows(right)], self.world.dialect)
         if node.args.get("by_name") or node.args.get("on"):
             raise Unsupported("sql: a set operation by name")
         distinct = node.args.get("distinct")
@@ -569,6 +570,8 @@ class Compiler:
 
     def _using(self, left: Source, right: Source, merged: list[str], side: str, terms: list[Term]) -> Source:
         """USING and NATURAL: the merged columns first, then the others; both stay reachable by table."""
+        if side == "RIGHT" and self.world.dialect == "mysql":
+            raise Unsupported("sql: RIGHT JOIN with USING or NATURAL, whose columns MariaDB orders by side")
         width = len(left.names)
         names: list[Name] = []
         picks: list[Callable[[tuple[Val, ...]], Val]] = []
@@ -672,7 +675,7 @@ class Compiler:
                     extra.append(self.scalars.value(_inline(key.this, aliases, scope), scope))
                 self._check_sort(key.this, extra[-1])
             rows.append(Term(term.rows, term.groups, term.cond, (*outs, *extra)))
-        (bag,) = coerced([Bag(tuple(rows))])
+        (bag,) = coerced([Bag(tuple(rows))], self.world.dialect)
         if not rows:
             bag = Bag(())
         if distinct is not None:
@@ -812,7 +815,8 @@ class Compiler:
             plain = Scope(source.names, term.outs, parent)
             member_keys.append(tuple(self.scalars.value(key, plain) for _, key in keys))
         (keyed,) = coerced(
-            [Bag(tuple(replace(t, outs=k) for t, k in zip(source.bag.terms, member_keys, strict=True)))]
+            [Bag(tuple(replace(t, outs=k) for t, k in zip(source.bag.terms, member_keys, strict=True)))],
+            world.dialect,
         )
         classes = self._classes(keyed)
         nullable = [any(not z3.is_false(t.outs[i].null) for t in classes.terms) for i in range(len(keys))]
@@ -1018,7 +1022,7 @@ class Compiler:
         """DISTINCT over all columns."""
         if not bag.terms:
             return bag
-        (bag,) = coerced([bag])
+        (bag,) = coerced([bag], self.world.dialect)
         classes = self._classes(bag)
         width = range(len(bag.terms[0].outs))
         nullable = [any(not z3.is_false(t.outs[i].null) for t in classes.terms) for i in width]
@@ -1073,9 +1077,9 @@ class Compiler:
         terms = [replace(t, outs=(self.scalars.value(arguments[0], s),)) for t, s in members]
         if not terms:
             return Val(FALSE, z3.IntVal(0), "int") if name == "Count" else NULL
-        (bag,) = coerced([Bag(tuple(terms))])
+        (bag,) = coerced([Bag(tuple(terms))], self.world.dialect)
         if name in ("Sum", "Avg") and any(
-            t.outs[0].kind not in ("int", "real", "bool", "null") for t in bag.terms
+            t.outs[0].kind not in (*NUMBERS, "bool", "null") for t in bag.terms
         ):
             raise Unsupported(f"sql: {name.upper()} of a value of type {bag.terms[0].outs[0].kind}")
         if distinct and name in ("Count", "Sum", "Avg"):
@@ -1122,7 +1126,7 @@ class Compiler:
             terms.append(replace(term, cond=cond, outs=tuple(replace(o, null=FALSE) for o in outs)))
         if not terms:
             return Val(FALSE, z3.IntVal(0), "int")
-        classes = self._classes(coerced([Bag(tuple(terms))])[0])
+        classes = self._classes(coerced([Bag(tuple(terms))], self.world.dialect)[0])
         values = fresh_values(self.world, classes.terms[0].outs, [False] * len(arguments))
         return self.aggregates.count(Bag((Term((), (Group(values, classes),), TRUE, ()),)))
 
@@ -1240,7 +1244,7 @@ class Compiler:
                 for term, other in members:
                     ranks = [self.scalars.value(key.this, other) for key in keys]
                     terms.append(replace(term, outs=tuple(map(normal, ranks))))
-                classes = self._classes(coerced([Bag(tuple(terms))])[0])
+                classes = self._classes(coerced([Bag(tuple(terms))], self.world.dialect)[0])
                 nullable = [
                     any(not z3.is_false(t.outs[i].null) for t in classes.terms) for i in range(len(keys))
                 ]

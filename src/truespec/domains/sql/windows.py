@@ -140,7 +140,7 @@ class Partition:
             terms.append(
                 replace(term, cond=conj(term.cond, before(self.world, first, second, self.sorts), near))
             )
-        return coerced([Bag(tuple(terms))])[0]
+        return coerced([Bag(tuple(terms))], self.world.dialect)[0]
 
     def end(self, last: bool, value: Callable[[], Sequence[tuple[Term, tuple[Val, ...]]]]) -> Bag:
         """The value of the first or last row of the partition."""
@@ -156,7 +156,7 @@ class Partition:
                     )
                 )
             terms.append(replace(term, cond=conj(term.cond, neg(exists(self.world, beyond)))))
-        return coerced([Bag(tuple(terms))])[0]
+        return coerced([Bag(tuple(terms))], self.world.dialect)[0]
 
 
 def steps_of(function: exp.Expr) -> int:

@@ -45,10 +45,15 @@ FALSE = z3.BoolVal(False)
 TEXT = z3.DeclareSort("Text")
 """Texts by their bytes; nothing but equality is built in."""
 
-NUMBERS = ("int", "real")
+NUMBERS = ("int", "real", "loose")
+"""Kinds of number: what the engine computes as an integer, what it computes as a fraction, and what it may
+compute as either, as SQLite does by the value stored and PostgreSQL by the width of the integers summed. The
+last two are rationals here. Only division and text tell the kinds apart, and neither is read for the last.
+"""
 _SORTS = {
     "int": z3.IntSort(),
     "real": z3.RealSort(),
+    "loose": z3.RealSort(),
     "bool": z3.BoolSort(),
     "text": TEXT,
     "date": z3.IntSort(),
@@ -87,7 +92,7 @@ class Val:
     val: Expr
     """The value elsewhere."""
     kind: str
-    """Which family: int, real, bool, text, date, datetime, time, class, or null for the bare literal."""
+    """Which family: int, real or loose (`NUMBERS`), bool, text, date, datetime, time, class, or null."""
     literal: str | None = None
     """The characters of a string literal, which other types may read."""
     sides: tuple[Formula, Formula] | None = None
@@ -109,7 +114,7 @@ def default_of(kind: str) -> Expr:
     match kind:
         case "int" | "date" | "datetime" | "time" | "null":
             return z3.IntVal(0)
-        case "real" | "class":
+        case "real" | "loose" | "class":
             return z3.RealVal(0)
         case "bool":
             return FALSE
@@ -233,9 +238,24 @@ def numeric(value: Val) -> Val:
 
 
 def to_real(value: Val) -> Val:
-    """A number as a rational."""
+    """A number as a rational, for comparing."""
     value = numeric(value)
     return value if value.kind == "real" else Val(value.null, real(value.val), "real")
+
+
+def together(left: Val, right: Val) -> tuple[Val, Val]:
+    """Two numbers as the kind that a sum, difference or product of them has."""
+    if left.kind == right.kind:
+        return left, right
+    kind = "real" if "real" in (left.kind, right.kind) else "loose"
+    return Val(left.null, real(left.val), kind), Val(right.null, real(right.val), kind)
+
+
+def united(kinds: set[str], dialect: str) -> str:
+    """The kind of a value that is a number of one of these kinds: SQLite keeps each as it is."""
+    if len(kinds) == 1:
+        return next(iter(kinds))
+    return "real" if "real" in kinds and dialect != "sqlite" else "loose"
 
 
 def real(value: Expr) -> Expr:
@@ -263,6 +283,12 @@ class World:
         self.shortened = False
         """Whether more effort might have given another answer."""
         self.collated = dialect == "mysql"
+        self.fractional = dialect == "mysql" and any(
+            c.type.kind in (Kind.DATETIME, Kind.TIME) and "(" in (c.type.sql or "")
+            for t in schema.tables
+            for c in t.columns
+        )
+        """Whether moments may hold fractions of seconds, so that equal ones may differ in precision."""
         self.enums = any(c.type.kind is Kind.ENUM for t in schema.tables for c in t.columns)
         forget()
         self._fresh = itertools.count(1)
@@ -322,6 +348,8 @@ class World:
         match column.type.kind:
             case Kind.INT:
                 return "int"
+            case Kind.DECIMAL if self.dialect == "sqlite":
+                return "loose"
             case Kind.DECIMAL | Kind.FLOAT:
                 return "real"
             case Kind.BOOL:
@@ -528,6 +556,8 @@ def number(text: str) -> Val:
     if len(text) > 400 or (exponent and abs(int(exponent)) > 400):
         raise Unsupported(f"sql: the number {text[:20]}... is too long")
     if not exponent and mantissa.isdigit():
+        if int(text) >= 2**63:
+            raise Unsupported(f"sql: the number {text[:20]}... is beyond the engine's integers")
         return Val(FALSE, z3.IntVal(int(text)), "int")
     value = Fraction(text)
     return Val(FALSE, z3.RealVal(str(value)), "real")
