@@ -338,7 +338,8 @@ class Compiler:
         terms = []
         for row in node.expressions:
             items = row.expressions if isinstance(row, exp.Tuple) else [row]
-            terms.append(Term((), (), TRUE, tuple(self.scalars.value(item, scope) for item in items)))
+            values = [self.scalars.typed(self.scalars.value(item, scope)) for item in items]
+            terms.append(Term((), (), TRUE, tuple(values)))
         (bag,) = coerced([Bag(tuple(terms))], self.world.dialect)
         return Relation(tuple(f"column{i + 1}" for i in range(len(terms[0].outs))), bag)
 
@@ -663,7 +664,9 @@ class Compiler:
         aliases = dict(items)
         for term, scope in terms:
             # A Boolean's short form serves its own expression: rules that rewrite outputs do not see it.
-            outs = tuple(replace(self.scalars.value(item, scope), sides=None) for _, item in items)
+            outs = tuple(
+                replace(self.scalars.typed(self.scalars.value(item, scope)), sides=None) for _, item in items
+            )
             extra = []
             positions = [self._order_position(key.this, items, scope) for key in keys]
             for key, position in zip(keys, positions, strict=True):

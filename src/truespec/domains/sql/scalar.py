@@ -18,6 +18,7 @@ from truespec.domains.sql.world import (
     FALSE,
     NULL,
     NUMBERS,
+    PADDED,
     TRUE,
     Expr,
     Formula,
@@ -132,7 +133,10 @@ def moment(value: Val) -> Val:
 
 def day(value: Val) -> Val:
     """The day of a moment."""
-    return Val(value.null, value.val / DAY, "date") if value.kind == "datetime" else value
+    if value.kind != "datetime":
+        return value
+    val = value.val / DAY
+    return Val(value.null, z3.simplify(val) if z3.is_int_value(value.val) else val, "date")
 
 
 def comparable(world: World, left: Val, right: Val) -> tuple[Val, Val]:
@@ -152,8 +156,8 @@ def comparable(world: World, left: Val, right: Val) -> tuple[Val, Val]:
         if text.literal is None:
             raise Unsupported("sql: a text compared with a date")
         date = read_date(world, text.literal)
-        if other.kind == "date" and date.kind == "datetime" and world.dialect in ("postgres", "duckdb"):
-            raise Unsupported("sql: a date compared with a moment's literal, which loses its time of day")
+        if other.kind == "date" and world.dialect in ("postgres", "duckdb"):
+            date = day(date)  # there the text takes the column's type, which drops its time of day
         other, date = comparable(world, other, date)
         return (date, other) if left is text else (other, date)
     if "text" in kinds and kinds & {*NUMBERS}:
@@ -165,6 +169,12 @@ def comparable(world: World, left: Val, right: Val) -> tuple[Val, Val]:
         else:
             raise Unsupported("sql: a text compared with a number")
         read, other = comparable(world, read, other)
+        return (read, other) if left is text else (other, read)
+    if "text" in kinds and any(kind.startswith(PADDED) for kind in kinds):
+        text, other = (left, right) if left.kind == "text" else (right, left)
+        if text.literal is None:
+            raise Unsupported("sql: a CHAR(n) compared with another text")
+        read = Val(FALSE, world.text(text.literal.rstrip(" ")), other.kind)
         return (read, other) if left is text else (other, read)
     raise Unsupported(f"sql: a comparison of {left.kind} with {right.kind}")
 
@@ -205,7 +215,7 @@ def less(world: World, left: Val, right: Val) -> Val:
         return Val(TRUE, FALSE, "bool")
     left, right = comparable(world, left, right)
     null = disj(left.null, right.null)
-    if left.kind == "text":
+    if left.kind == "text" or left.kind.startswith(PADDED):
         if world.enums and world.dialect != "mysql":
             raise Unsupported("sql: an order of texts beside ENUM columns, which order by position")
         return Val(null, world.collation(left.val) < world.collation(right.val), "bool")
@@ -545,7 +555,7 @@ class Scalars:
         result = values[-1]
         for value in reversed(values[:-1]):
             result = choose(value.null, result, Val(FALSE, value.val, value.kind))
-        return result
+        return self.typed(result)
 
     def _nullif(self, node: exp.Nullif, scope: Scope) -> Val:
         left, right = self.value(node.this, scope), self.value(node.expression, scope)
@@ -899,20 +909,23 @@ class Scalars:
             if not sizes and self.world.dialect == "postgres":
                 return value
             return Val(value.null, self._rounded(value, sizes[1] if len(sizes) > 1 else 0), "real")
-        if self.world.dialect == "postgres" and written in (
-            types.CHAR,
-            types.NCHAR,
-            types.BPCHAR,
-            types.NAME,
-        ):
+        if self.world.dialect == "postgres" and written in (types.CHAR, types.NCHAR) and value.kind == "text":
+            size = sizes[0] if sizes else 1
+            return opaque(self.world, f"cast CHAR({size})", [value], f"{PADDED}{size})")
+        cutting = (types.CHAR, types.NCHAR, types.BPCHAR, types.NAME)
+        if self.world.dialect == "postgres" and written in cutting:
             raise Unsupported(f"sql: CAST to {node.to.sql(self.world.dialect)}, which cuts or pads")
         if written in exp.DataType.TEXT_TYPES and value.kind == "text" and not sizes:
-            return value
+            return self.typed(value)
         if written in exp.DataType.TEXT_TYPES and value.kind == "text":
             return opaque(self.world, f"cast {node.to.sql(self.world.dialect)}", [value], "text")
         if written is types.BOOLEAN and value.kind == "bool":
             return value
         raise Unsupported(f"sql: CAST of {value.kind} to {node.to.sql(self.world.dialect)}")
+
+    def typed(self, value: Val) -> Val:
+        """A value as a column or a CAST has it: in PostgreSQL, other types no longer read a literal there."""
+        return replace(value, literal=None) if self.world.dialect == "postgres" else value
 
     def _decimal(self, value: Val, digits: int, scale: int = 0) -> Val:
         """CAST to DECIMAL in MariaDB: rounded, and the nearest number that fits where it does not."""

@@ -102,8 +102,14 @@ class Val:
 NULL = Val(TRUE, z3.IntVal(0), "null")
 
 
+PADDED = "other:CHAR("
+"""How the kinds of PostgreSQL's CHAR(n) begin: such a value is its text without the blanks at its end."""
+
+
 def sort_of(kind: str) -> Any:
     """The Z3 sort of a kind."""
+    if kind.startswith(PADDED):
+        return TEXT
     if kind.startswith("other:"):
         return z3.DeclareSort(kind)
     return _SORTS.get(kind, z3.IntSort())
@@ -355,6 +361,8 @@ class World:
             case Kind.BOOL:
                 # MariaDB and SQLite have no Boolean type: the column holds any small integer.
                 return "bool" if self.dialect in ("postgres", "duckdb") else "int"
+            case Kind.TEXT if self.dialect == "postgres" and column.type.sql.upper().startswith("CHAR"):
+                return f"{PADDED}{column.type.precision or 1})"
             case Kind.TEXT | Kind.ENUM:
                 return "text"
             case Kind.DATE | Kind.DATETIME | Kind.TIME if self.dialect == "sqlite":
