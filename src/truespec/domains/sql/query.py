@@ -13,7 +13,7 @@ import z3
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from truespec.domains.sql import windows
+from truespec.domains.sql import gate, windows
 from truespec.domains.sql.aggregate import Aggregates
 from truespec.domains.sql.bag import (
     MAX_TERMS,
@@ -252,6 +252,7 @@ class Compiler:
         self.side = side
         with OfSide(side):
             check_readable(node)
+            gate.check(node, self.world.schema, self.world.settings)
             self.references = Counter(str(table.name).lower() for table in node.find_all(exp.Table))
             return self.query(node, None)
 
@@ -510,8 +511,10 @@ class Compiler:
             raise SpecificationError(ReasonCode.SCOPE, f"the table name {sorted(taken)[0]!r} is used twice")
         merged = [str(part.name).lower() for part in join.args.get("using") or ()]
         if (join.method or "").upper() == "NATURAL":
-            ours = {name.column for name in left.names if not name.hidden}
-            merged = [name.column for name in right.names if name.column in ours]
+            theirs = {name.column for name in right.names if not name.hidden}
+            merged = [n.column for n in left.names if not n.hidden and n.column in theirs]
+        elif self.world.dialect == "mysql":
+            merged = [n.column for n in left.names if not n.hidden and n.column in merged] or merged
         on = join.args.get("on")
         if on is None and not merged and side and self.world.dialect != "duckdb":
             raise SpecificationError(ReasonCode.SYNTAX, f"{side} JOIN without a condition")
@@ -570,15 +573,21 @@ class Compiler:
         return self._using(left, right, merged, side, terms)
 
     def _using(self, left: Source, right: Source, merged: list[str], side: str, terms: list[Term]) -> Source:
-        """USING and NATURAL: the merged columns first, then the others; both stay reachable by table."""
+        """USING and NATURAL: merged columns come first, in SQLite and DuckDB in their place on the left.
+
+        Those that were merged stay reachable by table.
+        """
         if side == "RIGHT" and self.world.dialect == "mysql":
             raise Unsupported("sql: RIGHT JOIN with USING or NATURAL, whose columns MariaDB orders by side")
         width = len(left.names)
+        moved = self.world.dialect in ("mysql", "postgres")
+        order: dict[int, int] = {}
         names: list[Name] = []
         picks: list[Callable[[tuple[Val, ...]], Val]] = []
         for column in merged:
             i = next(i for i, n in enumerate(left.names) if n.column == column and not n.hidden)
             j = width + next(j for j, n in enumerate(right.names) if n.column == column and not n.hidden)
+            order[len(names)] = -1 if moved else i
             names.append(Name("", column))
             if side == "FULL":
                 picks.append(
@@ -592,10 +601,13 @@ class Compiler:
                 picks.append(lambda outs, k=j if side == "RIGHT" else i: outs[k])  # type: ignore[misc]
         for position, name in enumerate(left.names + right.names):
             hidden = name.hidden or name.column in merged
+            order[len(names)] = position
             names.append(replace(name, hidden=hidden))
             picks.append(lambda outs, k=position: outs[k])  # type: ignore[misc]
+        places = sorted(order, key=lambda place: order[place])
+        picks = [picks[place] for place in places]
         bag = Bag(tuple(replace(t, outs=tuple(pick(t.outs) for pick in picks)) for t in terms))
-        return Source(tuple(names), bag)
+        return Source(tuple(names[place] for place in places), bag)
 
     def _from(self, node: exp.Select, parent: Scope | None) -> Source:
         clause = node.args.get("from_")
@@ -1392,6 +1404,8 @@ def compile_check(world: World, table: Table, sql: str, row: Expr) -> Val | None
         values = [world.column(table, column, row) for column in table.columns]
         names = [Name(table.name.lower(), column.name.lower()) for column in table.columns]
         check_readable(node)
+        gate.check_modes(world.settings)
+        gate.check_grouping(node, world.dialect)
         if node.find(exp.Query, exp.AggFunc):
             return None
         return truth(world, compiler.scalars.value(node, Scope(names, values, None)))

@@ -1,0 +1,181 @@
+"""What the prover does not read, decided on the syntax tree before anything is read.
+
+The parser is not the engine. Where the two may understand one text in two ways, the tree tells nothing, so
+the prover refuses it (`Unsupported`) and the engines alone compare the queries. Each check says what it
+refuses, in which dialect, and what the engines do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from sqlglot import exp
+
+from truespec.domains.sql.engines.contract import Settings
+from truespec.domains.sql.engines.guard import words
+from truespec.domains.sql.schema import Schema
+from truespec.verdict import Unsupported
+
+HARMLESS_MODES = words(
+    """
+    ONLY_FULL_GROUP_BY STRICT_TRANS_TABLES STRICT_ALL_TABLES NO_ZERO_IN_DATE NO_ZERO_DATE
+    ERROR_FOR_DIVISION_BY_ZERO NO_AUTO_CREATE_USER NO_ENGINE_SUBSTITUTION SIMULTANEOUS_ASSIGNMENT
+    """
+)
+"""Members of MariaDB's `sql_mode` that change what is stored or refused, never what a query means."""
+
+_LEVELS: dict[str, int] = {
+    "Or": 1,
+    "And": 2,
+    "Not": 3,
+    **dict.fromkeys(
+        words(
+            """
+            EQ NEQ LT LTE GT GTE NullSafeEQ NullSafeNEQ Is In Between Like ILike RegexpLike RegexpILike Glob
+            SimilarTo
+            """
+        ),
+        4,
+    ),
+    "DPipe": 5,
+    "Add": 6,
+    "Sub": 6,
+    "Mul": 7,
+    "Div": 7,
+    "IntDiv": 7,
+    "Mod": 7,
+    "Pow": 8,
+    "Neg": 9,
+}
+"""Operators that the dialects order alike, from loose to tight."""
+_LEFT = frozenset({1, 2, 5, 6, 7, 8})
+"""Levels whose operators group to the left."""
+_ARITHMETIC = frozenset({6, 7, 8, 9})
+
+
+def check(tree: exp.Expr, schema: Schema, settings: Settings) -> None:
+    """Raise `Unsupported` for a query that the prover might read otherwise than the engine."""
+    check_modes(settings)
+    check_grouping(tree, schema.dialect)
+    for select in tree.find_all(exp.Select):
+        check_joins(select, schema.dialect)
+        check_ordinals(select)
+
+
+def check_modes(settings: Settings) -> None:
+    """MariaDB's `sql_mode` may hold harmless members only.
+
+    HIGH_NOT_PRECEDENCE reads `NOT a = b` as `(NOT a) = b`, NO_UNSIGNED_SUBTRACTION and TIME_ROUND_FRACTIONAL
+    change values; others change the lexical rules.
+    """
+    strange = [name for name in (settings.sql_mode or "").split(",") if name and name not in HARMLESS_MODES]
+    if strange:
+        raise Unsupported(f"sql: a query under sql_mode {', '.join(strange)}")
+
+
+def check_grouping(tree: exp.Expr, dialect: str) -> None:
+    """An operator's operand is another operator only where every engine and the parser group alike.
+
+    Chains of comparisons without parentheses are refused in all dialects: `a = b < c` is `(a = b) < c` in
+    MariaDB and `a = (b < c)` in SQLite and for the parser, `a = b IN (1)` groups to the left in SQLite. So
+    are operators whose place differs between the dialects: bits, COLLATE, XOR, JSON arrows, and `||` beside
+    arithmetic. MariaDB's INTERVAL takes one plain operand.
+    """
+    for node in tree.walk():
+        if isinstance(node, exp.Interval) and _is_operator(node.this):
+            raise Unsupported(f"sql: an expression in {node.sql(dialect)[:60]!r}")
+        if not _is_operator(node):
+            continue
+        for key, operand in _operands(node):
+            if _is_operator(operand) and not _groups_alike(node, key, operand):
+                raise Unsupported(f"sql: {node.sql(dialect)[:60]!r} without parentheses around an operand")
+
+
+def _is_operator(node: Any) -> bool:
+    if type(node).__name__ in _LEVELS:
+        return True
+    return isinstance(node, exp.Binary | exp.Unary | exp.Predicate | exp.Escape | exp.Collate) and not (
+        isinstance(node, exp.Paren | exp.Dot | exp.Exists | exp.SubqueryPredicate | exp.Query)
+        or (isinstance(node, exp.Func) and not isinstance(node, exp.Binary))
+    )
+
+
+def _operands(node: exp.Expr) -> Iterator[tuple[str, Any]]:
+    for key in ("this", "expression", "low", "high"):
+        operand = node.args.get(key)
+        while isinstance(operand, exp.Paren) and operand.comments is None and not isinstance(node, exp.Mod):
+            # The text has no parenthesis here: the parser keeps a list of comments with each that it reads,
+            # and none with those that it adds where it has grouped a chain.
+            operand = operand.this
+        if isinstance(operand, exp.Expr):
+            yield key, operand
+
+
+def _groups_alike(parent: exp.Expr, key: str, child: exp.Expr) -> bool:
+    outer, inner = _LEVELS.get(type(parent).__name__), _LEVELS.get(type(child).__name__)
+    if outer is None or inner is None:
+        return False
+    if 5 in (outer, inner) and (outer in _ARITHMETIC or inner in _ARITHMETIC):
+        return False
+    if outer == 8:  # POWER(a + 1, 2) has the commas of a call around its operands
+        return True
+    if inner == outer:
+        return outer in (3, 9) or (outer in _LEFT and (key == "this" or outer in (1, 2, 5)))
+    return inner > outer
+
+
+def check_joins(select: exp.Select, dialect: str) -> None:
+    """A comma in FROM binds looser than JOIN, except in SQLite; the parser's list is read left to right.
+
+    `FROM a, b RIGHT JOIN c` preserves c against b alone, and a NATURAL or USING join after a comma merges
+    columns of its own side of the comma: refused beside a comma. MariaDB has no FULL JOIN: FULL is an alias
+    there. Its `*` puts the right table's columns first after a RIGHT JOIN that merges columns.
+    """
+    joins = [*(select.args.get("joins") or []), *_nested_joins(select)]
+    merging = [j for j in joins if j.args.get("using") or (j.method or "").upper() == "NATURAL"]
+    sides = [(join.side or "").upper() for join in joins]
+    if dialect == "mysql" and "FULL" in sides:
+        raise Unsupported("sql: FULL JOIN, which MariaDB reads as a table named FULL")
+    if dialect != "sqlite" and any(map(_is_comma, joins)):
+        if merging or {"RIGHT", "FULL"} & set(sides):
+            raise Unsupported("sql: a comma in FROM beside a RIGHT, FULL, NATURAL or USING join")
+    if len(merging) > 1 and {"RIGHT", "FULL"} & set(sides):
+        raise Unsupported("sql: several joins that merge columns, one of them RIGHT or FULL")
+    if dialect == "mysql" and any((join.side or "").upper() == "RIGHT" for join in merging):
+        if any(isinstance(item, exp.Star) for item in select.expressions):
+            raise Unsupported("sql: * over a RIGHT JOIN that merges columns")
+
+
+def _is_comma(join: exp.Join) -> bool:
+    """Whether a join may have been written as a comma: nothing says otherwise."""
+    return not any(join.args.get(key) for key in ("side", "kind", "method", "on", "using"))
+
+
+def _nested_joins(select: exp.Select) -> Iterator[exp.Join]:
+    """Joins in parentheses or without an own ON, inside the FROM of this query."""
+    clause = select.args.get("from_")
+    todo: list[Any] = [] if clause is None else [clause.this]
+    todo += [join.this for join in select.args.get("joins") or []]
+    while todo:
+        part = todo.pop()
+        for join in part.args.get("joins") or []:
+            yield join
+            todo.append(join.this)
+        if isinstance(part, exp.Paren | exp.Subquery) and not isinstance(part.this, exp.Select):
+            todo.append(part.this)
+
+
+def check_ordinals(select: exp.Select) -> None:
+    """A key of ORDER BY or GROUP BY that names no column is a plain ordinal or is refused.
+
+    `ORDER BY (1)` is an ordinal in every engine, `ORDER BY +1` in MariaDB and SQLite alone, and a text that
+    is a constant means something else in each.
+    """
+    order, group = select.args.get("order"), select.args.get("group")
+    keys = [key.this for key in order.expressions] if order is not None else []
+    keys += group.expressions if group is not None else []
+    for key in keys:
+        plain = isinstance(key, exp.Literal) and not key.is_string
+        if not plain and not key.find(exp.Column, exp.AggFunc, exp.Query, exp.Window, exp.Star):
+            raise Unsupported(f"sql: the constant {key.sql()[:40]!r} as a key of ORDER BY or GROUP BY")
