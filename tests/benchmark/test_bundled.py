@@ -196,7 +196,9 @@ def test_every_verdict_is_the_expected_one(name: str) -> None:
         if task.task.domain == name:
             limit = 2.0 if answer.written is Writing.UNUSUAL else 20.0
             verdict = judge(Pair(name, task.task.oracle, answer.text, task.task.context), limit)
-            if verdict.answer is not answer.expected:
+            # An unusual answer is right but beyond the verifiers as a rule: a solver's luck may prove it.
+            lucky = answer.written is Writing.UNUSUAL and verdict.answer is Answer.EQUIVALENT
+            if verdict.answer is not answer.expected and not lucky:
                 wrong.append((answer.id, answer.text, verdict))
     assert not wrong
 
