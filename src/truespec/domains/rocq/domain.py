@@ -129,18 +129,20 @@ class Rocq(Domain[RocqContext, RocqSpec]):
         layout = Layout(context, oracle.screened, candidate.screened)
         stop = threading.Event()
         refuter, prover, solver = (self._session(kind, context) for kind in ("refute", "prove", "solve"))
-        first_round = threading.Event()
+        first_round, enumerated, enough = threading.Event(), threading.Event(), threading.Event()
         with ThreadPoolExecutor(4) as pool:
-            searching = pool.submit(_guarded, self._ready(refuter, refute), layout, limit, stop)
+            search = partial(refute, enumerated=enumerated, enough=enough)
+            searching = pool.submit(_guarded, self._ready(refuter, search), layout, limit, stop)
             proving = pool.submit(
                 _guarded, self._ready(prover, partial(prove, first_round=first_round)), layout, limit, stop
             )
             solving = pool.submit(_guarded, self._ready(solver, solve), layout, limit, stop)
+            solving.add_done_callback(lambda done: enough.set() if isinstance(done.result(), Claim) else None)
             hammering: Future[Proved | Exception] | None = None
             if limit.seconds >= hammer.LEAST_LIMIT and hammer.version():
 
                 def turn() -> bool:  # two cores are busy before
-                    late = searching.done() or limit.elapsed() > limit.seconds / 2
+                    late = enumerated.is_set() or searching.done() or limit.elapsed() > limit.seconds / 2
                     return late and (first_round.is_set() or proving.done())
 
                 hammering = pool.submit(_guarded, partial(_hammered, turn), layout, limit, stop)
@@ -193,7 +195,7 @@ class Rocq(Domain[RocqContext, RocqSpec]):
                     self._sessions.pop(old).kill()
             load = {
                 "check": [],
-                "refute": ["Require Truespec.Calls.", *NO_CACHE],
+                "refute": ["Require Truespec.Draw.", *NO_CACHE],
                 "prove": ["Require Truespec.Portfolio.", *NO_CACHE],
                 "solve": [*LOAD, *NO_CACHE],
             }[kind]

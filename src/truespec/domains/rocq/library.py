@@ -23,6 +23,7 @@ FILES = (
     "Search",
     "Tables",
     "Calls",
+    "Draw",
     "Bridge",
     "Prove",
     "Ground",

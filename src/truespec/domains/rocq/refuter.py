@@ -1,7 +1,8 @@
 """Finds an input on which the two specifications differ, and has the kernel check that they do.
 
-Both sides get three-valued evaluators (`Semi.v`), the kernel's virtual machine searches a typed sample, and
-the negated equivalence at the point found is closed by reflection, free of axioms.
+Both sides get three-valued evaluators (`Semi.v`). The kernel's virtual machine searches a typed sample, then
+drawn inputs with the outputs that the specifications ask for there (`Draw.v`). The negated equivalence at the
+point found is closed by reflection, free of axioms.
 """
 
 from __future__ import annotations
@@ -23,6 +24,16 @@ from truespec.verdict import JSON, Incomplete
 
 STAGES = ((600, 3), (4_000, 4), (15_000, 6))
 """How many tuples a stage may hold, and how far its inner quantifiers are sampled."""
+ROUNDS, EARLY_ROUNDS, DRAWN = 60, 2, 150
+"""How many rounds of drawn inputs there are, how many come early, and how many inputs are in a round."""
+SCALES = (4, 12)
+"""The least and the greatest size of what is drawn; it grows from round to round."""
+LEAST_SWEPT = 20
+"""How many numbers in turn a round tries at least."""
+ROUND_SECONDS, EARLY_SECONDS = 0.8, 0.4
+"""Processor seconds of a round; one that takes longer is given up, and the next one draws smaller inputs."""
+ASKING_SECONDS = 0.3
+"""Processor seconds for reading off what a specification asks of one argument."""
 NEAR = 300
 """How many neighbours of each suggested point are tried."""
 POINT_NUMBERS = 12
@@ -62,8 +73,18 @@ def opening(layout: Layout) -> tuple[str, ...]:
     return (*OPENING, FUNCTIONS) if takes_functions(layout) else OPENING
 
 
-def refute(session: Session, layout: Layout, limit: Limit, stop: threading.Event) -> Refutation:
-    """Search, then prove; `Incomplete` where nothing was found."""
+def refute(
+    session: Session,
+    layout: Layout,
+    limit: Limit,
+    stop: threading.Event,
+    enumerated: threading.Event | None = None,
+    enough: threading.Event | None = None,
+) -> Refutation:
+    """Search, then prove; `Incomplete` where nothing was found.
+
+    `enumerated` is set when what follows are drawn inputs; they end where `enough` is set.
+    """
     dialogue = Dialogue(session, limit, stop)
     for sentence in (*layout.preamble(), *layout.modules(), *layout.statement()):
         dialogue.must(sentence)
@@ -73,6 +94,7 @@ def refute(session: Session, layout: Layout, limit: Limit, stop: threading.Event
         points = f"(firstn 300 {_widest(layout, 2, 300, 4)})"
         return _refute_by_points(dialogue, layout, points, oracle, candidate)
     tried: set[str] = set()
+    asked: list[tuple[str, str]] = []
     for stage, (cap, size) in enumerate(STAGES):
         sample = Sample(str(stage), _widest(layout, size, cap, 8), _fuel(layout, size), size)
         found = _search(dialogue, layout, sample)
@@ -83,16 +105,106 @@ def refute(session: Session, layout: Layout, limit: Limit, stop: threading.Event
         if layout.context.inner:  # what holds of all arguments is proved, not evaluated
             with contextlib.suppress(Incomplete):
                 return _refute_half_decided(dialogue, layout, sample, answers, tried)
+        if stage == 0:
+            asked = _asked_for(dialogue, layout)
+            with contextlib.suppress(Incomplete):
+                return _refute_drawn(dialogue, layout, asked, range(EARLY_ROUNDS))
+    if enumerated is not None:
+        enumerated.set()
     cap, size = STAGES[1]
     sample = Sample("1", _widest(layout, size, cap, 8), _fuel(layout, size), size)
-    return _refute_half_decided(dialogue, layout, sample, answers, tried)
+    with contextlib.suppress(Incomplete):
+        return _refute_half_decided(dialogue, layout, sample, answers, tried)
+    return _refute_drawn(dialogue, layout, asked, range(EARLY_ROUNDS, ROUNDS), enough)
+
+
+def _refute_drawn(
+    dialogue: Dialogue,
+    layout: Layout,
+    asked: Sequence[tuple[str, str]],
+    rounds: range,
+    enough: threading.Event | None = None,
+) -> Refutation:
+    """Search among drawn inputs, and what the specifications ask for there, as long as it is worth it."""
+    if takes_functions(layout):
+        raise Incomplete("functions are enumerated, not drawn")
+    type_ = searched(layout).type
+    size, scale = STAGES[1][1], SCALES[0]
+    numbers = [number for number, one in enumerate(layout.arguments) if one.type in ("Z", "nat")]
+    count, reached = DRAWN, [0] * len(numbers)
+    for number in rounds:
+        if enough is not None and enough.is_set():
+            break
+        given, seed = f"({type_}) {_fuel(layout, scale)}", f"{1 + 7919 * number}%N"
+        sweeping = number // 2 % len(numbers) if numbers and number % 2 else None
+        if sweeping is None:
+            drawn = f"(drawn {given} {DRAWN}%nat {seed})"
+            variants = [f"map (fun v => {point}) (firstn 3 (near {value}))" for point, value in asked]
+        else:
+            position = numbers[sweeping]
+            values = list(searched(layout).values)
+            values[position] = "(Z.of_nat i)" if layout.arguments[position].type == "Z" else "i"
+            drawn = f"(swept {given} {reached[sweeping]}%nat {count}%nat {seed})"
+            drawn = f"(map (fun q : nat * {type_} => let (i, p) := q in {_nested(values)}) {drawn})"
+            variants = [f"[let v := {value} in {point}]" for point, value in asked]
+        points = f"(flat_map (fun p : {type_} => concat [{'; '.join(['[p]', *variants])}]%list) {drawn})"
+        sample = Sample(f"_drawn{number}", points, _fuel(layout, size), size)
+        try:
+            found = _search(
+                dialogue, layout, sample, EARLY_SECONDS if number < EARLY_ROUNDS else ROUND_SECONDS
+            )
+        except Incomplete:
+            scale, count = max(SCALES[0], scale - 2), max(LEAST_SWEPT, count // 2)
+            continue
+        if found is not None:
+            return prove_at(dialogue, layout, *found, size)
+        if sweeping is None:
+            scale = min(SCALES[1], scale + 1)
+        else:
+            reached[sweeping] += count
+    raise Incomplete("no drawn input was found to separate the two")
+
+
+def _asked_for(dialogue: Dialogue, layout: Layout) -> list[tuple[str, str]]:
+    """What the specifications ask of one argument: a point with `v` for it, and the value of `v`."""
+    asked: list[tuple[str, str]] = []
+    if takes_functions(layout):
+        return asked
+    dialogue.must("Import Truespec.Draw.")
+    values = searched(layout).values
+    for position, argument in enumerate(layout.arguments):
+        others = [one for number, one in enumerate(layout.arguments) if number != position]
+        point = _nested([*values[:position], "v", *values[position + 1 :]])
+        if argument.type == "bool":
+            asked += [(point, "true"), (point, "false")]
+            continue
+        for side in ("oracle", "candidate"):
+            name = f"Truespec_asked_{side}_{position}"
+            given = " ".join(f"({one.name} : {one.type})" for one in others)
+            predicate = f"(fun {argument.name} : {argument.type} => Truespec_{side}_holds {layout.names})"
+            unfolded = f"eval cbv beta iota zeta delta [{' '.join(layout.unfolded())}] in {predicate}"
+            sentence = (
+                f"Definition {name} {given} : {argument.type} := "
+                f"ltac:(let predicate := {unfolded} in asked_for predicate)."
+            )
+            try:
+                dialogue.must(sentence, ASKING_SECONDS)
+            except Incomplete:
+                continue
+            applied = " ".join(value for number, value in enumerate(values) if number != position)
+            asked.append((point, f"({name} {applied})"))
+    return asked
+
+
+def _nested(values: Sequence[str]) -> str:
+    """A tuple whose pairs nest to the right."""
+    return f"({', ('.join(values)}{')' * len(values)}"
 
 
 def refute_near(dialogue: Dialogue, layout: Layout, points: list[list[str]]) -> Refutation:
     """The same at suggested points and close to them, in a session where the pair is stated."""
     oracle, candidate = _derive(dialogue, layout)
-    # Products nest to the right, a tuple's notation to the left.
-    tuples = "; ".join(f"({', ('.join(point)}{')' * len(point)}" for point in points)
+    tuples = "; ".join(_nested(point) for point in points)
     tuples = f"(close_to {NEAR} ([{tuples}]%list : list {searched(layout).type}))"
     if not (oracle and candidate):
         return _refute_by_points(dialogue, layout, tuples, oracle, candidate)
@@ -213,11 +325,19 @@ def _fuel(layout: Layout, size: int, more: Sequence[int] = ()) -> str:
     numbers = list(dict.fromkeys([*numbers, *more]))
     strings = list(dict.fromkeys((*layout.oracle.strings, *layout.candidate.strings)))[:12]
     strings = [string for string in strings if len(string) <= 40 and string.isascii()]
-    letters = "".join(dict.fromkeys("".join(string for string in strings)))[:8]
+    codes = [chr(number) for number in numbers if 32 <= number < 127] if _reads_codes(layout) else []
+    letters = "".join(dict.fromkeys("".join((*strings, *codes))))[:12]
     quoted = "; ".join(f'"{string}"%string' for string in strings)
     characters = "; ".join(f"Coq.Strings.Ascii.ascii_of_nat {ord(letter)}%nat" for letter in letters)
     integers = "; ".join(f"({number})%Z" for number in numbers)
     return f"(Truespec.Sample.Fuel {size}%nat [{integers}]%list [{quoted}]%list [{characters}]%list)"
+
+
+def _reads_codes(layout: Layout) -> bool:
+    """Whether a text speaks of the codes of characters."""
+    return any(
+        "ascii" in sentence.text for text in (layout.oracle, layout.candidate) for sentence in text.sentences
+    )
 
 
 def _numbers(point: list[str]) -> list[int]:
@@ -244,7 +364,9 @@ def _widest(layout: Layout, size: int, cap: int, steps: int) -> str:
     return f"(widest ({searched(layout).type}) {_fuel(layout, size)} {cap} {steps} 1)"
 
 
-def _search(dialogue: Dialogue, layout: Layout, sample: Sample) -> tuple[list[str], bool, bool] | None:
+def _search(
+    dialogue: Dialogue, layout: Layout, sample: Sample, work: float | None = None
+) -> tuple[list[str], bool, bool] | None:
     domain = searched(layout)
     applied = " ".join(domain.values)
     a, b = f"Truespec_a{sample.label}", f"Truespec_b{sample.label}"
@@ -254,7 +376,8 @@ def _search(dialogue: Dialogue, layout: Layout, sample: Sample) -> tuple[list[st
     text = dialogue.must(
         f"Eval vm_compute in (let l := {sample.tuples} in match separate {a} {b} l with "
         f"Some (p, v) => Some (v, [{shown}]%list, "
-        f"match separate_as (negb v) {a} {b} l with Some _ => true | None => false end) | None => None end)."
+        f"match separate_as (negb v) {a} {b} l with Some _ => true | None => false end) | None => None end).",
+        work,
     )
     match = re.search(r"=\s*Some\s*\((true|false),\s*\[(.*)\],\s*(true|false)\)", text, re.DOTALL)
     if match is None:

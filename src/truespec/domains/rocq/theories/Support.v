@@ -93,6 +93,30 @@ Proof. intros k h e. exact (ff_power n p k h (eq_sym e)). Qed.
 Proof. intros k h e. assert (k < 2 ^ k) by (apply Z.pow_gt_lin_r; lia). assert (2 ^ k <= Zpos (xI p) ^ k) by (apply Z.pow_le_mono_l; lia). lia. Qed.
 #[export] Instance ff_power_odd' n p : FalseFrom (fun k => Zpos (xI p) ^ k = n) (Z.abs n + 1).
 Proof. intros k h e. exact (ff_power_odd n p k h (eq_sym e)). Qed.
+(** Terms that are never below their argument: a bound on them bounds it. *)
+Class NatGrows (g : nat -> nat) := nat_grows : forall x, (x <= g x)%nat.
+#[export] Instance ng_id : NatGrows (fun x => x). Proof. intro x; lia. Qed.
+#[export] Instance ng_S g `{NatGrows g} : NatGrows (fun x => S (g x)). Proof. intro x; specialize (H x); lia. Qed.
+#[export] Instance ng_add g k `{NatGrows g} : NatGrows (fun x => g x + k)%nat. Proof. intro x; specialize (H x); lia. Qed.
+#[export] Instance ng_add' g k `{NatGrows g} : NatGrows (fun x => k + g x)%nat. Proof. intro x; specialize (H x); lia. Qed.
+#[export] Instance ng_mul g k `{NatGrows g} : NatGrows (fun x => S k * g x)%nat. Proof. intro x; specialize (H x); nia. Qed.
+#[export] Instance ng_mul' g k `{NatGrows g} : NatGrows (fun x => g x * S k)%nat. Proof. intro x; specialize (H x); nia. Qed.
+#[export] Instance ng_square g h `{NatGrows g} `{NatGrows h} : NatGrows (fun x => g x * h x)%nat.
+Proof. intro x; specialize (H x); specialize (H0 x); nia. Qed.
+#[export] Instance nff_grows_lt g n `{NatGrows g} : NatFalseFrom (fun x => g x < n)%nat n | 15. Proof. intros x h k; specialize (H x); lia. Qed.
+#[export] Instance nff_grows_le g n `{NatGrows g} : NatFalseFrom (fun x => g x <= n)%nat (S n) | 15. Proof. intros x h k; specialize (H x); lia. Qed.
+#[export] Instance nff_grows_gt g n `{NatGrows g} : NatFalseFrom (fun x => n > g x)%nat n | 15. Proof. intros x h k; specialize (H x); lia. Qed.
+#[export] Instance nff_grows_eq g n `{NatGrows g} : NatFalseFrom (fun x => g x = n)%nat (S n) | 15. Proof. intros x h k; specialize (H x); lia. Qed.
+#[export] Instance nff_grows_eq' g n `{NatGrows g} : NatFalseFrom (fun x => n = g x)%nat (S n) | 15. Proof. intros x h k; specialize (H x); lia. Qed.
+#[export] Instance nff_exle P n `{forall y, NatFalseFrom (fun x => P y x) n} : NatFalseFrom (fun x => exists y, (x <= y)%nat /\ P x y) n | 12.
+Proof. intros x hx [y [h k]]. apply (H x y); [lia|auto]. Qed.
+#[export] Instance nff_exle2 (P Q : nat -> nat -> Prop) n `{forall y, NatFalseFrom (fun x => P y x) n} :
+  NatFalseFrom (fun x => exists y, (x <= y /\ P x y)%nat /\ Q x y) n | 12.
+Proof. intros x hx [y [[h k] _]]. apply (H x y); [lia|auto]. Qed.
+#[export] Instance ff_product n c : FalseFrom (fun x => n = x * (x + c)) (Z.abs n + Z.abs c + 1) | 15. Proof. intros x h k. nia. Qed.
+#[export] Instance fb_product n c : FalseBelow (fun x => n = x * (x + c)) (- (Z.abs n + Z.abs c)) | 15. Proof. intros x h k. nia. Qed.
+#[export] Instance ff_product' n c : FalseFrom (fun x => x * (x + c) = n) (Z.abs n + Z.abs c + 1) | 15. Proof. intros x h k. nia. Qed.
+#[export] Instance fb_product' n c : FalseBelow (fun x => x * (x + c) = n) (- (Z.abs n + Z.abs c)) | 15. Proof. intros x h k. nia. Qed.
 #[export] Instance ff_lt n : FalseFrom (fun x => x < n) n. Proof. bound. Qed.
 #[export] Instance ff_le n : FalseFrom (fun x => x <= n) (n + 1). Proof. bound. Qed.
 #[export] Instance ff_gt n : FalseFrom (fun x => n > x) n. Proof. bound. Qed.
@@ -209,6 +233,11 @@ Proof. intros y ->; simpl; auto. Qed.
 Proof. intros i h. apply in_seq. assert (nth_error l i <> None) by congruence. apply nth_error_Some in H. lia. Qed.
 #[export] Instance within_nth_error_value T (l : list T) i : Within (fun x => nth_error l i = Some x) (match nth_error l i with Some y => [y] | None => [] end).
 Proof. intros x ->; simpl; auto. Qed.
+#[export] Instance within_get s c : Within (fun i => String.get i s = Some c) (seq 0 (String.length s)).
+Proof.
+  intros i h. apply in_seq. split; [lia|]. simpl. destruct (le_lt_dec (String.length s) i) as [l|l]; [|exact l]. exfalso.
+  revert i h l. induction s as [|a s IH]; intros [|i] h l; simpl in *; try discriminate; try lia. apply (IH i h). lia.
+Qed.
 Definition prefixes {T} (l : list T) := map (fun i => firstn i l) (seq 0 (S (length l))).
 Definition suffixes {T} (l : list T) := map (fun i => skipn i l) (seq 0 (S (length l))).
 Lemma prefixes_in T (p q : list T) : In p (prefixes (p ++ q)).
@@ -321,6 +350,82 @@ Proof.
   refine {| ev := fun f => some3 (fun x => ev (P x) f) l |}; intros f e.
   - destruct (some3_t _ P _ (fun y => ev_t (P y) f) l e) as [x []]; eauto.
   - intros [x h]. exact (some3_f _ P _ (fun y => ev_f (P y) f) l e x (H x h) h).
+Defined.
+(** Finite support where the values at hand give one: none at first for [a * x = b], but it is there unless [a = 0]. *)
+Class Perhaps {T} (P : T -> Prop) (l : fuel -> option (list T)) :=
+  perhaps : forall f m, l f = Some m -> forall x, P x -> In x m.
+Definition quotient (a b : Z) : option (list Z) := if a =? 0 then None else Some [b / a].
+Lemma quotient_in a b m x : quotient a b = Some m -> a * x = b -> In x m.
+Proof.
+  unfold quotient. destruct (Z.eqb_spec a 0) as [|n]; [discriminate|]. intros [= <-] <-. left. rewrite Z.mul_comm. apply Z.div_mul; exact n.
+Qed.
+#[export] Instance perhaps_times a b : Perhaps (fun x => a * x = b) (fun _ => quotient a b) | 1.
+Proof. intros f m e x h. exact (quotient_in a b m x e h). Qed.
+#[export] Instance perhaps_times' a b : Perhaps (fun x => x * a = b) (fun _ => quotient a b) | 1.
+Proof. intros f m e x h. apply (quotient_in a b m x e). rewrite Z.mul_comm; exact h. Qed.
+#[export] Instance perhaps_of_times a b : Perhaps (fun x => b = a * x) (fun _ => quotient a b) | 1.
+Proof. intros f m e x h. exact (quotient_in a b m x e (eq_sym h)). Qed.
+#[export] Instance perhaps_of_times' a b : Perhaps (fun x => b = x * a) (fun _ => quotient a b) | 1.
+Proof. intros f m e x h. apply (quotient_in a b m x e). rewrite Z.mul_comm; symmetry; exact h. Qed.
+#[export] Instance perhaps_divisor a : Perhaps (fun x => (x | a)) (fun _ => if a =? 0 then None else Some (range (- Z.abs a) (Z.abs a + 1))) | 1.
+Proof.
+  intros f m e x h. destruct (Z.eqb_spec a 0) as [|n]; [discriminate|]. injection e as <-. apply divide_bound in h; [|exact n].
+  apply range_in; lia.
+Qed.
+#[export] Instance perhaps_within T (P : T -> Prop) l `{Within T P l} : Perhaps P (fun _ => Some l) | 9.
+Proof. intros f m [= <-] x h. exact (H x h). Qed.
+#[export] Instance perhaps_and T (P Q : T -> Prop) l m `{Perhaps T P l} `{Perhaps T Q m} :
+  Perhaps (fun x => P x /\ Q x) (fun f => match l f with Some k => Some k | None => m f end) | 10.
+Proof. intros f k e x [p q]. destruct (l f) eqn:u; [injection e as <-; eapply H; eauto | eapply H0; eauto]. Qed.
+#[export] Instance perhaps_and1 T (P Q : T -> Prop) l `{Perhaps T P l} : Perhaps (fun x => P x /\ Q x) l | 11.
+Proof. intros f k e x [p q]. eapply H; eauto. Qed.
+#[export] Instance perhaps_and2 T (P Q : T -> Prop) l `{Perhaps T Q l} : Perhaps (fun x => P x /\ Q x) l | 11.
+Proof. intros f k e x [p q]. eapply H; eauto. Qed.
+#[export] Instance perhaps_or T (P Q : T -> Prop) l m `{Perhaps T P l} `{Perhaps T Q m} :
+  Perhaps (fun x => P x \/ Q x) (fun f => match l f, m f with Some k, Some n => Some (k ++ n)%list | _, _ => None end) | 10.
+Proof.
+  intros f k e x h. destruct (l f) eqn:u, (m f) eqn:v; try discriminate. injection e as <-. apply in_or_app.
+  destruct h; [left; eapply H; eauto | right; eapply H0; eauto].
+Qed.
+(* What holds of all [y] holds of the first sampled one that gives a support. *)
+#[export] Instance perhaps_guarded T (G : Prop) (P : T -> Prop) l `{Semi G} `{Perhaps T P l} :
+  Perhaps (fun x => G -> P x) (fun f => match ev G f with Some true => l f | _ => None end) | 10.
+Proof. intros f m e x h. destruct (ev G f) as [[]|] eqn:g; try discriminate. apply (H0 f m e), h, (ev_t G f g). Qed.
+Fixpoint first_support {T} (l : list (option (list T))) : option (list T) :=
+  match l with [] => None | Some m :: _ => Some m | None :: t => first_support t end.
+Lemma first_support_in T (l : list (option (list T))) m : first_support l = Some m -> In (Some m) l.
+Proof. induction l as [|[k|] l IH]; simpl; [discriminate | intros [= ->]; auto | auto]. Qed.
+#[export] Instance perhaps_all T U (P : T -> U -> Prop) l `{Sample U} `{forall y : U, Perhaps (fun x => P x y) (l y)} :
+  Perhaps (fun x => forall y, P x y) (fun f => first_support (map (fun y => l y f) (sample U f))) | 12.
+Proof. intros f m e x h. apply first_support_in, in_map_iff in e. destruct e as [y [e _]]. exact (H0 y f m e x (h y)). Qed.
+Class Unless {T} (P : T -> Prop) (l : fuel -> option (list T)) :=
+  unless : forall f m, l f = Some m -> forall x, ~ In x m -> P x.
+#[export] Instance unless_imp T (P Q : T -> Prop) l `{Perhaps T P l} : Unless (fun x => P x -> Q x) l | 10.
+Proof. intros f m e x n h. elim n. eapply H; eauto. Qed.
+#[export] Instance unless_not T (P : T -> Prop) l `{Perhaps T P l} : Unless (fun x => ~ P x) l | 10.
+Proof. intros f m e x n h. elim n. eapply H; eauto. Qed.
+#[export] Instance semi_all_unless T (P : T -> Prop) l `{Unless T P l} `{EqDec T} `{Sample T} `{forall x, Semi (P x)} : Semi (forall x, P x) | 40.
+Proof.
+  refine {| ev := fun f => match l f with Some m => all3 (fun x => ev (P x) f) m | None =>
+              match all3 (fun x => ev (P x) f) (sample T f) with Some false => Some false | _ => None end end |}; intros f e.
+  - destruct (l f) as [m|] eqn:s; [|destruct (all3 _ _) as [[]|]; discriminate].
+    intro x. destruct (in_dec eqdec x m) as [i|i]; [|exact (H f m s x i)].
+    exact (all3_t _ P _ (fun y => ev_t (P y) f) m e x i).
+  - intro h. destruct (l f) as [m|] eqn:s.
+    + destruct (all3_f _ P _ (fun y => ev_f (P y) f) m e) as [x [_ n]]; auto.
+    + destruct (all3 (fun x => ev (P x) f) (sample T f)) as [[]|] eqn:q; try discriminate.
+      destruct (all3_f _ P _ (fun y => ev_f (P y) f) _ q) as [x [_ n]]; auto.
+Defined.
+#[export] Instance semi_ex_perhaps T (P : T -> Prop) l `{Perhaps T P l} `{Sample T} `{forall x, Semi (P x)} : Semi (exists x, P x) | 40.
+Proof.
+  refine {| ev := fun f => match l f with Some m => some3 (fun x => ev (P x) f) m | None =>
+              match some3 (fun x => ev (P x) f) (sample T f) with Some true => Some true | _ => None end end |}; intros f e.
+  - destruct (l f) as [m|] eqn:s.
+    + destruct (some3_t _ P _ (fun y => ev_t (P y) f) m e) as [x []]; eauto.
+    + destruct (some3 (fun x => ev (P x) f) (sample T f)) as [[]|] eqn:q; try discriminate.
+      destruct (some3_t _ P _ (fun y => ev_t (P y) f) _ q) as [x []]; eauto.
+  - intros [x h]. destruct (l f) as [m|] eqn:s; [|destruct (some3 _ _) as [[]|]; discriminate].
+    exact (some3_f _ P _ (fun y => ev_f (P y) f) m e x (H f m s x h) h).
 Defined.
 #[export] Instance semi_all_sample T (P : T -> Prop) `{Sample T} `{forall x, Semi (P x)} : Semi (forall x, P x) | 50.
 Proof.
