@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pytest
+import sqlglot
 
 from truespec.domains.registry import load
+from truespec.domains.sql import gate
 from truespec.domains.sql.proof import prove
+from truespec.domains.sql.schema import read_schema
 from truespec.solvers.limit import Limit
 from truespec.verdict import SpecificationError, Undecided
 
@@ -136,3 +139,171 @@ def test_a_constant_key_that_is_no_plain_ordinal(dialect: str, key: str) -> None
         f"SELECT MIN(a) FROM t GROUP BY b ORDER BY {key} LIMIT 1",
         "SELECT MIN(a) FROM t GROUP BY b LIMIT 1",
     )
+
+
+TWO = "CREATE TABLE t (id INT PRIMARY KEY, a INT NOT NULL, k INT); CREATE TABLE u (a INT, b INT);"
+SCOPES = [
+    (ALL, TWO, "SELECT (SELECT SUM(t.a)) FROM t", "SELECT a FROM t"),
+    (ALL, TWO, "SELECT (SELECT MAX(t.a) FROM u) FROM t", "SELECT (SELECT MAX(t.a+0*u.b) FROM u) FROM t"),
+    (ALL, TWO, "SELECT (SELECT COUNT(t.a) FROM u) FROM t", "SELECT (SELECT COUNT(t.a+0*u.b) FROM u) FROM t"),
+    (
+        ("sqlite", "duckdb"),
+        TWO,
+        "SELECT id FROM t WHERE EXISTS (SELECT u.a*2 AS id FROM u WHERE id = 2)",
+        "SELECT id FROM t WHERE id=2 AND EXISTS (SELECT 1 FROM u)",
+    ),
+    (
+        ("sqlite", "duckdb"),
+        "CREATE TABLE t (id INT PRIMARY KEY, rowid INT); CREATE TABLE u (a INT);",
+        "SELECT id FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.a = rowid)",
+        "SELECT id FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.a = t.rowid)",
+    ),
+    (
+        ("postgres",),
+        TWO,
+        "SELECT id FROM (SELECT id, k AS tableoid FROM t) x WHERE EXISTS "
+        "(SELECT 1 FROM u WHERE u.a = tableoid)",
+        "SELECT id FROM (SELECT id, k AS tableoid FROM t) x WHERE EXISTS "
+        "(SELECT 1 FROM u WHERE u.a = x.tableoid)",
+    ),
+    (
+        ("duckdb",),
+        "CREATE TABLE t (id INT PRIMARY KEY, u INT); CREATE TABLE u (a INT NOT NULL);",
+        "SELECT id FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u IS NULL)",
+        "SELECT id FROM t WHERE EXISTS (SELECT 1 FROM u WHERE t.u IS NULL)",
+    ),
+    (
+        ("postgres",),
+        'CREATE TABLE t ("user" VARCHAR(20), "current_role" VARCHAR(20));',
+        "SELECT user FROM t",
+        'SELECT "user" FROM t',
+    ),
+    (
+        ("mysql",),
+        "CREATE TABLE t (`utc_date` VARCHAR(20));",
+        "SELECT utc_date FROM t",
+        "SELECT `utc_date` FROM t",
+    ),
+    (
+        ("postgres",),
+        "CREATE TABLE t (a INT, b INT);",
+        'WITH "T" AS (SELECT b AS a FROM t) SELECT a FROM t',
+        "SELECT b FROM t",
+    ),
+    (
+        ("postgres", "sqlite", "duckdb"),
+        'CREATE TABLE t ("#0" INT); CREATE TABLE u (a INT);',
+        'SELECT "#0" FROM t WHERE EXISTS (SELECT 1 FROM u GROUP BY u.a + 1 HAVING "#0" + 1 = 5)',
+        'SELECT "#0" FROM t WHERE EXISTS (SELECT 1 FROM u GROUP BY u.a + 1 HAVING u.a + 1 = 5)',
+    ),
+    (
+        ("postgres", "sqlite", "duckdb"),
+        'CREATE TABLE t ("b" INT, "b.c" INT, "c.d" INT, d INT, UNIQUE ("b.c", d), UNIQUE (b, "c.d"));',
+        'SELECT x.b, y.d FROM t x, t y WHERE x."b.c"=y.b AND x.d=y."c.d"',
+        'SELECT x.b, x.d FROM t x WHERE x."b.c"=x.b AND x.d=x."c.d"',
+    ),
+    (("postgres", "duckdb"), NUMBERS, "SELECT a FROM t AS x (b, a, c)", "SELECT a FROM t"),
+    (
+        ("sqlite", "duckdb"),
+        TWO,
+        "SELECT a + 1 AS b FROM t GROUP BY a HAVING EXISTS (SELECT 1 FROM u WHERE b = 5)",
+        "SELECT a + 1 AS b FROM t GROUP BY a HAVING a + 1 = 5 AND EXISTS (SELECT 1 FROM u)",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("dialect", "schema", "oracle", "candidate"), [(d, *rest) for dialects, *rest in SCOPES for d in dialects]
+)
+def test_a_name_that_means_something_else(dialect: str, schema: str, oracle: str, candidate: str) -> None:
+    assert not proved(dialect, schema, oracle, candidate)
+
+
+@pytest.mark.parametrize("dialect", ALL)
+def test_names_of_enclosing_queries_are_read(dialect: str) -> None:
+    assert proved(
+        dialect,
+        TWO,
+        "SELECT id FROM t WHERE EXISTS (SELECT b AS c FROM u WHERE u.a = k)",
+        "SELECT id FROM t WHERE EXISTS (SELECT 1 FROM u WHERE a = t.k)",
+    )
+    assert proved(
+        dialect,
+        TWO,
+        "SELECT (SELECT MAX(b) FROM u WHERE u.a = t.a) FROM t",
+        "SELECT (SELECT MAX(x.b) FROM u x WHERE x.a = t.a) FROM t",
+    )
+
+
+COLLATED = [
+    "c VARCHAR(5) BINARY);",
+    "c VARCHAR(5)) COLLATE=utf8mb4_bin;",
+    "c VARCHAR(5)) DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;",
+    "c VARCHAR(5)) CHARSET=binary;",
+    "c VARCHAR(5)) DEFAULT CHARSET=latin1 COLLATE latin1_bin;",
+    "c VARCHAR(5)) COLLATE utf8mb4_nopad_bin;",
+]
+
+
+@pytest.mark.parametrize("tail", COLLATED)
+def test_another_collation_is_not_read(tail: str) -> None:
+    schema = f"CREATE TABLE t (id INT PRIMARY KEY, {tail}"
+    assert not proved("mysql", schema, "SELECT id FROM t WHERE c='a'", "SELECT id FROM t WHERE c='A'")
+    assert not proved("mysql", schema, "SELECT DISTINCT c FROM t", "SELECT c FROM t GROUP BY c")
+    assert proved(
+        "mysql", schema, "SELECT c FROM t WHERE NOT c IS NULL", "SELECT c FROM t WHERE c IS NOT NULL"
+    )
+
+
+@pytest.mark.parametrize(
+    "tail", ["", " DEFAULT CHARSET=utf8mb4", " ENGINE=InnoDB COLLATE=utf8mb4_general_ci"]
+)
+def test_the_default_collation_is_read(tail: str) -> None:
+    schema = f"CREATE TABLE t (id INT PRIMARY KEY, c VARCHAR(5)){tail};"
+    assert proved("mysql", schema, "SELECT id FROM t WHERE c='a'", "SELECT id FROM t WHERE c='A'")
+
+
+SEALED = [
+    ("mysql", "JSON"),
+    ("postgres", "JSONB"),
+    ("postgres", "INTERVAL"),
+    ("postgres", "NUMERIC[]"),
+    ("postgres", "BOX"),
+    ("duckdb", "INTERVAL"),
+    ("duckdb", "INT[]"),
+]
+
+
+@pytest.mark.parametrize(("dialect", "kind"), SEALED)
+def test_a_type_whose_equality_is_not_identity(dialect: str, kind: str) -> None:
+    schema = f"CREATE TABLE t (id INT PRIMARY KEY, c {kind});"
+    pair = "SELECT x.c, y.c FROM t x JOIN t y ON x.c=y.c", "SELECT x.c, x.c FROM t x JOIN t y ON x.c=y.c"
+    assert not proved(dialect, schema, *pair)
+    assert proved(
+        dialect, schema, "SELECT c FROM t WHERE NOT c IS NULL", "SELECT c FROM t WHERE c IS NOT NULL"
+    )
+
+
+@pytest.mark.parametrize(
+    ("dialect", "kind"), [("postgres", "UUID"), ("postgres", "BYTEA"), ("duckdb", "UUID")]
+)
+def test_a_type_whose_equality_is_identity(dialect: str, kind: str) -> None:
+    schema = f"CREATE TABLE t (id INT PRIMARY KEY, c {kind});"
+    pair = "SELECT x.c, y.c FROM t x JOIN t y ON x.c=y.c", "SELECT x.c, x.c FROM t x JOIN t y ON x.c=y.c"
+    assert proved(dialect, schema, *pair)
+
+
+@pytest.mark.parametrize(
+    ("dialect", "kind", "said"),
+    [
+        ("postgres", "FLOAT", ["the numbers of t.c are finite", "arithmetic with t.c is exact"]),
+        ("postgres", "NUMERIC(10, 2)", ["the numbers of t.c are finite"]),
+        ("duckdb", "DATE", ["the dates of t.c are finite"]),
+        ("mysql", "DOUBLE", ["arithmetic with t.c is exact"]),
+        ("mysql", "DECIMAL(10, 2)", []),
+    ],
+)
+def test_a_proof_says_what_it_takes_for_granted(dialect: str, kind: str, said: list[str]) -> None:
+    schema = read_schema(f"CREATE TABLE t (id INT PRIMARY KEY, c {kind}, d {kind});", dialect)
+    tree = sqlglot.parse_one("SELECT id FROM t WHERE c IS NOT NULL", read=dialect)
+    assert list(gate.assumptions([tree], schema)) == said

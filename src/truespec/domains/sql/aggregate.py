@@ -45,6 +45,7 @@ from truespec.domains.sql.world import (
     Formula,
     Val,
     World,
+    check_compared,
     conj,
     default_of,
     disj,
@@ -159,6 +160,7 @@ class Aggregates:
         terms = []
         for term in bag.terms:
             out = term.outs[0]
+            check_compared((out,))
             if out.kind == "text" and self.world.collated:
                 out = Val(out.null, self.world.key_expression(out), "class")
             terms.append(replace(term, outs=(out,)))
@@ -184,6 +186,7 @@ class Aggregates:
             terms = [replace(t, outs=(replace(to_real(t.outs[0]), kind=kind),)) for t in terms]
         elif len(kinds) > 1:
             raise Unsupported(f"sql: {function} over values of types {' and '.join(sorted(kinds))}")
+        check_compared(term.outs[0] for term in terms)
         if kind.startswith("other:"):
             raise Unsupported(f"sql: {function} over values of type {kind.removeprefix('other:')}")
         bag = Bag(tuple(terms))

@@ -6,6 +6,7 @@ import contextlib
 
 from sqlglot import exp
 
+from truespec.domains.sql import gate
 from truespec.domains.sql.engines.contract import Settings
 from truespec.domains.sql.proof import ProofTrace, prove, prove_briefly
 from truespec.domains.sql.refute.search import MAX_DATABASES, Hunt, Search, choice_of
@@ -74,7 +75,7 @@ def decide(
     pair = oracle[1], candidate[1], schema, order, settings
     trace, hopeful = prove_briefly(*pair, limit.portion(BRIEF_PORTION))
     if trace is not None:
-        return equivalent("sql", "bag algebra", _proved(trace))
+        return equivalent("sql", "bag algebra", _proved(trace, *pair[:3]))
     quick = look(limit.portion(QUICK_PORTION), QUICK_DATABASES)
     if quick is not None:
         return quick
@@ -82,7 +83,7 @@ def decide(
         if hopeful:
             trace = prove(*pair, limit.portion(PROOF_PORTION))
         if trace is not None:
-            return equivalent("sql", "bag algebra", _proved(trace))
+            return equivalent("sql", "bag algebra", _proved(trace, *pair[:3]))
         reasons.insert(0, Incomplete("sql: no proof was found, and no database that tells the queries apart"))
     except SpecificationError as error:
         # The engine accepted the text, so the compiler's reading of it is too narrow.
@@ -139,8 +140,13 @@ def _nondeterministic(
     return Nondeterministic(f"sql: {', and '.join(named)}{seen}")
 
 
-def _proved(trace: ProofTrace) -> Proof:
-    trusts = ("sqlglot's parser", "the reading of SQL as bags of rows", z3_boundary.version())
+def _proved(trace: ProofTrace, oracle: exp.Expr, candidate: exp.Expr, schema: Schema) -> Proof:
+    trusts = (
+        "sqlglot's parser",
+        "the reading of SQL as bags of rows",
+        z3_boundary.version(),
+        *gate.assumptions((oracle, candidate), schema),
+    )
     by = "correspondence of rows" + (", as lists" if trace.ordered else "")
     kept: list[JSON] = []
     size = 0

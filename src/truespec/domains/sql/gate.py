@@ -7,14 +7,15 @@ refuses, in which dialect, and what the engines do.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from sqlglot import exp
 
 from truespec.domains.sql.engines.contract import Settings
 from truespec.domains.sql.engines.guard import words
-from truespec.domains.sql.schema import Schema
+from truespec.domains.sql.names import check_names
+from truespec.domains.sql.schema import Column, Kind, Schema
 from truespec.verdict import Unsupported
 
 HARMLESS_MODES = words(
@@ -61,6 +62,7 @@ def check(tree: exp.Expr, schema: Schema, settings: Settings) -> None:
     for select in tree.find_all(exp.Select):
         check_joins(select, schema.dialect)
         check_ordinals(select)
+    check_names(tree, schema)
 
 
 def check_modes(settings: Settings) -> None:
@@ -179,3 +181,44 @@ def check_ordinals(select: exp.Select) -> None:
         plain = isinstance(key, exp.Literal) and not key.is_string
         if not plain and not key.find(exp.Column, exp.AggFunc, exp.Query, exp.Window, exp.Star):
             raise Unsupported(f"sql: the constant {key.sql()[:40]!r} as a key of ORDER BY or GROUP BY")
+
+
+def assumptions(trees: Iterable[exp.Expr], schema: Schema) -> tuple[str, ...]:
+    """What a proof over these queries takes for granted of the values in the columns that they name.
+
+    PostgreSQL and DuckDB compare NaN and infinity, which no arithmetic of rationals has; the contract leaves
+    rounding out of scope, so that a proof says where it rests on that.
+    """
+    named: set[str] = set()
+    tables: set[str] = set()
+    starred = False
+    for tree in trees:
+        named |= {column.name.lower() for column in tree.find_all(exp.Column)}
+        tables |= {table.name.lower() for table in tree.find_all(exp.Table)}
+        starred |= any(not isinstance(star.parent, exp.Count) for star in tree.find_all(exp.Star))
+    finite, exact, dates = [], [], []
+    for table in schema.tables:
+        for column in table.columns:
+            if table.name.lower() not in tables or not (starred or column.name.lower() in named):
+                continue
+            name = f"{table.name}.{column.name}"
+            if _may_be_infinite(column, schema.dialect):
+                finite.append(name)
+            if column.type.kind is Kind.FLOAT:
+                exact.append(name)
+            if column.type.kind in (Kind.DATE, Kind.DATETIME) and schema.dialect in ("postgres", "duckdb"):
+                dates.append(name)
+    found = []
+    if finite:
+        found.append(f"the numbers of {', '.join(finite)} are finite")
+    if exact:
+        found.append(f"arithmetic with {', '.join(exact)} is exact")
+    if dates:
+        found.append(f"the dates of {', '.join(dates)} are finite")
+    return tuple(found)
+
+
+def _may_be_infinite(column: Column, dialect: str) -> bool:
+    if dialect == "postgres":
+        return column.type.kind in (Kind.FLOAT, Kind.DECIMAL)
+    return column.type.kind is Kind.FLOAT and dialect in ("duckdb", "sqlite")

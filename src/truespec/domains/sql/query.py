@@ -57,6 +57,7 @@ from truespec.domains.sql.world import (
     Val,
     World,
     all_identical,
+    check_compared,
     conj,
     default_of,
     folded,
@@ -921,6 +922,8 @@ class Compiler:
 
     def _classes(self, keyed: Bag) -> Bag:
         """Group keys as grouping compares them: texts under a collation by their class."""
+        for term in keyed.terms:
+            check_compared(term.outs)
         if not self.world.collated:
             return keyed
         return Bag(
@@ -1276,6 +1279,7 @@ class Compiler:
 
     def _class_of(self, value: Val) -> Val:
         """A value as GROUP BY and PARTITION BY compare it, in normal form."""
+        check_compared((value,))
         if value.kind == "text" and self.world.collated:
             value = Val(value.null, self.world.collation(value.val), "class")
         return normal(value)

@@ -24,6 +24,7 @@ from truespec.domains.sql.world import (
     Formula,
     Val,
     World,
+    check_compared,
     conj,
     default_of,
     disj,
@@ -141,6 +142,7 @@ def day(value: Val) -> Val:
 
 def comparable(world: World, left: Val, right: Val) -> tuple[Val, Val]:
     """Both values as one kind, by the dialect's conversions; `Unsupported` where they are not modelled."""
+    check_compared((left, right))
     if left.kind == right.kind:
         return left, right
     kinds = {left.kind, right.kind}

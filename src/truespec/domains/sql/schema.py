@@ -7,7 +7,7 @@ Table and column names are matched without regard to case, as the engines do her
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import lru_cache
 
@@ -53,6 +53,8 @@ class Type:
     """Digits after the point of a DECIMAL."""
     sql: str = ""
     """The type as the DDL writes it."""
+    sealed: bool = False
+    """Whether `=` is neither identity nor what the dialect's default collation says: no value is compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +152,27 @@ _KINDS: dict[object, Kind] = {
 }
 
 
+_TYPES = exp.DataType.Type
+_IDENTITY = frozenset(
+    {
+        *(_TYPES.UUID, _TYPES.BIT, _TYPES.YEAR, _TYPES.TIME, _TYPES.TIMESTAMP, _TYPES.TIMESTAMPTZ),
+        *(_TYPES.BINARY, _TYPES.VARBINARY, _TYPES.BLOB, _TYPES.TINYBLOB, _TYPES.MEDIUMBLOB, _TYPES.LONGBLOB),
+    }
+)
+"""Other types whose `=` holds between a value and itself alone; SQLite's columns hold values of any type."""
+_COLLATIONS = frozenset(
+    {
+        *("utf8mb4", "utf8mb3", "utf8", "latin1", "utf8mb4_general_ci", "utf8mb3_general_ci"),
+        *("utf8_general_ci", "latin1_swedish_ci"),
+    }
+)
+"""MariaDB's character sets and collations that compare texts as the default does."""
+
+
+def _sealed(kind: Type) -> Type:
+    return replace(kind, sealed=True) if kind.kind in (Kind.TEXT, Kind.ENUM, Kind.OTHER) else kind
+
+
 @lru_cache(maxsize=256)
 def read_schema(ddl: str, dialect: str = "mysql") -> Schema:
     """The schema that these CREATE TABLE statements declare; `OracleError` names what cannot be read."""
@@ -194,11 +217,16 @@ class _Draft:
                     self._constraint(part)
             else:
                 self._constraint(item)
+        properties = create.args.get("properties")
+        if dialect == "mysql" and properties is not None:
+            for item in properties.find_all(exp.CollateProperty, exp.CharacterSetProperty):
+                if item.name.lower() not in _COLLATIONS:
+                    self.columns = [(n, _sealed(t), nullable) for n, t, nullable in self.columns]
         if create.args.get("expression") is not None:
             raise OracleError(f"schema: table {self.name!r} is created from a query")
 
     def _column(self, item: exp.ColumnDef) -> None:
-        name, nullable = str(item.name), True
+        name, nullable, binary = str(item.name), True, False
         for constraint in item.args.get("constraints") or ():
             kind = constraint.kind
             match kind:
@@ -212,6 +240,8 @@ class _Draft:
                     self.checks.append(kind.this.sql(self.dialect))
                 case exp.Reference():
                     self._reference((name,), kind)
+                case exp.BinaryColumnConstraint():
+                    binary = True
                 case exp.GeneratedAsIdentityColumnConstraint() | exp.ComputedColumnConstraint():
                     raise OracleError(f"schema: column {name!r} of {self.name!r} is generated")
                 case exp.CollateColumnConstraint() | exp.CharacterSetColumnConstraint():
@@ -220,7 +250,8 @@ class _Draft:
                     pass  # defaults and comments constrain no row
         if item.kind is None and self.dialect != "sqlite":
             raise OracleError(f"schema: column {name!r} of {self.name!r} has no type")
-        self.columns.append((name, _read_type(item.kind, self.dialect), nullable))
+        kind = _read_type(item.kind, self.dialect)
+        self.columns.append((name, _sealed(kind) if binary else kind, nullable))
 
     def _constraint(self, part: exp.Expression) -> None:
         match part:
@@ -282,13 +313,17 @@ def _names(items: list[exp.Expression]) -> tuple[str, ...]:
 
 def _read_type(kind: exp.DataType | None, dialect: str) -> Type:
     if kind is None:
-        return Type(Kind.OTHER)
+        return Type(Kind.OTHER, sealed=True)
     # Generating for SQLite would turn DECIMAL into REAL, whose values are others.
     sql = kind.sql(dialect if dialect != "sqlite" else None)
     written = kind.this
+    if kind.args.get("nested") or (dialect == "postgres" and written is exp.DataType.Type.NAME):
+        return Type(_KINDS.get(written, Kind.OTHER), sql=sql, sealed=True)
     if dialect == "mysql" and written is exp.DataType.Type.TINYINT:
         return Type(Kind.INT, sql=sql)
     family = _KINDS.get(written, Kind.OTHER)
+    if family is Kind.OTHER and (dialect == "sqlite" or written not in _IDENTITY):
+        return Type(family, sql=sql, sealed=True)
     if family is Kind.ENUM:
         return Type(family, tuple(str(value.name) for value in kind.expressions), sql=sql)
     sizes = [int(p.name) for p in kind.expressions if p.name.isdigit()]

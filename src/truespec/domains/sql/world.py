@@ -102,6 +102,8 @@ class Val:
 NULL = Val(TRUE, z3.IntVal(0), "null")
 
 
+SEALED = "sealed:"
+"""How the kinds of values begin that are shown or tested for NULL, not compared: their `=` is no identity."""
 PADDED = "other:CHAR("
 """How the kinds of PostgreSQL's CHAR(n) begin: such a value is its text without the blanks at its end."""
 
@@ -110,7 +112,7 @@ def sort_of(kind: str) -> Any:
     """The Z3 sort of a kind."""
     if kind.startswith(PADDED):
         return TEXT
-    if kind.startswith("other:"):
+    if kind.startswith(("other:", SEALED)):
         return z3.DeclareSort(kind)
     return _SORTS.get(kind, z3.IntSort())
 
@@ -211,6 +213,13 @@ def rebuilt(node: Expr, children: list[Expr]) -> Expr:
     if z3.is_mul(node):
         return z3.Product(*children)
     return node.decl()(*children)
+
+
+def check_compared(values: Iterable[Val]) -> None:
+    """`Unsupported` where a value is compared, grouped or counted whose `=` is not identity."""
+    for value in values:
+        if value.kind.startswith(SEALED):
+            raise Unsupported(f"sql: a comparison of values of type {value.kind.removeprefix(SEALED)}")
 
 
 def identical(left: Val, right: Val) -> Formula:
@@ -351,6 +360,8 @@ class World:
 
     def kind_of(self, column: Column) -> str:
         """The kind of a column's values in this dialect."""
+        if column.type.sealed:
+            return f"{SEALED}{column.type.sql or 'untyped'}"
         match column.type.kind:
             case Kind.INT:
                 return "int"
@@ -417,7 +428,7 @@ class World:
                 continue
             children = [self.column(table, table.column(name), row) for name in foreign.columns]
             kinds = [self.kind_of(parent.column(name)) for name in foreign.references]
-            if [child.kind for child in children] != kinds:
+            if [child.kind for child in children] != kinds or any(kind.startswith(SEALED) for kind in kinds):
                 continue
             known = conj(inside, *(neg(child.null) for child in children))
             up = self.inverse(parent, foreign.references, tuple(map(self.key_expression, children)))
@@ -427,7 +438,7 @@ class World:
                 equal += [neg(above.null), self.key_expression(above) == self.key_expression(child)]
             facts.append(z3.ForAll([row], z3.Implies(known, conj(*equal)), patterns=[inside]))
         for column in table.columns:
-            if column.type.kind is Kind.ENUM:
+            if column.type.kind is Kind.ENUM and not column.type.sealed:
                 value = self.column(table, column, row)
                 member = disj(*(value.val == self.text(text) for text in column.type.values))
                 facts.append(
