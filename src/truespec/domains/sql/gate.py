@@ -7,6 +7,7 @@ refuses, in which dialect, and what the engines do.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -55,6 +56,10 @@ _LEFT = frozenset({1, 2, 5, 6, 7, 8})
 _ARITHMETIC = frozenset({6, 7, 8, 9})
 
 
+_UNSIGNED = re.compile(r"\bUNSIGNED\b|\AU(TINY|SMALL|BIG|HUGE)?INT", re.IGNORECASE)
+"""How the types of unsigned columns are written."""
+
+
 def check(tree: exp.Expr, schema: Schema, settings: Settings) -> None:
     """Raise `Unsupported` for a query that the prover might read otherwise than the engine."""
     check_modes(settings)
@@ -63,6 +68,7 @@ def check(tree: exp.Expr, schema: Schema, settings: Settings) -> None:
         check_joins(select, schema.dialect)
         check_ordinals(select)
     check_names(tree, schema)
+    check_unsigned(tree, schema)
 
 
 def check_modes(settings: Settings) -> None:
@@ -166,6 +172,22 @@ def _nested_joins(select: exp.Select) -> Iterator[exp.Join]:
             todo.append(join.this)
         if isinstance(part, exp.Paren | exp.Subquery) and not isinstance(part.this, exp.Select):
             todo.append(part.this)
+
+
+def check_unsigned(tree: exp.Expr, schema: Schema) -> None:
+    """No arithmetic with unsigned columns: a result below zero is an error in MariaDB and DuckDB.
+
+    A name that the query gives may stand for such a column, and is refused as well.
+    """
+    unsigned = {c.name.lower() for t in schema.tables for c in t.columns if _UNSIGNED.search(c.type.sql)}
+    named = {column.name.lower() for column in tree.find_all(exp.Column)}
+    if not unsigned & named and not tree.find(exp.Star):
+        return
+    unsigned |= {alias.alias.lower() for alias in tree.find_all(exp.Alias)}
+    unsigned |= {name.name.lower() for alias in tree.find_all(exp.TableAlias) for name in alias.columns}
+    for node in tree.find_all(exp.Add, exp.Sub, exp.Mul, exp.Neg, exp.IntDiv, exp.Mod):
+        if any(column.name.lower() in unsigned for column in node.find_all(exp.Column)):
+            raise Unsupported(f"sql: arithmetic beside UNSIGNED columns ({node.sql(schema.dialect)[:60]})")
 
 
 def check_ordinals(select: exp.Select) -> None:

@@ -1375,10 +1375,15 @@ _WINDOW_ONLY = (
 
 
 def _inline(node: exp.Expr, aliases: dict[str, exp.Expr], scope: Scope) -> exp.Expr:
-    """Output names in HAVING and ORDER BY replaced by what they stand for, where no column has the name."""
+    """Output names in HAVING and ORDER BY replaced by what they stand for, where no column has the name.
+
+    `Unsupported` inside a subquery: its own tables may have a column of the name.
+    """
 
     def replace_name(part: exp.Expr) -> exp.Expr:
         if isinstance(part, exp.Column) and not part.table and part.name.lower() in aliases:
+            if part.find_ancestor(exp.Query) is not None:
+                raise Unsupported(f"sql: the output name {part.name!r} in a subquery", place_of(part))
             target = aliases[part.name.lower()]
             position = scope.find(part)
             if position is None:

@@ -7,12 +7,13 @@ Table and column names are matched without regard to case, as the engines do her
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import lru_cache
 
 import sqlglot
-from sqlglot import exp
+from sqlglot import TokenType, exp
 from sqlglot.errors import SqlglotError
 
 from truespec.verdict import OracleError
@@ -140,7 +141,6 @@ _KINDS: dict[object, Kind] = {
     **dict.fromkeys(exp.DataType.TEXT_TYPES, Kind.TEXT),
     exp.DataType.Type.BIT: Kind.OTHER,
     exp.DataType.Type.DECIMAL: Kind.DECIMAL,
-    exp.DataType.Type.MONEY: Kind.DECIMAL,
     exp.DataType.Type.UDECIMAL: Kind.DECIMAL,
     exp.DataType.Type.BOOLEAN: Kind.BOOL,
     exp.DataType.Type.DATE: Kind.DATE,
@@ -169,6 +169,27 @@ _COLLATIONS = frozenset(
 """MariaDB's character sets and collations that compare texts as the default does."""
 
 
+_OPTIONS = (
+    exp.EngineProperty,
+    exp.AutoIncrementProperty,
+    exp.CharacterSetProperty,
+    exp.CollateProperty,
+    exp.SchemaCommentProperty,
+    exp.RowFormatProperty,
+    exp.TemporaryProperty,
+    exp.UnloggedProperty,
+    exp.StrictProperty,
+)
+"""Options of a table that constrain no row and hide no column, but for those that `_Draft` reads."""
+_REMARKS = (
+    exp.DefaultColumnConstraint,
+    exp.CommentColumnConstraint,
+    exp.AutoIncrementColumnConstraint,
+    exp.OnUpdateColumnConstraint,
+)
+"""Parts of a column that constrain no row."""
+
+
 def _sealed(kind: Type) -> Type:
     return replace(kind, sealed=True) if kind.kind in (Kind.TEXT, Kind.ENUM, Kind.OTHER) else kind
 
@@ -185,6 +206,8 @@ def read_schema(ddl: str, dialect: str = "mysql") -> Schema:
     except (SqlglotError, RecursionError) as error:
         raise OracleError(f"schema: {str(error).splitlines()[0]}") from error
     drafts: list[_Draft] = []
+    if dialect == "sqlite" and _has_type(ddl, "STRING"):
+        raise OracleError("schema: the type STRING, whose texts SQLite turns into numbers: write TEXT")
     for statement in statements:
         if statement is None:
             continue
@@ -196,6 +219,16 @@ def read_schema(ddl: str, dialect: str = "mysql") -> Schema:
         raise OracleError("schema: one table is created twice")
     by_name = {draft.name.lower(): draft for draft in drafts}
     return Schema(tuple(draft.table(by_name) for draft in drafts), dialect, ddl)
+
+
+def _has_type(ddl: str, name: str) -> bool:
+    """Whether a column is declared with this type: the word stands unquoted behind another word."""
+    tokens = sqlglot.tokenize(ddl, read="sqlite")
+    names = (TokenType.VAR, TokenType.IDENTIFIER)
+    return any(
+        before.token_type in names and token.text.upper() == name and token.token_type is not names[1]
+        for before, token in itertools.pairwise(tokens)
+    )
 
 
 class _Draft:
@@ -218,15 +251,22 @@ class _Draft:
             else:
                 self._constraint(item)
         properties = create.args.get("properties")
-        if dialect == "mysql" and properties is not None:
-            for item in properties.find_all(exp.CollateProperty, exp.CharacterSetProperty):
-                if item.name.lower() not in _COLLATIONS:
-                    self.columns = [(n, _sealed(t), nullable) for n, t, nullable in self.columns]
+        for item in () if properties is None else properties.expressions:
+            self._option(item)
         if create.args.get("expression") is not None:
             raise OracleError(f"schema: table {self.name!r} is created from a query")
 
+    def _option(self, item: exp.Expression) -> None:
+        if not isinstance(item, _OPTIONS):
+            raise OracleError(f"schema: {item.sql(self.dialect)[:80]!r} of table {self.name!r}")
+        if isinstance(item, exp.EngineProperty) and item.name.lower() != "innodb":
+            self.references = []  # MariaDB's other engines read foreign keys and forget them
+        collated = isinstance(item, exp.CollateProperty | exp.CharacterSetProperty)
+        if self.dialect == "mysql" and collated and item.name.lower() not in _COLLATIONS:
+            self.columns = [(name, _sealed(kind), nullable) for name, kind, nullable in self.columns]
+
     def _column(self, item: exp.ColumnDef) -> None:
-        name, nullable, binary = str(item.name), True, False
+        name, nullable, binary, filled = str(item.name), True, False, False
         for constraint in item.args.get("constraints") or ():
             kind = constraint.kind
             match kind:
@@ -242,16 +282,20 @@ class _Draft:
                     self._reference((name,), kind)
                 case exp.BinaryColumnConstraint():
                     binary = True
+                case exp.ZeroFillColumnConstraint():
+                    filled = True
                 case exp.GeneratedAsIdentityColumnConstraint() | exp.ComputedColumnConstraint():
                     raise OracleError(f"schema: column {name!r} of {self.name!r} is generated")
                 case exp.CollateColumnConstraint() | exp.CharacterSetColumnConstraint():
                     raise OracleError(f"schema: column {name!r} of {self.name!r} has its own collation")
-                case _:
-                    pass  # defaults and comments constrain no row
+                case _ if not isinstance(kind, _REMARKS):
+                    part = constraint.sql(self.dialect)[:60]
+                    raise OracleError(f"schema: {part!r} of column {name!r} of {self.name!r}")
         if item.kind is None and self.dialect != "sqlite":
             raise OracleError(f"schema: column {name!r} of {self.name!r} has no type")
         kind = _read_type(item.kind, self.dialect)
-        self.columns.append((name, _sealed(kind) if binary else kind, nullable))
+        kind = replace(kind, sealed=True) if filled else _sealed(kind) if binary else kind
+        self.columns.append((name, kind, nullable))
 
     def _constraint(self, part: exp.Expression) -> None:
         match part:
