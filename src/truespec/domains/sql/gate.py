@@ -103,8 +103,8 @@ def check_grouping(tree: exp.Expr, dialect: str) -> None:
 def _is_operator(node: Any) -> bool:
     if type(node).__name__ in _LEVELS:
         return True
-    return isinstance(node, exp.Binary | exp.Unary | exp.Predicate | exp.Escape | exp.Collate) and not (
-        isinstance(node, exp.Paren | exp.Dot | exp.Exists | exp.SubqueryPredicate | exp.Query)
+    return isinstance(node, exp.Binary | exp.Unary | exp.Predicate | exp.Collate) and not (
+        isinstance(node, exp.Paren | exp.Dot | exp.Escape | exp.Exists | exp.SubqueryPredicate | exp.Query)
         or (isinstance(node, exp.Func) and not isinstance(node, exp.Binary))
     )
 
