@@ -131,7 +131,7 @@ def test_not_before_a_comparison_depends_on_the_mode() -> None:
 
 
 @pytest.mark.parametrize("dialect", ALL)
-@pytest.mark.parametrize("key", ["(1)", "1 + 0"])
+@pytest.mark.parametrize("key", ["(1)", "((1))"])
 def test_a_constant_key_that_is_no_plain_ordinal(dialect: str, key: str) -> None:
     assert not proved(
         dialect,

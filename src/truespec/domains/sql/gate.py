@@ -53,6 +53,8 @@ _LEVELS: dict[str, int] = {
 """Operators that the dialects order alike, from loose to tight."""
 _LEFT = frozenset({1, 2, 5, 6, 7, 8})
 """Levels whose operators group to the left."""
+_BEFORE_IS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.In)
+"""What IS takes as a whole on its left: `a = b IS NULL` is `(a = b) IS NULL` everywhere."""
 _ARITHMETIC = frozenset({6, 7, 8, 9})
 
 
@@ -124,6 +126,8 @@ def _groups_alike(parent: exp.Expr, key: str, child: exp.Expr) -> bool:
     outer, inner = _LEVELS.get(type(parent).__name__), _LEVELS.get(type(child).__name__)
     if outer is None or inner is None:
         return False
+    if isinstance(parent, exp.Is) and key == "this" and isinstance(child, _BEFORE_IS):
+        return True
     if 5 in (outer, inner) and (outer in _ARITHMETIC or inner in _ARITHMETIC):
         return False
     if outer == 8:  # POWER(a + 1, 2) has the commas of a call around its operands
@@ -191,7 +195,7 @@ def check_unsigned(tree: exp.Expr, schema: Schema) -> None:
 
 
 def check_ordinals(select: exp.Select) -> None:
-    """A key of ORDER BY or GROUP BY that names no column is a plain ordinal or is refused.
+    """A key of ORDER BY or GROUP BY that is one constant is a plain ordinal or is refused.
 
     `ORDER BY (1)` is an ordinal in every engine, `ORDER BY +1` in MariaDB and SQLite alone, and a text that
     is a constant means something else in each.
@@ -200,8 +204,11 @@ def check_ordinals(select: exp.Select) -> None:
     keys = [key.this for key in order.expressions] if order is not None else []
     keys += group.expressions if group is not None else []
     for key in keys:
-        plain = isinstance(key, exp.Literal) and not key.is_string
-        if not plain and not key.find(exp.Column, exp.AggFunc, exp.Query, exp.Window, exp.Star):
+        inner = key
+        while isinstance(inner, exp.Paren | exp.Neg):
+            inner = inner.this
+        plain = inner is key and isinstance(key, exp.Literal) and not key.is_string
+        if not plain and isinstance(inner, exp.Literal | exp.Null | exp.Boolean):
             raise Unsupported(f"sql: the constant {key.sql()[:40]!r} as a key of ORDER BY or GROUP BY")
 
 
