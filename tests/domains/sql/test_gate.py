@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
+import sqlite3
+from collections.abc import Iterator
+
 import pytest
 import sqlglot
+from sqlglot import exp
+from sqlglot.errors import ParseError
 
 from truespec.domains.registry import load
 from truespec.domains.sql import gate
 from truespec.domains.sql.proof import prove
 from truespec.domains.sql.schema import read_schema
 from truespec.solvers.limit import Limit
-from truespec.verdict import SpecificationError, Undecided
+from truespec.verdict import SpecificationError, Undecided, Unsupported
 
 ALL = ("mysql", "postgres", "sqlite", "duckdb")
 THREE = "CREATE TABLE t (p INT, y INT); CREATE TABLE u (x INT, q INT); CREATE TABLE v (x INT, y INT);"
@@ -307,3 +313,63 @@ def test_a_proof_says_what_it_takes_for_granted(dialect: str, kind: str, said: l
     schema = read_schema(f"CREATE TABLE t (id INT PRIMARY KEY, c {kind}, d {kind});", dialect)
     tree = sqlglot.parse_one("SELECT id FROM t WHERE c IS NOT NULL", read=dialect)
     assert list(gate.assumptions([tree], schema)) == said
+
+
+BINARY = [
+    "OR",
+    "AND",
+    "=",
+    "<>",
+    "<",
+    "LIKE",
+    "NOT LIKE",
+    "+",
+    "-",
+    "*",
+    "/",
+    "%",
+    "||",
+    "&",
+    "<<",
+    "IS",
+    "IS NOT",
+]
+BEFORE = ["NOT ", "-", "~"]
+AFTER = [" IS NULL", " IS NOT NULL", " ISNULL", " NOTNULL", " IN (0, 1)", " NOT IN (1)", " BETWEEN 0 AND 1"]
+
+
+OPERATORS = (exp.Binary, exp.Not, exp.Neg, exp.BitwiseNot, exp.In, exp.Between)
+
+
+def forms() -> Iterator[str]:
+    """Every two operators side by side, without parentheses."""
+    for one in BINARY:
+        yield from (f"x {one} y {two} z" for two in BINARY)
+        yield from (form for two in BEFORE for form in (f"{two}x {one} y", f"x {one} {two}y"))
+        yield from (form for two in AFTER for form in (f"x{two} {one} y", f"x {one} y{two}"))
+        yield from (f"x BETWEEN y AND z {one} x", f"x {one} y BETWEEN z AND x", f"x BETWEEN y {one} z AND x")
+    yield from (f"{one}x{two}" for one in BEFORE for two in AFTER)
+    yield from (f"x{one}{two}" for one in AFTER for two in AFTER)
+
+
+def test_sqlite_groups_what_is_read_as_the_tree_does() -> None:
+    values = (0, 1, 2, None, -3)
+    base = sqlite3.connect(":memory:")
+    base.execute("CREATE TABLE t (x INT, y INT, z INT)")
+    base.executemany("INSERT INTO t VALUES (?, ?, ?)", itertools.product(values, repeat=3))
+    read = refused = 0
+    for form in forms():
+        try:
+            tree = sqlglot.parse_one(f"SELECT {form} FROM t", read="sqlite")
+            gate.check_grouping(tree, "sqlite")
+        except (ParseError, Unsupported):
+            refused += 1
+            continue
+        whole = tree.expressions[0].transform(
+            lambda node: exp.Paren(this=node) if node.parent and isinstance(node, OPERATORS) else node
+        )
+        results = [base.execute(f"SELECT {text} FROM t").fetchall() for text in (form, whole.sql("sqlite"))]
+        assert results[0] == results[1], (form, whole.sql("sqlite"))
+        read += 1
+    assert read > 300
+    assert refused > 100
