@@ -183,9 +183,14 @@ def check_unsigned(tree: exp.Expr, schema: Schema) -> None:
 
     A name that the query gives may stand for such a column, and is refused as well.
     """
-    unsigned = {c.name.lower() for t in schema.tables for c in t.columns if _UNSIGNED.search(c.type.sql)}
-    named = {column.name.lower() for column in tree.find_all(exp.Column)}
-    if not unsigned & named and not tree.find(exp.Star):
+    tables = {table.name.lower() for table in tree.find_all(exp.Table)}
+    unsigned = {
+        column.name.lower()
+        for table in schema.tables
+        for column in table.columns
+        if table.name.lower() in tables and _UNSIGNED.search(column.type.sql)
+    }
+    if not unsigned:
         return
     unsigned |= {alias.alias.lower() for alias in tree.find_all(exp.Alias)}
     unsigned |= {name.name.lower() for alias in tree.find_all(exp.TableAlias) for name in alias.columns}
