@@ -130,6 +130,15 @@ def test_parentheses_make_a_chain_readable(dialect: str) -> None:
         assert proved(dialect, NUMBERS, oracle, f"SELECT a FROM t WHERE ({test})")
 
 
+@pytest.mark.parametrize("dialect", ["sqlite", "duckdb"])
+def test_a_sign_plus_is_not_read_and_a_sum_is(dialect: str) -> None:
+    assert not proved(dialect, NUMBERS, "SELECT a FROM t ORDER BY +1", "SELECT a FROM t ORDER BY 1")
+    assert not proved(dialect, NUMBERS, "SELECT a FROM t WHERE +b = c", "SELECT a FROM t WHERE b = c")
+    assert proved(
+        dialect, NUMBERS, "SELECT (a)+1 FROM t WHERE a + b > c", "SELECT 1 + a FROM t WHERE c < b + a"
+    )
+
+
 def test_not_before_a_comparison_depends_on_the_mode() -> None:
     pair = "SELECT a FROM t WHERE NOT a = b", "SELECT a FROM t WHERE NOT (a = b)"
     assert proved("mysql", NUMBERS, *pair, settings={"sql_mode": "STRICT_TRANS_TABLES"})

@@ -16,6 +16,7 @@ from sqlglot import exp
 from truespec.domains.sql.engines.contract import Settings
 from truespec.domains.sql.engines.guard import words
 from truespec.domains.sql.names import check_names
+from truespec.domains.sql.places import PLUS
 from truespec.domains.sql.schema import Column, Kind, Schema
 from truespec.verdict import Unsupported
 
@@ -92,6 +93,8 @@ def check_grouping(tree: exp.Expr, dialect: str) -> None:
     are operators whose place differs between the dialects: bits, COLLATE, XOR, JSON arrows, and `||` beside
     arithmetic. MariaDB's INTERVAL takes one plain operand.
     """
+    if tree.meta.get(PLUS):
+        raise Unsupported("sql: a sign +, which makes a constant of an ordinal and drops a type in SQLite")
     for node in tree.walk():
         if isinstance(node, exp.Interval) and _is_operator(node.this):
             raise Unsupported(f"sql: an expression in {node.sql(dialect)[:60]!r}")

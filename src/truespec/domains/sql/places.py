@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import pairwise
 from types import TracebackType
 from typing import Any
 
@@ -72,9 +73,29 @@ def tokens_of(text: str, dialect: str) -> list[Token]:
         return []
 
 
+PLUS = "truespec_plus"
+"""The note at a tree whose text has a `+` before one operand: sqlglot's tree does not show it."""
+_BEFORE_OPERAND = frozenset(
+    {
+        *(TokenType.PLUS, TokenType.DASH, TokenType.STAR, TokenType.SLASH, TokenType.PERCENT, TokenType.DIV),
+        *(TokenType.EQ, TokenType.NEQ, TokenType.LT, TokenType.GT, TokenType.LTE, TokenType.GTE),
+        *(TokenType.NULLSAFE_EQ, TokenType.DPIPE, TokenType.L_PAREN, TokenType.COMMA, TokenType.SELECT),
+        *(TokenType.DISTINCT, TokenType.ON, TokenType.WHERE, TokenType.GROUP_BY, TokenType.HAVING),
+        *(TokenType.ORDER_BY, TokenType.LIMIT, TokenType.OFFSET, TokenType.AND, TokenType.OR, TokenType.NOT),
+        *(TokenType.BETWEEN, TokenType.IN, TokenType.LIKE, TokenType.CASE, TokenType.WHEN, TokenType.THEN),
+        TokenType.ELSE,
+    }
+)
+
+
 def mark(tree: exp.Expr, text: str, dialect: str) -> None:
     """Note at every node that stands somewhere where it stands; copies of the node keep the note."""
     tokens = tokens_of(text, dialect)
+    if any(
+        token.token_type is TokenType.PLUS and before.token_type in _BEFORE_OPERAND
+        for before, token in pairwise(tokens)
+    ):
+        tree.meta[PLUS] = True
     index = {token.start: number for number, token in enumerate(tokens)}
     first: dict[int, int] = {}  # of a node: the number of the first token in it that the parser noted
     begun: dict[int, list[exp.Expr]] = defaultdict(list)  # of a token: the nodes it is the first of
