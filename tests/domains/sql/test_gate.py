@@ -139,6 +139,13 @@ def test_a_sign_plus_is_not_read_and_a_sum_is(dialect: str) -> None:
     )
 
 
+def test_in_mariadb_a_window_sorts_by_the_output_of_the_name() -> None:
+    ranked = "SELECT a, c AS b, RANK() OVER (ORDER BY {}) FROM t"
+    assert not proved("mysql", NUMBERS, ranked.format("b"), ranked.format("t.b"))
+    assert proved("mysql", NUMBERS, ranked.format("t.b"), "SELECT a, c, RANK() OVER (ORDER BY b) FROM t")
+    assert proved("postgres", NUMBERS, ranked.format("b"), ranked.format("t.b"))
+
+
 def test_not_before_a_comparison_depends_on_the_mode() -> None:
     pair = "SELECT a FROM t WHERE NOT a = b", "SELECT a FROM t WHERE NOT (a = b)"
     assert proved("mysql", NUMBERS, *pair, settings={"sql_mode": "STRICT_TRANS_TABLES"})

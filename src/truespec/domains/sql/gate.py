@@ -16,7 +16,7 @@ from sqlglot import exp
 from truespec.domains.sql.engines.contract import Settings
 from truespec.domains.sql.engines.guard import words
 from truespec.domains.sql.names import check_names
-from truespec.domains.sql.places import PLUS
+from truespec.domains.sql.places import PLUS, SPAN
 from truespec.domains.sql.schema import Column, Kind, Schema
 from truespec.verdict import Unsupported
 
@@ -72,6 +72,9 @@ def check(tree: exp.Expr, schema: Schema, settings: Settings) -> None:
         check_ordinals(select)
     check_names(tree, schema)
     check_unsigned(tree, schema)
+    check_rounding(tree, schema)
+    if schema.dialect == "mysql":
+        check_windows(tree)
 
 
 def check_modes(settings: Settings) -> None:
@@ -95,6 +98,8 @@ def check_grouping(tree: exp.Expr, dialect: str) -> None:
     """
     if tree.meta.get(PLUS):
         raise Unsupported("sql: a sign +, which makes a constant of an ordinal and drops a type in SQLite")
+    if tree.meta.get(SPAN):
+        raise Unsupported("sql: an interval that is more than a number and a unit")
     for node in tree.walk():
         if isinstance(node, exp.Interval) and _is_operator(node.this):
             raise Unsupported(f"sql: an expression in {node.sql(dialect)[:60]!r}")
@@ -200,6 +205,50 @@ def check_unsigned(tree: exp.Expr, schema: Schema) -> None:
     for node in tree.find_all(exp.Add, exp.Sub, exp.Mul, exp.Neg, exp.IntDiv, exp.Mod):
         if any(column.name.lower() in unsigned for column in node.find_all(exp.Column)):
             raise Unsupported(f"sql: arithmetic beside UNSIGNED columns ({node.sql(schema.dialect)[:60]})")
+
+
+def check_rounding(tree: exp.Expr, schema: Schema) -> None:
+    """ROUND is read where all numbers are fractions of one sort.
+
+    MariaDB and PostgreSQL round halves of DOUBLE to even and halves of DECIMAL away from zero.
+    """
+    if schema.dialect not in ("mysql", "postgres"):
+        return
+    casts = [cast.to.this for cast in tree.find_all(exp.Cast)]
+    if not tree.find(exp.Round) and exp.DataType.Type.DECIMAL not in casts:
+        return
+    named = {column.name.lower() for column in tree.find_all(exp.Column)}
+    tables = {table.name.lower() for table in tree.find_all(exp.Table)}
+    columns = [c for t in schema.tables if t.name.lower() in tables for c in t.columns]
+    starred = any(not isinstance(star.parent, exp.Count) for star in tree.find_all(exp.Star))
+    used = [c for c in columns if starred or c.name.lower() in named]
+    floats = {c.name.lower() for c in used if c.type.kind is Kind.FLOAT}
+    if not floats and not exp.DataType.FLOAT_TYPES & set(casts):
+        return
+    exact = any(c.type.kind is Kind.DECIMAL for c in used) or exp.DataType.Type.DECIMAL in casts
+    exact |= any(not number.is_string and "." in number.this for number in tree.find_all(exp.Literal))
+    exact |= any(
+        not floats & {column.name.lower() for column in quotient.find_all(exp.Column)}
+        for quotient in tree.find_all(exp.Div, exp.Avg)
+    )
+    if exact:
+        raise Unsupported("sql: ROUND beside DOUBLE and DECIMAL, which the engine rounds differently")
+
+
+def check_windows(tree: exp.Expr) -> None:
+    """A window's ORDER BY names no output: MariaDB takes the output before the column of that name."""
+    for select in tree.find_all(exp.Select):
+        outputs = {
+            item.alias.lower()
+            for item in select.expressions
+            if isinstance(item, exp.Alias)
+            and not (isinstance(item.this, exp.Column) and item.this.name.lower() == item.alias.lower())
+        }
+        for window in select.find_all(exp.Window):
+            order = window.args.get("order")
+            for column in () if order is None else order.find_all(exp.Column):
+                if not column.table and column.name.lower() in outputs:
+                    raise Unsupported(f"sql: the output {column.name!r} in the ORDER BY of a window")
 
 
 def check_ordinals(select: exp.Select) -> None:

@@ -75,6 +75,9 @@ def tokens_of(text: str, dialect: str) -> list[Token]:
 
 PLUS = "truespec_plus"
 """The note at a tree whose text has a `+` before one operand: sqlglot's tree does not show it."""
+SPAN = "truespec_span"
+"""The note at a tree whose text has an interval of which sqlglot keeps a part, as of '1 day ago'."""
+_SPAN = re.compile(r"\s*[+-]?[0-9]+( +[A-Za-z]+)?\s*\Z")
 _BEFORE_OPERAND = frozenset(
     {
         *(TokenType.PLUS, TokenType.DASH, TokenType.STAR, TokenType.SLASH, TokenType.PERCENT, TokenType.DIV),
@@ -96,6 +99,13 @@ def mark(tree: exp.Expr, text: str, dialect: str) -> None:
         for before, token in pairwise(tokens)
     ):
         tree.meta[PLUS] = True
+    if any(
+        before.token_type is TokenType.INTERVAL
+        and token.token_type is TokenType.STRING
+        and not _SPAN.match(token.text)
+        for before, token in pairwise(tokens)
+    ):
+        tree.meta[SPAN] = True
     index = {token.start: number for number, token in enumerate(tokens)}
     first: dict[int, int] = {}  # of a node: the number of the first token in it that the parser noted
     begun: dict[int, list[exp.Expr]] = defaultdict(list)  # of a token: the nodes it is the first of

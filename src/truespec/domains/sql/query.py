@@ -707,7 +707,8 @@ class Compiler:
         return Relation(names, bag, tuple(map(_sort, keys)), self._limit(node))
 
     def _check_sort(self, node: exp.Expr, value: Val) -> None:
-        if value.kind == "text" and self.world.enums and not isinstance(node, exp.Column):
+        plain = isinstance(node, exp.Column) and value.val.decl().name().startswith("column ")
+        if value.kind == "text" and self.world.enums and not plain:
             raise Unsupported(
                 "sql: an order by a text beside ENUM columns, which order by position", place_of(node)
             )

@@ -100,8 +100,17 @@ def truth(world: World, value: Val) -> Val:
     raise Unsupported(f"sql: a value of type {value.kind.removeprefix('other:')} used as a condition")
 
 
-_DATE = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})(?:[ T](\d{1,2}):(\d{1,2})(?::(\d{1,2}))?)?\Z")
-_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?\Z")
+_DATE = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})(?:[ T](\d{1,2}):(\d{1,2})(?::(\d{1,2}))?)?\Z", re.ASCII)
+_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?\Z", re.ASCII)
+_FORMAT = re.compile(r"(?:[^%]|%[YmdHMSy])*\Z")
+"""Date formats that the parser keeps apart: MariaDB's `%M` becomes `%B`, and `%B` stays as it is."""
+_INTEGERS = frozenset(
+    {
+        *(exp.DataType.Type.TINYINT, exp.DataType.Type.SMALLINT, exp.DataType.Type.MEDIUMINT),
+        *(exp.DataType.Type.INT, exp.DataType.Type.BIGINT),
+    }
+)
+"""Types to which a cast of an integer that fits changes nothing."""
 
 
 def read_date(world: World, literal: str) -> Val:
@@ -164,8 +173,11 @@ def comparable(world: World, left: Val, right: Val) -> tuple[Val, Val]:
         return (date, other) if left is text else (other, date)
     if "text" in kinds and kinds & {*NUMBERS}:
         text, other = (left, right) if left.kind == "text" else (right, left)
-        if text.literal is not None and _NUMBER.match(text.literal.strip()) and world.dialect != "sqlite":
-            read = number(text.literal.strip().lstrip("+"))
+        plain = (text.literal or "").strip(" ")
+        if world.dialect in ("postgres", "duckdb") and "." in plain:
+            raise Unsupported("sql: a text with a fraction, which takes the type of the number beside it")
+        if _NUMBER.match(plain) and world.dialect != "sqlite":
+            read = number(plain.lstrip("+"))
         elif world.dialect == "mysql" and text.literal is None and not world.enums:
             read = Val(text.null, z3.Function("number", text.val.sort(), REAL)(text.val), "real")
         else:
@@ -204,7 +216,7 @@ def _month_of(text: Val, literal: Val) -> Val | None:
     """`DATE_FORMAT(d, '%Y-%m') = '2020-02'` as a statement about the month."""
     if literal.literal is None or text.kind != "text" or text.val.decl().name() != "text.yearmonth":
         return None
-    match = re.match(r"(\d{4})-(0[1-9]|1[0-2])\Z", literal.literal)
+    match = re.match(r"([0-9]{4})-(0[1-9]|1[0-2])\Z", literal.literal)
     if not match:
         return None
     goal = int(match[1]) * 12 + int(match[2])
@@ -578,6 +590,8 @@ class Scalars:
     def _arithmetic_operand(self, node: exp.Expr, scope: Scope) -> Val:
         value = self.value(node, scope)
         if value.kind == "text" and value.literal is not None and _NUMBER.match(value.literal):
+            if self.world.dialect in ("postgres", "duckdb") and "." in value.literal:
+                raise Unsupported("sql: a text with a fraction, which takes the type of the number beside it")
             return number(value.literal.lstrip("+"))
         if value.kind == "bool" and self.world.dialect in ("postgres", "duckdb"):
             raise SpecificationError(ReasonCode.TYPE, "arithmetic on a Boolean")
@@ -748,8 +762,8 @@ class Scalars:
         if isinstance(amount_node, exp.Interval):
             interval, amount_node = amount_node, amount_node.this
         unit = interval.args.get("unit")
-        if unit is None and self.world.dialect != "mysql":
-            raise Unsupported("sql: an interval without its unit")
+        if (unit is None and self.world.dialect != "mysql") or not isinstance(unit, exp.Var | None):
+            raise Unsupported("sql: an interval without a unit, or with several")
         unit_name = unit.name.upper() if unit is not None else "DAY"
         value, amount = self._date_value(node, scope), self._arithmetic_operand(amount_node, scope)
         if amount.kind != "int" or self.world.dialect not in ("mysql", "postgres", "duckdb"):
@@ -820,6 +834,8 @@ class Scalars:
             raise Unsupported("sql: a date format that is no literal")
         if form.this == "%Y-%m":
             return self._month_text(value)
+        if not _FORMAT.match(form.this):
+            raise Unsupported(f"sql: the date format {form.this[:40]!r}")
         whole = self._date_value(node.this, scope)
         return opaque(self.world, f"format {form.this}", [whole], "text")
 
@@ -856,12 +872,12 @@ class Scalars:
         value, pattern = self.value(node.this, scope), self.value(node.expression, scope)
         if value.kind in ("date", "datetime") and pattern.literal is not None:
             value = day(value)
-            months = re.match(r"(\d{4})-(0[1-9]|1[0-2])-?%\Z", pattern.literal)
+            months = re.match(r"([0-9]{4})-(0[1-9]|1[0-2])-?%\Z", pattern.literal)
             if months:
                 goal = z3.IntVal(int(months[1]) * 12 + int(months[2]))
                 both = z3.Function("yearmonth", INT, INT)(value.val)
                 return Val(value.null, both == goal, "bool")
-            years = re.match(r"(\d{4})-?%\Z", pattern.literal)
+            years = re.match(r"([0-9]{4})-?%\Z", pattern.literal)
             if years:
                 year = z3.Function("year", INT, INT)(value.val)
                 return Val(value.null, year == int(years[1]), "bool")
@@ -895,9 +911,9 @@ class Scalars:
             return moment(value)
         if written in exp.DataType.UNSIGNED_INTEGER_TYPES:
             raise Unsupported(f"sql: CAST to {node.to.sql(self.world.dialect)}, which turns signs over")
-        if written in exp.DataType.INTEGER_TYPES and value.kind in ("int", "bool"):
+        if written in _INTEGERS and value.kind in ("int", "bool"):
             return numeric(value)
-        if written in exp.DataType.INTEGER_TYPES and value.kind in NUMBERS and z3.is_to_real(value.val):
+        if written in _INTEGERS and value.kind in NUMBERS and z3.is_to_real(value.val):
             return Val(value.null, value.val.arg(0), "int")
         if written in exp.DataType.FLOAT_TYPES and value.kind in NUMBERS:
             return to_real(value)

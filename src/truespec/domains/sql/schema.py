@@ -361,7 +361,8 @@ def _read_type(kind: exp.DataType | None, dialect: str) -> Type:
     # Generating for SQLite would turn DECIMAL into REAL, whose values are others.
     sql = kind.sql(dialect if dialect != "sqlite" else None)
     written = kind.this
-    if kind.args.get("nested") or (dialect == "postgres" and written is exp.DataType.Type.NAME):
+    strange = dialect == "postgres" and written in (exp.DataType.Type.NAME, exp.DataType.Type.BPCHAR)
+    if kind.args.get("nested") or strange:
         return Type(_KINDS.get(written, Kind.OTHER), sql=sql, sealed=True)
     if dialect == "mysql" and written is exp.DataType.Type.TINYINT:
         return Type(Kind.INT, sql=sql)
