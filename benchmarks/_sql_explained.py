@@ -30,23 +30,40 @@ READ = {
 def explanation(identity: str, oracle: object, candidate: object) -> str | None:
     """Why a pair is told apart, from both results and the list above; None where nobody knows."""
     if isinstance(oracle, list) and isinstance(candidate, list) and len(oracle) == len(candidate):
-        if _rows(oracle, permuted=True) == _rows(candidate, permuted=True):
+        if _permuted(oracle) == _permuted(candidate):
             return ORDER
-        if _rows(oracle, cut=True) == _rows(candidate, cut=True):
+        if _is_cut(oracle, candidate):
             return CUT
     return READ.get(identity.rsplit("-", 1)[-1])
 
 
-def _rows(rows: list[object], *, permuted: bool = False, cut: bool = False) -> Counter[tuple[str, ...]]:
-    found = [[_cell(cell, cut) for cell in row] for row in rows if isinstance(row, list)]
-    return Counter(tuple(sorted(row) if permuted else row) for row in found)
+def _permuted(rows: list[object]) -> Counter[tuple[str, ...]]:
+    return Counter(tuple(sorted(map(_text, row))) for row in rows if isinstance(row, list))
 
 
-def _cell(cell: object, cut: bool) -> str:
-    text = str(cell).removesuffix(" 00:00:00")  # a date that became a moment
-    if cut and isinstance(cell, str | int) and not isinstance(cell, bool):
+def _is_cut(oracle: list[object], candidate: list[object]) -> bool:
+    """Whether each row of one side stands on the other with numbers that are less than 1 away."""
+    rest = list(candidate)
+    for row in oracle:
+        found = next((other for other in rest if _near(row, other)), None)
+        if found is None:
+            return False
+        rest.remove(found)
+    return True
+
+
+def _near(row: object, other: object) -> bool:
+    if not isinstance(row, list) or not isinstance(other, list) or len(row) != len(other):
+        return False
+    for one, two in zip(map(_text, row), map(_text, other), strict=True):
         try:
-            return str(int(Decimal(text)))
+            if abs(Decimal(one) - Decimal(two)) >= 1:
+                return False
         except InvalidOperation:
-            return text
-    return text
+            if one != two:
+                return False
+    return True
+
+
+def _text(cell: object) -> str:
+    return str(cell).removesuffix(" 00:00:00")  # a date that became a moment

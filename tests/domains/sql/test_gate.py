@@ -146,6 +146,55 @@ def test_in_mariadb_a_window_sorts_by_the_output_of_the_name() -> None:
     assert proved("postgres", NUMBERS, ranked.format("b"), ranked.format("t.b"))
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("(a, b) = (c, a)", "a = c AND b = a"),
+        ("(a, b) <> (1, 5)", "a <> 1 OR b <> 5"),
+        ("NOT ((a, b) = (1, 5))", "a <> 1 OR b <> 5"),
+        ("(a, b) IN ((2, 6), (1, 5))", "(a = 2 AND b = 6) OR (a = 1 AND b = 5)"),
+        ("(a, b) NOT IN ((2, 6), (1, 5))", "NOT ((a = 2 AND b = 6) OR (a = 1 AND b = 5))"),
+    ],
+)
+def test_tuples_in_duckdb_hold_nulls_that_are_equal(one: str, other: str) -> None:
+    queries = [f"SELECT a, {condition} FROM t" for condition in (one, other)]
+    assert not proved("duckdb", NUMBERS, *queries)
+    assert proved("postgres", NUMBERS, *queries)
+
+
+SAME = "SELECT a FROM u"
+
+
+@pytest.mark.parametrize(
+    ("dialect", "oracle", "candidate"),
+    [
+        ("sqlite", SAME, "WITH x AS (SELECT a FROM u), u AS (SELECT a FROM t) SELECT a FROM x"),
+        (
+            "sqlite",
+            "SELECT b FROM t WHERE a IN (SELECT a FROM u)",
+            "WITH x AS (SELECT b FROM t WHERE a IN (SELECT a FROM u)), u AS (SELECT 2 AS a) SELECT b FROM x",
+        ),
+        (
+            "mysql",
+            SAME,
+            "WITH t AS (SELECT a FROM u) SELECT * FROM (WITH x AS (SELECT a FROM t) SELECT a FROM x) q",
+        ),
+        (
+            "mysql",
+            "SELECT b FROM u WHERE a IN (SELECT a FROM u)",
+            "WITH t AS (SELECT a FROM u) SELECT b FROM u "
+            "WHERE a IN (WITH x AS (SELECT a FROM t) SELECT a FROM x)",
+        ),
+    ],
+)
+def test_a_common_table_that_hides_a_table(dialect: str, oracle: str, candidate: str) -> None:
+    schema = "CREATE TABLE t (a INT, b INT); CREATE TABLE u (a INT, b INT)"
+    assert not proved(dialect, schema, oracle, candidate)
+    assert proved(
+        dialect, schema, SAME, "WITH x AS (SELECT a FROM u), y AS (SELECT a FROM x) SELECT a FROM y"
+    )
+
+
 def test_not_before_a_comparison_depends_on_the_mode() -> None:
     pair = "SELECT a FROM t WHERE NOT a = b", "SELECT a FROM t WHERE NOT (a = b)"
     assert proved("mysql", NUMBERS, *pair, settings={"sql_mode": "STRICT_TRANS_TABLES"})

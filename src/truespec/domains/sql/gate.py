@@ -71,6 +71,8 @@ def check(tree: exp.Expr, schema: Schema, settings: Settings) -> None:
         check_joins(select, schema.dialect)
         check_ordinals(select)
     check_names(tree, schema)
+    check_common_tables(tree, schema)
+    check_tuples(tree, schema.dialect)
     check_unsigned(tree, schema)
     check_rounding(tree, schema)
     if schema.dialect == "mysql":
@@ -184,6 +186,30 @@ def _nested_joins(select: exp.Select) -> Iterator[exp.Join]:
             todo.append(join.this)
         if isinstance(part, exp.Paren | exp.Subquery) and not isinstance(part.this, exp.Select):
             todo.append(part.this)
+
+
+def check_common_tables(tree: exp.Expr, schema: Schema) -> None:
+    """No WITH gives a table's name in SQLite and MariaDB.
+
+    SQLite lets a common table see those that follow it, MariaDB does not let one in an inner WITH see those
+    outside: either reads another table of that name.
+    """
+    if schema.dialect not in ("sqlite", "mysql"):
+        return
+    tables = {table.name.lower() for table in schema.tables}
+    for common in tree.find_all(exp.CTE):
+        if common.alias.lower() in tables:
+            raise Unsupported(f"sql: WITH {common.alias!r}, which is a table's name too")
+
+
+def check_tuples(tree: exp.Expr, dialect: str) -> None:
+    """DuckDB compares tuples as wholes, in which NULL equals NULL, but with a subquery's by SQL's logic."""
+    if dialect != "duckdb":
+        return
+    for found in tree.find_all(exp.Tuple):
+        parent = found.parent.parent if isinstance(found.parent, exp.Paren) else found.parent
+        if isinstance(parent, exp.Binary) or (isinstance(parent, exp.In) and not parent.args.get("query")):
+            raise Unsupported("sql: a comparison of tuples, which DuckDB makes with NULL equal to NULL")
 
 
 def check_unsigned(tree: exp.Expr, schema: Schema) -> None:
