@@ -11,29 +11,15 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import ParseError
 
-from truespec.domains.registry import load
+from sql_pairs import proved
 from truespec.domains.sql import gate
-from truespec.domains.sql.proof import prove
 from truespec.domains.sql.schema import read_schema
-from truespec.solvers.limit import Limit
-from truespec.verdict import SpecificationError, Undecided, Unsupported
+from truespec.verdict import Unsupported
 
 ALL = ("mysql", "postgres", "sqlite", "duckdb")
 THREE = "CREATE TABLE t (p INT, y INT); CREATE TABLE u (x INT, q INT); CREATE TABLE v (x INT, y INT);"
 NUMBERS = "CREATE TABLE t (a INT, b INT, c INT);"
 TRUTHS = "CREATE TABLE t (a BOOLEAN, b BOOLEAN, c BOOLEAN, i INT);"
-
-
-def proved(dialect: str, schema: str, oracle: str, candidate: str, **context: object) -> bool:
-    """Whether the prover alone calls the two queries equal."""
-    domain = load("sql")
-    read = domain.read_context({"dialect": dialect, "schema": schema, **context}, oracle)
-    trees = [domain.parse(text, read).tree for text in (oracle, candidate)]
-    try:
-        found = prove(trees[0], trees[1], read.schema, read.order, read.settings, Limit.start(30))
-    except (Undecided, SpecificationError):
-        return False
-    return found is not None
 
 
 JOINS = [

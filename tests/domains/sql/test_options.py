@@ -2,29 +2,11 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 import pytest
 
-from truespec.domains.registry import load
-from truespec.domains.sql.domain import Sql
-from truespec.domains.sql.proof import prove
+from sql_pairs import proved
 from truespec.domains.sql.schema import read_schema
-from truespec.solvers.limit import Limit
-from truespec.verdict import OracleError, Undecided
-
-
-def proved(dialect: str, ddl: str, oracle: str, candidate: str) -> bool:
-    domain = cast(Sql, load("sql"))
-    context = domain.read_context({"dialect": dialect, "schema": ddl}, oracle)
-    sides = [domain.parse(text, context) for text in (oracle, candidate)]
-    try:
-        found = prove(
-            sides[0].tree, sides[1].tree, context.schema, context.order, context.settings, Limit.start(60)
-        )
-    except Undecided:
-        return False
-    return found is not None
+from truespec.verdict import OracleError
 
 
 @pytest.mark.parametrize(
