@@ -17,7 +17,7 @@ import z3
 from sqlglot import exp
 
 from truespec.domains.sql.refute.check import parse
-from truespec.domains.sql.refute.expressions import FIRST, LAST, Expressions, Path, Scope
+from truespec.domains.sql.refute.expressions import FEW_COPIES, FIRST, LAST, Expressions, Path, Scope
 from truespec.domains.sql.refute.symbolic import (
     FALSE,
     SECONDS,
@@ -34,6 +34,8 @@ MAX_PATHS = 6
 """So many ways to choose among the sides of UNIONs are followed."""
 MAX_DEPTH = 12
 """Queries nested deeper are not read."""
+MAX_ROWS = 100
+"""No more symbolic rows of a table are made for one instance of a query."""
 MAX_TEXT = 40
 """Longest text that is proposed."""
 _EARLY, _LATE = datetime.date(2018, 1, 1).toordinal(), datetime.date(2025, 12, 31).toordinal()
@@ -70,17 +72,23 @@ class Reader(Expressions):
         super().__init__(schema)
         self.rows: dict[tuple[str, int], _Row] = {}
         """The symbolic rows by table and number."""
-        self.usual: list[Any] = []
+        self.usual: list[Any] = [self.copies <= FEW_COPIES]
         """What values that a reader likes have in common."""
-        self.positive: list[Any] = []
+        self.positive: list[Any] = [self.copies <= FEW_COPIES]
         """That numbers are positive."""
+        self.of_groups: set[int] = set()
+        """Which conditions are of HAVING, by Z3's identity."""
+        self.keys: list[list[Value]] = []
+        """The keys by which each SELECT of the last query groups, as far as they have a reading."""
         self._met: Counter[str] = Counter()
         self._common: dict[str, Any] = {}
-        self._depth = 0
+        self._depth = self._first = 0
 
-    def paths(self, query: exp.Expr) -> list[Path]:
-        """The ways of a whole query to put out a row."""
+    def paths(self, query: exp.Expr, instance: int = 0) -> list[Path]:
+        """The ways of a whole query to put out a row; each instance has symbolic rows of its own."""
         self._met.clear()
+        self.keys = []
+        self._first = instance * MAX_ROWS
         self._common = {
             str(cte.alias).lower(): (cte.this, [str(c.name).lower() for c in cte.args["alias"].columns])
             for clause in query.find_all(exp.With)
@@ -140,9 +148,29 @@ class Reader(Expressions):
             if node.args.get("having") is not None:
                 named = dict(outputs)
                 inner = _with_outputs(scope, named)
-                parts += [is_true(self.truth(part, inner)) for part in _conjuncts(node.args["having"].this)]
+                having = [is_true(self.truth(part, inner)) for part in _conjuncts(node.args["having"].this)]
+                self.of_groups |= {condition.get_id() for condition in having}
+                parts += having
+            self.keys.append(list(self._keys_of(node, scope, outputs)))
             found.append(Path(tuple(parts), tuple(outputs)))
         return found[:MAX_PATHS]
+
+    def _keys_of(
+        self, node: exp.Select, scope: Scope, outputs: Sequence[tuple[str, Value | None]]
+    ) -> Iterator[Value]:
+        """What the rows of one group have in common, and what makes rows of DISTINCT the same."""
+        group = node.args.get("group")
+        inner = _with_outputs(scope, dict(outputs))
+        for key in group.expressions if group is not None else ():
+            if isinstance(key, exp.Literal) and key.name.isdigit():
+                place = int(key.name) - 1
+                value = outputs[place][1] if 0 <= place < len(outputs) else None
+            else:
+                value = self._maybe(key, inner)
+            if value is not None:
+                yield value
+        if node.args.get("distinct") is not None:
+            yield from (value for _, value in outputs if value is not None)
 
     def _from(self, node: exp.Select, outer: Scope) -> list[tuple[list[Any], Sources]]:
         start = node.args.get("from_")
@@ -156,6 +184,9 @@ class Reader(Expressions):
                 for more, columns in self._source(source, _scope(sources, outer)):
                     together = [*sources, (alias, columns)]
                     parts_of_join = list(more)
+                    if join is not None and str(join.args.get("method") or "").upper() == "NATURAL":
+                        for name in columns.names:
+                            parts_of_join += _using(name, sources, columns)
                     if join is not None:
                         scope = _scope(together, outer)
                         on = join.args.get("on")
@@ -176,7 +207,7 @@ class Reader(Expressions):
                 table = self.schema.table(name)
             except KeyError as error:
                 raise Beyond from error
-            number = self._met[name]
+            number = self._first + self._met[name]
             self._met[name] += 1
             row = self.rows.setdefault((table.name, number), _Row(table))
             return [((), self._stored(row))]

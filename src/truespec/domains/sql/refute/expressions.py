@@ -38,8 +38,10 @@ from truespec.domains.sql.schema import Schema
 
 FIRST, LAST = datetime.date(1901, 1, 1).toordinal(), datetime.date(2099, 12, 31).toordinal()
 """Dates that are proposed."""
-MAX_COPIES = 9
+MAX_COPIES = 2_000
 """The largest group that is proposed."""
+FEW_COPIES = 9
+"""The largest group where a condition does not ask for more."""
 _MONTHS = (0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334)
 
 Scope = Callable[[str, str], "Value | None"]
@@ -75,6 +77,10 @@ class Expressions(ABC):
         """That a single condition is true, for each that was read."""
         self.copies = z3.Int("copies")
         """The size of every group."""
+        self.varied = z3.Bool("varied")
+        """Whether the columns in COUNT(DISTINCT ...) differ from copy to copy."""
+        self.distinct: set[str] = set()
+        """Those columns, by lower-case name."""
         self.facts += [self.copies >= 1, self.copies <= MAX_COPIES]
         self.fresh = itertools.count()
         self._civil_of: dict[int, tuple[Any, Any, Any, Any]] = {}
@@ -557,7 +563,10 @@ class Expressions(ABC):
             if inner is None or isinstance(inner, exp.Star):
                 return Value(FALSE, self.copies, "number")
             value = self.value(inner, scope)
-            many = z3.IntVal(1) if isinstance(node.this, exp.Distinct) else self.copies
+            many: Any = self.copies
+            if isinstance(node.this, exp.Distinct):
+                self.distinct |= {str(column.name).lower() for column in node.find_all(exp.Column)}
+                many = z3.If(self.varied, self.copies, z3.IntVal(1))
             return Value(FALSE, z3.If(value.null, z3.IntVal(0), many), "number")
         if isinstance(node, exp.Sum):
             value = as_number(self.value(inner, scope))

@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from truespec.domains.sql.engines.script import Database, Value, ValueRow, parents_first
 from truespec.domains.sql.refute.check import condition, parse
-from truespec.domains.sql.refute.literals import Literals, Number, as_date, collect
+from truespec.domains.sql.refute.literals import Literals, Number, as_date, collect, numeric_prefix
 from truespec.domains.sql.schema import Column, Kind, Schema, Table
 from truespec.verdict import Unsupported
 
@@ -361,7 +361,9 @@ def _numbers(column: Column, mentioned: set[Any], exact: set[Any], literals: Lit
 
     def fit(value: Any) -> Number | None:
         if isinstance(value, str):
-            return None
+            if dialect != "mysql":
+                return None
+            value = Decimal(numeric_prefix(value))
         if kind is Kind.INT and value != int(value):
             value = int(value)
         if isinstance(value, Decimal):

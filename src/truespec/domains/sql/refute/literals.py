@@ -164,6 +164,12 @@ def as_date(text: str) -> datetime.date | None:
         return None
 
 
+def numeric_prefix(text: str) -> str:
+    """The number at the start of a text, as MariaDB reads it beside a number; `0` where there is none."""
+    found = re.match(r"\s*([+-]?\d+(\.\d*)?)", text, re.ASCII)
+    return found.group(1) if found else "0"
+
+
 def _is_date(text: str) -> bool:
     return as_date(text) is not None and len(text) >= 10
 

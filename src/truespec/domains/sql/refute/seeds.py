@@ -14,7 +14,7 @@ import contextlib
 import datetime
 import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from decimal import Decimal
 from random import Random
@@ -25,7 +25,7 @@ from sqlglot import exp
 
 from truespec.domains.sql.engines.script import Database, Value, ValueRow, parents_first
 from truespec.domains.sql.refute.conditions import MAX_PATHS, MAX_TEXT, Reader, scale
-from truespec.domains.sql.refute.expressions import FIRST, LAST, Path
+from truespec.domains.sql.refute.expressions import FEW_COPIES, FIRST, LAST, Path
 from truespec.domains.sql.refute.generate import Generator
 from truespec.domains.sql.refute.literals import as_date
 from truespec.domains.sql.refute.symbolic import SECONDS, unlike
@@ -34,8 +34,8 @@ from truespec.solvers.limit import Limit
 from truespec.solvers.z3 import Outcome, check
 from truespec.verdict import OutOfTime
 
-MAX_QUESTIONS = 60
-"""How many questions Z3 is asked about one pair."""
+MAX_QUESTIONS, MAX_PAIRS = 60, 24
+"""How many questions Z3 is asked about one pair of queries: about one row of each, about two of one."""
 EFFORT = 150_000
 """For one question, in Z3's resource units."""
 MAX_WITNESSES = 8
@@ -56,18 +56,18 @@ def propose(
     schema: Schema, queries: Sequence[exp.Expr], generator: Generator, seed: int, limit: Limit
 ) -> Proposal:
     """Databases on which these two queries may differ, as far as the limit allows."""
-    reader = Reader(schema)
-    paths = [reader.paths(query) for query in queries]
-    facts = reader.facts_of_rows()
     models: dict[str, _Model] = {}
-    solver = z3.Solver()
-    solver.set("rlimit", EFFORT)
-    solver.add(*facts, *reader.facts)
     with contextlib.suppress(OutOfTime):
-        for question in itertools.islice(_questions(paths, reader.atoms), MAX_QUESTIONS):
-            model = _answer(solver, question, reader, limit)
-            if model is not None:
-                models.setdefault(model.key, model)
+        for make, most in ((_of_one_row, MAX_QUESTIONS), (_of_two_rows, MAX_PAIRS)):
+            reader = Reader(schema)
+            questions = make(reader, queries)
+            solver = z3.Solver()
+            solver.set("rlimit", EFFORT)
+            solver.add(*reader.facts_of_rows(), *reader.facts)
+            for question in itertools.islice(questions, most):
+                model = _answer(solver, question, reader, limit)
+                if model is not None:
+                    models.setdefault(model.key, model)
     random = Random(seed)
     databases = list(_databases(list(models.values()), schema, generator, random))
     witnesses: dict[str, dict[Value, None]] = {}
@@ -90,6 +90,32 @@ def _answer(solver: Any, question: Any, reader: Reader, limit: Limit) -> _Model 
         finally:
             solver.pop()
     return None
+
+
+def _of_one_row(reader: Reader, queries: Sequence[exp.Expr]) -> Iterator[Any]:
+    """Questions about one row of each query."""
+    return _questions([reader.paths(query) for query in queries], reader.atoms)
+
+
+def _of_two_rows(reader: Reader, queries: Sequence[exp.Expr]) -> Iterator[Any]:
+    """Questions about two rows of one query that agree in all keys of a GROUP BY or DISTINCT but one.
+
+    They tell apart queries that group by other keys: at once, and where each group alone meets a HAVING or
+    only both together do.
+    """
+    questions: list[Any] = []
+    for query in queries:
+        read = [(reader.paths(query, instance), reader.keys) for instance in (0, 1)]
+        (ones, groups), (others, again) = read
+        for one, other in zip(ones, others, strict=False):
+            both = [*one.conditions, *other.conditions]
+            rows = [condition for condition in both if condition.get_id() not in reader.of_groups]
+            for keys, same_keys in zip(groups, again, strict=False):
+                apart = [unlike(a, b) for a, b in zip(keys, same_keys, strict=False)]
+                for place, differs in enumerate(apart):
+                    alike = [z3.Not(other) for index, other in enumerate(apart) if index != place]
+                    questions += [z3.And(*some, *alike, differs) for some in (rows, both)]
+    return iter(questions)
 
 
 def _questions(paths: Sequence[Sequence[Path]], atoms: Sequence[Any]) -> Iterator[Any]:
@@ -124,6 +150,7 @@ class _Model:
     def __init__(self, model: Any, reader: Reader) -> None:
         self.rows: dict[str, list[dict[str, Value]]] = {}
         self.copies = _whole(model.eval(reader.copies, model_completion=True)) or 1
+        self.varied = reader.distinct if z3.is_true(model.eval(reader.varied)) else set()
         for (table, _), row in reader.rows.items():
             found: dict[str, Value] = {}
             for name, value in row.columns.items():
@@ -132,7 +159,7 @@ class _Model:
                 elif model[value.value] is not None:
                     found[name] = _read(model[value.value], value.kind, row.table.column(name))
             self.rows.setdefault(table, []).append(found)
-        self.key = repr((self.rows, self.copies))
+        self.key = repr((self.rows, self.copies, sorted(self.varied)))
 
     def values(self) -> Iterator[tuple[tuple[str, str], Value]]:
         for table, rows in self.rows.items():
@@ -171,10 +198,14 @@ def _databases(
     yield from made
     for model, database in zip(models, made, strict=True):
         many = model.copies if model.copies > 1 else 2
-        for name in database.tables:
-            if database.tables[name]:
-                yield _copied(database, {name}, many, schema, random)
-        yield _copied(database, set(database.tables), many, schema, random)
+        filled = {name for name, rows in database.tables.items() if rows}
+        if many <= FEW_COPIES:
+            for name in database.tables:
+                if name in filled:
+                    yield _copied(database, {name}, many, schema, random, model.varied)
+        else:  # a join of the copies has as many rows as there are to be
+            many = next(each for each in range(2, many + 1) if each ** len(filled) >= many)
+        yield _copied(database, filled, many, schema, random, model.varied)
     for _ in range(len(made)):
         together: dict[str, tuple[ValueRow, ...]] = {}
         for database in random.sample(made, min(len(made), random.randint(2, 4))):
@@ -239,8 +270,13 @@ def _told_apart(rows: Sequence[ValueRow], table: Table) -> tuple[ValueRow, ...]:
     return tuple(kept)
 
 
-def _copied(database: Database, names: set[str], many: int, schema: Schema, random: Random) -> Database:
-    """The rows of some tables so often, their keys told apart by a column that refers to nothing."""
+def _copied(
+    database: Database, names: set[str], many: int, schema: Schema, random: Random, varied: Set[str]
+) -> Database:
+    """The rows of some tables so often, their keys told apart by a column that refers to nothing.
+
+    The columns that are `varied` have another value in each copy.
+    """
     tables: dict[str, tuple[ValueRow, ...]] = {}
     for name, rows in database.tables.items():
         table = schema.table(name)
@@ -248,7 +284,10 @@ def _copied(database: Database, names: set[str], many: int, schema: Schema, rand
         referring = {column for key in table.foreign_keys for column in key.columns}
         for row in rows if name in names else ():
             for number in range(1, many):
-                copy = list(row)
+                copy = [
+                    _next(value, number) if column.name.lower() in varied else value
+                    for column, value in zip(table.columns, row, strict=True)
+                ]
                 for key in table.unique_keys():
                     free = [column for column in key if column not in referring] or list(key)
                     index = [column.name for column in table.columns].index(free[-1])

@@ -13,7 +13,7 @@ from typing import Any
 
 import z3
 
-from truespec.domains.sql.refute.literals import as_date
+from truespec.domains.sql.refute.literals import as_date, numeric_prefix
 
 SECONDS = 86_400
 """Seconds in a day."""
@@ -60,7 +60,7 @@ def as_number(value: Value) -> Value:
     if value.kind == "truth":
         return Value(value.null, z3.If(value.value, z3.IntVal(1), z3.IntVal(0)), "number")
     if value.literal is not None:
-        return number_of(value.literal.strip())
+        return number_of(numeric_prefix(value.literal))
     if re.fullmatch(r"written (%\w)+", value.kind):
         return Value(value.null, value.value, "number")
     raise Beyond
