@@ -34,7 +34,7 @@ FIRST_DATABASES, QUICK_DATABASES = 12, 100
 """Databases of the first two searches: most wrong queries differ on one of these."""
 FIRST_PORTION, BRIEF_PORTION, QUICK_PORTION, PROOF_PORTION = 0.1, 0.2, 0.2, 0.5
 """Shares of the time that is left for a first look, a brief proof, a second look and the whole proof."""
-SEED_PORTION = 0.4
+SEED_PORTION = 0.35
 """The share for databases that Z3 proposes."""
 MORE_PORTION, MORE_DATABASES = 0.5, 700
 """A third look, after which all small databases are tried."""
@@ -79,6 +79,11 @@ def decide(
     quick = look(limit.portion(QUICK_PORTION), QUICK_DATABASES)
     if quick is not None:
         return quick
+    if hunt is not None:
+        with contextlib.suppress(OutOfTime):
+            seeded = hunt.propose(limit.portion(SEED_PORTION))
+            if seeded is not None:
+                return refuted("sql", "databases from models", seeded.counterexample())
     try:
         if hopeful:
             trace = prove(*pair, limit.portion(PROOF_PORTION))
@@ -94,11 +99,6 @@ def decide(
         reasons.insert(0, error)
     except RecursionError:
         reasons.insert(0, Unsupported("sql: the query is nested too deeply"))
-    if hunt is not None:
-        with contextlib.suppress(OutOfTime):
-            seeded = hunt.propose(limit.portion(SEED_PORTION))
-            if seeded is not None:
-                return refuted("sql", "databases from models", seeded.counterexample())
     more = look(limit.portion(MORE_PORTION), MORE_DATABASES)
     if more is not None:
         return more

@@ -117,6 +117,44 @@ def test_what_two_queries_make_of_their_rows_is_told_apart(oracle: str, candidat
     assert hunt(oracle, candidate).propose(Limit.start(60)) is not None
 
 
+BAGS = "CREATE TABLE c (k INT, v INT); CREATE TABLE f (k INT, y INT, m INT, d INT)"
+
+
+@pytest.mark.parametrize(
+    ("oracle", "candidate"),
+    [
+        (  # groups by another key, met by groups of a thousand alone
+            "SELECT c.v FROM c JOIN f ON c.k = f.k GROUP BY c.v, f.m, f.d HAVING COUNT(f.y) > 1000",
+            "SELECT c.v FROM c JOIN f ON c.k = f.k GROUP BY c.v, f.d HAVING COUNT(f.y) > 1000",
+        ),
+        (  # two groups that only together meet a HAVING
+            "SELECT v FROM c NATURAL JOIN f GROUP BY v, m HAVING COUNT(d) >= 2 AND MIN(d) > 70",
+            "SELECT v FROM c NATURAL JOIN f GROUP BY v HAVING COUNT(d) >= 2 AND MIN(d) > 70",
+        ),
+        (
+            "SELECT v FROM c NATURAL JOIN f GROUP BY v HAVING AVG(y) > 500 AND COUNT(DISTINCT y) = 4",
+            "SELECT v FROM c NATURAL JOIN f GROUP BY v HAVING AVG(y) > 500 AND COUNT(DISTINCT y) > 4",
+        ),
+        ("SELECT DISTINCT y, m FROM f WHERE d = 77", "SELECT y, MIN(m) FROM f WHERE d = 77 GROUP BY y"),
+        ("SELECT y, m FROM f GROUP BY 1, 2", "SELECT y, MAX(m) FROM f GROUP BY 1"),
+    ],
+)
+def test_groups_are_told_apart_by_two_rows_or_many(oracle: str, candidate: str) -> None:
+    found = hunt(oracle, candidate, ddl=BAGS).propose(Limit.start(60))
+    assert found is not None
+
+
+@pytest.mark.live
+def test_a_text_beside_a_number_is_the_number_at_its_start() -> None:
+    for text, number in (("CS", 0), ("71x", 71), (" 72.0e", 72)):
+        pair = hunt(
+            f"SELECT y FROM f WHERE d = '{text}' AND m > 70", "SELECT y FROM f WHERE 1 = 0", "mysql", BAGS
+        )
+        found = pair.propose(Limit.start(60))
+        assert found is not None
+        assert [row[3] for row in found.database.tables["f"]] == [number]
+
+
 PARENTS = """
 CREATE TABLE dept (id INT PRIMARY KEY, budget INT NOT NULL, CHECK (budget > 500));
 CREATE TABLE emp (
