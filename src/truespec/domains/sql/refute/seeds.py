@@ -3,7 +3,8 @@
 `conditions.py` reads each table that a query names as one symbolic row; the k-th row of a table is shared by
 both queries. Z3 is asked for values on which just one query's conditions hold, on which outputs differ, on
 which all but one condition hold (Shah et al., "Generating test data for killing SQL mutants", ICDE 2011), and
-on which single conditions do. A model becomes rows, completed by parents and drawn values.
+on which single conditions do; then for two rows of one query that a key of a GROUP BY or DISTINCT tells
+apart. A model becomes rows, as many as a group is to have, completed by parents and drawn values.
 
 A model is only a place to look at: the engine decides what the queries yield there.
 """
