@@ -38,6 +38,7 @@ from truespec.domains.sql.rules.choices import Operator
 from truespec.domains.sql.rules.settle import settled
 from truespec.domains.sql.symbols import constants, is_false, is_not, operands
 from truespec.domains.sql.world import (
+    BOOLEANS,
     FALSE,
     NUMBERS,
     TRUE,
@@ -173,6 +174,7 @@ class Aggregates:
         """MIN or MAX of the one column; NULL where no value is."""
         world = self.world
         bag = self.filled(bag)
+        truths = world.dialect in BOOLEANS and any(t.outs[0].kind == "bool" for t in bag.terms)
         terms = []
         for term in bag.terms:
             out = term.outs[0]
@@ -193,7 +195,8 @@ class Aggregates:
         if kind == "text" and world.collated and not self.exact(bag):
             raise Nondeterministic(f"sql: {function} of texts that differ only by case or trailing blanks")
         empty = neg(exists(world, bag))
-        return Val(empty, self.extreme_value(function, bag), kind)
+        value = self.extreme_value(function, bag)
+        return Val(empty, value == z3.IntVal(1), "bool") if truths else Val(empty, value, kind)
 
     def any(self, bag: Bag) -> Val:
         """The value of the one column that all tuples share, or an arbitrary one; NULL where no tuple is."""

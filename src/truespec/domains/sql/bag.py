@@ -31,6 +31,7 @@ from truespec.domains.sql.symbols import (
     remembered,
 )
 from truespec.domains.sql.world import (
+    BOOLEANS,
     FALSE,
     NUMBERS,
     TRUE,
@@ -502,12 +503,16 @@ def coerced(bags: list[Bag], dialect: str) -> list[Bag]:
     """The bags with outputs of one kind per column; raises where the kinds do not meet."""
     width = len(bags[0].terms[0].outs) if bags[0].terms else 0
     kinds: list[set[str]] = [set() for _ in range(width)]
+    truths = {
+        i for bag in bags for term in bag.terms for i, out in enumerate(term.outs) if out.kind == "bool"
+    }
     for bag in bags:
         for term in bag.terms:
             if len(term.outs) != width:
                 raise Unsupported("sql: sides of unequal width")
-            for column, out in zip(kinds, term.outs, strict=True):
-                column.add(out.kind)
+            for i, out in enumerate(term.outs):
+                # A column of NULLs alone was read as of numbers before it meets another.
+                kinds[i].add("null" if i in truths and is_true(out.null) else out.kind)
     goals = [_meet(column, dialect) for column in kinds]
     return [
         Bag(
@@ -526,7 +531,7 @@ def _meet(kinds: set[str], dialect: str) -> str:
         return "int"
     if len(kinds) == 1:
         return next(iter(kinds))
-    if kinds <= {*NUMBERS, "bool"}:
+    if kinds <= {*NUMBERS, "bool"} and not ("bool" in kinds and dialect in BOOLEANS):
         return united((kinds - {"bool"}) | ({"int"} if "bool" in kinds else set()), dialect)
     raise Unsupported(f"sql: one column with values of types {' and '.join(sorted(kinds))}")
 
@@ -534,7 +539,7 @@ def _meet(kinds: set[str], dialect: str) -> str:
 def _cast(value: Val, goal: str) -> Val:
     if value.kind == goal:
         return value
-    if value.kind == "null":
+    if is_true(value.null):
         return Val(TRUE, default_of(goal), goal)
     raw = ite(value.val, z3.IntVal(1), z3.IntVal(0)) if value.kind == "bool" else value.val
     return Val(value.null, raw if goal == "int" else real(raw), goal)

@@ -13,8 +13,8 @@ from truespec.domains.sql.places import OfSide
 from truespec.domains.sql.prove import Prover
 from truespec.domains.sql.query import Compiler, Relation
 from truespec.domains.sql.schema import Schema
-from truespec.domains.sql.symbols import constants
-from truespec.domains.sql.world import BRIEF, Expr, Val, World, conj, neg
+from truespec.domains.sql.symbols import constants, is_true
+from truespec.domains.sql.world import BOOLEANS, BRIEF, Expr, Val, World, conj, neg
 from truespec.solvers.limit import Limit
 from truespec.verdict import Nondeterministic, SpecificationError, Undecided
 
@@ -67,7 +67,7 @@ def prove_in(world: World, oracle: exp.Expr, candidate: exp.Expr, order: str) ->
     prover = Prover(world)
     compiler = Compiler(world, prover.aggregates)
     left, right = compiler.read(oracle, 0), compiler.read(candidate, 1)
-    if len(left.names) != len(right.names):
+    if len(left.names) != len(right.names) or _apart(left, right, world.dialect):
         return None
     listed = order != "bag" and bool(left.sorts) and bool(right.sorts)
     equal = left.limit == right.limit and _same(left, right, listed, prover)
@@ -85,6 +85,21 @@ def prove_in(world: World, oracle: exp.Expr, candidate: exp.Expr, order: str) ->
             )
         return None
     return ProofTrace(tuple(prover.steps), tuple(world.obligations), "".join(world.trail), listed)
+
+
+def _apart(left: Relation, right: Relation, dialect: str) -> bool:
+    """Whether one has Booleans where the other has values of another type, in a dialect that shows which."""
+    if dialect not in BOOLEANS:
+        return False
+    for position in range(len(left.names)):
+        kinds = {
+            term.outs[position].kind == "bool"
+            for term in (*left.bag.terms, *right.bag.terms)
+            if not is_true(term.outs[position].null)
+        }
+        if len(kinds) > 1:
+            return True
+    return False
 
 
 def _same(left: Relation, right: Relation, listed: bool, prover: Prover) -> bool:

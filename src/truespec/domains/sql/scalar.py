@@ -899,6 +899,9 @@ class Scalars:
         sizes = [int(p.name) for p in node.to.expressions if p.name.isdigit()]
         types = exp.DataType.Type
         if value.kind == "null":
+            fraction = written in (*exp.DataType.FLOAT_TYPES, types.DECIMAL)
+            if fraction and self.world.dialect != "sqlite":
+                return Val(TRUE, default_of("real"), "real")  # integers beside it become fractions
             return NULL  # columns of NULLs alone read as of any type
         if written in (types.DATE, types.DATE32):
             if value.kind == "text" and value.literal is not None and self.world.dialect != "sqlite":

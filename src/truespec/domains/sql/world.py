@@ -50,6 +50,8 @@ NUMBERS = ("int", "real", "loose")
 compute as either, as SQLite does by the value stored and PostgreSQL by the width of the integers summed. The
 last two are rationals here. Only division and text tell the kinds apart, and neither is read for the last.
 """
+BOOLEANS = ("postgres", "duckdb")
+"""The dialects in which a Boolean is no number; in the others it is 1 or 0."""
 _SORTS = {
     "int": z3.IntSort(),
     "real": z3.RealSort(),
@@ -370,8 +372,8 @@ class World:
             case Kind.DECIMAL | Kind.FLOAT:
                 return "real"
             case Kind.BOOL:
-                # MariaDB and SQLite have no Boolean type: the column holds any small integer.
-                return "bool" if self.dialect in ("postgres", "duckdb") else "int"
+                # Elsewhere there is no such type: the column holds any small integer.
+                return "bool" if self.dialect in BOOLEANS else "int"
             case Kind.TEXT if self.dialect == "postgres" and column.type.sql.upper().startswith("CHAR"):
                 return f"{PADDED}{column.type.precision or 1})"
             case Kind.TEXT | Kind.ENUM:
