@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import z3
@@ -29,12 +29,12 @@ from truespec.domains.sql.rules import known_arguments, whole_and_parts
 from truespec.domains.sql.rules.settle import settled
 from truespec.domains.sql.symbols import functions, is_false, name_of
 from truespec.domains.sql.world import (
+    NUMBERS,
     TRUE,
     Expr,
     Formula,
     Val,
     World,
-    all_identical,
     conj,
     disj,
     identical,
@@ -111,7 +111,7 @@ class Prover:
         world = self.world
         for aligned in itertools.islice(_alignments(left, right), MAX_ALIGNMENTS):
             here, there = condition(world, left), condition(world, aligned)
-            goal = conj(here == there, z3.Implies(here, all_identical(left.outs, aligned.outs)))
+            goal = conj(here == there, z3.Implies(here, _same_outputs(left.outs, aligned.outs)))
             if world.holds(given, goal):
                 self.steps.append("match_terms")
                 return True
@@ -207,7 +207,7 @@ class Prover:
                 ours: list[Expr] = []
                 theirs: list[Expr] = []
                 for j, other in enumerate(terms):
-                    hit = conj(conditions[j], all_identical(term.outs, other.outs))
+                    hit = conj(conditions[j], _same_outputs(term.outs, other.outs))
                     (ours if j < len(left) else theirs).append(ite(hit, z3.IntVal(1), z3.IntVal(0)))
                 goals.append(z3.Implies(conditions[i], z3.Sum(*ours) == z3.Sum(*theirs)))
             if self.world.holds(given, conj(*goals)):
@@ -261,7 +261,7 @@ class Prover:
             for j, two in enumerate(terms[i:], i):
                 copy = renamed(world, two)
                 both = conj(given, condition(world, one), condition(world, copy))
-                both = conj(both, all_identical(one.outs, copy.outs))
+                both = conj(both, _same_outputs(one.outs, copy.outs))
                 same = z3.BoolVal(False)
                 if i == j:
                     rows = [a == b for (a, _), (b, _) in zip(one.rows, copy.rows, strict=True)]
@@ -280,7 +280,7 @@ class Prover:
         for term in unfolded(world, Bag(tuple(left))).terms:
             # Renamed: a variable of `term` must not be captured by the quantifier over the other side.
             goals = [
-                replace(other, cond=conj(other.cond, all_identical(term.outs, other.outs)), outs=())
+                replace(other, cond=conj(other.cond, _same_outputs(term.outs, other.outs)), outs=())
                 for other in (renamed(world, other) for other in right)
             ]
             if not world.holds(conj(given, term.cond), exists(world, Bag(tuple(goals)))):
@@ -298,6 +298,17 @@ def _views(term: Term, group: Group) -> Iterator[tuple[Val, ...]]:
             outs = tuple(swap_value(out, [(theirs, mine)]) for out in part.outs)
             if not mentioned(outs) & (bound(part) - {name_of(theirs)}):
                 yield outs
+
+
+def _same_outputs(left: Iterable[Val], right: Iterable[Val]) -> Formula:
+    """Rows compared by position; a number and a text, say, are the same where both are NULL."""
+    pairs = list(zip(left, right, strict=True))
+    return conj(*(identical(a, b) if _comparable(a, b) else conj(a.null, b.null) for a, b in pairs))
+
+
+def _comparable(one: Val, other: Val) -> bool:
+    numbers = (*NUMBERS, "bool")
+    return one.kind == other.kind or "null" in (one.kind, other.kind) or {one.kind, other.kind} <= {*numbers}
 
 
 def _shape(term: Term) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -131,6 +131,10 @@ class Scope:
             raise SpecificationError(ReasonCode.SCOPE, f"the column {column.sql()!r} is ambiguous")
         return hits[0] if hits else None
 
+    def grouping(self, node: exp.Grouping) -> int:
+        """The value of GROUPING(...): a bit for each argument, 1 where the grouping set is without it."""
+        raise Unsupported(f"sql: {node.sql()[:60]} outside its group")
+
     def column(self, column: exp.Column) -> Val:
         """The value of a column."""
         if column.args.get("db") or column.args.get("catalog"):
@@ -168,14 +172,26 @@ class GroupScope(Scope):
         operator: Operator,
         members: Bag,
         parent: Scope | None,
+        absent: Set[str] = frozenset(),
     ) -> None:
+        """`absent` are the keys of other grouping sets."""
         super().__init__(source.names, (), parent)
         self.operator = operator
         self.compiler = compiler
         self.source = source
         self.keys = dict(keys)
         self.members = members  # outputs are all columns of the source
+        self.absent = absent
         self._any: dict[int, Val] = {}
+
+    def grouping(self, node: exp.Grouping) -> int:
+        number = 0
+        for argument in node.expressions:
+            print_ = fingerprint(argument.unnest(), self)
+            if print_ not in self.keys:
+                raise Unsupported(f"sql: {node.sql()[:60]} of what is no key")
+            number = 2 * number + (print_ in self.absent)
+        return number
 
     def known(self, node: Any) -> Val | None:
         if not self.keys or not isinstance(node, exp.Expr) or isinstance(node, exp.Literal):
@@ -205,6 +221,9 @@ class WindowScope(Scope):
 
     def known(self, node: Any) -> Val | None:
         return self.inner.known(node)
+
+    def grouping(self, node: exp.Grouping) -> int:
+        return self.inner.grouping(node)
 
     def at(self, position: int) -> Val:
         return self.inner.at(position)
@@ -820,10 +839,11 @@ class Compiler:
                 self.scalars.value(key, Scope(source.names, t.outs, parent)) for t in source.bag.terms[:1]
             ]
             known += [(print_, _null_like(out)) for out in outs]
+        others = frozenset(print_ for print_, _ in absent)
         if not keys:
             term = Term((), (), TRUE, ())
             operator = self._operator((), source.bag)
-            scope = GroupScope(self, source, known, operator, source.bag, parent)
+            scope = GroupScope(self, source, known, operator, source.bag, parent, others)
             return self._with_having([(term, scope)], items, having)
         if not source.bag.terms:
             return []
@@ -854,7 +874,7 @@ class Compiler:
                         same.append((stands.null, value.null))
                     value = stands
                 named.append((print_, value))
-            return GroupScope(self, source, named, operator, members, parent), same
+            return GroupScope(self, source, named, operator, members, parent, others), same
 
         kept: Formula = TRUE
         if having is not None and world.dialect == "mysql":

@@ -365,6 +365,9 @@ class Scalars:
     def _column(self, node: exp.Column, scope: Scope) -> Val:
         return scope.column(node)
 
+    def _grouping(self, node: exp.Grouping, scope: Scope) -> Val:
+        return Val(FALSE, z3.IntVal(scope.grouping(node)), "int")
+
     def _position(self, node: Position, scope: Scope) -> Val:
         return scope.at(int(node.this[1:]))
 

@@ -56,9 +56,11 @@ def read_frame(spec: exp.WindowSpec | None, ordered: bool) -> Frame:
         raise Unsupported(f"sql: the frame {spec.sql()[:60]} of a window")
     if not rows and (back is not None or ahead not in (0, None)):
         raise Unsupported(f"sql: the frame {spec.sql()[:60]} of a window")
-    if not ordered and (back is not None or ahead is not None):
-        raise Unsupported("sql: the frame of a window without ORDER BY")
-    return frame
+    if ordered:
+        return frame
+    if rows and not frame.whole:
+        raise Unsupported("sql: the frame of rows of a window without ORDER BY")
+    return Frame(False, None, None)  # without an order, all rows are peers
 
 
 def _distance(spec: exp.WindowSpec, end: str, side: str) -> int | None:

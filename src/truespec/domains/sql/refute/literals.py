@@ -56,6 +56,7 @@ def collect(trees: Iterable[exp.Expr]) -> Literals:
     trees = list(trees)
     found.spans = sorted({days for tree in trees for days in islice(_spans(tree), MAX_SPANS)})
     for tree in trees:
+        found.texts.update(_cut(tree))
         for node in islice(tree.find_all(exp.Literal), MAX_LITERALS):
             values = _values(node)
             _add(found, values)
@@ -94,6 +95,14 @@ def _spans(tree: exp.Expr) -> Iterator[int]:
         for literal in predicate.find_all(exp.Literal) if predicate is not None else ():
             if not literal.is_string and literal.name.isdigit() and len(literal.name) < 5:
                 yield int(literal.name)
+
+
+def _cut(tree: exp.Expr) -> Iterator[str]:
+    """Texts that a CAST makes shorter."""
+    for cast in islice(tree.find_all(exp.Cast), MAX_SPANS):
+        for size in cast.to.expressions:
+            if cast.to.this in exp.DataType.TEXT_TYPES and size.name.isdigit() and len(size.name) < 3:
+                yield ("abcdefghij" * 10)[: int(size.name) + 1]
 
 
 def _away(day: datetime.date, spans: Iterable[int]) -> Iterator[str]:
