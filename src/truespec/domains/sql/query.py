@@ -1108,7 +1108,7 @@ class Compiler:
             raise Unsupported("sql: COUNT of several columns")
         if name == "Count" and len(arguments) > 1:
             return self._count_tuples(arguments, members)
-        if len(arguments) != 1 or isinstance(arguments[0], exp.Order | exp.Limit | exp.Star):
+        if len(arguments) != 1 or isinstance(arguments[0], exp.Order | exp.Limit | exp.Star | None):
             raise Unsupported(f"sql: {node.sql()[:60]}")
         for key, part in node.args.items():
             if key not in ("this", "big_int") and part:

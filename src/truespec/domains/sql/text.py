@@ -13,6 +13,7 @@ from truespec.domains.sql.engines.accept import accept
 from truespec.domains.sql.engines.contract import Settings
 from truespec.domains.sql.engines.guard import check_text, check_tree
 from truespec.domains.sql.places import mark, place_of_parse_error, second_statement
+from truespec.domains.sql.quoted import read_texts
 from truespec.domains.sql.schema import Schema
 from truespec.verdict import Place, ReasonCode, SpecificationError, ToolMissing, Unsupported
 
@@ -63,6 +64,7 @@ def read_query(text: str, schema: Schema, settings: Settings, *, ask: bool = Tru
     tree = statements[0]
     assert isinstance(tree, exp.Expr)
     mark(tree, text, dialect)
+    read_texts(tree, text, schema)
     problem: Unsupported | None = None
     try:
         assert isinstance(tree, exp.Expression)
