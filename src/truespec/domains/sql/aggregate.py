@@ -39,6 +39,7 @@ from truespec.domains.sql.rules.settle import settled
 from truespec.domains.sql.symbols import constants, is_false, is_not, operands
 from truespec.domains.sql.world import (
     BOOLEANS,
+    ENUM,
     FALSE,
     NUMBERS,
     TRUE,
@@ -189,6 +190,10 @@ class Aggregates:
         elif len(kinds) > 1:
             raise Unsupported(f"sql: {function} over values of types {' and '.join(sorted(kinds))}")
         check_compared(term.outs[0] for term in terms)
+        if kind.startswith(ENUM):
+            raise Unsupported(f"sql: {function} of an ENUM, which an index orders by position")
+        if kind == "text" and world.enums and world.dialect != "mysql":
+            raise Unsupported(f"sql: {function} of a text beside ENUM columns, which order by position")
         if kind.startswith("other:"):
             raise Unsupported(f"sql: {function} over values of type {kind.removeprefix('other:')}")
         bag = Bag(tuple(terms))

@@ -32,6 +32,7 @@ from truespec.domains.sql.symbols import (
 )
 from truespec.domains.sql.world import (
     BOOLEANS,
+    ENUM,
     FALSE,
     NUMBERS,
     TRUE,
@@ -48,6 +49,7 @@ from truespec.domains.sql.world import (
     neg,
     real,
     sort_of,
+    textual,
     united,
 )
 from truespec.verdict import Incomplete, Unsupported
@@ -531,6 +533,8 @@ def _meet(kinds: set[str], dialect: str) -> str:
         return "int"
     if len(kinds) == 1:
         return next(iter(kinds))
+    if all(kind == "text" or kind.startswith(ENUM) for kind in kinds):
+        return "text"
     if kinds <= {*NUMBERS, "bool"} and not ("bool" in kinds and dialect in BOOLEANS):
         return united((kinds - {"bool"}) | ({"int"} if "bool" in kinds else set()), dialect)
     raise Unsupported(f"sql: one column with values of types {' and '.join(sorted(kinds))}")
@@ -541,5 +545,7 @@ def _cast(value: Val, goal: str) -> Val:
         return value
     if is_true(value.null):
         return Val(TRUE, default_of(goal), goal)
+    if goal == "text":
+        return textual(value)
     raw = ite(value.val, z3.IntVal(1), z3.IntVal(0)) if value.kind == "bool" else value.val
     return Val(value.null, raw if goal == "int" else real(raw), goal)

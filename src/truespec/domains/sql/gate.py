@@ -77,6 +77,7 @@ def check(tree: exp.Expr, schema: Schema, settings: Settings) -> None:
     check_rounding(tree, schema)
     if schema.dialect == "mysql":
         check_windows(tree)
+        check_characters(tree)
 
 
 def check_modes(settings: Settings) -> None:
@@ -275,6 +276,13 @@ def check_windows(tree: exp.Expr) -> None:
             for column in () if order is None else order.find_all(exp.Column):
                 if not column.table and column.name.lower() in outputs:
                     raise Unsupported(f"sql: the output {column.name!r} in the ORDER BY of a window")
+
+
+def check_characters(tree: exp.Expr) -> None:
+    """No text holds characters beyond U+FFFF: beside columns of utf8mb3, MariaDB refuses such a text."""
+    for text in tree.find_all(exp.Literal):
+        if text.is_string and any(ord(character) > 0xFFFF for character in text.this):
+            raise Unsupported(f"sql: the text {text.this[:40]!r}, which has characters beyond U+FFFF")
 
 
 def check_ordinals(select: exp.Select) -> None:

@@ -39,6 +39,7 @@ from truespec.domains.sql.world import (
     disj,
     identical,
     ite,
+    textual,
 )
 
 MAX_ALIGNMENTS = 48
@@ -307,8 +308,8 @@ def _same_outputs(left: Iterable[Val], right: Iterable[Val]) -> Formula:
 
 
 def _comparable(one: Val, other: Val) -> bool:
-    numbers = (*NUMBERS, "bool")
-    return one.kind == other.kind or "null" in (one.kind, other.kind) or {one.kind, other.kind} <= {*numbers}
+    kinds = {textual(one).kind, textual(other).kind}
+    return len(kinds) == 1 or "null" in kinds or kinds <= {*NUMBERS, "bool"}
 
 
 def _shape(term: Term) -> str:

@@ -48,6 +48,7 @@ from truespec.domains.sql.scalar import (
 )
 from truespec.domains.sql.schema import Table
 from truespec.domains.sql.world import (
+    ENUM,
     FALSE,
     NULL,
     NUMBERS,
@@ -63,6 +64,7 @@ from truespec.domains.sql.world import (
     folded,
     ite,
     neg,
+    textual,
     to_real,
 )
 from truespec.verdict import (
@@ -274,7 +276,8 @@ class Compiler:
             check_readable(node)
             gate.check(node, self.world.schema, self.world.settings)
             self.references = Counter(str(table.name).lower() for table in node.find_all(exp.Table))
-            return self.query(node, None)
+            relation = self.query(node, None)
+            return replace(relation, bag=_textual(relation.bag))
 
     def rows(self, relation: Relation) -> Bag:
         """The tuples of a query inside another one: without order, and as many as its LIMIT keeps."""
@@ -369,7 +372,8 @@ class Compiler:
         right = self.query(node.expression, parent)
         if len(left.names) != len(right.names):
             raise SpecificationError(ReasonCode.TYPE, "the sides of a set operation differ in width")
-        first, second = coerced([self.rows(left), self.rows(right)], self.world.dialect)
+        sides = [_textual(self.rows(side)) for side in (left, right)]  # an ENUM is a text above them
+        first, second = coerced(sides, self.world.dialect)
         if node.args.get("by_name") or node.args.get("on"):
             raise Unsupported("sql: a set operation by name")
         distinct = node.args.get("distinct")
@@ -409,7 +413,7 @@ class Compiler:
                     raise Unsupported(
                         f"sql: ORDER BY {key.this.sql()[:40]} above a set operation", place_of(key)
                     )
-                terms = [replace(t, outs=(*t.outs, t.outs[position])) for t in terms]
+                terms = [replace(t, outs=(*t.outs, self._sort_key(key, t.outs[position]))) for t in terms]
                 sorts.append(_sort(key))
         return Relation(relation.names, Bag(tuple(terms)), tuple(sorts), self._limit(node))
 
@@ -614,7 +618,7 @@ class Compiler:
                     lambda outs, i=i, j=j: Val(  # type: ignore[misc]
                         conj(outs[i].null, outs[j].null),
                         ite(outs[i].null, outs[j].val, outs[i].val),
-                        outs[i].kind,
+                        outs[i].kind if outs[i].kind == outs[j].kind else textual(outs[i]).kind,
                     )
                 )
             else:
@@ -697,18 +701,18 @@ class Compiler:
         for term, scope in terms:
             # A Boolean's short form serves its own expression: rules that rewrite outputs do not see it.
             outs = tuple(
-                replace(self.scalars.typed(self.scalars.value(item, scope)), sides=None) for _, item in items
+                replace(self.scalars.typed(self.scalars.output(item, scope)), sides=None) for _, item in items
             )
             extra = []
             positions = [self._order_position(key.this, items, scope) for key in keys]
             for key, position in zip(keys, positions, strict=True):
                 if position is not None:
-                    extra.append(outs[position])
+                    value = outs[position]
                 else:
                     if distinct is not None:
                         raise Unsupported("sql: ORDER BY of what DISTINCT has dropped", place_of(key))
-                    extra.append(self.scalars.value(_inline(key.this, aliases, scope), scope))
-                self._check_sort(key.this, extra[-1])
+                    value = self.scalars.output(_inline(key.this, aliases, scope), scope)
+                extra.append(self._sort_key(key, value))
             rows.append(Term(term.rows, term.groups, term.cond, (*outs, *extra)))
         (bag,) = coerced([Bag(tuple(rows))], self.world.dialect)
         if not rows:
@@ -717,20 +721,27 @@ class Compiler:
             width = len(names)
             base = Bag(tuple(replace(t, outs=t.outs[:width]) for t in bag.terms))
             base = self.distinct(base)
+            kept = [(key, p) for key, p in zip(keys, positions, strict=False) if p is not None]
             bag = Bag(
                 tuple(
-                    replace(t, outs=(*t.outs, *(t.outs[p] for p in positions if p is not None)))
+                    replace(t, outs=(*t.outs, *(self._sort_key(key, t.outs[p]) for key, p in kept)))
                     for t in base.terms
                 )
             )
         return Relation(names, bag, tuple(map(_sort, keys)), self._limit(node))
 
-    def _check_sort(self, node: exp.Expr, value: Val) -> None:
-        plain = isinstance(node, exp.Column) and value.val.decl().name().startswith("column ")
-        if value.kind == "text" and self.world.enums and not plain:
+    def _sort_key(self, node: exp.Expr, value: Val) -> Val:
+        """The value as ORDER BY has it: an ENUM by its position.
+
+        In MariaDB all but a column of that type is a text; DuckDB keeps the type in many expressions.
+        """
+        if value.kind.startswith(ENUM):
+            return self.world.place(value)
+        if value.kind == "text" and self.world.enums and self.world.dialect != "mysql":
             raise Unsupported(
                 "sql: an order by a text beside ENUM columns, which order by position", place_of(node)
             )
+        return value
 
     def _items(self, node: exp.Select, source: Source) -> list[tuple[str, exp.Expr]]:
         """Output names and expressions; stars become columns."""
@@ -836,7 +847,7 @@ class Compiler:
         known: list[tuple[str, Val]] = []
         for print_, key in absent:
             outs = [
-                self.scalars.value(key, Scope(source.names, t.outs, parent)) for t in source.bag.terms[:1]
+                self.scalars.output(key, Scope(source.names, t.outs, parent)) for t in source.bag.terms[:1]
             ]
             known += [(print_, _null_like(out)) for out in outs]
         others = frozenset(print_ for print_, _ in absent)
@@ -850,7 +861,7 @@ class Compiler:
         member_keys: list[tuple[Val, ...]] = []
         for term in source.bag.terms:
             plain = Scope(source.names, term.outs, parent)
-            member_keys.append(tuple(self.scalars.value(key, plain) for _, key in keys))
+            member_keys.append(tuple(self.scalars.output(key, plain) for _, key in keys))
         (keyed,) = coerced(
             [Bag(tuple(replace(t, outs=k) for t, k in zip(source.bag.terms, member_keys, strict=True)))],
             world.dialect,
@@ -952,7 +963,7 @@ class Compiler:
                 replace(
                     t,
                     outs=tuple(
-                        Val(o.null, self.world.collation(o.val), "class") if o.kind == "text" else o
+                        Val(o.null, self.world.key_expression(o), "class") if textual(o).kind == "text" else o
                         for o in t.outs
                     ),
                 )
@@ -1113,7 +1124,9 @@ class Compiler:
         for key, part in node.args.items():
             if key not in ("this", "big_int") and part:
                 raise Unsupported(f"sql: {node.sql()[:60]}")
-        terms = [replace(t, outs=(self.scalars.value(arguments[0], s),)) for t, s in members]
+        # MIN and MAX tell an ENUM from its text, others do not.
+        read = self.scalars.output if name in ("Min", "Max") else self.scalars.value
+        terms = [replace(t, outs=(read(arguments[0], s),)) for t, s in members]
         if not terms:
             return Val(FALSE, z3.IntVal(0), "int") if name == "Count" else NULL
         (bag,) = coerced([Bag(tuple(terms))], self.world.dialect)
@@ -1184,7 +1197,7 @@ class Compiler:
             return NULL
         bag = Bag(tuple(terms))
         self._at_most_one(bag)
-        return self.aggregates.any(bag)
+        return textual(self.aggregates.any(bag))
 
     def _extreme_value(self, relation: Relation) -> Val | None:
         """`(SELECT x ... ORDER BY x DESC LIMIT 1)` is MAX(x), NULLs going last; likewise MIN."""
@@ -1196,8 +1209,6 @@ class Compiler:
                 return None
             if relation.sorts[0].nulls_first and not z3.is_false(value.null):
                 return None
-            if self.world.enums and value.kind == "text":
-                raise Unsupported("sql: LIMIT inside a query, by a text beside ENUM columns")
         bag = Bag(tuple(replace(t, outs=t.outs[:1]) for t in relation.bag.terms))
         return self.aggregates.extreme("MAX" if relation.sorts[0].descending else "MIN", bag)
 
@@ -1224,7 +1235,7 @@ class Compiler:
             frame = windows.read_frame(spec, order is not None)
         keys = [] if order is None else order.expressions
         mine = [self._class_of(self.scalars.value(part, scope)) for part in partition]
-        own = tuple(self.scalars.value(key.this, scope) for key in keys)
+        own = tuple(self._sort_key(key, self.scalars.output(key.this, scope)) for key in keys)
         sorts = [_sort(key) for key in keys]
         function = node.this
         if isinstance(function, exp.IgnoreNulls | exp.RespectNulls):
@@ -1235,9 +1246,7 @@ class Compiler:
             for term, other in scope.siblings():
                 theirs = [self._class_of(self.scalars.value(part, other)) for part in partition]
                 same = [is_tuple([a], [b]) for a, b in zip(mine, theirs, strict=True)]
-                sort = tuple(self.scalars.value(key.this, other) for key in keys)
-                if world.enums and any(value.kind == "text" for value in (*own, *sort)):
-                    raise Unsupported("sql: a window's order by text beside ENUM columns")
+                sort = tuple(self._sort_key(key, self.scalars.output(key.this, other)) for key in keys)
                 found.append((replace(term, cond=conj(term.cond, *same)), other, sort))
             return found
 
@@ -1420,6 +1429,11 @@ def _inline(node: exp.Expr, aliases: dict[str, exp.Expr], scope: Scope) -> exp.E
 
 def _null_like(value: Val) -> Val:
     return Val(TRUE, default_of(value.kind), value.kind)
+
+
+def _textual(bag: Bag) -> Bag:
+    """The bag with texts in place of ENUMs."""
+    return Bag(tuple(replace(term, outs=tuple(map(textual, term.outs))) for term in bag.terms))
 
 
 def _kinds(bag: Bag) -> tuple[Val, ...]:

@@ -15,6 +15,7 @@ from truespec.domains.sql.places import At
 from truespec.domains.sql.rules import rounding
 from truespec.domains.sql.world import (
     DAY,
+    ENUM,
     FALSE,
     NULL,
     NUMBERS,
@@ -34,6 +35,7 @@ from truespec.domains.sql.world import (
     number,
     numeric,
     sort_of,
+    textual,
     to_real,
     together,
     united,
@@ -152,6 +154,7 @@ def day(value: Val) -> Val:
 def comparable(world: World, left: Val, right: Val) -> tuple[Val, Val]:
     """Both values as one kind, by the dialect's conversions; `Unsupported` where they are not modelled."""
     check_compared((left, right))
+    left, right = textual(left), textual(right)
     if left.kind == right.kind:
         return left, right
     kinds = {left.kind, right.kind}
@@ -341,7 +344,14 @@ class Scalars:
         return truth(self.world, self.value(node, scope))
 
     def value(self, node: Any, scope: Scope) -> Val:
-        """The value of an expression; raises where a construct is outside the language or not modelled."""
+        """The value of an expression as others compute with it: an ENUM is its text.
+
+        Raises where a construct is outside the language or not modelled.
+        """
+        return textual(self.output(node, scope))
+
+    def output(self, node: Any, scope: Scope) -> Val:
+        """The value of an expression as a query puts it out, groups or sorts by it: an ENUM stays one."""
         with At(node):
             found = scope.known(node)
             if found is not None:
@@ -360,7 +370,7 @@ class Scalars:
     # Leaves
 
     def _paren(self, node: exp.Paren, scope: Scope) -> Val:
-        return self.value(node.this, scope)
+        return self.output(node.this, scope)
 
     def _column(self, node: exp.Column, scope: Scope) -> Val:
         return scope.column(node)
@@ -457,6 +467,8 @@ class Scalars:
         some = isinstance(right, exp.Any)
 
         def test(outs: Sequence[Val]) -> Val:
+            if outs[0].kind.startswith(ENUM) and operator not in ("=", "<>"):
+                raise Unsupported("sql: ANY or ALL by the order of an ENUM, which an index changes")
             result = compare(self.world, operator, value, outs[0])
             return result if some else logical_not(result)
 
@@ -939,6 +951,8 @@ class Scalars:
         cutting = (types.CHAR, types.NCHAR, types.BPCHAR, types.NAME)
         if self.world.dialect == "postgres" and written in cutting:
             raise Unsupported(f"sql: CAST to {node.to.sql(self.world.dialect)}, which cuts or pads")
+        if self.world.dialect == "mysql" and written in (types.NCHAR, types.NVARCHAR):
+            raise Unsupported(f"sql: CAST to {written.value}, which has no characters beyond U+FFFF")
         if written in exp.DataType.TEXT_TYPES and value.kind == "text" and not sizes:
             return self.typed(value)
         if written in exp.DataType.TEXT_TYPES and value.kind == "text":

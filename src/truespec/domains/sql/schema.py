@@ -162,8 +162,7 @@ _IDENTITY = frozenset(
 """Other types whose `=` holds between a value and itself alone; SQLite's columns hold values of any type."""
 _COLLATIONS = frozenset(
     {
-        *("utf8mb4", "utf8mb3", "utf8", "latin1", "utf8mb4_general_ci", "utf8mb3_general_ci"),
-        *("utf8_general_ci", "latin1_swedish_ci"),
+        *("utf8mb4", "utf8mb3", "utf8", "utf8mb4_general_ci", "utf8mb3_general_ci", "utf8_general_ci"),
     }
 )
 """MariaDB's character sets and collations that compare texts as the default does."""
@@ -370,7 +369,10 @@ def _read_type(kind: exp.DataType | None, dialect: str) -> Type:
     if family is Kind.OTHER and (dialect == "sqlite" or written not in _IDENTITY):
         return Type(family, sql=sql, sealed=True)
     if family is Kind.ENUM:
-        return Type(family, tuple(str(value.name) for value in kind.expressions), sql=sql)
+        members = [str(value.name) for value in kind.expressions]
+        if dialect == "mysql":
+            members = [member.rstrip(" ") for member in members]  # as MariaDB stores them
+        return Type(family, tuple(members), sql=sql)
     sizes = [int(p.name) for p in kind.expressions if p.name.isdigit()]
     precision = sizes[0] if sizes else None
     scale = sizes[1] if len(sizes) > 1 else (0 if sizes and family is Kind.DECIMAL else None)

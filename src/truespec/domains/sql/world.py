@@ -10,7 +10,7 @@ from __future__ import annotations
 import datetime
 import itertools
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -108,11 +108,17 @@ SEALED = "sealed:"
 """How the kinds of values begin that are shown or tested for NULL, not compared: their `=` is no identity."""
 PADDED = "other:CHAR("
 """How the kinds of PostgreSQL's CHAR(n) begin: such a value is its text without the blanks at its end."""
+ENUM = "enum:"
+"""How the kinds of ENUM columns begin; the number of the list of members follows.
+
+Such a value is a text that is sorted by its place in the list, for as long as queries pass the column on. Any
+expression over it is a text.
+"""
 
 
 def sort_of(kind: str) -> Any:
     """The Z3 sort of a kind."""
-    if kind.startswith(PADDED):
+    if kind.startswith((PADDED, ENUM)):
         return TEXT
     if kind.startswith(("other:", SEALED)):
         return z3.DeclareSort(kind)
@@ -129,7 +135,8 @@ def default_of(kind: str) -> Expr:
         case "bool":
             return FALSE
         case _:
-            return z3.Const(f"nil!{kind}", sort_of(kind))
+            shown = "text" if kind.startswith(ENUM) else kind
+            return z3.Const(f"nil!{shown}", sort_of(shown))
 
 
 def conj(*parts: Formula) -> Formula:
@@ -224,10 +231,16 @@ def check_compared(values: Iterable[Val]) -> None:
             raise Unsupported(f"sql: a comparison of values of type {value.kind.removeprefix(SEALED)}")
 
 
+def textual(value: Val) -> Val:
+    """An ENUM as its text; any other value as itself."""
+    return replace(value, kind="text") if value.kind.startswith(ENUM) else value
+
+
 def identical(left: Val, right: Val) -> Formula:
     """Both NULL, or both the same value: how results are compared."""
     if left.kind == "null" or right.kind == "null":
         return conj(left.null, right.null)
+    left, right = textual(left), textual(right)
     if left.kind != right.kind:
         left, right = numeric(left), numeric(right)
         if left.kind != right.kind:
@@ -306,7 +319,9 @@ class World:
             for c in t.columns
         )
         """Whether moments may hold fractions of seconds, so that equal ones may differ in precision."""
-        self.enums = any(c.type.kind is Kind.ENUM for t in schema.tables for c in t.columns)
+        enums = [c.type.values for t in schema.tables for c in t.columns if c.type.kind is Kind.ENUM]
+        self.enums = {members: f"{ENUM}{place}" for place, members in enumerate(dict.fromkeys(enums))}
+        """The kinds of ENUM columns, by their members."""
         forget()
         self._fresh = itertools.count(1)
         self._texts: dict[str, Expr] = {}
@@ -376,7 +391,9 @@ class World:
                 return "bool" if self.dialect in BOOLEANS else "int"
             case Kind.TEXT if self.dialect == "postgres" and column.type.sql.upper().startswith("CHAR"):
                 return f"{PADDED}{column.type.precision or 1})"
-            case Kind.TEXT | Kind.ENUM:
+            case Kind.ENUM:
+                return self.enums[column.type.values]
+            case Kind.TEXT:
                 return "text"
             case Kind.DATE | Kind.DATETIME | Kind.TIME if self.dialect == "sqlite":
                 return "text"
@@ -395,7 +412,7 @@ class World:
 
     def key_expression(self, value: Val) -> Expr:
         """What two values share exactly when SQL calls them equal."""
-        return self.collation(value.val) if value.kind == "text" and self.collated else value.val
+        return self.collation(value.val) if textual(value).kind == "text" and self.collated else value.val
 
     # Literals
 
@@ -408,6 +425,10 @@ class World:
     def collation(self, text: Expr) -> Expr:
         """The class of a text under the dialect's equality and order."""
         return z3.Function("collate", TEXT, z3.RealSort())(text)
+
+    def place(self, value: Val) -> Val:
+        """The place of an ENUM's value among the members, by which it is sorted."""
+        return Val(value.null, z3.Function(f"place {value.kind}", TEXT, z3.IntSort())(value.val), "int")
 
     def note_date(self, days: int) -> None:
         """Remember a date literal: facts about its year and month become available."""
@@ -429,8 +450,8 @@ class World:
             if foreign.references not in parent.unique_keys():
                 continue
             children = [self.column(table, table.column(name), row) for name in foreign.columns]
-            kinds = [self.kind_of(parent.column(name)) for name in foreign.references]
-            if [child.kind for child in children] != kinds or any(kind.startswith(SEALED) for kind in kinds):
+            pairs = zip(foreign.columns, foreign.references, strict=True)
+            if not all(self._referred(table.column(a), parent.column(b)) for a, b in pairs):
                 continue
             known = conj(inside, *(neg(child.null) for child in children))
             up = self.inverse(parent, foreign.references, tuple(map(self.key_expression, children)))
@@ -449,6 +470,19 @@ class World:
         for check_sql in table.checks:
             facts += self._check_axiom(table, check_sql)
         return facts
+
+    def _referred(self, child: Column, parent: Column) -> bool:
+        """Whether a foreign key from one column to another means that values are equal.
+
+        InnoDB compares what it stores: ENUMs by position, DECIMALs without their point, moments as bytes.
+        Only texts and integers are stored alike in all types that it lets refer to one another.
+        """
+        kind = self.kind_of(child)
+        if kind != self.kind_of(parent) or kind.startswith(SEALED):
+            return False
+        if self.dialect != "mysql" or kind in ("int", "text") or kind.startswith(ENUM):
+            return True
+        return child.type.sql.upper() == parent.type.sql.upper()
 
     def _check_axiom(self, table: Table, sql: str) -> list[Formula]:
         from truespec.domains.sql.query import compile_check
@@ -489,6 +523,11 @@ class World:
         facts: list[Formula] = []
         if len(used) > 1:
             facts.append(z3.Distinct(*used.values()))
+        for members, kind in self.enums.items():
+            if f"place {kind}" in names:
+                for place, member in enumerate(members, 1):
+                    if member in used:
+                        facts.append(self.place(Val(FALSE, used[member], kind)).val == place)
         if "collate" in names:
             if self.collated:
                 # The default collations agree on ASCII: case and trailing blanks do not count.
