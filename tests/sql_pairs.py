@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import cast
 
 from truespec.domains.registry import load
 from truespec.domains.sql.domain import Sql
+from truespec.domains.sql.engines import registry
+from truespec.domains.sql.engines.contract import Settings
+from truespec.domains.sql.engines.result import rows, same
 from truespec.domains.sql.proof import prove
 from truespec.solvers.limit import Limit
 from truespec.verdict import SpecificationError, Undecided
@@ -21,3 +25,10 @@ def proved(dialect: str, schema: str, oracle: str, candidate: str, **context: ob
     except (Undecided, SpecificationError):
         return False
     return found is not None
+
+
+def told_apart(dialect: str, statements: Sequence[str], oracle: str, candidate: str) -> bool:
+    """Whether the engine yields other rows for the two queries, on the database that the statements build."""
+    engine = registry.engine(dialect)
+    one, two = (rows(engine.replay(statements, query, Settings())) for query in (oracle, candidate))
+    return not same(one, two, ordered="ORDER BY" in oracle)

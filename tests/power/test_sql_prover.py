@@ -115,6 +115,11 @@ CHOICES = [
         "SELECT x.c, x.b, y.a FROM t x JOIN t y ON x.c = y.c GROUP BY x.c "
         "HAVING MAX(x.b - y.b) IS NULL OR MAX(x.b - y.b) IS NOT NULL",
     ),
+    (
+        "SELECT COUNT(DISTINCT q) > 1 FROM (SELECT x.a, (SELECT y.c FROM t y WHERE y.a = x.c AND y.b = 1 "
+        "GROUP BY y.b) AS q FROM t x) z WHERE q IS NOT NULL",
+        "SELECT 0",
+    ),
 ]
 
 Slip = tuple[str, str, str, str]
@@ -350,7 +355,13 @@ def columns_are_chosen_apart(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(choices, "_tuples", lambda members, columns: real(members, columns[-1:]))
 
 
+def a_subquery_chooses_once(patch: pytest.MonkeyPatch) -> None:
+    real = choices.choose
+    patch.setattr(choices, "choose", lambda a, operator, column: real(a, replace(operator, outer=()), column))
+
+
 PLANTS: list[Plant] = [
+    a_subquery_chooses_once,
     columns_are_chosen_apart,
     choices_from_different_tuples_are_alike,
     groups_depend_on_what_stands_beside_them,

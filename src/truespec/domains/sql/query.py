@@ -47,6 +47,7 @@ from truespec.domains.sql.scalar import (
     truth,
 )
 from truespec.domains.sql.schema import Table
+from truespec.domains.sql.symbols import variables
 from truespec.domains.sql.world import (
     ENUM,
     FALSE,
@@ -152,6 +153,17 @@ class Scope:
         """The value of the column at a position."""
         return self.values[position]
 
+    def shown(self) -> Sequence[Val]:
+        """What tells apart the rows, or the groups, for which a query below this scope is evaluated."""
+        return self.values
+
+    def variables(self) -> dict[str, Expr]:
+        """The variables that what is looked up here, or further out, may depend on, by name."""
+        found = {} if self.parent is None else self.parent.variables()
+        for value in self.shown():
+            found |= variables(value.null) | variables(value.val)
+        return found
+
 
 @dataclass(eq=False)
 class Source:
@@ -208,6 +220,9 @@ class GroupScope(Scope):
             self._any[position] = self.compiler.constant_in_group(self, position)
         return self._any[position]
 
+    def shown(self) -> Sequence[Val]:
+        return self.operator.values
+
     def scope_of(self, term: Term) -> Scope:
         """The scope of one member, for the argument of an aggregate."""
         return Scope(self.names, term.outs, self.parent)
@@ -229,6 +244,9 @@ class WindowScope(Scope):
 
     def at(self, position: int) -> Val:
         return self.inner.at(position)
+
+    def shown(self) -> Sequence[Val]:
+        return self.inner.shown()
 
 
 def fingerprint(node: exp.Expr, scope: Scope) -> str:
@@ -264,6 +282,7 @@ class Compiler:
         self.depth = 0
         self.side = 0
         self.shared = 0
+        self.outer: tuple[Expr, ...] = ()
         self.references: Counter[str] = Counter()
         self.ctes: list[dict[str, tuple[exp.Expr, tuple[str, ...], int]]] = []
 
@@ -305,10 +324,12 @@ class Compiler:
     def inner(self, node: exp.Expr, scope: Scope) -> Relation:
         """The relation of a subquery used as a value or a condition: it may be evaluated many times."""
         self.shared += 1
+        above, self.outer = self.outer, tuple(scope.variables().values())
         try:
             return self.query(node, scope)
         finally:
             self.shared -= 1
+            self.outer = above
 
     def query(self, node: exp.Expr, parent: Scope | None) -> Relation:
         """The relation of any query."""
@@ -890,7 +911,7 @@ class Compiler:
         kept: Formula = TRUE
         if having is not None and world.dialect == "mysql":
             # A choice for a group that HAVING drops is nobody's: only the others count.
-            scope, same = above(Operator(self.side, False, values, members.terms))
+            scope, same = above(Operator(self.side, False, values, members.terms, self.outer))
             test = is_true(self.scalars.condition(_inline(having.this, dict(items), scope), scope))
             kept = choices.without_choices(self.aggregates, z3.substitute(test, *same) if same else test)
             given = conj(kept, group_formula(world, whole))
@@ -972,7 +993,7 @@ class Compiler:
         )
 
     def _operator(self, values: tuple[Val, ...], members: Bag) -> Operator:
-        operator = Operator(self.side, self.shared == 0, values, members.terms)
+        operator = Operator(self.side, self.shared == 0, values, members.terms, self.outer)
         self.aggregates.operators.append(operator)
         return operator
 

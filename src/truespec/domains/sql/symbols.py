@@ -108,6 +108,25 @@ def constants(expression: Expr) -> Names:
     return _parts(expression)[0]
 
 
+def variables(expression: Expr) -> dict[str, Expr]:
+    """The free variables themselves, by name."""
+    found: dict[str, Expr] = {}
+    seen: set[int] = set()
+    todo = [expression]
+    while todo:
+        node = todo.pop()
+        if node.get_id() in seen or not constants(node):
+            continue
+        seen.add(node.get_id())
+        if z3.is_quantifier(node):
+            todo.append(node.body())
+        elif node.num_args() == 0:
+            found[name_of(node)] = node
+        else:
+            todo += operands(node)
+    return found
+
+
 def functions(expression: Expr) -> Names:
     """The names of the uninterpreted functions and constants."""
     return _parts(expression)[1]

@@ -11,8 +11,10 @@ they denote the same set of results.
 Side conditions. Partners correspond one to one. An operator has a partner only where it is evaluated once:
 in FROM clauses of the outermost query, not in a subquery used as a value or a condition, and not in a WITH
 that several references share. Any other choice is left arbitrary, each on its own: then the queries must be
-equal whatever it is. The tuples compared hold all columns that the operator chooses. Groups that HAVING
-drops, by what it says whatever is chosen, are left out of the comparison.
+equal whatever it is. A subquery chooses anew for each row of the enclosing queries: engines move conditions
+on such rows into it, so that they may decide what is met first.
+The tuples compared hold all columns that the operator chooses. Groups that HAVING drops, by what it says
+whatever is chosen, are left out of the comparison.
 
 Why. A result of one side comes from a choice function; the other side has the same function available, by
 the equality of the tuples to choose from, and yields the same result with it. And conversely.
@@ -45,6 +47,8 @@ class Operator:
     """The group's variables."""
     members: tuple[Term, ...]
     """The rows of the group."""
+    outer: tuple[Expr, ...]
+    """Variables of the enclosing queries, for each choice of which this one is evaluated anew."""
     chosen: list[tuple[str, tuple[Val, ...]]] = field(default_factory=list)
     """Symbols of chosen columns, and the column's value for each of `members`."""
     partner: Operator | None = None
@@ -54,7 +58,7 @@ class Operator:
 
 
 def arguments(values: tuple[Val, ...]) -> tuple[Expr, ...]:
-    """The expressions that a choice depends on: the group's values and NULL flags."""
+    """What tells the groups of one evaluation apart: their values and NULL flags."""
     found: list[Expr] = []
     for value in values:
         found.append(value.val)
@@ -72,7 +76,8 @@ def choose(aggregates: Aggregates, operator: Operator, column: tuple[Val, ...]) 
     paired = _partner_symbol(aggregates, operator, column) if _may_pair(operator) else None
     if paired is None:
         terms = tuple(replace(t, outs=(out,)) for t, out in zip(operator.members, column, strict=True))
-        paired = aggregates.choice(Bag(terms), arguments(operator.values), kind)
+        formals = arguments(operator.values) + operator.outer
+        paired = aggregates.choice(Bag(terms), formals, kind)
     operator.chosen.append((paired, column))
     return _value(aggregates, paired, operator, kind)
 
@@ -93,10 +98,9 @@ def _same_value(left: Val, right: Val) -> bool:
 
 def _value(aggregates: Aggregates, name: str, operator: Operator, kind: str) -> Val:
     symbol = aggregates.symbols[name]
-    values = operator.values
+    given = symbol.formals
     if operator.partner is not None and any(name == known for known, _ in operator.partner.chosen):
-        values = tuple(values[i] for i in operator.order)
-    given = arguments(values)
+        given = arguments(tuple(operator.values[i] for i in operator.order))
     return Val(symbol.null(given), symbol.apply(given), kind)
 
 
