@@ -250,26 +250,27 @@ class WindowScope(Scope):
 
 
 def fingerprint(node: exp.Expr, scope: Scope) -> str:
-    """A text that equal expressions share, names resolved to positions."""
-    if isinstance(node, exp.Column):
-        position = scope.find(node)
-        return node.sql().lower() if position is None else f"#{position}"
-
-    if isinstance(node, Position):
-        return str(node.this)
-
-    def resolve(part: Any) -> Any:
-        if isinstance(part, Position):
-            return exp.to_identifier(part.this, quoted=True)
-        if isinstance(part, exp.Column):
-            position = scope.find(part)
-            if position is not None:
-                return exp.to_identifier(f"#{position}", quoted=True)
-        return part
-
+    """A text that equal expressions share, names resolved to positions; unlike ones never do."""
     if node.find(exp.Query):
         return f"query {id(node)}"
-    return str(node.copy().transform(resolve).sql(comments=False))
+    return _structure(node, scope)
+
+
+def _structure(part: Any, scope: Scope) -> str:
+    """A syntax tree as text, all that the parser has kept of it included: generated SQL would drop some."""
+    if isinstance(part, Position):
+        return str(part.this)
+    if isinstance(part, exp.Column):
+        position = scope.find(part)
+        if position is not None:
+            return f"#{position}"
+        return repr((part.table.lower(), part.name.lower()))
+    if isinstance(part, exp.Expr):
+        kept = ((key, value) for key, value in sorted(part.args.items()) if value not in (None, False, []))
+        return f"{type(part).__name__}({', '.join(f'{k}={_structure(value, scope)}' for k, value in kept)})"
+    if isinstance(part, list):
+        return f"[{', '.join(_structure(item, scope) for item in part)}]"
+    return repr(part)
 
 
 class Compiler:
@@ -1439,7 +1440,7 @@ def _inline(node: exp.Expr, aliases: dict[str, exp.Expr], scope: Scope) -> exp.E
             position = scope.find(part)
             if position is None:
                 return target.copy() if isinstance(target, Position) else exp.Paren(this=target.copy())
-            if fingerprint(target, scope) not in (f"#{position}", f'"#{position}"'):
+            if fingerprint(target, scope) != f"#{position}":
                 raise Unsupported(
                     f"sql: the name {part.name!r} is both a column and an output", place_of(part)
                 )

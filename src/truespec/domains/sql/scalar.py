@@ -734,8 +734,8 @@ class Scalars:
     # Dates
 
     def _date_value(self, node: Any, scope: Scope) -> Val:
-        if isinstance(node, exp.TsOrDsToDate | exp.TsOrDsToTimestamp):
-            node = node.this
+        if isinstance(node, exp.TsOrDsToTimestamp):
+            node = node.this  # as the parser wraps what DATE_FORMAT is given
         value = self.value(node, scope)
         if value.kind == "text" and value.literal is not None:
             value = read_date(self.world, value.literal)
@@ -772,6 +772,21 @@ class Scalars:
         return self._shift(node.this, node, scope, -1)
 
     def _shift(self, node: exp.Expr, interval: Any, scope: Scope, sign: int) -> Val:
+        """A date moved by an interval; in MariaDB a text is a text again, in the standard form."""
+        moved = self._moved(self._date_value(node, scope), interval, scope, sign)
+        if self.world.dialect != "mysql" or self.value(node, scope).kind != "text":
+            return moved
+        number = z3.simplify(moved.val)
+        if not z3.is_int_value(number) or not z3.is_false(z3.simplify(moved.null)):
+            raise Unsupported("sql: a text moved by an interval that is no literal")
+        days, rest = divmod(number.as_long() * (DAY if moved.kind == "date" else 1), DAY)
+        if not 1 <= days <= datetime.date.max.toordinal():
+            raise Unsupported("sql: a date outside the calendar")
+        start = datetime.datetime.fromordinal(days)
+        text = str(start.date() if moved.kind == "date" else start + datetime.timedelta(microseconds=rest))
+        return Val(FALSE, self.world.text(text), "text", text)
+
+    def _moved(self, value: Val, interval: Any, scope: Scope, sign: int) -> Val:
         """A date moved by an interval; dates outside the calendar are out of scope, as overflow is."""
         amount_node = interval.this if isinstance(interval, exp.Interval) else interval.expression
         if isinstance(amount_node, exp.Interval):
@@ -780,7 +795,7 @@ class Scalars:
         if (unit is None and self.world.dialect != "mysql") or not isinstance(unit, exp.Var | None):
             raise Unsupported("sql: an interval without a unit, or with several")
         unit_name = unit.name.upper() if unit is not None else "DAY"
-        value, amount = self._date_value(node, scope), self._arithmetic_operand(amount_node, scope)
+        amount = self._arithmetic_operand(amount_node, scope)
         if amount.kind != "int" or self.world.dialect not in ("mysql", "postgres", "duckdb"):
             raise Unsupported("sql: an interval that is no whole number")
         null = disj(value.null, amount.null)
@@ -874,7 +889,7 @@ class Scalars:
         if value.kind == "date" and isinstance(length, exp.Literal) and length.this == "7":
             return self._month_text(value)
         size = self.value(length, scope)
-        _no_fractions("prefix", [value])
+        self._no_fractions("prefix", [value])
         return opaque(self.world, "prefix", [value, size], "text")
 
     # Text
@@ -1010,14 +1025,19 @@ class Scalars:
             elif part not in (None, [], False):
                 label.append(f"{key}={part}")
         if name not in _REAL_RESULT and name != "Sign":
-            _no_fractions(name, arguments)
+            self._no_fractions(name, arguments)
         return opaque(self.world, " ".join(label), arguments, kinds[name])
 
+    def _no_fractions(self, name: str, arguments: Iterable[Val]) -> None:
+        """`Unsupported` where a function reads the text of a fraction: equal ones may be written differently.
 
-def _no_fractions(name: str, arguments: Iterable[Val]) -> None:
-    """`Unsupported` where a function reads the text of a fraction: equal ones may be written differently."""
-    if any(argument.kind in ("real", "loose") for argument in arguments):
-        raise Unsupported(f"sql: {name} of the text of a number that is no integer")
+        So may moments, by the digits that their columns keep of a second.
+        """
+        kinds = {argument.kind for argument in arguments}
+        if kinds & {"real", "loose"}:
+            raise Unsupported(f"sql: {name} of the text of a number that is no integer")
+        if "datetime" in kinds and self.world.fractional:
+            raise Unsupported(f"sql: {name} of the text of a moment, beside columns of other precision")
 
 
 def _never_fails(node: Any) -> bool:
