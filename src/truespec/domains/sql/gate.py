@@ -307,8 +307,10 @@ def assumptions(trees: Iterable[exp.Expr], schema: Schema) -> tuple[str, ...]:
     """What a proof over these queries takes for granted of the values in the columns that they name.
 
     PostgreSQL and DuckDB compare NaN and infinity, which no arithmetic of rationals has; the contract leaves
-    rounding out of scope, so that a proof says where it rests on that.
+    rounding out of scope, so that a proof says where it rests on that. PostgreSQL's TO_CHAR writes a year
+    before Christ like the one after.
     """
+    trees = list(trees)
     named: set[str] = set()
     tables: set[str] = set()
     starred = False
@@ -335,6 +337,8 @@ def assumptions(trees: Iterable[exp.Expr], schema: Schema) -> tuple[str, ...]:
         found.append(f"arithmetic with {', '.join(exact)} is exact")
     if dates:
         found.append(f"the dates of {', '.join(dates)} are finite")
+    if dates and schema.dialect == "postgres" and any(tree.find(exp.TimeToStr) for tree in trees):
+        found.append(f"the dates of {', '.join(dates)}, and those made of them, are after Christ")
     return tuple(found)
 
 

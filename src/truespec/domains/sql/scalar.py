@@ -106,6 +106,13 @@ _DATE = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})(?:[ T](\d{1,2}):(\d{1,2})(?::(\
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?\Z", re.ASCII)
 _FORMAT = re.compile(r"(?:[^%]|%[YmdHMSy])*\Z")
 """Date formats that the parser keeps apart: MariaDB's `%M` becomes `%B`, and `%B` stays as it is."""
+_ESCAPE = r"\\[dws!-/:-@\[-`{-~]"
+_CLASS = rf"\[\^?(?:a-z|A-Z|0-9|{_ESCAPE}|[A-Za-z0-9 _%@,;:!#&'\"<>=~`/+*?(){{}}|$.])+-?\]"
+_PIECE = rf"(?:[A-Za-z0-9 _%@,;:!#&'\"<>=~`/.-]|{_ESCAPE}|{_CLASS})(?:[*+?]|\{{[0-9]{{1,2}},?\}})?"
+_BRANCH = rf"(?:\^|{_PIECE})(?:{_PIECE})*\$?"
+_GROUP = rf"\((?:\?:)?{_BRANCH}(?:\|{_BRANCH})*\)[*+?]?"
+_REGULAR = re.compile(rf"(?:{_PIECE}|{_GROUP}|[\^$|]){{0,200}}\Z", re.ASCII)
+"""Texts that surely are regular expressions of PostgreSQL: any other may be an error where it is tried."""
 _INTEGERS = frozenset(
     {
         *(exp.DataType.Type.TINYINT, exp.DataType.Type.SMALLINT, exp.DataType.Type.MEDIUMINT),
@@ -911,12 +918,25 @@ class Scalars:
             if years:
                 year = z3.Function("year", INT, INT)(value.val)
                 return Val(value.null, year == int(years[1]), "bool")
+        if self.world.dialect == "postgres" and not _ends_plainly(node.expression):
+            raise Unsupported("sql: LIKE with a pattern that may end in a backslash, which is an error")
+        return self._matched(node, value, pattern)
+
+    def _regexplike(self, node: exp.RegexpLike, scope: Scope) -> Val:
+        pattern = node.expression.unnest()
+        if self.world.dialect == "duckdb":
+            raise Unsupported("sql: a regular expression in DuckDB, whose versions read ~ in two ways")
+        plain = isinstance(pattern, exp.Literal) and _REGULAR.match(pattern.this)
+        if self.world.dialect == "postgres" and not plain:
+            raise Unsupported("sql: a regular expression that may be none, which is an error")
+        return self._matched(node, self.value(node.this, scope), self.value(pattern, scope))
+
+    def _matched(self, node: exp.Binary, value: Val, pattern: Val) -> Val:
         if value.kind not in ("text", "null") or pattern.kind != "text":
-            raise Unsupported(f"sql: LIKE on a value of type {value.kind}")
+            raise Unsupported(f"sql: a pattern for a value of type {value.kind}")
         return opaque(self.world, type(node).__name__, [value, pattern], "bool")
 
     _ilike = _like
-    _regexplike = _like
 
     def _escape(self, node: exp.Escape, scope: Scope) -> Val:
         raise Unsupported("sql: LIKE ... ESCAPE")
@@ -1055,6 +1075,19 @@ def _never_fails(node: Any) -> bool:
         "Replace",
         "Reverse",
     )
+
+
+def _ends_plainly(pattern: Any) -> bool:
+    """Whether a pattern of LIKE has no backslash left over at its end: there it would escape nothing."""
+    last = pattern.unnest()
+    while isinstance(last, exp.DPipe | exp.Concat):
+        last = (last.expressions[-1] if isinstance(last, exp.Concat) else last.expression).unnest()
+    if not isinstance(last, exp.Literal) or not last.is_string:
+        return False
+    backslashes = len(last.this) - len(last.this.rstrip("\\"))
+    if last is pattern.unnest():
+        return backslashes % 2 == 0
+    return backslashes == 0 and bool(last.this)
 
 
 _COMPARISONS: dict[type, str] = {
