@@ -14,7 +14,7 @@ demo: setup ## verify the bundled tasks, print the table, write out/demo/report.
 	$(RUN) truespec demo --out out/demo
 
 test: setup lint types ## everything: style, types, all tests
-	$(RUN) pytest -q
+	$(RUN) pytest -q -n 2 --dist loadfile
 
 check: lint types ## the quick part of 'make test'
 	$(RUN) pytest -q -x -m "not slow and not live"
