@@ -175,7 +175,9 @@ def test_a_wrong_checksum_keeps_nothing(server: Server, tmp_path: Path, change: 
 
 
 @pytest.mark.parametrize(
-    "body", [b"", b"<html>blocked</html>", gzip.compress(b"no tar"), archive(CONTENT)[:-900]]
+    "body",
+    [b"", b"<html>blocked</html>", gzip.compress(b"no tar"), archive(CONTENT)[:-900]],
+    ids=["nothing", "a page", "another file", "a part"],
 )
 def test_what_is_no_archive_is_refused_and_dropped(server: Server, tmp_path: Path, body: bytes) -> None:
     server.body = body
