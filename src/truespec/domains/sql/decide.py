@@ -11,6 +11,7 @@ from truespec.domains.sql.engines.contract import Settings
 from truespec.domains.sql.proof import ProofTrace, prove, prove_briefly
 from truespec.domains.sql.refute.search import MAX_DATABASES, Hunt, Search, choice_of
 from truespec.domains.sql.schema import Schema
+from truespec.domains.sql.written import same_words
 from truespec.solvers import z3 as z3_boundary
 from truespec.solvers.limit import Limit
 from truespec.verdict import (
@@ -51,8 +52,8 @@ def decide(
     oracle: Side, candidate: Side, schema: Schema, order: str, settings: Settings, limit: Limit
 ) -> Verdict:
     """The verdict on two queries; raises `Undecided` with the most telling reason."""
-    if oracle[0] == candidate[0] or oracle[1] == candidate[1]:
-        return equivalent("sql", "identity", Proof("identical queries", ("sqlglot's parser",)))
+    if same_words(oracle[0], candidate[0], schema.dialect):
+        return equivalent("sql", "identity", Proof("identical queries", ("sqlglot's tokenizer",)))
     reasons: list[Undecided] = []
     hunt: Hunt | None = None
     try:

@@ -16,9 +16,9 @@ from sqlglot import exp
 from truespec.domains.sql.engines.contract import Settings
 from truespec.domains.sql.engines.guard import words
 from truespec.domains.sql.names import check_names
-from truespec.domains.sql.places import PLUS, SPAN
 from truespec.domains.sql.schema import Column, Kind, Schema
-from truespec.verdict import Unsupported
+from truespec.domains.sql.written import UNREAD
+from truespec.verdict import Place, Unsupported
 
 HARMLESS_MODES = words(
     """
@@ -97,19 +97,22 @@ def check_grouping(tree: exp.Expr, dialect: str) -> None:
     Chains of comparisons without parentheses are refused in all dialects: `a = b < c` is `(a = b) < c` in
     MariaDB and `a = (b < c)` in SQLite and for the parser, `a = b IN (1)` groups to the left in SQLite. So
     are operators whose place differs between the dialects: bits, COLLATE, XOR, JSON arrows, and `||` beside
-    arithmetic. MariaDB's INTERVAL takes one plain operand.
+    arithmetic or, in PostgreSQL, beside `~`, which binds like it. MariaDB's INTERVAL takes one plain operand.
     """
-    if tree.meta.get(PLUS):
-        raise Unsupported("sql: a sign +, which makes a constant of an ordinal and drops a type in SQLite")
-    if tree.meta.get(SPAN):
-        raise Unsupported("sql: an interval that is more than a number and a unit")
+    noted = tree.meta.get(UNREAD)
+    if noted is not None:
+        what, line, column = noted
+        raise Unsupported(f"sql: {what}", Place(line, column))
     for node in tree.walk():
         if isinstance(node, exp.Interval) and _is_operator(node.this):
             raise Unsupported(f"sql: an expression in {node.sql(dialect)[:60]!r}")
         if not _is_operator(node):
             continue
         for key, operand in _operands(node):
-            if _is_operator(operand) and not _groups_alike(node, key, operand):
+            tight = dialect in ("postgres", "duckdb") and isinstance(node, exp.RegexpLike | exp.RegexpILike)
+            if _is_operator(operand) and (
+                not _groups_alike(node, key, operand) or (tight and isinstance(operand, exp.DPipe))
+            ):
                 raise Unsupported(f"sql: {node.sql(dialect)[:60]!r} without parentheses around an operand")
 
 

@@ -81,6 +81,7 @@ class Level:
 def check_names(tree: exp.Expr, schema: Schema) -> None:
     """Raise `Unsupported` for a name that the engine may understand otherwise than the prover."""
     _check_spelling(tree, schema)
+    _check_truths(tree, schema)
     _Reader(schema).query(tree, [], {})
 
 
@@ -102,6 +103,16 @@ def _check_spelling(tree: exp.Expr, schema: Schema) -> None:
         alike = "".join(c for c in parts if not unicodedata.combining(c))
         if known.setdefault(alike, true) != true:
             raise Unsupported(f"sql: the names {known[alike]!r} and {true!r}, which differ in case alone")
+
+
+def _check_truths(tree: exp.Expr, schema: Schema) -> None:
+    """TRUE and FALSE are columns in SQLite where there are columns of these names."""
+    if schema.dialect != "sqlite":
+        return
+    truths = {str(bool(node.this)).lower() for node in tree.find_all(exp.Boolean)}
+    names = {written.lower() for written, _ in (*_names_of(schema.ddl, schema.dialect), *_written(tree))}
+    for name in sorted(truths & names):
+        raise Unsupported(f"sql: the name {name.upper()}, which is a column's too")
 
 
 def _written(tree: exp.Expr) -> Iterator[tuple[str, bool]]:
@@ -171,7 +182,8 @@ class _Reader:
         outputs = frozenset(i.alias.lower() for i in node.expressions if isinstance(i, exp.Alias))
         level.outputs = outputs
         for condition, seen in conditions:
-            # What is in scope for an ON are the tables up to it, back to the last comma.
+            # In scope for an ON are the tables up to it, back to the last comma; in SQLite the outputs too.
+            seen.outputs = outputs if self.dialect == "sqlite" else frozenset()
             beside = Level(level.columns, level.vague, level.unnamed, level.tables, hidden=True)
             self._parts([condition], [seen, beside, *outer], ctes)
         late = Level(level.columns, level.vague, level.unnamed, level.tables, outputs, late=True)

@@ -9,14 +9,13 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from itertools import pairwise
 from types import TracebackType
 from typing import Any
 
 from sqlglot import Token, TokenType, exp
-from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import ParseError, SqlglotError
 
+from truespec.domains.sql.written import UNREAD, tokens_of, unread
 from truespec.verdict import Nondeterministic, Place, SpecificationError, Unsupported
 
 SIDES = ("oracle", "candidate")
@@ -65,47 +64,16 @@ _OPERATORS = frozenset({"UNION", "EXCEPT", "INTERSECT", "MINUS"})
 _ENDS = {TokenType.R_PAREN, TokenType.COMMA, TokenType.SEMICOLON, TokenType.STRING, TokenType.NUMBER}
 
 
-def tokens_of(text: str, dialect: str) -> list[Token]:
-    """The tokens of a text, without its comments; none for a text that has no tokens."""
-    try:
-        return list(Dialect.get_or_raise(dialect).tokenize(text))
-    except SqlglotError:
-        return []
-
-
-PLUS = "truespec_plus"
-"""The note at a tree whose text has a `+` before one operand: sqlglot's tree does not show it."""
-SPAN = "truespec_span"
-"""The note at a tree whose text has an interval of which sqlglot keeps a part, as of '1 day ago'."""
-_SPAN = re.compile(r"\s*[+-]?[0-9]+( +[A-Za-z]+)?\s*\Z")
-_BEFORE_OPERAND = frozenset(
-    {
-        *(TokenType.PLUS, TokenType.DASH, TokenType.STAR, TokenType.SLASH, TokenType.PERCENT, TokenType.DIV),
-        *(TokenType.EQ, TokenType.NEQ, TokenType.LT, TokenType.GT, TokenType.LTE, TokenType.GTE),
-        *(TokenType.NULLSAFE_EQ, TokenType.DPIPE, TokenType.L_PAREN, TokenType.COMMA, TokenType.SELECT),
-        *(TokenType.DISTINCT, TokenType.ON, TokenType.WHERE, TokenType.GROUP_BY, TokenType.HAVING),
-        *(TokenType.ORDER_BY, TokenType.LIMIT, TokenType.OFFSET, TokenType.AND, TokenType.OR, TokenType.NOT),
-        *(TokenType.BETWEEN, TokenType.IN, TokenType.LIKE, TokenType.CASE, TokenType.WHEN, TokenType.THEN),
-        TokenType.ELSE,
-    }
-)
-
-
 def mark(tree: exp.Expr, text: str, dialect: str) -> None:
-    """Note at every node that stands somewhere where it stands; copies of the node keep the note."""
+    """Note at every node that stands somewhere where it stands; copies of the node keep the note.
+
+    What the text says and the tree does not is noted at the root (`written.py`).
+    """
     tokens = tokens_of(text, dialect)
-    if any(
-        token.token_type is TokenType.PLUS and before.token_type in _BEFORE_OPERAND
-        for before, token in pairwise(tokens)
-    ):
-        tree.meta[PLUS] = True
-    if any(
-        before.token_type is TokenType.INTERVAL
-        and token.token_type is TokenType.STRING
-        and not _SPAN.match(token.text)
-        for before, token in pairwise(tokens)
-    ):
-        tree.meta[SPAN] = True
+    strange = unread(text, tokens, dialect)
+    if strange is not None:
+        place = Place.at(text, strange[1].start)
+        tree.meta[UNREAD] = (strange[0], place.line, place.column)
     index = {token.start: number for number, token in enumerate(tokens)}
     first: dict[int, int] = {}  # of a node: the number of the first token in it that the parser noted
     begun: dict[int, list[exp.Expr]] = defaultdict(list)  # of a token: the nodes it is the first of

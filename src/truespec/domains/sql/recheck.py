@@ -16,6 +16,7 @@ from truespec.domains.sql.proof import prove_in
 from truespec.domains.sql.refute.replay import replay
 from truespec.domains.sql.text import read_query
 from truespec.domains.sql.world import Formula, World
+from truespec.domains.sql.written import same_words
 from truespec.solvers.limit import Limit
 from truespec.verdict import Answer, Counterexample, Incomplete, OutOfTime, Proof, Undecided, Verdict
 
@@ -92,7 +93,7 @@ def recheck(oracle: str, candidate: str, context: Context, verdict: Verdict, lim
     schema, settings = context.schema, context.settings
     trees = [read_query(text, schema, settings, ask=False) for text in (oracle, candidate)]
     if verdict.method == "identity":
-        if _words(oracle) == _words(candidate) or trees[0] == trees[1]:
+        if same_words(oracle, candidate, schema.dialect):
             return Recheck(RecheckStatus.CONFIRMED, "comparison of the texts")
         return Recheck(RecheckStatus.FAILED, "comparison of the texts", "the queries are not the same")
     certificate = evidence.certificate
@@ -113,7 +114,3 @@ def recheck(oracle: str, candidate: str, context: Context, verdict: Verdict, lim
     if proof is None or world.position != len(trace):
         return Recheck(RecheckStatus.FAILED, by, "the trace does not lead to the conclusion")
     return Recheck(RecheckStatus.CONFIRMED, by)
-
-
-def _words(text: str) -> str:
-    return " ".join(text.split())

@@ -422,7 +422,7 @@ class Scalars:
 
     def _is_plain(self, node: exp.Is, scope: Scope) -> Val:
         value = self.value(node.this, scope)
-        match node.expression:
+        match node.expression.unnest():
             case exp.Null():
                 return Val(FALSE, value.null, "bool")
             case exp.Boolean() as wanted:
@@ -433,13 +433,15 @@ class Scalars:
             return Val(FALSE, null_safe_equal(self.world, value, other), "bool")
         raise Unsupported(f"sql: IS {node.expression.sql()[:40]}")
 
-    def _nullsafeeq(self, node: exp.NullSafeEQ, scope: Scope) -> Val:
+    def _nullsafeeq(self, node: exp.NullSafeEQ | exp.NullSafeNEQ, scope: Scope) -> Val:
+        if self.world.dialect == "sqlite" and isinstance(node.expression.unnest(), exp.Boolean):
+            # As after IS, SQLite takes TRUE and FALSE on the right for the tests of truth.
+            return self._is_plain(exp.Is(this=node.this, expression=node.expression), scope)
         pairs = self._pairs(node.this, node.expression, scope)
         return Val(FALSE, conj(*(null_safe_equal(self.world, a, b) for a, b in pairs)), "bool")
 
     def _nullsafeneq(self, node: exp.NullSafeNEQ, scope: Scope) -> Val:
-        pairs = self._pairs(node.this, node.expression, scope)
-        return Val(FALSE, neg(conj(*(null_safe_equal(self.world, a, b) for a, b in pairs))), "bool")
+        return logical_not(self._nullsafeeq(node, scope))
 
     def _comparison(self, node: exp.Binary, scope: Scope) -> Val:
         operator = _COMPARISONS[type(node)]
@@ -514,6 +516,9 @@ class Scalars:
         values = [self.value(item, scope) for item in items]
         if query is not None:
             inner = query.this if isinstance(query, exp.Subquery) else query
+            if self.world.dialect == "sqlite" and isinstance(inner, exp.Subquery):
+                # In further parentheses, SQLite takes a query for one value: that of its first row.
+                return self._in(exp.In(this=node.this, expressions=[inner]), scope)
 
             def test(outs: Sequence[Val]) -> Val:
                 return logical_and([equal(self.world, a, b) for a, b in zip(values, outs, strict=True)])
@@ -525,7 +530,8 @@ class Scalars:
         families = [[value] for value in values]
         for choice in node.expressions:
             choice = choice.unnest() if isinstance(choice, exp.Paren) else choice
-            if isinstance(choice, exp.Subquery | exp.Select) and len(node.expressions) == 1:
+            query = isinstance(choice, exp.Subquery | exp.Select) and len(node.expressions) == 1
+            if query and self.world.dialect != "sqlite":
                 return self._in(exp.In(this=node.this, query=choice), scope)
             parts = choice.expressions if isinstance(choice, exp.Tuple) else [choice]
             if len(parts) != len(values):
@@ -744,7 +750,7 @@ class Scalars:
         if isinstance(node, exp.TsOrDsToTimestamp):
             node = node.this  # as the parser wraps what DATE_FORMAT is given
         value = self.value(node, scope)
-        if value.kind == "text" and value.literal is not None:
+        if value.kind == "text" and value.literal is not None and self.world.dialect != "sqlite":
             value = read_date(self.world, value.literal)
         if value.kind not in ("date", "datetime"):
             raise Unsupported(f"sql: a date function of a value of type {value.kind}")
