@@ -13,6 +13,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from truespec.domains.sql import checks
 from truespec.domains.sql.engines.contract import Settings
 from truespec.domains.sql.engines.guard import words
 from truespec.domains.sql.names import check_names
@@ -240,26 +241,32 @@ def check_unsigned(tree: exp.Expr, schema: Schema) -> None:
 def check_rounding(tree: exp.Expr, schema: Schema) -> None:
     """ROUND is read where all numbers are fractions of one sort.
 
-    MariaDB and PostgreSQL round halves of DOUBLE to even and halves of DECIMAL away from zero.
+    MariaDB and PostgreSQL round halves of DOUBLE to even and halves of DECIMAL away from zero. A CHECK may
+    say that two such numbers are equal, or round one itself.
     """
     if schema.dialect not in ("mysql", "postgres"):
         return
-    casts = [cast.to.this for cast in tree.find_all(exp.Cast)]
-    if not tree.find(exp.Round) and exp.DataType.Type.DECIMAL not in casts:
+    trees = [tree, *checks.beside([tree], schema)]
+
+    def found(*kinds: type[exp.Expr]) -> list[Any]:
+        return [node for one in trees for node in one.find_all(*kinds)]
+
+    casts = [cast.to.this for cast in found(exp.Cast)]
+    if not found(exp.Round) and exp.DataType.Type.DECIMAL not in casts:
         return
-    named = {column.name.lower() for column in tree.find_all(exp.Column)}
-    tables = {table.name.lower() for table in tree.find_all(exp.Table)}
+    named = {column.name.lower() for column in found(exp.Column)}
+    tables = {table.name.lower() for table in found(exp.Table)}
     columns = [c for t in schema.tables if t.name.lower() in tables for c in t.columns]
-    starred = any(not isinstance(star.parent, exp.Count) for star in tree.find_all(exp.Star))
+    starred = any(not isinstance(star.parent, exp.Count) for star in found(exp.Star))
     used = [c for c in columns if starred or c.name.lower() in named]
     floats = {c.name.lower() for c in used if c.type.kind is Kind.FLOAT}
     if not floats and not exp.DataType.FLOAT_TYPES & set(casts):
         return
     exact = any(c.type.kind is Kind.DECIMAL for c in used) or exp.DataType.Type.DECIMAL in casts
-    exact |= any(not number.is_string and "." in number.this for number in tree.find_all(exp.Literal))
+    exact |= any(not number.is_string and "." in number.this for number in found(exp.Literal))
     exact |= any(
         not floats & {column.name.lower() for column in quotient.find_all(exp.Column)}
-        for quotient in tree.find_all(exp.Div, exp.Avg)
+        for quotient in found(exp.Div, exp.Avg)
     )
     if exact:
         raise Unsupported("sql: ROUND beside DOUBLE and DECIMAL, which the engine rounds differently")
@@ -314,6 +321,7 @@ def assumptions(trees: Iterable[exp.Expr], schema: Schema) -> tuple[str, ...]:
     before Christ like the one after.
     """
     trees = list(trees)
+    trees += checks.beside(trees, schema)
     named: set[str] = set()
     tables: set[str] = set()
     starred = False

@@ -8,10 +8,8 @@ from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
-import sqlglot
 import z3
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
 
 from truespec.domains.sql import gate, windows
 from truespec.domains.sql.aggregate import Aggregates
@@ -31,6 +29,7 @@ from truespec.domains.sql.bag import (
     reduced,
     renamed,
 )
+from truespec.domains.sql.checks import selection
 from truespec.domains.sql.places import At, OfSide, place_of
 from truespec.domains.sql.readable import check_readable
 from truespec.domains.sql.rules import choices, first_rows, known_flags, optional_partner
@@ -48,6 +47,7 @@ from truespec.domains.sql.scalar import (
 )
 from truespec.domains.sql.schema import Table
 from truespec.domains.sql.symbols import variables
+from truespec.domains.sql.text import read_query
 from truespec.domains.sql.world import (
     ENUM,
     FALSE,
@@ -1465,15 +1465,15 @@ def _kinds(bag: Bag) -> tuple[Val, ...]:
 def compile_check(world: World, table: Table, sql: str, row: Expr) -> Val | None:
     """A CHECK condition on a row; None where it is not modelled, which only loses proofs."""
     try:
-        node = sqlglot.parse_one(sql, read=world.dialect)
+        tree = read_query(selection(table, sql, world.schema), world.schema, world.settings, ask=False)
+        check_readable(tree)
+        gate.check(tree, world.schema, world.settings)
+        node = tree.args["where"].this
+        if node.find(exp.Query, exp.AggFunc):
+            return None
         compiler = Compiler(world, Aggregates(world, lambda a, b: False, attached=False))
         values = [world.column(table, column, row) for column in table.columns]
         names = [Name(table.name.lower(), column.name.lower()) for column in table.columns]
-        check_readable(node)
-        gate.check_modes(world.settings)
-        gate.check_grouping(node, world.dialect)
-        if node.find(exp.Query, exp.AggFunc):
-            return None
         return truth(world, compiler.scalars.value(node, Scope(names, values, None)))
-    except (Undecided, SpecificationError, SqlglotError, RecursionError):
+    except (Undecided, SpecificationError, RecursionError):
         return None

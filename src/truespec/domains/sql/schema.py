@@ -8,6 +8,7 @@ Table and column names are matched without regard to case, as the engines do her
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import lru_cache
@@ -97,7 +98,7 @@ class Table:
     foreign_keys: tuple[ForeignKey, ...] = ()
     """References to parents."""
     checks: tuple[str, ...] = ()
-    """CHECK conditions in the schema's dialect: no row makes one false."""
+    """CHECK conditions as the DDL writes them: no row makes one false."""
 
     def __post_init__(self) -> None:
         names = [column.name.lower() for column in self.columns]
@@ -205,6 +206,7 @@ def read_schema(ddl: str, dialect: str = "mysql") -> Schema:
     except (SqlglotError, RecursionError) as error:
         raise OracleError(f"schema: {str(error).splitlines()[0]}") from error
     drafts: list[_Draft] = []
+    checks = _checks(ddl, dialect)
     if dialect == "sqlite" and _has_type(ddl, "STRING"):
         raise OracleError("schema: the type STRING, whose texts SQLite turns into numbers: write TEXT")
     for statement in statements:
@@ -212,12 +214,28 @@ def read_schema(ddl: str, dialect: str = "mysql") -> Schema:
             continue
         if not isinstance(statement, exp.Create) or not isinstance(statement.this, exp.Schema):
             raise OracleError(f"schema: {statement.sql(dialect)[:80]!r} is no CREATE TABLE with columns")
-        drafts.append(_Draft(statement, dialect))
+        drafts.append(_Draft(statement, dialect, checks))
     names = [draft.name.lower() for draft in drafts]
     if len(set(names)) != len(names):
         raise OracleError("schema: one table is created twice")
     by_name = {draft.name.lower(): draft for draft in drafts}
     return Schema(tuple(draft.table(by_name) for draft in drafts), dialect, ddl)
+
+
+def _checks(ddl: str, dialect: str) -> Iterator[str]:
+    """The texts between the parentheses of every CHECK, in their order."""
+    tokens = sqlglot.tokenize(ddl, read=dialect)
+    for number, (word, opening) in enumerate(itertools.pairwise(tokens)):
+        quoted = word.token_type in (TokenType.IDENTIFIER, TokenType.STRING)
+        if quoted or word.text.upper() != "CHECK" or opening.token_type is not TokenType.L_PAREN:
+            continue
+        depth = 0
+        for end in range(number + 1, len(tokens)):
+            kind = tokens[end].token_type
+            depth += (kind is TokenType.L_PAREN) - (kind is TokenType.R_PAREN)
+            if depth == 0:
+                yield ddl[tokens[number + 2].start : tokens[end - 1].end + 1]
+                break
 
 
 def _has_type(ddl: str, name: str) -> bool:
@@ -233,8 +251,9 @@ def _has_type(ddl: str, name: str) -> bool:
 class _Draft:
     """A CREATE TABLE whose references are not resolved yet."""
 
-    def __init__(self, create: exp.Create, dialect: str) -> None:
+    def __init__(self, create: exp.Create, dialect: str, checks: Iterator[str]) -> None:
         self.dialect = dialect
+        self._written = checks
         self.name = str(create.this.this.name)
         self.columns: list[tuple[str, Type, bool]] = []
         self.primary: tuple[str, ...] = ()
@@ -276,7 +295,7 @@ class _Draft:
                 case exp.UniqueColumnConstraint():
                     self.uniques.append((name,))
                 case exp.CheckColumnConstraint():
-                    self.checks.append(kind.this.sql(self.dialect))
+                    self._check(kind.this)
                 case exp.Reference():
                     self._reference((name,), kind)
                 case exp.BinaryColumnConstraint():
@@ -308,11 +327,19 @@ class _Draft:
                     raise OracleError(f"schema: a FOREIGN KEY of {self.name!r} names no parent")
                 self._reference(_names(part.expressions), reference)
             case exp.CheckColumnConstraint() | exp.Check():
-                self.checks.append(part.this.sql(self.dialect))
+                self._check(part.this)
             case exp.IndexColumnConstraint():
                 pass  # an index constrains nothing
             case _:
                 raise OracleError(f"schema: {part.sql(self.dialect)[:80]!r} in table {self.name!r}")
+
+    def _check(self, condition: exp.Expression) -> None:
+        """Keep the text itself: what is generated from its tree may mean something else."""
+        text = next(self._written, "")
+        tree = sqlglot.parse_one(f"SELECT 1 WHERE {text or 'NULL'}", read=self.dialect)
+        if tree.args["where"].this != condition:
+            raise OracleError(f"schema: CHECK ({condition.sql(self.dialect)[:60]}) of {self.name!r}")
+        self.checks.append(text)
 
     def _reference(self, columns: tuple[str, ...], reference: exp.Reference) -> None:
         target = reference.this
