@@ -22,7 +22,15 @@ TEXTS = "CREATE TABLE t (id INT PRIMARY KEY, c VARCHAR(9))"
 WIDE = ("INSERT INTO t VALUES (1, 'é'), (2, '\U0001f600')",)
 NARROW = f"{TEXTS} DEFAULT CHARSET=utf8"
 LATIN = f"{TEXTS} DEFAULT CHARSET=latin1; CREATE TABLE u (id INT PRIMARY KEY, c VARCHAR(9))"
+SETS = """CREATE TABLE t (id INT PRIMARY KEY, k SET('z', 'a', 'm'));
+    CREATE TABLE u (id INT PRIMARY KEY, k SET('z', 'a', 'm'))"""
+OTHERS = (
+    f"{TEXTS} DEFAULT CHARSET=latin1; CREATE TABLE u (id INT PRIMARY KEY, c VARCHAR(9)) COLLATE=utf8mb4_bin"
+)
+ALIKE = f"{TEXTS}; CREATE TABLE u (id INT PRIMARY KEY, n INT)"
+CASES = ("INSERT INTO t VALUES (1, 'a'), (2, 'A'), (3, 'a ')", "INSERT INTO u VALUES (1, 1)")
 SWEDISH = ("INSERT INTO t VALUES (1, 'ü'), (2, 'u'), (3, 'y')", "INSERT INTO u VALUES (1, 'u')")
+SOME = ("INSERT INTO t VALUES (1, 'a'), (2, 'z'), (3, 'm')",)
 SMALLEST = """SELECT id, k FROM t WHERE NOT EXISTS
     (SELECT 1 FROM t u WHERE u.k < t.k OR (u.k = t.k AND u.id < t.id))"""
 CHILDREN = ("SELECT t.id FROM t JOIN p ON t.x = p.x", "SELECT id FROM t WHERE x IS NOT NULL")
@@ -116,6 +124,40 @@ TOLD = {
         "SELECT t.id, s.id FROM t, t s, u WHERE t.c = u.c AND s.c = u.c",
         "SELECT t.id, s.id FROM t, t s, u WHERE t.c = u.c AND s.c = u.c AND t.c = s.c",
     ),
+    "latin1 in an expression": Told(
+        LATIN,
+        (SWEDISH[0], "INSERT INTO u VALUES (1, 'ua')"),
+        "SELECT t.id, s.id FROM t, t s, u WHERE CONCAT(t.c, 'a') = u.c AND CONCAT(s.c, 'a') = u.c",
+        """SELECT t.id, s.id FROM t, t s, u
+        WHERE CONCAT(t.c, 'a') = u.c AND CONCAT(s.c, 'a') = u.c AND CONCAT(t.c, 'a') = CONCAT(s.c, 'a')""",
+    ),
+    "bytes of two character sets": Told(
+        OTHERS,
+        SWEDISH,
+        "SELECT LENGTH(c) FROM (SELECT c FROM t UNION ALL SELECT c FROM u) q",
+        "SELECT LENGTH(c) FROM t UNION ALL SELECT LENGTH(c) FROM u",
+    ),
+    "a collation of a union": Told(
+        OTHERS,
+        SWEDISH,
+        "SELECT id, c FROM t ORDER BY c, id",
+        "SELECT id, c FROM t UNION ALL SELECT id, c FROM u WHERE 1 = 0 ORDER BY c, id",
+    ),
+    "a SET": Told(SETS, SOME, PLAIN, by_keys("SELECT id, COALESCE(k) AS k FROM t")),
+    "a SET in a union": Told(SETS, SOME, PLAIN, by_keys("SELECT id, k FROM t UNION ALL SELECT id, k FROM u")),
+    "a text of an outer query": Told(ALIKE, CASES, "SELECT id, (SELECT c) FROM t", "SELECT id, c FROM t"),
+    "a text of an outer query in a function": Told(
+        ALIKE,
+        CASES,
+        "SELECT id, (SELECT COUNT(*) FROM u WHERE u.n = LENGTH(t.c)) FROM t",
+        "SELECT t.id, COUNT(u.id) FROM t LEFT JOIN u ON u.n = LENGTH(t.c) GROUP BY t.id",
+    ),
+    "a text of an outer query as a pattern": Told(
+        ALIKE,
+        CASES,
+        "SELECT id, EXISTS (SELECT 1 FROM u WHERE u.n = 1 AND 'a' LIKE t.c) FROM t",
+        "SELECT id, 'a' LIKE t.c AND 1 IN (SELECT n FROM u) FROM t",
+    ),
     "latin1 that is cast": Told(
         LATIN, SWEDISH, "SELECT id FROM t WHERE CAST(c AS CHAR) = 'ü'", "SELECT id FROM t WHERE c = 'ü'"
     ),
@@ -188,6 +230,29 @@ def test_a_text_beyond_what_utf8_holds_is_not_read() -> None:
 )
 def test_what_keeps_the_order_of_an_enum_is(oracle: str, candidate: str) -> None:
     assert proved("mysql", T, oracle, candidate)
+
+
+@pytest.mark.parametrize(
+    ("schema", "oracle", "candidate"),
+    [
+        (
+            OTHERS,
+            "SELECT id, c FROM t ORDER BY c, id",
+            "SELECT id, c FROM (SELECT * FROM t) q ORDER BY c, id",
+        ),
+        (OTHERS, "SELECT COALESCE(c) FROM t", "SELECT c FROM t"),
+        (OTHERS, "SELECT c FROM t UNION ALL SELECT c FROM u", "SELECT c FROM u UNION ALL SELECT c FROM t"),
+        (OTHERS, "SELECT COUNT(c) FROM t", "SELECT COUNT(*) FROM t WHERE c IS NOT NULL"),
+        (SETS, PLAIN, by_keys("SELECT id, k FROM t")),
+        (
+            LATIN.replace("latin1", "utf8mb4"),
+            "SELECT id FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.c <= (t.c))",
+            "SELECT id FROM t WHERE 0 < (SELECT COUNT(*) FROM u WHERE t.c >= u.c)",
+        ),
+    ],
+)
+def test_what_is_shown_or_compared_is_read(schema: str, oracle: str, candidate: str) -> None:
+    assert proved("mysql", schema, oracle, candidate)
 
 
 def test_members_lose_their_blanks_in_mariadb_alone() -> None:

@@ -32,7 +32,6 @@ from truespec.domains.sql.symbols import (
 )
 from truespec.domains.sql.world import (
     BOOLEANS,
-    ENUM,
     FALSE,
     NUMBERS,
     TRUE,
@@ -40,6 +39,7 @@ from truespec.domains.sql.world import (
     Formula,
     Val,
     World,
+    computed,
     conj,
     default_of,
     disj,
@@ -49,7 +49,6 @@ from truespec.domains.sql.world import (
     neg,
     real,
     sort_of,
-    textual,
     united,
 )
 from truespec.verdict import Incomplete, Unsupported
@@ -533,8 +532,9 @@ def _meet(kinds: set[str], dialect: str) -> str:
         return "int"
     if len(kinds) == 1:
         return next(iter(kinds))
-    if all(kind == "text" or kind.startswith(ENUM) for kind in kinds):
-        return "text"
+    shown = {computed(Val(FALSE, FALSE, kind)).kind for kind in kinds}
+    if len(shown) == 1:
+        return next(iter(shown))
     if kinds <= {*NUMBERS, "bool"} and not ("bool" in kinds and dialect in BOOLEANS):
         return united((kinds - {"bool"}) | ({"int"} if "bool" in kinds else set()), dialect)
     raise Unsupported(f"sql: one column with values of types {' and '.join(sorted(kinds))}")
@@ -545,7 +545,7 @@ def _cast(value: Val, goal: str) -> Val:
         return value
     if is_true(value.null):
         return Val(TRUE, default_of(goal), goal)
-    if goal == "text":
-        return textual(value)
+    if goal == computed(value).kind:
+        return computed(value)
     raw = ite(value.val, z3.IntVal(1), z3.IntVal(0)) if value.kind == "bool" else value.val
     return Val(value.null, raw if goal == "int" else real(raw), goal)

@@ -35,11 +35,11 @@ from truespec.domains.sql.world import (
     Formula,
     Val,
     World,
+    computed,
     conj,
     disj,
     identical,
     ite,
-    textual,
 )
 
 MAX_ALIGNMENTS = 48
@@ -308,7 +308,7 @@ def _same_outputs(left: Iterable[Val], right: Iterable[Val]) -> Formula:
 
 
 def _comparable(one: Val, other: Val) -> bool:
-    kinds = {textual(one).kind, textual(other).kind}
+    kinds = {computed(one).kind, computed(other).kind}
     return len(kinds) == 1 or "null" in kinds or kinds <= {*NUMBERS, "bool"}
 
 

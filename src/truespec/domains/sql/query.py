@@ -49,6 +49,7 @@ from truespec.domains.sql.schema import Table
 from truespec.domains.sql.symbols import variables
 from truespec.domains.sql.text import read_query
 from truespec.domains.sql.world import (
+    DERIVED,
     ENUM,
     FALSE,
     NULL,
@@ -60,13 +61,14 @@ from truespec.domains.sql.world import (
     World,
     all_identical,
     check_compared,
+    computed,
     conj,
     default_of,
     folded,
     ite,
     neg,
-    textual,
     to_real,
+    type_of,
 )
 from truespec.verdict import (
     Nondeterministic,
@@ -297,7 +299,7 @@ class Compiler:
             gate.check(node, self.world.schema, self.world.settings)
             self.references = Counter(str(table.name).lower() for table in node.find_all(exp.Table))
             relation = self.query(node, None)
-            return replace(relation, bag=_textual(relation.bag))
+            return replace(relation, bag=_computed(relation.bag))
 
     def rows(self, relation: Relation) -> Bag:
         """The tuples of a query inside another one: without order, and as many as its LIMIT keeps."""
@@ -394,7 +396,7 @@ class Compiler:
         right = self.query(node.expression, parent)
         if len(left.names) != len(right.names):
             raise SpecificationError(ReasonCode.TYPE, "the sides of a set operation differ in width")
-        sides = [_textual(self.rows(side)) for side in (left, right)]  # an ENUM is a text above them
+        sides = [_computed(self.rows(side)) for side in (left, right)]  # an ENUM is a text above them
         first, second = coerced(sides, self.world.dialect)
         if node.args.get("by_name") or node.args.get("on"):
             raise Unsupported("sql: a set operation by name")
@@ -640,7 +642,7 @@ class Compiler:
                     lambda outs, i=i, j=j: Val(  # type: ignore[misc]
                         conj(outs[i].null, outs[j].null),
                         ite(outs[i].null, outs[j].val, outs[i].val),
-                        outs[i].kind if outs[i].kind == outs[j].kind else textual(outs[i]).kind,
+                        outs[i].kind if outs[i].kind == outs[j].kind else computed(outs[i]).kind,
                     )
                 )
             else:
@@ -759,6 +761,8 @@ class Compiler:
         """
         if value.kind.startswith(ENUM):
             return self.world.place(value)
+        if value.kind.endswith(DERIVED) and self.world.dialect == "mysql":
+            raise Unsupported(f"sql: an order by an expression of type {type_of(value)}", place_of(node))
         if value.kind == "text" and self.world.enums and self.world.dialect != "mysql":
             raise Unsupported(
                 "sql: an order by a text beside ENUM columns, which order by position", place_of(node)
@@ -985,7 +989,9 @@ class Compiler:
                 replace(
                     t,
                     outs=tuple(
-                        Val(o.null, self.world.key_expression(o), "class") if textual(o).kind == "text" else o
+                        Val(o.null, self.world.key_expression(o), "class")
+                        if computed(o).kind == "text"
+                        else o
                         for o in t.outs
                     ),
                 )
@@ -1219,7 +1225,7 @@ class Compiler:
             return NULL
         bag = Bag(tuple(terms))
         self._at_most_one(bag)
-        return textual(self.aggregates.any(bag))
+        return computed(self.aggregates.any(bag))
 
     def _extreme_value(self, relation: Relation) -> Val | None:
         """`(SELECT x ... ORDER BY x DESC LIMIT 1)` is MAX(x), NULLs going last; likewise MIN."""
@@ -1453,9 +1459,9 @@ def _null_like(value: Val) -> Val:
     return Val(TRUE, default_of(value.kind), value.kind)
 
 
-def _textual(bag: Bag) -> Bag:
-    """The bag with texts in place of ENUMs."""
-    return Bag(tuple(replace(term, outs=tuple(map(textual, term.outs))) for term in bag.terms))
+def _computed(bag: Bag) -> Bag:
+    """The bag as expressions have its values: texts in place of ENUMs."""
+    return Bag(tuple(replace(term, outs=tuple(map(computed, term.outs))) for term in bag.terms))
 
 
 def _kinds(bag: Bag) -> tuple[Val, ...]:

@@ -20,12 +20,14 @@ from truespec.domains.sql.world import (
     NULL,
     NUMBERS,
     PADDED,
+    SEALED,
     TRUE,
     Expr,
     Formula,
     Val,
     World,
     check_compared,
+    computed,
     conj,
     default_of,
     disj,
@@ -35,9 +37,9 @@ from truespec.domains.sql.world import (
     number,
     numeric,
     sort_of,
-    textual,
     to_real,
     together,
+    type_of,
     united,
 )
 from truespec.verdict import ReasonCode, SpecificationError, Unsupported
@@ -161,7 +163,7 @@ def day(value: Val) -> Val:
 def comparable(world: World, left: Val, right: Val) -> tuple[Val, Val]:
     """Both values as one kind, by the dialect's conversions; `Unsupported` where they are not modelled."""
     check_compared((left, right))
-    left, right = textual(left), textual(right)
+    left, right = computed(left), computed(right)
     if left.kind == right.kind:
         return left, right
     kinds = {left.kind, right.kind}
@@ -313,6 +315,8 @@ def opaque(world: World, name: str, arguments: Iterable[Val], kind: str) -> Val:
     parts: list[Expr] = []
     label = [name]
     for argument in arguments:
+        if world.dialect == "mysql" and argument.kind.startswith(SEALED):
+            raise Unsupported(f"sql: {name.split(maxsplit=1)[0]} of a value of type {type_of(argument)}")
         label.append(argument.kind)
         if argument.kind == "null":
             continue
@@ -355,7 +359,7 @@ class Scalars:
 
         Raises where a construct is outside the language or not modelled.
         """
-        return textual(self.output(node, scope))
+        return computed(self.output(node, scope))
 
     def output(self, node: Any, scope: Scope) -> Val:
         """The value of an expression as a query puts it out, groups or sorts by it: an ENUM stays one."""
@@ -380,7 +384,22 @@ class Scalars:
         return self.output(node.this, scope)
 
     def _column(self, node: exp.Column, scope: Scope) -> Val:
-        return scope.column(node)
+        value = scope.column(node)
+        if self.world.collated and scope.find(node) is None and value.kind.startswith(("text", SEALED)):
+            self._check_cached(node)
+        return value
+
+    def _check_cached(self, node: exp.Column) -> None:
+        """A text of an outer query is only compared.
+
+        MariaDB keeps the results of a subquery by the outer values, which it compares by the collation: what
+        one of two equal texts gave serves for the other.
+        """
+        parent = node.parent
+        while isinstance(parent, exp.Paren | exp.Tuple):
+            parent = parent.parent
+        if not isinstance(parent, (*_COMPARISONS, *_COMPARED)):
+            raise Unsupported(f"sql: the text {node.sql()[:40]} of an outer query other than in a comparison")
 
     def _grouping(self, node: exp.Grouping, scope: Scope) -> Val:
         return Val(FALSE, z3.IntVal(scope.grouping(node)), "int")
@@ -1096,6 +1115,7 @@ def _ends_plainly(pattern: Any) -> bool:
     return backslashes == 0 and bool(last.this)
 
 
+_COMPARED = (exp.NullSafeEQ, exp.NullSafeNEQ, exp.In, exp.Between, exp.Is)
 _COMPARISONS: dict[type, str] = {
     exp.EQ: "=",
     exp.NEQ: "<>",

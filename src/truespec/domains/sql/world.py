@@ -106,6 +106,8 @@ NULL = Val(TRUE, z3.IntVal(0), "null")
 
 SEALED = "sealed:"
 """How the kinds of values begin that are shown or tested for NULL, not compared: their `=` is no identity."""
+DERIVED = " in an expression"
+"""How the kinds of such values end where they are no columns any more: an engine may sort them otherwise."""
 PADDED = "other:CHAR("
 """How the kinds of PostgreSQL's CHAR(n) begin: such a value is its text without the blanks at its end."""
 ENUM = "enum:"
@@ -121,7 +123,7 @@ def sort_of(kind: str) -> Any:
     if kind.startswith((PADDED, ENUM)):
         return TEXT
     if kind.startswith(("other:", SEALED)):
-        return z3.DeclareSort(kind)
+        return z3.DeclareSort(kind.removesuffix(DERIVED))
     return _SORTS.get(kind, z3.IntSort())
 
 
@@ -135,7 +137,7 @@ def default_of(kind: str) -> Expr:
         case "bool":
             return FALSE
         case _:
-            shown = "text" if kind.startswith(ENUM) else kind
+            shown = "text" if kind.startswith(ENUM) else kind.removesuffix(DERIVED)
             return z3.Const(f"nil!{shown}", sort_of(shown))
 
 
@@ -224,23 +226,32 @@ def rebuilt(node: Expr, children: list[Expr]) -> Expr:
     return node.decl()(*children)
 
 
+def type_of(value: Val) -> str:
+    """The type of a value that is shown alone, for messages."""
+    return value.kind.removeprefix(SEALED).removesuffix(DERIVED)
+
+
 def check_compared(values: Iterable[Val]) -> None:
     """`Unsupported` where a value is compared, grouped or counted whose `=` is not identity."""
     for value in values:
         if value.kind.startswith(SEALED):
-            raise Unsupported(f"sql: a comparison of values of type {value.kind.removeprefix(SEALED)}")
+            raise Unsupported(f"sql: a comparison of values of type {type_of(value)}")
 
 
-def textual(value: Val) -> Val:
-    """An ENUM as its text; any other value as itself."""
-    return replace(value, kind="text") if value.kind.startswith(ENUM) else value
+def computed(value: Val) -> Val:
+    """What an expression makes of a value that it passes on: of an ENUM its text."""
+    if value.kind.startswith(ENUM):
+        return replace(value, kind="text")
+    if value.kind.startswith(SEALED) and not value.kind.endswith(DERIVED):
+        return replace(value, kind=value.kind + DERIVED)
+    return value
 
 
 def identical(left: Val, right: Val) -> Formula:
     """Both NULL, or both the same value: how results are compared."""
     if left.kind == "null" or right.kind == "null":
         return conj(left.null, right.null)
-    left, right = textual(left), textual(right)
+    left, right = computed(left), computed(right)
     if left.kind != right.kind:
         left, right = numeric(left), numeric(right)
         if left.kind != right.kind:
@@ -412,7 +423,7 @@ class World:
 
     def key_expression(self, value: Val) -> Expr:
         """What two values share exactly when SQL calls them equal."""
-        return self.collation(value.val) if textual(value).kind == "text" and self.collated else value.val
+        return self.collation(value.val) if computed(value).kind == "text" and self.collated else value.val
 
     # Literals
 
