@@ -285,6 +285,7 @@ class Compiler:
         self.depth = 0
         self.side = 0
         self.shared = 0
+        self.trees: list[exp.Expr] = []
         self.outer: tuple[Expr, ...] = ()
         self.references: Counter[str] = Counter()
         self.ctes: list[dict[str, tuple[exp.Expr, tuple[str, ...], int]]] = []
@@ -297,6 +298,8 @@ class Compiler:
         with OfSide(side):
             check_readable(node)
             gate.check(node, self.world.schema, self.world.settings)
+            self.trees.append(node)
+            gate.check_rounding(self.trees, self.world.schema)
             self.references = Counter(str(table.name).lower() for table in node.find_all(exp.Table))
             relation = self.query(node, None)
             return replace(relation, bag=_computed(relation.bag))

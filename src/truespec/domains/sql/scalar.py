@@ -635,7 +635,12 @@ class Scalars:
         return Val(value.null, -value.val, value.kind)
 
     def _arithmetic_operand(self, node: exp.Expr, scope: Scope) -> Val:
+        """A number to compute with; MariaDB makes a fraction of a text, whatever its digits."""
         value = self.value(node, scope)
+        read = self._number(value)
+        return to_real(read) if value.kind == "text" and self.world.dialect == "mysql" else read
+
+    def _number(self, value: Val) -> Val:
         if value.kind == "text" and value.literal is not None and _NUMBER.match(value.literal):
             if self.world.dialect in ("postgres", "duckdb") and "." in value.literal:
                 raise Unsupported("sql: a text with a fraction, which takes the type of the number beside it")
@@ -758,7 +763,7 @@ class Scalars:
         left, right = self._arithmetic_operand(node.this, scope), self.value(node.expression, scope)
         if right.kind == "int" and z3.is_int_value(right.val) and right.val.as_long() in (1, 2, 3):
             power = Val(left.null, z3.Product(*[left.val] * right.val.as_long()), left.kind)
-            return power if self.world.dialect == "mysql" else to_real(power)
+            return to_real(power)
         if self.world.dialect in ("postgres", "duckdb"):
             raise Unsupported("sql: a power that is no small literal, which fails on some values")
         return opaque(self.world, "pow", [to_real(left), to_real(right)], "real")
@@ -766,9 +771,13 @@ class Scalars:
     # Dates
 
     def _date_value(self, node: Any, scope: Scope) -> Val:
-        if isinstance(node, exp.TsOrDsToTimestamp):
-            node = node.this  # as the parser wraps what DATE_FORMAT is given
-        value = self.value(node, scope)
+        return self._as_date(self._dated(node, scope))
+
+    def _dated(self, node: Any, scope: Scope) -> Val:
+        # The parser wraps what DATE_FORMAT is given.
+        return self.value(node.this if isinstance(node, exp.TsOrDsToTimestamp) else node, scope)
+
+    def _as_date(self, value: Val) -> Val:
         if value.kind == "text" and value.literal is not None and self.world.dialect != "sqlite":
             value = read_date(self.world, value.literal)
         if value.kind not in ("date", "datetime"):
@@ -805,8 +814,9 @@ class Scalars:
 
     def _shift(self, node: exp.Expr, interval: Any, scope: Scope, sign: int) -> Val:
         """A date moved by an interval; in MariaDB a text is a text again, in the standard form."""
-        moved = self._moved(self._date_value(node, scope), interval, scope, sign)
-        if self.world.dialect != "mysql" or self.value(node, scope).kind != "text":
+        value = self._dated(node, scope)
+        moved = self._moved(self._as_date(value), interval, scope, sign)
+        if self.world.dialect != "mysql" or value.kind != "text":
             return moved
         number = z3.simplify(moved.val)
         if not z3.is_int_value(number) or not z3.is_false(z3.simplify(moved.null)):
@@ -827,7 +837,7 @@ class Scalars:
         if (unit is None and self.world.dialect != "mysql") or not isinstance(unit, exp.Var | None):
             raise Unsupported("sql: an interval without a unit, or with several")
         unit_name = unit.name.upper() if unit is not None else "DAY"
-        amount = self._arithmetic_operand(amount_node, scope)
+        amount = self._number(self.value(amount_node, scope))
         if amount.kind != "int" or self.world.dialect not in ("mysql", "postgres", "duckdb"):
             raise Unsupported("sql: an interval that is no whole number")
         null = disj(value.null, amount.null)
@@ -1069,7 +1079,9 @@ class Scalars:
                 label.append(f"{key}*{len(part)}")
             elif part not in (None, [], False):
                 label.append(f"{key}={part}")
-        if name not in _REAL_RESULT and name != "Sign":
+        if name in _REAL_RESULT:
+            arguments = [to_real(a) if a.kind in NUMBERS else a for a in arguments]
+        elif name != "Sign":
             self._no_fractions(name, arguments)
         return opaque(self.world, " ".join(label), arguments, kinds[name])
 
