@@ -52,6 +52,9 @@ APART = [
     ("sqlite", "DATE('2020-01-01') = '2020-1-1'", "1"),
     ("sqlite", "STRFTIME('%Y', '2020-1-1')", "STRFTIME('%Y', '2020-01-01')"),
     ("sqlite", "CAST(DATE('2020-01-01') AS DATE)", "DATE('2020-01-01')"),
+    # A name is not read as an operator.
+    ("mysql", "a ISNULL", "a IS NULL"),
+    ("mysql", "a NOTNULL", "a IS NOT NULL"),
     # What `~` matches depends on the version.
     ("duckdb", "s ~ 'a'", "REGEXP_MATCHES(s, 'a')"),
 ]
@@ -74,6 +77,8 @@ def test_what_an_engine_tells_apart_is_not_proved(dialect: str, one: str, other:
         ("postgres", "s LIKE 'a%' OR s IN (p, 'b')", "s = p OR s = 'b' OR s LIKE 'a%'"),
         ("sqlite", "(a % 4) / 2 + a", "a + (a % 4) / 2"),
         ("mysql", "MOD(a, 4)", "a % 4"),
+        ("mysql", "ISNULL(a)", "a IS NULL"),
+        ("duckdb", "a ISNULL", "a IS NULL"),
         ("postgres", "MOD(a, 4)", "a % 4"),
         ("postgres", "d + INTERVAL '1 week'", "d + INTERVAL '7' DAY"),
         ("duckdb", "d + INTERVAL '1' WEEK", "d + INTERVAL '7' DAYS"),
@@ -165,9 +170,18 @@ def test_blanks_comments_and_the_case_of_words_do_not_matter() -> None:
     assert (verdict.answer, verdict.method) == (Answer.EQUIVALENT, "identity")
 
 
-def test_a_blank_of_the_parser_that_is_a_letter_of_the_engines() -> None:
-    for text, strange in (("SELECT a\u00a0b FROM t", True), ("SELECT a /* \u00a0 */ b FROM t", False)):
-        assert (unread(text, tokens_of(text, "postgres"), "postgres") is not None) == strange
+@pytest.mark.parametrize(
+    ("dialect", "text", "strange"),
+    [
+        ("postgres", "SELECT a\u00a0b FROM t", True),
+        ("postgres", "SELECT a /* \u00a0 */ b FROM t", False),
+        ("sqlite", "SELECT 'a' 'b' FROM t", True),
+        ("mysql", "SELECT 'a' 'b' FROM t", False),
+    ],
+)
+def test_blanks_and_texts_that_the_parser_takes_otherwise(dialect: str, text: str, strange: bool) -> None:
+    """A blank of the parser is a letter of the engines; a text after a text is its name in SQLite."""
+    assert (unread(text, tokens_of(text, dialect), dialect) is not None) == strange
 
 
 def test_the_place_of_what_is_not_read() -> None:

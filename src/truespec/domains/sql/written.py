@@ -86,6 +86,10 @@ def _rules(text: str, tokens: Sequence[Token], dialect: str) -> Iterator[Found]:
         called = after.token_type is TokenType.L_PAREN
         if called and dialect == "sqlite" and token.text.upper() == "MOD":
             yield "MOD, whose result is REAL in SQLite, where % of integers is one", token
+        if not called and dialect == "mysql" and token.token_type in (TokenType.ISNULL, TokenType.NOTNULL):
+            yield f"the word {token.text.upper()}, which is a name in MariaDB", token
+        if dialect == "sqlite" and token.token_type is after.token_type is TokenType.STRING:
+            yield "a text that is the name of the text before it in SQLite", after
     if dialect in _UNITS:
         yield from _units(tokens, _UNITS[dialect])
         yield from _patterns(tokens, dialect)
