@@ -55,6 +55,8 @@ APART = [
     # A name is not read as an operator.
     ("mysql", "a ISNULL", "a IS NULL"),
     ("mysql", "a NOTNULL", "a IS NOT NULL"),
+    # A number ends before a letter for the parser alone, or for some versions.
+    ("duckdb", "0x10", "0"),
     # What `~` matches depends on the version.
     ("duckdb", "s ~ 'a'", "REGEXP_MATCHES(s, 'a')"),
 ]

@@ -22,6 +22,7 @@ Found = tuple[str, Token]
 
 _SPAN = re.compile(r"\s*[+-]?[0-9]+( +[A-Za-z]+)?\s*\Z")
 _WORD = re.compile(r"[\w\s]+\Z", re.ASCII)
+_ROUNDING = frozenset({"ROUND", "DECIMAL", "NUMERIC", "DEC"})
 _STRANGE_BLANK = re.compile(r"[ \t\r\n\f\v]*[^\x00-\x7f]")
 _SINGULAR = ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND")
 _UNITS = {
@@ -74,6 +75,9 @@ def unread(text: str, tokens: Sequence[Token], dialect: str) -> Found | None:
 
 def _rules(text: str, tokens: Sequence[Token], dialect: str) -> Iterator[Found]:
     for before, token in pairwise(tokens):
+        joined = before.end + 1 == token.start and before.token_type is TokenType.NUMBER
+        if joined and _WORD.match(token.text):
+            yield "a number beside a letter, as in 0x10", before
         if _STRANGE_BLANK.match(text[before.end + 1 : token.start]):
             yield "a blank that is no ASCII character, and a letter to engines", token
     for before, token in pairwise(tokens):
@@ -95,6 +99,12 @@ def _rules(text: str, tokens: Sequence[Token], dialect: str) -> Iterator[Found]:
         yield from _patterns(tokens, dialect)
     if dialect == "postgres":
         yield from _formats(tokens)
+        if any(token.text.upper() in _ROUNDING for token in tokens):
+            for number in _calls(tokens, "DATE_PART"):
+                yield (
+                    "DATE_PART beside a rounding: its DOUBLE rounds otherwise than EXTRACT's",
+                    tokens[number],
+                )
 
 
 def _units(tokens: Sequence[Token], units: frozenset[str]) -> Iterator[Found]:
