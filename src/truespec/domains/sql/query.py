@@ -704,6 +704,8 @@ class Compiler:
                 raise Unsupported(f"sql: {part.upper()}", place_of(node.args[part]))
         source = self._from(node, parent)
         items = self._items(node, source)
+        if self.world.dialect == "mysql":
+            self._check_merged(node, source, items)
         order = node.args.get("order")
         keys = [] if order is None else order.expressions
         having, group = node.args.get("having"), node.args.get("group")
@@ -771,6 +773,45 @@ class Compiler:
                 "sql: an order by a text beside ENUM columns, which order by position", place_of(node)
             )
         return value
+
+    def _check_merged(self, node: exp.Select, source: Source, items: list[tuple[str, exp.Expr]]) -> None:
+        """No key is the bare name of a column merged by USING that is another output's, or its column's.
+
+        MariaDB looks such a name up among the outputs first, in GROUP BY, HAVING, ORDER BY and windows.
+        """
+        merged = {name.column: i for i, name in enumerate(source.names) if not (name.table or name.hidden)}
+        if not merged:
+            return
+        keys: list[Any] = [node.args.get(part) for part in ("group", "having", "order")]
+        for part in [item for _, item in items] + [key for key in keys if key is not None]:
+            for window in part.find_all(exp.Window):
+                keys += [*(window.args.get("partition_by") or []), window.args.get("order")]
+        for key in keys:
+            for column in () if key is None else key.find_all(exp.Column):
+                name = column.name.lower()
+                if column.table or name not in merged:
+                    continue
+                for output, item in items:
+                    if output == name or (
+                        isinstance(item.unnest(), exp.Column) and item.name.lower() == name
+                    ):
+                        self._check_same(column, merged[name], item.unnest(), source)
+
+    def _check_same(self, column: exp.Column, position: int, item: exp.Expr, source: Source) -> None:
+        """Raise `Unsupported` unless an output is the merged column that has this name."""
+        other: int | None = None
+        if isinstance(item, Position):
+            other = int(item.this[1:])
+        elif isinstance(item, exp.Column):
+            other = Scope(source.names, (), None).find(item)
+        for term in source.bag.terms:
+            one, two = term.outs[position], None if other is None else term.outs[other]
+            if two is None or not (one.val.eq(two.val) and one.null.eq(two.null)):
+                raise Unsupported(
+                    f"sql: the name {column.name!r} of a column that a join merges, beside the output "
+                    f"{item.sql()[:40]!r}",
+                    place_of(column),
+                )
 
     def _items(self, node: exp.Select, source: Source) -> list[tuple[str, exp.Expr]]:
         """Output names and expressions; stars become columns."""
