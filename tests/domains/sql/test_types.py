@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import sqlite3
+
 import duckdb
 import pytest
 
 from sql_pairs import proved
+from truespec.domains.sql.schema import read_schema
+from truespec.verdict import OracleError
 
 TRUTHS = "CREATE TABLE t (id INT PRIMARY KEY, q BOOLEAN, a INT, f DOUBLE PRECISION)"
 NUMBER = "CASE WHEN q THEN 1 WHEN NOT q THEN 0 END"
@@ -107,3 +111,88 @@ def test_a_null_of_a_type_is_null(dialect: str) -> None:
         dialect, TRUTHS, f"SELECT COALESCE(a, CAST(NULL AS {kind})) + 1 FROM t", "SELECT 1 + a FROM t"
     )
     assert proved(dialect, TRUTHS, "SELECT CAST(NULL AS DECIMAL(9, 2)) FROM t", "SELECT NULL FROM t")
+
+
+DATES = """CREATE TABLE t (id INT PRIMARY KEY, d DATE, m DATETIME, n DATE NOT NULL, s TEXT);
+    CREATE TABLE u (id INT PRIMARY KEY, s TEXT, d DATE)"""
+SAVED = """INSERT INTO t VALUES (1, '2020', '2020-01-01 10:00:00', '2020-01-05', 'x'),
+    (2, '2020-01-31', '9.5', '02020', 'x'), (3, '', '2020', '1e3', NULL);
+    INSERT INTO u VALUES (1, '2020', '2020'), (2, '2020-01-31', '2020-01-31')"""
+
+
+def rows(query: str) -> list[str]:
+    """The result on SQLite, where dates like numbers have become numbers."""
+    base = sqlite3.connect(":memory:")
+    base.executescript(f"{DATES}; {SAVED}")
+    return sorted(map(repr, base.execute(query)))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("SELECT t.d FROM t JOIN u ON t.d = u.s", "SELECT u.s FROM t JOIN u ON t.d = u.s"),
+        ("SELECT id FROM t WHERE d = '2020' AND d = '02020'", "SELECT id FROM t WHERE id < id"),
+        ("SELECT id FROM t WHERE COALESCE(d, '') = '2020'", "SELECT id FROM t WHERE d = '2020'"),
+        ("SELECT id FROM t WHERE NULLIF(d, '') = '2020'", "SELECT id FROM t WHERE d = '2020'"),
+        (
+            "SELECT id FROM t WHERE IIF(id = 1, d, NULL) = '2020'",
+            "SELECT id FROM t WHERE id = 1 AND d = '2020'",
+        ),
+        ("SELECT MAX(d) = '2020' FROM t WHERE id = 1", "SELECT MAX(d = '2020') FROM t WHERE id = 1"),
+        ("SELECT id FROM t WHERE m = ' 9.50 '", "SELECT id FROM t WHERE m = ' 9.50 ' AND m = 'x'"),
+        ("SELECT id FROM t WHERE n IN ('+2.020e3', '1')", "SELECT id FROM t WHERE n IN ('1')"),
+    ],
+)
+def test_a_date_of_sqlite_like_a_number_is_one(one: str, other: str) -> None:
+    assert rows(one) != rows(other)
+    assert not proved("sqlite", DATES, one, other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("SELECT id FROM t WHERE d > '2020-01-31'", "SELECT id FROM t WHERE NOT d <= '2020-01-31'"),
+        (
+            "SELECT id FROM t WHERE d BETWEEN '2020-01-01' AND '2020-01-31'",
+            "SELECT id FROM t WHERE d >= '2020-01-01' AND '2020-01-31' >= d",
+        ),
+        (
+            "SELECT id FROM t WHERE d IN ('2020-01-31', '')",
+            "SELECT id FROM t WHERE d = '' OR d = '2020-01-31'",
+        ),
+        ("SELECT id FROM t WHERE m < '2020-01-31 10:00'", "SELECT id FROM t WHERE '2020-01-31 10:00' > m"),
+        ("SELECT d FROM t WHERE d = '2020-01-31'", "SELECT '2020-01-31' FROM t WHERE d = '2020-01-31'"),
+        ("SELECT t.d FROM t JOIN u ON t.d = u.d", "SELECT u.d FROM u, t WHERE t.d = u.d"),
+        (
+            "SELECT id FROM t WHERE d IN (SELECT d FROM u)",
+            "SELECT id FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.d = t.d)",
+        ),
+        ("SELECT d, COUNT(*) FROM t GROUP BY d", "SELECT d, COUNT(id) FROM t GROUP BY d"),
+        ("SELECT DISTINCT d FROM t", "SELECT d FROM t UNION SELECT d FROM t"),
+        (
+            "SELECT MIN(n), MAX(n) FROM t",
+            "SELECT (SELECT n FROM t ORDER BY n LIMIT 1), (SELECT n FROM t ORDER BY n DESC LIMIT 1)",
+        ),
+        (
+            "SELECT id FROM t WHERE n = (SELECT MAX(n) FROM t)",
+            "SELECT id FROM t WHERE NOT EXISTS (SELECT 1 FROM t y WHERE y.n > t.n)",
+        ),
+        ("SELECT COALESCE(d, '') FROM t", "SELECT CASE WHEN d IS NULL THEN '' ELSE d END FROM t"),
+        ("SELECT id FROM t WHERE d LIKE '2020-%'", "SELECT id FROM t WHERE NOT d NOT LIKE '2020-%'"),
+        (
+            "SELECT id FROM t WHERE SUBSTR(d, 1, 4) = '2020'",
+            "SELECT id FROM t WHERE '2020' = SUBSTR(d, 1, 4)",
+        ),
+        ("SELECT CAST(d AS VARCHAR(3)) FROM t", "SELECT CAST(d AS TEXT) FROM t"),
+    ],
+)
+def test_dates_of_sqlite_are_read_beside_dates(one: str, other: str) -> None:
+    assert rows(one) == rows(other)
+    assert proved("sqlite", DATES, one, other)
+
+
+def test_other_types_of_sqlite_that_hold_numbers() -> None:
+    with pytest.raises(OracleError, match="the type STR,"):
+        read_schema("CREATE TABLE t (s STR)", "sqlite")
+    ddl = "CREATE TABLE t (id INT PRIMARY KEY, e ENUM)"
+    assert not proved("sqlite", ddl, "SELECT id FROM t", "SELECT id FROM t WHERE e IS NULL")

@@ -29,6 +29,7 @@ from truespec.domains.sql.rules import known_arguments, whole_and_parts
 from truespec.domains.sql.rules.settle import settled
 from truespec.domains.sql.symbols import functions, is_false, name_of
 from truespec.domains.sql.world import (
+    DATED,
     NUMBERS,
     TRUE,
     Expr,
@@ -309,7 +310,7 @@ def _same_outputs(left: Iterable[Val], right: Iterable[Val]) -> Formula:
 
 def _comparable(one: Val, other: Val) -> bool:
     kinds = {computed(one).kind, computed(other).kind}
-    return len(kinds) == 1 or "null" in kinds or kinds <= {*NUMBERS, "bool"}
+    return len(kinds) == 1 or "null" in kinds or kinds <= {*NUMBERS, "bool"} or kinds <= {"text", DATED}
 
 
 def _shape(term: Term) -> str:

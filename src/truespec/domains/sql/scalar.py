@@ -14,6 +14,7 @@ from sqlglot import exp
 from truespec.domains.sql.places import At
 from truespec.domains.sql.rules import rounding
 from truespec.domains.sql.world import (
+    DATED,
     DAY,
     ENUM,
     FALSE,
@@ -106,6 +107,10 @@ def truth(world: World, value: Val) -> Val:
 
 _DATE = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})(?:[ T](\d{1,2}):(\d{1,2})(?::(\d{1,2}))?)?\Z", re.ASCII)
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?\Z", re.ASCII)
+_LIKE_NUMBER = re.compile(
+    r"[ \t\n\v\f\r]*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?[ \t\n\v\f\r]*\Z", re.ASCII | re.I
+)
+"""Texts that SQLite makes numbers where a column asks for them."""
 _FORMAT = re.compile(r"(?:[^%]|%[YmdHMSy])*\Z")
 """Date formats that the parser keeps apart: MariaDB's `%M` becomes `%B`, and `%B` stays as it is."""
 _ESCAPE = r"\\[dws!-/:-@\[-`{-~]"
@@ -174,6 +179,8 @@ def comparable(world: World, left: Val, right: Val) -> tuple[Val, Val]:
         return (left, right) if left.kind == right.kind else (to_real(left), to_real(right))
     if kinds == {"date", "datetime"}:
         return moment(left), moment(right)
+    if DATED in kinds:
+        return as_dated(left), as_dated(right)
     if "text" in kinds and kinds & {"date", "datetime"}:
         text, other = (left, right) if left.kind == "text" else (right, left)
         if text.literal is None:
@@ -203,6 +210,15 @@ def comparable(world: World, left: Val, right: Val) -> tuple[Val, Val]:
         read = Val(FALSE, world.text(text.literal.rstrip(" ")), other.kind)
         return (read, other) if left is text else (other, read)
     raise Unsupported(f"sql: a comparison of {left.kind} with {right.kind}")
+
+
+def as_dated(value: Val) -> Val:
+    """A value beside one of kind `DATED`."""
+    if value.kind == "text" and value.literal is not None and not _LIKE_NUMBER.match(value.literal):
+        return Val(value.null, value.val, DATED)
+    if value.kind != DATED:
+        raise Unsupported("sql: a column of dates beside a number, or a text that SQLite may make one")
+    return value
 
 
 def equal(world: World, left: Val, right: Val) -> Val:
@@ -241,7 +257,7 @@ def less(world: World, left: Val, right: Val) -> Val:
         return Val(TRUE, FALSE, "bool")
     left, right = comparable(world, left, right)
     null = disj(left.null, right.null)
-    if left.kind == "text" or left.kind.startswith(PADDED):
+    if left.kind in ("text", DATED) or left.kind.startswith(PADDED):
         if world.enums and world.dialect != "mysql":
             raise Unsupported("sql: an order of texts beside ENUM columns, which order by position")
         return Val(null, world.collation(left.val) < world.collation(right.val), "bool")
@@ -289,6 +305,8 @@ def merged(world: World, values: Sequence[Val]) -> list[Val]:
         if "bool" in kinds and world.dialect in ("postgres", "duckdb"):
             raise SpecificationError(ReasonCode.TYPE, "branches of Boolean and of numeric type")
         goal = united({"int" if kind == "bool" else kind for kind in kinds}, world.dialect)
+    elif kinds == {"text", DATED}:
+        goal = DATED
     else:
         raise Unsupported(f"sql: branches of types {' and '.join(sorted(kinds))}")
     done = []
@@ -299,6 +317,8 @@ def merged(world: World, values: Sequence[Val]) -> list[Val]:
             done.append(numeric(value))
         elif goal in NUMBERS:
             done.append(replace(to_real(value), kind=goal))
+        elif goal == DATED:
+            done.append(as_dated(value))
         else:
             done.append(value)
     return done
@@ -967,7 +987,7 @@ class Scalars:
         return self._matched(node, self.value(node.this, scope), self.value(pattern, scope))
 
     def _matched(self, node: exp.Binary, value: Val, pattern: Val) -> Val:
-        if value.kind not in ("text", "null") or pattern.kind != "text":
+        if value.kind not in ("text", DATED, "null") or pattern.kind != "text":
             raise Unsupported(f"sql: a pattern for a value of type {value.kind}")
         return opaque(self.world, type(node).__name__, [value, pattern], "bool")
 
@@ -1023,6 +1043,8 @@ class Scalars:
             raise Unsupported(f"sql: CAST to {node.to.sql(self.world.dialect)}, which cuts or pads")
         if self.world.dialect == "mysql" and written in (types.NCHAR, types.NVARCHAR):
             raise Unsupported(f"sql: CAST to {written.value}, which has no characters beyond U+FFFF")
+        if written in exp.DataType.TEXT_TYPES and value.kind == DATED:
+            return opaque(self.world, "cast TEXT", [value], "text")
         if written in exp.DataType.TEXT_TYPES and value.kind == "text" and not sizes:
             return self.typed(value)
         if written in exp.DataType.TEXT_TYPES and value.kind == "text":

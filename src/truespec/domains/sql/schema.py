@@ -207,8 +207,9 @@ def read_schema(ddl: str, dialect: str = "mysql") -> Schema:
         raise OracleError(f"schema: {str(error).splitlines()[0]}") from error
     drafts: list[_Draft] = []
     checks = _checks(ddl, dialect)
-    if dialect == "sqlite" and _has_type(ddl, "STRING"):
-        raise OracleError("schema: the type STRING, whose texts SQLite turns into numbers: write TEXT")
+    strange = [name for name in ("STRING", "STR") if dialect == "sqlite" and _has_type(ddl, name)]
+    if strange:
+        raise OracleError(f"schema: the type {strange[0]}, whose texts SQLite turns into numbers: write TEXT")
     for statement in statements:
         if statement is None:
             continue
@@ -395,6 +396,8 @@ def _read_type(kind: exp.DataType | None, dialect: str) -> Type:
     family = _KINDS.get(written, Kind.OTHER)
     if family is Kind.OTHER and (dialect == "sqlite" or written not in _IDENTITY):
         return Type(family, sql=sql, sealed=True)
+    if family is Kind.ENUM and dialect == "sqlite":
+        return Type(Kind.OTHER, sql=sql, sealed=True)  # no type there: its columns hold anything
     if family is Kind.ENUM:
         members = [str(value.name) for value in kind.expressions]
         if dialect == "mysql":

@@ -110,6 +110,11 @@ DERIVED = " in an expression"
 """How the kinds of such values end where they are no columns any more: an engine may sort them otherwise."""
 PADDED = "other:CHAR("
 """How the kinds of PostgreSQL's CHAR(n) begin: such a value is its text without the blanks at its end."""
+DATED = "dated"
+"""The kind of SQLite's DATE, TIME and DATETIME columns: texts, but what is written like a number is a number.
+
+A text beside such a column becomes a number as well where it can, so that only other literals are compared.
+"""
 ENUM = "enum:"
 """How the kinds of ENUM columns begin; the number of the list of members follows.
 
@@ -120,7 +125,7 @@ expression over it is a text.
 
 def sort_of(kind: str) -> Any:
     """The Z3 sort of a kind."""
-    if kind.startswith((PADDED, ENUM)):
+    if kind == DATED or kind.startswith((PADDED, ENUM)):
         return TEXT
     if kind.startswith(("other:", SEALED)):
         return z3.DeclareSort(kind.removesuffix(DERIVED))
@@ -252,7 +257,7 @@ def identical(left: Val, right: Val) -> Formula:
     if left.kind == "null" or right.kind == "null":
         return conj(left.null, right.null)
     left, right = computed(left), computed(right)
-    if left.kind != right.kind:
+    if left.kind != right.kind and not {left.kind, right.kind} <= {"text", DATED}:
         left, right = numeric(left), numeric(right)
         if left.kind != right.kind:
             left, right = to_real(left), to_real(right)
@@ -407,7 +412,7 @@ class World:
             case Kind.TEXT:
                 return "text"
             case Kind.DATE | Kind.DATETIME | Kind.TIME if self.dialect == "sqlite":
-                return "text"
+                return DATED
             case Kind.DATE:
                 return "date"
             case Kind.DATETIME:

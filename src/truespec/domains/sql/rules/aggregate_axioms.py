@@ -19,6 +19,7 @@ import z3
 
 from truespec.domains.sql.bag import Bag, Term, exists, renamed
 from truespec.domains.sql.world import (
+    DATED,
     FALSE,
     Expr,
     Formula,
@@ -57,7 +58,7 @@ def of(world: World, symbol: Symbol) -> list[Formula]:
 
 def _extreme(world: World, symbol: Symbol, value: Expr) -> Formula:
     def rank(expression: Expr) -> Expr:
-        return world.collation(expression) if symbol.kind == "text" else expression
+        return world.collation(expression) if symbol.kind in ("text", DATED) else expression
 
     chosen = _restricted(symbol.bag, lambda out: out.val == value)
     if symbol.function == "MIN":
