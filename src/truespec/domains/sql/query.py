@@ -1518,6 +1518,7 @@ def compile_check(world: World, table: Table, sql: str, row: Expr) -> Val | None
         tree = read_query(selection(table, sql, world.schema), world.schema, world.settings, ask=False)
         check_readable(tree)
         gate.check(tree, world.schema, world.settings)
+        gate.check_rounding([tree], world.schema)
         node = tree.args["where"].this
         if node.find(exp.Query, exp.AggFunc):
             return None
