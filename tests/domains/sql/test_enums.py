@@ -296,3 +296,31 @@ def test_a_key_of_another_type_may_not(parent: str, child: str) -> None:
 )
 def test_duckdb_keeps_the_type_in_expressions(oracle: str, candidate: str, expected: bool) -> None:
     assert proved("duckdb", T, oracle, candidate) == expected
+
+
+NUMBERED = "CREATE TABLE t (id INT PRIMARY KEY, g ENUM('2', '1') NOT NULL, b VARCHAR(9) NOT NULL)"
+PLACES = [
+    *("LEFT(b, {})", "RIGHT(b, {})", "SUBSTRING(b, {})", "SUBSTRING(b, 1, {})", "REPEAT(b, {})"),
+    *(
+        "LPAD(b, {}, 'p')",
+        "RPAD(b, {}, 'p')",
+        "LOCATE('y', b, {})",
+        "LOG(2, {})",
+        "POW({}, 2)",
+        "SIGN({} - 2)",
+    ),
+]
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_number_that_an_enum_gives_is_not_its_text(place: str) -> None:
+    here, there = place.format("g"), place.format("COALESCE(g, '')")
+    assert not proved("mysql", NUMBERED, f"SELECT {here} FROM t", f"SELECT {there} FROM t")
+
+
+@pytest.mark.parametrize(
+    "place", ["LEFT({}, 2)", "CONCAT({}, b)", "REPLACE(b, {}, 'x')", "LOCATE({}, b)", "LENGTH({})"]
+)
+def test_a_text_that_an_enum_gives_is_its_text(place: str) -> None:
+    here, there = place.format("g"), place.format("COALESCE(g, '')")
+    assert proved("mysql", NUMBERED, f"SELECT {here} FROM t", f"SELECT {there} FROM t")

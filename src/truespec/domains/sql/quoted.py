@@ -16,7 +16,8 @@ from sqlglot import exp
 from truespec.domains.sql.names import FUNCTIONS, SYSTEM
 from truespec.domains.sql.schema import Schema
 
-_NAMED_BY_POSITION = re.compile(r"column\d+")
+_GIVEN = re.compile(r"column\d+|.*:\d+", re.DOTALL)
+"""Names that SQLite makes up: of the columns of VALUES, and of a second output of one name."""
 
 
 def read_texts(tree: exp.Expr, text: str, schema: Schema) -> None:
@@ -26,14 +27,18 @@ def read_texts(tree: exp.Expr, text: str, schema: Schema) -> None:
     found = [column for column in tree.find_all(exp.Column) if _may_be_text(column, text)]
     if not found or not _outputs_have_names(tree):
         return
-    own = {id(column.this) for column in found if not _is_output(column)}
+    names = {id(output) for query in _inner(tree) for output in query.expressions}
+    for whole in tree.find_all(exp.SetOperation):  # its ORDER BY may repeat an output
+        order = whole.args.get("order")
+        names |= {id(column) for column in order.find_all(exp.Column)} if order is not None else set()
+    own = {id(column.this) for column in found if id(column) not in names}
     known = {*FUNCTIONS["sqlite"], *SYSTEM["sqlite"]}
     known |= {str(name.this).casefold() for name in tree.find_all(exp.Identifier) if id(name) not in own}
     for table in schema.tables:
         known |= {table.name.casefold(), *(column.name.casefold() for column in table.columns)}
     for column in found:
         name = str(column.this.this)
-        if name.casefold() not in known and not _NAMED_BY_POSITION.fullmatch(name.casefold()):
+        if name.casefold() not in known and not _GIVEN.fullmatch(name.casefold()):
             literal = exp.Literal.string(name)
             literal.meta.update({**column.this.meta, **column.meta})
             column.replace(literal)
@@ -65,13 +70,14 @@ def _inner(tree: exp.Expr) -> Iterator[exp.Select]:
 
 
 def _outputs_have_names(tree: exp.Expr) -> bool:
-    """SQLite calls an expression as it is written, which the tree does not tell; functions name their own."""
+    """Whether the outputs of queries in FROM and WITH are called as the tree says.
+
+    SQLite calls an expression as it is written, a column of VALUES by a quoted name in its first row;
+    functions name their own.
+    """
     named = (exp.Alias, exp.Column, exp.Star)
-    if any(not isinstance(table.this, exp.Identifier) for table in tree.find_all(exp.Table)):
+    if tree.find(exp.Values) or any(
+        not isinstance(table.this, exp.Identifier) for table in tree.find_all(exp.Table)
+    ):
         return False
     return all(isinstance(output, named) for query in _inner(tree) for output in query.expressions)
-
-
-def _is_output(column: exp.Column) -> bool:
-    """Whether a name stands alone as an output: it may name that output."""
-    return isinstance(column.parent, exp.Select) and column.arg_key == "expressions"

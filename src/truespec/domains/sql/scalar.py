@@ -55,6 +55,20 @@ _TEXT_RESULT = (
 )  # fmt: skip
 _INT_RESULT = ("Length", "StrPosition", "Ascii", "Unicode", "DayOfWeek", "DayOfYear", "Week", "WeekOfYear",
                "Quarter", "Day", "DayOfMonth", "Sign", "Hour", "Minute", "Second", "Bitlength")  # fmt: skip
+_TEXTS_ONLY = (
+    "Upper",
+    "Lower",
+    "Concat",
+    "ConcatWs",
+    "Trim",
+    "Replace",
+    "Reverse",
+    "Hex",
+    "MD5",
+    "Length",
+    "Ascii",
+)
+_TEXT_FIRST = ("Left", "Right", "Substring", "Repeat", "Pad", "StrPosition")
 _REAL_RESULT = ("Pow", "Sqrt", "Exp", "Ln", "Log", "Stddev", "Sin", "Cos", "Degrees", "Radians")
 
 
@@ -950,7 +964,7 @@ class Scalars:
         value = self.value(text, scope)
         if value.kind == "date" and isinstance(length, exp.Literal) and length.this == "7":
             return self._month_text(value)
-        size = self.value(length, scope)
+        size = self._argument("prefix", "length", length, scope)
         self._no_fractions("prefix", [value])
         return opaque(self.world, "prefix", [value, size], "text")
 
@@ -1094,10 +1108,10 @@ class Scalars:
         label = [name]
         for key, part in sorted(node.args.items()):
             if isinstance(part, exp.Expr) and not isinstance(part, exp.Var | exp.Identifier):
-                arguments.append(self.value(part, scope))
+                arguments.append(self._argument(name, key, part, scope))
                 label.append(key)
             elif isinstance(part, list) and part:
-                arguments += [self.value(item, scope) for item in part]
+                arguments += [self._argument(name, key, item, scope) for item in part]
                 label.append(f"{key}*{len(part)}")
             elif part not in (None, [], False):
                 label.append(f"{key}={part}")
@@ -1106,6 +1120,17 @@ class Scalars:
         elif name != "Sign":
             self._no_fractions(name, arguments)
         return opaque(self.world, " ".join(label), arguments, kinds[name])
+
+    def _argument(self, name: str, place: str, node: exp.Expr, scope: Scope) -> Val:
+        """An argument of a function; `Unsupported` for an ENUM where MariaDB may want a number.
+
+        There it would be the member's position and not its text.
+        """
+        found = self.output(node, scope)
+        text = name in _TEXTS_ONLY or (name in _TEXT_FIRST and place in ("this", "substr"))
+        if self.world.dialect == "mysql" and found.kind.startswith(ENUM) and not text:
+            raise Unsupported(f"sql: {name} by the position of an ENUM member")
+        return computed(found)
 
     def _no_fractions(self, name: str, arguments: Iterable[Val]) -> None:
         """`Unsupported` where a function reads the text of a fraction: equal ones may be written differently.
