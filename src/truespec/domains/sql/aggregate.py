@@ -139,7 +139,7 @@ class Aggregates:
         bag = self.filled(bag)
         terms = [replace(t, outs=(numeric(t.outs[0]),)) for t in bag.terms]
         if not terms:
-            return Val(TRUE, z3.IntVal(0), "int")
+            raise Unsupported("sql: SUM over no rows, whose type is not known")
         kind = united({t.outs[0].kind for t in terms}, self.world.dialect)
         if kind == "int" and self.world.dialect == "postgres":
             kind = "loose"  # a sum of BIGINTs is no BIGINT
@@ -181,7 +181,7 @@ class Aggregates:
             out = term.outs[0]
             terms.append(replace(term, outs=(numeric(out) if out.kind == "bool" else out,)))
         if not terms:
-            return Val(TRUE, z3.IntVal(0), "int")
+            raise Unsupported(f"sql: {function} over no rows, whose type is not known")
         kinds = {t.outs[0].kind for t in terms}
         kind = next(iter(kinds))
         if len(kinds) > 1 and kinds <= {*NUMBERS}:
@@ -206,7 +206,7 @@ class Aggregates:
     def any(self, bag: Bag) -> Val:
         """The value of the one column that all tuples share, or an arbitrary one; NULL where no tuple is."""
         if not bag.terms:
-            return Val(TRUE, z3.IntVal(0), "int")
+            raise Unsupported("sql: a value of no rows, whose type is not known")
         single = self._single(bag)
         empty = neg(exists(self.world, bag))
         if single is not None:

@@ -31,10 +31,13 @@ from truespec.domains.sql.symbols import (
     remembered,
 )
 from truespec.domains.sql.world import (
+    ALWAYS_NULL,
+    BARE,
     BOOLEANS,
     FALSE,
     NUMBERS,
     TRUE,
+    UNTYPED,
     Expr,
     Formula,
     Val,
@@ -500,21 +503,22 @@ def mentioned(values: Iterable[Val]) -> set[str]:
     return found
 
 
-def coerced(bags: list[Bag], dialect: str) -> list[Bag]:
-    """The bags with outputs of one kind per column; raises where the kinds do not meet."""
+def coerced(bags: list[Bag], dialect: str, nulls: str = BARE) -> list[Bag]:
+    """The bags with outputs of one kind per column; raises where the kinds do not meet.
+
+    `nulls` is the kind of a column of NULLs without a type.
+    """
+    if len(bags) > 1 and not all(bag.terms for bag in bags):
+        raise Unsupported("sql: a side without any rows, whose types are not known")
     width = len(bags[0].terms[0].outs) if bags[0].terms else 0
     kinds: list[set[str]] = [set() for _ in range(width)]
-    truths = {
-        i for bag in bags for term in bag.terms for i, out in enumerate(term.outs) if out.kind == "bool"
-    }
     for bag in bags:
         for term in bag.terms:
             if len(term.outs) != width:
                 raise Unsupported("sql: sides of unequal width")
             for i, out in enumerate(term.outs):
-                # A column of NULLs alone was read as of numbers before it meets another.
-                kinds[i].add("null" if i in truths and is_true(out.null) else out.kind)
-    goals = [_meet(column, dialect) for column in kinds]
+                kinds[i].add(out.kind)
+    goals = [_meet(column, dialect, nulls) for column in kinds]
     return [
         Bag(
             tuple(
@@ -526,10 +530,11 @@ def coerced(bags: list[Bag], dialect: str) -> list[Bag]:
     ]
 
 
-def _meet(kinds: set[str], dialect: str) -> str:
-    kinds = kinds - {"null"}
+def _meet(kinds: set[str], dialect: str, nulls: str) -> str:
+    # SQLite's NULLs have no type anywhere.
+    kinds = kinds - ({*ALWAYS_NULL} if dialect == "sqlite" else {"null", UNTYPED})
     if not kinds:
-        return "int"
+        return nulls
     if len(kinds) == 1:
         return next(iter(kinds))
     shown = {computed(Val(FALSE, FALSE, kind)).kind for kind in kinds}
@@ -543,7 +548,7 @@ def _meet(kinds: set[str], dialect: str) -> str:
 def _cast(value: Val, goal: str) -> Val:
     if value.kind == goal:
         return value
-    if is_true(value.null):
+    if is_true(value.null) or value.kind in ALWAYS_NULL:
         return Val(TRUE, default_of(goal), goal)
     if goal == computed(value).kind:
         return computed(value)

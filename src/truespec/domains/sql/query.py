@@ -49,12 +49,15 @@ from truespec.domains.sql.schema import Table
 from truespec.domains.sql.symbols import variables
 from truespec.domains.sql.text import read_query
 from truespec.domains.sql.world import (
+    ALWAYS_NULL,
+    BARE,
     DERIVED,
     ENUM,
     FALSE,
     NULL,
     NUMBERS,
     TRUE,
+    UNTYPED,
     Expr,
     Formula,
     Val,
@@ -391,7 +394,7 @@ class Compiler:
             items = row.expressions if isinstance(row, exp.Tuple) else [row]
             values = [self.scalars.typed(self.scalars.value(item, scope)) for item in items]
             terms.append(Term((), (), TRUE, tuple(values)))
-        (bag,) = coerced([Bag(tuple(terms))], self.world.dialect)
+        (bag,) = coerced([Bag(tuple(terms))], self.world.dialect, UNTYPED)
         return Relation(tuple(f"column{i + 1}" for i in range(len(terms[0].outs))), bag)
 
     def _set_operation(self, node: exp.SetOperation, parent: Scope | None) -> Relation:
@@ -400,7 +403,7 @@ class Compiler:
         if len(left.names) != len(right.names):
             raise SpecificationError(ReasonCode.TYPE, "the sides of a set operation differ in width")
         sides = [_computed(self.rows(side)) for side in (left, right)]  # an ENUM is a text above them
-        first, second = coerced(sides, self.world.dialect)
+        first, second = coerced(sides, self.world.dialect, UNTYPED)
         if node.args.get("by_name") or node.args.get("on"):
             raise Unsupported("sql: a set operation by name")
         distinct = node.args.get("distinct")
@@ -519,7 +522,15 @@ class Compiler:
             raise SpecificationError(
                 ReasonCode.SCOPE, f"the derived table {alias!r} has one column name twice"
             )
-        return Source(tuple(Name(alias, name) for name in names), self.rows(relation))
+        # Seen from outside, PostgreSQL has NULLs without a type as texts.
+        goal = "text" if self.world.dialect == "postgres" else BARE
+        bag = Bag(
+            tuple(
+                replace(t, outs=tuple(_null_of(goal) if o.kind == UNTYPED else o for o in t.outs))
+                for t in self.rows(relation).terms
+            )
+        )
+        return Source(tuple(Name(alias, name) for name in names), bag)
 
     def _named_table(self, node: exp.Table, alias: str) -> Source:
         name = node.name.lower()
@@ -743,7 +754,7 @@ class Compiler:
                     value = self.scalars.output(_inline(key.this, aliases, scope), scope)
                 extra.append(self._sort_key(key, value))
             rows.append(Term(term.rows, term.groups, term.cond, (*outs, *extra)))
-        (bag,) = coerced([Bag(tuple(rows))], self.world.dialect)
+        (bag,) = coerced([Bag(tuple(rows))], self.world.dialect, UNTYPED)
         if not rows:
             bag = Bag(())
         if distinct is not None:
@@ -764,6 +775,8 @@ class Compiler:
 
         In MariaDB all but a column of that type is a text; DuckDB keeps the type in many expressions.
         """
+        if value.kind in ALWAYS_NULL:
+            return _null_of("int")
         if value.kind.startswith(ENUM):
             return self.world.place(value)
         if value.kind.endswith(DERIVED) and self.world.dialect == "mysql":
@@ -1144,7 +1157,7 @@ class Compiler:
         """DISTINCT over all columns."""
         if not bag.terms:
             return bag
-        (bag,) = coerced([bag], self.world.dialect)
+        (bag,) = coerced([bag], self.world.dialect, UNTYPED)
         classes = self._classes(bag)
         width = range(len(bag.terms[0].outs))
         nullable = [any(not z3.is_false(t.outs[i].null) for t in classes.terms) for i in width]
@@ -1200,7 +1213,9 @@ class Compiler:
         read = self.scalars.output if name in ("Min", "Max") else self.scalars.value
         terms = [replace(t, outs=(read(arguments[0], s),)) for t, s in members]
         if not terms:
-            return Val(FALSE, z3.IntVal(0), "int") if name == "Count" else NULL
+            if name != "Count":
+                raise Unsupported(f"sql: {name.upper()} over no rows, whose type is not known")
+            return Val(FALSE, z3.IntVal(0), "int")
         (bag,) = coerced([Bag(tuple(terms))], self.world.dialect)
         if name in ("Sum", "Avg") and any(
             t.outs[0].kind not in (*NUMBERS, "bool", "null") for t in bag.terms
@@ -1266,10 +1281,12 @@ class Compiler:
         terms = [settled(self.world, t) for t in bag.terms]
         terms = [t for t in terms if not z3.is_false(t.cond)]
         if not terms:
-            return NULL
+            if not relation.bag.terms:
+                raise Unsupported("sql: a subquery without any rows, whose type is not known")
+            return _null_of(_seen(relation.bag.terms[0].outs[0]).kind)
         bag = Bag(tuple(terms))
         self._at_most_one(bag)
-        return computed(self.aggregates.any(bag))
+        return _seen(self.aggregates.any(bag))
 
     def _extreme_value(self, relation: Relation) -> Val | None:
         """`(SELECT x ... ORDER BY x DESC LIMIT 1)` is MAX(x), NULLs going last; likewise MIN."""
@@ -1500,7 +1517,16 @@ def _inline(node: exp.Expr, aliases: dict[str, exp.Expr], scope: Scope) -> exp.E
 
 
 def _null_like(value: Val) -> Val:
-    return Val(TRUE, default_of(value.kind), value.kind)
+    return _null_of(value.kind)
+
+
+def _null_of(kind: str) -> Val:
+    return Val(TRUE, default_of(kind), kind)
+
+
+def _seen(value: Val) -> Val:
+    """What an expression makes of a subquery's value."""
+    return _null_of(BARE) if value.kind == UNTYPED else computed(value)
 
 
 def _computed(bag: Bag) -> Bag:

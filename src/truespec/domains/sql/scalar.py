@@ -14,6 +14,7 @@ from sqlglot import exp
 from truespec.domains.sql.places import At
 from truespec.domains.sql.rules import rounding
 from truespec.domains.sql.world import (
+    ALWAYS_NULL,
     DATED,
     DAY,
     ENUM,
@@ -187,7 +188,9 @@ def comparable(world: World, left: Val, right: Val) -> tuple[Val, Val]:
         return left, right
     kinds = {left.kind, right.kind}
     if kinds <= {*NUMBERS, "bool"}:
-        if "bool" in kinds and world.dialect in ("postgres", "duckdb"):
+        if "bool" in kinds and world.dialect == "duckdb":
+            raise Unsupported("sql: a Boolean compared with a number")
+        if "bool" in kinds and world.dialect == "postgres":
             raise SpecificationError(ReasonCode.TYPE, "a Boolean is compared with a number")
         left, right = numeric(left), numeric(right)
         return (left, right) if left.kind == right.kind else (to_real(left), to_real(right))
@@ -237,7 +240,7 @@ def as_dated(value: Val) -> Val:
 
 def equal(world: World, left: Val, right: Val) -> Val:
     """The `=` of the dialect."""
-    if "null" in (left.kind, right.kind):
+    if left.kind in ALWAYS_NULL or right.kind in ALWAYS_NULL:
         return Val(TRUE, FALSE, "bool")
     month = _month_of(left, right) or _month_of(right, left)
     if month is not None:
@@ -267,7 +270,7 @@ def _month_of(text: Val, literal: Val) -> Val | None:
 
 def less(world: World, left: Val, right: Val) -> Val:
     """The `<` of the dialect."""
-    if "null" in (left.kind, right.kind):
+    if left.kind in ALWAYS_NULL or right.kind in ALWAYS_NULL:
         return Val(TRUE, FALSE, "bool")
     left, right = comparable(world, left, right)
     null = disj(left.null, right.null)
@@ -302,7 +305,7 @@ def compare(world: World, operator: str, left: Val, right: Val) -> Val:
 
 def null_safe_equal(world: World, left: Val, right: Val) -> Formula:
     """Whether grouping puts both values together."""
-    if "null" in (left.kind, right.kind):
+    if left.kind in ALWAYS_NULL or right.kind in ALWAYS_NULL:
         return conj(left.null, right.null)
     same = equal(world, left, right)
     return disj(conj(left.null, right.null), conj(neg(left.null), neg(right.null), same.val))
@@ -310,13 +313,19 @@ def null_safe_equal(world: World, left: Val, right: Val) -> Formula:
 
 def merged(world: World, values: Sequence[Val]) -> list[Val]:
     """The branches of a CASE as one kind."""
-    kinds = {value.kind for value in values} - {"null"}
+    # SQLite's NULLs have no type anywhere.
+    untyped = ALWAYS_NULL if world.dialect == "sqlite" else ("null",)
+    kinds = {value.kind for value in values} - {*untyped}
+    if not kinds and world.dialect == "sqlite":
+        return [NULL] * len(values)
     if not kinds:
-        return list(values)
-    if len(kinds) == 1:
+        goal = "text"  # as PostgreSQL and MariaDB have it; it meets no other type
+    elif len(kinds) == 1:
         goal = next(iter(kinds))
     elif kinds <= {*NUMBERS, "bool"}:
-        if "bool" in kinds and world.dialect in ("postgres", "duckdb"):
+        if "bool" in kinds and world.dialect == "duckdb":
+            raise Unsupported("sql: branches of Boolean and of numeric type")
+        if "bool" in kinds and world.dialect == "postgres":
             raise SpecificationError(ReasonCode.TYPE, "branches of Boolean and of numeric type")
         goal = united({"int" if kind == "bool" else kind for kind in kinds}, world.dialect)
     elif kinds == {"text", DATED}:
@@ -325,7 +334,7 @@ def merged(world: World, values: Sequence[Val]) -> list[Val]:
         raise Unsupported(f"sql: branches of types {' and '.join(sorted(kinds))}")
     done = []
     for value in values:
-        if value.kind == "null":
+        if value.kind in untyped:
             done.append(Val(TRUE, default_of(goal), goal))
         elif goal == "int":
             done.append(numeric(value))
@@ -654,6 +663,8 @@ class Scalars:
 
     def _nullif(self, node: exp.Nullif, scope: Scope) -> Val:
         left, right = self.value(node.this, scope), self.value(node.expression, scope)
+        if left.kind in ALWAYS_NULL and self.world.dialect != "sqlite":
+            raise Unsupported("sql: NULLIF of a NULL without a type")
         same = is_true(equal(self.world, left, right))
         if left.kind in NUMBERS and right.kind in NUMBERS and self.world.dialect != "sqlite":
             left, _ = together(left, right)
@@ -665,27 +676,42 @@ class Scalars:
         if isinstance(node.this, exp.Literal) and not node.this.is_string:
             value = number(node.this.this)
             return Val(FALSE, z3.simplify(-value.val), value.kind)
-        value = self._arithmetic_operand(node.this, scope)
+        value = self._only_operand(node.this, scope)
         return Val(value.null, -value.val, value.kind)
 
     def _arithmetic_operand(self, node: exp.Expr, scope: Scope) -> Val:
-        """A number to compute with; MariaDB makes a fraction of a text, whatever its digits."""
-        value = self.value(node, scope)
+        """A number to compute with; MariaDB makes a fraction of a text or a NULL, whatever its digits."""
+        return self._operand(self.value(node, scope))
+
+    def _operand(self, value: Val) -> Val:
         read = self._number(value)
-        return to_real(read) if value.kind == "text" and self.world.dialect == "mysql" else read
+        return to_real(read) if value.kind in ("text", "null") and self.world.dialect == "mysql" else read
+
+    def _only_operand(self, node: exp.Expr, scope: Scope) -> Val:
+        """A number that no other operand gives a type."""
+        value = self.value(node, scope)
+        self._check_typed([value])
+        return self._operand(value)
+
+    def _check_typed(self, values: Sequence[Val]) -> None:
+        if self.world.dialect != "sqlite" and all(value.kind in ALWAYS_NULL for value in values):
+            raise Unsupported("sql: arithmetic on NULLs without a type")
 
     def _number(self, value: Val) -> Val:
         if value.kind == "text" and value.literal is not None and _NUMBER.match(value.literal):
             if self.world.dialect in ("postgres", "duckdb") and "." in value.literal:
                 raise Unsupported("sql: a text with a fraction, which takes the type of the number beside it")
             return number(value.literal.lstrip("+"))
-        if value.kind == "bool" and self.world.dialect in ("postgres", "duckdb"):
+        if value.kind == "bool" and self.world.dialect == "duckdb":
+            raise Unsupported("sql: arithmetic on a Boolean")
+        if value.kind == "bool" and self.world.dialect == "postgres":
             raise SpecificationError(ReasonCode.TYPE, "arithmetic on a Boolean")
         return numeric(value)
 
     def _operands(self, node: exp.Binary, scope: Scope) -> tuple[Val, Val]:
-        left = self._arithmetic_operand(node.this, scope)
-        right = self._arithmetic_operand(node.expression, scope)
+        values = [self.value(part, scope) for part in (node.this, node.expression)]
+        self._check_typed(values)
+        left, right = map(self._operand, values)
         return together(left, right)
 
     def _add(self, node: exp.Add, scope: Scope) -> Val:
@@ -762,11 +788,11 @@ class Scalars:
         return Val(disj(left.null, right.null, zero), rest, "int")
 
     def _abs(self, node: exp.Abs, scope: Scope) -> Val:
-        value = self._arithmetic_operand(node.this, scope)
+        value = self._only_operand(node.this, scope)
         return Val(value.null, ite(value.val >= 0, value.val, -value.val), value.kind)
 
     def _round(self, node: exp.Round, scope: Scope) -> Val:
-        value = self._arithmetic_operand(node.this, scope)
+        value = self._only_operand(node.this, scope)
         decimals = node.args.get("decimals")
         digits = Val(FALSE, z3.IntVal(0), "int") if decimals is None else self.value(decimals, scope)
         if digits.kind != "int" or not z3.is_int_value(digits.val):
@@ -779,11 +805,11 @@ class Scalars:
         return rounding.rounded(self.world, self.compiler.aggregates, to_real(value).val, digits)
 
     def _floor(self, node: exp.Floor, scope: Scope) -> Val:
-        value = self._arithmetic_operand(node.this, scope)
+        value = self._only_operand(node.this, scope)
         return self._whole(value, value.val if value.kind == "int" else z3.ToInt(value.val))
 
     def _ceil(self, node: exp.Ceil, scope: Scope) -> Val:
-        value = self._arithmetic_operand(node.this, scope)
+        value = self._only_operand(node.this, scope)
         return self._whole(value, value.val if value.kind == "int" else -z3.ToInt(-value.val))
 
     def _whole(self, value: Val, whole: Expr) -> Val:
@@ -794,7 +820,7 @@ class Scalars:
         return replace(to_real(result), kind="real" if value.kind == "int" else value.kind)
 
     def _pow(self, node: exp.Pow, scope: Scope) -> Val:
-        left, right = self._arithmetic_operand(node.this, scope), self.value(node.expression, scope)
+        left, right = self._only_operand(node.this, scope), self.value(node.expression, scope)
         if right.kind == "int" and z3.is_int_value(right.val) and right.val.as_long() in (1, 2, 3):
             power = Val(left.null, z3.Product(*[left.val] * right.val.as_long()), left.kind)
             return to_real(power)
@@ -1017,11 +1043,9 @@ class Scalars:
         written = node.to.this
         sizes = [int(p.name) for p in node.to.expressions if p.name.isdigit()]
         types = exp.DataType.Type
-        if value.kind == "null":
-            fraction = written in (*exp.DataType.FLOAT_TYPES, types.DECIMAL)
-            if fraction and self.world.dialect != "sqlite":
-                return Val(TRUE, default_of("real"), "real")  # integers beside it become fractions
-            return NULL  # columns of NULLs alone read as of any type
+        if value.kind in ALWAYS_NULL:
+            kind = self._kind_written(node.to)
+            return Val(TRUE, default_of(kind), kind)
         if written in (types.DATE, types.DATE32):
             if value.kind == "text" and value.literal is not None and self.world.dialect != "sqlite":
                 return day(read_date(self.world, value.literal))
@@ -1066,6 +1090,37 @@ class Scalars:
         if written is types.BOOLEAN and value.kind == "bool":
             return value
         raise Unsupported(f"sql: CAST of {value.kind} to {node.to.sql(self.world.dialect)}")
+
+    def _kind_written(self, to: exp.DataType) -> str:
+        """The kind of the type that a CAST names; `Unsupported` where there is none."""
+        dialect, written, types = self.world.dialect, to.this, exp.DataType.Type
+        padded = written in (types.CHAR, types.NCHAR)
+        other = (
+            (dialect == "postgres" and written in (types.BPCHAR, types.NAME))
+            or (dialect == "mysql" and written in (types.NCHAR, types.NVARCHAR, types.BOOLEAN))
+            or (dialect == "mysql" and written in (types.DATETIME, types.TIMESTAMP) and to.expressions)
+            or to.args.get("nested")
+        )
+        if other:
+            pass
+        elif written in _INTEGERS:
+            return "int"
+        elif written in exp.DataType.TEXT_TYPES:
+            size = next((int(p.name) for p in to.expressions if p.name.isdigit()), 1)
+            return f"{PADDED}{size})" if padded and dialect == "postgres" else "text"
+        elif written in (*exp.DataType.FLOAT_TYPES, types.DECIMAL):
+            return "loose" if dialect == "sqlite" else "real"
+        elif written in (types.DATE, types.DATETIME, types.TIMESTAMP, types.BOOLEAN) and dialect == "sqlite":
+            return "loose"  # the affinity of such names is NUMERIC
+        elif written is types.DATE:
+            return "date"
+        elif written in (types.DATETIME, types.TIMESTAMP):
+            return "datetime"
+        elif written is types.TIMESTAMPNTZ and dialect == "duckdb" and not to.expressions:
+            return "datetime"  # the name that the parser gives to TIMESTAMP
+        elif written is types.BOOLEAN:
+            return "bool"
+        raise Unsupported(f"sql: CAST of NULL to {to.sql(dialect)}")
 
     def typed(self, value: Val) -> Val:
         """A value as a column or a CAST has it: in PostgreSQL, other types no longer read a literal there."""

@@ -102,6 +102,12 @@ class Val:
 
 
 NULL = Val(TRUE, z3.IntVal(0), "null")
+UNTYPED = "other:NULL"
+"""The kind of an output that is NULL as written in every row: another side of a UNION gives it a type."""
+BARE = "other:NULL column"
+"""The kind of such an output seen from outside, where an engine gives it a type that is not modelled."""
+ALWAYS_NULL = ("null", UNTYPED, BARE)
+"""The kinds of values that are NULL in every row, and have no type that a query has written."""
 
 
 SEALED = "sealed:"
@@ -254,7 +260,7 @@ def computed(value: Val) -> Val:
 
 def identical(left: Val, right: Val) -> Formula:
     """Both NULL, or both the same value: how results are compared."""
-    if left.kind == "null" or right.kind == "null":
+    if left.kind in ALWAYS_NULL or right.kind in ALWAYS_NULL:
         return conj(left.null, right.null)
     left, right = computed(left), computed(right)
     if left.kind != right.kind and not {left.kind, right.kind} <= {"text", DATED}:

@@ -80,7 +80,7 @@ def kept(
     world = aggregates.world
     number, skipped = limit
     if number == 0:
-        return Bag(())
+        return Bag(tuple(replace(term, cond=FALSE) for term in bag.terms[:1]))
     if not total(world, Bag(tuple(replace(t, outs=t.outs[width:]) for t in bag.terms))):
         return None
     terms = []
