@@ -31,6 +31,7 @@ TOLD_APART = [
     ("mysql", "CONCAT(COALESCE(ROUND(NULL, 2), n))", "CONCAT(n)"),
     ("mysql", "CONCAT(COALESCE((SELECT 1.5 FROM t WHERE 1 = 0), n))", "CONCAT(n)"),
     ("duckdb", "COALESCE(CAST(NULL AS INTEGER), c)", "c"),
+    ("duckdb", "CONCAT(COALESCE(EXTRACT(YEAR FROM CAST(NULL AS DATE)), n), '')", "CONCAT(n, '')"),
     ("postgres", "COALESCE((SELECT 1.5 WHERE FALSE), n) / 4", "n / 4"),
     ("postgres", "COALESCE((SELECT 1.5 LIMIT 0), n) / 4", "n / 4"),
     ("postgres", "COALESCE((SELECT CAST(NULL AS TIMESTAMP) FROM t WHERE FALSE), d)", "d"),

@@ -944,6 +944,8 @@ class Scalars:
 
     def _extract(self, node: exp.Extract, scope: Scope) -> Val:
         part = node.this.name.upper()
+        if self.world.dialect == "duckdb" and z3.is_true(self._date_value(node.expression, scope).null):
+            raise Unsupported("sql: EXTRACT of a NULL, a DOUBLE in DuckDB whatever the part")
         if part in ("YEAR", "MONTH"):
             if part == "YEAR":
                 value = self._year(exp.Year(this=node.expression), scope)
