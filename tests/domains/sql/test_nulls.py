@@ -89,6 +89,12 @@ def test_a_null_column_of_a_derived_table_is_not_united_in_mariadb() -> None:
     assert not proved("mysql", schema("mysql"), query, "SELECT MAX(n) FROM t")
 
 
+def test_nulls_united_with_nulls_are_no_numbers_in_mariadb() -> None:
+    query = "SELECT MAX(x) FROM ((SELECT NULL AS x UNION SELECT NULL) UNION ALL SELECT n FROM t) v"
+    assert told_apart("mysql", [schema("mysql"), ROWS], query, "SELECT MAX(n) FROM t")
+    assert not proved("mysql", schema("mysql"), query, "SELECT MAX(n) FROM t")
+
+
 @pytest.mark.parametrize(
     ("dialect", "one", "other"),
     [

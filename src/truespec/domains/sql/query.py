@@ -403,6 +403,9 @@ class Compiler:
         if len(left.names) != len(right.names):
             raise SpecificationError(ReasonCode.TYPE, "the sides of a set operation differ in width")
         sides = [_computed(self.rows(side)) for side in (left, right)]  # an ENUM is a text above them
+        # NULLs that a set operation has united with NULLs have got a type there.
+        united_before = [isinstance(part.unnest(), exp.SetOperation) for part in (node.this, node.expression)]
+        sides = [_typed(side) if done else side for side, done in zip(sides, united_before, strict=True)]
         first, second = coerced(sides, self.world.dialect, UNTYPED)
         if node.args.get("by_name") or node.args.get("on"):
             raise Unsupported("sql: a set operation by name")
@@ -1527,6 +1530,11 @@ def _null_of(kind: str) -> Val:
 def _seen(value: Val) -> Val:
     """What an expression makes of a subquery's value."""
     return _null_of(BARE) if value.kind == UNTYPED else computed(value)
+
+
+def _typed(bag: Bag) -> Bag:
+    """The bag as what is around the query has its values."""
+    return Bag(tuple(replace(term, outs=tuple(map(_seen, term.outs))) for term in bag.terms))
 
 
 def _computed(bag: Bag) -> Bag:
