@@ -129,6 +129,8 @@ def test_in_mariadb_a_window_sorts_by_the_output_of_the_name() -> None:
     ranked = "SELECT a, c AS b, RANK() OVER (ORDER BY {}) FROM t"
     assert not proved("mysql", NUMBERS, ranked.format("b"), ranked.format("t.b"))
     assert proved("mysql", NUMBERS, ranked.format("t.b"), "SELECT a, c, RANK() OVER (ORDER BY b) FROM t")
+    inside = "SELECT a, r + 1 AS b FROM (SELECT a, RANK() OVER (ORDER BY b) AS r FROM t) q"
+    assert proved("mysql", NUMBERS, inside, inside.replace("ORDER BY b", "ORDER BY t.b"))
     assert proved("postgres", NUMBERS, ranked.format("b"), ranked.format("t.b"))
 
 

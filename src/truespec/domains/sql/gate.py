@@ -364,6 +364,8 @@ def check_windows(tree: exp.Expr) -> None:
             and not (isinstance(item.this, exp.Column) and item.this.name.lower() == item.alias.lower())
         }
         for window in select.find_all(exp.Window):
+            if window.find_ancestor(exp.Select) is not select:
+                continue
             order = window.args.get("order")
             for column in () if order is None else order.find_all(exp.Column):
                 if not column.table and column.name.lower() in outputs:
