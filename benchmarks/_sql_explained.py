@@ -16,12 +16,14 @@ SETS = "grouping sets are lost or differ"
 LEAST = "MIN stands for SUM over groups of one row, which no key guarantees"
 EMPTY = "over no rows, COUNT and ELSE 0 yield another value than SUM with FILTER"
 PADDED = "a CHAR of more letters is padded"
+CUT_TEXT = "a CAST cuts a text that is longer"
 
 READ = {
     **dict.fromkeys(("17", "91", "127", "330"), LOST),
     **dict.fromkeys(("120", "121", "185"), SETS),
     **dict.fromkeys(("258", "353", "368"), LEAST),
     "13": EMPTY,
+    "381": CUT_TEXT,
     "81": PADDED,
 }
 """Reasons by the index of a pair."""
