@@ -33,7 +33,7 @@ from truespec.verdict import (
 
 FIRST_DATABASES, QUICK_DATABASES = 12, 100
 """Databases of the first two searches: most wrong queries differ on one of these."""
-FIRST_PORTION, BRIEF_PORTION, QUICK_PORTION, PROOF_PORTION = 0.1, 0.2, 0.2, 0.7
+FIRST_PORTION, BRIEF_PORTION, QUICK_PORTION, PROOF_PORTION = 0.1, 0.2, 0.2, 0.5
 """Shares of the time that is left for a first look, a brief proof, a second look and the whole proof."""
 SEED_PORTION = 0.25
 """The share for databases that Z3 proposes."""
