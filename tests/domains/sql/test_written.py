@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import sqlite3
+from random import Random
 
 import pytest
 import sqlglot
 
+import needs
 from sql_pairs import proved
 from truespec.domains.judge import Pair, judge
-from truespec.domains.sql.written import same_words, tokens_of, unread
-from truespec.verdict import Answer
+from truespec.domains.sql.engines import registry
+from truespec.domains.sql.engines.contract import Settings
+from truespec.domains.sql.schema import read_schema
+from truespec.domains.sql.text import read_query
+from truespec.domains.sql.written import _words, same_words, tokens_of, unread
+from truespec.verdict import Answer, TruespecError
+
+NEEDED = {"mysql": "mariadbd", "postgres": "psql"}
 
 SCHEMA = """CREATE TABLE t (id INT PRIMARY KEY, a INT, b BOOLEAN, s TEXT, p TEXT, d DATE);
     CREATE TABLE u (id INT PRIMARY KEY, a INT)"""
@@ -168,8 +176,84 @@ def test_blanks_comments_and_the_case_of_words_do_not_matter() -> None:
     assert not same_words(one, other.replace("b c", "b  c"), "sqlite")
     assert not same_words(one, other.replace("b c", "B c"), "sqlite")
     assert not same_words('SELECT "a" FROM t', 'SELECT "A" FROM t', "postgres")
+    assert not same_words("SELECT 0X4A FROM t", "SELECT 0x4A FROM t", "mysql"), "one of them is a column"
     verdict = judge(Pair("sql", one, other, {"dialect": "sqlite", "schema": SCHEMA}), 30.0)
     assert (verdict.answer, verdict.method) == (Answer.EQUIVALENT, "identity")
+
+
+PIECES = [
+    *(
+        "1",
+        "1 ",
+        " + 1",
+        "/*",
+        "*/",
+        "-- ",
+        "--",
+        "\n",
+        "'",
+        "\\",
+        "''",
+        '"',
+        "#",
+        "$$",
+        "$a$",
+        "E'",
+        "e'",
+        " ",
+    ),
+    *(
+        "-",
+        ";",
+        "a",
+        "A",
+        " b",
+        "x'41'",
+        "X'41'",
+        "0x41",
+        "0X4A",
+        "0x4A",
+        "/*+",
+        "!",
+        "\t",
+        "\r",
+        "\x0b",
+        "1e1",
+        "1E1",
+    ),
+]
+
+
+@pytest.mark.live
+@pytest.mark.parametrize("dialect", ["sqlite", "duckdb", "mysql", "postgres"])
+def test_queries_of_equal_words_have_equal_results(dialect: str) -> None:
+    if dialect in NEEDED:
+        needs.tool(NEEDED[dialect])
+    name = {"mysql": "`0X4A`", "postgres": '"0X4A"'}.get(
+        dialect, "[0X4A]" if dialect == "sqlite" else '"0X4A"'
+    )
+    ddl = f"CREATE TABLE t (a INT PRIMARY KEY, {name} INT, b INT)"
+    schema, random = read_schema(ddl, dialect), Random(7)
+    groups: dict[tuple[str, ...], set[str]] = {}
+    for _ in range(6_000):
+        middle = "".join(random.choice(PIECES) for _ in range(random.randint(1, 4)))
+        text = f"SELECT {middle}{random.choice((' FROM t', ' FROM t -- */', ' FROM t /* */'))}"
+        groups.setdefault(tuple(_words(text, dialect)), set()).add(text)
+    compared = 0
+    for texts in groups.values():
+        results: dict[str, str] = {}
+        for text in sorted(texts)[:4] if len(texts) > 1 else ():
+            try:
+                read_query(text, schema, Settings())
+                found = registry.engine(dialect).replay(
+                    [ddl, "INSERT INTO t VALUES (1, 2, 3)"], text, Settings()
+                )
+            except TruespecError:
+                continue
+            results[text] = repr(found)
+        compared += len(results) > 1
+        assert len(set(results.values())) <= 1, results
+    assert compared > 20
 
 
 @pytest.mark.parametrize(

@@ -305,7 +305,7 @@ class Compiler:
             gate.check_rounding(self.trees, self.world.schema)
             self.references = Counter(str(table.name).lower() for table in node.find_all(exp.Table))
             relation = self.query(node, None)
-            return replace(relation, bag=_computed(relation.bag))
+            return replace(relation, bag=_through(relation.bag, computed))
 
     def rows(self, relation: Relation) -> Bag:
         """The tuples of a query inside another one: without order, and as many as its LIMIT keeps."""
@@ -402,10 +402,14 @@ class Compiler:
         right = self.query(node.expression, parent)
         if len(left.names) != len(right.names):
             raise SpecificationError(ReasonCode.TYPE, "the sides of a set operation differ in width")
-        sides = [_computed(self.rows(side)) for side in (left, right)]  # an ENUM is a text above them
+        sides = [
+            _through(self.rows(side), computed) for side in (left, right)
+        ]  # an ENUM is a text above them
         # NULLs that a set operation has united with NULLs have got a type there.
         united_before = [isinstance(part.unnest(), exp.SetOperation) for part in (node.this, node.expression)]
-        sides = [_typed(side) if done else side for side, done in zip(sides, united_before, strict=True)]
+        sides = [
+            _through(side, _seen) if done else side for side, done in zip(sides, united_before, strict=True)
+        ]
         first, second = coerced(sides, self.world.dialect, UNTYPED)
         if node.args.get("by_name") or node.args.get("on"):
             raise Unsupported("sql: a set operation by name")
@@ -619,7 +623,7 @@ class Compiler:
                 partners = [
                     Term(two.rows, two.groups, conj(two.cond, both), ()) for o, two, both in pairs if o is one
                 ]
-                nulls = tuple(_null_like(out) for out in _kinds(right.bag))
+                nulls = tuple(_null_of(out.kind) for out in _kinds(right.bag))
                 alone = neg(exists(self.world, Bag(tuple(partners))))
                 terms.append(replace(one, cond=conj(one.cond, alone), outs=one.outs + nulls))
         if side in ("RIGHT", "FULL"):
@@ -627,7 +631,7 @@ class Compiler:
                 partners = [
                     Term(one.rows, one.groups, conj(one.cond, both), ()) for one, t, both in pairs if t is two
                 ]
-                nulls = tuple(_null_like(out) for out in _kinds(left.bag))
+                nulls = tuple(_null_of(out.kind) for out in _kinds(left.bag))
                 alone = neg(exists(self.world, Bag(tuple(partners))))
                 terms.append(replace(two, cond=conj(two.cond, alone), outs=nulls + two.outs))
         terms = _some([known_flags.apply(reduced(self.world, t)) for t in terms])
@@ -935,7 +939,7 @@ class Compiler:
             outs = [
                 self.scalars.output(key, Scope(source.names, t.outs, parent)) for t in source.bag.terms[:1]
             ]
-            known += [(print_, _null_like(out)) for out in outs]
+            known += [(print_, _null_of(out.kind)) for out in outs]
         others = frozenset(print_ for print_, _ in absent)
         if not keys:
             term = Term((), (), TRUE, ())
@@ -1519,10 +1523,6 @@ def _inline(node: exp.Expr, aliases: dict[str, exp.Expr], scope: Scope) -> exp.E
     return node.copy().transform(replace_name)
 
 
-def _null_like(value: Val) -> Val:
-    return _null_of(value.kind)
-
-
 def _null_of(kind: str) -> Val:
     return Val(TRUE, default_of(kind), kind)
 
@@ -1532,14 +1532,9 @@ def _seen(value: Val) -> Val:
     return _null_of(BARE) if value.kind == UNTYPED else computed(value)
 
 
-def _typed(bag: Bag) -> Bag:
-    """The bag as what is around the query has its values."""
-    return Bag(tuple(replace(term, outs=tuple(map(_seen, term.outs))) for term in bag.terms))
-
-
-def _computed(bag: Bag) -> Bag:
-    """The bag as expressions have its values: texts in place of ENUMs."""
-    return Bag(tuple(replace(term, outs=tuple(map(computed, term.outs))) for term in bag.terms))
+def _through(bag: Bag, see: Callable[[Val], Val]) -> Bag:
+    """The bag with each output as `see` has it."""
+    return Bag(tuple(replace(term, outs=tuple(map(see, term.outs))) for term in bag.terms))
 
 
 def _kinds(bag: Bag) -> tuple[Val, ...]:

@@ -56,20 +56,11 @@ _TEXT_RESULT = (
 )  # fmt: skip
 _INT_RESULT = ("Length", "StrPosition", "Ascii", "Unicode", "DayOfWeek", "DayOfYear", "Week", "WeekOfYear",
                "Quarter", "Day", "DayOfMonth", "Sign", "Hour", "Minute", "Second", "Bitlength")  # fmt: skip
-_TEXTS_ONLY = (
-    "Upper",
-    "Lower",
-    "Concat",
-    "ConcatWs",
-    "Trim",
-    "Replace",
-    "Reverse",
-    "Hex",
-    "MD5",
-    "Length",
-    "Ascii",
-)
+_TEXTS_ONLY = ("Upper", "Lower", "Concat", "ConcatWs", "Trim", "Replace", "Reverse", "Hex", "MD5", "Length",
+               "Ascii")  # fmt: skip
+"""Functions that read all their arguments as texts."""
 _TEXT_FIRST = ("Left", "Right", "Substring", "Repeat", "Pad", "StrPosition")
+"""Functions of a text and of numbers."""
 _REAL_RESULT = ("Pow", "Sqrt", "Exp", "Ln", "Log", "Stddev", "Sin", "Cos", "Degrees", "Radians")
 
 

@@ -22,6 +22,8 @@ Found = tuple[str, Token]
 
 _SPAN = re.compile(r"\s*[+-]?[0-9]+( +[A-Za-z]+)?\s*\Z")
 _WORD = re.compile(r"[\w\s]+\Z", re.ASCII)
+_FOLDED = re.compile(r"(?!\d)[\w\s]+\Z", re.ASCII)
+"""Words whose case does not matter: no numbers, texts or quoted names."""
 _ROUNDING = frozenset({"ROUND", "DECIMAL", "NUMERIC", "DEC"})
 _STRANGE_BLANK = re.compile(r"[ \t\r\n\f\v]*[^\x00-\x7f]")
 _SINGULAR = ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND")
@@ -56,7 +58,8 @@ def tokens_of(text: str, dialect: str) -> list[Token]:
 def same_words(one: str, other: str, dialect: str) -> bool:
     """Whether two texts differ in blanks, comments, the case of words and closing semicolons alone.
 
-    Equal trees would not do: `MOD(a, 4)` and `a % 4` are one tree, and two things in SQLite.
+    Equal trees would not do: `MOD(a, 4)` and `a % 4` are one tree, and two things in SQLite. What begins with
+    a digit keeps its case: in MariaDB `0x4A` is a number and `0X4A` may be a column.
     """
     return one == other or _words(one, dialect) == _words(other, dialect)
 
@@ -65,7 +68,7 @@ def _words(text: str, dialect: str) -> list[str]:
     written = [text[token.start : token.end + 1] for token in tokens_of(text, dialect)]
     while written and written[-1] == ";":
         written.pop()
-    return [" ".join(word.upper().split()) if _WORD.match(word) else word for word in written] or [text]
+    return [" ".join(word.upper().split()) if _FOLDED.match(word) else word for word in written] or [text]
 
 
 def unread(text: str, tokens: Sequence[Token], dialect: str) -> Found | None:

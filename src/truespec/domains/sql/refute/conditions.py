@@ -34,8 +34,8 @@ MAX_PATHS = 6
 """So many ways to choose among the sides of UNIONs are followed."""
 MAX_DEPTH = 12
 """Queries nested deeper are not read."""
-MAX_ROWS = 100
-"""No more symbolic rows of a table are made for one instance of a query."""
+APART = 100
+"""Between the numbers of two instances' symbolic rows: no query names a table so often."""
 MAX_TEXT = 40
 """Longest text that is proposed."""
 _EARLY, _LATE = datetime.date(2018, 1, 1).toordinal(), datetime.date(2025, 12, 31).toordinal()
@@ -88,7 +88,7 @@ class Reader(Expressions):
         """The ways of a whole query to put out a row; each instance has symbolic rows of its own."""
         self._met.clear()
         self.keys = []
-        self._first = instance * MAX_ROWS
+        self._first = instance * APART
         self._common = {
             str(cte.alias).lower(): (cte.this, [str(c.name).lower() for c in cte.args["alias"].columns])
             for clause in query.find_all(exp.With)
