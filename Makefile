@@ -13,11 +13,25 @@ setup: ## install everything: Python packages, and system packages where possibl
 demo: setup ## verify the bundled tasks, print the table, write out/demo/report.html
 	$(RUN) truespec demo --out out/demo
 
-test: setup lint types ## everything: style, types, all tests
-	$(RUN) pytest -q -n 2 --dist loadfile
+# Two processes; tests/conftest.py says which tests stay together.
+PYTEST = $(RUN) pytest -q -n 2 --dist loadgroup --no-loadscope-reorder
 
-check: lint types ## the quick part of 'make test'
-	$(RUN) pytest -q -x -m "not slow and not live"
+test: setup lint types ## everything: style, types, all tests
+	$(PYTEST)
+
+quick: lint types ## the first look: style, types, doctests, units, a few cases of each table
+	$(PYTEST) -m "not slow and not live" --cases 2 --ignore=tests/snapshots
+
+check: ## one part: make check DOMAIN=sql, make check TRACES=1 or make check BENCH=1
+ifdef DOMAIN
+	$(PYTEST) tests/domains/$(DOMAIN) tests/conformance tests/power tests/test_imports.py -k "$(DOMAIN) or test_imports"
+else ifdef TRACES
+	$(PYTEST) tests/traces tests/rules tests/compliance tests/analysis tests/faults tests/extraction tests/test_imports.py
+else ifdef BENCH
+	$(PYTEST) tests/benchmark tests/judges tests/metrics tests/models tests/reports tests/test_imports.py
+else
+	@echo "say which part: make check DOMAIN=sql, make check TRACES=1 or make check BENCH=1" && exit 2
+endif
 
 lint:
 	$(RUN) ruff check .
@@ -47,4 +61,4 @@ live-model: setup ## a small real model through generation, judges and report (n
 requirements: ## export the hashed requirements from the project's dependencies
 	$(UV) lock -q && $(UV) export -q --frozen --all-extras --all-groups --no-emit-project --format requirements-txt --no-header --no-annotate -o requirements.txt && rm -f uv.lock
 
-.PHONY: help setup demo test check lint types format snapshots bench certificates baseline live-model requirements
+.PHONY: help setup demo test quick check lint types format snapshots bench certificates baseline live-model requirements

@@ -1,0 +1,72 @@
+"""How the tests are shared out between worker processes.
+
+`--dist loadgroup` gives a group of tests to one process at a time. A group is a test file, so that what a
+file sets up is set up once. The laws of `conformance/` run over thousands of cases of one file: there, a
+group is a share of one case table, and all laws of a case stay together because they ask for the same
+verdicts.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections import Counter, defaultdict
+
+import pytest
+
+SHARE = 40
+"""About how many cases of one table a group holds."""
+
+SLOW = 50
+"""How many ordinary tests a test marked `slow` counts for."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--cases", type=int, metavar="N", help="run the laws on N cases of each table only")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    limit = config.getoption("--cases")
+    if limit is not None:
+        _keep_first_cases(config, items, limit)
+    tables: Counter[str] = Counter()
+    seen: set[str] = set()
+    for item in items:
+        table, case = _case(item)
+        if case and case not in seen:
+            seen.add(case)
+            tables[table] += 1
+    weights: Counter[str] = Counter()
+    groups: dict[pytest.Item, str] = {}
+    for item in items:
+        groups[item] = group = _group(item, tables)
+        weights[group] += SLOW if item.get_closest_marker("slow") else 1
+        item.add_marker(pytest.mark.xdist_group(group))
+    # Heavy groups start first, so that no process is left alone with one at the end.
+    items.sort(key=lambda item: (-weights[groups[item]], groups[item]))
+
+
+def _keep_first_cases(config: pytest.Config, items: list[pytest.Item], limit: int) -> None:
+    first: dict[str, list[str]] = defaultdict(list)
+    kept, left_out = [], []
+    for item in items:
+        table, case = _case(item)
+        if case and case not in first[table] and len(first[table]) < limit:
+            first[table].append(case)
+        (kept if not case or case in first[table] else left_out).append(item)
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = kept
+
+
+def _group(item: pytest.Item, tables: Counter[str]) -> str:
+    table, case = _case(item)
+    if not case:
+        return item.nodeid.partition("::")[0]
+    shares = -(-tables[table] // SHARE)
+    return f"{table}-{zlib.crc32(case.encode()) % shares}"
+
+
+def _case(item: pytest.Item) -> tuple[str, str]:
+    """The case table and the case that a conformance test runs on; two empty strings for any other test."""
+    callspec = getattr(item, "callspec", None)
+    case = callspec.params.get("case") if callspec and "/conformance/" in item.nodeid else None
+    return (f"{case.domain}-{case.table}", str(case)) if case is not None else ("", "")
