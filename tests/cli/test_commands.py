@@ -52,7 +52,7 @@ def test_texts_and_context_come_from_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("verify", "poetry", "a", "a"), "unknown domain 'poetry'"),
+        (("verify", "poetry", "a", "a"), "'poetry' is not one of"),
         (("verify", "regex", "a", "a", "--timeout", "0"), "positive number of seconds"),
         (("verify", "regex", "a", "a", "--timeout", "nan"), "positive number of seconds"),
         (("verify", "regex", "a", "@missing.txt"), "missing.txt: No such file"),

@@ -6,6 +6,7 @@ import json
 import math
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -19,7 +20,13 @@ TEXT_BYTES = 64 << 20
 """A longer specification file is refused."""
 
 
-class Seconds(click.ParamType[float]):
+if TYPE_CHECKING:
+    _FloatType = click.ParamType[float]
+else:
+    _FloatType = click.ParamType  # generic from click 8.4 on only
+
+
+class Seconds(_FloatType):
     """A positive number of seconds."""
 
     name = "seconds"

@@ -5,27 +5,74 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+import traceback
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from truespec.verdict import TruespecError
 from truespec.version import __version__
 
-COMMANDS: dict[str, str] = {
-    "verify": "truespec.cli.verify:verify",
-    "batch": "truespec.cli.batch:batch",
-    "recheck": "truespec.cli.recheck:recheck",
-    "data": "truespec.cli.data:data",
-    "bench": "truespec.cli.bench:bench",
-    "judge": "truespec.cli.judge:judge",
-    "doctor": "truespec.cli.doctor:doctor",
-    "trace": "truespec.cli.trace:trace",
-    "rules": "truespec.cli.rules:rules",
-    "demo": "truespec.cli.demo:demo",
-    "view": "truespec.cli.view:view",
+COMMANDS: dict[str, tuple[str, str]] = {
+    "verify": (
+        "truespec.cli.verify:verify",
+        "Decide whether CANDIDATE means the same as ORACLE.",
+    ),
+    "batch": (
+        "truespec.cli.batch:batch",
+        "Verify every pair of PAIRS (JSON Lines: id, domain, oracle, candidate, context).",
+    ),
+    "recheck": (
+        "truespec.cli.recheck:recheck",
+        "Replay every counterexample and re-check every certificate of VERDICTS.",
+    ),
+    "data": (
+        "truespec.cli.data:data",
+        "Import data sets as their authors publish them.",
+    ),
+    "bench": (
+        "truespec.cli.bench:bench",
+        "Measure how well models write specifications, and how far judges can be trusted.",
+    ),
+    "judge": (
+        "truespec.cli.judge:judge",
+        "Judges: how often they are wrong, about what, and where they can be trusted.",
+    ),
+    "doctor": (
+        "truespec.cli.doctor:doctor",
+        "List the tools that verdicts rest on, with versions; name what each missing one costs.",
+    ),
+    "trace": (
+        "truespec.cli.trace:trace",
+        "Traces of agents: import them, check them against rules, report what was found.",
+    ),
+    "rules": (
+        "truespec.cli.rules:rules",
+        "Rules: compile them, compare them, see what changed.",
+    ),
+    "demo": (
+        "truespec.cli.demo:demo",
+        "Verify the bundled tasks: no network, no key, under a minute.",
+    ),
+    "view": (
+        "truespec.cli.view:view",
+        "Show what RUN found: a folder with a report.html, or a verdict file together with its --pairs.",
+    ),
 }
-"""Name to `module:command`; `truespec --help` lists them in this order."""
+"""Name to `module:command` and the command's first sentence; `truespec --help` lists them in this order.
+
+The sentence is repeated here so that `--help` and completion import no command.
+"""
+
+DEBUG = "TRUESPEC_DEBUG"
+"""The environment variable that asks for the traceback of an error."""
+
+PACKAGE = f"{os.sep}truespec{os.sep}"
+"""What the path of every module of ours contains."""
+
+LONGEST = 300
+"""Characters of a foreign error message that are shown."""
 
 
 class _Unread(Exception):
@@ -39,13 +86,25 @@ class _Lazy(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        target = COMMANDS.get(cmd_name)
-        if target is None:
+        if cmd_name not in COMMANDS:
             return None
+        target, _ = COMMANDS[cmd_name]
         module, _, attribute = target.partition(":")
         command = getattr(importlib.import_module(module), attribute)
         assert isinstance(command, click.Command)
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        names = [
+            CompletionItem(name, help=summary)
+            for name, (_, summary) in COMMANDS.items()
+            if name.startswith(incomplete)
+        ]
+        return names + click.Command.shell_complete(self, ctx, incomplete)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -54,17 +113,31 @@ class _Lazy(click.Group):
             raise _Unread from None
 
 
+def _ask_for_traceback(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    if value:
+        os.environ[DEBUG] = "1"  # by the environment, so that processes of ours see it too
+
+
 @click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="truespec")
+@click.option(
+    "--debug",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_ask_for_traceback,
+    help=f"Print the traceback of an error; the environment variable {DEBUG}=1 does the same.",
+)
 def truespec() -> None:
     """Sound verdicts on specifications, and checks of what agents did.
 
-    Exit codes are documented with each command; 2 always means that the call itself was wrong.
+    Exit codes are documented with each command; 2 always means that the call itself was wrong, or that the
+    command failed before it had a result.
     """
 
 
 def main() -> None:
-    """Run the command line; what a user can mend is one sentence and exit code 2, never a traceback.
+    """Run the command line; an error is one sentence and exit code 2, never a traceback unless asked for.
 
     An interrupted or unread run exits with 130 or 141, as shells do: 1 would read as an answer.
     """
@@ -73,18 +146,39 @@ def main() -> None:
     except click.Abort:
         click.echo("\ntruespec: interrupted", err=True)
         code = 130
-    except click.ClickException as error:
-        error.show()
-        code = 2
-    except TruespecError as error:
-        click.echo(f"truespec: {error}", err=True)
-        code = 2
     except _Unread:
         # The reader is gone. What is still buffered must not fail once more when Python ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         code = 141
-    except OSError as error:
-        place = f"{error.filename}: " if error.filename is not None else ""
-        click.echo(f"truespec: {place}{error.strerror or error}", err=True)
+    except Exception as error:
+        if os.environ.get(DEBUG):
+            traceback.print_exc()
+        if isinstance(error, click.ClickException):
+            error.show()
+        else:
+            click.echo(f"truespec: {sentence(error)}".encode("utf-8", "backslashreplace"), err=True)
         code = 2
     sys.exit(code)
+
+
+def sentence(error: Exception) -> str:
+    """An error as one sentence: what it says itself where it is ours or the system's, else where it arose."""
+    match error:
+        case TruespecError():
+            return str(error)
+        case OSError():
+            place = f"{error.filename}: " if error.filename is not None else ""
+            return f"{place}{error.strerror or error}"
+        case MemoryError():
+            return f"memory ran out; split the input, or set {DEBUG}=1 to see where"
+        case RecursionError():
+            return f"the input is nested too deeply; flatten it, or set {DEBUG}=1 to see where"
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = [frame for frame in frames if PACKAGE in frame.filename] or frames
+    where = f"{ours[-1].filename.rpartition(PACKAGE)[2]}, line {ours[-1].lineno}"
+    said = " ".join(str(error).split())
+    said = said if len(said) <= LONGEST else said[: LONGEST - 1] + "…"
+    return (
+        f"unforeseen {type(error).__name__}: {said} ({where}). This is a fault of truespec or an input that "
+        f"it should have refused: please report it with the output of the same command under {DEBUG}=1"
+    )

@@ -8,13 +8,25 @@ import click
 
 from truespec.api import DEFAULT_TIMEOUT
 from truespec.cli.common import EXIT_CODES, describe, echo, read_context, read_text
+from truespec.domains.registry import DOMAINS
 from truespec.store.lines import to_line
 
 
-# A specification may begin with a dash: what is no option of ours is a text. There is no short option, since
-# `-k+h` would be read as several.
-@click.command(context_settings={"ignore_unknown_options": True, "help_option_names": ["--help"]})
-@click.argument("domain")
+class _Verify(click.Command):
+    """A specification may begin with a dash: what is no option of ours is a text.
+
+    There is no short option, since `-k+h` would be read as several. `-h` is a text too, except where the
+    domain is expected.
+    """
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, ["--help", *args[1:]] if args[:1] == ["-h"] else args)
+
+
+@click.command(
+    cls=_Verify, context_settings={"ignore_unknown_options": True, "help_option_names": ["--help"]}
+)
+@click.argument("domain", type=click.Choice(list(DOMAINS)), metavar="DOMAIN")
 @click.argument("oracle")
 @click.argument("candidate")
 @click.option("--context", metavar="FILE", help="JSON file with the domain's declarations and options.")

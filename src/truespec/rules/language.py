@@ -35,6 +35,7 @@ from truespec.rules.formula import Formula
 from truespec.rules.predicate import ALWAYS, Predicate, all_of, any_of, read_predicate
 from truespec.rules.rule import Formal, Obligation, Position, Rule
 from truespec.rules.templates import TEMPLATES
+from truespec.untrusted.nesting import TooDeep, yaml_events
 from truespec.verdict import Place, ReasonCode, SpecificationError
 
 VERSION = 1
@@ -91,16 +92,17 @@ def load_yaml(text: str, name: str = "") -> Any:
     if len(text) > MAX_BYTES:
         raise SpecificationError(ReasonCode.SYNTAX, f"{where}more than {MAX_BYTES} characters")
     try:
-        if "*" in text:
-            for event in yaml.parse(text, _LOADER):
-                if isinstance(event, yaml.AliasEvent):
-                    mark = event.start_mark
-                    raise SpecificationError(
-                        ReasonCode.SYNTAX,
-                        f"{where}aliases (*name) are not read; use 'define'",
-                        Place(mark.line + 1, mark.column + 1) if mark else None,
-                    )
+        for event in yaml_events(text, _LOADER):
+            if isinstance(event, yaml.AliasEvent):
+                mark = event.start_mark
+                raise SpecificationError(
+                    ReasonCode.SYNTAX,
+                    f"{where}aliases (*name) are not read; use 'define'",
+                    Place(mark.line + 1, mark.column + 1) if mark else None,
+                )
         return yaml.load(text, _LOADER)
+    except TooDeep as error:
+        raise SpecificationError(ReasonCode.SYNTAX, f"{where}{error}", error.place) from None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         place = Place(mark.line + 1, mark.column + 1) if mark else None

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from truespec.domains.judge import Pair
 from truespec.domains.registry import DOMAINS
+from truespec.untrusted.nesting import check_json
 from truespec.verdict import UsageError
 
 LINE_BYTES = 64 << 20
@@ -119,6 +120,7 @@ def _read_line(number: int, raw: bytes) -> PairLine:
 
 def parse_json(text: str) -> object:
     """Strict JSON: no NaN or Infinity, no doubled names, no bottomless nesting; `ValueError` says where."""
+    check_json(text)
     try:
         return json.loads(text, object_pairs_hook=_no_doubles, parse_constant=_no_constant)
     except json.JSONDecodeError as error:

@@ -20,6 +20,8 @@ from typing import IO, Any
 
 import orjson
 
+from truespec.untrusted.nesting import DEPTH, TooDeep, check_json
+
 HEAD_BYTES = 1 << 16
 """How much of a file is looked at to recognise its format."""
 WHOLE_BYTES = 48 << 20
@@ -50,6 +52,7 @@ class Problem:
 
 def loads(text: str | bytes) -> Any:
     """Parse JSON. Python's parser takes over for what the fast one refuses (NaN, huge integers)."""
+    _refuse_depth(text)
     try:
         return orjson.loads(text)
     except (orjson.JSONDecodeError, UnicodeEncodeError):
@@ -61,6 +64,13 @@ def loads(text: str | bytes) -> Any:
             raise
         except ValueError:  # Python reads no integers beyond some thousand digits
             raise JSONDecodeError("a number with too many digits", "", 0) from None
+
+
+def _refuse_depth(text: str | bytes) -> None:
+    try:
+        check_json(text)
+    except TooDeep as error:
+        raise JSONDecodeError(str(error), "", 0) from None
 
 
 @dataclass(frozen=True)
@@ -430,6 +440,7 @@ class _Scanner:
             else:
                 if end == len(self.buffer) and self._more():
                     continue  # a number may go on
+                _refuse_depth(self.buffer[self.at : end])
                 self.at = end
                 return value
 
@@ -477,7 +488,6 @@ class _Scanner:
         return True
 
 
-_DEPTH = 200
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s"{}\[\],:]+|"')
 
 
@@ -495,7 +505,7 @@ def peek(text: str) -> Any:
         if what == '"':
             break  # a string that is cut off
         if what in "{[":
-            if len(stack) > _DEPTH:
+            if len(stack) > DEPTH:
                 break
             stack.append("}" if what == "{" else "]")
             cut, closers = token.end(), "".join(reversed(stack))

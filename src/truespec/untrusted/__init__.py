@@ -1,0 +1,1 @@
+"""Bytes and texts from outside, bounded before anything parses or unpacks them."""

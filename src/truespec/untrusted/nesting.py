@@ -1,0 +1,72 @@
+"""How deeply a text nests, measured before a parser that recurses sees it.
+
+libyaml's composer, JSON parsers and every function that walks a parsed value use one stack frame per level.
+A text of a few kilobytes can overflow the stack of the process, which ends it without an exception. Every
+JSON or YAML text from outside is therefore measured first, by code that does not recurse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import accumulate
+from typing import Any
+
+from truespec.verdict import Place
+
+DEPTH = 200
+"""Levels of arrays, objects, sequences and mappings that are read; no real file seen so far has 40."""
+
+_BRACKETS = b'[]{}"'
+_OTHERS = bytes(byte for byte in range(256) if byte not in _BRACKETS)
+_STEP = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
+
+
+class TooDeep(ValueError):
+    """A text that nests more deeply than we read; the message names the limit."""
+
+    def __init__(self, most: int, place: Place | None = None) -> None:
+        super().__init__(f"nested more than {most} levels deep; flatten it")
+        self.place = place
+        """Where the first level too many opens, where that is known."""
+
+
+def json_depth(text: str | bytes) -> int:
+    """The deepest nesting in a JSON text; brackets inside strings do not count.
+
+    For a text that is no JSON, this is at least the depth that a parser reaches before it stops.
+
+    >>> json_depth('{"a": [1, "[[["]}')
+    2
+    """
+    data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    # In JSON a backslash stands inside strings only. Dropping escaped backslashes, then escaped quotes,
+    # leaves quotes that open or close a string.
+    data = data.replace(b"\\\\", b"").replace(b'\\"', b"").translate(None, _OTHERS).replace(b'""', b"")
+    outside = b"".join(data.split(b'"')[::2])
+    return max(accumulate(map(_STEP.__getitem__, outside), initial=0))
+
+
+def check_json(text: str | bytes, most: int = DEPTH) -> None:
+    """Raise `TooDeep` for a JSON text that nests more than `most` levels deep."""
+    opening = (b"[", b"{") if isinstance(text, bytes) else ("[", "{")
+    if sum(map(text.count, opening)) > most and json_depth(text) > most:  # type: ignore[arg-type]
+        raise TooDeep(most)
+
+
+def yaml_events(text: str, loader: Any, most: int = DEPTH) -> Iterator[Any]:
+    """The parse events of a YAML text, as `yaml.parse` gives them; `TooDeep` at the level that is too many.
+
+    Reading events needs no recursion; composing values from them does. So this runs first.
+    """
+    import yaml
+
+    depth = 0
+    for event in yaml.parse(text, loader):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+            if depth > most:
+                mark = event.start_mark
+                raise TooDeep(most, Place(mark.line + 1, mark.column + 1) if mark else None)
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+        yield event
