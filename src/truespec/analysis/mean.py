@@ -73,7 +73,7 @@ def spearman(first: Sequence[float], second: Sequence[float], confidence: float 
     below = math.sqrt(sum((a - centre) ** 2 for a in x) * sum((b - centre) ** 2 for b in y))
     value = max(-1.0, min(1.0, above / below))
     if abs(value) > 1 - 1e-12:
-        return Rank(round(value), Interval(value, value), n)
+        return Rank(float(round(value)), Interval(value, value), n)
     half = quantile(confidence) * math.sqrt((1 + value * value / 2) / (n - 3))
     z = math.atanh(value)
     return Rank(value, Interval(math.tanh(z - half), math.tanh(z + half)), n)

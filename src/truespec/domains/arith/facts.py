@@ -8,7 +8,8 @@ from dataclasses import replace
 from fractions import Fraction
 
 from truespec.domains.arith import polynomial as poly
-from truespec.domains.arith.normal import Interval, Normal, Normaliser
+from truespec.domains.arith.intervals import Interval
+from truespec.domains.arith.normal import Normal, Normaliser
 from truespec.domains.arith.numbers import Number, exact
 from truespec.domains.arith.polynomial import Polynomial, Ratio
 from truespec.domains.arith.terms import Term, variables
@@ -219,7 +220,7 @@ def _learn(forms: Normaliser, term: Term, truth: bool) -> None:
     elif term.op in ("is_int", "divides"):
         values = [forms.normal(arg) for arg in term.args]
         ratios = [value.value for value in values if isinstance(value, Normal)]
-        whole = ratios[0] if term.op == "is_int" else forms.quotient(ratios[0], ratios[1])
+        whole = ratios[0] if term.op == "is_int" else poly.divide_ratios(ratios[0], ratios[1])
         _, rest = forms.split(whole)
         known = facts.integral if truth else facts.fractional
         if rest.over and rest not in known:
@@ -241,7 +242,7 @@ def _learn_remainder(forms: Normaliser, term: Term) -> None:
             over, under = (forms.normal(arg) for arg in side.args)
             assert isinstance(over, Normal)
             assert isinstance(under, Normal)
-            _, rest = forms.split(forms.quotient(over.value, under.value))
+            _, rest = forms.split(poly.divide_ratios(over.value, under.value))
             if rest.over and rest not in forms.facts.integral:
                 forms.facts.integral.append(rest)
 

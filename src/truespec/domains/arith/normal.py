@@ -13,51 +13,33 @@ defined. Two terms with one normal form and the same obligations are equal at ev
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 
 from truespec.domains.arith import polynomial as poly
-from truespec.domains.arith.numbers import Number, exact
+from truespec.domains.arith.conditions import (
+    FALSE,
+    NOTHING,
+    TRUE,
+    Condition,
+    Obligation,
+    conjoin,
+    disjoin,
+    guarded,
+    merged,
+    negate,
+)
+from truespec.domains.arith.intervals import Interval, floor
+from truespec.domains.arith.knowledge import Atom, Knowledge, atoms_of
+from truespec.domains.arith.numbers import exact
 from truespec.domains.arith.polynomial import Polynomial, Ratio, TooManyTerms
 from truespec.domains.arith.terms import Term, reach
 from truespec.solvers.limit import Limit
-
-Interval = tuple[Number | None, Number | None]
-"""Closed bounds; None is unbounded."""
-EVERYWHERE: Interval = (None, None)
-
-Obligation = tuple[object, ...]
-"""`("nz", id)`: a polynomial is not zero; `("when", condition, obligation)`: only where a condition holds."""
-Condition = tuple[object, ...]
-"""`("true",)`, `("false",)`, `("lit", id, polarity)`, `("and"|"or", conditions)`."""
 
 MAX_EXPONENT = 12
 """Higher powers of a sum are not expanded."""
 MAX_ATOMS = 400
 """More atoms are not kept: finding one compares with all."""
-
-PATIENCE = 150
-"""Facts looked at for one question of integrality."""
-
-TRUE: Condition = ("true",)
-FALSE: Condition = ("false",)
-NOTHING: frozenset[Obligation] = frozenset()
-
-
-@dataclass(frozen=True, slots=True)
-class Atom:
-    """What a polynomial is over."""
-
-    kind: str
-    """`var floor trunc round if pow mod`."""
-    args: tuple[Ratio, ...] = ()
-    """The operands."""
-    tag: object = None
-    """A variable's name, the decimals of a rounding, the condition of a choice."""
-    integral: bool = False
-    """Whether it is an integer at every legal point."""
-    bounds: Interval = EVERYWHERE
-    """Bounds at every legal point."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,37 +62,18 @@ class Logical:
     """Where it is defined."""
 
 
-@dataclass
-class Facts:
-    """What holds at every legal point, over the atoms of one `Normaliser`."""
-
-    integral: list[Ratio] = field(default_factory=list)
-    """Integers."""
-    fractional: list[Ratio] = field(default_factory=list)
-    """Not integers."""
-    nonzero: list[Polynomial] = field(default_factory=list)
-    """Not zero."""
-    positive: list[Polynomial] = field(default_factory=list)
-    """Greater than zero."""
-    nonnegative: list[Polynomial] = field(default_factory=list)
-    """At least zero."""
-
-
-class Normaliser:
+class Normaliser(Knowledge):
     """Normal forms of terms over shared atoms."""
 
     def __init__(self, kinds: dict[str, str]) -> None:
+        super().__init__()
         self.kinds = kinds
-        self.atoms: list[Atom] = []
-        self.facts = Facts()
         self.substitutions: dict[str, Polynomial] = {}
         self.variable_atoms: dict[str, int] = {}
         self.literals: list[tuple[str, Ratio]] = []
         self.zeros: list[Polynomial] = []
         self.known: dict[int, Normal | Logical] = {}
         self.limit: Limit | None = None
-        self.integrality: dict[tuple[object, object], bool] = {}
-        self.patience = PATIENCE
         for name, kind in kinds.items():
             self.variable_atoms[name] = len(self.atoms)
             self.atoms.append(Atom("var", (), name, kind == "int"))
@@ -188,11 +151,11 @@ class Normaliser:
             case "*", (Normal(a), Normal(b)):
                 return Normal(poly.multiply_ratios(a, b), needs)
             case "/", (Normal(a), Normal(b)):
-                return Normal(self.quotient(a, b), needs | self._nonzero(b))
+                return Normal(poly.divide_ratios(a, b), needs | self._nonzero(b))
             case "//", (Normal(a), Normal(b)):
-                return Normal(self._floor(self.quotient(a, b)), needs | self._nonzero(b))
+                return Normal(self._floor(poly.divide_ratios(a, b)), needs | self._nonzero(b))
             case "%", (Normal(a), Normal(b)):
-                low = self._floor(self.quotient(a, b))
+                low = self._floor(poly.divide_ratios(a, b))
                 rest = poly.add_ratios(a, poly.multiply_ratios(b, low), -1)
                 return Normal(rest, needs | self._nonzero(b))
             case "**", (Normal(a), Normal(b)):
@@ -223,9 +186,9 @@ class Normaliser:
                 same = disjoin(conjoin(a, b), conjoin(negate(a), negate(b)))
                 return Logical(same if term.op == "==" else negate(same), needs)
             case "is_int", (Normal(a),):
-                return Logical(self._is_integral(a), needs)
+                return Logical(self._integrality(a), needs)
             case "divides", (Normal(a), Normal(b)):
-                return Logical(self._is_integral(self.quotient(a, b)), needs | self._nonzero(b))
+                return Logical(self._integrality(poly.divide_ratios(a, b)), needs | self._nonzero(b))
             case "not", (Logical(a),):
                 return Logical(negate(a), needs)
             case "and", (Logical(a), Logical(b)):
@@ -234,7 +197,7 @@ class Normaliser:
                 return Logical(disjoin(a, b), args[0].needs | guarded(negate(a), args[1].needs))
             case "if", (Logical(c), a, b):
                 branches = guarded(c, a.needs) | guarded(negate(c), b.needs)
-                needs = args[0].needs | _merged(branches)
+                needs = args[0].needs | merged(branches)
                 if isinstance(a, Logical) and isinstance(b, Logical):
                     return Logical(disjoin(conjoin(c, a.value), conjoin(negate(c), b.value)), needs)
                 assert isinstance(a, Normal)
@@ -244,11 +207,6 @@ class Normaliser:
 
     # --- operations -----------------------------------------------------------------------------------
 
-    def quotient(self, a: Ratio, b: Ratio) -> Ratio:
-        if not b.over:
-            return poly.whole({})  # undefined: the obligation cannot be met
-        return poly.multiply_ratios(a, poly.ratio(b.under, b.over))
-
     def _power(self, a: Ratio, b: Ratio, needs: frozenset[Obligation]) -> Normal:
         exponent = poly.as_constant(b.over) if b.is_polynomial() else None
         if isinstance(exponent, int) and abs(exponent) <= MAX_EXPONENT:
@@ -257,21 +215,21 @@ class Normaliser:
                 result = poly.multiply_ratios(result, a)
             if exponent >= 0:
                 return Normal(result, needs)
-            return Normal(self.quotient(poly.whole(poly.constant(1)), result), needs | self._nonzero(a))
+            return Normal(poly.divide_ratios(poly.whole(poly.constant(1)), result), needs | self._nonzero(a))
         if self.sign(b) not in ("+", "0+", "0"):
             needs = needs | guarded(self._less(b), self._nonzero(a))
-        integral = self._integral(a) and self.sign(b) in ("+", "0+", "0")
+        integral = self.is_integral(a) and self.sign(b) in ("+", "0+", "0")
         return Normal(self._atom(Atom("pow", (a, b), None, integral)), needs)
 
     def _floor(self, a: Ratio) -> Ratio:
-        if self._integral(a):
+        if self.is_integral(a):
             return a
         part, rest = self.split(a)
         constant = poly.as_constant(rest.over) if rest.is_polynomial() else None
         if constant is not None:
             return poly.whole(poly.plus(part, poly.constant(constant.numerator // constant.denominator)))
         low, high = self.bounds(rest)
-        bounds = (None if low is None else _floor(low), None if high is None else _floor(high))
+        bounds = (None if low is None else floor(low), None if high is None else floor(high))
         if bounds[0] is not None and bounds[0] == bounds[1]:
             return poly.whole(poly.plus(part, poly.constant(bounds[0])))
         multiple = self._least_multiple(rest)
@@ -283,11 +241,11 @@ class Normaliser:
     def _least_multiple(self, a: Ratio) -> Ratio | None:
         """The floor of `c * f` for an integer fact f, as `floor(c) * f`, where the rest is in [0, 1)."""
         for fact in self.facts.integral:
-            if set(_atoms(fact)) == set(_atoms(a)):
-                ratio = self.quotient(a, fact)
+            if set(atoms_of(fact)) == set(atoms_of(a)):
+                ratio = poly.divide_ratios(a, fact)
                 factor = poly.as_constant(ratio.over) if ratio.is_polynomial() else None
                 if factor is not None:
-                    low = poly.whole(poly.constant(_floor(factor)))
+                    low = poly.whole(poly.constant(floor(factor)))
                     multiple = poly.multiply_ratios(low, fact)
                     rest = poly.add_ratios(a, multiple, -1)
                     above = poly.add_ratios(poly.whole(poly.constant(1)), rest, -1)
@@ -296,7 +254,7 @@ class Normaliser:
         return None
 
     def _truncated(self, a: Ratio) -> Ratio:
-        if self._integral(a):
+        if self.is_integral(a):
             return a
         match self.sign(a):
             case "+" | "0+" | "0":
@@ -308,7 +266,7 @@ class Normaliser:
     def _rounded(self, a: Ratio, decimals: int) -> Ratio:
         factor = Fraction(10) ** decimals
         scaled = poly.multiply_ratios(a, poly.whole(poly.constant(exact(factor))))
-        if self._integral(scaled):
+        if self.is_integral(scaled):
             return a
         constant = poly.as_constant(scaled.over) if scaled.is_polynomial() else None
         if constant is not None:
@@ -341,7 +299,7 @@ class Normaliser:
                     # a == b where the subject is 0, so `subject < 0` may be read as `not (-subject < 0)`.
                     condition, a, b = ("lit", self._literal("<", _negated(subject)), True), b, a
         return self._atom(
-            Atom("if", (a, b), condition, self._integral(a) and self._integral(b), self._hull(a, b))
+            Atom("if", (a, b), condition, self.is_integral(a) and self.is_integral(b), self._hull(a, b))
         )
 
     def _hull(self, a: Ratio, b: Ratio) -> Interval:
@@ -385,11 +343,11 @@ class Normaliser:
                     rest = {m: c for m, c in a.over.items() if m != monomial}
                     subject = poly.whole(poly.scale(rest, exact(-1 / Fraction(coefficient))))
                     if self._same_total(subject, atom.args[0]):
-                        return self._is_integral(subject)
+                        return self._integrality(subject)
         return None
 
-    def _is_integral(self, a: Ratio) -> Condition:
-        if self._integral(a):
+    def _integrality(self, a: Ratio) -> Condition:
+        if self.is_integral(a):
             return TRUE
         _, rest = self.split(a)
         if rest.is_polynomial() and poly.as_constant(rest.over) is not None:
@@ -413,12 +371,10 @@ class Normaliser:
             return any(not self.split(poly.whole(each))[1].over for each in apart)
         if not a.over or not b.over:
             return a.over == b.over
-        left, x = poly.primitive(a.over)
-        right, y = poly.primitive(b.over)
+        (_, x), (_, y) = poly.primitive(a.over), poly.primitive(b.over)
         factor = Fraction(x) / y
         if kind == "<" and factor < 0:
             return False
-        del left, right
         return self._same_total(a, poly.multiply_ratios(b, poly.whole(poly.constant(exact(factor)))))
 
     def _atom(self, atom: Atom) -> Ratio:
@@ -469,195 +425,6 @@ class Normaliser:
             return bool(a)
         return self.sign(poly.whole(a)) in ("+", "-", "!")
 
-    # --- facts ----------------------------------------------------------------------------------------
-
-    def sign(self, a: Ratio) -> str:
-        """`+ - 0`, `0+ 0-` (or zero), `!` (not zero) or `?`, at every legal point where it is defined."""
-        top = self._sign(a.over)
-        if a.is_polynomial() or top == "0":
-            return top
-        return _multiplied(top, self._sign(a.under))
-
-    def _sign(self, a: Polynomial) -> str:
-        constant = poly.as_constant(a)
-        if constant is not None:
-            return "0" if constant == 0 else "+" if constant > 0 else "-"
-        low, high = self._range(a)
-        found = _sign_of(low, high)
-        if found in ("+", "-"):
-            return found
-        shared = poly.common_monomial(a)
-        if shared and (len(a) > 1 or len(shared) > 1):
-            # A product has the sign of its factors.
-            rest = {
-                m: c
-                for m, c in ((poly.divide_monomials(m, shared), c) for m, c in a.items())
-                if m is not None
-            }
-            product = self._sign(rest)
-            for index, exponent in shared:
-                factor = self._sign(poly.atom(index))
-                for _ in range(1 if exponent % 2 else 2):
-                    product = _multiplied(product, factor)
-            if product != "?":
-                return product
-        form, factor_ = poly.primitive(a)
-        for strict, facts in (("+", self.facts.positive), ("0+", self.facts.nonnegative)):
-            for fact in facts:
-                for sense in (1, -1):
-                    shown = self._exceeds(scale_(a, sense), fact)
-                    if shown:
-                        sign = "+" if strict == "+" or shown == "+" else "0+"
-                        return sign if sense == 1 else sign.replace("+", "-")
-        del factor_
-        if any(form == other for other in self.facts.nonzero):
-            return "!"
-        if found in ("?", "0+", "0-") and any(self._misses(a, fact) for fact in self.facts.fractional):
-            return {"0+": "+", "0-": "-"}.get(found, "!")
-        return found
-
-    def _misses(self, a: Polynomial, fact: Ratio) -> bool:
-        """Whether `a == 0` would make a fraction of the facts an integer."""
-        if not fact.is_polynomial():
-            return False
-        for monomial, coefficient in fact.over.items():
-            if monomial and monomial in a:
-                factor = exact(-Fraction(coefficient) / a[monomial])
-                _, rest = self.split(poly.whole(poly.plus(fact.over, a, factor)))
-                return not rest.over
-        return False
-
-    def _exceeds(self, a: Polynomial, fact: Polynomial) -> str:
-        """`+` or `0+` where `a - c * fact` has that sign for some `c > 0`, else nothing."""
-        for monomial, coefficient in fact.items():
-            if monomial and monomial in a:
-                factor = Fraction(a[monomial]) / coefficient
-                if factor > 0:
-                    rest = poly.plus(a, fact, exact(-factor))
-                    found = _sign_of(*self._range(rest)) if rest else "0+"
-                    if found in ("+", "0+", "0"):
-                        return "+" if found == "+" else "0+"
-        return ""
-
-    def bounds(self, a: Ratio) -> Interval:
-        """Bounds on the value at every legal point."""
-        low, high = self._range(a.over)
-        if a.is_polynomial():
-            return low, high
-        under = self._range(a.under)
-        if _sign_of(*under) != "+":
-            return EVERYWHERE
-        inverse: Interval = (
-            0 if under[1] is None else exact(1 / Fraction(under[1])),
-            None if under[0] is None or under[0] <= 0 else exact(1 / Fraction(under[0])),
-        )
-        return _product((low, high), inverse)
-
-    def _range(self, a: Polynomial) -> Interval:
-        low: Number | None = 0
-        high: Number | None = 0
-        for monomial, coefficient in a.items():
-            span: Interval = (coefficient, coefficient)
-            for index, exponent in monomial:
-                bounds = self.atoms[index].bounds
-                span = _product(span, _powered(bounds, exponent))
-            low = None if low is None or span[0] is None else low + span[0]
-            high = None if high is None or span[1] is None else high + span[1]
-        return low, high
-
-    def _integral(self, a: Ratio) -> bool:
-        """Whether the constraints and the form make it an integer."""
-        _, rest = self.split(a)
-        if not rest.over:
-            return True
-        key = (frozenset(rest.over.items()), frozenset(rest.under.items()))
-        known = self.integrality.get(key)
-        if known is None:
-            self.patience = PATIENCE
-            known = self.integrality[key] = self._combines(rest, 3)
-        return known
-
-    def split(self, a: Ratio) -> tuple[Polynomial, Ratio]:
-        """`a` as an integer-valued polynomial plus a rest."""
-        if not a.is_polynomial():
-            return {}, a
-        part: Polynomial = {}
-        rest: Polynomial = {}
-        for monomial, coefficient in a.over.items():
-            if all(self.atoms[index].integral for index, _ in monomial):
-                low = coefficient.numerator // coefficient.denominator
-                left = exact(coefficient - low)
-                if low:
-                    part[monomial] = low
-                if left:
-                    rest[monomial] = left
-            else:
-                rest[monomial] = coefficient
-        return part, poly.whole(rest)
-
-    def _combines(self, a: Ratio, depth: int) -> bool:
-        """Whether `a` is an integer combination of integral facts and integer-valued polynomials."""
-        for fact in self.facts.integral:
-            self.patience -= 1
-            if self.patience < 0:
-                return False
-            if depth > 1 and self._is_product(a, fact):
-                return True
-            for multiple in self._multiples(a, fact):
-                rest = poly.add_ratios(a, poly.multiply_ratios(multiple, fact), -1)
-                _, rest = self.split(rest)
-                if not rest.over:
-                    return True
-                if depth > 1 and len(rest.over) < len(a.over) and self._combines(rest, depth - 1):
-                    return True
-        return False
-
-    def _is_product(self, a: Ratio, fact: Ratio) -> bool:
-        """Whether `a` is the fact times another combination of facts."""
-        if not set(_atoms(fact)) <= set(_atoms(a)):
-            return False
-        other = self.quotient(a, fact)
-        if len(other.over) >= len(a.over) and len(other.under) >= len(a.under) and other.under != a.under:
-            return False
-        _, rest = self.split(other)
-        return not rest.over or self._combines(rest, 1)
-
-    def _multiples(self, a: Ratio, fact: Ratio) -> list[Ratio]:
-        """Integer-valued factors of the fact that may cancel something of `a`."""
-        found: list[Ratio] = []
-        if a.under == fact.under:
-            for monomial, coefficient in a.over.items():
-                for other, divisor in fact.over.items():
-                    quotient = poly.divide_monomials(monomial, other)
-                    if quotient is None or not all(self.atoms[index].integral for index, _ in quotient):
-                        continue
-                    factor = Fraction(coefficient) / divisor
-                    candidates = {factor} if factor.denominator == 1 else set()
-                    if a.is_polynomial() and not quotient and factor.denominator != 1:
-                        # a = c * f modulo 1 for an integer c.
-                        solved = _congruence(Fraction(divisor), Fraction(coefficient))
-                        candidates = {Fraction(solved)} if solved is not None else set()
-                    found.extend(poly.whole({quotient: c.numerator}) for c in candidates if c)
-        whole = self.quotient(a, fact)
-        if whole.is_polynomial():
-            part, rest = self.split(whole)
-            if not rest.over:
-                found.append(poly.whole(part))
-        unique: list[Ratio] = []
-        for each in found:
-            if each.over and each not in unique:
-                unique.append(each)
-        return unique[:12]
-
-
-def _atoms(a: Ratio) -> list[int]:
-    return [index for monomial in (*a.over, *a.under) for index, _ in monomial]
-
-
-def scale_(a: Polynomial, factor: int) -> Polynomial:
-    """A polynomial or its negation."""
-    return a if factor == 1 else poly.scale(a, factor)
-
 
 def _replaced(a: Polynomial, index: int, value: Polynomial) -> Polynomial:
     """`a` with the atom `index` read as `value`."""
@@ -670,145 +437,5 @@ def _replaced(a: Polynomial, index: int, value: Polynomial) -> Polynomial:
     return total
 
 
-def _congruence(divisor: Fraction, target: Fraction) -> int | None:
-    """The least positive `c` with `c * divisor - target` an integer."""
-    scale = divisor.denominator * target.denominator // _gcd(divisor.denominator, target.denominator)
-    a, b = int(divisor * scale), int(target * scale)
-    common = _gcd(a, scale)
-    if b % common:
-        return None
-    modulus = scale // common
-    return (b // common * pow(a // common, -1, modulus)) % modulus if modulus > 1 else 1
-
-
-def _gcd(a: int, b: int) -> int:
-    from math import gcd
-
-    return gcd(a, b)
-
-
 def _negated(a: Ratio) -> Ratio:
     return Ratio(poly.scale(a.over, -1), a.under)
-
-
-def _floor(a: Number) -> int:
-    return a.numerator // a.denominator
-
-
-def _sign_of(low: Number | None, high: Number | None) -> str:
-    if low is not None and low > 0:
-        return "+"
-    if high is not None and high < 0:
-        return "-"
-    if low == 0:
-        return "0" if high == 0 else "0+"
-    return "0-" if high == 0 else "?"
-
-
-def _multiplied(a: str, b: str) -> str:
-    if "0" in (a, b):
-        return "0"
-    if "?" in (a, b):
-        return "?"
-    if "!" in (a, b):
-        other = b if a == "!" else a
-        return "!" if other in ("!", "+", "-") else "?"
-    sign = "+" if a[-1] == b[-1] else "-"
-    return ("0" if "0" in a + b else "") + sign
-
-
-def _product(a: Interval, b: Interval) -> Interval:
-    infinite = Fraction(1, 1)
-    del infinite
-    ends: list[tuple[int, Number]] = []
-    for x, x_sign in ((a[0], -1), (a[1], 1)):
-        for y, y_sign in ((b[0], -1), (b[1], 1)):
-            if x is not None and y is not None:
-                ends.append((0, x * y))
-            elif x is None and y is None:
-                ends.append((x_sign * y_sign, 0))
-            else:
-                finite, sign = (y, x_sign) if x is None else (x, y_sign)
-                assert finite is not None
-                ends.append((0, 0) if finite == 0 else (sign if finite > 0 else -sign, 0))
-    low, high = min(ends), max(ends)
-    return (None if low[0] < 0 else exact(low[1])), (None if high[0] > 0 else exact(high[1]))
-
-
-def _powered(a: Interval, exponent: int) -> Interval:
-    result = a
-    for _ in range(exponent - 1):
-        result = _product(result, a)
-    if exponent % 2 == 0 and (result[0] is None or result[0] < 0):
-        return 0, result[1]
-    return result
-
-
-# --- conditions ---------------------------------------------------------------------------------------
-
-
-def negate(a: Condition) -> Condition:
-    """`not a`, with negations at the literals."""
-    match a:
-        case ("true",):
-            return FALSE
-        case ("false",):
-            return TRUE
-        case ("lit", index, polarity):
-            return ("lit", index, not polarity)
-        case ("and" | "or" as op, parts):
-            assert isinstance(parts, frozenset)
-            return ("or" if op == "and" else "and", frozenset(map(negate, parts)))
-    raise AssertionError(a)
-
-
-def conjoin(a: Condition, b: Condition) -> Condition:
-    """`a and b`."""
-    return _join("and", a, b, TRUE, FALSE)
-
-
-def disjoin(a: Condition, b: Condition) -> Condition:
-    """`a or b`."""
-    return _join("or", a, b, FALSE, TRUE)
-
-
-def _join(op: str, a: Condition, b: Condition, neutral: Condition, absorbing: Condition) -> Condition:
-    parts: set[Condition] = set()
-    for each in (a, b):
-        if each == absorbing:
-            return absorbing
-        if each[0] == op:
-            assert isinstance(each[1], frozenset)
-            parts |= each[1]
-        elif each != neutral:
-            parts.add(each)
-    if any(negate(each) in parts for each in parts if each[0] == "lit"):
-        return absorbing
-    if len(parts) > 64:
-        raise TooManyTerms("a condition too large to normalise")
-    if not parts:
-        return neutral
-    return next(iter(parts)) if len(parts) == 1 else (op, frozenset(parts))
-
-
-def guarded(condition: Condition, needs: frozenset[Obligation]) -> frozenset[Obligation]:
-    """The obligations that hold good only where the condition holds."""
-    if condition == TRUE:
-        return needs
-    if condition == FALSE:
-        return NOTHING
-    return frozenset(("when", condition, need) for need in needs)
-
-
-def _merged(needs: frozenset[Obligation]) -> frozenset[Obligation]:
-    """What is needed on both branches is needed."""
-    merged = set(needs)
-    for need in needs:
-        if need[0] == "when":
-            condition, inner = need[1], need[2]
-            assert isinstance(condition, tuple)
-            assert isinstance(inner, tuple)
-            if ("when", negate(condition), inner) in merged:
-                merged -= {need, ("when", negate(condition), inner)}
-                merged.add(inner)
-    return frozenset(merged)

@@ -239,6 +239,13 @@ def multiply_ratios(a: Ratio, b: Ratio) -> Ratio:
     return ratio(times(left.over, right.over), times(left.under, right.under))
 
 
+def divide_ratios(a: Ratio, b: Ratio) -> Ratio:
+    """The quotient of two ratios; where `b` is zero everywhere it is undefined, and 0 stands in."""
+    if not b.over:
+        return whole({})
+    return multiply_ratios(a, ratio(b.under, b.over))
+
+
 def same(a: Ratio, b: Ratio) -> bool:
     """Whether the two are one rational function."""
     if a.under == b.under:
