@@ -12,8 +12,9 @@ import jsonschema
 import pytest
 
 import needs
-from truespec.traces.files import Problem, TraceFile, peek
+from truespec.traces.files import Problem, TraceFile
 from truespec.traces.importers.registry import IMPORTERS, detect, files_below, read
+from truespec.traces.peek import peek
 from truespec.traces.record import SCHEMA, from_record, to_line, to_record
 from truespec.traces.trace import Trace
 

@@ -6,8 +6,6 @@ The files are those of tau2-bench's judge runs, plain or gzip:
 
 from __future__ import annotations
 
-import gzip
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +14,7 @@ from typing import Any
 from truespec.metrics.agreement import Kappa, cohen_kappa
 from truespec.metrics.proportion import Proportion
 from truespec.metrics.ranking import Auc, roc_auc
+from truespec.traces.files import Problem, TraceFile
 from truespec.verdict import UsageError
 
 FAVOURABLE = ("pass", "passed", "satisfied", "satisfactory", "compliant", "correct", "success", "yes")
@@ -73,10 +72,10 @@ def word_of(verdict: Any) -> bool | None:
 
 def read_recorded(path: Path) -> list[Recorded]:
     """The verdicts of a file; `UsageError` where it holds none."""
-    opened = gzip.open if path.suffix == ".gz" else open
     try:
-        with opened(path, "rt", encoding="utf-8") as stream:
-            value = json.load(stream)
+        value = TraceFile(path).document()
+        if isinstance(value, Problem):
+            raise UsageError(f"{value}: expected recorded verdicts")
         entries = value["entries"]
         return [
             Recorded(

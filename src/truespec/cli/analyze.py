@@ -103,12 +103,13 @@ def select(
     from truespec.traces.files import Problem
     from truespec.traces.importers.registry import files_below, read
     from truespec.traces.record import to_line
+    from truespec.untrusted.unpack import Budget
 
     wish = Wish(each, per_task, solved, least, seed)
-    told = Told(paths)
+    told, budget = Told(paths), Budget()
     candidates: list[Candidate[tuple[str, int]]] = []
     for path in files_below(paths):
-        for number, item in enumerate(read(path)):
+        for number, item in enumerate(read(path, budget=budget)):
             if isinstance(item, Problem):
                 told.tell(item)
                 continue
@@ -126,7 +127,7 @@ def select(
         for path in files_below(paths):
             if str(path) not in wanted:
                 continue
-            for number, item in enumerate(read(path)):
+            for number, item in enumerate(read(path, budget=budget)):
                 if not isinstance(item, Problem) and (str(path), number) in chosen:
                     stream.write(to_line(item) + "\n")
     groups: dict[tuple[str, str], list[Candidate[tuple[str, int]]]] = {}

@@ -27,6 +27,7 @@ from truespec.traces.importers.registry import files_below, read
 from truespec.traces.importers.shared import tool_schemas
 from truespec.traces.record import to_line
 from truespec.traces.trace import Source, Trace
+from truespec.untrusted.unpack import Budget
 from truespec.verdict import UsageError
 
 
@@ -112,8 +113,9 @@ def _sources(
         name = str(prompt or tools)
         trace = Trace(name, (), Source("prompt", name, "", ""), system_prompt=text, tools=schemas)
         return {source_key(trace): trace}
+    budget = Budget()
     for path in files_below(paths):
-        for item in read(path, None, joins_of(folder, tools, prompt, types)):
+        for item in read(path, None, joins_of(folder, tools, prompt, types), budget):
             if isinstance(item, Trace):
                 found.setdefault(source_key(item), item)
             else:

@@ -219,6 +219,7 @@ def _of_traces(
     from truespec.store.calls import CallLedger
     from truespec.traces.importers.registry import files_below, read
     from truespec.traces.trace import Trace
+    from truespec.untrusted.unpack import Budget
 
     opened = {name: open_model(name) for name in dict.fromkeys(models)}
     for model in opened.values():
@@ -226,10 +227,13 @@ def _of_traces(
     ledger_file.parent.mkdir(parents=True, exist_ok=True)
     ledger = closing.enter_context(CallLedger(ledger_file))
     items: list[Item] = []
+    unpacking = Budget()
     paths = list(files_below(files))
     for name in opened:
         # One trace of each file in turn, so that few faults still come from many agents.
-        streams = [(item for item in read(path, None, joins) if isinstance(item, Trace)) for path in paths]
+        streams = [
+            (item for item in read(path, None, joins, unpacking) if isinstance(item, Trace)) for path in paths
+        ]
         stream = (trace for row in zip_longest(*streams) for trace in row if trace is not None)
         total = spent.setdefault(name, Spent())
         judging = Judging(opened, ledger, name, settings=settings, budget=budget, concurrency=concurrency)

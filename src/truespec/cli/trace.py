@@ -17,13 +17,14 @@ import click
 
 from truespec.cli.analyze import analyze, artifacts_of, select
 from truespec.cli.progress import Progress
-from truespec.traces.files import Problem
+from truespec.traces.files import Problem, on_disk
 from truespec.traces.importers.registry import IMPORTERS, files_below, read
 from truespec.traces.importers.shared import tool_schemas
 from truespec.traces.joins import Joins
 from truespec.traces.record import to_line
 from truespec.traces.redact import PATTERNS, Redactor
 from truespec.traces.trace import Trace
+from truespec.untrusted.unpack import Budget
 from truespec.verdict import UsageError
 
 
@@ -129,10 +130,10 @@ def import_(
     kinds = tuple(PATTERNS) if "all" in redact else redact
     stream = output.open("w", encoding="utf-8") if output else sys.stdout
     count = problems = 0
-    told = Told(paths)
+    told, budget = Told(paths), Budget()
     try:
         for path in files_below(paths):
-            for item in read(path, form, joins):
+            for item in read(path, form, joins, budget):
                 if isinstance(item, Problem):
                     problems += 1
                     told.tell(item)
@@ -208,15 +209,16 @@ RULE_OPTIONS = (
 
 def traces_of(paths: tuple[Path, ...], form: str | None, joins: Joins | None) -> Iterator[Trace | Problem]:
     """Every trace below the paths, with problems in their places; `-` reads lines from standard input."""
+    budget = Budget()
     for path in files_below(path for path in paths if str(path) != "-"):
-        yield from read(path, form, joins)
+        yield from read(path, form, joins, budget)
     if any(str(path) == "-" for path in paths):
         with tempfile.TemporaryDirectory() as folder:
             # On disk, not in memory: the format is told by the start, the hash is of the whole.
             copy = Path(folder) / "stdin.jsonl"
             with copy.open("wb") as stream:
                 shutil.copyfileobj(sys.stdin.buffer, stream)
-            yield from read(copy, form, joins or Joins())
+            yield from read(copy, form, joins or Joins(), budget)
 
 
 @trace.command()
@@ -625,10 +627,10 @@ def report(
     sources = paths or tuple(
         path
         for name in dict.fromkeys(one["source"]["file"] for one in artifacts)
-        if (path := Path(name)).exists()
+        if (path := on_disk(Path(name)))
     )
     kinds = tuple(PATTERNS) if "all" in redact else redact
-    found = (item for path in files_below(sources) for item in read(path) if isinstance(item, Trace))
+    found = (item for item in traces_of(sources, None, None) if isinstance(item, Trace))
     progress = Progress(quiet)
     try:
         count = write_report(

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 import html
-import io
 from dataclasses import dataclass
 
 from truespec.metrics.proportion import Proportion
+from truespec.untrusted.cells import csv_line
 
 UNDEFINED = "–"
 """How a figure without a denominator is written."""
@@ -62,10 +61,8 @@ class Table:
         )
 
     def to_csv(self) -> str:
-        """Comma-separated values with a head line."""
-        text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerows([self.columns, *self.rows])
-        return text.getvalue()
+        """Comma-separated values with a head line; a text that a spreadsheet would run gets an apostrophe."""
+        return "".join(csv_line(row) for row in (self.columns, *self.rows))
 
     def to_html(self) -> str:
         """An HTML table; every text is escaped."""

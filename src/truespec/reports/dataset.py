@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import importlib.util
 import json
 import tempfile
@@ -13,6 +12,7 @@ from typing import Any
 from truespec.benchmark.task import Task
 from truespec.metrics.table import Table
 from truespec.reports.bench_items import join
+from truespec.untrusted.cells import csv_line
 
 ANSWERS = {
     "id": "VARCHAR",
@@ -87,11 +87,13 @@ def judgement_rows(
 
 
 def write_csv(path: Path, columns: Mapping[str, str], rows: Sequence[Mapping[str, Any]]) -> None:
-    """Rows as comma-separated values; what is unknown is empty."""
+    """Rows as comma-separated values; what is unknown is empty.
+
+    A text that a spreadsheet would run as a formula gets an apostrophe (`untrusted/cells.py`).
+    """
     with path.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
-        writer = csv.DictWriter(file, fieldnames=list(columns), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows({name: row.get(name) for name in columns} for row in rows)
+        file.write(csv_line(columns))
+        file.writelines(csv_line(row.get(name) for name in columns) for row in rows)
 
 
 def parquet_is_possible() -> bool:

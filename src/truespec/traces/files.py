@@ -7,12 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
-import struct
-import zipfile
-import zlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from json import JSONDecodeError
 from pathlib import Path
@@ -20,17 +16,21 @@ from typing import IO, Any
 
 import orjson
 
-from truespec.untrusted.nesting import DEPTH, TooDeep, check_json
+from truespec.traces.archive import Archive, Member
+from truespec.traces.peek import peek
+from truespec.untrusted.nesting import TooDeep, check_json
+from truespec.untrusted.unpack import Budget, Unpacked, gunzip, lines
 
 HEAD_BYTES = 1 << 16
 """How much of a file is looked at to recognise its format."""
 WHOLE_BYTES = 48 << 20
 """Up to this decompressed size a document is parsed in one go; larger ones are streamed."""
+GZIP = b"\x1f\x8b"
+"""How a gzip file begins."""
 CHUNK = 1 << 20
 """Characters read at a time from a stream."""
 RECORD_LIMIT = 256 << 20
 """A record larger than this is taken for a broken one."""
-_DECODER = json.JSONDecoder()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Problem:
 
 def loads(text: str | bytes) -> Any:
     """Parse JSON. Python's parser takes over for what the fast one refuses (NaN, huge integers)."""
-    _refuse_depth(text)
+    refuse_depth(text)
     try:
         return orjson.loads(text)
     except (orjson.JSONDecodeError, UnicodeEncodeError):
@@ -66,7 +66,8 @@ def loads(text: str | bytes) -> Any:
             raise JSONDecodeError("a number with too many digits", "", 0) from None
 
 
-def _refuse_depth(text: str | bytes) -> None:
+def refuse_depth(text: str | bytes) -> None:
+    """Raise `JSONDecodeError` for a text that nests too deeply."""
     try:
         check_json(text)
     except TooDeep as error:
@@ -79,6 +80,8 @@ class TraceFile:
 
     path: Path
     """Where it lies."""
+    budget: Budget = field(default_factory=Budget, compare=False, repr=False)
+    """What may still be unpacked."""
 
     def __str__(self) -> str:
         return str(self.path)
@@ -95,14 +98,22 @@ class TraceFile:
         with self.path.open("rb") as stream:
             return stream.read(4) == b"PK\x03\x04"
 
-    def open(self) -> IO[bytes]:
+    def open(self) -> IO[bytes] | Unpacked:
         """Its content, decompressed where it is gzip."""
         stream = self.path.open("rb")
         start = stream.read(2)
         stream.seek(0)
-        if start == b"\x1f\x8b":
-            return _Lenient(stream)  # type: ignore[return-value]
-        return stream
+        return gunzip(stream, self.budget, (str(self.path), "")) if start == GZIP else stream
+
+    def whole(self) -> bytes | Problem:
+        """All of its content, where that is no larger than a record may be."""
+        with self.open() as stream:
+            data = stream.read(RECORD_LIMIT + 1)
+            if broken := getattr(stream, "broken", None):
+                return self.problem("end of file", broken)
+        if len(data) > RECORD_LIMIT:
+            return self.problem("document", f"more than {RECORD_LIMIT >> 20} MiB in one document")
+        return data
 
     @cached_property
     def head(self) -> Any:
@@ -115,8 +126,10 @@ class TraceFile:
     def lines(self) -> Iterator[tuple[int, Any | Problem]]:
         """Each non-empty line parsed, with its number from 1."""
         with self.open() as stream:
-            for number, line in enumerate(stream, 1):
-                if line.strip():
+            for number, line in enumerate(lines(stream, RECORD_LIMIT), 1):
+                if line is None:
+                    yield number, self.problem(f"line {number}", f"more than {RECORD_LIMIT >> 20} MiB")
+                elif line.strip():
                     try:
                         yield number, loads(line)
                     except (JSONDecodeError, UnicodeDecodeError) as error:
@@ -126,10 +139,9 @@ class TraceFile:
 
     def document(self) -> Any | Problem:
         """The whole file as one value."""
-        with self.open() as stream:
-            data = stream.read()
-            if broken := getattr(stream, "broken", None):
-                return self.problem("end of file", broken)
+        data = self.whole()
+        if isinstance(data, Problem):
+            return data
         try:
             return loads(data)
         except (JSONDecodeError, UnicodeDecodeError) as error:
@@ -143,6 +155,8 @@ class TraceFile:
         Each comes with the other members of the top-level object (`needs` names those that must have been
         read before the first record is handed out) and its index.
         """
+        from truespec.traces.scanner import Scanner  # it reads files of ours
+
         with self.open() as stream:
             data = stream.read(WHOLE_BYTES)
             whole = not stream.read(1) and not getattr(stream, "broken", None)
@@ -168,54 +182,76 @@ class TraceFile:
                 return
         header = {}
         if needs:
-            header = _Scanner(self, key, is_record).header(needs)
-        for index, record in _Scanner(self, key, is_record).records(header):
+            header = Scanner(self, key, is_record).header(needs)
+        for index, record in Scanner(self, key, is_record).records(header):
             yield header, index, record
 
-    def members(self) -> Iterator[tuple[str, bytes | Problem]]:
-        """The members of a zip archive in their order; if it lost its directory, found by their headers."""
-        try:
-            with zipfile.ZipFile(self.path) as archive:
-                for info in archive.infolist():
-                    try:
-                        yield info.filename, archive.read(info)
-                    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, OSError) as error:
-                        yield info.filename, self.problem(info.filename, f"cannot be unpacked: {error}")
-        except (zipfile.BadZipFile, NotImplementedError) as error:
-            yield (
-                "",
-                self.problem("end of file", f"broken archive ({error}); its members are read one by one"),
-            )
-            yield from self._walk()
+    def inner(self) -> Iterator[TraceFile | Problem]:
+        """The members of a zip archive in their order, each a file of its own while the iteration lasts."""
+        with Archive(self.path, self.budget) as archive:
+            if archive.broken:
+                yield self.problem("end of file", archive.broken)
+            for member in archive.members():
+                if member.open is None:
+                    yield self.problem(member.name or "members", member.problem)
+                else:
+                    yield _Inner(self.path / member.name, self.budget, member)
 
-    def _walk(self) -> Iterator[tuple[str, bytes | Problem]]:
-        data = self.path.read_bytes()
-        at = data.find(b"PK\x03\x04")
-        while at >= 0 and at + 30 <= len(data):
-            flags, method, _, _, _, packed, _, name_length, extra_length = struct.unpack(
-                "<HHHHIIIHH", data[at + 6 : at + 30]
-            )
-            start = at + 30 + name_length + extra_length
-            name = data[at + 30 : at + 30 + name_length].decode("utf-8", "replace")
-            if method == 8:
-                engine = zlib.decompressobj(-15)
-                try:
-                    content = engine.decompress(data[start:])
-                    if not engine.eof:
-                        raise EOFError("cut off")
-                    yield name, content
-                    end = len(data) - len(engine.unused_data)
-                except (zlib.error, EOFError) as error:
-                    yield name, self.problem(name, f"cannot be unpacked: {error}")
-                    end = start
-            else:
-                yield name, data[start : start + packed]
-                end = start + (packed if not flags & 8 else 0)
-            at = data.find(b"PK\x03\x04", end)
+    def names(self) -> Iterator[str]:
+        """The names of the members of a zip archive."""
+        for file in self.inner():
+            if not isinstance(file, Problem):
+                yield file.path.relative_to(self.path).as_posix()
+
+    def members(self) -> Iterator[tuple[str, bytes | Problem]]:
+        """The members of a zip archive in their order, whole."""
+        for file in self.inner():
+            if isinstance(file, Problem):
+                yield file.position, file
+                continue
+            name = file.path.relative_to(self.path).as_posix()
+            content = file.whole()
+            yield name, self.problem(name, content.message) if isinstance(content, Problem) else content
 
     def problem(self, position: str, message: str) -> Problem:
         """A problem of this file."""
         return Problem(str(self.path), position, message)
+
+
+@dataclass(frozen=True)
+class _Inner(TraceFile):
+    """A member of an archive. Its path is the archive's, then its name; nothing lies on disk there."""
+
+    member: Member | None = None
+
+    @property
+    def is_zip(self) -> bool:
+        """No: an archive inside an archive is not opened."""
+        return False
+
+    @cached_property
+    def sha256(self) -> str:
+        """The hash of its unpacked bytes."""
+        digest = hashlib.sha256()
+        with self.open() as stream:
+            while data := stream.read(CHUNK):
+                digest.update(data)
+        return digest.hexdigest()
+
+    def open(self) -> Unpacked:
+        """Its content, unpacked once more where it is gzip."""
+        assert self.member is not None
+        assert self.member.open is not None
+        with self.member.open() as stream:
+            start = stream.read(2)
+        again = self.member.open()
+        archive = str(self.path).removesuffix(f"/{self.member.name}")
+        return gunzip(again, self.budget, (archive, f"{self.member.name} gzip")) if start == GZIP else again
+
+
+def on_disk(path: Path) -> Path | None:
+    """The file itself, or the archive of which it is a member; None where neither exists."""
+    return next((one for one in (path, *path.parents[:-1]) if one.is_file()), None)
 
 
 def brief(value: Any, limit: int = 60) -> str:
@@ -230,304 +266,3 @@ def _describe(error: Exception) -> str:
     if isinstance(error, UnicodeDecodeError):
         return f"byte {error.start} is not UTF-8"
     return str(error)
-
-
-class _Lenient:
-    """A gzip stream that ends, rather than fails, where its data is cut off."""
-
-    def __init__(self, stream: IO[bytes]) -> None:
-        self._stream = stream
-        self._engine = zlib.decompressobj(31)
-        self._ready = b""
-        self._ended = False
-        self.broken: str | None = None
-
-    def read(self, size: int = -1) -> bytes:
-        parts: list[bytes] = []
-        left = size if size >= 0 else 1 << 62
-        while left > 0:
-            if not self._ready and not self._fill():
-                break
-            part, self._ready = self._ready[:left], self._ready[left:]
-            parts.append(part)
-            left -= len(part)
-        return b"".join(parts)
-
-    def _fill(self) -> bool:
-        while not self._ready and not self._ended:
-            data = self._engine.unconsumed_tail or self._stream.read(CHUNK)
-            if not data:
-                self._ended = True
-                if not self._engine.eof:
-                    self.broken = "the compressed data ends early"
-                break
-            try:
-                if self._engine.eof:  # a further member of the file
-                    self._engine = zlib.decompressobj(31)
-                self._ready = self._engine.decompress(data, CHUNK)
-                if self._engine.eof and self._engine.unused_data:
-                    rest = self._engine.unused_data
-                    self._engine = zlib.decompressobj(31)
-                    self._ready += self._engine.decompress(rest)
-            except zlib.error as error:
-                self._ended = True
-                self.broken = f"the compressed data is damaged ({error})"
-        return bool(self._ready)
-
-    def __iter__(self) -> Iterator[bytes]:
-        rest = b""
-        while chunk := self.read(CHUNK):
-            lines = (rest + chunk).split(b"\n")
-            rest = lines.pop()
-            yield from lines
-        if rest:
-            yield rest
-
-    def __enter__(self) -> _Lenient:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close the stream."""
-        self._stream.close()
-
-
-_SPACE = re.compile(r"[ \t\r\n]*")
-
-
-class _Scanner:
-    """Reads the records of a document one by one, whatever its size, and finds its footing after damage."""
-
-    def __init__(self, file: TraceFile, key: str | None, is_record: Callable[[Any], bool]) -> None:
-        self.file = file
-        self.key = key
-        self.is_record = is_record
-        self.stream = file.open()
-        self.buffer = ""
-        self.at = 0
-        self.dropped = 0
-        self.ended = False
-        self.first_key: str | None = None
-
-    def header(self, needs: tuple[str, ...]) -> dict[str, Any]:
-        """The members of the top-level object other than the records, until all of `needs` are known."""
-        found: dict[str, Any] = {}
-        try:
-            self._expect("{")
-            while True:
-                name = self._value()
-                self._expect(":")
-                if name == self.key:
-                    if all(need in found for need in needs):
-                        return found
-                    self._expect("[")
-                    while not self._take("]"):
-                        self._value()
-                        self._take(",")
-                        self._trim()
-                else:
-                    found[str(name)] = self._value()
-                if not self._take(","):
-                    return found
-        except JSONDecodeError:
-            return found
-        finally:
-            self.stream.close()
-
-    def records(self, header: dict[str, Any]) -> Iterator[tuple[int, Any | Problem]]:
-        """The records with their indices; fills `header` with the members that stand before them."""
-        index = 0
-        try:
-            try:
-                self._enter(header)
-            except JSONDecodeError as error:
-                yield index, self._problem("header", error)
-                if not self._resync():
-                    return
-            while not self._take("]"):
-                try:
-                    value = self._value()
-                    if not self.is_record(value):
-                        raise JSONDecodeError(f"no trace record: {brief(value)}", "", 0)
-                except JSONDecodeError as error:
-                    yield index, self._problem(f"record {index}", error)
-                    index += 1
-                    if not self._resync():
-                        break
-                    continue
-                if isinstance(value, dict) and value:
-                    self.first_key = next(iter(value))
-                yield index, value
-                index += 1
-                self._trim()
-                if not self._take(","):
-                    if self._take("]"):
-                        break
-                    yield (
-                        index,
-                        self._problem(f"record {index}", JSONDecodeError("expected ',' or ']'", "", 0)),
-                    )
-                    if not self._resync():
-                        break
-            if broken := getattr(self.stream, "broken", None):
-                yield index, self.file.problem("end of file", broken)
-        finally:
-            self.stream.close()
-
-    def _enter(self, header: dict[str, Any]) -> None:
-        if self.key is None:
-            self._expect("[")
-            return
-        self._expect("{")
-        while True:
-            name = self._value()
-            self._expect(":")
-            if name == self.key:
-                self._expect("[")
-                return
-            header.setdefault(str(name), self._value())
-            self._trim()
-            self._expect(",")
-
-    def _resync(self) -> bool:
-        """Move to the next text that parses as a record."""
-        key = (
-            re.escape(json.dumps(self.first_key)) if self.first_key else r'"(?:id|task_id|trace_id|messages)"'
-        )
-        pattern = re.compile(r"\{\s*" + key + r"\s*:")
-        self.at += 1
-        while True:
-            found = pattern.search(self.buffer, self.at)
-            if found is None:
-                self.at = max(self.at, len(self.buffer) - 200)
-                self._trim()
-                if not self._more():
-                    return False
-                continue
-            self.at = found.start()
-            try:
-                kept = self.at
-                value = self._value()
-            except JSONDecodeError:
-                self.at = kept + 1
-                continue
-            if self.is_record(value):
-                self.at = kept
-                return True
-
-    def _problem(self, position: str, error: JSONDecodeError) -> Problem:
-        return self.file.problem(position, f"{error.msg} near character {self.dropped + self.at}")
-
-    def _value(self) -> Any:
-        self._space()
-        grown = CHUNK
-        while True:
-            try:
-                value, end = _DECODER.raw_decode(self.buffer, self.at)
-            except (ValueError, RecursionError) as error:
-                if isinstance(error, RecursionError):
-                    raise JSONDecodeError("nested too deeply", "", 0) from None
-                if not isinstance(error, JSONDecodeError):
-                    raise JSONDecodeError("a number with too many digits", "", 0) from None
-                unfinished = (
-                    error.msg.startswith(("Unterminated", "Invalid \\")) or error.pos >= len(self.buffer) - 16
-                )
-                if not unfinished or len(self.buffer) - self.at > RECORD_LIMIT or not self._more(grown):
-                    raise JSONDecodeError(error.msg, "", 0) from None
-                grown *= 2
-            else:
-                if end == len(self.buffer) and self._more():
-                    continue  # a number may go on
-                _refuse_depth(self.buffer[self.at : end])
-                self.at = end
-                return value
-
-    def _space(self) -> None:
-        while True:
-            found = _SPACE.match(self.buffer, self.at)
-            assert found is not None
-            self.at = found.end()
-            if self.at < len(self.buffer) or not self._more():
-                return
-
-    def _take(self, char: str) -> bool:
-        self._space()
-        if self.buffer.startswith(char, self.at):
-            self.at += 1
-            return True
-        return False
-
-    def _expect(self, char: str) -> None:
-        if not self._take(char):
-            raise JSONDecodeError(f"expected {char!r}", "", 0)
-
-    def _trim(self) -> None:
-        if self.at > CHUNK:
-            self.dropped += self.at
-            self.buffer = self.buffer[self.at :]
-            self.at = 0
-
-    def _more(self, size: int = CHUNK) -> bool:
-        if self.ended:
-            return False
-        data = self.stream.read(size)
-        if not data:
-            self.ended = True
-            return False
-        # A character cut in two at the end of a chunk is completed; damaged bytes stay visible as U+FFFD.
-        while (data[-1] & 0xC0) == 0x80 or data[-1] >= 0xC0:
-            more = self.stream.read(1)
-            if not more:
-                break
-            data += more
-            if len(data) > size + 8:
-                break
-        self.buffer += data.decode("utf-8", "replace")
-        return True
-
-
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s"{}\[\],:]+|"')
-
-
-def peek(text: str) -> Any:
-    """The first JSON value of a text that may be cut off: open lists and objects are closed where it ends.
-
-    >>> peek('{"a": [1, {"b": "c')
-    {'a': [1, {}]}
-    """
-    stack: list[str] = []
-    cut, closers = 0, ""
-    expects_value = True
-    for token in _TOKEN.finditer(text):
-        what = token.group()
-        if what == '"':
-            break  # a string that is cut off
-        if what in "{[":
-            if len(stack) > DEPTH:
-                break
-            stack.append("}" if what == "{" else "]")
-            cut, closers = token.end(), "".join(reversed(stack))
-            expects_value = what == "["
-        elif what in "}]":
-            if not stack or stack.pop() != what:
-                break
-            cut, closers = token.end(), "".join(reversed(stack))
-            expects_value = False
-        elif what == ":":
-            expects_value = True
-        elif what == ",":
-            expects_value = not stack or stack[-1] == "]"
-        elif expects_value and token.end() < len(text):
-            cut, closers = token.end(), "".join(reversed(stack))
-            expects_value = False
-        if not stack and cut:
-            break
-    try:
-        return json.loads(text[:cut] + closers)
-    except JSONDecodeError as error:
-        # Damage inside the part that was looked at: what stands before it may do.
-        return peek(text[: error.pos]) if 0 < error.pos < cut else None
-    except (ValueError, RecursionError):
-        return None

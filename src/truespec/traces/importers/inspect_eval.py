@@ -14,6 +14,8 @@ from truespec.traces.joins import Joins
 from truespec.traces.trace import Outcome, Trace, prompt_of
 
 NAME = "inspect"
+OURS = ("header.json", "_journal/", "samples/")
+"""What the names of an archive's members begin with."""
 _PREFIX = "attachment://"
 _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 
@@ -21,7 +23,7 @@ _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 def recognises(head: Any, file: TraceFile) -> bool:
     """The ending, or a log's first fields."""
     if file.is_zip:
-        return True
+        return file.path.suffix == ".eval" or any(name.startswith(OURS) for name in file.names())
     return isinstance(head, dict) and "eval" in head and "version" in head and "status" in head
 
 

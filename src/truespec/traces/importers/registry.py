@@ -10,6 +10,7 @@ from truespec.traces.files import Problem, TraceFile
 from truespec.traces.importers.shared import Reader
 from truespec.traces.joins import Joins, joins_beside
 from truespec.traces.trace import Trace, TraceError
+from truespec.untrusted.unpack import Budget
 
 IMPORTERS: dict[str, str] = {
     "truespec": "truespec.traces.importers.normalised",
@@ -35,7 +36,18 @@ IMPORTERS: dict[str, str] = {
 """Name to module; narrower shapes stand before the wider ones that would also take their files."""
 
 _UNREADABLE = (LookupError, TypeError, ValueError, AttributeError, RecursionError, OverflowError, OSError)
-SUFFIXES = (".json", ".jsonl", ".ndjson", ".traj", ".eval", ".json.gz", ".jsonl.gz", ".ndjson.gz", ".traj.gz")
+SUFFIXES = (
+    ".json",
+    ".jsonl",
+    ".ndjson",
+    ".traj",
+    ".eval",
+    ".zip",
+    ".json.gz",
+    ".jsonl.gz",
+    ".ndjson.gz",
+    ".traj.gz",
+)
 """The endings of files that a folder is searched for."""
 
 
@@ -52,19 +64,42 @@ def detect(file: TraceFile) -> str | None:
     return next((name for name in IMPORTERS if reader(name).recognises(head, file)), None)
 
 
-def read(path: Path, form: str | None = None, joins: Joins | None = None) -> Iterator[Trace | Problem]:
+def read(
+    path: Path, form: str | None = None, joins: Joins | None = None, budget: Budget | None = None
+) -> Iterator[Trace | Problem]:
     """The traces of one file; what cannot be read is reported in its place.
 
-    Without `joins`, a folder `domains` beside the file completes its traces.
+    Without `joins`, a folder `domains` beside the file completes its traces. `budget` is what the files of
+    one command may unpack together. A zip archive that is no Inspect log is read file by file.
     """
-    file = TraceFile(path)
+    file = TraceFile(path) if budget is None else TraceFile(path, budget)
+    joins = joins if joins is not None else joins_beside(path)
+    if file.is_zip and form != "inspect" and (form or detect(file) is None):
+        yield from _archive(file, form, joins)
+    else:
+        yield from _file(file, form, joins)
+
+
+def _archive(file: TraceFile, form: str | None, joins: Joins) -> Iterator[Trace | Problem]:
+    """The traces of each member that may hold some; the other members are named."""
+    for inner in file.inner():
+        if isinstance(inner, Problem):
+            yield inner
+        elif not inner.path.name.endswith(SUFFIXES) or inner.path.name.endswith((".eval", ".zip")):
+            name = inner.path.relative_to(file.path).as_posix()
+            yield file.problem(name, "not read: by its ending it holds no traces, or is an archive itself")
+        else:
+            yield from _file(inner, form, joins)
+
+
+def _file(file: TraceFile, form: str | None, joins: Joins) -> Iterator[Trace | Problem]:
     name = form or detect(file)
     if name is None:
-        yield Problem(str(path), "file", _unknown(file), foreign=True)
+        yield Problem(str(file), "file", _unknown(file), foreign=True)
         return
     read_here = 0
     try:
-        for item in reader(name).read(file, joins if joins is not None else joins_beside(path)):
+        for item in reader(name).read(file, joins):
             read_here += 1
             yield item
     except _UNREADABLE as e:

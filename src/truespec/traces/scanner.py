@@ -1,0 +1,205 @@
+"""The records of a large or damaged document, one at a time in bounded memory."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from json import JSONDecodeError
+from typing import Any
+
+from truespec.traces.files import CHUNK, RECORD_LIMIT, Problem, TraceFile, brief, refuse_depth
+
+_DECODER = json.JSONDecoder()
+_SPACE = re.compile(r"[ \t\r\n]*")
+
+
+class Scanner:
+    """Reads the records of a document one by one, whatever its size, and finds its footing after damage."""
+
+    def __init__(self, file: TraceFile, key: str | None, is_record: Callable[[Any], bool]) -> None:
+        self.file = file
+        self.key = key
+        self.is_record = is_record
+        self.stream = file.open()
+        self.buffer = ""
+        self.at = 0
+        self.dropped = 0
+        self.ended = False
+        self.first_key: str | None = None
+
+    def header(self, needs: tuple[str, ...]) -> dict[str, Any]:
+        """The members of the top-level object other than the records, until all of `needs` are known."""
+        found: dict[str, Any] = {}
+        try:
+            self._expect("{")
+            while True:
+                name = self._value()
+                self._expect(":")
+                if name == self.key:
+                    if all(need in found for need in needs):
+                        return found
+                    self._expect("[")
+                    while not self._take("]"):
+                        self._value()
+                        self._take(",")
+                        self._trim()
+                else:
+                    found[str(name)] = self._value()
+                if not self._take(","):
+                    return found
+        except JSONDecodeError:
+            return found
+        finally:
+            self.stream.close()
+
+    def records(self, header: dict[str, Any]) -> Iterator[tuple[int, Any | Problem]]:
+        """The records with their indices; fills `header` with the members that stand before them."""
+        index = 0
+        try:
+            try:
+                self._enter(header)
+            except JSONDecodeError as error:
+                yield index, self._problem("header", error)
+                if not self._resync():
+                    return
+            while not self._take("]"):
+                try:
+                    value = self._value()
+                    if not self.is_record(value):
+                        raise JSONDecodeError(f"no trace record: {brief(value)}", "", 0)
+                except JSONDecodeError as error:
+                    yield index, self._problem(f"record {index}", error)
+                    index += 1
+                    if not self._resync():
+                        break
+                    continue
+                if isinstance(value, dict) and value:
+                    self.first_key = next(iter(value))
+                yield index, value
+                index += 1
+                self._trim()
+                if not self._take(","):
+                    if self._take("]"):
+                        break
+                    yield (
+                        index,
+                        self._problem(f"record {index}", JSONDecodeError("expected ',' or ']'", "", 0)),
+                    )
+                    if not self._resync():
+                        break
+            if broken := getattr(self.stream, "broken", None):
+                yield index, self.file.problem("end of file", broken)
+        finally:
+            self.stream.close()
+
+    def _enter(self, header: dict[str, Any]) -> None:
+        if self.key is None:
+            self._expect("[")
+            return
+        self._expect("{")
+        while True:
+            name = self._value()
+            self._expect(":")
+            if name == self.key:
+                self._expect("[")
+                return
+            header.setdefault(str(name), self._value())
+            self._trim()
+            self._expect(",")
+
+    def _resync(self) -> bool:
+        """Move to the next text that parses as a record."""
+        key = (
+            re.escape(json.dumps(self.first_key)) if self.first_key else r'"(?:id|task_id|trace_id|messages)"'
+        )
+        pattern = re.compile(r"\{\s*" + key + r"\s*:")
+        self.at += 1
+        while True:
+            found = pattern.search(self.buffer, self.at)
+            if found is None:
+                self.at = max(self.at, len(self.buffer) - 200)
+                self._trim()
+                if not self._more():
+                    return False
+                continue
+            self.at = found.start()
+            try:
+                kept = self.at
+                value = self._value()
+            except JSONDecodeError:
+                self.at = kept + 1
+                continue
+            if self.is_record(value):
+                self.at = kept
+                return True
+
+    def _problem(self, position: str, error: JSONDecodeError) -> Problem:
+        return self.file.problem(position, f"{error.msg} near character {self.dropped + self.at}")
+
+    def _value(self) -> Any:
+        self._space()
+        grown = CHUNK
+        while True:
+            try:
+                value, end = _DECODER.raw_decode(self.buffer, self.at)
+            except (ValueError, RecursionError) as error:
+                if isinstance(error, RecursionError):
+                    raise JSONDecodeError("nested too deeply", "", 0) from None
+                if not isinstance(error, JSONDecodeError):
+                    raise JSONDecodeError("a number with too many digits", "", 0) from None
+                unfinished = (
+                    error.msg.startswith(("Unterminated", "Invalid \\")) or error.pos >= len(self.buffer) - 16
+                )
+                if not unfinished or len(self.buffer) - self.at > RECORD_LIMIT or not self._more(grown):
+                    raise JSONDecodeError(error.msg, "", 0) from None
+                grown *= 2
+            else:
+                if end == len(self.buffer) and self._more():
+                    continue  # a number may go on
+                refuse_depth(self.buffer[self.at : end])
+                self.at = end
+                return value
+
+    def _space(self) -> None:
+        while True:
+            found = _SPACE.match(self.buffer, self.at)
+            assert found is not None
+            self.at = found.end()
+            if self.at < len(self.buffer) or not self._more():
+                return
+
+    def _take(self, char: str) -> bool:
+        self._space()
+        if self.buffer.startswith(char, self.at):
+            self.at += 1
+            return True
+        return False
+
+    def _expect(self, char: str) -> None:
+        if not self._take(char):
+            raise JSONDecodeError(f"expected {char!r}", "", 0)
+
+    def _trim(self) -> None:
+        if self.at > CHUNK:
+            self.dropped += self.at
+            self.buffer = self.buffer[self.at :]
+            self.at = 0
+
+    def _more(self, size: int = CHUNK) -> bool:
+        if self.ended:
+            return False
+        data = self.stream.read(size)
+        if not data:
+            self.ended = True
+            return False
+        # A character cut in two at the end of a chunk is completed; damaged bytes stay visible as U+FFFD.
+        while (data[-1] & 0xC0) == 0x80 or data[-1] >= 0xC0:
+            more = self.stream.read(1)
+            if not more:
+                break
+            data += more
+            if len(data) > size + 8:
+                break
+        self.buffer += data.decode("utf-8", "replace")
+        return True
