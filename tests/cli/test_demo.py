@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
@@ -47,6 +49,22 @@ def test_the_demo_agrees_with_every_expectation(tmp_path: Path) -> None:
     assert "as expected" in result.output
     told = README.read_text(encoding="utf-8").partition("<!-- demo -->")[2].partition("<!-- /demo -->")[0]
     assert rows(told, names) == rows(result.output, names), "the README shows another table"
+
+
+def test_the_demo_without_optional_tools_verifies_the_rest_and_names_them(tmp_path: Path) -> None:
+    hide = "import sys\nfor name in ('duckdb', 'cvc5', 'psycopg'):\n    sys.modules[name] = None\n"
+    (tmp_path / "sitecustomize.py").write_text(hide)
+    environment = {"HOME": str(tmp_path), "PATH": str(tmp_path), "PYTHONPATH": str(tmp_path)}
+    command = [sys.executable, "-m", "truespec", "demo", "--out", str(tmp_path / "out")]
+    run = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert "candidates are not decided: DuckDB is not installed" in run.stdout
+    assert "pip install 'truespec[engines]'" in run.stdout  # not taken for markup
+    assert "rocq was skipped" in run.stdout
+    assert "not the expected" not in run.stdout
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text(encoding="utf-8"))
+    assert summary["disagreements"] == []
+    assert any((record["reason"] or {}).get("code") == "unavailable" for record in summary["verdicts"])
 
 
 def rows(text: str, names: list[str]) -> list[list[str]]:

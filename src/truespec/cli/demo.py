@@ -30,16 +30,18 @@ DEMO_TIMEOUT = 30.0
 def demo(out: Path, timeout: float, jobs: int | None) -> None:
     """Verify the bundled tasks: no network, no key, under a minute.
 
-    Prints a table and a few counterexamples; writes OUT/report.html and OUT/summary.json.
+    Prints a table and a few counterexamples; writes OUT/report.html and OUT/summary.json. What needs a tool
+    that is not installed is skipped and named, with how to get the tool.
 
-    Exit code: 0 when every verdict is the expected one, 1 otherwise, 2 for a wrong call.
+    Exit code: 0 when every verdict that the installed tools allow is the expected one, 1 otherwise, 2 for a
+    wrong call.
     """
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
     from rich.text import Text
 
     from truespec.reports import table
-    from truespec.reports.demo import domains, verify_bundled
+    from truespec.reports.demo import domains, lacking, verify_bundled
     from truespec.reports.page import Page, render
     from truespec.reports.summary import disagreements, summarise, totals
 
@@ -117,7 +119,10 @@ def demo(out: Path, timeout: float, jobs: int | None) -> None:
         f"{every.candidates} candidates in {elapsed:.1f} s, {every.agree} of {every.expected} as expected"
     )
     for name, reason in skipped.items():
-        console.print(f"{name} was skipped: {reason}", soft_wrap=True)
+        console.print(f"{name} was skipped: {reason}", soft_wrap=True, markup=False)
+    for reason, count in lacking(entries).items():
+        noun = "candidate is" if count == 1 else "candidates are"
+        console.print(f"{count} {noun} not decided: {reason}", soft_wrap=True, markup=False)
     console.print(f"report   {out / 'report.html'}   (truespec view {out})", soft_wrap=True)
     console.print(f"summary  {out / 'summary.json'}", soft_wrap=True)
     sys.exit(1 if wrong else 0)

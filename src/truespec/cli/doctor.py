@@ -35,7 +35,8 @@ def found_version(tool: Tool) -> str | None:
         version: str | None = pkgutil.resolve_name(target)()
         return version
     command = target.split()
-    path = shutil.which(command[0])
+    # Debian keeps servers where an ordinary user's path does not lead.
+    path = shutil.which(command[0]) or shutil.which(command[0], path="/usr/sbin:/usr/local/sbin")
     if path is None:
         return None
     try:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 
 from truespec.benchmark import bundled
 from truespec.domains.judge import Pair
@@ -70,3 +71,13 @@ def verify_bundled(
         )
         for task in tasks
     ]
+
+
+def lacking(entries: Iterable[Entry]) -> Counter[str]:
+    """What is missing and how to get it, with the number of candidates that are not decided without it."""
+    return Counter(
+        one.verdict.reason.detail
+        for entry in entries
+        for one in entry.judged
+        if one.verdict.reason is not None and one.lacks_tool
+    )

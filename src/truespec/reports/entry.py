@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from truespec.verdict import Verdict
+from truespec.verdict import ReasonCode, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +30,15 @@ class Judged:
 
     @property
     def agrees(self) -> bool | None:
-        """Whether the verdict is the expected one; None where nothing was expected."""
-        return None if self.expected is None else self.expected == self.verdict.answer.value
+        """Whether the verdict is the expected one; None where nothing was expected or a tool is missing."""
+        if self.expected is None or self.lacks_tool:
+            return None
+        return self.expected == self.verdict.answer.value
+
+    @property
+    def lacks_tool(self) -> bool:
+        """Whether there is no decision because a tool is not installed."""
+        return self.verdict.reason is not None and self.verdict.reason.code is ReasonCode.UNAVAILABLE
 
 
 @dataclass(frozen=True, slots=True)

