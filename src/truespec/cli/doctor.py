@@ -17,6 +17,7 @@ import click
 from truespec.cli.common import echo
 from truespec.domains.contract import Tool
 from truespec.domains.registry import DOMAINS, load
+from truespec.solvers.scratch import cache_folder
 from truespec.verdict import TruespecError
 from truespec.version import __version__
 
@@ -72,10 +73,16 @@ def doctor(as_json: bool) -> None:
         "sqlite": sqlite3.sqlite_version,
         "system": platform.platform(),
     }
+    cache, why = cache_folder()
     if as_json:
-        echo(json.dumps({"system": system, "tools": rows}, indent=2))
+        echo(
+            json.dumps(
+                {"system": system, "cache": {"folder": str(cache), "note": why}, "tools": rows}, indent=2
+            )
+        )
     else:
         echo("  ".join(f"{name} {version}" for name, version in system.items()))
+        echo(f"compiled files  {why or cache}")
         width = max((len(str(row["tool"])) for row in rows), default=0)
         for row in rows:
             state = row["version"] or ("missing" if row["optional"] else "MISSING")

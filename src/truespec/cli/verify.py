@@ -9,6 +9,7 @@ import click
 from truespec.api import DEFAULT_TIMEOUT
 from truespec.cli.common import EXIT_CODES, describe, echo, read_context, read_text
 from truespec.domains.registry import DOMAINS
+from truespec.solvers.scratch import cache_folder
 from truespec.store.lines import to_line
 
 
@@ -43,6 +44,8 @@ def verify(
     """
     import truespec
 
+    if domain == "rocq" and (why := cache_folder()[1]):
+        click.echo(f"truespec: {why}", err=True)
     verdict = truespec.verify(domain, read_text(oracle), read_text(candidate), read_context(context), timeout)
     echo(to_line(verdict.to_json()).rstrip("\n") if as_json else describe(verdict))
     sys.exit(EXIT_CODES[verdict.answer])

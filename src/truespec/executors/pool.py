@@ -10,11 +10,9 @@ from __future__ import annotations
 import contextlib
 import os
 import pickle
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
@@ -23,6 +21,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any, Generic, TypeVar
 
 from truespec.domains.judge import Pair, judge
+from truespec.solvers.scratch import Scratch
 from truespec.verdict import ReasonCode, TruespecError, Verdict, unknown
 
 Key = TypeVar("Key", bound=Hashable)
@@ -213,7 +212,7 @@ class _Worker:
         job_read, job_write = os.pipe()
         result_read, result_write = os.pipe()
         # A folder of its own for temporary files: a worker that is killed leaves none behind.
-        self._folder = tempfile.mkdtemp(prefix="truespec-worker-")
+        self._folder = Scratch("worker")
         self._process = subprocess.Popen(
             [sys.executable, "-m", "truespec.executors.worker", str(job_read), str(result_write)],
             pass_fds=(job_read, result_write),
@@ -224,7 +223,7 @@ class _Worker:
             env={
                 **os.environ,
                 "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
-                "TMPDIR": self._folder,
+                "TMPDIR": str(self._folder.path),
             },
         )
         os.close(job_read)
@@ -287,7 +286,7 @@ class _Worker:
             self._exit = self._process.wait()
             self._jobs.close()
             self.results.close()
-            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder.close()
         return self._exit
 
 

@@ -80,8 +80,10 @@ def _end_with_parent(parent: int) -> None:
 
 def _remove_folder() -> None:
     """Remove the worker's temporary files, which its parent does otherwise."""
+    from truespec.solvers.scratch import PREFIX
+
     folder = os.environ.get("TMPDIR", "")
-    if Path(folder).name.startswith("truespec-worker-"):
+    if Path(folder).name.startswith(f"{PREFIX}worker-"):
         shutil.rmtree(folder, ignore_errors=True)
 
 

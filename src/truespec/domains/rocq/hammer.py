@@ -14,11 +14,9 @@ import select
 import shutil
 import signal
 import subprocess
-import tempfile
 import threading
 from collections.abc import Iterator, Sequence
 from functools import cache
-from pathlib import Path
 
 from truespec.domains.rocq.library import library
 from truespec.domains.rocq.pair import Layout
@@ -27,6 +25,7 @@ from truespec.domains.rocq.refuter import Dialogue
 from truespec.domains.rocq.session import Interrupted, Session, bound
 from truespec.domains.rocq.toolchain import toolchain
 from truespec.solvers.limit import Limit
+from truespec.solvers.scratch import Scratch
 from truespec.verdict import Incomplete, ToolMissing
 
 METHOD = "by_hammer"
@@ -185,8 +184,8 @@ def _by_provers(layout: Layout, goals: list[int], limit: Limit, stop: threading.
 
 def compiled(source: str, limit: Limit, stop: threading.Event) -> str:
     """What the compiler prints for a file that calls the hammer; nothing that it started is left behind."""
-    with tempfile.TemporaryDirectory(prefix="truespec-hammer-") as name:
-        folder = Path(name)
+    with Scratch("hammer") as folder:
+        name = str(folder)
         (folder / "hammer.v").write_text(source, encoding="utf-8")
         kept = {key: os.environ[key] for key in ("COQLIB", "COQPATH", "OCAMLPATH") if key in os.environ}
         # To a file: orphaned provers would hold a pipe open.

@@ -7,11 +7,11 @@ import hashlib
 import os
 import shutil
 import subprocess
-import tempfile
 from functools import cache
 from pathlib import Path
 
 from truespec.domains.rocq.toolchain import toolchain
+from truespec.solvers.scratch import Scratch, cache_folder
 from truespec.verdict import ToolMissing
 
 THEORIES = Path(__file__).parent / "theories"
@@ -48,11 +48,10 @@ def library() -> Path:
     digest = hashlib.sha256(f"{tools.version} {tools.compiler}".encode())
     for name in FILES:
         digest.update((THEORIES / f"{name}.v").read_bytes())
-    root = cache_root()
+    root, _ = cache_folder()
     target = root / f"rocq-{tools.version}-{digest.hexdigest()[:16]}"
     if (target / "complete").exists():
         return target
-    root.mkdir(parents=True, exist_ok=True)
     with (root / "rocq.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (target / "complete").exists():
@@ -60,26 +59,28 @@ def library() -> Path:
     return target
 
 
-def cache_root() -> Path:
-    """Where compiled files are kept: `TRUESPEC_CACHE`, or `truespec` below the user's cache folder."""
-    if explicit := os.environ.get("TRUESPEC_CACHE"):
-        return Path(explicit)
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "truespec"
-
-
 def _compile_into(target: Path, root: Path) -> None:
-    with tempfile.TemporaryDirectory(dir=root, prefix="rocq-building-") as building:
+    with Scratch("rocq-library", root) as building:
         for name in FILES:
             shutil.copy(THEORIES / f"{name}.v", building)
-            command = [*toolchain().compiler, "-q", "-Q", building, "Truespec", f"{building}/{name}.v"]
-            done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+            command = [*toolchain().compiler, "-q", "-Q", str(building), "Truespec", f"{building}/{name}.v"]
+            # Its arithmetic tactics keep caches in the working folder and, in some versions, in HOME.
+            environment = {**os.environ, "HOME": str(building)}
+            done = subprocess.run(
+                command,
+                capture_output=True,
+                text=True,
+                timeout=300,
+                check=False,
+                cwd=building,
+                env=environment,
+            )
             if done.returncode != 0:
                 message = done.stderr.strip()[-500:]
                 raise ToolMissing(
                     f"Rocq {toolchain().version}: {name}.v of the library does not compile: {message}"
                 )
-        Path(building, "complete").touch()
+        (building / "complete").touch()
         if target.exists():
             shutil.rmtree(target)
-        shutil.copytree(building, target)
+        shutil.copytree(building, target, ignore=shutil.ignore_patterns(".*"))

@@ -8,7 +8,6 @@ import re
 import resource
 import signal
 import subprocess
-import tempfile
 import threading
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -30,6 +29,7 @@ from truespec.domains.rocq.witness import to_json
 from truespec.solvers import cvc5
 from truespec.solvers.limit import Limit
 from truespec.solvers.outcome import Outcome
+from truespec.solvers.scratch import Scratch
 from truespec.verdict import (
     Answer,
     Counterexample,
@@ -55,8 +55,7 @@ def recheck(oracle: str, candidate: str, raw: RawContext, verdict: Verdict, limi
     context = read_context(raw)
     layout = Layout(context, screen(oracle), screen(candidate))
     try:
-        with tempfile.TemporaryDirectory(prefix="truespec-recheck-") as name:
-            folder = Path(name)
+        with Scratch("recheck") as folder:
             _compile(folder, PREAMBLE, context, layout.preamble(), limit)
             for module, text in ((CANDIDATE, layout.candidate), (ORACLE, layout.oracle)):
                 _compile(folder, module, context, (sentence.text for sentence in text.sentences), limit)

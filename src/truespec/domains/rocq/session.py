@@ -9,7 +9,6 @@ import resource
 import select
 import signal
 import subprocess
-import tempfile
 import threading
 import time
 from collections.abc import Sequence
@@ -17,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from truespec.domains.rocq.toolchain import toolchain
+from truespec.solvers.scratch import Scratch
 from truespec.verdict import OutOfMemory, Undecided
 
 _PROMPT = re.compile(r"<prompt>(\S+) < (\d+) \|[^|]*\| \d+ < </prompt>\Z")
@@ -65,7 +65,7 @@ class Session:
         self._buffer = b""
         self._state = 0
         self._marks = 0
-        self._home: tempfile.TemporaryDirectory[str] | None = None
+        self._home: Scratch | None = None
         self.base = 0
         """The state after the opening sentences."""
         self.uses = 0
@@ -75,8 +75,8 @@ class Session:
         """Start the process and hand it the opening sentences, without waiting for it."""
         if self.running:
             return
-        self._home = tempfile.TemporaryDirectory(prefix=f"truespec-rocq-{os.getpid()}-")
-        environment = {"PATH": os.environ.get("PATH", ""), "HOME": self._home.name, "LC_ALL": "C.UTF-8"}
+        self._home = Scratch("rocq")
+        environment = {"PATH": os.environ.get("PATH", ""), "HOME": str(self._home.path), "LC_ALL": "C.UTF-8"}
         environment |= {
             key: os.environ[key] for key in ("COQLIB", "COQPATH", "OCAMLPATH") if key in os.environ
         }
@@ -85,7 +85,7 @@ class Session:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            cwd=self._home.name,
+            cwd=self._home.path,
             env=environment,
         )
         bound(self._process.pid, FILE_BYTES)
@@ -162,7 +162,7 @@ class Session:
                         pipe.close()
             process.wait()
             if self._home is not None:
-                self._home.cleanup()
+                self._home.close()
         self._home = None
 
     def worked(self) -> float:

