@@ -37,13 +37,15 @@ def verify(
     Raises `UsageError` for an unknown domain or a bad argument and `OracleError` for an unusable oracle or
     context. Everything else that can go wrong is a verdict of *unknown* or *invalid* with its reason.
     """
-    from truespec.domains.judge import Pair
+    from truespec.domains.judge import Pair, refused
     from truespec.domains.registry import load
 
     load(domain)
     pair = Pair(domain, oracle, candidate, {} if context is None else context)
     if isinstance(timeout, bool) or not isinstance(timeout, int | float) or not 0 < timeout < 1e6:
         raise UsageError(f"the timeout is a positive number of seconds, not {timeout!r}")
+    if verdict := refused(pair):
+        return verdict
     with _lock:
         verdict = _worker_for(domain).run_one(pair, timeout)
     if verdict.reason and verdict.reason.code is ReasonCode.ORACLE:

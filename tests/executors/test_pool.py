@@ -147,3 +147,36 @@ def _alive(pid: int) -> bool:
             return stat.read().rsplit(")", 1)[1].split()[0] != "Z"
     except FileNotFoundError:
         return False
+
+
+LARGE = "x" * (4 << 20)
+"""More than a pipe holds: sending it waits for the reader."""
+
+
+def test_a_large_pair_behind_a_hanging_one_does_not_stop_the_clock() -> None:
+    jobs = [
+        job(0, "hang"),
+        Job(1, Pair("regex", LARGE, "good"), 2.0),
+        Job(2, Pair("regex", LARGE, "hang"), 0.5),
+    ]
+    jobs.append(Job(3, Pair("regex", LARGE, "good"), 2.0))
+    with Workers(behave, failed_verdict, [], jobs=1) as pool:
+        pool.run_one(Pair("regex", "", "good"), 1.0)
+        started = time.monotonic()
+        verdicts = dict(pool.run(jobs))
+    assert time.monotonic() - started < 20
+    assert verdicts[1] == verdicts[3] == GOOD
+    for key in (0, 2):
+        reason = verdicts[key].reason
+        assert reason is not None
+        assert reason.code is ReasonCode.TIMEOUT
+
+
+def test_a_large_pair_given_to_a_worker_that_is_stopped_is_timed() -> None:
+    with Workers(behave, failed_verdict, [], jobs=1) as pool:
+        pool.run_one(Pair("regex", "", "good"), 1.0)
+        (worker,) = pool._workers
+        os.kill(worker._process.pid, signal.SIGSTOP)
+        verdict = pool.run_one(Pair("regex", LARGE, "good"), 0.5)
+    assert verdict.reason is not None
+    assert verdict.reason.code is ReasonCode.TIMEOUT

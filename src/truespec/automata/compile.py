@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 
 from truespec.automata.expression import (
     Ahead,
@@ -21,6 +21,10 @@ MOST_KNOWN = 4_096
 """Expressions whose terms are remembered from one question to the next."""
 
 
+def nothing() -> None:
+    """The check of a caller that sets no limit."""
+
+
 class Compiler:
     """Compiles expressions into one arena."""
 
@@ -30,9 +34,14 @@ class Compiler:
         self.masks = masks
         """The blocks of each predicate."""
         self._known: dict[Expression, Term] = {}
+        self._check = nothing
 
-    def terms(self, expressions: Iterable[Expression]) -> list[Term]:
-        """The terms of the expressions of one question; `KeyError` for a predicate without blocks."""
+    def terms(self, expressions: Iterable[Expression], check: Callable[[], None] = nothing) -> list[Term]:
+        """The terms of the expressions of one question; `KeyError` for a predicate without blocks.
+
+        `check` is called again and again; what it raises ends the work.
+        """
+        self._check = check
         if len(self._known) > MOST_KNOWN:
             self._known.clear()
         return [self._term(expression) for expression in expressions]
@@ -54,6 +63,7 @@ class Compiler:
             term = arena.epsilon
             known = self._known
             for part in reversed(expression.parts):  # type: ignore[union-attr]
+                self._check()
                 term = arena.concat(known.get(part) or self._term(part), term)
             return term
         if form is Repeat:

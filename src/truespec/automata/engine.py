@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from typing import Generic, TypeVar
 
 from truespec.automata.algebra import Algebra, Alphabet
-from truespec.automata.compile import Compiler
+from truespec.automata.compile import Compiler, nothing
 from truespec.automata.derivatives import Stepper
 from truespec.automata.expression import Expression, predicates
 from truespec.automata.terms import Arena, Term
@@ -43,13 +43,16 @@ class Engine(Generic[Predicate, Letter]):
         self._compiler = Compiler(self.arena, alphabet.masks)  # type: ignore[arg-type]
         self._letters: dict[int, Letter] = {}
 
-    def terms(self, expressions: Iterable[Expression]) -> list[Term]:
-        """The terms of the expressions of one question; terms of earlier questions may be dropped."""
+    def terms(self, expressions: Iterable[Expression], check: Callable[[], None] = nothing) -> list[Term]:
+        """The terms of the expressions of one question; terms of earlier questions may be dropped.
+
+        `check` is called again and again; what it raises ends the work.
+        """
         wanted = list(expressions)
         if len(self.arena) > MOST_TERMS:
             self._start(self.alphabet)
         try:
-            return self._compiler.terms(wanted)
+            return self._compiler.terms(wanted, check)
         except KeyError:  # a predicate that the alphabet does not know yet
             masks = self.alphabet.masks
             new = {p: None for expression in wanted for p in predicates(expression)}
@@ -58,7 +61,7 @@ class Engine(Generic[Predicate, Letter]):
             if len(alphabet.blocks) > MOST_BLOCKS:
                 alphabet = self.algebra.partition(list(new))  # type: ignore[arg-type]
             self._start(alphabet)
-        return self._compiler.terms(wanted)
+        return self._compiler.terms(wanted, check)
 
     def letters(self, word: Iterable[int]) -> list[Letter]:
         """A word of blocks as letters, each the witness of its block."""

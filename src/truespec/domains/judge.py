@@ -69,12 +69,27 @@ def _check_json(context: RawContext) -> None:
     raise UsageError(f"the context is nested more than {CONTEXT_DEPTH} deep")
 
 
+TEXT_CHARACTERS = 100_000
+"""Longer specifications are not read: parsing has no limit of its own and takes up to 10 µs per character."""
+
+
+def refused(pair: Pair) -> Verdict | None:
+    """The verdict on a pair that is too large to be read, which takes no worker; None for any other."""
+    for side, text in (("oracle", pair.oracle), ("candidate", pair.candidate)):
+        if len(text) > TEXT_CHARACTERS:
+            detail = f"{side}: {len(text)} characters, more than the {TEXT_CHARACTERS} that are read"
+            return unknown(pair.domain, ReasonCode.UNSUPPORTED, detail, method="parse")
+    return None
+
+
 def judge(pair: Pair, seconds: float) -> Verdict:
     """The verdict on a pair, with its wall time; never raises for anything the texts can cause.
 
     `seconds` is the wall limit that the domain's own code honours. Whatever ignores it is ended by the
     worker pool (`executors/pool.py`).
     """
+    if verdict := refused(pair):
+        return verdict
     domain = load(pair.domain)
     limit = Limit.start(seconds)
     return _judge(domain, pair, limit).timed(time.monotonic() - limit.started)

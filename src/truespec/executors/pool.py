@@ -8,16 +8,19 @@ it, and nothing of the caller's process (threads, open files, its `__main__`) is
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import pickle
+import select
 import signal
+import struct
 import subprocess
 import sys
 import time
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import Connection
 from typing import Any, Generic, TypeVar
 
 from truespec.domains.judge import Pair, judge
@@ -32,6 +35,8 @@ GRACE_SECONDS = 0.25
 """A domain ends itself at the limit; one that does not is killed this much later."""
 MEMORY_BYTES = 3 << 30
 """The default cap on a worker's address space; Z3's library and its threads map about 0.5 GiB of it."""
+PIPE_BYTES = 1 << 16
+"""How much is written to a worker's pipe at a time; what a pipe holds."""
 QUEUE_DEPTH = 2
 """Jobs handed to a worker at once: one runs, one waits in the pipe, so that no worker idles."""
 JOBS_PER_WORKER = 5_000
@@ -139,9 +144,20 @@ class Workers(Generic[Work, Result]):
     def _ready(self) -> list[_Worker]:
         """Wait until workers have something to say or have overrun a limit."""
         deadlines = [worker.deadline() for worker in self._workers if worker.held]
-        by_pipe = {worker.results: worker for worker in self._workers}
-        ready = wait(list(by_pipe), max(0.0, min(deadlines) - time.monotonic()))
-        found = [by_pipe[pipe] for pipe in ready if isinstance(pipe, Connection)]
+        poll = select.poll()
+        speaking, listening = {}, {}
+        for worker in self._workers:
+            speaking[worker.results.fileno()] = worker
+            poll.register(worker.results.fileno(), select.POLLIN)
+            if worker.unsent:
+                listening[worker.jobs] = worker
+                poll.register(worker.jobs, select.POLLOUT)
+        left = max(0.0, min(deadlines) - time.monotonic())
+        events = [descriptor for descriptor, _ in poll.poll(math.ceil(1000 * left))]
+        for descriptor in events:
+            if descriptor in listening:
+                listening[descriptor].send()
+        found = [speaking[descriptor] for descriptor in events if descriptor in speaking]
         now = time.monotonic()
         late = [w for w in self._workers if w.held and w not in found and w.deadline() <= now]
         return found + late
@@ -228,7 +244,10 @@ class _Worker:
         )
         os.close(job_read)
         os.close(result_write)
-        self._jobs = Connection(job_write, readable=False)
+        # Writing must not wait for a worker that does not read: its limit would pass unseen meanwhile.
+        os.set_blocking(job_write, False)
+        self.jobs = job_write
+        self.unsent = bytearray()
         self.results = Connection(result_read, writable=False)
         self.held: deque[Job[Any, Any]] = deque()
         self.served = 0
@@ -237,17 +256,30 @@ class _Worker:
         self.tries = tries
         self._since = time.monotonic()  # when the first job it holds was taken up, or when it was started
         self._exit: int | None = None
-        with contextlib.suppress(BrokenPipeError):
-            self._jobs.send(sys.path)
-            self._jobs.send_bytes(start)
+        self._say(pickle.dumps(sys.path))
+        self._say(start)
 
     def give(self, job: Job[Any, Any]) -> None:
         """Hand it a job; a worker that is already dead is noticed when its pipe is read."""
         if self.ready and not self.held:
             self._since = time.monotonic()
         self.held.append(job)
-        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-            self._jobs.send((job.work, job.seconds))
+        self._say(pickle.dumps((job.work, job.seconds)))
+
+    def _say(self, message: bytes) -> None:
+        """Queue a message in the form in which `Connection.recv` expects it, and send what can be sent."""
+        self.unsent += struct.pack("!i", len(message)) + message
+        self.send()
+
+    def send(self) -> None:
+        """Send what the pipe takes now; the rest stays in `unsent`."""
+        try:
+            while self.unsent:
+                del self.unsent[: os.write(self.jobs, self.unsent[:PIPE_BYTES])]
+        except BlockingIOError:
+            return
+        except (BrokenPipeError, ConnectionResetError):
+            self.unsent.clear()  # its end is noticed when its results are read
 
     def receive(self) -> tuple[Job[Any, Any], tuple[Any, ...]] | None:
         """The next result with its job; None for the greeting. `EOFError` when the worker has ended."""
@@ -284,7 +316,7 @@ class _Worker:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
             self._exit = self._process.wait()
-            self._jobs.close()
+            os.close(self.jobs)
             self.results.close()
             self._folder.close()
         return self._exit

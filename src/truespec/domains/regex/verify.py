@@ -15,6 +15,7 @@ from truespec.automata import (
     included,
     sampling,
 )
+from truespec.automata.compile import nothing
 from truespec.domains.regex import plain, python_dialect, replay
 from truespec.domains.regex.certificate import certify
 from truespec.domains.regex.characters import ASCII, UNICODE, Characters, CodePoints
@@ -49,10 +50,12 @@ def _engine(alphabet: str) -> Engine[CodePoints, str]:
 class Question:
     """Two patterns compiled over the blocks of letters that they tell apart."""
 
-    def __init__(self, oracle: Pattern, candidate: Pattern, context: Context) -> None:
+    def __init__(
+        self, oracle: Pattern, candidate: Pattern, context: Context, limit: Limit | None = None
+    ) -> None:
         self.engine = _engine(context.alphabet)
         sides = [_wrapped(pattern.expression, context) for pattern in (oracle, candidate)]
-        self.oracle, self.candidate = self.engine.terms(sides)
+        self.oracle, self.candidate = self.engine.terms(sides, limit.check if limit else nothing)
         self.stepper = self.engine.stepper
 
     def string(self, word: tuple[int, ...]) -> str:
@@ -80,7 +83,7 @@ def decide(oracle: Pattern, candidate: Pattern, context: Context, limit: Limit) 
 
 def _decide(oracle: Pattern, candidate: Pattern, context: Context, limit: Limit) -> Verdict:
     with deep_stack():
-        question = Question(oracle, candidate, context)
+        question = Question(oracle, candidate, context, limit)
         notes: dict[str, JSON] = {}
         try:
             outcome = compare(

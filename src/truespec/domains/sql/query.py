@@ -566,6 +566,7 @@ class Compiler:
 
     def _joins(self, left: Source, joins: Sequence[exp.Join], parent: Scope | None) -> Source:
         for join in joins:
+            self.world.limit.check()
             with At(join):
                 left = self._join(left, join, parent)
         return left
@@ -605,7 +606,7 @@ class Compiler:
                 for one, two, both in pairs
             ]
             if None not in joined:
-                bag = Bag(tuple(known_flags.apply(term) for term in joined if term is not None))
+                bag = Bag(tuple(known_flags.apply(self.world, term) for term in joined if term is not None))
                 return (
                     self._using(left, right, merged, side, list(bag.terms)) if merged else Source(names, bag)
                 )
@@ -634,7 +635,7 @@ class Compiler:
                 nulls = tuple(_null_of(out.kind) for out in _kinds(left.bag))
                 alone = neg(exists(self.world, Bag(tuple(partners))))
                 terms.append(replace(two, cond=conj(two.cond, alone), outs=nulls + two.outs))
-        terms = _some([known_flags.apply(reduced(self.world, t)) for t in terms])
+        terms = _some([known_flags.apply(self.world, reduced(self.world, t)) for t in terms])
         if len(terms) > MAX_TERMS:
             raise Unsupported(f"sql: joins that expand to {len(terms)} cases")
         if not merged:
@@ -694,7 +695,9 @@ class Compiler:
         for term in source.bag.terms:
             scope = Scope(source.names, term.outs, parent)
             test = is_true(self.scalars.condition(where.this, scope))
-            terms.append(known_flags.apply(reduced(self.world, replace(term, cond=conj(term.cond, test)))))
+            terms.append(
+                known_flags.apply(self.world, reduced(self.world, replace(term, cond=conj(term.cond, test))))
+            )
         return Source(source.names, self.possible(Bag(tuple(_some(terms)))))
 
     def possible(self, bag: Bag) -> Bag:

@@ -20,6 +20,12 @@ from truespec.verdict import Place, ReasonCode, SpecificationError, ToolMissing,
 MAX_NESTING = 120
 """Deepest nesting of parentheses that is read."""
 
+MAX_TABLES = 64
+"""Most tables that one query may name; engines plan more of them in quadratic time or not at all."""
+
+MAX_QUERIES = 15
+"""Deepest nesting of queries in queries; DuckDB's planning time doubles every three levels."""
+
 # sqlglot warns on its logger about what it reads anyway.
 logging.getLogger("sqlglot").setLevel(logging.ERROR)
 
@@ -63,6 +69,7 @@ def read_query(text: str, schema: Schema, settings: Settings, *, ask: bool = Tru
         raise SpecificationError(ReasonCode.SYNTAX, message, second_statement(text, dialect))
     tree = statements[0]
     assert isinstance(tree, exp.Expr)
+    _check_size(tree)
     mark(tree, text, dialect)
     read_texts(tree, text, schema)
     problem: Unsupported | None = None
@@ -78,6 +85,19 @@ def read_query(text: str, schema: Schema, settings: Settings, *, ask: bool = Tru
     if problem is not None:
         raise problem
     return tree
+
+
+def _check_size(tree: exp.Expr) -> None:
+    """Raise `Unsupported` for a query that an engine may plan for minutes, while nothing stops it."""
+    tables = sum(1 for _ in tree.find_all(exp.Table))
+    if tables > MAX_TABLES:
+        raise Unsupported(f"sql: {tables} tables in one query, more than {MAX_TABLES}")
+    depth: dict[int, int] = {}
+    for node in tree.walk(bfs=True):  # parents come first
+        above = depth.get(id(node.parent), 0) if node.parent is not None else 0
+        depth[id(node)] = above + isinstance(node, exp.Select)
+    if max(depth.values()) > MAX_QUERIES:
+        raise Unsupported(f"sql: queries nested {max(depth.values())} deep, more than {MAX_QUERIES}")
 
 
 def _syntax_error(error: SqlglotError, text: str, dialect: str) -> SpecificationError:

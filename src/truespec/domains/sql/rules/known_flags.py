@@ -16,10 +16,10 @@ import z3
 
 from truespec.domains.sql.bag import Bag, Group, Swap, Term, conjuncts, flat, swap_bag
 from truespec.domains.sql.symbols import is_false, is_not, is_true, operands
-from truespec.domains.sql.world import FALSE, TRUE, Formula, Val, conj, folded, neg, rebuilt
+from truespec.domains.sql.world import FALSE, TRUE, Formula, Val, World, conj, folded, neg, rebuilt
 
 
-def apply(term: Term) -> Term:
+def apply(world: World, term: Term) -> Term:
     """The term with what is known put in place; a fixed point of the rule."""
     done: set[int] = set()
     while True:
@@ -37,16 +37,17 @@ def apply(term: Term) -> Term:
             a.get_id() for a, _ in units
         }
         kept = [part for part in parts if not (is_not(part) and part.arg(0).get_id() in gone)]
-        cond = flat(conj(*(_told(part, units) for part in kept)))
-        outs = tuple(_moved(out, units) for out in term.outs)
-        groups = tuple(_narrowed(group, units) for group in term.groups)
+        cond = flat(conj(*(_told(world, part, units) for part in kept)))
+        outs = tuple(_moved(world, out, units) for out in term.outs)
+        groups = tuple(_narrowed(world, group, units) for group in term.groups)
         term = Term(term.rows, groups, cond, outs)
 
 
-def _told(part: Formula, units: Swap) -> Formula:
+def _told(world: World, part: Formula, units: Swap) -> Formula:
     """A conjunct in which the others, but not itself, are put in place."""
+    world.limit.check()
     if is_not(part):
-        return neg(_told(part.arg(0), units))
+        return neg(_told(world, part.arg(0), units))
     if not z3.is_app(part):
         return z3.substitute(part, *units)
     if part.num_args() == 0:
@@ -54,14 +55,15 @@ def _told(part: Formula, units: Swap) -> Formula:
     return folded(rebuilt(part, [z3.substitute(child, *units) for child in operands(part)]))
 
 
-def _moved(value: Val, units: Swap) -> Val:
+def _moved(world: World, value: Val, units: Swap) -> Val:
+    world.limit.check()
     null, val = folded(z3.substitute(value.null, *units)), value.val
     if not is_true(null):
         val = folded(z3.substitute(val, *units))
     return Val(null, val, value.kind, value.literal)  # the sides may mention a flag that is gone
 
 
-def _narrowed(group: Group, units: Swap) -> Group:
+def _narrowed(world: World, group: Group, units: Swap) -> Group:
     body = swap_bag(group.body, units)
     never = {atom.get_id() for atom, value in units if is_false(value)}
     strict = [not is_false(v.null) and v.null.get_id() in never for v in group.values]
@@ -72,5 +74,5 @@ def _narrowed(group: Group, units: Swap) -> Group:
     for part in body.terms:
         known = [neg(out.null) for out, s in zip(part.outs, strict, strict=True) if s]
         outs = [Val(FALSE, out.val, out.kind) if s else out for out, s in zip(part.outs, strict, strict=True)]
-        terms.append(apply(replace(part, cond=conj(part.cond, *known), outs=tuple(outs))))
+        terms.append(apply(world, replace(part, cond=conj(part.cond, *known), outs=tuple(outs))))
     return Group(values, Bag(tuple(terms)))

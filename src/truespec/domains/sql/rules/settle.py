@@ -11,12 +11,12 @@ from truespec.domains.sql.world import World, folded
 
 def settled(world: World, term: Term) -> Term:
     """The term in normal form."""
-    term = known_flags.apply(reduced(world, _folded(term)))
+    term = known_flags.apply(world, reduced(world, _folded(term)))
     if not term.groups:
         return term
     term = known_values.apply(term)
     term = group_determined.apply(world, distinct_of_unique.apply(world, term))
-    return known_flags.apply(reduced(world, _folded(term), by_groups=True))
+    return known_flags.apply(world, reduced(world, _folded(term), by_groups=True))
 
 
 def _folded(term: Term) -> Term:
