@@ -6,15 +6,21 @@ import json
 import os
 import random
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from truespec.cli.batch import describe
+from truespec.domains.judge import Pair, judge
 from truespec.executors.batch import ledger_path, run_batch
+from truespec.store.ledger import Ledger, _seal, key
 from truespec.verdict import UsageError
 
 
@@ -104,6 +110,66 @@ def test_resume_reuses_what_is_there_and_nothing_else(tmp_path: Path) -> None:
     assert second[10]["answer"] == "refuted"
     again = run_batch(tmp_path / "pairs.jsonl", tmp_path / "out.jsonl", timeout=11.0, jobs=1, resume=True)
     assert again.reused == 0
+
+
+def tamper(path: Path, statement: str) -> None:
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute(statement)
+
+
+@pytest.mark.parametrize(
+    ("statement", "problem"),
+    [
+        ("UPDATE verdicts SET record = replace(record, 'refuted', 'equivalent')", "changed"),
+        ("UPDATE verdicts SET record = (SELECT max(record) FROM verdicts)", "changed"),
+        ("UPDATE verdicts SET record = '[[[['", "changed"),
+        ("UPDATE verdicts SET record = x'00ff'", "changed"),
+    ],
+)
+def test_records_that_were_changed_are_not_taken(tmp_path: Path, statement: str, problem: str) -> None:
+    lines = [pair(str(n), "a" * n, "b" * (n + 1)) for n in range(5)]
+    first = batch(tmp_path, lines)
+    tamper(ledger_path(tmp_path / "out.jsonl"), statement)
+    again = run_batch(tmp_path / "pairs.jsonl", tmp_path / "out.jsonl", timeout=10.0, jobs=1, resume=True)
+    assert again.reused + again.refused.total() == 5
+    assert again.refused.total() >= 4
+    assert all(problem in found for found in again.refused)
+    assert [r["answer"] for r in read(tmp_path / "out.jsonl")] == [r["answer"] for r in first]
+    assert "decided anew" in describe(again, 1.0)
+
+
+def test_sealed_records_that_are_no_verdicts_on_the_pair_are_not_taken(tmp_path: Path) -> None:
+    one = Pair("regex", "a", "b")
+    path = tmp_path / "x.ledger"
+    stored = judge(one, 5.0)
+    for record in (
+        {**stored.to_json(), "domain": "fol"},
+        {**stored.to_json(), "version": "0.0.0"},
+        {**stored.to_json(), "evidence": None},
+        {**stored.to_json(), "answer": "equivalent"},
+        {},
+    ):
+        with Ledger(path) as ledger:
+            text = json.dumps(record)
+            row = (key(one, 5.0), text, _seal(key(one, 5.0), text))
+            ledger._database.execute("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?)", row)
+            assert ledger.get(key(one, 5.0), "regex") is None
+            assert ledger.refused.total() == 1
+
+
+def test_a_ledger_says_what_it_was_kept_for(tmp_path: Path) -> None:
+    lines = [pair(str(n), "a" * n, "a" * n) for n in range(3)]
+    batch(tmp_path, lines)
+    run = partial(run_batch, tmp_path / "pairs.jsonl", tmp_path / "out.jsonl", jobs=1, resume=True)
+    assert run(timeout=10.0).foreign == []
+    (told,) = run(timeout=11.0).foreign
+    assert "limit: 10 s, now 11 s" in told
+    write(tmp_path / "pairs.jsonl", lines[:2])
+    (told,) = run(timeout=11.0).foreign
+    assert "another input" in told
+    tamper(ledger_path(tmp_path / "out.jsonl"), "DROP TABLE bound_to")
+    with pytest.raises(UsageError, match="does not say what it was kept for"):
+        run(timeout=11.0)
 
 
 def test_a_foreign_file_in_the_ledgers_place_is_named(tmp_path: Path) -> None:

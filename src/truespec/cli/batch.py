@@ -56,6 +56,10 @@ def describe(summary: Summary, seconds: float) -> str:
         text += f"; {summary.broken} line{'s hold' if summary.broken > 1 else ' holds'} no pair"
     if summary.reused:
         text += f"; {summary.reused} verdicts reused"
+    for problem, count in summary.refused.items():
+        text += f"\nledger: {count} records are {problem}; their pairs were decided anew"
+    for difference in summary.foreign:
+        text += f"\nledger: {difference}; only verdicts on equal pairs under equal settings were reused"
     if summary.reasons:
         text += "\nreasons: " + ", ".join(f"{count} {code}" for code, count in summary.reasons.most_common())
     if undecided_for_lack_of_tools(summary):

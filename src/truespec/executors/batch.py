@@ -13,7 +13,7 @@ from truespec.domains.judge import Pair
 from truespec.executors.pool import Job, Workers, judges
 from truespec.store.ledger import Ledger, key
 from truespec.store.lines import to_line
-from truespec.store.pairs import BrokenLine, PairLine, read_pairs, scan
+from truespec.store.pairs import BrokenLine, PairLine, digest, read_pairs, scan
 from truespec.verdict import ReasonCode, UsageError, Verdict
 
 WINDOW = 2_000
@@ -34,6 +34,10 @@ class Summary:
     """Lines that held no pair."""
     reused: int = 0
     """Verdicts taken from the ledger."""
+    refused: Counter[str] = field(default_factory=Counter)
+    """Records of the ledger that were not taken but decided anew, by what is wrong with them."""
+    foreign: list[str] = field(default_factory=list)
+    """How the run that the ledger was kept for differs from this one."""
 
 
 def ledger_path(output: Path) -> Path:
@@ -71,7 +75,8 @@ def run_batch(
     except OSError as error:
         raise UsageError(f"{output}: {error.strerror}") from None
     summary = Summary()
-    with file, Ledger(where) as ledger, judges(scanned.domains, jobs) as workers:
+    bound_to = {"input": digest(pairs), "limit": f"{timeout:g} s"}
+    with file, Ledger(where, bound_to) as ledger, judges(scanned.domains, jobs) as workers:
         entries = read_pairs(pairs)
         while window := list(islice(entries, WINDOW)):
             for record in _decide(window, workers, ledger, timeout, summary):
@@ -80,6 +85,8 @@ def run_batch(
                 progress(summary.lines, scanned.lines, summary)
             file.flush()
             ledger.commit()
+        summary.foreign = ledger.foreign
+        summary.refused = ledger.refused
     return summary
 
 
@@ -97,7 +104,7 @@ def _decide(
     for entry in window:
         if isinstance(entry, PairLine):
             address = keys[entry.line]
-            kept = ledger.get(address)
+            kept = ledger.get(address, entry.pair.domain)
             if kept is not None:
                 known[address] = kept
                 summary.reused += 1

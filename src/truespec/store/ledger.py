@@ -1,4 +1,10 @@
-"""Verdicts that survive `kill -9`: a SQLite ledger in WAL mode, keyed on content, limit and version."""
+"""Verdicts that survive `kill -9`: a SQLite ledger in WAL mode, keyed on content, limit and version.
+
+A ledger is a file that anybody may have written. It names the input and the settings that it was kept for,
+each record is sealed to its key, and a record is taken only where this version could have given it as a
+verdict on that pair. What is not taken is counted and decided anew. None of this proves a verdict; `truespec
+recheck` does.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +12,19 @@ import hashlib
 import json
 import sqlite3
 import time
+from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 
 from truespec.domains.judge import Pair
+from truespec.store.pairs import parse_json
 from truespec.verdict import ReasonCode, UsageError, Verdict
 from truespec.version import __version__
 
+FORMAT = "2"
+"""The layout of the file."""
+BOUND_TO = "bound_to (name TEXT PRIMARY KEY, value TEXT NOT NULL)"
+TABLES = (BOUND_TO, "verdicts (key TEXT PRIMARY KEY, record TEXT NOT NULL, seal TEXT NOT NULL)")
 COMMIT_SECONDS = 0.2
 """How much work a kill can cost: commits are at most this far apart."""
 
@@ -23,17 +36,43 @@ def key(pair: Pair, seconds: float) -> str:
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
+def _seal(key: str, record: str) -> str:
+    """What ties a record to its key: a record that was changed, or put under another key, does not fit."""
+    return hashlib.sha256(f"{FORMAT}\n{key}\n{record}".encode()).hexdigest()
+
+
+def _checked(key: str, record: object, seal: object, domain: str) -> tuple[str, Verdict | None]:
+    """What is wrong with a stored record, or the verdict that it is."""
+    if not isinstance(record, str) or seal != _seal(key, record):
+        return "changed since they were written", None
+    try:
+        value = parse_json(record)
+        if not isinstance(value, dict):
+            return "no verdicts", None
+        verdict = Verdict.from_json(value)
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return "no verdicts", None
+    if (verdict.domain, verdict.version) != (domain, __version__):
+        return "of another domain or version", None
+    return "", verdict
+
+
 class Ledger:
     """Verdicts by key, in one file. Use as a context manager."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, bound_to: Mapping[str, str] | None = None) -> None:
+        """Open a ledger or make one. `bound_to` names the input and the settings of this run."""
+        self.refused: Counter[str] = Counter()
+        """Records that were not taken, by what is wrong with them."""
+        self.foreign: list[str] = []
+        """How the run that the ledger was kept for differs from this one, in sentences."""
         try:
             self._database = sqlite3.connect(path, isolation_level=None, timeout=30)
             self._database.execute("PRAGMA journal_mode=WAL")
             self._database.execute("PRAGMA synchronous=NORMAL")
-            self._database.execute(
-                "CREATE TABLE IF NOT EXISTS verdicts (key TEXT PRIMARY KEY, record TEXT NOT NULL)"
-            )
+            self._bind({"format": FORMAT, "version": __version__, **(bound_to or {})})
+            for table in TABLES:
+                self._database.execute(f"CREATE TABLE IF NOT EXISTS {table}")
         except sqlite3.OperationalError as error:
             raise UsageError(f"{path}: no ledger can be kept there: {error}") from None
         except sqlite3.DatabaseError as error:
@@ -41,6 +80,23 @@ class Ledger:
                 f"{path} is not a ledger of ours ({error}): remove it or name another output"
             ) from None
         self._committed = time.monotonic()
+
+    def _bind(self, wanted: Mapping[str, str]) -> None:
+        """Compare what the ledger was kept for with what is wanted, and note the latter."""
+        names = {name for (name,) in self._database.execute("SELECT name FROM sqlite_master")}
+        kept: dict[str, str] = {}
+        if names:
+            if "bound_to" not in names:
+                raise sqlite3.DatabaseError("it does not say what it was kept for")
+            kept = dict(self._database.execute("SELECT name, value FROM bound_to"))
+            if kept.get("format") != FORMAT:
+                raise sqlite3.DatabaseError(f"it is of format {kept.get('format')!r}, ours is {FORMAT}")
+        for name in wanted:
+            if name in kept and kept[name] != wanted[name]:
+                was, now = kept[name][:16], wanted[name][:16]
+                self.foreign.append(f"it was kept for another {name}: {was}, now {now}")
+        self._database.execute(f"CREATE TABLE IF NOT EXISTS {BOUND_TO}")
+        self._database.executemany("INSERT OR REPLACE INTO bound_to VALUES (?, ?)", wanted.items())
 
     def __enter__(self) -> Ledger:
         return self
@@ -53,10 +109,16 @@ class Ledger:
         (count,) = self._database.execute("SELECT count(*) FROM verdicts").fetchone()
         return int(count)
 
-    def get(self, key: str) -> Verdict | None:
-        """The verdict stored under a key."""
-        row = self._database.execute("SELECT record FROM verdicts WHERE key = ?", (key,)).fetchone()
-        return Verdict.from_json(json.loads(row[0])) if row else None
+    def get(self, key: str, domain: str) -> Verdict | None:
+        """The verdict stored under a key, if it can be one on a pair of this domain; else it is counted."""
+        row = self._database.execute("SELECT record, seal FROM verdicts WHERE key = ?", (key,)).fetchone()
+        if row is None:
+            return None
+        record, seal = row
+        problem, verdict = _checked(key, record, seal, domain)
+        if problem:
+            self.refused[problem] += 1
+        return verdict
 
     def put(self, key: str, verdict: Verdict) -> None:
         """Store a verdict; it is on disk after the next commit, at most `COMMIT_SECONDS` away under load.
@@ -68,7 +130,8 @@ class Ledger:
         if not self._database.in_transaction:
             self._database.execute("BEGIN")
         record = json.dumps(verdict.to_json(), ensure_ascii=True)
-        self._database.execute("INSERT OR REPLACE INTO verdicts VALUES (?, ?)", (key, record))
+        row = (key, record, _seal(key, record))
+        self._database.execute("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?)", row)
         if time.monotonic() - self._committed > COMMIT_SECONDS:
             self.commit()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -75,6 +76,15 @@ def scan(path: Path) -> Scan:
                 seen = f"id {entry.id!r} stands on line {earlier} and again on line {entry.line}"
                 raise UsageError(f"{path}: {seen}: every pair needs an id of its own")
     return Scan(count, tuple(sorted(domains)))
+
+
+def digest(path: Path) -> str:
+    """The SHA-256 of a file; `UsageError` where it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}") from None
 
 
 def _lines(path: Path) -> Iterator[bytes]:
