@@ -18,6 +18,7 @@ LADDER = [
     "untrusted",
     "solvers",
     "automata",
+    "temporal",
     "domains",
     "traces",
     "faults",

@@ -15,6 +15,7 @@ DOMAINS: dict[str, str] = {
     "regex": "truespec.domains.regex.domain:Regex",
     "arith": "truespec.domains.arith.domain:Arithmetic",
     "rocq": "truespec.domains.rocq.domain:Rocq",
+    "temporal": "truespec.domains.temporal.domain:Temporal",
 }
 """Name to `module:class`, e.g. `"regex": "truespec.domains.regex.domain:Regex"`."""
 

@@ -51,16 +51,9 @@ class Pool:
             self._atom[name] = 2 + 2 * place
             self.kind += [Kind.LITERAL, Kind.LITERAL]
             self.items += [(place,), (~place,)]
-        self._built: dict[Formula, int] = {}
 
     def add(self, formula: Formula) -> int:
         """The number of a formula."""
-        found = self._built.get(formula)
-        if found is None:
-            found = self._built[formula] = self._build(formula)
-        return found
-
-    def _build(self, formula: Formula) -> int:
         op = formula.op
         if op == "atom":
             return self._atom[formula.name]
@@ -127,7 +120,9 @@ class Pool:
         if found is None:
             found = len(self.kind)
             dual = Kind(kind ^ 1)
-            below = tuple(sorted(item ^ 1 for item in items)) if kind <= Kind.OR else tuple(i ^ 1 for i in items)
+            below = (
+                tuple(sorted(item ^ 1 for item in items)) if kind <= Kind.OR else tuple(i ^ 1 for i in items)
+            )
             self._number[key] = found
             self._number[dual, below] = found + 1
             self.kind += [kind, dual]
@@ -253,27 +248,3 @@ class Pool:
         """The places of the atoms that the tops are made of, ascending."""
         literals = (self.items[n][0] for n in self.below(*tops) if self.kind[n] is Kind.LITERAL)
         return sorted({max(place, ~place) for place in literals})
-
-    def formula(self, number: int) -> Formula:
-        """The tree of a number, in core operators."""
-        kind, items = self.kind[number], self.items[number]
-        if kind is Kind.LITERAL:
-            name = Formula("atom", (), self.atoms[max(items[0], ~items[0])])
-            return name if items[0] >= 0 else Formula("!", (name,))
-        return Formula(_OPERATOR[kind], tuple(self.formula(item) for item in items))
-
-
-_OPERATOR = {
-    Kind.TRUE: "true",
-    Kind.FALSE: "false",
-    Kind.AND: "&",
-    Kind.OR: "|",
-    Kind.NEXT: "X",
-    Kind.WEAK_NEXT: "N",
-    Kind.UNTIL: "U",
-    Kind.RELEASE: "R",
-    Kind.YESTERDAY: "Y",
-    Kind.WEAK_YESTERDAY: "Z",
-    Kind.SINCE: "S",
-    Kind.TRIGGER: "T",
-}

@@ -1,4 +1,4 @@
-"""Is there a word in which a conjunction of formulas holds? Finite traces breadth first, infinite words by SCCs.
+"""Is there a word in which a conjunction of formulas holds? Traces breadth first, lassos by components.
 
 A set of formulas that includes another one has fewer words. Finite search never enters a state that includes
 one it has met; infinite search treats a state that includes one without words as that one.
@@ -54,7 +54,8 @@ class FiniteSearch:
         self._came: dict[State, tuple[State, int]] = {}
 
     def advance(self) -> Word | None:
-        """A trace one longer than the last length tried, or None; no `frontier` is left when there is none."""
+        """A trace one longer than the last length tried, or None; no `frontier` is left when there is
+        none."""
         after: list[State] = []
         for state in self.frontier:
             ends, steps = self.unfolding.steps(state)
@@ -111,7 +112,8 @@ class InfiniteSearch:
         self.rank: dict[State, int] = {}
         """For each state without words the number of its component; successors have smaller ones."""
         self.until: list[int] = []
-        """For each component the number of an until that all its steps put off, or -1 where there are none."""
+        """For each component the number of an until that all its steps put off, or -1 where there are
+        none."""
         self.alias: dict[State, State] = {}
         """States that were not entered, each with one without words that it includes."""
         self._closed = _Seen()
@@ -164,9 +166,7 @@ class InfiniteSearch:
     def _close(self) -> None:
         component = self._components.pop()
         stuck = component.stuck
-        self.until.append(
-            self.unfolding.order[(stuck & -stuck).bit_length() - 1] if stuck else -1
-        )
+        self.until.append(self.unfolding.order[(stuck & -stuck).bit_length() - 1] if stuck else -1)
         while self._path and self._number[self._path[-1]] >= component.first:
             state = self._path.pop()
             self.rank[state] = len(self.until) - 1

@@ -1,7 +1,8 @@
-"""A shortest lasso that separates two formulas, by bounded search: the values at k positions as a SAT problem.
+"""A shortest lasso that separates two formulas, by bounded search: values at k positions as a SAT problem.
 
-The search for components finds some lasso. The shorter words, where they are too many to enumerate, are put to Z3:
-for each length the same equations that `words.py` solves with integers, here with gates, for each loop start.
+The search for components finds some lasso. The shorter words, where they are too many to enumerate, are put
+to Z3: for each length the same equations that `words.py` solves with integers, here with gates, for each loop
+start.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ class _Gates:
         return _Gate(self, name)
 
     def binary(self, op: str, left: str, right: str) -> _Gate:
-        key = (op, *sorted((left, right)))
+        key = (op, min(left, right), max(left, right))
         found = self._known.get(key)
         if found is None:
             if not len(self._known) % 1000:
@@ -124,5 +125,3 @@ def _of_length(pool: Pool, a: int, b: int, k: int, limit: Limit) -> Word | None:
 
 def _value(name: str, model: dict[str, bool]) -> bool:
     return not _value(name[5:-1], model) if name.startswith("(not ") else model.get(name, False)
-
-

@@ -88,7 +88,8 @@ UNARY_TIGHTNESS = 7
 
 
 def write(formula: Formula, name: Callable[[str], str] = str) -> str:
-    """The formula in infix notation, with the parentheses that the precedence needs; `name` spells an atom."""
+    """The formula in infix notation, with the parentheses that the precedence needs; `name` spells an
+    atom."""
     return _write(formula, 0, name)
 
 

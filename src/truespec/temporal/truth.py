@@ -49,7 +49,8 @@ class _Truth:
         return self.known[key]
 
     def _later(self, i: int) -> range:
-        """The positions from i on: on a lasso as far as one whole period behind both i and the steady point."""
+        """The positions from i on: on a lasso as far as one whole period behind both i and the steady
+        point."""
         return range(i, self.end if self.loop is None else max(i, self.steady) + self.period)
 
     def _until(self, a: Formula, b: Formula, i: int) -> bool:

@@ -1,12 +1,13 @@
 """Partial derivatives: what a set of formulas demands of this position, and of the rest of the word.
 
-A *way* is one manner in which formulas can hold here, packed into one integer: a cube of literals, the formulas
-that have to hold at the next position, the untils that are put off, and whether there has to be a next position.
-Conjunction of ways is `|`, and a way that asks less than another makes the other superfluous. Letters are
-never enumerated: n atoms cost 2n bits, not 2^n branches.
+A *way* is one manner in which formulas can hold here, packed into one integer: a cube of literals, the
+formulas that have to hold at the next position, the untils that are put off, and whether there has to be a
+next position. Conjunction of ways is `|`, and a way that asks less than another makes the other superfluous.
+Letters are never enumerated: n atoms cost 2n bits, not 2^n branches.
 
 Past formulas are claims. A state says which past formulas that still matter held one position before; a step
-proves each claim that the next state makes, or proves its negation. That is exact under future operators, too.
+proves each claim that the next state makes, or proves its negation. That is exact under future operators,
+too.
 """
 
 from __future__ import annotations

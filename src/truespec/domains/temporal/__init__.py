@@ -1,0 +1,1 @@
+"""Temporal logic: formulas on finite traces or infinite words, with past."""
