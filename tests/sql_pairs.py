@@ -10,7 +10,7 @@ from truespec.domains.sql.domain import Sql
 from truespec.domains.sql.engines import registry
 from truespec.domains.sql.engines.contract import Settings
 from truespec.domains.sql.engines.result import rows, same
-from truespec.domains.sql.proof import prove
+from truespec.domains.sql.prove.proof import prove
 from truespec.solvers.limit import Limit
 from truespec.verdict import SpecificationError, Undecided
 

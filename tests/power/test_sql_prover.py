@@ -24,7 +24,7 @@ from conformance.test_laws import load_twin
 from truespec.domains.sql import bag, prove, query, rules, scalar, variants, world
 from truespec.domains.sql.aggregate import Aggregates
 from truespec.domains.sql.engines.contract import Settings
-from truespec.domains.sql.proof import prove as find_proof
+from truespec.domains.sql.prove.proof import prove as find_proof
 from truespec.domains.sql.rules import (
     aggregate_axioms,
     choices,

@@ -6,7 +6,7 @@ import pytest
 
 from sql_pairs import proved, told_apart
 from truespec.domains.registry import load
-from truespec.domains.sql.proof import prove
+from truespec.domains.sql.prove.proof import prove
 from truespec.solvers.limit import Limit
 from truespec.verdict import Unsupported
 

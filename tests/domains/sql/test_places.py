@@ -9,7 +9,7 @@ from truespec.domains.judge import Pair, judge
 from truespec.domains.sql import places
 from truespec.domains.sql.domain import Sql
 from truespec.domains.sql.engines.contract import Settings
-from truespec.domains.sql.proof import prove
+from truespec.domains.sql.prove.proof import prove
 from truespec.domains.sql.schema import read_schema
 from truespec.domains.sql.text import read_query
 from truespec.solvers.limit import Limit

@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from truespec.domains.sql import gate
 from truespec.domains.sql.engines.contract import Settings
-from truespec.domains.sql.proof import ProofTrace, prove, prove_briefly
+from truespec.domains.sql.prove.proof import ProofTrace, prove, prove_briefly
 from truespec.domains.sql.refute.search import MAX_DATABASES, Hunt, Search, choice_of
 from truespec.domains.sql.schema import Schema
 from truespec.domains.sql.written import same_words

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 import z3
 
 from truespec.domains.contract import Recheck, RecheckStatus
-from truespec.domains.sql.proof import prove_in
+from truespec.domains.sql.ir.logic import Formula
+from truespec.domains.sql.ir.world import World
+from truespec.domains.sql.prove.proof import prove_in
 from truespec.domains.sql.refute.replay import replay
 from truespec.domains.sql.text import read_query
-from truespec.domains.sql.world import Formula, World
 from truespec.domains.sql.written import same_words
 from truespec.solvers.limit import Limit
 from truespec.verdict import Answer, Counterexample, Incomplete, OutOfTime, Proof, Undecided, Verdict

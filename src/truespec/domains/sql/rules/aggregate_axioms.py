@@ -13,26 +13,16 @@ Why. It is what the aggregates mean; a finite bag of a total order has a least a
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import z3
 
-from truespec.domains.sql.bag import Bag, Term, exists, renamed
-from truespec.domains.sql.world import (
-    DATED,
-    FALSE,
-    Expr,
-    Formula,
-    Val,
-    World,
-    conj,
-    disj,
-    identical,
-    neg,
-)
-
-if TYPE_CHECKING:
-    from truespec.domains.sql.aggregate import Symbol
+from truespec.domains.sql.ir.aggregates import Symbol
+from truespec.domains.sql.ir.bags import Bag, Term, renamed
+from truespec.domains.sql.ir.existence import exists
+from truespec.domains.sql.ir.kinds import DATED, TEXT
+from truespec.domains.sql.ir.logic import FALSE, Expr, Formula, conj, disj, neg
+from truespec.domains.sql.ir.values import Val, identical
+from truespec.domains.sql.ir.world import World
 
 
 def of(world: World, symbol: Symbol) -> list[Formula]:
@@ -58,7 +48,7 @@ def of(world: World, symbol: Symbol) -> list[Formula]:
 
 def _extreme(world: World, symbol: Symbol, value: Expr) -> Formula:
     def rank(expression: Expr) -> Expr:
-        return world.collation(expression) if symbol.kind in ("text", DATED) else expression
+        return world.collation(expression) if symbol.kind in (TEXT, DATED) else expression
 
     chosen = _restricted(symbol.bag, lambda out: out.val == value)
     if symbol.function == "MIN":

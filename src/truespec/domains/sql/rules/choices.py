@@ -24,37 +24,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
-from truespec.domains.sql.bag import Bag, Swap, Term, conjuncts, swap_bag
-from truespec.domains.sql.symbols import functions, is_false
-from truespec.domains.sql.world import Expr, Formula, Val, conj
-
-if TYPE_CHECKING:
-    from truespec.domains.sql.aggregate import Aggregates
-
-
-@dataclass(eq=False)
-class Operator:
-    """A GROUP BY or DISTINCT that chooses a row for each group."""
-
-    side: int
-    """0 for the oracle, 1 for the candidate."""
-    single: bool
-    """Whether it is evaluated once, so that it may have a partner."""
-    values: tuple[Val, ...]
-    """The group's variables."""
-    members: tuple[Term, ...]
-    """The rows of the group."""
-    outer: tuple[Expr, ...]
-    """Variables of the enclosing queries, for each choice of which this one is evaluated anew."""
-    chosen: list[tuple[str, tuple[Val, ...]]] = field(default_factory=list)
-    """Symbols of chosen columns, and the column's value for each of `members`."""
-    partner: Operator | None = None
-    """The operator of the other side that chooses alike."""
-    order: tuple[int, ...] = ()
-    """Which of the partner's group variables each of its own corresponds to."""
+from truespec.domains.sql.ir.aggregates import Aggregates, Operator
+from truespec.domains.sql.ir.bags import Bag, Swap, Term, conjuncts, swap_bag
+from truespec.domains.sql.ir.kinds import Kind
+from truespec.domains.sql.ir.logic import Expr, Formula, conj
+from truespec.domains.sql.ir.symbols import functions, is_false
+from truespec.domains.sql.ir.values import Val
 
 
 def arguments(values: tuple[Val, ...]) -> tuple[Expr, ...]:
@@ -96,7 +73,7 @@ def _same_value(left: Val, right: Val) -> bool:
     return bool(left.null.eq(right.null) and left.val.eq(right.val))
 
 
-def _value(aggregates: Aggregates, name: str, operator: Operator, kind: str) -> Val:
+def _value(aggregates: Aggregates, name: str, operator: Operator, kind: Kind) -> Val:
     symbol = aggregates.symbols[name]
     given = symbol.formals
     if operator.partner is not None and any(name == known for known, _ in operator.partner.chosen):

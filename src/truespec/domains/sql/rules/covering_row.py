@@ -19,9 +19,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from truespec.domains.sql.bag import Bag, Term, bound, exists, mentioned, renamed
-from truespec.domains.sql.symbols import functions, is_false
-from truespec.domains.sql.world import World, all_identical, conj, disj, membership
+from truespec.domains.sql.ir.bags import Bag, Term, bound, mentioned, renamed
+from truespec.domains.sql.ir.existence import exists
+from truespec.domains.sql.ir.logic import conj, disj
+from truespec.domains.sql.ir.symbols import functions, is_false
+from truespec.domains.sql.ir.values import all_identical
+from truespec.domains.sql.ir.world import World, membership
 
 
 def of(world: World, parts: list[Term]) -> Term | None:

@@ -20,7 +20,7 @@ from dataclasses import replace
 
 import z3
 
-from truespec.domains.sql.bag import (
+from truespec.domains.sql.ir.bags import (
     Bag,
     Group,
     Swap,
@@ -28,18 +28,18 @@ from truespec.domains.sql.bag import (
     binding,
     bound,
     conjuncts,
-    equalities,
-    exists,
     mentioned,
     normal,
-    reduced,
     renamed,
     swap_term,
-    unfolded,
 )
+from truespec.domains.sql.ir.existence import exists, unfolded
+from truespec.domains.sql.ir.keys import equalities, reduced
+from truespec.domains.sql.ir.logic import FALSE, Expr, Formula, conj, neg
+from truespec.domains.sql.ir.symbols import constants, is_false, is_ite, name_of
+from truespec.domains.sql.ir.values import Val, all_identical
+from truespec.domains.sql.ir.world import World
 from truespec.domains.sql.rules import covering_row
-from truespec.domains.sql.symbols import constants, is_false, is_ite, name_of
-from truespec.domains.sql.world import FALSE, Expr, Formula, Val, World, all_identical, conj, neg
 
 
 def apply(world: World, term: Term) -> Term:

@@ -14,9 +14,12 @@ from __future__ import annotations
 
 import z3
 
-from truespec.domains.sql.bag import Group, Term, conjuncts, group_formula
-from truespec.domains.sql.symbols import constants, is_eq, is_false, is_or, operands
-from truespec.domains.sql.world import FALSE, TRUE, Expr, Formula, Val, World, conj
+from truespec.domains.sql.ir.bags import Group, Term, conjuncts
+from truespec.domains.sql.ir.existence import group_formula
+from truespec.domains.sql.ir.logic import FALSE, TRUE, Expr, Formula, conj
+from truespec.domains.sql.ir.symbols import constants, is_eq, is_false, is_or, operands
+from truespec.domains.sql.ir.values import Val
+from truespec.domains.sql.ir.world import World
 
 MAX_VALUES = 6
 """Listed values that are told apart."""

@@ -15,16 +15,17 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import z3
 
-from truespec.domains.sql.bag import Bag, Term, condition, exists, renamed
-from truespec.domains.sql.scalar import is_true, less, null_safe_equal
-from truespec.domains.sql.world import FALSE, TRUE, Formula, Val, World, conj, disj, identical, neg
-
-if TYPE_CHECKING:
-    from truespec.domains.sql.aggregate import Aggregates
+from truespec.domains.sql.ir.aggregates import Aggregates
+from truespec.domains.sql.ir.bags import Bag, Term, renamed
+from truespec.domains.sql.ir.comparisons import less, null_safe_equal
+from truespec.domains.sql.ir.existence import condition, exists
+from truespec.domains.sql.ir.logic import FALSE, TRUE, Formula, conj, disj, neg
+from truespec.domains.sql.ir.truth import where_true
+from truespec.domains.sql.ir.values import Val, identical
+from truespec.domains.sql.ir.world import World
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ def before(world: World, left: Sequence[Val], right: Sequence[Val], sorts: Seque
     result: Formula = FALSE
     for a, b, sort in reversed(list(zip(left, right, sorts, strict=True))):
         one, two = (b, a) if sort.descending else (a, b)
-        smaller = is_true(less(world, one, two))
+        smaller = where_true(less(world, one, two))
         nulls = conj(a.null, neg(b.null)) if sort.nulls_first else conj(neg(a.null), b.null)
         result = disj(smaller, nulls, conj(null_safe_equal(world, a, b), result))
     return result

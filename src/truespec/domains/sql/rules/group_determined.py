@@ -15,24 +15,25 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from truespec.domains.sql.bag import (
+from truespec.domains.sql.ir.bags import (
     Bag,
     Group,
     Swap,
     Term,
     bound,
     conjuncts,
-    equalities,
-    group_formula,
     is_tuple,
     mentioned,
     named,
-    reduced,
     swap_term,
     swap_value,
 )
-from truespec.domains.sql.symbols import constants, is_false
-from truespec.domains.sql.world import FALSE, Expr, Val, World, conj, neg
+from truespec.domains.sql.ir.existence import group_formula
+from truespec.domains.sql.ir.keys import equalities, reduced
+from truespec.domains.sql.ir.logic import FALSE, Expr, conj, neg
+from truespec.domains.sql.ir.symbols import constants, is_false
+from truespec.domains.sql.ir.values import Val
+from truespec.domains.sql.ir.world import World
 
 
 def apply(world: World, term: Term) -> Term:

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from truespec.domains.sql.bag import Term, bound, conjuncts, equalities, named
-from truespec.domains.sql.symbols import constants, is_eq, name_of, operands
-from truespec.domains.sql.world import Expr, Formula, conj
+from truespec.domains.sql.ir.bags import Term, bound, conjuncts, named
+from truespec.domains.sql.ir.keys import equalities
+from truespec.domains.sql.ir.logic import Expr, Formula, conj
+from truespec.domains.sql.ir.symbols import constants, is_eq, name_of, operands
 
 
 def pinned(term: Term) -> Term:

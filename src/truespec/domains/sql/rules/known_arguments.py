@@ -14,16 +14,13 @@ form, and the name of an equal bag: a group's column that its key determines is 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import z3
 
-from truespec.domains.sql.bag import Bag, Swap, Term, bound, conjuncts, flat, renamed, swap_bag
-from truespec.domains.sql.symbols import constants, is_eq, name_of, operands
-from truespec.domains.sql.world import Expr, conj, folded, is_truth
-
-if TYPE_CHECKING:
-    from truespec.domains.sql.aggregate import Aggregates, Symbol
+from truespec.domains.sql.ir.aggregates import Aggregates, Symbol
+from truespec.domains.sql.ir.bags import Bag, Swap, Term, bound, conjuncts, flat, renamed, swap_bag
+from truespec.domains.sql.ir.logic import Expr, conj, folded, is_truth
+from truespec.domains.sql.ir.symbols import constants, is_eq, name_of, operands
 
 
 def apply(aggregates: Aggregates, term: Term) -> Term:

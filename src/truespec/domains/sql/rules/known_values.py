@@ -12,12 +12,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from truespec.domains.sql.bag import Bag, Group, Swap, Term, conjuncts, flat, swap_term
-from truespec.domains.sql.symbols import is_false, is_ite
-from truespec.domains.sql.world import FALSE, Val, conj, neg
+from truespec.domains.sql.ir.bags import Bag, Group, Swap, Term, conjuncts, flat, swap_term
+from truespec.domains.sql.ir.logic import FALSE, conj, neg
+from truespec.domains.sql.ir.symbols import is_false, is_ite
+from truespec.domains.sql.ir.values import Val
+from truespec.domains.sql.ir.world import World
 
 
-def apply(term: Term) -> Term:
+def apply(world: World, term: Term) -> Term:
     """The term without NULL flags that its groups' bags rule out."""
     groups = []
     swap: Swap = []

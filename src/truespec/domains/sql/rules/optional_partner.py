@@ -14,8 +14,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from truespec.domains.sql.bag import Term, reduced
-from truespec.domains.sql.world import Val, World, disj, neg
+from truespec.domains.sql.ir.bags import Term
+from truespec.domains.sql.ir.keys import reduced
+from truespec.domains.sql.ir.logic import disj, neg
+from truespec.domains.sql.ir.values import Val
+from truespec.domains.sql.ir.world import World
 
 
 def apply(world: World, one: Term, two: Term) -> Term | None:

@@ -13,15 +13,13 @@ of a DECIMAL type holds no other numbers, and these are closed under what is lis
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import z3
 
-from truespec.domains.sql.symbols import is_ite, operands
-from truespec.domains.sql.world import Expr, World, ite
-
-if TYPE_CHECKING:
-    from truespec.domains.sql.aggregate import Aggregates
+from truespec.domains.sql.ir.aggregates import Aggregates
+from truespec.domains.sql.ir.logic import Expr, ite
+from truespec.domains.sql.ir.symbols import is_ite, operands
+from truespec.domains.sql.ir.world import World
 
 MAX_CASES = 5
 """Nested cases that are told apart: each doubles the expression."""

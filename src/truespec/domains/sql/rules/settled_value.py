@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import z3
 
-from truespec.domains.sql.bag import Swap, Term, bound, conjuncts
-from truespec.domains.sql.symbols import constants, is_eq, operands
-from truespec.domains.sql.world import Val, folded
+from truespec.domains.sql.ir.bags import Swap, Term, bound, conjuncts
+from truespec.domains.sql.ir.logic import folded
+from truespec.domains.sql.ir.symbols import constants, is_eq, operands
+from truespec.domains.sql.ir.values import Val
 
 
 def of(terms: list[Term]) -> Val | None:

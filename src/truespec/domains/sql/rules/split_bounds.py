@@ -16,9 +16,11 @@ from dataclasses import replace
 
 import z3
 
-from truespec.domains.sql.bag import Term, bound, conjuncts, flat, reduced
-from truespec.domains.sql.symbols import constants, is_eq, is_not, is_or, operands
-from truespec.domains.sql.world import Expr, Formula, World, conj, folded
+from truespec.domains.sql.ir.bags import Term, bound, conjuncts, flat
+from truespec.domains.sql.ir.keys import reduced
+from truespec.domains.sql.ir.logic import Expr, Formula, conj, folded
+from truespec.domains.sql.ir.symbols import constants, is_eq, is_not, is_or, operands
+from truespec.domains.sql.ir.world import World
 
 
 def of(world: World, term: Term) -> tuple[Term, Term] | None:

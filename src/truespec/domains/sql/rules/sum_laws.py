@@ -16,16 +16,13 @@ Why. Finite sums over a field are linear, and may be taken in any order.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import z3
 
-from truespec.domains.sql.bag import Term, bound, dependent, renamed, swap_term
-from truespec.domains.sql.symbols import constants, is_false, is_ite, operands
-from truespec.domains.sql.world import Expr, conj, ite, neg, real
-
-if TYPE_CHECKING:
-    from truespec.domains.sql.aggregate import Aggregates
+from truespec.domains.sql.ir.aggregates import Aggregates
+from truespec.domains.sql.ir.bags import Term, bound, dependent, renamed, swap_term
+from truespec.domains.sql.ir.logic import Expr, conj, ite, neg, real
+from truespec.domains.sql.ir.symbols import constants, is_false, is_ite, operands
 
 
 def split(aggregates: Aggregates, term: Term, value: Expr) -> Expr:

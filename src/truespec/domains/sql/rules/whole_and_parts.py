@@ -14,15 +14,16 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import z3
 
-from truespec.domains.sql.bag import Term, condition
-from truespec.domains.sql.world import FALSE, TRUE, Expr, Formula, Val, World, all_identical, conj, neg
-
-if TYPE_CHECKING:
-    from truespec.domains.sql.aggregate import Aggregates
+from truespec.domains.sql.ir.aggregates import Aggregates
+from truespec.domains.sql.ir.bags import Term
+from truespec.domains.sql.ir.existence import condition
+from truespec.domains.sql.ir.kinds import REAL
+from truespec.domains.sql.ir.logic import FALSE, TRUE, Expr, Formula, conj, neg
+from truespec.domains.sql.ir.values import Val, all_identical
+from truespec.domains.sql.ir.world import World
 
 MAX_TRIED = 24
 """Pairs of a whole and a part that are tried."""
@@ -92,4 +93,4 @@ def _counted(aggregates: Aggregates, terms: list[Term]) -> list[Expr]:
 
 
 def _applications(aggregates: Aggregates, value: Expr) -> list[Expr]:
-    return _counted(aggregates, [Term((), (), TRUE, (Val(FALSE, value, "number"),))])
+    return _counted(aggregates, [Term((), (), TRUE, (Val(FALSE, value, REAL),))])

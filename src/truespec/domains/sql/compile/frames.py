@@ -13,10 +13,15 @@ from typing import Any
 import z3
 from sqlglot import exp
 
-from truespec.domains.sql.aggregate import Aggregates
-from truespec.domains.sql.bag import Bag, Term, coerced, exists
+from truespec.domains.sql.ir.aggregates import Aggregates
+from truespec.domains.sql.ir.bags import Bag, Term
+from truespec.domains.sql.ir.columns import coerced
+from truespec.domains.sql.ir.existence import exists
+from truespec.domains.sql.ir.kinds import NULL_KIND
+from truespec.domains.sql.ir.logic import FALSE, TRUE, Formula, conj, disj, ite, neg
+from truespec.domains.sql.ir.values import Val
+from truespec.domains.sql.ir.world import World
 from truespec.domains.sql.rules.first_rows import Sort, before
-from truespec.domains.sql.world import FALSE, TRUE, Formula, Val, World, conj, disj, ite, neg
 from truespec.verdict import Unsupported
 
 Row = tuple[Term, tuple[Val, ...]]
@@ -178,8 +183,8 @@ def steps_of(function: exp.Expr) -> int:
 
 def otherwise(world: World, bag: Bag, found: Val, default: Val) -> Val:
     """The value that was found, or the default where there is no such row."""
-    if default.kind in ("null", found.kind):
+    if default.kind in (NULL_KIND, found.kind):
         some = exists(world, bag)
-        val = found.val if default.kind == "null" else ite(some, found.val, default.val)
+        val = found.val if default.kind == NULL_KIND else ite(some, found.val, default.val)
         return Val(ite(some, found.null, default.null), val, found.kind)
     raise Unsupported(f"sql: a default of type {default.kind} beside values of type {found.kind}")

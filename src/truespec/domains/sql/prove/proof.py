@@ -7,14 +7,22 @@ from typing import Any
 
 from sqlglot import exp
 
-from truespec.domains.sql.bag import Bag, Term, condition, conjuncts, equalities
+from truespec.domains.sql.compile.checks import read_check
+from truespec.domains.sql.compile.compiler import Compiler
+from truespec.domains.sql.compile.scope import Denotation
+from truespec.domains.sql.dialects.dialect import Dialect
 from truespec.domains.sql.engines.contract import Settings
+from truespec.domains.sql.ir.bags import Bag, Term, conjuncts
+from truespec.domains.sql.ir.existence import condition
+from truespec.domains.sql.ir.keys import equalities
+from truespec.domains.sql.ir.kinds import BOOL
+from truespec.domains.sql.ir.logic import Expr, conj, neg
+from truespec.domains.sql.ir.symbols import constants, is_true
+from truespec.domains.sql.ir.values import Val
+from truespec.domains.sql.ir.world import BRIEF, World
 from truespec.domains.sql.places import OfSide
-from truespec.domains.sql.prove import Prover
-from truespec.domains.sql.query import Compiler, Relation
+from truespec.domains.sql.prove.prover import Prover
 from truespec.domains.sql.schema import Schema
-from truespec.domains.sql.symbols import constants, is_true
-from truespec.domains.sql.world import BOOLEANS, BRIEF, Expr, Val, World, conj, neg
 from truespec.solvers.limit import Limit
 from truespec.verdict import Nondeterministic, SpecificationError, Undecided
 
@@ -64,6 +72,7 @@ def prove_briefly(
 
 def prove_in(world: World, oracle: exp.Expr, candidate: exp.Expr, order: str) -> ProofTrace | None:
     """The proof in a given world, whose `decided` says which statements hold."""
+    world.read_check = read_check
     prover = Prover(world)
     compiler = Compiler(world, prover.aggregates)
     left, right = compiler.read(oracle, 0), compiler.read(candidate, 1)
@@ -87,13 +96,13 @@ def prove_in(world: World, oracle: exp.Expr, candidate: exp.Expr, order: str) ->
     return ProofTrace(tuple(prover.steps), tuple(world.obligations), "".join(world.trail), listed)
 
 
-def _apart(left: Relation, right: Relation, dialect: str) -> bool:
+def _apart(left: Denotation, right: Denotation, dialect: Dialect) -> bool:
     """Whether one has Booleans where the other has values of another type, in a dialect that shows which."""
-    if dialect not in BOOLEANS:
+    if not dialect.has_boolean_type:
         return False
     for position in range(len(left.names)):
         kinds = {
-            term.outs[position].kind == "bool"
+            term.outs[position].kind == BOOL
             for term in (*left.bag.terms, *right.bag.terms)
             if not is_true(term.outs[position].null)
         }
@@ -102,8 +111,8 @@ def _apart(left: Relation, right: Relation, dialect: str) -> bool:
     return False
 
 
-def _same(left: Relation, right: Relation, listed: bool, prover: Prover) -> bool:
-    """Whether two relations of one LIMIT are equal: as lists, or as bags."""
+def _same(left: Denotation, right: Denotation, listed: bool, prover: Prover) -> bool:
+    """Whether two querys of one LIMIT are equal: as lists, or as bags."""
     left, right = _telling(left, prover), _telling(right, prover)
     if listed or left.limit is not None:
         if left.sorts != right.sorts:
@@ -113,21 +122,21 @@ def _same(left: Relation, right: Relation, listed: bool, prover: Prover) -> bool
     return prover.same(left.bag, right.bag)
 
 
-def _telling(relation: Relation, prover: Prover) -> Relation:
-    """The relation without sort keys that are one constant, or that repeat an earlier key."""
-    width = len(relation.names)
-    if not relation.sorts:
-        return relation
-    terms = prover.tidy(relation.bag)
+def _telling(query: Denotation, prover: Prover) -> Denotation:
+    """The query without sort keys that are one constant, or that repeat an earlier key."""
+    width = len(query.names)
+    if not query.sorts:
+        return query
+    terms = prover.tidy(query.bag)
     keep: list[int] = []
-    for i in range(len(relation.sorts)):
+    for i in range(len(query.sorts)):
         keys: list[Any] = [_settled_key(prover.world, term, term.outs[width + i]) for term in terms]
         constant = all(key is not None and key.eq(keys[0]) for key in keys)
         earlier = any(all(_alike(t.outs[width + j], t.outs[width + i]) for t in terms) for j in keep)
         if not constant and not earlier:
             keep.append(i)
     cut = tuple(replace(t, outs=(*t.outs[:width], *(t.outs[width + i] for i in keep))) for t in terms)
-    return replace(relation, bag=Bag(cut), sorts=tuple(relation.sorts[i] for i in keep))
+    return replace(query, bag=Bag(cut), sorts=tuple(query.sorts[i] for i in keep))
 
 
 def _settled_key(world: World, term: Term, key: Val) -> Expr | None:
@@ -144,7 +153,5 @@ def _alike(left: Val, right: Val) -> bool:
     return bool(left.val.eq(right.val) and left.null.eq(right.null))
 
 
-def _unsorted(relation: Relation) -> Relation:
-    width = len(relation.names)
-    terms = tuple(replace(term, outs=term.outs[:width]) for term in relation.bag.terms)
-    return Relation(relation.names, Bag(terms))
+def _unsorted(query: Denotation) -> Denotation:
+    return Denotation(query.names, query.unordered())

@@ -1,50 +1,26 @@
-"""Whether two bags are equal on every database: the search for a correspondence of their choices."""
+"""The search for a correspondence of the choices of two bags."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 
 import z3
 
-from truespec.domains.sql.aggregate import Aggregates
-from truespec.domains.sql.bag import (
-    Bag,
-    Group,
-    Swap,
-    Term,
-    bound,
-    condition,
-    conjuncts,
-    exists,
-    mentioned,
-    renamed,
-    rerooted,
-    swap_term,
-    swap_value,
-    unfolded,
-)
+from truespec.domains.sql.aggregates.table import AggregateTable
+from truespec.domains.sql.ir.bags import Bag, Term, conjuncts, renamed
+from truespec.domains.sql.ir.existence import condition, exists, unfolded
+from truespec.domains.sql.ir.keys import rerooted
+from truespec.domains.sql.ir.kinds import BOOL, DATED, NULL_KIND, NUMBERS, TEXT
+from truespec.domains.sql.ir.logic import TRUE, Expr, Formula, conj, disj, ite
+from truespec.domains.sql.ir.symbols import functions, is_false
+from truespec.domains.sql.ir.values import Val, computed, identical
+from truespec.domains.sql.ir.world import World
+from truespec.domains.sql.prove.alignment import MAX_ALIGNMENTS, alignments, shape, views
 from truespec.domains.sql.rules import known_arguments, whole_and_parts
 from truespec.domains.sql.rules.settle import settled
-from truespec.domains.sql.symbols import functions, is_false, name_of
-from truespec.domains.sql.world import (
-    DATED,
-    NUMBERS,
-    TRUE,
-    Expr,
-    Formula,
-    Val,
-    World,
-    computed,
-    conj,
-    disj,
-    identical,
-    ite,
-)
 
-MAX_ALIGNMENTS = 48
-"""Correspondences of variables tried for one pair of terms."""
 MAX_VIEWS = 4
 """Ways tried to see the rows of one side as the tuples of a group."""
 MAX_DEPTH = 3
@@ -56,7 +32,7 @@ class Prover:
 
     def __init__(self, world: World) -> None:
         self.world = world
-        self.aggregates = Aggregates(world, self.same)
+        self.aggregates = AggregateTable(world, self.same)
         self.aggregates.same_tuples = self.same_tuples
         self.depth = 0
         self.steps: list[str] = []
@@ -74,7 +50,7 @@ class Prover:
             return True
         return (
             self._pointwise(first, second, given)
-            or self._told_otherwise(first, second, given)
+            or self._from_another_side(first, second, given)
             or self._as_sets(first, second, given)
             or self._one_to_one(first, second, given)
         )
@@ -97,12 +73,12 @@ class Prover:
     def _match(self, left: list[Term], right: list[Term], given: Formula) -> bool:
         if len(left) != len(right):
             return False
-        if sorted(map(_shape, left)) != sorted(map(_shape, right)):
+        if sorted(map(shape, left)) != sorted(map(shape, right)):
             return False
         rest = list(right)
         for term in left:
             for other in rest:
-                if _shape(term) == _shape(other) and self._equal(term, other, given):
+                if shape(term) == shape(other) and self._equal(term, other, given):
                     rest.remove(other)
                     break
             else:
@@ -111,7 +87,7 @@ class Prover:
 
     def _equal(self, left: Term, right: Term, given: Formula) -> bool:
         world = self.world
-        for aligned in itertools.islice(_alignments(left, right), MAX_ALIGNMENTS):
+        for aligned in itertools.islice(alignments(left, right), MAX_ALIGNMENTS):
             here, there = condition(world, left), condition(world, aligned)
             goal = conj(here == there, z3.Implies(here, _same_outputs(left.outs, aligned.outs)))
             if world.holds(given, goal):
@@ -130,7 +106,7 @@ class Prover:
                 continue
             for known in plain:
                 terms = [left, aligned]
-                parts = whole_and_parts.of(self.aggregates, terms, conj(given, known), _alignments)
+                parts = whole_and_parts.of(self.aggregates, terms, conj(given, known), alignments)
                 equal += parts
                 if parts and world.holds(conj(given, *equal), goal):
                     self.steps.append("match_terms with whole_and_parts")
@@ -175,7 +151,7 @@ class Prover:
             )
         )
 
-    def _told_otherwise(self, left: list[Term], right: list[Term], given: Formula) -> bool:
+    def _from_another_side(self, left: list[Term], right: list[Term], given: Formula) -> bool:
         """Term by term, where one is told from the side of another of its rows."""
         if len(left) != len(right):
             return False
@@ -191,16 +167,16 @@ class Prover:
         """Terms over the same variables: for each choice of them, both sides put out the same tuples."""
         if not left or not right or len(left) + len(right) > 10:
             return not left and not right
-        shapes = {_shape(term) for term in [*left, *right]}
+        shapes = {shape(term) for term in [*left, *right]}
         if len(shapes) > 1:
             return all(
                 self._pointwise(
-                    [t for t in left if _shape(t) == shape], [t for t in right if _shape(t) == shape], given
+                    [t for t in left if shape(t) == kind], [t for t in right if shape(t) == kind], given
                 )
-                for shape in shapes
+                for kind in shapes
             )
         base = left[0]
-        choices = [list(itertools.islice(_alignments(base, term), 3)) for term in [*left[1:], *right]]
+        choices = [list(itertools.islice(alignments(base, term), 3)) for term in [*left[1:], *right]]
         for combination in itertools.islice(itertools.product(*choices), 9):
             terms = [base, *combination]
             conditions = [condition(self.world, term) for term in terms]
@@ -251,7 +227,7 @@ class Prover:
                 continue
             (group,) = groups.groups
             told = [replace(groups, outs=group.values)]
-            for seen in itertools.islice(_views(rows, group), MAX_VIEWS):
+            for seen in itertools.islice(views(rows, group), MAX_VIEWS):
                 if self._as_sets([replace(rows, outs=seen)], told, given):
                     self.steps.append("one_to_one")
                     return True
@@ -291,17 +267,6 @@ class Prover:
         return True
 
 
-def _views(term: Term, group: Group) -> Iterator[tuple[Val, ...]]:
-    """The columns of a group, read off a row of the term in place of one of the group's own rows."""
-    for part in group.body.terms:
-        for (theirs, table), (mine, other) in itertools.product(part.rows, term.rows):
-            if table.name != other.name:
-                continue
-            outs = tuple(swap_value(out, [(theirs, mine)]) for out in part.outs)
-            if not mentioned(outs) & (bound(part) - {name_of(theirs)}):
-                yield outs
-
-
 def _same_outputs(left: Iterable[Val], right: Iterable[Val]) -> Formula:
     """Rows compared by position; a number and a text, say, are the same where both are NULL."""
     pairs = list(zip(left, right, strict=True))
@@ -310,66 +275,4 @@ def _same_outputs(left: Iterable[Val], right: Iterable[Val]) -> Formula:
 
 def _comparable(one: Val, other: Val) -> bool:
     kinds = {computed(one).kind, computed(other).kind}
-    return len(kinds) == 1 or "null" in kinds or kinds <= {*NUMBERS, "bool"} or kinds <= {"text", DATED}
-
-
-def _shape(term: Term) -> str:
-    tables = sorted(table.name for _, table in term.rows)
-    groups = sorted(
-        ",".join(sorted(f"{v.val.sort()}{'' if is_false(v.null) else '?'}" for v in group.values))
-        for group in term.groups
-    )
-    return f"{tables} {groups}"
-
-
-def _alignments(left: Term, right: Term) -> Iterator[Term]:
-    """The right term with its variables renamed to those of the left, in every way that types permit."""
-    pools: dict[str, tuple[list[Expr], list[Expr]]] = {}
-    for side, term in ((0, left), (1, right)):
-        for row, table in term.rows:
-            pools.setdefault(table.name, ([], []))[side].append(row)
-    options: list[list[Swap]] = []
-    for mine, yours in pools.values():
-        if len(mine) != len(yours):
-            return
-        orders = itertools.islice(itertools.permutations(yours), MAX_ALIGNMENTS)
-        options.append([list(zip(order, mine, strict=True)) for order in orders])
-    for order in itertools.permutations(range(len(right.groups))):
-        columns: list[list[Swap]] = []
-        for position, index in enumerate(order):
-            mine_values, your_values = left.groups[position].values, right.groups[index].values
-            if len(mine_values) != len(your_values):
-                break
-            ways: list[Swap] = []
-            for arrangement in itertools.permutations(your_values):
-                swap: Swap = []
-                for a, b in zip(arrangement, mine_values, strict=True):
-                    if a.val.sort() != b.val.sort() or is_false(a.null) != is_false(b.null):
-                        break
-                    swap.append((a.val, b.val))
-                    if not is_false(a.null):
-                        swap.append((a.null, b.null))
-                else:
-                    ways.append(swap)
-                if len(ways) >= MAX_ALIGNMENTS:
-                    break
-            columns.append(ways)
-        else:
-            for combination in itertools.product(*options, *columns):
-                pairs = [pair for part in combination for pair in part]
-                moved = swap_term(replace(right, rows=(), groups=()), pairs)
-                groups = tuple(
-                    replace(
-                        right.groups[index],
-                        values=tuple(
-                            type(v)(_moved(v.null, pairs), _moved(v.val, pairs), v.kind)
-                            for v in right.groups[index].values
-                        ),
-                    )
-                    for index in order
-                )
-                yield replace(moved, groups=groups)
-
-
-def _moved(expression: Expr, pairs: Swap) -> Expr:
-    return z3.substitute(expression, *pairs) if pairs else expression
+    return len(kinds) == 1 or NULL_KIND in kinds or kinds <= {*NUMBERS, BOOL} or kinds <= {TEXT, DATED}

@@ -9,23 +9,40 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import z3
 
-from truespec.domains.sql.bag import (
+from truespec.domains.sql.aggregates.abstraction import abstracted
+from truespec.domains.sql.ir.aggregates import Aggregates, Operator, Symbol
+from truespec.domains.sql.ir.bags import (
     Bag,
     Group,
     Term,
     bound,
-    condition,
     conjuncts,
-    exists,
     fresh_values,
     mentioned,
     renamed,
     swap_bag,
 )
+from truespec.domains.sql.ir.existence import condition, exists
+from truespec.domains.sql.ir.kinds import (
+    BOOL,
+    CLASS,
+    INT,
+    LOOSE,
+    NUMBERS,
+    REAL,
+    TEXT,
+    Enumerated,
+    Kind,
+    Other,
+)
+from truespec.domains.sql.ir.logic import FALSE, TRUE, Expr, Formula, conj, disj, ite, neg, real
+from truespec.domains.sql.ir.symbols import constants, is_false, operands
+from truespec.domains.sql.ir.values import Val, check_compared, identical, numeric, to_real, united
+from truespec.domains.sql.ir.world import World
 from truespec.domains.sql.rules import (
     aggregate_axioms,
     few_values,
@@ -34,67 +51,11 @@ from truespec.domains.sql.rules import (
     split_bounds,
     sum_laws,
 )
-from truespec.domains.sql.rules.choices import Operator
 from truespec.domains.sql.rules.settle import settled
-from truespec.domains.sql.symbols import constants, is_false, is_not, operands
-from truespec.domains.sql.world import (
-    BOOLEANS,
-    ENUM,
-    FALSE,
-    NUMBERS,
-    TRUE,
-    Expr,
-    Formula,
-    Val,
-    World,
-    check_compared,
-    conj,
-    default_of,
-    disj,
-    identical,
-    ite,
-    neg,
-    numeric,
-    real,
-    rebuilt,
-    sort_of,
-    to_real,
-    united,
-)
 from truespec.verdict import Nondeterministic, Unsupported
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Symbol:
-    """A named aggregate: what it computes, of which bag, over which parameters."""
-
-    function: str
-    """COUNT, SUM, MIN, MAX, ANY, or CHOICE for an arbitrary tuple."""
-    name: str
-    """The function symbol's name."""
-    formals: tuple[Expr, ...]
-    """The bag's free variables."""
-    bag: Bag
-    """What it aggregates; one term for COUNT and SUM."""
-    kind: str
-    """The kind of its value."""
-
-    def apply(self, arguments: tuple[Expr, ...]) -> Expr:
-        """The aggregate of the bag at these parameters."""
-        if not arguments:
-            return z3.Const(self.name, sort_of(self.kind))
-        sorts = [argument.sort() for argument in arguments]
-        return z3.Function(self.name, *sorts, sort_of(self.kind))(*arguments)
-
-    def null(self, arguments: tuple[Expr, ...]) -> Formula:
-        """For ANY: whether the chosen value is NULL."""
-        if not arguments:
-            return z3.Const(f"{self.name}?", z3.BoolSort())
-        sorts = [argument.sort() for argument in arguments]
-        return z3.Function(f"{self.name}?", *sorts, z3.BoolSort())(*arguments)
-
-
-class Aggregates:
+class AggregateTable(Aggregates):
     """The aggregates of one pair of queries."""
 
     def __init__(self, world: World, same: Callable[[Bag, Bag], bool], *, attached: bool = True) -> None:
@@ -123,7 +84,7 @@ class Aggregates:
         for term in bag.terms:
             part = self._count(term)
             total = part if z3.is_int_value(total) and total.as_long() == 0 else total + part
-        return Val(FALSE, total, "int")
+        return Val(FALSE, total, INT)
 
     def filled(self, bag: Bag) -> Bag:
         """The bag without the tuples whose value is NULL: aggregates ignore them."""
@@ -140,10 +101,11 @@ class Aggregates:
         terms = [replace(t, outs=(numeric(t.outs[0]),)) for t in bag.terms]
         if not terms:
             raise Unsupported("sql: SUM over no rows, whose type is not known")
-        kind = united({t.outs[0].kind for t in terms}, self.world.dialect)
-        if kind == "int" and self.world.dialect == "postgres":
-            kind = "loose"  # a sum of BIGINTs is no BIGINT
-        if kind != "int":
+        dialect = self.world.dialect
+        kind = united({t.outs[0].kind for t in terms}, typed_by_value=dialect.numbers_typed_by_value)
+        if kind == INT and not dialect.sum_of_integers_is_integer:
+            kind = LOOSE  # a sum of BIGINTs is no BIGINT
+        if kind != INT:
             terms = [replace(t, outs=(to_real(t.outs[0]),)) for t in terms]
         parts = [sum_laws.split(self, replace(t, outs=()), t.outs[0].val) for t in terms]
         total = parts[0]
@@ -154,7 +116,7 @@ class Aggregates:
     def average(self, bag: Bag) -> Val:
         """AVG is SUM by COUNT, exactly; NULL where no value is."""
         total, number = to_real(self.sum(bag)), to_real(self.count(self.filled(bag)))
-        return Val(total.null, total.val / number.val, "real")
+        return Val(total.null, total.val / number.val, REAL)
 
     def distinct(self, bag: Bag) -> Bag:
         """The distinct non-NULL values of the one column, by the dialect's equality."""
@@ -163,8 +125,8 @@ class Aggregates:
         for term in bag.terms:
             out = term.outs[0]
             check_compared((out,))
-            if out.kind == "text" and self.world.collated:
-                out = Val(out.null, self.world.key_expression(out), "class")
+            if out.kind == TEXT and self.world.is_collated(out):
+                out = Val(out.null, self.world.key_expression(out), CLASS)
             terms.append(replace(term, outs=(out,)))
         if not terms:
             return Bag(())
@@ -175,33 +137,33 @@ class Aggregates:
         """MIN or MAX of the one column; NULL where no value is."""
         world = self.world
         bag = self.filled(bag)
-        truths = world.dialect in BOOLEANS and any(t.outs[0].kind == "bool" for t in bag.terms)
+        truths = world.dialect.has_boolean_type and any(t.outs[0].kind == BOOL for t in bag.terms)
         terms = []
         for term in bag.terms:
             out = term.outs[0]
-            terms.append(replace(term, outs=(numeric(out) if out.kind == "bool" else out,)))
+            terms.append(replace(term, outs=(numeric(out) if out.kind == BOOL else out,)))
         if not terms:
             raise Unsupported(f"sql: {function} over no rows, whose type is not known")
         kinds = {t.outs[0].kind for t in terms}
         kind = next(iter(kinds))
-        if len(kinds) > 1 and kinds <= {*NUMBERS}:
-            kind = united(kinds, world.dialect)
+        if len(kinds) > 1 and kinds <= NUMBERS:
+            kind = united(kinds, typed_by_value=world.dialect.numbers_typed_by_value)
             terms = [replace(t, outs=(replace(to_real(t.outs[0]), kind=kind),)) for t in terms]
         elif len(kinds) > 1:
-            raise Unsupported(f"sql: {function} over values of types {' and '.join(sorted(kinds))}")
+            raise Unsupported(f"sql: {function} over values of types {' and '.join(sorted(map(str, kinds)))}")
         check_compared(term.outs[0] for term in terms)
-        if kind.startswith(ENUM):
+        if isinstance(kind, Enumerated):
             raise Unsupported(f"sql: {function} of an ENUM, which an index orders by position")
-        if kind == "text" and world.enums and world.dialect != "mysql":
+        if kind == TEXT and world.enums and not world.dialect.expressions_lose_type:
             raise Unsupported(f"sql: {function} of a text beside ENUM columns, which order by position")
-        if kind.startswith("other:"):
-            raise Unsupported(f"sql: {function} over values of type {kind.removeprefix('other:')}")
+        if isinstance(kind, Other):
+            raise Unsupported(f"sql: {function} over values of type {kind.shown}")
         bag = Bag(tuple(terms))
-        if kind == "text" and world.collated and not self.exact(bag):
+        if kind == TEXT and world.dialect.collation_merges_texts and not self.exact(bag):
             raise Nondeterministic(f"sql: {function} of texts that differ only by case or trailing blanks")
         empty = neg(exists(world, bag))
         value = self.extreme_value(function, bag)
-        return Val(empty, value == z3.IntVal(1), "bool") if truths else Val(empty, value, kind)
+        return Val(empty, value == z3.IntVal(1), BOOL) if truths else Val(empty, value, kind)
 
     def any(self, bag: Bag) -> Val:
         """The value of the one column that all tuples share, or an arbitrary one; NULL where no tuple is."""
@@ -244,7 +206,7 @@ class Aggregates:
                 return False
         return True
 
-    def choice(self, bag: Bag, formals: tuple[Expr, ...], kind: str) -> str:
+    def choice(self, bag: Bag, formals: tuple[Expr, ...], kind: Kind) -> str:
         """A new symbol for an arbitrary tuple of the bag."""
         name = f"agg!{len(self.symbols)}"
         self.symbols[name] = Symbol("CHOICE", name, formals, bag, kind)
@@ -308,48 +270,48 @@ class Aggregates:
             if not factor.rows and not factor.groups:
                 part = ite(factor.cond, z3.IntVal(1), z3.IntVal(0))
             else:
-                symbol, arguments = self._symbol("COUNT", Bag((factor,)), "int")
+                symbol, arguments = self._symbol("COUNT", Bag((factor,)), INT)
                 part = symbol.apply(arguments)
             product = part if product is None else product * part
         return ite(outer, z3.IntVal(1) if product is None else product, z3.IntVal(0))
 
     def sum_term(self, term: Term, value: Expr) -> Expr:
         """The sum of a value over the choices of a term, without any law."""
-        kind = "real" if value.sort() == z3.RealSort() else "int"
+        kind = REAL if value.sort() == z3.RealSort() else INT
         term = settled(self.world, replace(term, outs=(Val(FALSE, value, kind),)))
         if is_false(term.cond):
-            return default_of(kind)
+            return kind.stand_in
         divided = split_bounds.of(self.world, term)
         if divided is not None:
             first, second = (self.sum_term(part, part.outs[0].val) for part in divided)
             return first + second
         outer, term = _outer(independent_factors.pinned(term))
         if not term.rows and not term.groups:
-            return ite(conj(outer, term.cond), term.outs[0].val, default_of(kind))
+            return ite(conj(outer, term.cond), term.outs[0].val, kind.stand_in)
         needed = mentioned(term.outs)
         summed, *counted = independent_factors.of(term, needed)
         if not summed.rows and not summed.groups:
             number = self.count_term(replace(term, outs=()))
-            total = term.outs[0].val * (real(number) if kind == "real" else number)
-            return ite(outer, total, default_of(kind))
+            total = term.outs[0].val * (real(number) if kind == REAL else number)
+            return ite(outer, total, kind.stand_in)
         symbol, arguments = self._symbol("SUM", Bag((summed,)), kind)
         total = symbol.apply(arguments)
         for factor in counted:
             number = self.count_term(replace(factor, outs=()))
-            total = total * (real(number) if kind == "real" else number)
-        return ite(outer, total, default_of(kind))
+            total = total * (real(number) if kind == REAL else number)
+        return ite(outer, total, kind.stand_in)
 
     def _choose(self, function: str, bag: Bag) -> tuple[Formula, Expr]:
         terms = [settled(self.world, term) for term in bag.terms]
         terms = [term for term in terms if not is_false(term.cond)]
         if not terms:
-            return TRUE, default_of(bag.terms[0].outs[0].kind)
+            return TRUE, bag.terms[0].outs[0].kind.stand_in
         symbol, arguments = self._symbol(function, Bag(tuple(terms)), terms[0].outs[0].kind)
         return symbol.null(arguments), symbol.apply(arguments)
 
-    def _symbol(self, function: str, bag: Bag, kind: str) -> tuple[Symbol, tuple[Expr, ...]]:
+    def _symbol(self, function: str, bag: Bag, kind: Kind) -> tuple[Symbol, tuple[Expr, ...]]:
         """The symbol of a bag, and the arguments at which it is meant here."""
-        bag, formals, arguments = _abstracted(self.world, bag)
+        bag, formals, arguments = abstracted(self.world, bag)
         sorts = sorted(str(formal.sort()) for formal in formals)
         for symbol in list(self.symbols.values()):  # comparing bags may name further aggregates
             if symbol.function != function or symbol.kind != kind:
@@ -386,98 +348,3 @@ def _orders(left: tuple[Expr, ...], right: list[Expr]) -> Iterator[tuple[int, ..
     straight = tuple(range(len(left)))
     candidates = itertools.permutations(straight) if len(left) <= 6 else iter([straight])
     return (o for o in candidates if all(left[i].sort() == right[j].sort() for i, j in enumerate(o)))
-
-
-def _abstracted(world: World, bag: Bag) -> tuple[Bag, list[Expr], list[Expr]]:
-    """The bag with its largest free subexpressions as parameters; the parameters and their arguments."""
-    table: dict[int, tuple[Expr, Expr]] = {}
-    terms = []
-    for term in bag.terms:
-        own = bound(term)
-        groups = []
-        for group in term.groups:
-            body, inner_formals, inner_arguments = _abstracted(world, group.body)
-            swap = []
-            for formal, argument in zip(inner_formals, inner_arguments, strict=True):
-                known = table.setdefault(argument.get_id(), (formal, argument))
-                if not known[0].eq(formal):
-                    swap.append((formal, known[0]))
-            groups.append(Group(group.values, swap_bag(body, swap)))
-        memo: dict[int, Expr] = {}
-
-        def lift(node: Expr, own: set[str] = own, memo: dict[int, Expr] = memo) -> Expr:
-            return _lift(world, node, own, table, memo)
-
-        outs = tuple(Val(lift(out.null), lift(out.val), out.kind) for out in term.outs)
-        terms.append(Term(term.rows, tuple(groups), lift(term.cond), outs))
-    formals = [formal for formal, _ in table.values()]
-    return Bag(tuple(terms)), formals, [argument for _, argument in table.values()]
-
-
-def _lift(
-    world: World, node: Expr, own: set[str], table: dict[int, tuple[Expr, Expr]], memo: dict[int, Expr]
-) -> Expr:
-    if node.get_id() in memo:
-        return memo[node.get_id()]
-    free = constants(node)
-    result = node
-    if is_not(node) and free:
-        result = z3.Not(_lift(world, node.arg(0), own, table, memo))
-    elif free and not free & own and not _loose(node):
-        if node.get_id() not in table:
-            table[node.get_id()] = (world.fresh(node.sort(), "arg"), node)
-        result = table[node.get_id()][0]
-    elif free and z3.is_app(node) and node.num_args() > 0:
-        children = [_lift(world, child, own, table, memo) for child in operands(node)]
-        if any(not a.eq(b) for a, b in zip(children, operands(node), strict=True)):
-            result = rebuilt(node, children)
-    elif free and z3.is_quantifier(node):
-        inner = _free_parts(node, own)
-        pairs = []
-        for part in inner:
-            if part.get_id() not in table:
-                table[part.get_id()] = (world.fresh(part.sort(), "arg"), part)
-            pairs.append((part, table[part.get_id()][0]))
-        if pairs:
-            result = z3.substitute(node, *pairs)
-    memo[node.get_id()] = result
-    return result
-
-
-def _free_parts(quantifier: Expr, own: set[str]) -> list[Expr]:
-    """The largest subexpressions below a quantifier that are free of it and of `own`."""
-    found: dict[int, Expr] = {}
-    seen: set[int] = set()
-    todo = [quantifier.body()]
-    while todo:
-        node = todo.pop()
-        if node.get_id() in seen:
-            continue
-        seen.add(node.get_id())
-        free = constants(node)
-        if free and not is_not(node) and not free & own and not _loose(node):
-            found.setdefault(node.get_id(), node)
-        elif z3.is_quantifier(node):
-            todo.append(node.body())
-        elif z3.is_app(node):
-            todo.extend(reversed(operands(node)))
-    return list(found.values())
-
-
-def _loose(node: Expr) -> bool:
-    """Whether a variable occurs whose quantifier lies outside the expression."""
-    todo = [(node, 0)]
-    seen: set[tuple[int, int]] = set()
-    while todo:
-        part, depth = todo.pop()
-        if (part.get_id(), depth) in seen:
-            continue
-        seen.add((part.get_id(), depth))
-        if z3.is_var(part):
-            if z3.get_var_index(part) >= depth:
-                return True
-        elif z3.is_quantifier(part):
-            todo.append((part.body(), depth + part.num_vars()))
-        elif z3.is_app(part):
-            todo.extend((child, depth) for child in operands(part))
-    return False

@@ -1,0 +1,1 @@
+"""Queries as bags: what each clause and each expression of SQL means."""

@@ -1,0 +1,114 @@
+"""Aggregate functions over the rows of a group or a window."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import z3
+from sqlglot import exp
+
+from truespec.domains.sql.compile.classes import classes_of
+from truespec.domains.sql.compile.denotations import each_output
+from truespec.domains.sql.compile.reader import Reader
+from truespec.domains.sql.compile.scope import GroupScope, Scope, WindowScope
+from truespec.domains.sql.ir.bags import Bag, Group, Term, fresh_values
+from truespec.domains.sql.ir.columns import coerced
+from truespec.domains.sql.ir.kinds import BOOL, INT, NULL_KIND, NUMBERS, REAL
+from truespec.domains.sql.ir.logic import FALSE, TRUE, conj, neg
+from truespec.domains.sql.ir.opaque import opaque
+from truespec.domains.sql.ir.truth import where_true
+from truespec.domains.sql.ir.values import Val, to_real
+from truespec.verdict import Unsupported
+
+Members = list[tuple[Term, Scope]]
+"""Rows of a group or a window, each with the scope of an aggregate's argument."""
+
+
+def aggregate(reader: Reader, node: Any, scope: Scope) -> Val:
+    """An aggregate in the scope of its group."""
+    while isinstance(scope, WindowScope):
+        scope = scope.inner
+    if not isinstance(scope, GroupScope):
+        raise Unsupported(f"sql: the aggregate {node.sql()[:40]} outside its group")
+    members = [(term, scope.scope_of(term)) for term in scope.members.terms]
+    return aggregate_over(reader, node, members)
+
+
+def aggregate_over(reader: Reader, node: Any, members: Members) -> Val:
+    """An aggregate over rows, each with the scope of its argument."""
+    if isinstance(node, exp.Filter):
+        kept = []
+        for term, scope in members:
+            test = where_true(reader.condition(node.expression.this, scope))
+            kept.append((replace(term, cond=conj(term.cond, test)), scope))
+        return aggregate_over(reader, node.this, kept)
+    name, argument = type(node).__name__, node.this
+    distinct = isinstance(argument, exp.Distinct)
+    arguments = argument.expressions if distinct else [argument]
+    if name == "Count" and not distinct and (argument is None or isinstance(argument, exp.Star)):
+        return reader.aggregates.count(Bag(tuple(replace(t, outs=()) for t, _ in members)))
+    if name == "Count" and getattr(node, "expressions", None):
+        raise Unsupported("sql: COUNT of several columns")
+    if name == "Count" and len(arguments) > 1:
+        return _count_tuples(reader, arguments, members)
+    if len(arguments) != 1 or isinstance(arguments[0], exp.Order | exp.Limit | exp.Star | None):
+        raise Unsupported(f"sql: {node.sql()[:60]}")
+    for key, part in node.args.items():
+        if key not in ("this", "big_int") and part:
+            raise Unsupported(f"sql: {node.sql()[:60]}")
+    # MIN and MAX tell an ENUM from its text, others do not.
+    read = reader.output if name in ("Min", "Max") else reader.value
+    terms = [replace(t, outs=(read(arguments[0], s),)) for t, s in members]
+    if not terms:
+        if name != "Count":
+            raise Unsupported(f"sql: {name.upper()} over no rows, whose type is not known")
+        return Val(FALSE, z3.IntVal(0), INT)
+    (bag,) = coerced([Bag(tuple(terms))], reader.dialect)
+    if name in ("Sum", "Avg") and any(t.outs[0].kind not in {*NUMBERS, BOOL, NULL_KIND} for t in bag.terms):
+        raise Unsupported(f"sql: {name.upper()} of a value of type {bag.terms[0].outs[0].kind}")
+    if distinct and name in ("Count", "Sum", "Avg"):
+        bag = reader.aggregates.distinct(bag)
+    match name:
+        case "Count":
+            return reader.aggregates.count(reader.aggregates.filled(bag))
+        case "Sum":
+            return reader.aggregates.sum(bag)
+        case "Avg":
+            return reader.aggregates.average(bag)
+        case "Min" | "Max":
+            return reader.aggregates.extreme(name.upper(), bag)
+        case "StddevPop" | "VariancePop" if not distinct:
+            return _variance(reader, bag, name == "StddevPop")
+        case "AnyValue" if reader.aggregates.agree(reader.aggregates.filled(bag)):
+            return reader.aggregates.any(reader.aggregates.filled(bag))
+        case "BitwiseAndAgg" | "BitwiseOrAgg" | "BitwiseXorAgg" | "LogicalAnd" | "LogicalOr":
+            if not reader.dialect.bit_aggregates_read:
+                raise Unsupported(f"sql: the aggregate {name.upper()}")
+            return reader.aggregates.unknown(name, reader.aggregates.distinct(bag) if distinct else bag)
+    raise Unsupported(f"sql: the aggregate {name.upper()}")
+
+
+def _variance(reader: Reader, bag: Bag, root: bool) -> Val:
+    """The population's variance by its sums, and the root of it."""
+    filled = reader.aggregates.filled(bag)
+    squares = each_output(filled, lambda out: Val(FALSE, to_real(out).val * to_real(out).val, REAL))
+    total, number = to_real(reader.aggregates.sum(filled)), to_real(reader.aggregates.count(filled))
+    square = to_real(reader.aggregates.sum(squares))
+    spread = (square.val - total.val * total.val / number.val) / number.val
+    value = Val(total.null, spread, REAL)
+    return opaque(reader.dialect, "root", [value], REAL) if root else value
+
+
+def _count_tuples(reader: Reader, arguments: Sequence[exp.Expr], members: Members) -> Val:
+    terms = []
+    for term, scope in members:
+        outs = tuple(reader.value(a, scope) for a in arguments)
+        cond = conj(term.cond, *(neg(out.null) for out in outs))
+        terms.append(replace(term, cond=cond, outs=tuple(replace(o, null=FALSE) for o in outs)))
+    if not terms:
+        return Val(FALSE, z3.IntVal(0), INT)
+    classes = classes_of(reader, coerced([Bag(tuple(terms))], reader.dialect)[0])
+    values = fresh_values(reader.world, classes.terms[0].outs, [False] * len(arguments))
+    return reader.aggregates.count(Bag((Term((), (Group(values, classes),), TRUE, ()),)))

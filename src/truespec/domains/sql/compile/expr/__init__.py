@@ -1,0 +1,1 @@
+"""Scalar expressions: their value, NULL included, in terms of the columns in scope."""

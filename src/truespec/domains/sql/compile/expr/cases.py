@@ -1,0 +1,113 @@
+"""CASE, IF, COALESCE and NULLIF."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sqlglot import exp
+
+from truespec.domains.sql.compile.reader import Reader
+from truespec.domains.sql.compile.readers import Readers
+from truespec.domains.sql.compile.scope import Scope
+from truespec.domains.sql.dialects.dialect import Dialect, Mixing
+from truespec.domains.sql.ir.comparisons import as_dated, equal
+from truespec.domains.sql.ir.kinds import ALWAYS_NULL, BOOL, DATED, INT, NULL_KIND, NUMBERS, TEXT
+from truespec.domains.sql.ir.logic import FALSE, Formula, disj, ite
+from truespec.domains.sql.ir.truth import where_true
+from truespec.domains.sql.ir.values import NULL, Val, null_of, numeric, to_real, together, united
+from truespec.verdict import ReasonCode, SpecificationError, Unsupported
+
+
+def merged(dialect: Dialect, values: Sequence[Val]) -> list[Val]:
+    """The branches of a CASE as one kind."""
+    untyped = ALWAYS_NULL if dialect.nulls_are_untyped else {NULL_KIND}
+    kinds = {value.kind for value in values} - {*untyped}
+    if not kinds and dialect.nulls_are_untyped:
+        return [NULL] * len(values)
+    if not kinds:
+        goal = TEXT  # as PostgreSQL and MariaDB have it; it meets no other type
+    elif len(kinds) == 1:
+        goal = next(iter(kinds))
+    elif kinds <= {*NUMBERS, BOOL}:
+        if BOOL in kinds and dialect.boolean_beside_number is Mixing.NOT_READ:
+            raise Unsupported("sql: branches of Boolean and of numeric type")
+        if BOOL in kinds and dialect.boolean_beside_number is Mixing.REFUSED:
+            raise SpecificationError(ReasonCode.TYPE, "branches of Boolean and of numeric type")
+        numbers = {INT if kind == BOOL else kind for kind in kinds}
+        goal = united(numbers, typed_by_value=dialect.numbers_typed_by_value)
+    elif kinds == {TEXT, DATED}:
+        goal = DATED
+    else:
+        raise Unsupported(f"sql: branches of types {' and '.join(sorted(map(str, kinds)))}")
+    done = []
+    for value in values:
+        if value.kind in untyped:
+            done.append(null_of(goal))
+        elif goal == INT:
+            done.append(numeric(value))
+        elif goal in NUMBERS:
+            done.append(replace(to_real(value), kind=goal))
+        elif goal == DATED:
+            done.append(as_dated(value))
+        else:
+            done.append(value)
+    return done
+
+
+def choose(test: Formula, yes: Val, no: Val) -> Val:
+    """A value by cases; both of one kind."""
+    kind = yes.kind if yes.kind != NULL_KIND else no.kind
+    return Val(ite(test, yes.null, no.null), ite(test, yes.val, no.val), kind)
+
+
+def _case(reader: Reader, node: exp.Case, scope: Scope) -> Val:
+    operand = None if node.this is None else reader.value(node.this, scope)
+    tests, results = [], []
+    for branch in node.args["ifs"]:
+        if operand is None:
+            tests.append(where_true(reader.condition(branch.this, scope)))
+        else:
+            tests.append(where_true(equal(reader.world, operand, reader.value(branch.this, scope))))
+        results.append(reader.value(branch.args["true"], scope))
+    default = node.args.get("default")
+    results.append(NULL if default is None else reader.value(default, scope))
+    results = merged(reader.dialect, results)
+    value = results[-1]
+    for test, result in zip(reversed(tests), reversed(results[:-1]), strict=True):
+        value = choose(test, result, value)
+    return value
+
+
+def _if(reader: Reader, node: exp.If, scope: Scope) -> Val:
+    test = where_true(reader.condition(node.this, scope))
+    default = node.args.get("false")
+    other = NULL if default is None else reader.value(default, scope)
+    yes, no = merged(reader.dialect, [reader.value(node.args["true"], scope), other])
+    return choose(test, yes, no)
+
+
+def _coalesce(reader: Reader, node: exp.Coalesce, scope: Scope) -> Val:
+    values = merged(reader.dialect, [reader.value(part, scope) for part in (node.this, *node.expressions)])
+    result = values[-1]
+    for value in reversed(values[:-1]):
+        result = choose(value.null, result, Val(FALSE, value.val, value.kind))
+    return reader.typed(result)
+
+
+def _nullif(reader: Reader, node: exp.Nullif, scope: Scope) -> Val:
+    left, right = reader.value(node.this, scope), reader.value(node.expression, scope)
+    if left.kind in ALWAYS_NULL and not reader.dialect.nulls_are_untyped:
+        raise Unsupported("sql: NULLIF of a NULL without a type")
+    same = where_true(equal(reader.world, left, right))
+    if left.kind in NUMBERS and right.kind in NUMBERS and not reader.dialect.numbers_typed_by_value:
+        left, _ = together(left, right)
+    return Val(disj(left.null, same), left.val, left.kind)
+
+
+READERS: Readers = {
+    exp.Case: _case,
+    exp.If: _if,
+    exp.Coalesce: _coalesce,
+    exp.Nullif: _nullif,
+}

@@ -1,0 +1,158 @@
+"""CAST."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import z3
+from sqlglot import exp
+
+from truespec.domains.sql.compile.expr.numbers import rounded
+from truespec.domains.sql.compile.reader import Reader
+from truespec.domains.sql.compile.readers import Readers
+from truespec.domains.sql.compile.scope import Scope
+from truespec.domains.sql.dialects.dialect import DecimalCast
+from truespec.domains.sql.ir.dates import day, moment, read_date
+from truespec.domains.sql.ir.kinds import (
+    ALWAYS_NULL,
+    BOOL,
+    DATE,
+    DATED,
+    DATETIME,
+    INT,
+    LOOSE,
+    MOMENTS,
+    NUMBERS,
+    REAL,
+    TEXT,
+    Kind,
+    padded,
+)
+from truespec.domains.sql.ir.logic import ite
+from truespec.domains.sql.ir.opaque import opaque
+from truespec.domains.sql.ir.values import Val, null_of, numeric, to_real
+from truespec.verdict import Unsupported
+
+_Type = exp.DataType.Type
+_INTEGERS = frozenset({_Type.TINYINT, _Type.SMALLINT, _Type.MEDIUMINT, _Type.INT, _Type.BIGINT})
+"""Types to which a cast of an integer that fits changes nothing."""
+
+
+def _cast(reader: Reader, node: exp.Cast, scope: Scope) -> Val:
+    value, written = reader.value(node.this, scope), node.to.this
+    if value.kind in ALWAYS_NULL:
+        return null_of(_kind_written(reader, node.to))
+    if written in _INTEGERS or written in exp.DataType.FLOAT_TYPES or written is _Type.DECIMAL:
+        found = _to_number(reader, node.to, value)
+    elif written in exp.DataType.TEXT_TYPES:
+        found = _to_text(reader, node.to, value)
+    elif written in exp.DataType.UNSIGNED_INTEGER_TYPES:
+        raise Unsupported(f"sql: CAST to {_shown(reader, node.to)}, which turns signs over")
+    else:
+        found = _to_moment(reader, node.to, value)
+    if found is None and written is _Type.BOOLEAN and value.kind == BOOL:
+        return value
+    if found is None:
+        raise Unsupported(f"sql: CAST of {value.kind} to {_shown(reader, node.to)}")
+    return found
+
+
+def _shown(reader: Reader, to: exp.DataType) -> str:
+    return to.sql(reader.dialect.name)
+
+
+def _sizes(to: exp.DataType) -> list[int]:
+    """The numbers in parentheses behind a type."""
+    return [int(part.name) for part in to.expressions if part.name.isdigit()]
+
+
+def _to_number(reader: Reader, to: exp.DataType, value: Val) -> Val | None:
+    written = to.this
+    if written in _INTEGERS and value.kind in (INT, BOOL):
+        return numeric(value)
+    if value.kind not in NUMBERS:
+        return None
+    if written in _INTEGERS:
+        return Val(value.null, value.val.arg(0), INT) if z3.is_to_real(value.val) else None
+    if written in exp.DataType.FLOAT_TYPES:
+        return to_real(value)
+    sizes = _sizes(to)
+    match reader.dialect.decimal_cast:
+        case DecimalCast.CLAMPED:
+            return _clamped(reader, value, *(sizes or [10]))
+        case DecimalCast.BY_VALUE:
+            return replace(to_real(value), kind=LOOSE)
+    if value.kind == INT:
+        return to_real(value)
+    if not sizes and reader.dialect.bare_decimal_keeps_number:
+        return value
+    return Val(value.null, rounded(reader, value, sizes[1] if len(sizes) > 1 else 0), REAL)
+
+
+def _clamped(reader: Reader, value: Val, digits: int, scale: int = 0) -> Val:
+    """A number rounded to the scale, and the nearest one that fits where it does not."""
+    val = rounded(reader, value, scale)
+    most = z3.Q(10**digits - 1, 10**scale)
+    return Val(value.null, ite(val > most, most, ite(val < -most, -most, val)), REAL)
+
+
+def _to_text(reader: Reader, to: exp.DataType, value: Val) -> Val | None:
+    written, sizes = to.this, _sizes(to)
+    if reader.dialect.char_is_padded and written in (_Type.CHAR, _Type.NCHAR) and value.kind == TEXT:
+        size = sizes[0] if sizes else 1
+        return opaque(reader.dialect, f"cast CHAR({size})", [value], padded(size))
+    if written.value in reader.dialect.casts_not_read:
+        raise Unsupported(f"sql: CAST to {_shown(reader, to)}, which cuts or pads, or lacks characters")
+    if value.kind == DATED:
+        return opaque(reader.dialect, "cast TEXT", [value], TEXT)
+    if value.kind != TEXT:
+        return None
+    if not sizes:
+        return reader.typed(value)
+    return opaque(reader.dialect, f"cast {_shown(reader, to)}", [value], TEXT)
+
+
+def _to_moment(reader: Reader, to: exp.DataType, value: Val) -> Val | None:
+    if to.this in (_Type.DATE, _Type.DATE32):
+        if value.kind == TEXT and value.literal is not None and reader.dialect.text_literals_convert:
+            return day(read_date(reader.world, value.literal))
+        if value.kind in MOMENTS:
+            return day(value)
+    if to.this in (_Type.DATETIME, _Type.TIMESTAMP) and value.kind in MOMENTS:
+        if to.expressions or (value.kind == DATETIME and reader.world.fractional):
+            raise Unsupported("sql: CAST to a moment of other precision")
+        return moment(value)
+    return None
+
+
+def _kind_written(reader: Reader, to: exp.DataType) -> Kind:
+    """The kind of the type that a CAST names; `Unsupported` where there is none."""
+    dialect, written = reader.dialect, to.this
+    moments = (_Type.DATETIME, _Type.TIMESTAMP)
+    if (
+        written.value in dialect.null_casts_not_read
+        or (dialect.moment_precision_not_read and written in moments and to.expressions)
+        or to.args.get("nested")
+    ):
+        raise Unsupported(f"sql: CAST of NULL to {_shown(reader, to)}")
+    if written in _INTEGERS:
+        return INT
+    if written in exp.DataType.TEXT_TYPES:
+        size = next(iter(_sizes(to)), 1)
+        return padded(size) if written in (_Type.CHAR, _Type.NCHAR) and dialect.char_is_padded else TEXT
+    if written in exp.DataType.FLOAT_TYPES or written is _Type.DECIMAL:
+        return LOOSE if dialect.numbers_typed_by_value else REAL
+    if written in (_Type.DATE, *moments, _Type.BOOLEAN) and dialect.dates_are_texts:
+        return LOOSE  # the affinity of such names is NUMERIC
+    if written is _Type.DATE:
+        return DATE
+    if written in moments:
+        return DATETIME
+    if written is _Type.TIMESTAMPNTZ and dialect.parser_renames_timestamp and not to.expressions:
+        return DATETIME
+    if written is _Type.BOOLEAN:
+        return BOOL
+    raise Unsupported(f"sql: CAST of NULL to {_shown(reader, to)}")
+
+
+READERS: Readers = {exp.Cast: _cast}

@@ -1,0 +1,220 @@
+"""Functions of dates, and dates moved by intervals."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from typing import Any
+
+import z3
+from sqlglot import exp
+
+from truespec.domains.sql.compile.expr.numbers import as_number
+from truespec.domains.sql.compile.reader import Reader
+from truespec.domains.sql.compile.readers import Readers
+from truespec.domains.sql.compile.scope import Scope
+from truespec.domains.sql.ir.dates import DAY, day, moment, read_date
+from truespec.domains.sql.ir.kinds import DATE, DATETIME, INT, MOMENTS, REAL, TEXT, TEXT_SORT
+from truespec.domains.sql.ir.logic import FALSE, Formula, disj
+from truespec.domains.sql.ir.opaque import opaque
+from truespec.domains.sql.ir.values import Val, to_real
+from truespec.verdict import Unsupported
+
+
+def date_arithmetic(reader: Reader, node: exp.Binary, scope: Scope, sign: int) -> Val | None:
+    """In PostgreSQL and DuckDB, a date plus or minus days, and the days between two dates."""
+    if not reader.dialect.dates_count_days:
+        return None
+    left, right = reader.value(node.this, scope), reader.value(node.expression, scope)
+    null = disj(left.null, right.null)
+    if left.kind == DATE and right.kind == INT:
+        return Val(null, left.val + right.val * sign, DATE)
+    if left.kind == right.kind == DATE and sign < 0:
+        return Val(null, left.val - right.val, INT)
+    return None
+
+
+_FORMAT = re.compile(r"(?:[^%]|%[YmdHMSy])*\Z")
+"""Date formats that the parser keeps apart: MariaDB's `%M` becomes `%B`, and `%B` stays as it is."""
+
+
+def date_value(reader: Reader, node: Any, scope: Scope) -> Val:
+    return as_date(reader, _dated(reader, node, scope))
+
+
+def _dated(reader: Reader, node: Any, scope: Scope) -> Val:
+    # The parser wraps what DATE_FORMAT is given.
+    return reader.value(node.this if isinstance(node, exp.TsOrDsToTimestamp) else node, scope)
+
+
+def as_date(reader: Reader, value: Val) -> Val:
+    if value.kind == TEXT and value.literal is not None and reader.dialect.text_literals_convert:
+        value = read_date(reader.world, value.literal)
+    if value.kind not in MOMENTS:
+        raise Unsupported(f"sql: a date function of a value of type {value.kind}")
+    return value
+
+
+def _to_date(reader: Reader, node: exp.TsOrDsToDate, scope: Scope) -> Val:
+    return day(date_value(reader, node.this, scope))
+
+
+def _to_moment(reader: Reader, node: exp.TsOrDsToTimestamp, scope: Scope) -> Val:
+    return moment(date_value(reader, node.this, scope))
+
+
+def _datediff(reader: Reader, node: exp.DateDiff, scope: Scope) -> Val:
+    unit = node.args.get("unit")
+    if not reader.dialect.datediff_counts_days or (unit is not None and unit.name.upper() != "DAY"):
+        raise Unsupported("sql: DATEDIFF outside MySQL")
+    left, right = day(date_value(reader, node.this, scope)), day(date_value(reader, node.expression, scope))
+    return Val(disj(left.null, right.null), left.val - right.val, INT)
+
+
+def _timestampdiff(reader: Reader, node: exp.TimestampDiff, scope: Scope) -> Val:
+    left, right = date_value(reader, node.this, scope), date_value(reader, node.expression, scope)
+    unit = node.args.get("unit")
+    if left.kind != DATE or right.kind != DATE or unit is None or unit.name.upper() != "DAY":
+        raise Unsupported("sql: TIMESTAMPDIFF other than of days between dates")
+    return Val(disj(left.null, right.null), left.val - right.val, INT)
+
+
+def _dateadd(reader: Reader, node: exp.DateAdd, scope: Scope) -> Val:
+    return shift(reader, node.this, node, scope, 1)
+
+
+def _datesub(reader: Reader, node: exp.DateSub, scope: Scope) -> Val:
+    return shift(reader, node.this, node, scope, -1)
+
+
+def shift(reader: Reader, node: exp.Expr, interval: Any, scope: Scope, sign: int) -> Val:
+    """A date moved by an interval; in MariaDB a text is a text again, in the standard form."""
+    value = _dated(reader, node, scope)
+    moved = _moved(reader, as_date(reader, value), interval, scope, sign)
+    if not reader.dialect.shifted_texts_stay_texts or value.kind != TEXT:
+        return moved
+    number = z3.simplify(moved.val)
+    if not z3.is_int_value(number) or not z3.is_false(z3.simplify(moved.null)):
+        raise Unsupported("sql: a text moved by an interval that is no literal")
+    days, rest = divmod(number.as_long() * (DAY if moved.kind == DATE else 1), DAY)
+    if not 1 <= days <= datetime.date.max.toordinal():
+        raise Unsupported("sql: a date outside the calendar")
+    start = datetime.datetime.fromordinal(days)
+    text = str(start.date() if moved.kind == DATE else start + datetime.timedelta(microseconds=rest))
+    return Val(FALSE, reader.world.text(text), TEXT, text)
+
+
+def _moved(reader: Reader, value: Val, interval: Any, scope: Scope, sign: int) -> Val:
+    """A date moved by an interval; dates outside the calendar are out of scope, as overflow is."""
+    amount_node = interval.this if isinstance(interval, exp.Interval) else interval.expression
+    if isinstance(amount_node, exp.Interval):
+        interval, amount_node = amount_node, amount_node.this
+    unit = interval.args.get("unit")
+    if (unit is None and not reader.dialect.intervals_default_to_days) or not isinstance(
+        unit, exp.Var | None
+    ):
+        raise Unsupported("sql: an interval without a unit, or with several")
+    unit_name = unit.name.upper() if unit is not None else "DAY"
+    amount = as_number(reader, reader.value(amount_node, scope))
+    if amount.kind != INT or not reader.dialect.intervals_read:
+        raise Unsupported("sql: an interval that is no whole number")
+    null = disj(value.null, amount.null)
+    factor = {"DAY": 1, "WEEK": 7}.get(unit_name.removesuffix("S"))
+    keeps = reader.dialect.shifted_dates_stay_dates
+    if not keeps and not isinstance(interval, exp.Interval):
+        raise Unsupported("sql: date arithmetic")
+    if factor is None:
+        months = {"MONTH": 1, "YEAR": 12}.get(unit_name.removesuffix("S"))
+        if months is None or value.kind != DATE or not keeps:
+            raise Unsupported(f"sql: an interval of {unit_name}")
+        return _shift_months(reader, value, amount, null, sign * months)
+    if value.kind == DATE and keeps:
+        moved = z3.simplify(value.val + amount.val * (sign * factor))
+        if z3.is_int_value(moved):
+            reader.world.note_date(moved.as_long())
+        return Val(null, moved, DATE)
+    return Val(null, moment(value).val + amount.val * (sign * factor * DAY), DATETIME)
+
+
+def _shift_months(reader: Reader, value: Val, amount: Val, null: Formula, factor: int) -> Val:
+    if z3.is_int_value(value.val) and z3.is_int_value(amount.val):
+        start = datetime.date.fromordinal(value.val.as_long())
+        total = start.year * 12 + start.month - 1 + amount.val.as_long() * factor
+        year, month = divmod(total, 12)
+        if not 1 <= year < 9999:
+            raise Unsupported("sql: a date outside the calendar")
+        first = datetime.date(year, month + 1, 1)
+        last = (datetime.date(year + (month + 1) // 12, (month + 1) % 12 + 1, 1) - first).days
+        moved = first.replace(day=min(start.day, last)).toordinal()
+        reader.world.note_date(moved)
+        return Val(null, z3.IntVal(moved), DATE)
+    moved = z3.Function("addmonths", *[z3.IntSort()] * 3)(value.val, amount.val * factor)
+    return Val(null, moved, DATE)
+
+
+def year_of(reader: Reader, node: exp.Year, scope: Scope) -> Val:
+    value = day(date_value(reader, node.this, scope))
+    return Val(value.null, z3.Function("year", z3.IntSort(), z3.IntSort())(value.val), INT)
+
+
+def month_of(reader: Reader, node: exp.Month, scope: Scope) -> Val:
+    value = day(date_value(reader, node.this, scope))
+    year = z3.Function("year", z3.IntSort(), z3.IntSort())(value.val)
+    both = z3.Function("yearmonth", z3.IntSort(), z3.IntSort())(value.val)
+    return Val(value.null, both - 12 * year, INT)
+
+
+def _extract(reader: Reader, node: exp.Extract, scope: Scope) -> Val:
+    part = node.this.name.upper()
+    if reader.dialect.extract_of_null_is_double and z3.is_true(
+        date_value(reader, node.expression, scope).null
+    ):
+        raise Unsupported("sql: EXTRACT of a NULL, a DOUBLE in DuckDB whatever the part")
+    if part in ("YEAR", "MONTH"):
+        if part == "YEAR":
+            value = year_of(reader, exp.Year(this=node.expression), scope)
+        else:
+            value = month_of(reader, exp.Month(this=node.expression), scope)
+        return to_real(value) if reader.dialect.extract_is_numeric else value
+    value = date_value(reader, node.expression, scope)
+    whole = part == "DAY" and not reader.dialect.extract_is_numeric
+    return opaque(reader.dialect, f"extract {part}", [value], INT if whole else REAL)
+
+
+def _day(reader: Reader, node: exp.Day, scope: Scope) -> Val:
+    return opaque(reader.dialect, "extract DAY", [day(date_value(reader, node.this, scope))], INT)
+
+
+def _timetostr(reader: Reader, node: exp.TimeToStr, scope: Scope) -> Val:
+    value = day(date_value(reader, node.this, scope))
+    form = node.args.get("format")
+    if not isinstance(form, exp.Literal):
+        raise Unsupported("sql: a date format that is no literal")
+    if form.this == "%Y-%m":
+        return month_text(reader, value)
+    if not _FORMAT.match(form.this):
+        raise Unsupported(f"sql: the date format {form.this[:40]!r}")
+    whole = date_value(reader, node.this, scope)
+    return opaque(reader.dialect, f"format {form.this}", [whole], TEXT)
+
+
+def month_text(reader: Reader, value: Val) -> Val:
+    both = z3.Function("yearmonth", z3.IntSort(), z3.IntSort())(value.val)
+    return Val(value.null, z3.Function("text.yearmonth", z3.IntSort(), TEXT_SORT)(both), TEXT)
+
+
+READERS: Readers = {
+    exp.TsOrDsToDate: _to_date,
+    exp.TsOrDsToTimestamp: _to_moment,
+    exp.DateDiff: _datediff,
+    exp.TimestampDiff: _timestampdiff,
+    exp.DateAdd: _dateadd,
+    exp.DateSub: _datesub,
+    exp.Year: year_of,
+    exp.Month: month_of,
+    exp.Extract: _extract,
+    exp.Day: _day,
+    exp.TimeToStr: _timetostr,
+    exp.Date: _to_date,
+    exp.DayOfMonth: _day,
+}

@@ -1,0 +1,117 @@
+"""All other functions: deterministic functions of which nothing else is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from sqlglot import exp
+
+from truespec.domains.sql.compile.expr.date_functions import shift
+from truespec.domains.sql.compile.reader import Reader
+from truespec.domains.sql.compile.readers import Readers
+from truespec.domains.sql.compile.scope import Scope
+from truespec.domains.sql.ir.kinds import BOOL, DATETIME, INT, LOOSE, NUMBERS, REAL, TEXT, Enumerated
+from truespec.domains.sql.ir.logic import FALSE
+from truespec.domains.sql.ir.opaque import opaque
+from truespec.domains.sql.ir.values import Val, computed, to_real
+from truespec.verdict import Unsupported
+
+
+def _anonymous(reader: Reader, node: exp.Anonymous, scope: Scope) -> Val:
+    name = str(node.this).upper()
+    arguments = node.expressions
+    if name == "ISNULL" and len(arguments) == 1 and reader.dialect.has_isnull_function:
+        return Val(FALSE, reader.value(arguments[0], scope).null, BOOL)
+    if name in ("ADDDATE", "SUBDATE") and len(arguments) == 2 and reader.dialect.intervals_default_to_days:
+        step = arguments[1]
+        if not isinstance(step, exp.Interval):
+            step = exp.Interval(this=step, unit=exp.Var(this="DAY"))
+        return shift(reader, arguments[0], step, scope, 1 if name == "ADDDATE" else -1)
+    raise Unsupported(f"sql: the function {name}")
+
+
+_TEXT_RESULT = (
+    "Upper", "Lower", "Concat", "Substring", "Left", "Right", "Trim", "Replace", "Pad", "Reverse", "Repeat",
+    "ConcatWs", "Initcap", "Hex", "MD5", "TimeToStr", "DPipe", "Monthname", "Dayname",
+)  # fmt: skip
+_INT_RESULT = ("Length", "StrPosition", "Ascii", "Unicode", "DayOfWeek", "DayOfYear", "Week", "WeekOfYear",
+               "Quarter", "Day", "DayOfMonth", "Sign", "Hour", "Minute", "Second", "Bitlength")  # fmt: skip
+_TEXTS_ONLY = ("Upper", "Lower", "Concat", "ConcatWs", "Trim", "Replace", "Reverse", "Hex", "MD5", "Length",
+               "Ascii")  # fmt: skip
+"""Functions that read all their arguments as texts."""
+_TEXT_FIRST = ("Left", "Right", "Substring", "Repeat", "Pad", "StrPosition")
+"""Functions of a text and of numbers."""
+_REAL_RESULT = ("Pow", "Sqrt", "Exp", "Ln", "Log", "Stddev", "Sin", "Cos", "Degrees", "Radians")
+
+
+def function(reader: Reader, node: Any, scope: Scope) -> Val:
+    name = type(node).__name__
+    kinds = {**dict.fromkeys(_TEXT_RESULT, TEXT), **dict.fromkeys(_INT_RESULT, INT)}
+    kinds |= dict.fromkeys(_REAL_RESULT, REAL)
+    if name not in kinds or not isinstance(node, exp.Func | exp.Binary):
+        raise Unsupported(f"sql: {name} ({node.sql(reader.dialect.name)[:60]})")
+    if reader.dialect.errors_raise and not never_fails(node):
+        raise Unsupported(f"sql: {name}, which fails on some values ({node.sql(reader.dialect.name)[:60]})")
+    arguments: list[Val] = []
+    label = [name]
+    for key, part in sorted(node.args.items()):
+        if isinstance(part, exp.Expr) and not isinstance(part, exp.Var | exp.Identifier):
+            arguments.append(argument(reader, name, key, part, scope))
+            label.append(key)
+        elif isinstance(part, list) and part:
+            arguments += [argument(reader, name, key, item, scope) for item in part]
+            label.append(f"{key}*{len(part)}")
+        elif part not in (None, [], False):
+            label.append(f"{key}={part}")
+    if name in _REAL_RESULT:
+        arguments = [to_real(a) if a.kind in NUMBERS else a for a in arguments]
+    elif name != "Sign":
+        check_no_fractions(reader, name, arguments)
+    return opaque(reader.dialect, " ".join(label), arguments, kinds[name])
+
+
+def argument(reader: Reader, name: str, place: str, node: exp.Expr, scope: Scope) -> Val:
+    """An argument of a function; `Unsupported` for an ENUM where MariaDB may want a number.
+
+    There it would be the member's position and not its text.
+    """
+    found = reader.output(node, scope)
+    text = name in _TEXTS_ONLY or (name in _TEXT_FIRST and place in ("this", "substr"))
+    if reader.dialect.enum_is_number and isinstance(found.kind, Enumerated) and not text:
+        raise Unsupported(f"sql: {name} by the position of an ENUM member")
+    return computed(found)
+
+
+def check_no_fractions(reader: Reader, name: str, arguments: Iterable[Val]) -> None:
+    """`Unsupported` where a function reads the text of a fraction: equal ones may be written differently.
+
+    So may moments, by the digits that their columns keep of a second.
+    """
+    kinds = {argument.kind for argument in arguments}
+    if kinds & {REAL, LOOSE}:
+        raise Unsupported(f"sql: {name} of the text of a number that is no integer")
+    if DATETIME in kinds and reader.world.fractional:
+        raise Unsupported(f"sql: {name} of the text of a moment, beside columns of other precision")
+
+
+def never_fails(node: Any) -> bool:
+    """Whether a function has a value for all arguments, in the dialects that raise errors."""
+    if type(node).__name__ in ("Left", "Right", "Substring"):
+        sizes = [node.args.get(key) for key in ("expression", "start", "length")]
+        return all(size is None or (isinstance(size, exp.Literal) and not size.is_string) for size in sizes)
+    return type(node).__name__ in (
+        "Upper",
+        "Lower",
+        "Concat",
+        "DPipe",
+        "Length",
+        "Trim",
+        "Replace",
+        "Reverse",
+    )
+
+
+READERS: Readers = {
+    exp.Anonymous: _anonymous,
+}

@@ -1,0 +1,57 @@
+"""Values as numbers to compute with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from truespec.domains.sql.compile.reader import Reader
+from truespec.domains.sql.compile.scope import Scope
+from truespec.domains.sql.dialects.dialect import Mixing
+from truespec.domains.sql.ir.comparisons import PLAIN_NUMBER
+from truespec.domains.sql.ir.kinds import ALWAYS_NULL, BOOL, NULL_KIND, TEXT
+from truespec.domains.sql.ir.logic import Expr
+from truespec.domains.sql.ir.values import Val, number, numeric, to_real
+from truespec.domains.sql.rules import rounding
+from truespec.verdict import ReasonCode, SpecificationError, Unsupported
+
+
+def arithmetic_operand(reader: Reader, node: exp.Expr, scope: Scope) -> Val:
+    """A number to compute with; MariaDB makes a fraction of a text or a NULL, whatever its digits."""
+    return operand(reader, reader.value(node, scope))
+
+
+def operand(reader: Reader, value: Val) -> Val:
+    """A value as a number to compute with."""
+    read = as_number(reader, value)
+    fraction = value.kind in (TEXT, NULL_KIND) and reader.dialect.texts_compute_as_fractions
+    return to_real(read) if fraction else read
+
+
+def only_operand(reader: Reader, node: exp.Expr, scope: Scope) -> Val:
+    """A number that no other operand gives a type."""
+    value = reader.value(node, scope)
+    check_typed(reader, [value])
+    return operand(reader, value)
+
+
+def check_typed(reader: Reader, values: Sequence[Val]) -> None:
+    if not reader.dialect.nulls_are_untyped and all(value.kind in ALWAYS_NULL for value in values):
+        raise Unsupported("sql: arithmetic on NULLs without a type")
+
+
+def as_number(reader: Reader, value: Val) -> Val:
+    if value.kind == TEXT and value.literal is not None and PLAIN_NUMBER.match(value.literal):
+        if reader.dialect.literals_take_type and "." in value.literal:
+            raise Unsupported("sql: a text with a fraction, which takes the type of the number beside it")
+        return number(value.literal.lstrip("+"))
+    if value.kind == BOOL and reader.dialect.boolean_beside_number is Mixing.NOT_READ:
+        raise Unsupported("sql: arithmetic on a Boolean")
+    if value.kind == BOOL and reader.dialect.boolean_beside_number is Mixing.REFUSED:
+        raise SpecificationError(ReasonCode.TYPE, "arithmetic on a Boolean")
+    return numeric(value)
+
+
+def rounded(reader: Reader, value: Val, digits: int) -> Expr:
+    return rounding.rounded(reader.world, reader.aggregates, to_real(value).val, digits)

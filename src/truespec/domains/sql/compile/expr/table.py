@@ -1,0 +1,31 @@
+"""Every reader of an expression, by the type of its syntax node."""
+
+from __future__ import annotations
+
+from truespec.domains.sql.compile.expr import (
+    arithmetic,
+    cases,
+    casts,
+    conditions,
+    date_functions,
+    functions,
+    leaves,
+    membership,
+    texts,
+)
+from truespec.domains.sql.compile.readers import COMPARISONS, Readers
+
+FAMILIES: tuple[Readers, ...] = (
+    leaves.READERS,
+    conditions.READERS,
+    membership.READERS,
+    cases.READERS,
+    arithmetic.READERS,
+    date_functions.READERS,
+    texts.READERS,
+    casts.READERS,
+    functions.READERS,
+    dict.fromkeys(COMPARISONS, conditions.comparison),
+)
+"""No type stands in two of them; a test checks it."""
+READERS: Readers = {node: reader for family in FAMILIES for node, reader in family.items()}

@@ -1,0 +1,216 @@
+"""GROUP BY and HAVING: groups as variables over the distinct keys."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+
+import z3
+from sqlglot import exp
+
+from truespec.domains.sql.compile.classes import classes_of, operator_of, representative
+from truespec.domains.sql.compile.denotations import nullable_columns
+from truespec.domains.sql.compile.grouping_sets import Items, Keys, grouping_sets
+from truespec.domains.sql.compile.output_names import inline
+from truespec.domains.sql.compile.reader import Reader
+from truespec.domains.sql.compile.scope import GroupScope, Scope, Source, WindowScope
+from truespec.domains.sql.dialects.dialect import Ungrouped
+from truespec.domains.sql.ir.aggregates import Operator
+from truespec.domains.sql.ir.bags import Bag, Group, Swap, Term, fresh_values, is_tuple, normal
+from truespec.domains.sql.ir.columns import coerced
+from truespec.domains.sql.ir.existence import group_formula
+from truespec.domains.sql.ir.kinds import CLASS
+from truespec.domains.sql.ir.logic import FALSE, TRUE, Formula, conj, folded, neg
+from truespec.domains.sql.ir.truth import where_true
+from truespec.domains.sql.ir.values import Val, null_of
+from truespec.domains.sql.rules import choices
+from truespec.verdict import Nondeterministic, Unsupported
+
+
+def grouped(
+    reader: Reader,
+    source: Source,
+    parent: Scope | None,
+    items: Items,
+    group: exp.Group | None,
+    having: exp.Having | None,
+) -> list[tuple[Term, Scope]]:
+    """The groups that HAVING leaves, each with the scope of its outputs; one term per grouping set."""
+    sets = grouping_sets(reader, source, parent, items, group)
+    every: Keys = []
+    for keys in sets:
+        every += [key for key in keys if key[0] not in [known for known, _ in every]]
+    grouping = _Grouping(reader, source, parent, items, having)
+    result: list[tuple[Term, Scope]] = []
+    for keys in sets:
+        absent = [key for key in every if key[0] not in [known for known, _ in keys]]
+        result += grouping.by(keys, absent)
+
+    def siblings() -> list[tuple[Term, Scope]]:
+        # Choices made for the copies are their own; the proof then holds whatever they are.
+        reader.shared += 1
+        try:
+            return grouped(reader, source, parent, items, group, having)
+        finally:
+            reader.shared -= 1
+
+    return [(t, WindowScope(s, siblings)) for t, s in result]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Groups:
+    """The groups of one grouping set."""
+
+    values: tuple[Val, ...]
+    """Their variables."""
+    whole: Group
+    """The distinct keys that the variables range over."""
+    members: Bag
+    """The rows of a group; outputs are all columns of the source."""
+
+    @classmethod
+    def of(cls, values: tuple[Val, ...], rows: Bag, classes: Bag) -> _Groups:
+        return cls(values, _range(values, classes), _members_of(values, rows, classes))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Grouping:
+    """What is grouped."""
+
+    reader: Reader
+    source: Source
+    parent: Scope | None
+    items: Items
+    having: exp.Having | None
+
+    def by(self, keys: Keys, absent: Keys) -> list[tuple[Term, Scope]]:
+        """The groups of one grouping set; keys of the other sets are NULL."""
+        reader, rows = self.reader, self.source.bag
+        known: list[tuple[str, Val]] = []
+        for print_, key in absent:
+            for term in rows.terms[:1]:
+                out = reader.output(key, Scope(self.source.names, term.outs, self.parent))
+                known.append((print_, null_of(out.kind)))
+        if not keys:
+            scope = self._scope(known, operator_of(reader, (), rows), rows)
+            return [self._having(Term((), (), TRUE, ()), scope)]
+        if not rows.terms:
+            return []
+        keyed = self._keyed(keys)
+        classes = classes_of(reader, keyed)
+        values = fresh_values(reader.world, classes.terms[0].outs, nullable_columns(classes))
+        groups = _Groups.of(values, rows, classes)
+
+        def above(operator: Operator, groups: _Groups) -> tuple[GroupScope, Swap]:
+            """The scope above the groups; and what the classes of chosen texts are."""
+            named, same = list(known), []
+            for index, (print_, _) in enumerate(keys):
+                value = groups.values[index]
+                if value.kind == CLASS:
+                    stands = representative(reader, operator, tuple(k.outs[index] for k in keyed.terms))
+                    same.append((reader.world.collation(stands.val), value.val))
+                    if not z3.is_false(stands.null):
+                        same.append((stands.null, value.null))
+                    value = stands
+                named.append((print_, value))
+            absent_keys = frozenset(print_ for print_, _ in absent)
+            return self._scope(named, operator, groups.members, absent_keys), same
+
+        kept: Formula = TRUE
+        if self.having is not None and reader.dialect.ungrouped is Ungrouped.ANY_ROW:
+            # A choice for a group that HAVING drops is nobody's: only the others count.
+            operator = Operator(reader.side, False, values, groups.members.terms, reader.outer)
+            kept = self._kept_whatever_is_chosen(*above(operator, groups))
+            groups, kept = self._without_null_classes(groups, classes, kept)
+        narrowed = Bag(tuple(replace(t, cond=conj(t.cond, kept)) for t in groups.members.terms))
+        scope, _ = above(operator_of(reader, groups.values, narrowed), groups)
+        return [self._having(Term((), (groups.whole,), kept, ()), scope)]
+
+    def _scope(
+        self,
+        known: list[tuple[str, Val]],
+        operator: Operator,
+        members: Bag,
+        absent: frozenset[str] = frozenset(),
+    ) -> GroupScope:
+        constant = partial(constant_in_group, self.reader)
+        return GroupScope(self.source, known, operator, members, self.parent, constant, absent)
+
+    def _keyed(self, keys: Keys) -> Bag:
+        """The rows with the keys as their outputs."""
+        terms = []
+        for term in self.source.bag.terms:
+            scope = Scope(self.source.names, term.outs, self.parent)
+            terms.append(replace(term, outs=tuple(self.reader.output(key, scope) for _, key in keys)))
+        return coerced([Bag(tuple(terms))], self.reader.dialect)[0]
+
+    def _kept_whatever_is_chosen(self, scope: GroupScope, same: Swap) -> Formula:
+        """What HAVING says of a group that no choice decides; `same`: the classes of chosen texts."""
+        test = self._test(scope)
+        return choices.without_choices(self.reader.aggregates, z3.substitute(test, *same) if same else test)
+
+    def _without_null_classes(self, groups: _Groups, classes: Bag, kept: Formula) -> tuple[_Groups, Formula]:
+        """The groups without NULL flags of classes that HAVING proves never to be NULL."""
+        world = self.reader.world
+        given = conj(kept, group_formula(world, groups.whole))
+        never = [
+            value.kind == CLASS and not z3.is_false(value.null) and world.holds(given, neg(value.null))
+            for value in groups.values
+        ]
+        if not any(never):
+            return groups, kept
+        pairs = list(zip(groups.values, never, strict=True))
+        kept = folded(z3.substitute(kept, *((value.null, FALSE) for value, strict in pairs if strict)))
+        values = tuple(replace(value, null=FALSE) if strict else value for value, strict in pairs)
+        return _Groups.of(values, self.source.bag, classes), kept
+
+    def _having(self, term: Term, scope: GroupScope) -> tuple[Term, Scope]:
+        if self.having is None:
+            return term, scope
+        return replace(term, cond=conj(term.cond, self._test(scope))), scope
+
+    def _test(self, scope: GroupScope) -> Formula:
+        assert self.having is not None
+        return where_true(self.reader.condition(inline(self.having.this, dict(self.items), scope), scope))
+
+
+def constant_in_group(reader: Reader, scope: GroupScope, position: int) -> Val:
+    """A column that is no group key: its value where all rows of the group share it."""
+    name = scope.names[position]
+    strict = "ONLY_FULL_GROUP_BY" in (reader.world.settings.sql_mode or "").upper()
+    ungrouped = reader.dialect.ungrouped
+    if ungrouped is Ungrouped.NOT_READ or (ungrouped is Ungrouped.ANY_ROW and strict):
+        raise Unsupported(f"sql: the column {name.column!r} is not in GROUP BY")
+    column = tuple(t.outs[position] for t in scope.members.terms)
+    if not scope.operator.values or ungrouped is Ungrouped.DETERMINED:
+        bag = Bag(tuple(replace(t, outs=(out,)) for t, out in zip(scope.members.terms, column, strict=True)))
+        if not reader.aggregates.agree(bag):
+            raise Nondeterministic(f"sql: the column {name.column!r} is not determined by the groups")
+        if not scope.operator.values:
+            return reader.aggregates.any(bag)
+    return representative(reader, scope.operator, column)
+
+
+def _range(values: tuple[Val, ...], classes: Bag) -> Group:
+    """Group variables over the keys that rows have; without NULLs where a variable has no flag."""
+    terms = []
+    for term in classes.terms:
+        present = [
+            neg(out.null) for value, out in zip(values, term.outs, strict=True) if z3.is_false(value.null)
+        ]
+        outs = [
+            replace(out, null=FALSE) if z3.is_false(value.null) else normal(out)
+            for value, out in zip(values, term.outs, strict=True)
+        ]
+        terms.append(replace(term, cond=conj(term.cond, *present), outs=tuple(outs)))
+    return Group(values, Bag(tuple(terms)))
+
+
+def _members_of(values: tuple[Val, ...], rows: Bag, classes: Bag) -> Bag:
+    """The rows of a group."""
+    return Bag(
+        tuple(
+            replace(row, cond=conj(row.cond, is_tuple(values, keys.outs)))
+            for row, keys in zip(rows.terms, classes.terms, strict=True)
+        )
+    )

@@ -1,0 +1,163 @@
+"""Joins, and the columns that USING and NATURAL merge."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from sqlglot import exp
+
+from truespec.domains.sql.compile.denotations import outputs_of, some_of
+from truespec.domains.sql.compile.reader import Reader
+from truespec.domains.sql.compile.scope import Name, Scope, Source
+from truespec.domains.sql.ir.bags import MAX_TERMS, Bag, Term
+from truespec.domains.sql.ir.comparisons import equal
+from truespec.domains.sql.ir.existence import exists
+from truespec.domains.sql.ir.keys import reduced
+from truespec.domains.sql.ir.logic import Formula, conj, ite, neg
+from truespec.domains.sql.ir.truth import where_true
+from truespec.domains.sql.ir.values import Val, computed, null_of
+from truespec.domains.sql.places import At
+from truespec.domains.sql.rules import known_flags, optional_partner
+from truespec.verdict import ReasonCode, SpecificationError, Unsupported
+
+Pair = tuple[Term, Term, Formula]
+"""A term of either side, and where their rows match."""
+
+
+def joined(reader: Reader, left: Source, joins: Sequence[exp.Join], parent: Scope | None) -> Source:
+    """The rows of a table and of all that is joined to it."""
+    for node in joins:
+        with At(node):
+            left = join(reader, left, node, parent)
+    return left
+
+
+def join(reader: Reader, left: Source, node: exp.Join, parent: Scope | None) -> Source:
+    """The rows of one join."""
+    right = reader.table(node.this, parent)
+    side, kind = (node.side or "").upper(), (node.kind or "").upper()
+    if (node.method or "").upper() not in ("", "NATURAL") or kind not in ("", "INNER", "OUTER", "CROSS"):
+        raise Unsupported(f"sql: {node.method} {kind} JOIN".replace("  ", " "))
+    taken = {name.table for name in left.names if name.table} & {n.table for n in right.names if n.table}
+    if taken:
+        raise SpecificationError(ReasonCode.SCOPE, f"the table name {sorted(taken)[0]!r} is used twice")
+    merged = _merged_names(reader, left, right, node)
+    on = node.args.get("on")
+    if on is None and not merged and side and reader.dialect.outer_join_needs_condition:
+        raise SpecificationError(ReasonCode.SYNTAX, f"{side} JOIN without a condition")
+    names = left.names + right.names
+
+    def matches(one: Term, two: Term) -> Formula:
+        scope = Scope(names, one.outs + two.outs, parent)
+        parts = [] if on is None else [where_true(reader.condition(on, scope))]
+        for column in merged:
+            a = Scope(left.names, one.outs, None).column(exp.column(column))
+            b = Scope(right.names, two.outs, None).column(exp.column(column))
+            parts.append(where_true(equal(reader.world, a, b)))
+        return conj(*parts)
+
+    pairs = [(one, two, matches(one, two)) for one in left.bag.terms for two in right.bag.terms]
+    terms = _optional(reader, pairs) if side == "LEFT" and len(right.bag.terms) == 1 else None
+    if terms is None:
+        terms = _terms(reader, left, right, side, pairs)
+    if not merged:
+        return Source(names, Bag(tuple(terms)))
+    return _using(reader, left, right, merged, side, terms)
+
+
+def _merged_names(reader: Reader, left: Source, right: Source, node: exp.Join) -> list[str]:
+    """The columns that USING or NATURAL merges, in the order in which they are put out."""
+    named = [str(part.name).lower() for part in node.args.get("using") or ()]
+    ours = [name.column for name in left.names if not name.hidden]
+    if (node.method or "").upper() == "NATURAL":
+        theirs = {name.column for name in right.names if not name.hidden}
+        return [column for column in ours if column in theirs]
+    if reader.dialect.using_follows_left_table:
+        return [column for column in ours if column in named] or named
+    return named
+
+
+def _optional(reader: Reader, pairs: Sequence[Pair]) -> list[Term] | None:
+    """A left join in which each row has one partner at most; None where that is not known."""
+    found: list[Term] = []
+    for one, two, both in pairs:
+        term = optional_partner.apply(reader.world, one, replace(two, cond=conj(two.cond, both)))
+        if term is None:
+            return None
+        found.append(known_flags.apply(reader.world, term))
+    return found
+
+
+def _terms(reader: Reader, left: Source, right: Source, side: str, pairs: Sequence[Pair]) -> list[Term]:
+    """The rows that match and, of an outer join, those that match nothing."""
+    terms = [_beside(one, two, both) for one, two, both in pairs]
+    if side in ("LEFT", "FULL"):
+        nulls = tuple(null_of(out.kind) for out in outputs_of(right.bag))
+        for one in left.bag.terms:
+            alone = _unmatched(reader, [(two, both) for other, two, both in pairs if other is one])
+            terms.append(replace(one, cond=conj(one.cond, alone), outs=one.outs + nulls))
+    if side in ("RIGHT", "FULL"):
+        nulls = tuple(null_of(out.kind) for out in outputs_of(left.bag))
+        for two in right.bag.terms:
+            alone = _unmatched(reader, [(one, both) for one, other, both in pairs if other is two])
+            terms.append(replace(two, cond=conj(two.cond, alone), outs=nulls + two.outs))
+    terms = some_of([known_flags.apply(reader.world, reduced(reader.world, term)) for term in terms])
+    if len(terms) > MAX_TERMS:
+        raise Unsupported(f"sql: joins that expand to {len(terms)} cases")
+    return terms
+
+
+def _beside(one: Term, two: Term, both: Formula) -> Term:
+    """The rows of two terms that match."""
+    cond = conj(one.cond, two.cond, both)
+    return Term(one.rows + two.rows, one.groups + two.groups, cond, one.outs + two.outs)
+
+
+def _unmatched(reader: Reader, partners: Sequence[tuple[Term, Formula]]) -> Formula:
+    """Whether none of these rows of the other side matches."""
+    terms = tuple(replace(term, cond=conj(term.cond, both), outs=()) for term, both in partners)
+    return neg(exists(reader.world, Bag(terms)))
+
+
+Pick = Callable[[tuple[Val, ...]], Val]
+"""One output of a join, from the columns of both sides."""
+
+
+def _using(
+    reader: Reader, left: Source, right: Source, merged: list[str], side: str, terms: list[Term]
+) -> Source:
+    """USING and NATURAL: merged columns come first, or keep their place on the left.
+
+    Those that were merged stay reachable by table.
+    """
+    if side == "RIGHT" and reader.dialect.right_join_reorders_merged:
+        raise Unsupported("sql: RIGHT JOIN with USING or NATURAL, whose columns MariaDB orders by side")
+    width = len(left.names)
+    columns: list[tuple[int, Name, Pick]] = []  # each with what it is sorted by
+    for column in merged:
+        i = next(i for i, n in enumerate(left.names) if n.column == column and not n.hidden)
+        j = width + next(j for j, n in enumerate(right.names) if n.column == column and not n.hidden)
+        pick = _either(i, j) if side == "FULL" else _at(j if side == "RIGHT" else i)
+        columns.append((-1 if reader.dialect.merged_columns_first else i, Name("", column), pick))
+    for position, name in enumerate(left.names + right.names):
+        hidden = name.hidden or name.column in merged
+        columns.append((position, replace(name, hidden=hidden), _at(position)))
+    columns.sort(key=lambda column: column[0])
+    bag = Bag(tuple(replace(t, outs=tuple(pick(t.outs) for _, _, pick in columns)) for t in terms))
+    return Source(tuple(name for _, name, _ in columns), bag)
+
+
+def _at(position: int) -> Pick:
+    return lambda outs: outs[position]
+
+
+def _either(i: int, j: int) -> Pick:
+    """The left column, or the right one where that is NULL."""
+
+    def pick(outs: tuple[Val, ...]) -> Val:
+        one, two = outs[i], outs[j]
+        kind = one.kind if one.kind == two.kind else computed(one).kind
+        return Val(conj(one.null, two.null), ite(one.null, two.val, one.val), kind)
+
+    return pick

@@ -1,0 +1,117 @@
+"""What readers of clauses and expressions share: the state of reading one pair, and the ways back in.
+
+A query contains expressions and an expression contains queries. Each reader of a part is a function in a file
+of its own that takes a `Reader` first; `compiler.py`, the last file, supplies the abstract methods.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+from sqlglot import exp
+
+from truespec.domains.sql.aggregates.table import AggregateTable
+from truespec.domains.sql.compile.scope import Denotation, Scope, Source
+from truespec.domains.sql.dialects.dialect import Dialect
+from truespec.domains.sql.ir.bags import Bag
+from truespec.domains.sql.ir.logic import Expr
+from truespec.domains.sql.ir.values import Val
+from truespec.domains.sql.ir.world import World
+from truespec.domains.sql.rules import first_rows
+from truespec.verdict import Nondeterministic
+
+
+class Reader(ABC):
+    """The state of reading the queries of one pair in one world."""
+
+    def __init__(self, world: World, aggregates: AggregateTable) -> None:
+        self.world = world
+        self.aggregates = aggregates
+        self.side = 0
+        """Which query is read: 0 for the oracle, 1 for the candidate."""
+        self.depth = 0
+        """How many queries enclose the current one."""
+        self.shared = 0
+        """How many enclosing parts may be evaluated more than once."""
+        self.outer: tuple[Expr, ...] = ()
+        """Variables of the enclosing queries that a subquery may depend on."""
+        self.references: Counter[str] = Counter()
+        """How often each table name stands in the current query."""
+        self.ctes: list[dict[str, tuple[exp.Expr, tuple[str, ...], int]]] = []
+        """Common table expressions in scope: body, column names, and how many were in scope for the body."""
+
+    @property
+    def dialect(self) -> Dialect:
+        """What the dialect answers."""
+        return self.world.dialect
+
+    @abstractmethod
+    def query(self, node: exp.Expr, parent: Scope | None) -> Denotation:
+        """What a query denotes."""
+
+    @abstractmethod
+    def table(self, node: exp.Expr, parent: Scope | None) -> Source:
+        """The rows of one part of a FROM clause."""
+
+    @abstractmethod
+    def output(self, node: Any, scope: Scope) -> Val:
+        """The value of an expression as a query puts it out, groups or sorts by it: an ENUM stays one."""
+
+    @abstractmethod
+    def value(self, node: Any, scope: Scope) -> Val:
+        """The value of an expression as others compute with it: an ENUM is its text.
+
+        Raises where a construct is outside the language or not modelled.
+        """
+
+    @abstractmethod
+    def condition(self, node: Any, scope: Scope) -> Val:
+        """An expression in a Boolean context."""
+
+    @abstractmethod
+    def aggregate(self, node: Any, scope: Scope) -> Val:
+        """An aggregate function in the scope of its group."""
+
+    @abstractmethod
+    def window(self, node: exp.Window, scope: Scope) -> Val:
+        """A window function in the scope of its row."""
+
+    @abstractmethod
+    def scalar_subquery(self, node: exp.Expr, scope: Scope) -> Val:
+        """A query used as a value."""
+
+    def inner(self, node: exp.Expr, scope: Scope) -> Denotation:
+        """What a subquery used as a value or a condition denotes: it may be evaluated many times."""
+        self.shared += 1
+        above, self.outer = self.outer, tuple(scope.variables().values())
+        try:
+            return self.query(node, scope)
+        finally:
+            self.shared -= 1
+            self.outer = above
+
+    def rows(self, query: Denotation) -> Bag:
+        """The tuples of a query inside another one: without order, and as many as its LIMIT keeps."""
+        return (query if query.limit is None else self.limited(query)).unordered()
+
+    def some_rows(self, query: Denotation) -> Bag:
+        """The tuples of a query of which only matters whether there are any."""
+        if query.limit is not None and query.limit[0] != 0 and query.limit[1] == 0:
+            return query.unordered()
+        return self.rows(query)
+
+    def limited(self, query: Denotation) -> Denotation:
+        """The query with its LIMIT as a condition; raises where ties leave the engine a choice."""
+        if query.limit is None:
+            return query
+        bag = first_rows.kept(self.aggregates, query.bag, len(query.names), query.sorts, query.limit)
+        if bag is None:
+            raise Nondeterministic("sql: LIMIT where the order may leave ties")
+        return replace(query, bag=bag, limit=None)
+
+    def typed(self, value: Val) -> Val:
+        """A value as a column or a CAST has it, which may settle the type of a literal."""
+        return replace(value, literal=None) if self.dialect.cast_settles_literal else value

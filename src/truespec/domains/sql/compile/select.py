@@ -1,0 +1,237 @@
+"""SELECT: outputs, aliases, DISTINCT and sort keys."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from sqlglot import exp
+
+from truespec.domains.sql.compile.classes import distinct_rows
+from truespec.domains.sql.compile.grouping import grouped
+from truespec.domains.sql.compile.grouping_sets import Items
+from truespec.domains.sql.compile.ordering import limit_of, output_position, sort_key, sort_of
+from truespec.domains.sql.compile.output_names import inline
+from truespec.domains.sql.compile.reader import Reader
+from truespec.domains.sql.compile.scope import Denotation, Position, Scope, Source, WindowScope, fingerprint
+from truespec.domains.sql.compile.sources import from_clause
+from truespec.domains.sql.ir.bags import Bag, Term, renamed
+from truespec.domains.sql.ir.columns import coerced
+from truespec.domains.sql.ir.kinds import UNTYPED
+from truespec.domains.sql.ir.logic import conj
+from truespec.domains.sql.ir.truth import where_true
+from truespec.domains.sql.ir.values import Val
+from truespec.domains.sql.places import place_of
+from truespec.verdict import ReasonCode, SpecificationError, Unsupported
+
+_NOT_READ = ("qualify", "connect", "match", "cluster", "distribute", "into", "locks", "kind", "pivots")
+"""Parts of a SELECT that are refused."""
+
+
+def select(reader: Reader, node: exp.Select, parent: Scope | None) -> Denotation:
+    """What a SELECT denotes."""
+    for part in _NOT_READ:
+        if node.args.get(part):
+            raise Unsupported(f"sql: {part.upper()}", place_of(node.args[part]))
+    source = from_clause(reader, node, parent)
+    items = _items(node, source)
+    if reader.dialect.names_prefer_outputs:
+        _check_merged(node, source, items)
+    order = node.args.get("order")
+    keys = [] if order is None else order.expressions
+    terms = _terms(reader, node, source, parent, items)
+    distinct = node.args.get("distinct")
+    if distinct is not None and distinct.args.get("on"):
+        raise Unsupported("sql: DISTINCT ON", place_of(distinct))
+    rows: list[Term] = []
+    positions: list[int | None] = []  # of the sort keys among the outputs, the same in every term
+    for term, scope in terms:
+        positions = [_order_position(key.this, items, scope) for key in keys]
+        outs = _outputs(reader, items, keys, positions, scope, hidden_keys=distinct is None)
+        rows.append(Term(term.rows, term.groups, term.cond, outs))
+    (bag,) = coerced([Bag(tuple(rows))], reader.dialect, UNTYPED)
+    if not rows:
+        bag = Bag(())
+    if distinct is not None:
+        kept = [(key, p) for key, p in zip(keys, positions, strict=False) if p is not None]
+        bag = distinct_rows(reader, bag.cut(len(items))).mapped(
+            lambda outs: (*outs, *(sort_key(reader, key, outs[p]) for key, p in kept))
+        )
+    return Denotation(tuple(name for name, _ in items), bag, tuple(map(sort_of, keys)), limit_of(node))
+
+
+def _terms(
+    reader: Reader, node: exp.Select, source: Source, parent: Scope | None, items: Items
+) -> list[tuple[Term, Scope]]:
+    """The rows or groups that outputs are computed for, each with its scope."""
+    having, group, order = node.args.get("having"), node.args.get("group"), node.args.get("order")
+    searched = [item for _, item in items] + (
+        [] if order is None else [key.this for key in order.expressions]
+    )
+    searched += [having.this] if having is not None else []
+    aggregated = any(map(_has_aggregate, searched))
+    if group is None and not aggregated and (having is None or reader.dialect.having_filters_rows):
+        return _plain(reader, source, parent, items, having)
+    return grouped(reader, source, parent, items, group, having)
+
+
+def _outputs(
+    reader: Reader,
+    items: Items,
+    keys: Sequence[exp.Ordered],
+    positions: Sequence[int | None],
+    scope: Scope,
+    *,
+    hidden_keys: bool,
+) -> tuple[Val, ...]:
+    """The outputs of one row, and after them its sort keys; `hidden_keys`: these may be no outputs."""
+    # A Boolean's short form serves its own expression: rules that rewrite outputs do not see it.
+    outs = tuple(replace(reader.typed(reader.output(item, scope)), sides=None) for _, item in items)
+    extra = []
+    for key, position in zip(keys, positions, strict=True):
+        if position is not None:
+            value = outs[position]
+        elif hidden_keys:
+            value = reader.output(inline(key.this, dict(items), scope), scope)
+        else:
+            raise Unsupported("sql: ORDER BY of what DISTINCT has dropped", place_of(key))
+        extra.append(sort_key(reader, key, value))
+    return (*outs, *extra)
+
+
+def _check_merged(node: exp.Select, source: Source, items: Items) -> None:
+    """No key is the bare name of a column merged by USING that is another output's, or its column's.
+
+    MariaDB looks such a name up among the outputs first, in GROUP BY, HAVING, ORDER BY and windows.
+    """
+    merged = {name.column: i for i, name in enumerate(source.names) if not (name.table or name.hidden)}
+    if not merged:
+        return
+    keys: list[Any] = [node.args.get(part) for part in ("group", "having", "order")]
+    for part in [item for _, item in items] + [key for key in keys if key is not None]:
+        for window in part.find_all(exp.Window):
+            keys += [*(window.args.get("partition_by") or []), window.args.get("order")]
+    for key in keys:
+        for column in () if key is None else key.find_all(exp.Column):
+            name = column.name.lower()
+            if column.table or name not in merged:
+                continue
+            for output, item in items:
+                if output == name or (isinstance(item.unnest(), exp.Column) and item.name.lower() == name):
+                    _check_same(column, merged[name], item.unnest(), source)
+
+
+def _check_same(column: exp.Column, position: int, item: exp.Expr, source: Source) -> None:
+    """Raise `Unsupported` unless an output is the merged column that has this name."""
+    other: int | None = None
+    if isinstance(item, Position):
+        other = int(item.this[1:])
+    elif isinstance(item, exp.Column):
+        other = Scope(source.names, (), None).find(item)
+    for term in source.bag.terms:
+        one, two = term.outs[position], None if other is None else term.outs[other]
+        if two is None or not (one.val.eq(two.val) and one.null.eq(two.null)):
+            raise Unsupported(
+                f"sql: the name {column.name!r} of a column that a join merges, beside the output "
+                f"{item.sql()[:40]!r}",
+                place_of(column),
+            )
+
+
+def _items(node: exp.Select, source: Source) -> Items:
+    """Output names and expressions; stars become columns."""
+    items: Items = []
+    for item in node.expressions:
+        inner = item.this if isinstance(item, exp.Alias) else item
+        if isinstance(inner, exp.Star) or (
+            isinstance(inner, exp.Column) and isinstance(inner.this, exp.Star)
+        ):
+            star = inner if isinstance(inner, exp.Star) else inner.this
+            if any(star.args.get(k) for k in ("except_", "replace", "rename", "except")):
+                raise Unsupported("sql: * EXCEPT", place_of(inner))
+            table = inner.table.lower() if isinstance(inner, exp.Column) else ""
+            hits = [
+                (i, n) for i, n in enumerate(source.names) if (n.table == table if table else not n.hidden)
+            ]
+            if not hits:
+                raise SpecificationError(ReasonCode.SCOPE, f"{inner.sql()} stands for no column")
+            items += [(n.column, Position(this=f"#{i}")) for i, n in hits]
+        else:
+            items.append((str(item.unnest().alias_or_name).lower(), inner))
+    return items
+
+
+def _order_position(node: exp.Expr, items: Items, scope: Scope) -> int | None:
+    """The output that a sort key is, by number, name or expression."""
+    position = output_position(node, [name for name, _ in items])
+    if position is not None:
+        return position
+    node = node.unnest()
+    for i, (_, item) in enumerate(items):
+        item = item.unnest()
+        if item == node:
+            return i
+        if isinstance(node, exp.Column):
+            here = scope.find(node)
+            if here is not None and fingerprint(item, scope) == f"#{here}":
+                return i
+    return None
+
+
+def _plain(
+    reader: Reader,
+    source: Source,
+    parent: Scope | None,
+    items: Items,
+    having: exp.Having | None,
+) -> list[tuple[Term, Scope]]:
+    """The rows of a query without groups; HAVING is a second WHERE over the output names."""
+    terms = list(source.bag.terms)
+    if having is not None:
+        kept = []
+        for term in terms:
+            scope = Scope(source.names, term.outs, parent)
+            node = inline(having.this, dict(items), scope)
+            test = where_true(reader.condition(node, scope))
+            kept.append(replace(term, cond=conj(term.cond, test)))
+        terms = kept
+
+    def siblings() -> list[tuple[Term, Scope]]:
+        copies = [renamed(reader.world, term) for term in terms]
+        return [(copy, Scope(source.names, copy.outs, parent)) for copy in copies]
+
+    return [(term, WindowScope(Scope(source.names, term.outs, parent), siblings)) for term in terms]
+
+
+_WINDOW_ONLY = (
+    "Rank",
+    "DenseRank",
+    "RowNumber",
+    "Lag",
+    "Lead",
+    "FirstValue",
+    "LastValue",
+    "Ntile",
+    "PercentRank",
+    "CumeDist",
+)
+"""Functions that the parser takes for aggregates and that only windows have."""
+
+
+def _has_aggregate(node: exp.Expr) -> bool:
+    """Whether an aggregate of this query occurs: not below a subquery, not as a window function."""
+    todo: list[exp.Expr] = [node]
+    while todo:
+        part = todo.pop()
+        if isinstance(part, exp.Window):
+            todo += list(part.this.iter_expressions())
+            todo += part.args.get("partition_by") or []
+            if part.args.get("order"):
+                todo.append(part.args["order"])
+            continue
+        if isinstance(part, exp.AggFunc) and type(part).__name__ not in _WINDOW_ONLY:
+            return True
+        if not isinstance(part, exp.Query):
+            todo += list(part.iter_expressions())
+    return False

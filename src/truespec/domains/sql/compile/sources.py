@@ -1,0 +1,133 @@
+"""FROM: tables, derived tables, common table expressions, and WHERE."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sqlglot import exp
+
+from truespec.domains.sql.compile.denotations import each_output, some_of
+from truespec.domains.sql.compile.joins import joined
+from truespec.domains.sql.compile.reader import Reader
+from truespec.domains.sql.compile.scope import Denotation, Name, Scope, Source
+from truespec.domains.sql.compile.set_operations import values_clause
+from truespec.domains.sql.ir.bags import Bag, Term
+from truespec.domains.sql.ir.existence import condition
+from truespec.domains.sql.ir.keys import reduced
+from truespec.domains.sql.ir.kinds import BARE, TEXT, UNTYPED
+from truespec.domains.sql.ir.logic import FALSE, TRUE, conj
+from truespec.domains.sql.ir.truth import where_true
+from truespec.domains.sql.ir.values import null_of
+from truespec.domains.sql.places import place_of
+from truespec.domains.sql.rules import known_flags
+from truespec.verdict import ReasonCode, SpecificationError, Unsupported
+
+
+def source_of(reader: Reader, node: exp.Expr, parent: Scope | None) -> Source:
+    """The rows of one part of a FROM clause, and what their columns are called."""
+    alias = node.alias.lower() if node.alias else ""
+    match node:
+        case exp.Table():
+            if node.args.get("joins"):
+                inner = reader.table(_without(node, "joins"), parent)
+                return joined(reader, inner, node.args["joins"], parent)
+            if not isinstance(node.this, exp.Identifier):
+                raise Unsupported(f"sql: the table function {node.sql()[:40]}")
+            for extra in ("pivots", "sample", "version", "when", "partition"):
+                if node.args.get(extra):
+                    raise Unsupported(f"sql: {extra} of a table")
+            return _named_table(reader, node, alias)
+        case exp.Subquery():
+            if node.args.get("joins"):
+                inner = reader.table(_without(node, "joins"), parent)
+                return joined(reader, inner, node.args["joins"], parent)
+            if isinstance(node.this, exp.Table | exp.Subquery) and not isinstance(node.this, exp.Query):
+                return reader.table(node.this, parent)
+            if isinstance(node.this, exp.Subquery) and not alias:
+                return reader.table(node.this, parent)
+            # A derived table does not see its siblings; an enclosing query it may see where SQL allows.
+            query = reader.query(node.this, parent)
+            columns = node.args["alias"].columns if node.args.get("alias") else []
+            names = [str(c.name).lower() for c in columns] or list(query.names)
+            return _derived(reader, query, names, alias)
+        case exp.Paren():
+            return reader.table(node.this, parent)
+        case exp.Values():
+            query = values_clause(reader, node, parent)
+            columns = node.args["alias"].columns if node.args.get("alias") else []
+            names = [str(c.name).lower() for c in columns] or list(query.names)
+            return _derived(reader, query, names, alias)
+    raise Unsupported(f"sql: {type(node).__name__} in FROM")
+
+
+def _derived(reader: Reader, query: Denotation, names: list[str], alias: str) -> Source:
+    if len(names) != len(query.names):
+        raise SpecificationError(ReasonCode.SCOPE, f"{alias or 'a derived table'} has too many names")
+    if len(set(names)) != len(names) and reader.dialect.derived_names_unique:
+        raise SpecificationError(ReasonCode.SCOPE, f"the derived table {alias!r} has one column name twice")
+    goal = TEXT if reader.dialect.untyped_nulls_become_text else BARE
+    bag = each_output(reader.rows(query), lambda out: null_of(goal) if out.kind == UNTYPED else out)
+    return Source(tuple(Name(alias, name) for name in names), bag)
+
+
+def _named_table(reader: Reader, node: exp.Table, alias: str) -> Source:
+    name = node.name.lower()
+    if node.args.get("db") or node.args.get("catalog"):
+        raise Unsupported(f"sql: the table name {node.sql()[:60]!r} of several parts")
+    for position in range(len(reader.ctes) - 1, -1, -1):
+        if name in reader.ctes[position]:
+            body, columns, size = reader.ctes[position][name]
+            saved, reader.ctes = reader.ctes, reader.ctes[:size]
+            several = reader.references.get(name, 2) > 1
+            reader.shared += several
+            try:
+                query = reader.query(body, None)
+            finally:
+                reader.ctes = saved
+                reader.shared -= several
+            return _derived(reader, query, list(columns or query.names), alias or name)
+    try:
+        table = reader.world.schema.table(name)
+    except KeyError:
+        raise SpecificationError(ReasonCode.SCOPE, f"unknown table {node.name!r}") from None
+    row = reader.world.fresh_row(table)
+    values = tuple(reader.world.column(table, column, row) for column in table.columns)
+    names = tuple(Name(alias or name, column.name.lower()) for column in table.columns)
+    return Source(names, Bag((Term(((row, table),), (), reader.world.in_table(table, row), values),)))
+
+
+def from_clause(reader: Reader, node: exp.Select, parent: Scope | None) -> Source:
+    """The rows that FROM and WHERE leave."""
+    clause = node.args.get("from_")
+    if clause is None:
+        source = Source((), Bag((Term((), (), TRUE, ()),)))
+    else:
+        source = reader.table(clause.this, parent)
+    source = joined(reader, source, node.args.get("joins") or [], parent)
+    if node.args.get("laterals"):
+        raise Unsupported("sql: LATERAL", place_of(node.args["laterals"][0]))
+    where = node.args.get("where")
+    if where is None:
+        return source
+    terms = []
+    for term in source.bag.terms:
+        scope = Scope(source.names, term.outs, parent)
+        test = where_true(reader.condition(where.this, scope))
+        terms.append(
+            known_flags.apply(reader.world, reduced(reader.world, replace(term, cond=conj(term.cond, test))))
+        )
+    return Source(source.names, possible(reader, Bag(tuple(some_of(terms)))))
+
+
+def possible(reader: Reader, bag: Bag) -> Bag:
+    """The bag without terms that the schema rules out; asked only where terms are many."""
+    if len(bag.terms) < 2:
+        return bag
+    kept = tuple(t for t in bag.terms if not reader.world.impossible(condition(reader.world, t), 4))
+    return Bag(kept or (replace(bag.terms[0], cond=FALSE),))
+
+
+def _without(node: exp.Expr, part: str) -> exp.Expr:
+    copy = node.copy()
+    copy.set(part, None)
+    return copy

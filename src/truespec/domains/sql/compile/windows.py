@@ -1,0 +1,163 @@
+"""Window functions as aggregates over the rows beside the current one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import z3
+from sqlglot import exp
+
+from truespec.domains.sql.compile.aggregate_calls import Members, aggregate_over
+from truespec.domains.sql.compile.classes import class_of, classes_of
+from truespec.domains.sql.compile.denotations import nullable_columns
+from truespec.domains.sql.compile.frames import Frame, Partition, Row, otherwise, read_frame, steps_of
+from truespec.domains.sql.compile.ordering import sort_key, sort_of
+from truespec.domains.sql.compile.reader import Reader
+from truespec.domains.sql.compile.scope import Scope, WindowScope
+from truespec.domains.sql.ir.bags import Bag, Group, Term, fresh_values, is_tuple, normal, renamed
+from truespec.domains.sql.ir.columns import coerced
+from truespec.domains.sql.ir.comparisons import null_safe_equal
+from truespec.domains.sql.ir.existence import condition
+from truespec.domains.sql.ir.kinds import INT
+from truespec.domains.sql.ir.logic import FALSE, TRUE, conj
+from truespec.domains.sql.ir.values import NULL, Val
+from truespec.domains.sql.places import At
+from truespec.domains.sql.rules import first_rows
+from truespec.domains.sql.rules.first_rows import Sort, before
+from truespec.verdict import Nondeterministic, Unsupported
+
+RANKING = ("Rank", "DenseRank", "RowNumber")
+"""Functions that look at all rows before the current one, whatever the frame."""
+
+
+def window(reader: Reader, node: exp.Window, scope: Scope) -> Val:
+    """A window function as an aggregate over the rows beside this one."""
+    if not isinstance(scope, WindowScope):
+        raise Unsupported("sql: a window function here")
+    if node.args.get("alias") or node.args.get("first") is not None:
+        raise Unsupported("sql: a named window")
+    if isinstance(node.this, exp.IgnoreNulls | exp.RespectNulls):
+        raise Unsupported("sql: IGNORE NULLS")
+    return _Window(reader, node, scope).value()
+
+
+class _Window:
+    """One window function in the scope of one row."""
+
+    def __init__(self, reader: Reader, node: exp.Window, scope: WindowScope) -> None:
+        self.reader = reader
+        self.scope = scope
+        self.function: Any = node.this
+        self.name = type(node.this).__name__
+        self.partition: Sequence[exp.Expr] = node.args.get("partition_by") or []
+        order = node.args.get("order")
+        spec = node.args.get("spec")
+        with At(spec):
+            self.frame: Frame = read_frame(spec, order is not None)
+        self.keys: Sequence[exp.Ordered] = [] if order is None else order.expressions
+        self.mine = [class_of(reader, reader.value(part, scope)) for part in self.partition]
+        self.own = self._sort_keys(scope)
+        self.sorts: list[Sort] = [sort_of(key) for key in self.keys]
+
+    def value(self) -> Val:
+        """The function's value."""
+        part = Partition(self.reader.aggregates, self._rows, self.own, tuple(self.sorts))
+        members, peers = self._members(part)
+        if self.frame.rows and self.name not in RANKING and not self.frame.whole:
+            self._no_ties("a frame of ROWS", peers)
+        match self.name:
+            case "Lag" | "Lead":
+                return self._neighbour(part, peers)
+            case "FirstValue" | "LastValue":
+                return self._end(part, peers)
+            case "Rank":
+                return self._one_more(Bag(tuple(replace(t, outs=()) for t, _ in members)))
+            case "DenseRank":
+                return self._one_more(self._distinct_keys(members))
+            case "RowNumber":
+                self._no_ties("ROW_NUMBER", peers)
+                return self._one_more(Bag(tuple(replace(t, outs=()) for t, _ in members)))
+        if isinstance(self.function, exp.AggFunc):
+            return aggregate_over(self.reader, self.function, members)
+        raise Unsupported(f"sql: the window function {self.name}")
+
+    def _sort_keys(self, scope: Scope) -> tuple[Val, ...]:
+        reader = self.reader
+        return tuple(sort_key(reader, key, reader.output(key.this, scope)) for key in self.keys)
+
+    def _beside(self) -> list[tuple[Term, Scope, tuple[Val, ...]]]:
+        """The rows of the partition under new variables, with their scopes and sort keys."""
+        found = []
+        for term, other in self.scope.siblings():
+            theirs = [class_of(self.reader, self.reader.value(part, other)) for part in self.partition]
+            same = [is_tuple([a], [b]) for a, b in zip(self.mine, theirs, strict=True)]
+            sort = self._sort_keys(other)
+            found.append((replace(term, cond=conj(term.cond, *same)), other, sort))
+        return found
+
+    def _rows(self) -> list[Row]:
+        return [(term, sort) for term, _, sort in self._beside()]
+
+    def _shown(self) -> list[Row]:
+        """The rows of the partition, each with the function's argument as its output."""
+        return [
+            (replace(term, outs=(self.reader.value(self.function.this, other),)), sort)
+            for term, other, sort in self._beside()
+        ]
+
+    def _members(self, part: Partition) -> tuple[Members, list[Term]]:
+        """The rows that the function sees, and those that tie with the current one."""
+        world = self.reader.world
+        members: Members = []
+        peers: list[Term] = []
+        for term, other, sort in self._beside():
+            peer = conj(*(null_safe_equal(world, a, b) for a, b in zip(self.own, sort, strict=True)))
+            peers.append(replace(term, cond=conj(term.cond, peer)))
+            if self.name in RANKING:
+                test = before(world, sort, self.own, self.sorts)
+            else:
+                test = part.seen(self.frame, sort, peer)
+            members.append((replace(term, cond=conj(term.cond, test)), other))
+        return members, peers
+
+    def _neighbour(self, part: Partition, peers: list[Term]) -> Val:
+        """LAG and LEAD."""
+        self._no_ties(self.name.upper(), peers)
+        bag = part.neighbour(steps_of(self.function), isinstance(self.function, exp.Lag), self._shown)
+        default = self.function.args.get("default")
+        value = NULL if default is None else self.reader.value(default, self.scope)
+        return otherwise(self.reader.world, bag, self.reader.aggregates.any(bag), value)
+
+    def _end(self, part: Partition, peers: list[Term]) -> Val:
+        """FIRST_VALUE and LAST_VALUE."""
+        last = isinstance(self.function, exp.LastValue)
+        if (self.frame.ahead if last else self.frame.back) is not None:
+            raise Unsupported(f"sql: {self.name} in a frame that ends in between")
+        self._no_ties(self.name, peers)
+        return self.reader.aggregates.any(part.end(last, self._shown))
+
+    def _distinct_keys(self, members: Members) -> Bag:
+        """The distinct sort keys of the members."""
+        reader = self.reader
+        terms = []
+        for term, other in members:
+            ranks = [reader.value(key.this, other) for key in self.keys]
+            terms.append(replace(term, outs=tuple(map(normal, ranks))))
+        classes = classes_of(reader, coerced([Bag(tuple(terms))], reader.dialect)[0])
+        values = fresh_values(reader.world, classes.terms[0].outs, nullable_columns(classes))
+        return Bag((Term((), (Group(values, classes),), TRUE, ()),))
+
+    def _one_more(self, bag: Bag) -> Val:
+        return Val(FALSE, z3.IntVal(1) + self.reader.aggregates.count(bag).val, INT)
+
+    def _no_ties(self, function: str, peers: list[Term]) -> None:
+        """ROW_NUMBER and LAG are functions of the row only where no two rows of a partition tie."""
+        world = self.reader.world
+        for term in peers:
+            copy = renamed(world, term)
+            # `term` and `copy` both tie with the row at hand, hence with one another.
+            both = conj(condition(world, term), condition(world, copy))
+            if len(peers) > 1 or not world.holds(both, first_rows.same_choice(term, copy)):
+                raise Nondeterministic(f"sql: {function} where rows may tie")

@@ -1,0 +1,192 @@
+"""The questions that every dialect answers, for the reading of queries into bags.
+
+A field says what an engine does, or where it says so what this project reads of it. No field has a default: a
+new dialect answers each of them. Code asks for a field and never for a dialect's name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Mixing(Enum):
+    """What becomes of a Boolean beside a number."""
+
+    CONVERTED = "converted"
+    """The Boolean is 1 or 0."""
+    REFUSED = "refused"
+    """The engine reports a type error."""
+    NOT_READ = "not read"
+    """The engine converts by rules that are not modelled."""
+
+
+class Ungrouped(Enum):
+    """What an output column is that is no group key and no aggregate."""
+
+    ANY_ROW = "any row"
+    """Its value in some row of the group, as the engine chooses."""
+    DETERMINED = "determined"
+    """Read only where all rows of the group share its value."""
+    NOT_READ = "not read"
+    """Refused."""
+
+
+class Patterns(Enum):
+    """Which regular expressions are read."""
+
+    ALL = "all"
+    """No text makes the operator fail."""
+    PLAIN = "plain"
+    """Literals that surely are regular expressions: any other text may be an error."""
+    NONE = "none"
+    """None: versions of the engine read them in several ways."""
+
+
+class DecimalCast(Enum):
+    """What CAST to DECIMAL makes of a number."""
+
+    CLAMPED = "clamped"
+    """The nearest number that fits."""
+    BY_VALUE = "by value"
+    """The number as it is, whatever the digits."""
+    ROUNDED = "rounded"
+    """The number rounded to the scale; one that does not fit is an error."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dialect:
+    """One dialect, as its real engine implements it."""
+
+    name: str
+    """Its public name, which is the parser's name for it too."""
+
+    # Types and values
+
+    has_boolean_type: bool
+    """Whether Boolean is a type of its own; else it is the number 1 or 0, and any number is a condition."""
+    boolean_beside_number: Mixing
+    """What becomes of a Boolean that is compared, computed or united with a number."""
+    numbers_typed_by_value: bool
+    """Whether each number is an integer or a fraction on its own, whatever its column's type."""
+    sum_of_integers_is_integer: bool
+    """Whether SUM of integers has an integer type."""
+    nulls_are_untyped: bool
+    """Whether a NULL has no type, even as an output column."""
+    untyped_nulls_become_text: bool
+    """Whether a column of NULLs without a type is a column of texts for the enclosing query."""
+    char_is_padded: bool
+    """Whether a value of CHAR(n) is its text without the blanks at its end."""
+    dates_are_texts: bool
+    """Whether columns of dates and times hold texts, or numbers where a text is written like one."""
+    moments_have_precision: bool
+    """Whether the type of a moment says how many digits of a second it keeps, and its text shows them."""
+    foreign_keys_compare_storage: bool
+    """Whether a foreign key compares what is stored, which types of different sizes store differently."""
+    expressions_lose_type: bool
+    """Whether an expression over an ENUM, or over a type that is shown only, is a text for ORDER BY."""
+    enum_is_number: bool
+    """Whether a function that wants a number reads the position of an ENUM's member."""
+
+    # Texts
+
+    collation_merges_texts: bool
+    """Whether the default collation calls texts equal that differ by case or by blanks at the end."""
+    literals_take_type: bool
+    """Whether a text literal takes the type of what stands beside it."""
+    cast_settles_literal: bool
+    """Whether a literal under a CAST, or put out by a query, no longer takes another type."""
+    text_literals_convert: bool
+    """Whether a text literal beside a number or a date is read as one."""
+    text_columns_convert: bool
+    """Whether any text beside a number is read as one."""
+    texts_compute_as_fractions: bool
+    """Whether arithmetic makes a fraction of a text or a NULL."""
+    list_shares_comparison: bool
+    """Whether IN and BETWEEN choose one way of comparing for all their operands."""
+    like_may_fail: bool
+    """Whether a pattern of LIKE that ends in a backslash is an error."""
+    regular_expressions: Patterns
+    """Which regular expressions are read."""
+    functions_of_shown_types_read: bool
+    """Whether functions of values of types that are shown only are read, as unknown functions."""
+
+    # Arithmetic
+
+    errors_raise: bool
+    """Whether a division by zero, and the like, is a run-time error; else the result is NULL."""
+    division_truncates: bool
+    """Whether `/` of two integers is an integer."""
+    div_is_numeric: bool
+    """Whether the result of integer division has the type NUMERIC."""
+    round_keeps_integers: bool
+    """Whether ROUND of an integer is an integer."""
+    floor_of_fraction_is_integer: bool
+    """Whether FLOOR and CEILING of a fraction have an integer type."""
+    floor_of_integer_is_integer: bool
+    """Whether FLOOR and CEILING of an integer have an integer type."""
+    decimal_cast: DecimalCast
+    """What CAST to DECIMAL makes of a number."""
+    bare_decimal_keeps_number: bool
+    """Whether CAST to DECIMAL without digits keeps every digit."""
+
+    # Dates
+
+    intervals_read: bool
+    """Whether dates moved by intervals are read."""
+    shifted_dates_stay_dates: bool
+    """Whether a date moved by days is a date; else it is a moment."""
+    shifted_texts_stay_texts: bool
+    """Whether a text that is a date, moved by an interval, is a text again."""
+    intervals_default_to_days: bool
+    """Whether DATE_ADD without a unit, and ADDDATE of a number, count days."""
+    dates_count_days: bool
+    """Whether a date plus a number is a date, and the difference of two dates is a number of days."""
+    datediff_counts_days: bool
+    """Whether DATEDIFF(a, b) is the number of days from b to a."""
+    extract_is_numeric: bool
+    """Whether EXTRACT has the type NUMERIC."""
+    extract_of_null_is_double: bool
+    """Whether EXTRACT of a NULL is a DOUBLE, whatever the part."""
+    parser_renames_timestamp: bool
+    """Whether the parser calls the type TIMESTAMP `TIMESTAMPNTZ`."""
+
+    # Casts
+
+    casts_not_read: frozenset[str]
+    """Types, by the parser's names, to which a text is not cast here."""
+    null_casts_not_read: frozenset[str]
+    """Types, by the parser's names, to which a NULL is not cast here."""
+    moment_precision_not_read: bool
+    """Whether CAST of a NULL to a moment with a precision is not read."""
+
+    # Names and clauses
+
+    has_isnull_function: bool
+    """Whether ISNULL(x) tests for NULL."""
+    derived_names_unique: bool
+    """Whether the column names of a derived table have to differ."""
+    outer_join_needs_condition: bool
+    """Whether LEFT, RIGHT and FULL JOIN have to have a condition."""
+    merged_columns_first: bool
+    """Whether columns merged by USING or NATURAL come first; else they keep their place on the left."""
+    using_follows_left_table: bool
+    """Whether columns named in USING come in the order of the left table; else in that of the list."""
+    right_join_reorders_merged: bool
+    """Whether RIGHT JOIN with USING or NATURAL orders columns as the right table does, which is not read."""
+    names_prefer_outputs: bool
+    """Whether keys of GROUP BY, HAVING, ORDER BY and windows look a bare name up among the outputs first."""
+    ambiguous_group_name_is_output: bool
+    """Whether GROUP BY takes a name of several columns for the one output of that name."""
+    group_name_of_both_read: bool
+    """Whether GROUP BY a name that is a column and another output is read, as the column."""
+    having_filters_rows: bool
+    """Whether HAVING in a query without groups is a second WHERE over the output names."""
+    is_compares_values: bool
+    """Whether IS compares any two values, NULLs being equal."""
+    parenthesised_query_is_value: bool
+    """Whether IN ((SELECT ...)) takes the query for one value."""
+    ungrouped: Ungrouped
+    """What a column is that is neither a group key nor aggregated."""
+    bit_aggregates_read: bool
+    """Whether BIT_AND and the like are read, as unknown functions."""

@@ -1,0 +1,1 @@
+"""What queries are read into: kinds, values, formulas, bags, and the world that statements are about."""

@@ -1,0 +1,108 @@
+"""Aggregates by name: a symbol per bag, the choices that operators leave, and what rules may ask of both."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import z3
+
+from truespec.domains.sql.ir.bags import Bag, Term
+from truespec.domains.sql.ir.kinds import Kind
+from truespec.domains.sql.ir.logic import Expr, Formula
+from truespec.domains.sql.ir.values import Val
+from truespec.domains.sql.ir.world import World
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Symbol:
+    """A named aggregate: what it computes, of which bag, over which parameters."""
+
+    function: str
+    """COUNT, SUM, MIN, MAX, ANY, or CHOICE for an arbitrary tuple."""
+    name: str
+    """The function symbol's name."""
+    formals: tuple[Expr, ...]
+    """The bag's free variables."""
+    bag: Bag
+    """What it aggregates; one term for COUNT and SUM."""
+    kind: Kind
+    """The kind of its value."""
+
+    def apply(self, arguments: tuple[Expr, ...]) -> Expr:
+        """The aggregate of the bag at these parameters."""
+        if not arguments:
+            return z3.Const(self.name, self.kind.sort)
+        sorts = [argument.sort() for argument in arguments]
+        return z3.Function(self.name, *sorts, self.kind.sort)(*arguments)
+
+    def null(self, arguments: tuple[Expr, ...]) -> Formula:
+        """For ANY: whether the chosen value is NULL."""
+        if not arguments:
+            return z3.Const(f"{self.name}?", z3.BoolSort())
+        sorts = [argument.sort() for argument in arguments]
+        return z3.Function(f"{self.name}?", *sorts, z3.BoolSort())(*arguments)
+
+
+@dataclass(eq=False)
+class Operator:
+    """A GROUP BY or DISTINCT that chooses a row for each group."""
+
+    side: int
+    """0 for the oracle, 1 for the candidate."""
+    single: bool
+    """Whether it is evaluated once, so that it may have a partner."""
+    values: tuple[Val, ...]
+    """The group's variables."""
+    members: tuple[Term, ...]
+    """The rows of the group."""
+    outer: tuple[Expr, ...]
+    """Variables of the enclosing queries, for each choice of which this one is evaluated anew."""
+    chosen: list[tuple[str, tuple[Val, ...]]] = field(default_factory=list)
+    """Symbols of chosen columns, and the column's value for each of `members`."""
+    partner: Operator | None = None
+    """The operator of the other side that chooses alike."""
+    order: tuple[int, ...] = ()
+    """Which of the partner's group variables each of its own corresponds to."""
+
+
+class Aggregates(ABC):
+    """The aggregates of one pair of queries, as rules see them."""
+
+    world: World
+    """Where statements are proved."""
+    symbols: dict[str, Symbol]
+    """What is named, by name."""
+    operators: list[Operator]
+    """What leaves choices, in the order of reading."""
+    same_tuples: Callable[[Bag, Bag], bool]
+    """Whether two bags hold the same tuples, however often."""
+
+    @abstractmethod
+    def count(self, bag: Bag) -> Val:
+        """COUNT(*) of a bag."""
+
+    @abstractmethod
+    def count_term(self, term: Term) -> Expr:
+        """The number of choices of a term."""
+
+    @abstractmethod
+    def sum_term(self, term: Term, value: Expr) -> Expr:
+        """The sum of a value over the choices of a term."""
+
+    @abstractmethod
+    def extreme_value(self, function: str, bag: Bag) -> Expr:
+        """MIN or MAX of a bag of values none of which is NULL, where it has any."""
+
+    @abstractmethod
+    def choice(self, bag: Bag, formals: tuple[Expr, ...], kind: Kind) -> str:
+        """The name of a new symbol for an arbitrary tuple of the bag."""
+
+    @abstractmethod
+    def applied(self, term: Term) -> dict[int, tuple[Symbol, tuple[Expr, ...]]]:
+        """Applications of aggregates outside quantifiers, by the number of the expression."""
+
+    @abstractmethod
+    def instance(self, symbol: Symbol, application: Expr) -> Bag:
+        """The bag that a symbol aggregates where it is applied like this."""

@@ -1,0 +1,164 @@
+"""How a dialect compares two values: conversions first, then equality and order."""
+
+from __future__ import annotations
+
+import re
+
+import z3
+
+from truespec.domains.sql.dialects.dialect import Mixing
+from truespec.domains.sql.ir.dates import day, moment, read_date
+from truespec.domains.sql.ir.kinds import (
+    ALWAYS_NULL,
+    BOOL,
+    DATE,
+    DATED,
+    MOMENTS,
+    NUMBERS,
+    REAL,
+    TEXT,
+    Padded,
+)
+from truespec.domains.sql.ir.logic import FALSE, TRUE, Formula, conj, disj, neg
+from truespec.domains.sql.ir.truth import logical_not
+from truespec.domains.sql.ir.values import Val, check_compared, computed, number, numeric, to_real
+from truespec.domains.sql.ir.world import World
+from truespec.verdict import ReasonCode, SpecificationError, Unsupported
+
+PLAIN_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?\Z", re.ASCII)
+"""Texts that every dialect reads as the same number."""
+_LIKE_NUMBER = re.compile(
+    r"[ \t\n\v\f\r]*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?[ \t\n\v\f\r]*\Z", re.ASCII | re.I
+)
+"""Texts that SQLite makes numbers where a column asks for them."""
+
+
+def comparable(world: World, left: Val, right: Val) -> tuple[Val, Val]:
+    """Both values as one kind, by the dialect's conversions; `Unsupported` where they are not modelled."""
+    check_compared((left, right))
+    left, right = computed(left), computed(right)
+    if left.kind == right.kind:
+        return left, right
+    kinds = {left.kind, right.kind}
+    if kinds <= {*NUMBERS, BOOL}:
+        if BOOL in kinds and world.dialect.boolean_beside_number is Mixing.NOT_READ:
+            raise Unsupported("sql: a Boolean compared with a number")
+        if BOOL in kinds and world.dialect.boolean_beside_number is Mixing.REFUSED:
+            raise SpecificationError(ReasonCode.TYPE, "a Boolean is compared with a number")
+        left, right = numeric(left), numeric(right)
+        return (left, right) if left.kind == right.kind else (to_real(left), to_real(right))
+    if kinds == MOMENTS:
+        return moment(left), moment(right)
+    if DATED in kinds:
+        return as_dated(left), as_dated(right)
+    if TEXT in kinds and kinds & MOMENTS:
+        text, other = (left, right) if left.kind == TEXT else (right, left)
+        if text.literal is None:
+            raise Unsupported("sql: a text compared with a date")
+        date = read_date(world, text.literal)
+        if other.kind == DATE and world.dialect.literals_take_type:
+            date = day(date)  # there the text takes the column's type, which drops its time of day
+        other, date = comparable(world, other, date)
+        return (date, other) if left is text else (other, date)
+    if TEXT in kinds and kinds & NUMBERS:
+        text, other = (left, right) if left.kind == TEXT else (right, left)
+        plain = (text.literal or "").strip(" ")
+        if world.dialect.literals_take_type and "." in plain:
+            raise Unsupported("sql: a text with a fraction, which takes the type of the number beside it")
+        if PLAIN_NUMBER.match(plain) and world.dialect.text_literals_convert:
+            read = number(plain.lstrip("+"))
+        elif world.dialect.text_columns_convert and text.literal is None and not world.enums:
+            read = Val(text.null, z3.Function("number", text.val.sort(), z3.RealSort())(text.val), REAL)
+        else:
+            raise Unsupported("sql: a text compared with a number")
+        read, other = comparable(world, read, other)
+        return (read, other) if left is text else (other, read)
+    if TEXT in kinds and any(isinstance(kind, Padded) for kind in kinds):
+        text, other = (left, right) if left.kind == TEXT else (right, left)
+        if text.literal is None:
+            raise Unsupported("sql: a CHAR(n) compared with another text")
+        read = Val(FALSE, world.text(text.literal.rstrip(" ")), other.kind)
+        return (read, other) if left is text else (other, read)
+    raise Unsupported(f"sql: a comparison of {left.kind} with {right.kind}")
+
+
+def as_dated(value: Val) -> Val:
+    """A value beside one of kind `DATED`."""
+    if value.kind == TEXT and value.literal is not None and not _LIKE_NUMBER.match(value.literal):
+        return Val(value.null, value.val, DATED)
+    if value.kind != DATED:
+        raise Unsupported("sql: a column of dates beside a number, or a text that SQLite may make one")
+    return value
+
+
+def equal(world: World, left: Val, right: Val) -> Val:
+    """The `=` of the dialect."""
+    if left.kind in ALWAYS_NULL or right.kind in ALWAYS_NULL:
+        return Val(TRUE, FALSE, BOOL)
+    month = _month_of(left, right) or _month_of(right, left)
+    if month is not None:
+        return month
+    left, right = comparable(world, left, right)
+    same = world.key_expression(left) == world.key_expression(right)
+    if z3.is_bool(left.val):
+        same = left.val == right.val
+    null = disj(left.null, right.null)
+    return Val(null, z3.simplify(same) if _constant(left, right) else same, BOOL)
+
+
+def _constant(left: Val, right: Val) -> bool:
+    return all(z3.is_int_value(v.val) or z3.is_rational_value(v.val) for v in (left, right))
+
+
+def _month_of(text: Val, literal: Val) -> Val | None:
+    """`DATE_FORMAT(d, '%Y-%m') = '2020-02'` as a statement about the month."""
+    if literal.literal is None or text.kind != TEXT or text.val.decl().name() != "text.yearmonth":
+        return None
+    match = re.match(r"([0-9]{4})-(0[1-9]|1[0-2])\Z", literal.literal)
+    if not match:
+        return None
+    goal = int(match[1]) * 12 + int(match[2])
+    return Val(text.null, text.val.arg(0) == z3.IntVal(goal), BOOL)
+
+
+def less(world: World, left: Val, right: Val) -> Val:
+    """The `<` of the dialect."""
+    if left.kind in ALWAYS_NULL or right.kind in ALWAYS_NULL:
+        return Val(TRUE, FALSE, BOOL)
+    left, right = comparable(world, left, right)
+    null = disj(left.null, right.null)
+    if left.kind in (TEXT, DATED) or isinstance(left.kind, Padded):
+        if world.enums and not world.dialect.expressions_lose_type:
+            raise Unsupported("sql: an order of texts beside ENUM columns, which order by position")
+        return Val(null, world.collation(left.val) < world.collation(right.val), BOOL)
+    if left.kind == BOOL:
+        return Val(null, conj(neg(left.val), right.val), BOOL)
+    if left.kind not in NUMBERS | MOMENTS:
+        raise Unsupported(f"sql: an order of values of type {left.kind.shown}")
+    below = left.val < right.val
+    return Val(null, z3.simplify(below) if _constant(left, right) else below, BOOL)
+
+
+def compare(world: World, operator: str, left: Val, right: Val) -> Val:
+    """A comparison by its operator."""
+    match operator:
+        case "=":
+            return equal(world, left, right)
+        case "<>":
+            return logical_not(equal(world, left, right))
+        case "<":
+            return less(world, left, right)
+        case ">":
+            return less(world, right, left)
+        case "<=":
+            return logical_not(less(world, right, left))
+        case _:
+            return logical_not(less(world, left, right))
+
+
+def null_safe_equal(world: World, left: Val, right: Val) -> Formula:
+    """Whether grouping puts both values together."""
+    if left.kind in ALWAYS_NULL or right.kind in ALWAYS_NULL:
+        return conj(left.null, right.null)
+    same = equal(world, left, right)
+    return disj(conj(left.null, right.null), conj(neg(left.null), neg(right.null), same.val))

@@ -1,0 +1,54 @@
+"""Days and moments: literals, and the one as the other."""
+
+from __future__ import annotations
+
+import datetime
+import re
+
+import z3
+
+from truespec.domains.sql.ir.kinds import DATE, DATETIME
+from truespec.domains.sql.ir.logic import FALSE
+from truespec.domains.sql.ir.values import Val
+from truespec.domains.sql.ir.world import World
+from truespec.verdict import Unsupported
+
+DAY = 86_400_000_000
+"""Microseconds in a day."""
+_DATE = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})(?:[ T](\d{1,2}):(\d{1,2})(?::(\d{1,2}))?)?\Z", re.ASCII)
+
+
+def read_date(world: World, literal: str) -> Val:
+    """A date or a moment, as its literal says; `Unsupported` for one that no calendar has."""
+    match = _DATE.match(literal)
+    if not match:
+        raise Unsupported(f"sql: the text {literal[:40]!r} where a date is needed")
+    parts = [int(part) for part in match.groups() if part is not None]
+    try:
+        days = datetime.date(*parts[:3]).toordinal()
+    except ValueError as error:
+        raise Unsupported(f"sql: the text {literal[:40]!r} is no date of the calendar") from error
+    world.note_date(days)
+    if len(parts) == 3:
+        return Val(FALSE, z3.IntVal(days), DATE)
+    hour, minute, second = (*parts[3:], 0)[:3]
+    if hour > 23 or minute > 59 or second > 59:
+        raise Unsupported(f"sql: the text {literal[:40]!r} is no time of day")
+    world.note_date(days + 1)
+    return Val(FALSE, z3.IntVal(days * DAY + (hour * 3600 + minute * 60 + second) * 1_000_000), DATETIME)
+
+
+def moment(value: Val) -> Val:
+    """A date as its first moment."""
+    if value.kind == DATETIME:
+        return value
+    val = z3.IntVal(value.val.as_long() * DAY) if z3.is_int_value(value.val) else value.val * DAY
+    return Val(value.null, val, DATETIME)
+
+
+def day(value: Val) -> Val:
+    """The day of a moment."""
+    if value.kind != DATETIME:
+        return value
+    val = value.val / DAY
+    return Val(value.null, z3.simplify(val) if z3.is_int_value(value.val) else val, DATE)

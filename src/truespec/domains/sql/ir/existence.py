@@ -1,0 +1,74 @@
+"""Whether a bag has any tuple, as a formula: rows become quantified variables, groups become their bodies."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+import z3
+
+from truespec.domains.sql.ir.bags import MAX_TERMS, Bag, Group, Term, binding, is_tuple, renamed, swap_term
+from truespec.domains.sql.ir.keys import reduced
+from truespec.domains.sql.ir.logic import Formula, conj, disj
+from truespec.domains.sql.ir.symbols import is_false, quantifier_depth
+from truespec.domains.sql.ir.world import World, membership
+from truespec.verdict import Unsupported
+
+
+def unfolded(world: World, bag: Bag) -> Bag:
+    """A bag of the same tuples without groups: multiplicities are lost, for contexts where none count."""
+    done: list[Term] = []
+    for term in bag.terms:
+        if not term.groups:
+            done.append(term)
+            continue
+        bodies = [unfolded(world, group.body).terms for group in term.groups]
+        for choice in itertools.product(*bodies):
+            rows, cond, swap = list(term.rows), [term.cond], []
+            for group, part in zip(term.groups, choice, strict=True):
+                part = renamed(world, part)
+                rows += part.rows
+                cond.append(part.cond)
+                swap += binding(group.values, part.outs)
+            # Groups may not refer to one another, so one simultaneous substitution is enough.
+            body = swap_term(Term((), (), conj(*cond), term.outs), swap)
+            done.append(replace(body, rows=tuple(rows)))
+            if len(done) > MAX_TERMS:
+                raise Unsupported("sql: the query expands to too many cases")
+    return Bag(tuple(done))
+
+
+def exists(world: World, bag: Bag) -> Formula:
+    """Whether the bag has any tuple."""
+    return disj(*(_exists_term(reduced(world, term)) for term in unfolded(world, bag).terms))
+
+
+def _exists_term(term: Term) -> Formula:
+    if is_false(term.cond) or not term.rows:
+        return term.cond
+    # Named by depth, so that formulas that differ in the names of bound rows alone are one term of Z3.
+    depth = quantifier_depth(term.cond)
+    ordered = sorted(term.rows, key=lambda pair: pair[1].name)
+    rows = [
+        z3.Const(f"row.{table.name.lower()}@{depth}.{index}", row.sort())
+        for index, (row, table) in enumerate(ordered)
+    ]
+    cond = z3.substitute(term.cond, *((row, new) for (row, _), new in zip(ordered, rows, strict=True)))
+    inside = [membership(new, table) for (_, table), new in zip(ordered, rows, strict=True)]
+    pattern = inside[0] if len(inside) == 1 else z3.MultiPattern(*inside)
+    return z3.Exists(rows, cond, patterns=[pattern])
+
+
+def group_formula(world: World, group: Group) -> Formula:
+    """Whether the group's variables are a tuple of its bag, in normal form."""
+    matching = [
+        replace(term, cond=conj(term.cond, is_tuple(group.values, term.outs)), outs=())
+        for term in group.body.terms
+    ]
+    shaped = [z3.Implies(v.null, v.val == v.kind.stand_in) for v in group.values if not is_false(v.null)]
+    return conj(exists(world, Bag(tuple(matching))), *shaped)
+
+
+def condition(world: World, term: Term) -> Formula:
+    """The whole condition of a term, membership of its groups included."""
+    return conj(term.cond, *(group_formula(world, group) for group in term.groups))

@@ -1,0 +1,68 @@
+"""What is true of literals, whatever the database: how texts compare, and where years and months begin."""
+
+from __future__ import annotations
+
+import datetime
+import itertools
+from typing import TYPE_CHECKING
+
+import z3
+
+from truespec.domains.sql.ir.kinds import TEXT_SORT
+from truespec.domains.sql.ir.logic import FALSE, Formula, conj
+from truespec.domains.sql.ir.values import Val
+
+if TYPE_CHECKING:
+    from truespec.domains.sql.ir.world import World
+
+
+def text_facts(world: World, names: set[str]) -> list[Formula]:
+    """What is true of the text literals among these names, and of the collation."""
+    used = {text: const for text, const in world.texts.items() if const.decl().name() in names}
+    facts: list[Formula] = []
+    if len(used) > 1:
+        facts.append(z3.Distinct(*used.values()))
+    for members, kind in world.enums.items():
+        if f"place {kind}" in names:
+            for place, member in enumerate(members, 1):
+                if member in used:
+                    facts.append(world.place(Val(FALSE, used[member], kind)).val == place)
+    if "collate" in names:
+        if world.dialect.collation_merges_texts:
+            # The default collations agree on ASCII: case and trailing blanks do not count.
+            plain = [text for text in used if text.isascii() and text.isprintable()]
+            for left, right in itertools.combinations(plain, 2):
+                same = left.lower().rstrip(" ") == right.lower().rstrip(" ")
+                equal = world.collation(used[left]) == world.collation(used[right])
+                facts.append(equal if same else z3.Not(equal))
+        else:
+            text = z3.Const("any!text", TEXT_SORT)
+            back = z3.Function("uncollate", z3.RealSort(), TEXT_SORT)
+            facts.append(
+                z3.ForAll([text], back(world.collation(text)) == text, patterns=[world.collation(text)])
+            )
+    return facts
+
+
+def date_facts(dates: set[int], names: set[str]) -> list[Formula]:
+    """Where the years and months near the dates that are written begin and end; dates count days."""
+    facts: list[Formula] = []
+    day = z3.Int("day!")
+    years = {datetime.date.fromordinal(days).year for days in dates}
+    if "year" in names and years:
+        year = z3.Function("year", z3.IntSort(), z3.IntSort())(day)
+        bounds = []
+        for number in sorted({y for base in years for y in (base, base + 1)}):
+            if 1 <= number <= 9999:
+                first = datetime.date(number, 1, 1).toordinal()
+                bounds.append((year >= number) == (day >= first))
+        facts.append(z3.ForAll([day], conj(*bounds), patterns=[year]))
+    if "yearmonth" in names:
+        months = {(d.year, d.month) for d in map(datetime.date.fromordinal, dates)}
+        both = z3.Function("yearmonth", z3.IntSort(), z3.IntSort())(day)
+        bounds = []
+        for y, m in sorted(months | {(y + m // 12, m % 12 + 1) for y, m in months}):
+            if 1 <= y <= 9999:
+                bounds.append((both >= y * 12 + m) == (day >= datetime.date(y, m, 1).toordinal()))
+        facts.append(z3.ForAll([day], conj(*bounds), patterns=[both]))
+    return facts

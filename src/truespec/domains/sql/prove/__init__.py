@@ -1,0 +1,1 @@
+"""Whether two bags are equal on every database."""
