@@ -21,10 +21,21 @@ import z3
 
 from cases import cases
 from conformance.test_laws import load_twin
-from truespec.domains.sql import bag, prove, query, rules, scalar, variants, world
-from truespec.domains.sql.aggregate import Aggregates
+from truespec.domains.sql import rules, variants
+from truespec.domains.sql.aggregates.table import AggregateTable
+from truespec.domains.sql.compile import joins
+from truespec.domains.sql.compile.expr import conditions, texts
 from truespec.domains.sql.engines.contract import Settings
+from truespec.domains.sql.ir import bags, comparisons
+from truespec.domains.sql.ir.keys import reduced
+from truespec.domains.sql.ir.kinds import BOOL
+from truespec.domains.sql.ir.logic import conj, neg
+from truespec.domains.sql.ir.symbols import constants
+from truespec.domains.sql.ir.truth import where_true
+from truespec.domains.sql.ir.values import Val
+from truespec.domains.sql.ir.world import World
 from truespec.domains.sql.prove.proof import prove as find_proof
+from truespec.domains.sql.prove.prover import Prover
 from truespec.domains.sql.rules import (
     aggregate_axioms,
     choices,
@@ -45,7 +56,6 @@ from truespec.domains.sql.rules import (
     whole_and_parts,
 )
 from truespec.domains.sql.schema import read_schema
-from truespec.domains.sql.symbols import constants
 from truespec.solvers.limit import Limit
 from truespec.verdict import SpecificationError, Undecided
 
@@ -199,35 +209,38 @@ def always_unique(patch: pytest.MonkeyPatch) -> None:
 
 
 def never_duplicates(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(prove.Prover, "_free_of_duplicates", lambda self, terms, given: True)
+    patch.setattr(Prover, "_free_of_duplicates", lambda self, terms, given: True)
 
 
 def containment_one_way(patch: pytest.MonkeyPatch) -> None:
-    real = prove.Prover._contained
+    real = Prover._contained
 
     def either(self: Any, one: Any, two: Any, given: Any) -> bool:
         return real(self, one, two, given) or real(self, two, one, given)
 
-    patch.setattr(prove.Prover, "_contained", either)
+    patch.setattr(Prover, "_contained", either)
 
 
 def null_is_false(patch: pytest.MonkeyPatch) -> None:
-    def negated(value: world.Val) -> world.Val:
-        return world.Val(z3.BoolVal(False), world.neg(scalar.is_true(value)), "bool")
+    def negated(value: Val) -> Val:
+        return Val(z3.BoolVal(False), neg(where_true(value)), BOOL)
 
-    patch.setattr(scalar, "logical_not", negated)
+    for module in (comparisons, conditions, texts):
+        patch.setattr(module, "logical_not", negated)
 
 
 def sums_are_never_null(patch: pytest.MonkeyPatch) -> None:
-    real = Aggregates.sum
-    patch.setattr(Aggregates, "sum", lambda self, b: replace(real(self, b), null=z3.BoolVal(False)))
+    real = AggregateTable.sum
+    patch.setattr(AggregateTable, "sum", lambda self, b: replace(real(self, b), null=z3.BoolVal(False)))
 
 
 def nulls_are_summed(patch: pytest.MonkeyPatch) -> None:
-    def filled(self: Any, b: bag.Bag) -> bag.Bag:
-        return bag.Bag(tuple(replace(t, outs=(replace(t.outs[0], null=z3.BoolVal(False)),)) for t in b.terms))
+    def filled(self: Any, b: bags.Bag) -> bags.Bag:
+        return bags.Bag(
+            tuple(replace(t, outs=(replace(t.outs[0], null=z3.BoolVal(False)),)) for t in b.terms)
+        )
 
-    patch.setattr(Aggregates, "filled", filled)
+    patch.setattr(AggregateTable, "filled", filled)
 
 
 def factors_vanish(patch: pytest.MonkeyPatch) -> None:
@@ -281,7 +294,7 @@ def least_is_greatest(patch: pytest.MonkeyPatch) -> None:
 
 
 def outer_joins_are_inner(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(query.Compiler, "_join", _without_side(query.Compiler._join))
+    patch.setattr(joins, "join", _without_side(joins.join))
 
 
 def _without_side(real: Callable[..., Any]) -> Callable[..., Any]:
@@ -294,7 +307,7 @@ def _without_side(real: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def nullable_keys_are_never_null(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(world.World, "column", _never_null(world.World.column))
+    patch.setattr(World, "column", _never_null(World.column))
 
 
 def _never_null(real: Callable[..., Any]) -> Callable[..., Any]:
@@ -307,7 +320,7 @@ def conditions_are_forgotten(patch: pytest.MonkeyPatch) -> None:
 
 def partners_are_always_found(patch: pytest.MonkeyPatch) -> None:
     def apply(world: Any, one: Any, two: Any) -> Any:
-        partner = bag.reduced(world, two)
+        partner = reduced(world, two)
         if partner.rows or partner.groups:
             return None
         return replace(one, outs=one.outs + partner.outs)
@@ -326,8 +339,8 @@ def all_numbers_are_whole(patch: pytest.MonkeyPatch) -> None:
 
 def dependent_arguments_are_forgotten(patch: pytest.MonkeyPatch) -> None:
     def told(term: Any, keys: Any, names: set[str]) -> Any:
-        kept = (part for part in bag.conjuncts(term.cond) if not constants(part) & names)
-        return replace(term, cond=world.conj(*kept))
+        kept = (part for part in bags.conjuncts(term.cond) if not constants(part) & names)
+        return replace(term, cond=conj(*kept))
 
     patch.setattr(known_arguments, "_told", told)
 
@@ -342,12 +355,12 @@ def only_the_first_value_counts(patch: pytest.MonkeyPatch) -> None:
 
 
 def groups_depend_on_what_stands_beside_them(patch: pytest.MonkeyPatch) -> None:
-    for module in (bag, sum_laws):
+    for module in (bags, sum_laws):
         patch.setattr(module, "dependent", lambda term, groups=None: False)
 
 
 def choices_from_different_tuples_are_alike(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(choices, "_tuples", lambda members, columns: bag.Bag(()))
+    patch.setattr(choices, "_tuples", lambda members, columns: bags.Bag(()))
 
 
 def columns_are_chosen_apart(patch: pytest.MonkeyPatch) -> None:

@@ -87,12 +87,13 @@ class _Grouping:
         """The groups of one grouping set; keys of the other sets are NULL."""
         reader, rows = self.reader, self.source.bag
         known: list[tuple[str, Val]] = []
+        others = frozenset(print_ for print_, _ in absent)
         for print_, key in absent:
             for term in rows.terms[:1]:
                 out = reader.output(key, Scope(self.source.names, term.outs, self.parent))
                 known.append((print_, null_of(out.kind)))
         if not keys:
-            scope = self._scope(known, operator_of(reader, (), rows), rows)
+            scope = self._scope(known, operator_of(reader, (), rows), rows, others)
             return [self._having(Term((), (), TRUE, ()), scope)]
         if not rows.terms:
             return []
@@ -113,8 +114,7 @@ class _Grouping:
                         same.append((stands.null, value.null))
                     value = stands
                 named.append((print_, value))
-            absent_keys = frozenset(print_ for print_, _ in absent)
-            return self._scope(named, operator, groups.members, absent_keys), same
+            return self._scope(named, operator, groups.members, others), same
 
         kept: Formula = TRUE
         if self.having is not None and reader.dialect.ungrouped is Ungrouped.ANY_ROW:
@@ -131,7 +131,7 @@ class _Grouping:
         known: list[tuple[str, Val]],
         operator: Operator,
         members: Bag,
-        absent: frozenset[str] = frozenset(),
+        absent: frozenset[str],
     ) -> GroupScope:
         constant = partial(constant_in_group, self.reader)
         return GroupScope(self.source, known, operator, members, self.parent, constant, absent)

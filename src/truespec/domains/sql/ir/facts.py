@@ -4,43 +4,52 @@ from __future__ import annotations
 
 import datetime
 import itertools
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import z3
 
-from truespec.domains.sql.ir.kinds import TEXT_SORT
-from truespec.domains.sql.ir.logic import FALSE, Formula, conj
-from truespec.domains.sql.ir.values import Val
-
-if TYPE_CHECKING:
-    from truespec.domains.sql.ir.world import World
+from truespec.domains.sql.ir.kinds import TEXT_SORT, Kind
+from truespec.domains.sql.ir.logic import Expr, Formula, conj
 
 
-def text_facts(world: World, names: set[str]) -> list[Formula]:
-    """What is true of the text literals among these names, and of the collation."""
-    used = {text: const for text, const in world.texts.items() if const.decl().name() in names}
+def collation(text: Expr) -> Expr:
+    """The class of a text under the dialect's equality and order."""
+    return z3.Function("collate", TEXT_SORT, z3.RealSort())(text)
+
+
+def place_of(text: Expr, kind: Kind) -> Expr:
+    """The place of an ENUM's value among the members, by which it is sorted."""
+    return z3.Function(f"place {kind}", TEXT_SORT, z3.IntSort())(text)
+
+
+def text_facts(
+    texts: Mapping[str, Expr], enums: Mapping[tuple[str, ...], Kind], merges: bool, names: set[str]
+) -> list[Formula]:
+    """What is true of the text literals and the ENUMs among these names, and of the collation.
+
+    `merges`: the collation calls texts equal that differ (`Dialect.collation_merges_texts`).
+    """
+    used = {text: const for text, const in texts.items() if const.decl().name() in names}
     facts: list[Formula] = []
     if len(used) > 1:
         facts.append(z3.Distinct(*used.values()))
-    for members, kind in world.enums.items():
+    for members, kind in enums.items():
         if f"place {kind}" in names:
             for place, member in enumerate(members, 1):
                 if member in used:
-                    facts.append(world.place(Val(FALSE, used[member], kind)).val == place)
+                    facts.append(place_of(used[member], kind) == place)
     if "collate" in names:
-        if world.dialect.collation_merges_texts:
+        if merges:
             # The default collations agree on ASCII: case and trailing blanks do not count.
             plain = [text for text in used if text.isascii() and text.isprintable()]
             for left, right in itertools.combinations(plain, 2):
                 same = left.lower().rstrip(" ") == right.lower().rstrip(" ")
-                equal = world.collation(used[left]) == world.collation(used[right])
+                equal = collation(used[left]) == collation(used[right])
                 facts.append(equal if same else z3.Not(equal))
         else:
             text = z3.Const("any!text", TEXT_SORT)
             back = z3.Function("uncollate", z3.RealSort(), TEXT_SORT)
-            facts.append(
-                z3.ForAll([text], back(world.collation(text)) == text, patterns=[world.collation(text)])
-            )
+            facts.append(z3.ForAll([text], back(collation(text)) == text, patterns=[collation(text)]))
     return facts
 
 

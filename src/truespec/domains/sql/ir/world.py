@@ -16,7 +16,7 @@ import z3
 
 from truespec.domains.sql.dialects.registry import DIALECTS
 from truespec.domains.sql.engines.contract import Settings
-from truespec.domains.sql.ir.facts import date_facts, text_facts
+from truespec.domains.sql.ir.facts import collation, date_facts, place_of, text_facts
 from truespec.domains.sql.ir.kinds import (
     BOOL,
     DATE,
@@ -198,11 +198,11 @@ class World:
 
     def collation(self, text: Expr) -> Expr:
         """The class of a text under the dialect's equality and order."""
-        return z3.Function("collate", TEXT_SORT, z3.RealSort())(text)
+        return collation(text)
 
     def place(self, value: Val) -> Val:
         """The place of an ENUM's value among the members, by which it is sorted."""
-        return Val(value.null, z3.Function(f"place {value.kind}", TEXT_SORT, z3.IntSort())(value.val), INT)
+        return Val(value.null, place_of(value.val, value.kind), INT)
 
     def note_date(self, days: int) -> None:
         """Remember a date literal: facts about its year and month become available."""
@@ -288,7 +288,7 @@ class World:
                     pending += self._axioms[label]
             pending += self.extra_axioms(new)
             facts += pending
-        facts += text_facts(self, names)
+        facts += text_facts(self.texts, self.enums, self.dialect.collation_merges_texts, names)
         facts += date_facts(self.dates, names)
         return facts
 
