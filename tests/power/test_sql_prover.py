@@ -315,7 +315,7 @@ def _never_null(real: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def conditions_are_forgotten(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(known_flags, "_told", lambda part, units: z3.substitute(part, *units))
+    patch.setattr(known_flags, "_told", lambda world, part, units: z3.substitute(part, *units))
 
 
 def partners_are_always_found(patch: pytest.MonkeyPatch) -> None:

@@ -28,6 +28,7 @@ Pair = tuple[Term, Term, Formula]
 def joined(reader: Reader, left: Source, joins: Sequence[exp.Join], parent: Scope | None) -> Source:
     """The rows of a table and of all that is joined to it."""
     for node in joins:
+        reader.world.limit.check()
         with At(node):
             left = join(reader, left, node, parent)
     return left

@@ -39,16 +39,17 @@ def apply(world: World, term: Term) -> Term:
             a.get_id() for a, _ in units
         }
         kept = [part for part in parts if not (is_not(part) and part.arg(0).get_id() in gone)]
-        cond = flat(conj(*(_told(part, units) for part in kept)))
-        outs = tuple(_moved(out, units) for out in term.outs)
+        cond = flat(conj(*(_told(world, part, units) for part in kept)))
+        outs = tuple(_moved(world, out, units) for out in term.outs)
         groups = tuple(_narrowed(world, group, units) for group in term.groups)
         term = Term(term.rows, groups, cond, outs)
 
 
-def _told(part: Formula, units: Swap) -> Formula:
+def _told(world: World, part: Formula, units: Swap) -> Formula:
     """A conjunct in which the others, but not itself, are put in place."""
+    world.limit.check()
     if is_not(part):
-        return neg(_told(part.arg(0), units))
+        return neg(_told(world, part.arg(0), units))
     if not z3.is_app(part):
         return z3.substitute(part, *units)
     if part.num_args() == 0:
@@ -56,7 +57,8 @@ def _told(part: Formula, units: Swap) -> Formula:
     return folded(rebuilt(part, [z3.substitute(child, *units) for child in operands(part)]))
 
 
-def _moved(value: Val, units: Swap) -> Val:
+def _moved(world: World, value: Val, units: Swap) -> Val:
+    world.limit.check()
     null, val = folded(z3.substitute(value.null, *units)), value.val
     if not is_true(null):
         val = folded(z3.substitute(val, *units))
