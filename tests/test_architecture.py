@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
+
+import pytest
 
 from needs import ROOT
 
+READMES = sorted((ROOT / "src").rglob("README.md"))
 TEXT = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
 
 
@@ -17,6 +21,17 @@ def test_every_path_exists() -> None:
     lost = [path for path in named if not ((ROOT / path).exists() or (rooms / path).exists())]
     # Folders may be named inside the room that the sentence is about.
     lost = [path for path in lost if not list(rooms.rglob(path.rstrip("/")))]
+    assert not lost
+
+
+@pytest.mark.parametrize("readme", READMES, ids=lambda path: path.parent.name)
+def test_every_path_that_a_room_names_exists(readme: Path) -> None:
+    named = re.findall(r"`([\w./-]+(?:\.py|\.json|\.md|/))`", readme.read_text("utf-8"))
+    lost = [path for path in named if not ((ROOT / path).exists() or (readme.parent / path).exists())]
+    rooms = ROOT / "src" / "truespec"
+    lost = [
+        path for path in lost if not ((rooms / path).exists() or list(readme.parent.rglob(path.rstrip("/"))))
+    ]
     assert not lost
 
 
