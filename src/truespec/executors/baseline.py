@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import random
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -157,7 +158,7 @@ def build(
 def store(run: Run, folder: Path) -> None:
     """Write a run's records as the package keeps them: small, and tied to the texts they were made for.
 
-    One file a model and one a judge, so that a file stays small enough to be read in a diff.
+    One compressed file a model and one a judge.
     """
     of = {task.id: fingerprint(task) for task in run.tasks()}
     answers: dict[str, list[dict[str, Any]]] = {}
@@ -169,7 +170,8 @@ def store(run: Run, folder: Path) -> None:
             shutil.rmtree(folder / kind)
         (folder / kind).mkdir(parents=True)
         for name, records in by_name.items():
-            (folder / kind / file_name(name)).write_text("".join(map(to_line, records)), encoding="utf-8")
+            lines = "".join(map(to_line, records)).encode("utf-8")
+            (folder / kind / file_name(name)).write_bytes(gzip.compress(lines, mtime=0))
     (folder / f"{TIMEOUTS}.jsonl").write_text("".join(map(to_line, run.read("timeouts"))), encoding="utf-8")
 
 

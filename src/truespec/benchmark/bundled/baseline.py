@@ -6,6 +6,7 @@ of a task that has changed since is left out instead of being shown beside anoth
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 import re
@@ -61,7 +62,7 @@ def load(tasks: Sequence[Task], folder: Traversable | None = None) -> Baseline:
 
 def file_name(name: str) -> str:
     """Where the records of a model or judge are kept: its name without what no file name should hold."""
-    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") + ".jsonl"
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") + ".jsonl.gz"
 
 
 def by_task(
@@ -133,4 +134,9 @@ def _read(folder: Traversable, name: str) -> list[dict[str, Any]]:
     paths = sorted(below.iterdir(), key=lambda file: file.name) if below.is_dir() else []
     if (single := folder.joinpath(f"{name}.jsonl")).is_file():
         paths.append(single)
-    return [json.loads(line) for path in paths for line in path.read_text("utf-8").split("\n") if line]
+    return [json.loads(line) for path in paths for line in _text(path).split("\n") if line]
+
+
+def _text(path: Traversable) -> str:
+    content = path.read_bytes()
+    return (gzip.decompress(content) if path.name.endswith(".gz") else content).decode("utf-8")
