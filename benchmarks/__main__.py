@@ -1,9 +1,13 @@
-"""`python -m benchmarks [NAME ...] [--quick]`: run the named measurements, or all of them."""
+"""`python -m benchmarks [NAME ...] [--quick]`: run the named measurements, or all of them.
+
+`python -m benchmarks NAME FILE ...`: a command with operands, such as `compare`.
+"""
 
 from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 NAMES = sorted(path.stem for path in Path(__file__).parent.glob("[a-z]*.py"))
@@ -11,8 +15,16 @@ NAMES = sorted(path.stem for path in Path(__file__).parent.glob("[a-z]*.py"))
 
 def main() -> None:
     """Dispatch by file name; options are passed on to each measurement."""
+    first = (
+        importlib.import_module(f"benchmarks.{sys.argv[1]}")
+        if sys.argv[1:2] and sys.argv[1] in NAMES
+        else None
+    )
+    if first is not None and getattr(first, "OPERANDS", False):
+        first.main(sys.argv[2:])
+        return
     options = [argument for argument in sys.argv[1:] if argument.startswith("-")]
-    names = [argument for argument in sys.argv[1:] if not argument.startswith("-")] or NAMES
+    names = [argument for argument in sys.argv[1:] if not argument.startswith("-")] or list(_measurements())
     unknown = [name for name in names if name not in NAMES]
     if unknown:
         sys.exit(f"no benchmark {unknown[0]!r}: expected one of {', '.join(NAMES)}")
@@ -20,6 +32,13 @@ def main() -> None:
         print(f"== {name} ==", flush=True)
         importlib.import_module(f"benchmarks.{name}").main(options)
         print(flush=True)
+
+
+def _measurements() -> Iterator[str]:
+    """The names that run without operands."""
+    for name in NAMES:
+        if not getattr(importlib.import_module(f"benchmarks.{name}"), "OPERANDS", False):
+            yield name
 
 
 main()
