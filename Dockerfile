@@ -1,15 +1,21 @@
-# Everything truespec uses, in one image:  docker build -t truespec .  &&  docker run --rm truespec demo
+# Everything truespec uses, in one image:  docker build -t truespec .  &&  docker run --rm truespec demo --out /tmp/demo
+# Files of yours:  docker run --rm -v "$PWD:/work" --user "$(id -u):$(id -g)" truespec batch pairs.jsonl -o verdicts.jsonl
 FROM debian:bookworm
 
 RUN apt-get update -qq \
  && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
       ca-certificates git make procps python3 python3-pip python3-venv \
- && rm -rf /var/lib/apt/lists/*
+ && rm -rf /var/lib/apt/lists/* \
+ && useradd --create-home truespec \
+ && install -d -m 0777 /work
 
 WORKDIR /truespec
 COPY . .
-RUN tools/setup && rm -rf /var/lib/apt/lists/*
+RUN tools/setup && rm -rf /var/lib/apt/lists/* /root/.cache
 
 ENV PATH="/truespec/.venv/bin:$PATH"
+# Nothing below needs root: the database servers run as whoever starts them.
+USER truespec
+WORKDIR /work
 ENTRYPOINT ["truespec"]
 CMD ["--help"]

@@ -16,8 +16,9 @@ demo: setup ## verify the bundled tasks, print the table, write out/demo/report.
 # Two processes; tests/conftest.py says which tests stay together.
 PYTEST = $(RUN) pytest -q -n 2 --dist loadgroup --no-loadscope-reorder
 
-test: setup lint types ## everything: style, types, all tests
+test: setup lint types ## everything: style, types, all tests, and the package in clean environments
 	$(PYTEST)
+	tools/compat --quick
 
 quick: lint types ## the first look: style, types, doctests, units, a few cases of each table
 	$(PYTEST) -m "not slow and not live" --cases 2 --ignore=tests/snapshots
@@ -46,8 +47,12 @@ format: ## rewrite the code in the house style
 snapshots: ## refresh the goldens of everything people read, for review in the diff
 	TRUESPEC_UPDATE_SNAPSHOTS=1 $(RUN) pytest -q tests/snapshots
 
-bench: setup ## measure: overhead, bars, peers side by side
+bench: ## measure: overhead, bars, peers side by side (installs a JDK for one peer)
+	@tools/setup bench
 	$(RUN) python -m benchmarks
+
+compat: ## clean environments: each Python found here, lowest and newest versions, core and each extra
+	tools/compat
 
 certificates: setup ## what the verifiers say for each bundled task, where it is not current
 	$(RUN) truespec bench certify -o src/truespec/benchmark/bundled/certificates
@@ -58,7 +63,10 @@ baseline: setup ## make the recorded baseline of the benchmark anew
 live-model: setup ## a small real model through generation, judges and report (not part of 'make test')
 	@tools/live-model
 
+dist: ## build the sdist and the wheel into dist/; REPOSITORY=https://... names the project's address
+	rm -rf dist && TRUESPEC_REPOSITORY="$(REPOSITORY)" $(UV) build -q && ls dist
+
 requirements: ## export the hashed requirements from the project's dependencies
 	$(UV) lock -q && $(UV) export -q --frozen --all-extras --all-groups --no-emit-project --format requirements-txt --no-header --no-annotate -o requirements.txt && rm -f uv.lock
 
-.PHONY: help setup demo test quick check lint types format snapshots bench certificates baseline live-model requirements
+.PHONY: help setup demo test quick check lint types format snapshots bench certificates baseline live-model requirements compat dist

