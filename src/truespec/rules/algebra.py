@@ -1,116 +1,167 @@
-"""Predicates over events as an effective Boolean algebra, for comparing rules.
+"""Classes of events that a set of predicates tells apart, for comparing rules.
 
-A *cell* is an event as far as a set of conditions can tell. The cells are found by splitting: who does what
-with which tool is enumerated in full, numbers and texts at an argument's path by the constants that the
-conditions name, and texts by candidate texts drawn from the patterns. What cannot be split exactly (patterns
-against each other, schemas, code) is kept possible unless it was shown impossible, so that the cells cover
-every event; a cell may turn out to hold none. A proof that quantifies over the cells is therefore sound, and
-a witness has to be made real and replayed before it counts.
+A *cell* is an event as far as the predicates can tell: their truth values, and an event that has them. Every
+event that a trace can hold lies in exactly one cell. What can be said of an event falls into aspects that do
+not depend on each other: its kind with who and which tool, its text, how many calls, whether it failed, and
+the values at each path of its arguments. Each aspect is split by representatives of all its classes
+(`strings`, `values`), and a class's truth values are those of its representative under the meaning that
+monitors use (`predicate.condition_test`). A cell without an event may be empty: bound values, schemas, code
+and patterns that are not regular are kept possible either way, and paths may contradict each other. A proof
+over all cells is sound; a witness has to be made real and replayed before it counts.
 """
 
 from __future__ import annotations
 
+import copy
 import itertools
-import json
-import math
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
-from truespec.domains.regex.finder import finder
 from truespec.rules import predicate as p
+from truespec.rules import strings, values
 from truespec.rules.coded import CODED
 from truespec.rules.predicate import Predicate
-from truespec.traces.event import Event
+from truespec.traces.event import NO_ARGUMENTS, Event
 from truespec.verdict import Incomplete
 
-OTHER = "some_other_tool"
-"""Stands for every tool that no condition names."""
 MOST_CELLS = 4096
 """More cells than these are given up."""
-LONGEST_SAMPLE = 300
-"""Characters of a text that is made up for a pattern."""
-_RANDOM_TEXTS = ("", "x", "Hello.", "yes", "no", "123")
+MOST_CALLS = 1 << 30
+"""No message holds so many calls."""
+_OTHERS = "someone else"
+"""Stands for every requestor but the known ones."""
+_FREE = ("fits", "coded", "var", "text var")
+"""Conditions that depend on more than the event."""
+
+Setting = tuple[str, Any]
+"""A field of an event and its value; `free` for a condition whose value no field decides."""
+Option = tuple[frozenset[Predicate], Setting | None]
+"""Conditions of one aspect that hold together, and how an event gets there; None where nobody knows."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A class of events: which of the conditions hold, and an event of the class where one is known."""
+    """A class of events."""
 
+    true: frozenset[Predicate]
+    """The predicates that hold; all others that were asked about fail."""
     holds: frozenset[Predicate]
-    """The conditions that hold; all others fail."""
+    """The conditions that hold, of those on which the predicates still depend for such events."""
     witness: Event | None
-    """An event that meets exactly these conditions; None where none was found."""
+    """An event of the class; None where none was found, for there may be none."""
 
 
 def cells(
-    conditions: Iterable[Predicate], tools: Sequence[str] | None = None, types: dict[str, str] | None = None
+    predicates: Iterable[Predicate],
+    tools: Sequence[str] | None = None,
+    types: Mapping[str, str] | None = None,
+    check: strings.Check = lambda: None,
 ) -> list[Cell]:
-    """The cells of a set of conditions.
+    """The cells of a set of predicates.
 
-    With `tools`, the agent has these tools and no others, and `types` says what they do.
+    With `tools`, the agent has these tools and no others, and `types` says what they do. `check` is called
+    now and then and raises when the time is over. Raises `Incomplete` where there are too many cells.
     """
-    listed = sorted(set(conditions), key=repr)
-    names = sorted({name for c in listed if c[0] == "tool" for name in c[1]})
-    patterns = [c[1] for c in listed if c[0] == "tool~"]
-    kinds_told = any(c[0] == "type" for c in listed)
-    choices: list[tuple[str | None, str | None]] = []
-    universe = list(tools) if tools is not None else [*names, OTHER, *_examples(patterns)]
-    for tool in dict.fromkeys(universe):
-        told = (types or {}).get(tool)
-        options: list[str | None] = (
-            [told] if told is not None or tools is not None else ["read", "write", "generic", None]
-        )
-        choices += [(tool, kind) for kind in (options if kinds_told else [told])]
+    listed = list(dict.fromkeys(predicates))
+    conditions = list(dict.fromkeys(c for q in listed for c in p.conditions(q)))
     made: dict[frozenset[Predicate], Cell] = {}
-    for kind, by, (tool, kind_of_tool) in _shapes(choices):
-        event = Event(kind, 0, by, tool=tool, type=kind_of_tool)
-        static = {c for c in listed if c[0] in p.STATIC and p.condition_test(c)(event)}
-        rest = [c for c in listed if c[0] not in p.STATIC]
-        for dynamic, witness in _dynamic(rest, event):
-            holds = frozenset(static | dynamic)
-            known = made.get(holds)
-            if known is None or (known.witness is None and witness is not None):
-                made[holds] = Cell(holds, witness)
+    for event, known in _shapes(conditions, tools, types or {}, check):
+        rests = [(q, p.simplified(q, known.get)) for q in listed]
+        open_ = list(dict.fromkeys(c for _, rest in rests for c in p.conditions(rest)))
+        static = {c for c, value in known.items() if value}
+        for holds, witness in _dynamic(open_, event, check):
+            true = frozenset(q for q, rest in rests if p.evaluate(rest, holds.__contains__))
+            cell = Cell(true, frozenset(static | holds), witness)
+            found = made.get(true)
+            if found is None or _rank(cell) < _rank(found):
+                made[true] = cell
             if len(made) > MOST_CELLS:
                 raise Incomplete(f"more than {MOST_CELLS} classes of events")
-    return sorted(
-        made.values(),
-        key=lambda cell: (cell.witness is None, len(cell.holds), repr(sorted(cell.holds, key=repr))),
-    )
+    return sorted(made.values(), key=lambda cell: (*_rank(cell), repr(sorted(cell.holds, key=repr))))
+
+
+def _rank(cell: Cell) -> tuple[bool, int, int]:
+    """Cells with an event come first, of these the ones that ask for the least."""
+    free = sum(c[0] in _FREE for c in cell.holds)
+    return cell.witness is None, free, len(cell.holds)
+
+
+# Kinds, who, tools, types -----------------------------------------------------------------------------
 
 
 def _shapes(
-    choices: Sequence[tuple[str | None, str | None]],
-) -> Iterator[tuple[str, str, tuple[str | None, str | None]]]:
+    conditions: Sequence[Predicate],
+    tools: Sequence[str] | None,
+    types: Mapping[str, str],
+    check: strings.Check,
+) -> Iterator[tuple[Event, dict[Predicate, bool]]]:
+    """One event for each class of kind, speaker, tool and type, with the values of the conditions on them."""
+    static = [c for c in conditions if c[0] in p.STATIC]
+    coded = any(c[0] == "coded" for c in conditions)
+    seen = set()
+    for event in _combinations(static, tools, types, check):
+        known = {c: p.condition_test(c)(event) for c in static}
+        key = (event.kind, event.by if coded else "", event.tool is None, tuple(known.values()))
+        if key not in seen:
+            seen.add(key)
+            yield event, known
+
+
+def _combinations(
+    static: Sequence[Predicate], tools: Sequence[str] | None, types: Mapping[str, str], check: strings.Check
+) -> Iterator[Event]:
     for by in ("user", "assistant", "system"):
-        yield "message", by, (None, None)
-    for by in ("assistant", "user"):
-        for choice in choices:
-            yield "call", by, choice
-            yield "result", by, choice
+        yield Event("message", 0, by)
+    names: Sequence[str] = tools if tools is not None else _names(static, check)
+    choices: list[tuple[str | None, str | None]] = []
+    for name in dict.fromkeys(names):
+        # A tool has one type in a trace; where nobody says which, it may be any.
+        choices += [(name, t) for t in ([types.get(name)] if tools is not None else _TYPES)]
+    for by in ("assistant", "user", "system", _OTHERS):
+        for tool, kind in choices:
+            yield Event("call", 0, by, tool=tool, type=kind, calls=1)
+            yield Event("result", 0, by, tool=tool, type=kind)
+        yield Event("result", 0, by)  # nobody knows of which tool
 
 
-def _dynamic(conditions: list[Predicate], shape: Event) -> Iterator[tuple[set[Predicate], Event | None]]:
-    """The sets of conditions on text, arguments, counts and results that can hold together for a shape."""
+_TYPES = (None, "read", "write", "generic")
+
+
+def _names(static: Sequence[Predicate], check: strings.Check) -> Sequence[str]:
+    constants = {name for c in static if c[0] == "tool" for name in c[1]}
+    patterns = {("full", c[1], 0) for c in static if c[0] == "tool~"}
+    if not patterns:
+        return [*sorted(constants), next(n for n in _spare_names() if n not in constants)]
+    return strings.representatives(constants, patterns, check)
+
+
+def _spare_names() -> Iterator[str]:
+    yield "other_tool"
+    yield from (f"other_tool_{n}" for n in itertools.count(2))
+
+
+# Text, arguments, counts, outcomes --------------------------------------------------------------------
+
+
+def _dynamic(
+    conditions: Sequence[Predicate], shape: Event, check: strings.Check
+) -> Iterator[tuple[frozenset[Predicate], Event | None]]:
+    """The sets of conditions that can hold together for a shape, each with an event where one is known."""
     groups: dict[str, list[Predicate]] = {}
     for condition in conditions:
         groups.setdefault(_aspect(condition), []).append(condition)
-    parts: list[list[tuple[frozenset[Predicate], tuple[str, Any] | None]]] = []
-    for aspect, group in groups.items():
-        options = list(_options(aspect, group, shape))
-        parts.append(options)
+    parts: list[list[Option]] = []
     total = 1
-    for options in parts:
-        total *= max(1, len(options))
+    for aspect, group in groups.items():
+        parts.append(list(_options(aspect, group, shape, check)))
+        total *= len(parts[-1])
         if total > MOST_CELLS:
             raise Incomplete(f"more than {MOST_CELLS} classes of events")
     for combination in itertools.product(*parts):
-        holds = {c for chosen, _ in combination for c in chosen}
-        settings = [setting for _, setting in combination]
-        yield holds, _realise(shape, settings, holds, conditions)
+        check()
+        holds = frozenset(c for chosen, _ in combination for c in chosen)
+        yield holds, _realise(shape, [setting for _, setting in combination], holds, conditions)
 
 
 def _aspect(condition: Predicate) -> str:
@@ -118,391 +169,236 @@ def _aspect(condition: Predicate) -> str:
     if tag in ("text~", "text=", "text+", "says"):
         return "text"
     if tag in ("arg", "absent"):
-        return "arg:" + str(condition[1])
+        return f"arg:{condition[1]}"
     if tag in ("calls", "failed"):
         return str(tag)
     return "free:" + repr(condition)
 
 
-def _options(
-    aspect: str, group: list[Predicate], shape: Event
-) -> Iterator[tuple[frozenset[Predicate], tuple[str, Any] | None]]:
+def _options(aspect: str, group: list[Predicate], shape: Event, check: strings.Check) -> Iterator[Option]:
     if aspect == "calls":
-        limits = sorted({n for c in group for n in (c[1] - 1, c[1], c[2], c[2] + 1) if 0 <= n < 1 << 20})
-        low = {"message": 0, "call": 1}.get(shape.kind)
-        values = [n for n in limits if low is not None and n >= low] or [low or 0]
-        yield from _by_value("calls", group, values, shape, exact=True)
+        yield from _by_value(group, shape, (("calls", n) for n in _counts(group, shape)))
     elif aspect == "failed":
-        values = (
-            [None]
-            if shape.kind == "message"
-            else [True, False]
-            if shape.kind == "result"
-            else [None, True, False]
-        )
-        yield from _by_value("failed", group, values, shape, exact=True)
+        yield from _outcomes(group, shape)
     elif aspect == "text":
-        yield from _texts(group, shape)
+        yield from _texts(group, shape, check)
     elif aspect.startswith("arg:"):
-        if shape.kind == "message":
-            yield frozenset(c for c in group if c[0] == "absent"), ("args", {})
-        else:
-            yield from _arguments(group, shape)
+        yield from _arguments(group[0][1], group, shape, check)
     else:
-        condition = group[0]
-        if condition[0] == "fits" and shape.kind != "call":
-            yield frozenset(group), ("free", None)  # what is no call has nothing to misfit
-            return
-        # Code, schemas and bound values may hold or not: both are kept possible.
-        misfit = {"kind": "call", "args": {"__misfit__": 1}}
-        if condition[0] == "fits":
-            yield frozenset(group), ("free", None)
-            yield frozenset(), ("free", misfit)
-            return
-        yield frozenset(), ("free", None)
-        if condition[0] == "coded":
-            example = CODED[condition[1]].example
-            if example["kind"] != shape.kind or example.get("by", shape.by) != shape.by:
-                return  # the code speaks of other events
-            yield frozenset(group), ("free", example)
-            return
-        yield frozenset(group), ("free", None)
+        yield from _either_way(group[0], shape)
 
 
-def _by_value(
-    field: str, group: list[Predicate], values: Iterable[Any], shape: Event, exact: bool
-) -> Iterator[tuple[frozenset[Predicate], tuple[str, Any] | None]]:
-    seen: set[frozenset[Predicate]] = set()
-    for value in values:
-        event = _copy(shape, {field: value})
-        holds = frozenset(c for c in group if p.condition_test(c)(event))
+def _by_value(group: list[Predicate], shape: Event, settings: Iterable[Setting]) -> Iterator[Option]:
+    """The options that these settings realise, each once; the conditions themselves tell their values."""
+    tests = [(c, p.condition_test(c)) for c in group]
+    seen = set()
+    for setting in settings:
+        event = _with(shape, dict([setting]))
+        holds = frozenset(c for c, test in tests if test(event))
         if holds not in seen:
             seen.add(holds)
-            yield holds, (field, value)
-    if not exact:
-        for size in range(len(group) + 1):
-            for chosen in itertools.combinations(group, size):
-                holds = frozenset(chosen)
-                if holds not in seen and _possible(holds, group, shape):
-                    yield holds, None
+            yield holds, setting
 
 
-def _texts(
-    group: list[Predicate], shape: Event
-) -> Iterator[tuple[frozenset[Predicate], tuple[str, Any] | None]]:
-    candidates: list[str | None] = [None, *_RANDOM_TEXTS]
-    pieces = [c[1] for c in group if c[0] in ("text=", "text+")]
+def _counts(group: list[Predicate], shape: Event) -> list[int]:
+    if shape.kind == "result":
+        return [0]
+    least = 1 if shape.kind == "call" else 0
+    borders = {n for c in group for n in (c[1], c[2] + 1) if least < n <= MOST_CALLS}
+    return [least, *sorted(borders)]
+
+
+def _outcomes(group: list[Predicate], shape: Event) -> Iterator[Option]:
+    """Whether it failed; a call of a trace in which identifiers are used again may have two answers to that,
+    one for each way of pairing."""
+    choices: list[bool | None] = [None] if shape.kind == "message" else [True, False]
+    if shape.kind == "call":
+        choices.append(None)
+    pairings = sorted({c[2:] for c in group})
+    seen = set()
+    for chosen in itertools.product(choices, repeat=len(pairings)):
+        if shape.kind != "call" and len(set(chosen)) > 1:
+            continue
+        told = dict(zip(pairings, chosen, strict=True))
+        holds = frozenset(c for c in group if told[c[2:]] is c[1])
+        if holds not in seen:
+            seen.add(holds)
+            yield holds, ("failed", chosen[0]) if len(set(chosen)) == 1 else None
+
+
+def _texts(group: list[Predicate], shape: Event, check: strings.Check) -> Iterator[Option]:
+    constants = {c[1] for c in group if c[0] == "text="}
+    languages: dict[strings.Language, Predicate] = {}
     for c in group:
         if c[0] == "text~":
-            pieces += _samples(c[1], c[2])
-    candidates += pieces
-    candidates += [f"{a} {b}" for a, b in itertools.permutations(pieces[:12], 2)]
-    candidates += [f"{a} {b} {c}" for a, b, c in itertools.permutations(pieces[:6], 3)]
-    exact = (
-        not any(c[0] == "text~" for c in group) and len([c for c in group if c[0] in ("text=", "text+")]) <= 1
-    )
-    if len(group) > 10:
-        raise Incomplete("more than 10 conditions on one text")
-    yield from _by_value("text", group, candidates, shape, exact)
+            languages["search", c[1], c[2]] = c
+        elif c[0] == "text+":
+            languages["folded" if c[2] else "part", c[1]] = c
+        elif c[0] == "says" and shape.kind != "result":  # a result says nothing, whatever its text
+            languages[c] = c
+    unread = [c for language, c in languages.items() if not strings.is_regular(language)]
+    read = [language for language, c in languages.items() if c not in unread]
+    found = [None, *strings.representatives(constants, read, check)]
+    yield from _loosened(list(_by_value(group, shape, (("text", text) for text in found))), unread)
 
 
-def _possible(holds: frozenset[Predicate], group: Sequence[Predicate], shape: Event) -> bool:
-    """Whether conditions on a text may hold together while the others fail; True where nobody knows."""
-    equal = [c for c in holds if c[0] == "text="]
-    if equal:
-        event = _copy(shape, {"text": equal[0][1]})
-        return all(p.condition_test(c)(event) == (c in holds) for c in group)
-    says = ("says",)
-    if shape.kind == "result":  # a result says nothing, whatever its text
-        if says in holds:
-            return False
-        group = [c for c in group if c != says]
-    elif says in group and says not in holds:
-        # Nothing is said: a text that is blank contains no word and no letter.
-        for c in holds:
-            if c[0] == "text+" and c[1].strip():
-                return False
-            if c[0] == "text~" and _implies(c, says):
-                return False
-    for c in holds:
-        for other in group:
-            if other not in holds and c != other and _implies(c, other):
-                return False
-    return True
-
-
-def _implies(condition: Predicate, other: Predicate) -> bool:
-    """Whether a text that meets one condition must meet the other; False where it is not shown."""
-    if other == ("says",):
-        if condition[0] == "text~":
-            return _pattern_implies(condition[1], condition[2], r"\S", condition[2])
-        return condition[0] == "text+" and bool(condition[1].strip())
-    if condition[0] == "text+" and other[0] == "text+":
-        if other[2]:
-            return other[1] in condition[1].lower()
-        return not condition[2] and other[1] in condition[1]
-    if condition[0] == "text~" and other[0] == "text~":
-        return _pattern_implies(condition[1], condition[2], other[1], other[2])
-    return False
-
-
-_known_implications: dict[tuple[str, int, str, int], bool] = {}
-
-
-def _pattern_implies(left: str, left_flags: int, right: str, right_flags: int) -> bool:
-    """Decided by the regex domain; False where it does not decide."""
-    key = (left, left_flags, right, right_flags)
-    if key not in _known_implications:
-        _known_implications[key] = _ask_regex(left, left_flags, right, right_flags)
-    return _known_implications[key]
-
-
-def _ask_regex(left: str, left_flags: int, right: str, right_flags: int) -> bool:
-    from truespec.domains.judge import Pair, judge
-
-    if left_flags != right_flags:
-        return False
-    context = {"match": "search", "flags": "i" if left_flags & re.IGNORECASE else ""}
-    try:
-        verdict = judge(Pair("regex", right, left, context), 2.0)
-    except Exception:
-        return False
-    if verdict.answer.value == "equivalent":
-        return True
-    return (
-        verdict.answer.value == "refuted"
-        and verdict.relation is not None
-        and verdict.relation.value == "stronger"
-    )
-
-
-def _arguments(
-    group: list[Predicate], shape: Event
-) -> Iterator[tuple[frozenset[Predicate], tuple[str, Any] | None]]:
-    path = group[0][1]
-    operators = {c[2] for c in group if c[0] == "arg"}
-    values: list[Any] = []
-    for c in group:
-        if c[0] == "arg":
-            values += _near(c[2], p.thawed(c[3]))
-    values += ["", "fresh text", 0, True, None, [], {}]
-    values += _between([v for v in values if isinstance(v, int | float) and not isinstance(v, bool)])
-    documents: list[dict[str, Any]] = [{}] + [
-        document for value in values if (document := document_at(path, value)) is not None
-    ]
-    exact = "*" not in path and operators <= {"eq", "ne", "gt", "ge", "lt", "le", "in", "not_in", "type"}
-    if not exact and len(group) > 8:
-        raise Incomplete(f"more than 8 conditions on the argument {path}")
-    seen: set[frozenset[Predicate]] = set()
-    for document in documents:
-        event = _copy(shape, {"args": document})
-        holds = frozenset(c for c in group if p.condition_test(c)(event))
-        if holds not in seen:
-            seen.add(holds)
-            yield holds, ("args", document)
-    if not exact:
-        for size in range(len(group) + 1):
-            for chosen in itertools.combinations(group, size):
-                holds = frozenset(chosen)
-                absent = any(c[0] == "absent" for c in holds)
-                if holds not in seen and not (absent and any(c[0] == "arg" for c in holds)):
+def _loosened(options: list[Option], unread: list[Predicate]) -> Iterator[Option]:
+    """The options, and beside each those that differ only in conditions which nobody can read."""
+    yield from options
+    seen = {holds for holds, _ in options}
+    for base in list(dict.fromkeys(holds.difference(unread) for holds, _ in options)) if unread else []:
+        for size in range(len(unread) + 1):
+            for more in itertools.combinations(unread, size):
+                holds = base.union(more)
+                if holds not in seen:
+                    seen.add(holds)
                     yield holds, None
+                if len(seen) > MOST_CELLS:
+                    raise Incomplete(f"more than {MOST_CELLS} classes of events")
 
 
-_TYPED: dict[str, list[Any]] = {
-    "string": ["s"],
-    "number": [1.5],
-    "integer": [7],
-    "boolean": [False],
-    "array": [[1]],
-    "object": [{"k": 1}],
-}
+def _arguments(path: str, group: list[Predicate], shape: Event, check: strings.Check) -> Iterator[Option]:
+    nothing: Setting = ("args", {})
+    if shape.kind == "message" or shape.tool is None:  # it has no arguments
+        yield from _by_value(group, shape, [nothing])
+        return
+    asked = [c for c in group if c[0] == "arg"]
+    unread = [c for c in asked if c[2] == "schema" or (c[2] == "matches" and not _is_read(c[3]))]
+    read = [(c[2], p.thawed(c[3])) for c in asked if c not in unread]
+    tests = [(c, p.argument_test(c[2], c[3])) for c in asked]
+    known: dict[frozenset[Predicate], tuple[Any, ...]] = {}
+    for value in values.representatives(read, check):
+        known.setdefault(frozenset(c for c, test in tests if test(value)), (value,))
+    if "*" in path:
+        _join(known, check)
+    settings = (("args", document_at(path, *found)) for found in known.values())
+    options = list(_by_value(group, shape, [nothing]))
+    options += [(holds, setting) for holds, setting in zip(known, settings, strict=True)]
+    yield from _loosened(options, unread)
 
 
-def _between(numbers: list[int | float]) -> list[int | float]:
-    """A fraction and, if there is one, an integer between any two neighbours, and beyond both ends."""
-    ordered = sorted(set(numbers))
-    made: list[int | float] = [ordered[0] - 1.5, math.floor(ordered[0]) - 2, ordered[-1] + 1.5]
-    made.append(math.ceil(ordered[-1]) + 2)
-    for low, high in itertools.pairwise(ordered):
-        made.append((low + high) / 2)
-        if math.floor(low) + 1 < high:
-            made.append(math.floor(low) + 1)
-    return made
+def _join(known: dict[frozenset[Predicate], tuple[Any, ...]], check: strings.Check) -> None:
+    """Where a path leads to several values, a condition holds if one of them meets it."""
+    single = list(known.items())
+    waiting = list(known)
+    while waiting:
+        check()
+        holds = waiting.pop()
+        for other, found in single:
+            joined = holds | other
+            if joined not in known:
+                known[joined] = known[holds] + found
+                waiting.append(joined)
+        if len(known) > MOST_CELLS:
+            raise Incomplete(f"more than {MOST_CELLS} classes of events")
 
 
-def _near(operator: str, wanted: Any) -> list[Any]:
-    """Values on either side of every border that a condition draws."""
-    if isinstance(wanted, list):
-        return wanted
-    if isinstance(wanted, bool) or wanted is None:
-        return [wanted]
-    if isinstance(wanted, int | float) and operator not in ("min_length", "max_length"):
-        return [wanted, wanted - 1, wanted + 1, wanted - 0.5, wanted + 0.5]
-    if operator in ("min_length", "max_length"):
-        return ["x" * n for n in (wanted - 1, wanted, wanted + 1) if 0 <= n < 10_000]
-    if operator == "matches" and isinstance(wanted, str):
-        return list(_samples(wanted, 0))
-    if operator == "type":
-        return _TYPED.get(wanted, [None])
-    if isinstance(wanted, str):
-        return [wanted, wanted + "x", "x" + wanted, wanted[:-1], wanted + "\x00"]
-    return [wanted]
+def _is_read(pattern: Any) -> bool:
+    return strings.is_regular(("search", pattern, 0))
 
 
-def document_at(path: str, value: Any) -> dict[str, Any] | None:
-    """Arguments that hold a value at a path."""
-    made: Any = value
-    for step in reversed(path.split(".")):
+def _either_way(condition: Predicate, shape: Event) -> Iterator[Option]:
+    """Bound values, schemas and code: what they say of an event depends on the trace, so both are kept."""
+    tag = condition[0]
+    if tag == "fits":
+        yield frozenset([condition]), ("free", None)
+        if shape.kind != "message" and shape.tool is not None:  # what is no call has nothing to misfit
+            yield frozenset(), ("free", {"args": {"__misfit__": 1}})
+        return
+    yield frozenset(), ("free", None)
+    if tag == "coded":
+        example = CODED[condition[1]].example
+        if example["kind"] == shape.kind and example.get("by", shape.by) == shape.by:
+            yield frozenset([condition]), ("free", example)
+        return
+    yield frozenset([condition]), ("free", None)
+
+
+# Events -------------------------------------------------------------------------------------------------
+
+
+def document_at(path: str, *found: Any) -> dict[str, Any]:
+    """Arguments that hold these values at a path; several values need a `*` in it."""
+    steps = path.split(".")
+    wild = next((n for n, step in enumerate(steps) if "*" in step), len(steps))
+    made: Any
+    below = [_nested(steps[wild + 1 :], value) for value in found]
+    if wild == len(steps):
+        made = found[0] if found else None
+    elif steps[wild] == "*" and wild > 0:
+        made = below
+    else:
+        made = {steps[wild].replace("*", f"some{n or ''}"): value for n, value in enumerate(below)}
+    made = _nested(steps[:wild], made, top=True) if wild else made
+    return dict(made)
+
+
+def _nested(steps: Sequence[str], value: Any, top: bool = False) -> Any:
+    for number, step in reversed(list(enumerate(steps))):
         if step == "*":
-            made = [made]
-        elif step.isdigit():
-            made = [None] * int(step) + [made] if int(step) < 20 else None
+            value = [value]
+        elif step.isdecimal() and int(step) < 20 and not (top and number == 0):
+            value = [None] * int(step) + [value]
         else:
-            made = {step.replace("*", "some"): made}
-    return made if isinstance(made, dict) else {"some": made} if path == "*" else None
+            value = {step.replace("*", "some"): value}
+    return value
 
 
-def merge(into: dict[str, Any], other: dict[str, Any]) -> None:
-    """Put the values of one document into another."""
+def merge(into: dict[str, Any], other: Mapping[str, Any]) -> None:
+    """Put the values of one document into another; arrays are joined place by place."""
     for key, value in other.items():
-        if isinstance(value, dict) and isinstance(into.get(key), dict):
-            merge(into[key], value)
-        else:
-            into[key] = value
+        into[key] = _merged(into[key], value) if key in into else value
 
 
-def _copy(shape: Event, changes: dict[str, Any]) -> Event:
-    event = Event(
-        shape.kind,
-        shape.index,
-        shape.by,
-        shape.text,
-        shape.tool,
-        shape.args,
-        shape.failed,
-        shape.calls,
-        shape.said,
-        shape.type,
-    )
-    for name, value in changes.items():
-        setattr(event, name, value)
-    if "text" in changes:
-        text = changes["text"]
-        event.said = bool(text) and not text.isspace() and shape.kind != "result"
-    return event
+def _merged(old: Any, new: Any) -> Any:
+    if isinstance(old, dict) and isinstance(new, dict):
+        merge(old, new)
+        return old
+    if isinstance(old, list) and isinstance(new, list):
+        pairs = itertools.zip_longest(old, new)
+        return [b if a is None else a if b is None else _merged(a, b) for a, b in pairs]
+    return new
+
+
+def _with(shape: Event, changes: Mapping[str, Any]) -> Event:
+    """The event with other fields; whether something is said follows from the text, as in `traces.event`."""
+    fields = {name: getattr(shape, name) for name in ("kind", "index", "by", "text", "tool", "args", "failed",
+              "calls", "type")} | dict(changes)  # fmt: skip
+    text = fields["text"]
+    said = bool(text) and not text.isspace() and shape.kind != "result"
+    return Event(**fields, said=said)
 
 
 def _realise(
     shape: Event,
-    settings: Sequence[tuple[str, Any] | None],
-    holds: set[Predicate],
+    settings: Sequence[Setting | None],
+    holds: frozenset[Predicate],
     conditions: Sequence[Predicate],
 ) -> Event | None:
     """An event with these settings, if it meets exactly the conditions that were chosen."""
-    if any(setting is None for setting in settings):
-        return None
     changes: dict[str, Any] = {}
-    examples: list[Any] = []
+    documents: list[Mapping[str, Any]] = []
     for setting in settings:
-        assert setting is not None
+        if setting is None:
+            return None
         name, value = setting
         if name == "args":
-            args = changes.setdefault("args", {})
-            merge(args, json.loads(json.dumps(value)))
+            documents.append(value)
         elif name != "free":
             changes[name] = value
         elif value is not None:
-            examples.append(value)
-    for example in examples:
-        if "text" in example:
-            changes["text"] = " ".join(t for t in (changes.get("text"), example["text"]) if t)
-        merge(changes.setdefault("args", {}), dict(example.get("args", {})))
-    if shape.kind == "call" and "calls" not in changes:
-        changes["calls"] = 1
-    event = _copy(shape, changes)
+            documents.append(value.get("args", {}))
+            if "text" in value:
+                changes["text"] = " ".join(t for t in (changes.get("text"), value["text"]) if t)
+    if any(documents):
+        args: dict[str, Any] = {}
+        for document in documents:
+            merge(args, copy.deepcopy(dict(document)))
+        changes["args"] = args
+    else:
+        changes["args"] = NO_ARGUMENTS
+    event = _with(shape, changes)
     for condition in conditions:
-        if condition[0] not in ("coded", "fits", "var", "text var") and p.condition_test(condition)(
-            event
-        ) != (condition in holds):
+        if condition[0] not in _FREE and p.condition_test(condition)(event) != (condition in holds):
             return None
     return event
-
-
-@lru_cache(maxsize=4096)
-def _samples(pattern: str, flags: int) -> tuple[str, ...]:
-    """A few texts that a pattern matches."""
-    found = finder(pattern, flags)
-    return tuple(text for text in dict.fromkeys(_spelt(pattern)) if found.search(text))[:8]
-
-
-def _spelt(pattern: str) -> Iterator[str]:
-    try:
-        tree = re._parser.parse(pattern)
-    except re.error:
-        return
-    for variant in range(6):
-        yield _spell(tree, variant)
-
-
-def _spell(tree: Any, variant: int) -> str:
-    """One text for a parsed pattern: alternatives by turn, repetitions as short as allowed."""
-    out: list[str] = []
-    for operator, value in tree:
-        name = str(operator)
-        if sum(map(len, out)) > LONGEST_SAMPLE:
-            break  # the sample will not match, and is dropped
-        if name == "LITERAL":
-            out.append(chr(value))
-        elif name == "NOT_LITERAL":
-            out.append("x" if value != ord("x") else "y")
-        elif name == "ANY":
-            out.append("x")
-        elif name == "IN":
-            out.append(_one_of(value))
-        elif name == "BRANCH":
-            branches = value[1]
-            out.append(_spell(branches[variant % len(branches)], variant))
-        elif name in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"):
-            least, _, body = value
-            part = _spell(body, variant)
-            out.append(part * min(max(least, variant % 2), 50, LONGEST_SAMPLE // max(1, len(part)) + 1))
-        elif name == "SUBPATTERN":
-            out.append(_spell(value[3], variant))
-        elif name == "ATOMIC_GROUP":
-            out.append(_spell(value, variant))
-    return "".join(out)
-
-
-def _one_of(items: Any) -> str:
-    negated = bool(items) and str(items[0][0]) == "NEGATE"
-    for char in "a1 _-.Z@é":
-        if _in_set(char, items[1:] if negated else items) != negated:
-            return char
-    return "x"
-
-
-def _in_set(char: str, items: Any) -> bool:
-    for operator, value in items:
-        name = str(operator)
-        if name == "LITERAL" and chr(value) == char:
-            return True
-        if name == "RANGE" and value[0] <= ord(char) <= value[1]:
-            return True
-        if name == "CATEGORY":
-            kind = str(value)
-            inside = (
-                char.isdigit()
-                if "DIGIT" in kind
-                else char.isspace()
-                if "SPACE" in kind
-                else char.isalnum() or char == "_"
-            )
-            if inside != ("NOT" in kind):
-                return True
-    return False
-
-
-def _examples(patterns: Iterable[str]) -> list[str]:
-    """Tool names that patterns match."""
-    return [name for pattern in patterns for name in _samples(pattern, 0) if finder(pattern).fullmatch(name)]

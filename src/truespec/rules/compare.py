@@ -16,24 +16,20 @@ real trace.
 
 from __future__ import annotations
 
-import copy
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from truespec.automata import bisimulation
 from truespec.rules import formula as f
 from truespec.rules import predicate as p
-from truespec.rules.algebra import Cell, cells, document_at, merge
-from truespec.rules.direct import holds
-from truespec.rules.monitor import RuleSet, Run
-from truespec.rules.progress import Machine
+from truespec.rules.algebra import Cell, cells
+from truespec.rules.product import MARK, Nothing, Product, as_formula, over_all, pointed, renumbered
 from truespec.rules.rule import Formal, Obligation, Rule
+from truespec.rules.witness import ANY_TOOLS, Toolbox, describe, kept, real
 from truespec.solvers.limit import Limit
-from truespec.traces import Message, Source, ToolCall, ToolSchema, Trace
 from truespec.traces.event import Event
-from truespec.verdict import OutOfTime, Undecided
+from truespec.verdict import OutOfTime, Undecided, Unsupported
 
 SECONDS = 5.0
 """The default limit for one question."""
@@ -47,7 +43,7 @@ class Relation:
     """`equal`, `stronger` (keeping the first keeps the second), `weaker`, `contradictory` (no trace with an
     activation keeps both), `incomparable`, or `unknown`."""
     reason: str = ""
-    """Why it is unknown."""
+    """Why it is unknown, or where the two differ."""
     left_only: tuple[str, ...] = ()
     """A trace that keeps the first and breaks the second, event by event."""
     right_only: tuple[str, ...] = ()
@@ -61,168 +57,22 @@ class Inclusion:
     holds: bool | None
     """None where it was not decided."""
     reason: str = ""
-    """Why not."""
+    """Why not, or where it does not hold."""
     witness: tuple[Event, ...] = ()
     """A replayed trace that keeps the first and breaks the second."""
-
-
-class _Product:
-    """Rules as states of the engine: each obligation is run as a formula of the trace as a whole.
-
-    A state is a tuple of what is left of each side; letters are cells, one bit each.
-    """
-
-    def __init__(self, sides: Sequence[f.Formula], letters: Sequence[int]) -> None:
-        self.machines = [Machine(side) for side in sides]
-        self.letters = letters
-        self.states: dict[tuple[tuple[int, int], ...], _State] = {}
-        self.start = self.state(tuple((-1, 0) for _ in sides))
-
-    def state(self, key: tuple[tuple[int, int], ...]) -> _State:
-        """The one object of a state."""
-        found = self.states.get(key)
-        if found is None:
-            found = self.states[key] = _State(key)
-        return found
-
-    def settle(self, state: _State) -> _State:
-        """For the engine: states are settled as they are."""
-        return state
-
-    def accepts(self, state: _State) -> bool:
-        """Whether the first side ends well and the second does not."""
-        first, *rest = (
-            machine.empty_holds if residual < 0 else machine.ends_well(residual)
-            for machine, (residual, _) in zip(self.machines, state.key, strict=True)
-        )
-        return first and not all(rest)
-
-    def step(self, state: _State) -> dict[_State, int]:
-        """The states after each letter."""
-        if state.steps is None:
-            state.steps = {}
-            for bit, letter in enumerate(self.letters):
-                key = []
-                for machine, (residual, registers) in zip(self.machines, state.key, strict=True):
-                    after, started = machine.step(registers, letter)
-                    left = started if residual < 0 else machine.move(residual, registers, letter)
-                    key.append((left, after if machine.formula.kind != f.TRUE else 0))
-                # What is settled for good needs no registers.
-                target = self.state(tuple((r, 0) if 0 <= r <= 1 else (r, g) for r, g in key))
-                state.steps[target] = state.steps.get(target, 0) | 1 << bit
-        return state.steps
-
-
-class _State:
-    """A state of the product, compared by identity."""
-
-    __slots__ = ("key", "steps")
-
-    def __init__(self, key: tuple[tuple[int, int], ...]) -> None:
-        self.key = key
-        self.steps: dict[_State, int] | None = None
-
-
-class _Nothing:
-    """The empty language beside a product, for the engine's comparison."""
-
-    def __init__(self, product: _Product) -> None:
-        self.product = product
-        self.dead = _State(())
-        self.everything = (1 << len(product.letters)) - 1
-
-    def settle(self, state: _State) -> _State:
-        return state
-
-    def accepts(self, state: _State) -> bool:
-        return state is not self.dead and self.product.accepts(state)
-
-    def letters(self, _: _State) -> None:
-        """Only a step can tell."""
-
-    def step(self, state: _State) -> dict[_State, int]:
-        return {self.dead: self.everything} if state is self.dead else self.product.step(state)
-
-
-def _as_formula(formal: Formal, number: Callable[[p.Predicate], int]) -> f.Formula:
-    """The rule as one formula of the whole trace, over predicates numbered by `number`."""
-    kept = []
-    for obligation in formal.obligations:
-        require = _renumbered(obligation.require, [number(q) for q in formal.predicates])
-        if obligation.when is None:
-            kept.append(require)
-        elif obligation.when == p.ALWAYS:
-            kept.append(f.globally(require))
-        else:
-            kept.append(f.globally(f.implies(f.atom(number(obligation.when)), require)))
-    return f.both(*kept)
-
-
-def _pointed(formal: Formal, number: Callable[[p.Predicate], int], mark: int) -> f.Formula:
-    """What the marked event alone owes."""
-    kept = []
-    for obligation in formal.obligations:
-        require = _renumbered(obligation.require, [number(q) for q in formal.predicates])
-        when = f.T if obligation.when in (None, p.ALWAYS) else f.atom(number(obligation.when or p.ALWAYS))
-        kept.append(f.globally(f.implies(f.both(f.atom(mark), when), require)))
-    return f.both(*kept)
-
-
-def _renumbered(formula: f.Formula, numbers: Sequence[int]) -> f.Formula:
-    made: dict[int, f.Formula] = {}
-    for node in f.walk(formula):
-        items = tuple(made[item.index] for item in node.items)
-        if node.kind == f.ATOM:
-            new = f.atom(numbers[node.atom])
-        elif node.kind == f.NOT_ATOM:
-            new = f.negation(f.atom(numbers[node.atom]))
-        elif node.kind == f.AND:
-            new = f.both(*items)
-        elif node.kind == f.OR:
-            new = f.either(*items)
-        elif node.kind <= f.FALSE:
-            new = node
-        else:
-            build = {
-                f.NEXT: f.next_,
-                f.WEAK_NEXT: f.weak_next,
-                f.YESTERDAY: f.yesterday,
-                f.WEAK_YESTERDAY: f.weak_yesterday,
-            }
-            two = {f.UNTIL: f.until, f.RELEASE: f.release, f.SINCE: f.since, f.TRIGGERED: f.triggered}
-            new = build[node.kind](items[0]) if node.kind in build else two[node.kind](items[0], items[1])
-        made[node.index] = new
-    return made[formula.index]
-
-
-@dataclass(frozen=True)
-class Toolbox:
-    """What is known about the tools: with it, only these exist."""
-
-    tools: tuple[ToolSchema, ...] | None = None
-
-    @property
-    def names(self) -> list[str] | None:
-        """Their names; None for any."""
-        return None if self.tools is None else [tool.name for tool in self.tools]
-
-    @property
-    def types(self) -> dict[str, str]:
-        """What they do, where known."""
-        return {tool.name: tool.kind for tool in self.tools or () if tool.kind}
-
-
-ANY_TOOLS = Toolbox()
 
 
 def included(left: Rule, right: Rule, toolbox: Toolbox = ANY_TOOLS, seconds: float = SECONDS) -> Inclusion:
     """Whether every trace that keeps the left rule keeps the right one."""
     if left.formal is None or right.formal is None:
         return Inclusion(None, "a semantic rule has no formal meaning")
+    if not _covers(left, right):
+        # Where the left rule is not evaluated it asks for nothing: the right one has to hold by itself.
+        there = f"where {right.id} is evaluated and {left.id} is not"
+        found = included(_with(right, [(None, f.T)], "always"), right, toolbox, seconds)
+        return Inclusion(found.holds, found.reason or there, found.witness)
     if left.formal == right.formal:
         return Inclusion(True)
-    if left.formal.over != right.formal.over:
-        left, right = _over_all(left), _over_all(right)
     try:
         return _included(left, right, toolbox, Limit.start(seconds))
     except OutOfTime:
@@ -231,263 +81,119 @@ def included(left: Rule, right: Rule, toolbox: Toolbox = ANY_TOOLS, seconds: flo
         return Inclusion(None, error.message)
 
 
-def _over_all(rule: Rule) -> Rule:
-    """The same rule over all events: every operator skips what `over` leaves out."""
-    formal = rule.formal
-    assert formal is not None
-    if formal.over == p.ALWAYS:
-        return rule
-    o = f.atom(len(formal.predicates))
-    obligations = []
-    for obligation in formal.obligations:
-        require = _relative(obligation.require, o)
-        if obligation.when is not None:
-            obligations.append(Obligation(p.all_of(formal.over, obligation.when), require))
-            continue
-        first = f.until(f.negation(o), f.both(o, require))
-        if Machine(obligation.require).empty_holds:
-            first = f.either(first, f.globally(f.negation(o)))
-        # Of a trace without any event, "until" is false: the rule's own value is kept.
-        obligations.append(Obligation(None, first))
-    predicates = (*formal.predicates, formal.over)
-    made = replace(formal, predicates=predicates, over=p.ALWAYS, obligations=tuple(obligations))
-    return replace(rule, formal=made)
-
-
-def _relative(formula: f.Formula, o: f.Formula) -> f.Formula:
-    """A formula that means, at an event where `o` holds, what it means when only such events count."""
-    outside = f.negation(o)
-    made: dict[int, f.Formula] = {}
-    for node in f.walk(formula):
-        a, b = (made[node.items[0].index], made[node.items[-1].index]) if node.items else (f.T, f.T)
-        kind = node.kind
-        if kind <= f.NOT_ATOM:
-            new = node
-        elif kind in (f.AND, f.OR):
-            new = (f.both if kind == f.AND else f.either)(*(made[item.index] for item in node.items))
-        elif kind == f.NEXT:
-            new = f.next_(f.until(outside, f.both(o, a)))
-        elif kind == f.WEAK_NEXT:
-            new = f.weak_next(f.release(o, f.implies(o, a)))
-        elif kind == f.YESTERDAY:
-            new = f.yesterday(f.since(outside, f.both(o, a)))
-        elif kind == f.WEAK_YESTERDAY:
-            new = f.weak_yesterday(f.triggered(o, f.implies(o, a)))
-        elif kind in (f.UNTIL, f.SINCE):
-            new = (f.until if kind == f.UNTIL else f.since)(f.implies(o, a), f.both(o, b))
-        else:
-            new = (f.release if kind == f.RELEASE else f.triggered)(f.both(o, a), f.implies(o, b))
-        made[node.index] = new
-    return made[formula.index]
+def _covers(left: Rule, right: Rule) -> bool:
+    """Whether the left rule is evaluated in every environment in which the right one is."""
+    return not left.domains or (bool(right.domains) and all(map(left.speaks_of, right.domains)))
 
 
 def _included(left: Rule, right: Rule, toolbox: Toolbox, limit: Limit) -> Inclusion:
     assert left.formal is not None
     assert right.formal is not None
-    bound = bool(left.formal.bind or right.formal.bind)
-    predicates: list[p.Predicate] = []
-
-    def number(predicate: p.Predicate) -> int:
-        if predicate not in predicates:
-            predicates.append(predicate)
-        return predicates.index(predicate)
-
-    def named(formal: Formal) -> Formal:
-        """Bound conditions carry the path they are bound to, so equal names of other origin differ."""
-        paths = dict(formal.bind)
-        return replace(formal, predicates=tuple(_with_paths(q, paths) for q in formal.predicates))
-
-    first, second = named(left.formal), named(right.formal)
-    if bound:
-        mark = number(("mark",))
-        sides = [_pointed(first, number, mark), _pointed(second, number, mark)]
-    else:
-        sides = [_as_formula(first, number), _as_formula(second, number)]
-    conditions = {c for q in predicates for c in p.conditions(q) if c != ("mark",)}
-    over = left.formal.over
-    every = [
-        cell
-        for cell in cells(conditions | set(p.conditions(over)), toolbox.names, toolbox.types)
-        if p.evaluate(over, cell.holds.__contains__)
-    ]
-    limit.check()
-    letters: list[tuple[Cell, int, bool]] = []
-    known: dict[int, int] = {}
-    for cell in every:
-        for marked in (False, True) if bound else (False,):
-            letter = 0
-            for bit, predicate in enumerate(predicates):
-                if predicate == ("mark",):
-                    letter |= marked << bit
-                elif p.evaluate(predicate, cell.holds.__contains__):
-                    letter |= 1 << bit
-            # Of cells that mean the same to both rules, the first with a witness stands for all.
-            if letter not in known:
-                known[letter] = len(letters)
-                letters.append((cell, letter, marked))
-    product = _Product(sides, [letter for _, letter, _ in letters])
-    nothing = _Nothing(product)
-    outcome = bisimulation.compare(nothing, product.start, nothing.dead, limit.check)  # type: ignore[arg-type]
-    if outcome.word is None:
+    question = _Question(left.formal, right.formal)
+    if any(
+        formal.bind and o.when is None for formal in (left.formal, right.formal) for o in formal.obligations
+    ):
+        raise Unsupported("a rule with bound names and an obligation that no event starts")
+    word = question.separating(toolbox, limit.check)
+    if word is None:
         return Inclusion(True)
-    chosen = [letters[block][0] for block in outcome.word]
-    if any(cell.witness is None for cell in chosen):
+    found = _replayed(left, right, word, toolbox)
+    if found is not None:
+        return Inclusion(False, witness=found)
+    if any(cell.witness is None for cell, _ in word):
         return Inclusion(None, "a trace that would separate them needs a text or a value that was not found")
-    marks = [letters[block][2] for block in outcome.word]
-    both = {**left.formal.bind, **right.formal.bind}
-    # How data has to be chosen for the trace to be one that separates them is tried; the replay decides.
-    tries = [(right.formal.bind, True), (left.formal.bind, True), (both, True), (both, False)]
-    for bind, fill in tries if bound else tries[:1]:
-        trace, events = _real(chosen, marks, bind, fill, toolbox)
-        if _kept(left, trace, events) and not _kept(right, trace, events):
-            return Inclusion(False, witness=tuple(events))
     return Inclusion(None, "the trace that would separate them could not be made real")
 
 
-def _with_paths(predicate: p.Predicate, paths: dict[str, str]) -> p.Predicate:
-    if predicate[0] in ("and", "or", "not"):
-        return (predicate[0], *(_with_paths(part, paths) for part in predicate[1:]))
-    if predicate[0] in ("var", "text var"):
-        return (*predicate, paths.get(predicate[2], ""))
-    return predicate
+Word = Sequence[tuple[Cell, bool]]
+"""Cells, and whether the event is the marked one."""
 
 
-def _real(
-    chosen: Sequence[Cell], marks: Sequence[bool], bind: Mapping[str, str], fill: bool, toolbox: Toolbox
-) -> tuple[Trace, list[Event]]:
-    """A trace whose events are exactly those of the cells. Calls and results stand alone here: what a rule
-    says of an event does not depend on whether its message has a call event of its own."""
-    events: list[Event] = []
-    for index, cell in enumerate(chosen):
-        witness = cell.witness
-        assert witness is not None
-        call = (
-            ToolCall(witness.tool or "", dict(witness.args), f"c{index}")
-            if witness.kind != "message"
-            else None
-        )
-        events.append(
-            Event(
-                witness.kind,
-                index,
-                witness.by,
-                witness.text,
-                witness.tool,
-                witness.args,
-                witness.failed,
-                witness.calls,
-                witness.said,
-                witness.type,
-                0,
-                call,
-            )
-        )
-    if bind:
-        _bind_values(events, chosen, marks, bind, fill)
-    role = {"message": "", "call": "assistant", "result": "tool"}
-    messages = tuple(Message(role[e.kind] or e.by, e.text) for e in events)
-    # Where any tools may be, these are there; what is meant to misfit them says so.
-    names = sorted({event.tool for event in events if event.tool})
-    tools = toolbox.tools or tuple(ToolSchema(name, _PERMISSIVE) for name in names)
-    trace = Trace("witness", messages, Source("witness", "", "", ""), tools=tools)
-    for event in events:
-        event.trace = trace
-    return trace, events
+def _replayed(left: Rule, right: Rule, word: Word, toolbox: Toolbox) -> tuple[Event, ...] | None:
+    """Events of these cells that keep the left rule and break the right one; None where none was found."""
+    assert left.formal is not None
+    assert right.formal is not None
+    if any(cell.witness is None for cell, _ in word):
+        return None
+    chosen, marks = [cell for cell, _ in word], [marked for _, marked in word]
+    both = {**left.formal.bind, **right.formal.bind}
+    # How data has to be chosen for the trace to be one that separates them is tried; the replay decides.
+    tries = [(right.formal.bind, True), (left.formal.bind, True), (both, True), (both, False)]
+    for bind, fill in tries if both else tries[:1]:
+        trace, events = real(chosen, marks, bind, fill, toolbox)
+        if kept(left, trace, events) and not kept(right, trace, events):
+            return tuple(events)
+    return None
 
 
-_PERMISSIVE = {"type": "object", "not": {"required": ["__misfit__"]}}
+class _Question:
+    """Two formal parts as formulas over one list of predicates. Nothing else is known of the rules."""
+
+    def __init__(self, left: Formal, right: Formal) -> None:
+        if left.over != right.over:
+            left, right = over_all(left), over_all(right)
+        self.over = left.over
+        self.predicates: list[p.Predicate] = []
+        self.bound = bool(left.bind or right.bind)
+        paired = left.pairing != right.pairing
+        first, second = _explicit(left, paired), _explicit(right, paired)
+        # With bound names, the question is asked for one event at a time: does what it owes to the left rule,
+        # or the left rule as a whole where that binds no names, imply what it owes to the right one?
+        self.sides = [
+            self._pointed(first) if left.bind else as_formula(first, self._number),
+            self._pointed(second) if self.bound else as_formula(second, self._number),
+        ]
+
+    def _pointed(self, formal: Formal) -> f.Formula:
+        return pointed(formal, self._number, self._number(MARK))
+
+    def _number(self, predicate: p.Predicate) -> int:
+        if predicate not in self.predicates:
+            self.predicates.append(predicate)
+        return self.predicates.index(predicate)
+
+    def separating(self, toolbox: Toolbox, check: Callable[[], None]) -> Word | None:
+        """Cells of a trace that would keep the first and break the second; None where there is none."""
+        letters = self._letters(toolbox, check)
+        product = Product(self.sides, [letter for _, letter, _ in letters])
+        nothing = Nothing(product)
+        outcome = bisimulation.compare(nothing, product.start, nothing.dead, check)  # type: ignore[arg-type]
+        if outcome.word is None:
+            return None
+        return [(letters[block][0], letters[block][2]) for block in outcome.word]
+
+    def _letters(self, toolbox: Toolbox, check: Callable[[], None]) -> list[tuple[Cell, int, bool]]:
+        """The cells of the events that count, each with the bits of its predicates, marked and not."""
+        asked = [q for q in self.predicates if q != MARK]
+        made = []
+        for cell in cells([*asked, self.over], toolbox.names, toolbox.types, check):
+            if self.over not in cell.true:
+                continue
+            for marked in (False, True) if self.bound else (False,):
+                held = {*cell.true, MARK} if marked else cell.true
+                letter = sum(1 << bit for bit, q in enumerate(self.predicates) if q in held)
+                made.append((cell, letter, marked))
+        return made
 
 
-def _bind_values(
-    events: Sequence[Event],
-    chosen: Sequence[Cell],
-    marks: Sequence[bool],
-    bind: Mapping[str, str],
-    fill: bool,
-) -> None:
-    """Give bound data values that make the cells true: the marked event's where a condition holds, others
-    elsewhere. A value that the marked event has already is kept; with `fill`, it is given those it lacks."""
-    marked = next((event for event, mark in zip(events, marks, strict=True) if mark), None)
-    if marked is None:
-        return
-    values: dict[str, str] = {}
-    for path in bind.values():
-        present = sorted(value for value in p.bound_values(marked, path) if value)
-        values[path] = present[0] if present else "v1"
-        if fill and not present and path.startswith("args.") and marked.kind != "message":
-            marked.args = _with_value(marked.args, path, "v1")
-    for index, (event, cell) in enumerate(zip(events, chosen, strict=True)):
-        asked = [c for c in cell.holds if c[0] in ("var", "text var")]
-        if event.kind != "message" and event is not marked and not asked:
-            event.args = {**event.args, "other": f"w{index}"}
-        for condition in asked:
-            value = values.get(condition[3], "v1")
-            if condition[0] == "text var":
-                event.text = f"{event.text or ''} {value}".strip()
-            elif condition[1] == "args" and event is not marked:
-                event.args = dict(marked.args)
-            elif condition[1].startswith("args.") and event.kind != "message":
-                event.args = _with_value(event.args, condition[1], value)
-    for event in events:
-        if event.call is not None:
-            event.call = ToolCall(event.tool or "", dict(event.args), event.call.id)
+def _explicit(formal: Formal, paired: bool) -> Formal:
+    """The formal part with conditions that say all they depend on: for bound values the path they come from;
+    for outcomes, where the two rules differ in it, the way of pairing results with calls."""
 
+    def told(predicate: p.Predicate) -> p.Predicate:
+        if predicate[0] in ("and", "or", "not"):
+            return (predicate[0], *map(told, predicate[1:]))
+        if predicate[0] in ("var", "text var"):
+            path = formal.bind[predicate[2]]
+            return (*predicate[:2], path, path)
+        if predicate[0] == "failed" and paired:
+            return (*predicate, formal.pairing)
+        return predicate
 
-def _with_value(args: Mapping[str, Any], path: str, value: str) -> dict[str, Any]:
-    """Arguments with a value at a path; where a list stands in the way, it is replaced."""
-    made = copy.deepcopy(dict(args))
-    merge(made, document_at(path.removeprefix("args."), value) or {})
-    return made
-
-
-def _kept(rule: Rule, trace: Trace, stream: Sequence[Event]) -> bool:
-    """Whether a trace keeps a rule, by definition."""
-    formal = rule.formal
-    assert formal is not None
-    coded = {
-        c
-        for q in [*formal.predicates, *(o.when or p.ALWAYS for o in formal.obligations)]
-        for c in p.conditions(q)
-    }
-    if any(c[0] == "coded" for c in coded):
-        return _kept_by_code(rule, trace, stream)
-    counted = [e for e in stream if p.evaluate(formal.over, lambda c, e=e: p.condition_test(c)(e))]  # type: ignore[misc]
-    for obligation in formal.obligations:
-        if obligation.when is None:
-            if not holds(obligation.require, _word(formal, counted, None)):
-                return False
-            continue
-        for position, event in enumerate(counted):
-            if p.evaluate(obligation.when, lambda c, e=event: p.condition_test(c)(e)):  # type: ignore[misc]
-                if not holds(obligation.require, _word(formal, counted, event), position):
-                    return False
-    return True
-
-
-def _kept_by_code(rule: Rule, trace: Trace, stream: Sequence[Event]) -> bool:
-    """Rules with coded checks are replayed by the monitor: the code is the definition."""
-    rules = RuleSet([rule])
-    assert rule.formal is not None
-    run = Run(rules, trace, rule.formal.pairing)
-    run.read(stream)
-    run.finish()
-    return not run.violations_of(0)
-
-
-def _word(formal: Formal, stream: Sequence[Event], start: Event | None) -> list[set[int]]:
-    def test(condition: p.Predicate, event: Event) -> bool:
-        if condition[0] in ("var", "text var"):
-            assert start is not None
-            bound = p.bound_values(start, formal.bind[condition[2]])
-            if condition[0] == "var":
-                return bool(bound & p.bound_values(event, condition[1]))
-            return event.text is not None and any(v and v in event.text for v in bound)
-        return p.condition_test(condition)(event)
-
-    return [
-        {n for n, q in enumerate(formal.predicates) if p.evaluate(q, lambda c, e=event: test(c, e))}  # type: ignore[misc]
-        for event in stream
-    ]
+    obligations = tuple(
+        Obligation(None if o.when is None else told(o.when), o.require) for o in formal.obligations
+    )
+    return replace(formal, predicates=tuple(map(told, formal.predicates)), obligations=obligations)
 
 
 def compare(left: Rule, right: Rule, toolbox: Toolbox = ANY_TOOLS, seconds: float = SECONDS) -> Relation:
@@ -498,25 +204,14 @@ def compare(left: Rule, right: Rule, toolbox: Toolbox = ANY_TOOLS, seconds: floa
     if forth.holds and back.holds:
         return Relation("equal")
     if forth.holds:
-        return Relation("stronger", "", (), _told(back))
+        return Relation("stronger", back.reason, (), _told(back))
     if back.holds:
-        return Relation("weaker", "", _told(forth), ())
-    return Relation("incomparable", "", _told(forth), _told(back))
+        return Relation("weaker", forth.reason, _told(forth), ())
+    return Relation("incomparable", forth.reason or back.reason, _told(forth), _told(back))
 
 
 def _told(found: Inclusion) -> tuple[str, ...]:
     return tuple(describe(event) for event in found.witness)
-
-
-def describe(event: Event) -> str:
-    """An event in words."""
-    said = f" saying {event.text!r}" if event.text else ""
-    if event.kind == "message":
-        calls = f" with {event.calls} calls" if event.calls else ""
-        return f"{event.by} message{said}{calls}"
-    state = "" if event.failed is None else " failed" if event.failed else " succeeded"
-    kind = f" ({event.type})" if event.type else ""
-    return f"{event.by}'s {event.kind} of {event.tool}{kind}{dict(event.args) or ''}{state}{said}"
 
 
 def _with(rule: Rule, obligations: Sequence[tuple[p.Predicate | None, f.Formula]], text: str) -> Rule:
@@ -588,17 +283,21 @@ def conflict(left: Rule, right: Rule, toolbox: Toolbox = ANY_TOOLS, seconds: flo
     """
     if left.formal is None or right.formal is None:
         return None
-    if left.formal.bind or right.formal.bind:
+    if left.formal.bind or right.formal.bind or left.formal.pairing != right.formal.pairing:
         return None
+    if (
+        left.domains
+        and right.domains
+        and not any([*map(left.speaks_of, right.domains), *map(right.speaks_of, left.domains)])
+    ):
+        return False  # no environment has both
     if left.formal.over != right.formal.over:
-        left, right = _over_all(left), _over_all(right)
+        left = replace(left, formal=over_all(left.formal))
+        right = replace(right, formal=over_all(right.formal))
     assert left.formal is not None
     assert right.formal is not None
     offset = len(left.formal.predicates)
-    moved = [
-        (o.when, _renumbered(o.require, [offset + i for i in range(len(right.formal.predicates))]))
-        for o in right.formal.obligations
-    ]
+    moved = [(o.when, renumbered(o.require, lambda atom: offset + atom)) for o in right.formal.obligations]
     joint = _with(left, [*((o.when, o.require) for o in left.formal.obligations), *moved], "both")
     assert joint.formal is not None
     joint = replace(
@@ -657,8 +356,6 @@ def automaton(
     formal = rule.formal
     if formal is None or formal.bind:
         return None
-    rule = _over_all(rule)
-    assert rule.formal is not None
     predicates: list[p.Predicate] = []
 
     def number(predicate: p.Predicate) -> int:
@@ -666,12 +363,11 @@ def automaton(
             predicates.append(predicate)
         return predicates.index(predicate)
 
-    side = _as_formula(rule.formal, number)
-    conditions = {c for q in predicates for c in p.conditions(q)}
-    letters = {
-        sum(1 << bit for bit, q in enumerate(predicates) if p.evaluate(q, cell.holds.__contains__))
-        for cell in cells(conditions, toolbox.names, toolbox.types)
-    }
-    product = _Product([f.T, side], sorted(letters))
+    side = as_formula(over_all(formal), number)
     limit = Limit.start(SECONDS)
-    return bisimulation.determinise(_Nothing(product), product.start, most, limit.check)  # type: ignore[arg-type]
+    letters = {
+        sum(1 << bit for bit, q in enumerate(predicates) if q in cell.true)
+        for cell in cells(predicates, toolbox.names, toolbox.types, limit.check)
+    }
+    product = Product([f.T, side], sorted(letters))
+    return bisimulation.determinise(Nothing(product), product.start, most, limit.check)  # type: ignore[arg-type]

@@ -31,6 +31,7 @@ from typing import Any
 import orjson
 
 from truespec.domains.regex.finder import finder
+from truespec.rules.values import is_integer, is_number, same
 from truespec.traces.event import Event
 from truespec.verdict import ReasonCode, SpecificationError
 
@@ -272,16 +273,17 @@ def _text(value: Any, where: str) -> Predicate:
         return ("text+", value, False)
     if not isinstance(value, Mapping):
         raise _wrong(where, f"expected a text or a mapping, found {value!r}")
-    fold = value.get("ignore_case", "words" in value)
+    fold = _flag(value.get("ignore_case", "words" in value), f"{where}.ignore_case")
     parts: list[Predicate] = []
     for key, inner in value.items():
         here = f"{where}.{key}"
         if key == "ignore_case":
             continue
         if key == "contains" and isinstance(inner, str):
-            parts.append(("text+", inner.lower() if fold else inner, bool(fold)))
+            parts.append(("text+", inner.lower() if fold else inner, fold))
         elif key == "equals" and isinstance(inner, str):
-            parts.append(("text=", inner))
+            exactly = rf"\A(?:{re.escape(inner)})\Z"
+            parts.append(("text~", exactly, int(re.IGNORECASE)) if fold else ("text=", inner))
         elif key == "matches":
             parts.append(("text~", *_pattern(inner, here, re.IGNORECASE if fold else 0)))
         elif key == "words" and isinstance(inner, list) and inner and all(isinstance(w, str) for w in inner):
@@ -334,7 +336,7 @@ def _args(value: Any, where: str) -> Predicate:
                     raise _wrong(here, f"unknown operator {operator!r}; there are {', '.join(_OPERATORS)}")
                 parts.append(_argument(str(path), operator, operand, here))
         else:
-            parts.append(("arg", str(path), "eq", _frozen(inner)))
+            parts.append(("arg", str(path), "eq", _frozen(inner, here)))
     return all_of(*parts)
 
 
@@ -347,29 +349,28 @@ def _argument(path: str, operator: str, operand: Any, where: str) -> Predicate:
         raise _wrong(where, "expected a list of values")
     if operator == "type" and operand not in _TYPES:
         raise _wrong(where, f"expected one of {', '.join(_TYPES)}, found {operand!r}")
-    if operator in ("gt", "ge", "lt", "le", "min_length", "max_length") and (
-        isinstance(operand, bool) or not isinstance(operand, int | float | str)
-    ):
+    if operator in ("gt", "ge", "lt", "le") and not (is_number(operand) or isinstance(operand, str)):
         raise _wrong(where, f"expected a number or a text to compare with, found {operand!r}")
-    return ("arg", path, operator, _frozen(operand))
+    if operator in ("min_length", "max_length") and not is_number(operand):
+        raise _wrong(where, f"expected a number of characters or members, found {operand!r}")
+    return ("arg", path, operator, _frozen(operand, where))
 
 
-def _frozen(value: Any) -> Any:
-    """Plain values hash; others are kept as their JSON text, marked."""
-    if isinstance(value, str | int | float | bool) or value is None:
+def _frozen(value: Any, where: str) -> Any:
+    """Texts and numbers as they are; others as their JSON text, marked: true and 1 are equal in Python."""
+    if isinstance(value, str | int | float) and not isinstance(value, bool):
         return value
-    if isinstance(value, list) and all(isinstance(v, str | int | float | bool) or v is None for v in value):
-        return ("list", *value)
-    return ("json", dumps(value, sort_keys=True, default=str))
+    try:
+        return ("json", dumps(value, sort_keys=True, default=str))
+    except TypeError:
+        raise _wrong(where, f"expected names that are texts in a mapping, found {value!r}") from None
 
 
 def thawed(value: Any) -> Any:
     """The inverse of the freezing above."""
     from json import loads
 
-    if isinstance(value, tuple):
-        return list(value[1:]) if value[0] == "list" else loads(value[1])
-    return value
+    return loads(value[1]) if isinstance(value, tuple) else value
 
 
 # Meaning ------------------------------------------------------------------------------------------
@@ -414,23 +415,26 @@ def argument_test(operator: str, operand: Any) -> Callable[[Any], bool]:
     """The test of one value at an argument's path."""
     wanted = thawed(operand)
     if operator == "eq":
-        return lambda v: _same(v, wanted)
+        if isinstance(wanted, str):
+            return lambda v: isinstance(v, str) and v == wanted
+        return lambda v: same(v, wanted)
     if operator == "ne":
-        return lambda v: not _same(v, wanted)
+        return lambda v: not same(v, wanted)
     if operator in ("in", "not_in"):
-        return lambda v: any(_same(v, w) for w in wanted) == (operator == "in")
+        return lambda v: any(same(v, w) for w in wanted) == (operator == "in")
     if operator == "matches":
         search = finder(wanted).search
         return lambda v: isinstance(v, str) and search(v)
     if operator == "contains":
         return lambda v: (
             (isinstance(v, str) and isinstance(wanted, str) and wanted in v)
-            or (isinstance(v, list) and any(_same(item, wanted) for item in v))
+            or (isinstance(v, list) and any(same(item, wanted) for item in v))
         )
     if operator == "type":
+        if wanted in ("number", "integer"):
+            return is_integer if wanted == "integer" else is_number
         kinds = _TYPES[wanted]
-        plain = wanted in ("number", "integer")
-        return lambda v: isinstance(v, kinds) and not (plain and isinstance(v, bool))
+        return lambda v: isinstance(v, kinds)
     if operator == "min_length":
         return lambda v: isinstance(v, str | list) and len(v) >= wanted
     if operator == "max_length":
@@ -448,14 +452,7 @@ def argument_test(operator: str, operand: Any) -> Callable[[Any], bool]:
     test = compare[operator]
     if isinstance(wanted, str):
         return lambda v: isinstance(v, str) and test(v, wanted)
-    return lambda v: isinstance(v, int | float) and not isinstance(v, bool) and test(v, wanted)
-
-
-def _same(left: Any, right: Any) -> bool:
-    """Equality of JSON values: true is not 1."""
-    if isinstance(left, bool) or isinstance(right, bool):
-        return left is right
-    return bool(left == right)
+    return lambda v: is_number(v) and test(v, wanted)
 
 
 def _canonical(value: Any) -> str:
