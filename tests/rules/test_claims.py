@@ -107,6 +107,8 @@ REFUND, ORDER = "{tool: {matches: '.*refund.*'}}", "{tool: {matches: '.*order.*'
         ("{call: f, args: {x: {gt: 9007199254740992, lt: 9007199254740994}}}", "sound"),
         ("{call: f, args: {x: {type: number, not_in: [0], eq: 0}}}", "idle"),
         ("{call: f, args: {x: {gt: .inf}}}", "idle"),
+        (f"{{call: f, args: {{x: {{gt: 1{'0' * 400}, lt: 1{'0' * 399}1, type: integer}}}}}}", "idle"),
+        (f"{{call: f, args: {{x: {{gt: 1{'0' * 400}, type: integer}}}}}}", "sound"),
         ("{call: f, args: {x: {ge: .inf}}}", "sound"),
         ("{call: f, args: {x: {lt: -.inf}}}", "idle"),
         ("{call: f, args: {x: {eq: .nan}}}", "idle"),

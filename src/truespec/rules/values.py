@@ -95,7 +95,11 @@ def _constants(conditions: Iterable[Condition]) -> Iterator[Any]:
 
 def _points(conditions: Iterable[Condition], constants: Iterable[Any]) -> list[int | float]:
     named = [wanted for operator, wanted in conditions if operator in _ORDER]
-    return sorted({n for n in [*named, *constants] if is_number(n) and math.isfinite(n)})
+    return sorted({n for n in [*named, *constants] if is_number(n) and _is_finite(n)})
+
+
+def _is_finite(number: float) -> bool:
+    return isinstance(number, int) or math.isfinite(number)  # an integer may be too large for a float
 
 
 def _numbers(points: Sequence[int | float]) -> list[int | float]:
@@ -110,7 +114,7 @@ def _whole_between(low: float, high: float) -> int | None:
     """A whole number strictly between two numbers."""
     if low < 0 < high:
         return 0
-    if math.isinf(low):
+    if low == -math.inf:
         return math.ceil(high) - 1
     found = math.floor(low) + 1
     return found if found < high else None
@@ -151,7 +155,7 @@ def _lengths(conditions: Iterable[Condition]) -> list[int]:
     """The lengths from which on a condition changes its value."""
     made = set()
     for operator, wanted in conditions:
-        if operator in ("min_length", "max_length") and math.isfinite(wanted):
+        if operator in ("min_length", "max_length") and _is_finite(wanted):
             least = math.ceil(wanted) if operator == "min_length" else math.floor(wanted) + 1
             if least > LONGEST:
                 raise Incomplete(f"a length of {least}: at most {LONGEST} are compared")
