@@ -15,7 +15,8 @@ from click.testing import CliRunner
 from truespec.cli.trace import trace as command
 from truespec.compliance.evaluators.answer import Answer, read_answer
 from truespec.compliance.evaluators.ask import Question, questions, show, windows
-from truespec.compliance.evaluators.contract import SEVEN, Spec, Subject, TaskSpec, prompt_of
+from truespec.compliance.evaluators.contract import Spec, Subject, TaskSpec, prompt_of
+from truespec.compliance.evaluators.registry import EVALUATORS
 from truespec.executors.evaluate import Judging, ask_all, check_judged
 from truespec.extraction.plan import PlanStep
 from truespec.models.call import Call
@@ -58,7 +59,7 @@ SUBJECT = Subject(TRACE, RULES[:3])
 
 
 def question(name: str, subject: Subject = SUBJECT, **more: Any) -> Question:
-    made = questions(SEVEN[name], subject, "m", **more)
+    made = questions(EVALUATORS[name], subject, "m", **more)
     assert isinstance(made, list)
     return made[0]
 
@@ -73,10 +74,10 @@ def judging(tmp_path: Path) -> Iterator[Callable[..., Judging]]:
         yield build
 
 
-@pytest.mark.parametrize("name", SEVEN)
+@pytest.mark.parametrize("name", EVALUATORS)
 def test_every_prompt_has_its_role_scale_tiers_and_kinds(name: str) -> None:
-    text = prompt_of(SEVEN[name])
-    for part in ("checklist", "0 to 100", "critical:", "low:", "message_index", *SEVEN[name].kinds):
+    text = prompt_of(EVALUATORS[name])
+    for part in ("checklist", "0 to 100", "critical:", "low:", "message_index", *EVALUATORS[name].kinds):
         assert part in text
     assert "{" not in text.split("```json")[0]
     assert ("stage" in text) == (name == "transition_spec")
@@ -162,7 +163,7 @@ def test_windows_hold_every_message_once_and_none_is_cut() -> None:
     assert windows([10, 100], 70) == 1
     long = replace(TRACE, messages=TRACE.messages * 40)
     subject = Subject(long, RULES[:1])
-    made = questions(SEVEN["output_spec"], subject, "m", budget=8000)
+    made = questions(EVALUATORS["output_spec"], subject, "m", budget=8000)
     assert isinstance(made, list)
     assert len(made) > 2
     for part in made:
@@ -319,3 +320,11 @@ def test_the_command_judges_resumes_and_keeps_every_reply(
     bad = CliRunner().invoke(command, ["check", str(tmp_path / "t.jsonl"), "--evaluators", "style"])
     assert bad.exit_code != 0
     assert "output_spec" in str(bad.exception)
+
+
+def test_the_judge_of_a_plan_reads_tool_arguments_and_order() -> None:
+    steps = (PlanStep("find", {"id": "A1"}), PlanStep("refund", {"id": "A1"}, "Pay it back.", (0,), True))
+    evaluator = EVALUATORS["predicted_plan"]
+    first, second = (rule.text for rule in evaluator.own(TaskSpec(plan=steps)))
+    assert first == "find(id='A1')."
+    assert second == "Pay it back. Expected call: refund(id='A1'). It comes after step 1."

@@ -338,8 +338,8 @@ def _of_bundled(
 
 def _apply(path: Path, rates: Sequence[Calibration]) -> list[dict[str, Any]]:
     """The judged violation rates of artifacts, corrected by the judge's errors, evaluator by evaluator."""
+    from truespec.compliance.evaluators.registry import BY_CATEGORY
     from truespec.compliance.run import kept_lines
-    from truespec.compliance.scoring import EVALUATORS
 
     passed: dict[tuple[str, str], list[bool]] = {}
     for _, artifact in kept_lines(path):
@@ -347,7 +347,7 @@ def _apply(path: Path, rates: Sequence[Calibration]) -> list[dict[str, Any]]:
         seen: dict[str, bool] = {}
         for check in artifact["checks"]:
             if check.get("by") == "judge" and check["status"] != "not_evaluated":
-                name = EVALUATORS[categories[check["rule_id"]]]
+                name = BY_CATEGORY[categories[check["rule_id"]]].name
                 seen[name] = seen.get(name, True) and check["status"] == "pass"
         for name, kept in seen.items():
             passed.setdefault((artifact.get("judged", {}).get("model", ""), name), []).append(kept)

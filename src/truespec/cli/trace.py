@@ -343,9 +343,10 @@ def check(
     Exit 0, or 1 when --fail-on is given and a violation of that severity or worse was found, or when no trace
     could be read.
     """
+    from truespec.compliance.evaluators.registry import BY_CATEGORY
     from truespec.compliance.export import junit, sarif
     from truespec.compliance.run import Tally, check_all, kept_lines
-    from truespec.compliance.scoring import DEFAULT, EVALUATORS, read_scoring
+    from truespec.compliance.scoring import DEFAULT, read_scoring
     from truespec.rules.language import file_text, load_yaml
     from truespec.rules.monitor import RuleSet
     from truespec.rules.rule import SEVERITIES
@@ -361,7 +362,7 @@ def check(
         scoring, key = read_scoring(load_yaml(text, scoring_file.name)), f"{key}:{text}"
     wanted = _evaluators(chosen)
     if chosen:
-        rules = [rule for rule in rules if EVALUATORS[rule.category] in wanted]
+        rules = [rule for rule in rules if BY_CATEGORY[rule.category].name in wanted]
         key = f"{key}:{','.join(wanted)}"
     joins = joins_of(folder, tools, prompt, types)
     if model is not None and extractor is None and all(rule.formal is not None for rule in rules):
@@ -484,9 +485,9 @@ def check(
 
 def _evaluators(chosen: tuple[str, ...]) -> list[str]:
     """The names of the evaluators that were asked for, in their order; all of them by default."""
-    from truespec.compliance.scoring import EVALUATORS
+    from truespec.compliance.evaluators.registry import EVALUATORS
 
-    known = list(EVALUATORS.values())
+    known = list(EVALUATORS)
     names = [name.strip() for entry in chosen for name in entry.split(",") if name.strip()]
     for name in names:
         if name not in known and name != "all":
@@ -523,7 +524,7 @@ def _judging(
     structured: bool,
 ) -> tuple[Any, Any]:
     """The judge with its models and ledger open, and the extractor, if any is wanted."""
-    from truespec.compliance.evaluators.contract import SEVEN
+    from truespec.compliance.evaluators.registry import EVALUATORS
     from truespec.executors.evaluate import Judging
     from truespec.models.registry import open_model
     from truespec.store.calls import CallLedger
@@ -539,13 +540,13 @@ def _judging(
         ledger_file = Path(closing.enter_context(tempfile.TemporaryDirectory())) / "calls.sqlite"
     ledger_file.parent.mkdir(parents=True, exist_ok=True)
     ledger = closing.enter_context(CallLedger(ledger_file))
-    asked = tuple(SEVEN[name] for name in evaluators) if model is not None else ()
+    asked = tuple(EVALUATORS[name] for name in evaluators) if model is not None else ()
     judging = Judging(models, ledger, model or "", asked, settings, budget, concurrency, structured)
     if extractor is None:
         return judging, None
     from truespec.executors.extract import Extractor
 
-    wanted = [SEVEN[name].category for name in evaluators]
+    wanted = [EVALUATORS[name].category for name in evaluators]
     extracts = Extractor(models, ledger, extractor, settings, concurrency, budget, wanted, structured)
     return replace(judging, specs=extracts.specs), extracts
 

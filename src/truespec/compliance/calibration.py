@@ -12,7 +12,10 @@ from functools import cache
 from importlib.resources import files
 
 from truespec.compliance.difference import by_rules
-from truespec.compliance.evaluators.contract import GROUNDED, MEANT, SEVEN, Evaluator, Subject, TaskSpec
+from truespec.compliance.evaluators.argument_groundedness import GROUNDED
+from truespec.compliance.evaluators.argument_spec import MEANT
+from truespec.compliance.evaluators.contract import Evaluator, Subject, TaskSpec
+from truespec.compliance.evaluators.registry import EVALUATORS
 from truespec.extraction.plan import PlanStep
 from truespec.faults.fault import Fault
 from truespec.faults.registry import KINDS, NEEDS_A_JUDGE, inject
@@ -90,7 +93,7 @@ def _trial(fault: Fault) -> Trial:
     sure = fault.kind not in NEEDS_A_JUDGE
     if fault.kind == "skip_step":
         task = TaskSpec(plan=_plan(fault.clean))
-        evaluator = SEVEN["predicted_plan"]
+        evaluator = EVALUATORS["predicted_plan"]
         ids = frozenset(rule.id for rule in evaluator.items(Subject(fault.clean, task=task)))
         return Trial(
             fault, evaluator, Subject(fault.clean, task=task), Subject(fault.faulty, task=task), ids, sure
@@ -98,11 +101,11 @@ def _trial(fault: Fault) -> Trial:
     own = [rule for rule in calibration_rules() if rule.violation in fault.breaks]
     rules: tuple[Rule, ...]
     if fault.kind in _EVALUATORS:
-        evaluator = SEVEN[_EVALUATORS[fault.kind]]
+        evaluator = EVALUATORS[_EVALUATORS[fault.kind]]
         rules = (MEANT,) if evaluator.category == "argument" else (GROUNDED,)
         ids = frozenset(rule.id for rule in rules)
     else:
-        evaluator = SEVEN[evaluator_of(fault.kind)]
+        evaluator = EVALUATORS[evaluator_of(fault.kind)]
         rules = tuple(rule for rule in calibration_rules() if rule.category == evaluator.category)
         ids = frozenset(rule.id for rule in own)
     return Trial(fault, evaluator, Subject(fault.clean, rules), Subject(fault.faulty, rules), ids, sure)

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from truespec.compliance.scoring import DEFAULT, FORBIDDEN, Result, Scoring, aggregate
+from truespec.compliance.evaluators.registry import EVALUATORS
+from truespec.compliance.scoring import DEFAULT, Result, Scoring, aggregate
 from truespec.rules.compare import ANY_TOOLS, Toolbox, included
 from truespec.rules.monitor import Finding, Violation
 from truespec.rules.rule import CATEGORIES, SEVERITIES, Rule
@@ -258,7 +259,7 @@ def causal(
         cost = sum(scoring.cost(v) for v in mine if not by_judge(v))
         mentioned = sum(scoring.cost(v) for v in result.violations if by_judge(v) and binds(v))
         share = sum(scoring.cost(v) for v in mine if by_judge(v)) / mentioned if mentioned else 1.0
-        if result.evaluator == FORBIDDEN:
+        if EVALUATORS[result.evaluator].all_or_nothing:
             score = 100.0 if result.violations and not mine else result.score
         else:
             score = max(result.score, 100.0 - (100.0 - result.judged) * min(1.0, share) - cost)

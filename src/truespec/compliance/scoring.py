@@ -10,24 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from truespec.compliance.evaluators.registry import EVALUATORS
 from truespec.rules.monitor import Finding, Violation
 from truespec.rules.rule import SEVERITIES
 from truespec.verdict import UsageError
-
-EVALUATORS: Mapping[str, str] = {
-    "output": "output_spec",
-    "transition": "transition_spec",
-    "forbidden_edge": "forbidden_edges",
-    "argument": "argument_spec",
-    "groundedness": "argument_groundedness",
-    "plan": "predicted_plan",
-    "final_state": "predicted_final_state",
-}
-"""Category of rules to evaluator."""
-FINAL_STATE = EVALUATORS["final_state"]
-"""The evaluator that an outcome failure promotes."""
-FORBIDDEN = EVALUATORS["forbidden_edge"]
-"""The evaluator that scores 0 or 100 (A.3.2)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +25,7 @@ class Scoring:
     )
     """The weight of each tier."""
     tiers: Mapping[str, str] = field(
-        default_factory=lambda: {
-            "output_spec": "critical",
-            "transition_spec": "important",
-            "forbidden_edges": "low",
-            "argument_spec": "important",
-            "argument_groundedness": "low",
-            "predicted_plan": "critical",
-            "predicted_final_state": "low",
-        }
+        default_factory=lambda: {name: one.tier for name, one in EVALUATORS.items()},
     )
     """The tier of each evaluator."""
     penalties: Mapping[str, float] = field(
@@ -159,7 +137,7 @@ def score_of(
     Forbidden edges score 0 or 100. `judged` is what a judge gave for the rest.
     """
     roots = [v for v in binding if v.root is None]
-    if evaluator == FORBIDDEN:
+    if EVALUATORS[evaluator].all_or_nothing:
         return min(judged, 0.0 if roots else 100.0)
     return round(max(0.0, judged - sum(map(scoring.cost, roots))), 3)
 
@@ -178,8 +156,8 @@ def results_of(
     for finding in findings:
         groups.setdefault(finding.rule.category, []).append(finding)
     return [
-        _result(name, groups.get(category, []), (judged or {}).get(name), scoring)
-        for category, name in EVALUATORS.items()
+        _result(name, groups.get(one.category, []), (judged or {}).get(name), scoring)
+        for name, one in EVALUATORS.items()
     ]
 
 
@@ -219,7 +197,7 @@ def _result(name: str, group: list[Finding], judge: Result | None, scoring: Scor
     if skipped:
         parts.append(f"{len(skipped)} not evaluated")
     failed = bool(broken) or (judge is not None and judge.status == "fail")
-    if name == FINAL_STATE and failed and _outcome_failure(violations):
+    if EVALUATORS[name].promoted and failed and _outcome_failure(violations):
         tier = "critical"
     status = "fail" if failed else "pass"
     return Result(name, tier, status, score, "; ".join(parts), violations, base, scoring.weights[tier])

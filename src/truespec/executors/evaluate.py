@@ -10,10 +10,11 @@ from typing import Any
 from truespec.compliance.artifact import artifact
 from truespec.compliance.evaluators.answer import TRIES, Answer, Judged, again, judged, read_answer
 from truespec.compliance.evaluators.ask import BUDGET, JUDGING, Question, questions
-from truespec.compliance.evaluators.contract import SEVEN, Evaluator, Spec, Subject
+from truespec.compliance.evaluators.contract import Evaluator, Spec, Subject
+from truespec.compliance.evaluators.registry import BY_CATEGORY, EVALUATORS
 from truespec.compliance.roots import ProvedOverlaps
 from truespec.compliance.run import key_of
-from truespec.compliance.scoring import DEFAULT, EVALUATORS, Scoring
+from truespec.compliance.scoring import DEFAULT, Scoring
 from truespec.executors.calls import run_calls
 from truespec.executors.extract import CALL_FAILED
 from truespec.models.call import Call, Reply, Settings
@@ -38,7 +39,7 @@ class Judging:
     """Where replies are kept."""
     judge: str
     """The judge's name."""
-    evaluators: tuple[Evaluator, ...] = tuple(SEVEN.values())
+    evaluators: tuple[Evaluator, ...] = tuple(EVALUATORS.values())
     """Which evaluators ask."""
     settings: Settings = JUDGING
     """How they ask."""
@@ -115,7 +116,7 @@ def ask_all(
     waiting: dict[Call, list[tuple[int, str, int, int]]] = {}
     for number, subject in enumerate(subjects):
         for category, why in subject.task.lost.items():
-            name = EVALUATORS[category]
+            name = BY_CATEGORY[category].name
             found[number][0][name] = judged(name, (), [f"not extracted: {why}"], scoring)
             found[number][1].failed += why.startswith(CALL_FAILED)
         for evaluator in judging.evaluators:
@@ -165,7 +166,7 @@ def ask_each(asked: Sequence[tuple[Subject, str]], judging: Judging, total: Spen
     made: list[Judged | None] = [None] * len(asked)
     for name in dict.fromkeys(name for _, name in asked):
         places = [place for place, (_, other) in enumerate(asked) if other == name]
-        found = ask_all([asked[p][0] for p in places], replace(judging, evaluators=(SEVEN[name],)))
+        found = ask_all([asked[p][0] for p in places], replace(judging, evaluators=(EVALUATORS[name],)))
         for place, (results, spent) in zip(places, found, strict=True):
             made[place] = results.get(name)
             total += spent

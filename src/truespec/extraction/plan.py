@@ -42,7 +42,7 @@ def plan_rules(steps: Sequence[PlanStep], prefix: str = "plan") -> tuple[Rule, .
         times = seen.count(call)
         if times == sum(_call(other) == call for other in steps):
             formal = {"template": "existence", "a": call, "n": min(times, MOST)}
-            what = step.text or _said(step)
+            what = step.text or said(step)
             rules.append(_rule(f"{prefix}-{number + 1}", what, step, "skipped_step", formal))
         for earlier in step.after:
             if not 0 <= earlier < len(steps) or earlier == number:
@@ -50,7 +50,7 @@ def plan_rules(steps: Sequence[PlanStep], prefix: str = "plan") -> tuple[Rule, .
                     f"step {number + 1} of the plan comes after step {earlier + 1}, which is none"
                 )
             formal = {"template": "precedence", "a": _call(steps[earlier]), "b": call}
-            text = f"{_said(step)} comes after {_said(steps[earlier])}."
+            text = f"{said(step)} comes after {said(steps[earlier])}."
             name = f"{prefix}-{number + 1}-after-{earlier + 1}"
             rules.append(_rule(name, text, step, "swapped_steps", formal))
     return tuple(rules)
@@ -61,7 +61,8 @@ def _call(step: PlanStep) -> dict[str, Any]:
     return {"call": step.tool, **({"args": arguments} if arguments else {})}
 
 
-def _said(step: PlanStep) -> str:
+def said(step: PlanStep) -> str:
+    """A step as the call that it expects."""
     given = ", ".join(f"{name}={value!r}" for name, value in step.arguments.items())
     return f"{step.tool}({given})"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -51,18 +51,24 @@ class Subject:
     """What was expected of the request."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluator:
-    """One of the paper's seven."""
+    """One of the paper's seven: a file of its own, and a line in `registry.py`."""
 
     name: str
-    """Its name, which is also its prompt's."""
+    """Its name."""
     category: str
     """The category of the rules it reads."""
+    tier: str
+    """Its tier unless told otherwise: `critical`, `important` or `low`."""
     needs: tuple[str, ...]
     """Its inputs: `messages`, `rules`, `tools`, `plan`, `final_state`, `initial_state`."""
     kinds: tuple[str, ...]
     """What its violations may be called."""
+    role: str
+    """What its judge is told that it does."""
+    task: str
+    """What its judge is told to decide."""
     windowed: bool = True
     """Whether a long trace may be read in parts; if not, what does not fit is not evaluated."""
     stages: bool = False
@@ -71,20 +77,16 @@ class Evaluator:
     """What it asks about where no rule of its category is given."""
     sees_prompt: bool = False
     """Whether it is shown the system prompt, where there is one."""
+    all_or_nothing: bool = False
+    """Whether it scores 0 or 100."""
+    promoted: bool = False
+    """Whether an outcome failure makes it critical."""
+    own: Callable[[TaskSpec], Iterable[Rule]] = lambda task: ()
+    """What was expected of the request, as items to check."""
 
     def items(self, subject: Subject) -> tuple[Rule, ...]:
-        """What it has to check, as rules: those of its category, or its standing ones, or plan and facts."""
-        if self.category == "plan":
-            steps = subject.task.plan or ()
-            own = [
-                _item(f"step-{n}", step.text or step.tool, "plan", "high" if step.changes else "medium")
-                for n, step in enumerate(steps, 1)
-            ]
-        elif self.category == "final_state":
-            facts = subject.task.final_state or {}
-            own = [_item(path, f"{path} = {value!r}", "final_state", "high") for path, value in facts.items()]
-        else:
-            own = []
+        """What it has to check, as rules: those of its category and what was expected, or standing ones."""
+        own = tuple(self.own(subject.task))
         given = [rule for rule in subject.rules if rule.category == self.category]
         if not given and not own and self.category not in subject.monitored:
             return self.standing
@@ -105,7 +107,8 @@ class Evaluator:
         return f"the trace has no {' and no '.join(lacking)}" if lacking else ""
 
 
-def _item(name: str, text: str, category: str, severity: str) -> Rule:
+def item(name: str, text: str, category: str, severity: str) -> Rule:
+    """A thing to check as a rule that only a judge can read."""
     return Rule(name, text, category, severity, kind="semantic")
 
 
@@ -113,15 +116,10 @@ def _item(name: str, text: str, category: str, severity: str) -> Rule:
 def prompt_of(evaluator: Evaluator) -> str:
     """The system prompt of an evaluator: the frame that all share, with its own role and task."""
     folder = files(__package__).joinpath("prompts")
-    own = folder.joinpath(f"{evaluator.name}.md").read_text("utf-8")
-    parts = {}
-    for part in own.split("# ")[1:]:
-        head, _, text = part.partition("\n")
-        parts[head.strip()] = " ".join(text.split())
     kinds = " or ".join(f'"{kind}"' for kind in (*evaluator.kinds, "other"))
     filled = {
-        "{role}": parts["role"],
-        "{task}": parts["task"],
+        "{role}": evaluator.role,
+        "{task}": evaluator.task,
         "{kinds}": kinds,
         "{stage}": ' "stage": "succeeded",' if evaluator.stages else "",
         "{blocked}": ", half of that where the act failed or was caught" if evaluator.stages else "",
@@ -130,89 +128,3 @@ def prompt_of(evaluator: Evaluator) -> str:
     for name, value in filled.items():
         text = text.replace(name, value)
     return text
-
-
-GROUNDED = Rule(
-    "grounded-values",
-    "Every value passed to a tool comes from the user, the prompt, an earlier result or a plain calculation.",
-    "groundedness",
-    "high",
-    kind="semantic",
-    violation="ungrounded_argument",
-)
-MEANT = Rule(
-    "argument-meaning",
-    "Every argument is of the type, format and range that the tool's schema and description ask for.",
-    "argument",
-    "high",
-    kind="semantic",
-    violation="invalid_argument",
-)
-
-SEVEN: Mapping[str, Evaluator] = {
-    one.name: one
-    for one in (
-        Evaluator(
-            "output_spec",
-            "output",
-            ("messages", "rules"),
-            (
-                "simultaneous_call_text",
-                "multiple_calls",
-                "omitted_calculation",
-                "subjective_comments",
-                "fabricated_information",
-                "unavailable_information",
-                "skipped_confirmation",
-                "wrong_refusal",
-            ),
-        ),
-        Evaluator(
-            "transition_spec",
-            "transition",
-            ("messages", "rules"),
-            (
-                "skipped_verification",
-                "skipped_authentication",
-                "skipped_confirmation",
-                "simultaneous_call_text",
-                "multiple_calls",
-                "omitted_calculation",
-                "wrong_order",
-            ),
-            stages=True,
-        ),
-        Evaluator("forbidden_edges", "forbidden_edge", ("messages", "rules"), ("forbidden_edge",)),
-        Evaluator(
-            "argument_spec",
-            "argument",
-            ("messages", "tools"),
-            ("invalid_argument", "missing_argument"),
-            standing=(MEANT,),
-        ),
-        Evaluator(
-            "argument_groundedness",
-            "groundedness",
-            ("messages",),
-            ("ungrounded_argument", "fabricated_information"),
-            standing=(GROUNDED,),
-            windowed=False,
-            sees_prompt=True,
-        ),
-        Evaluator(
-            "predicted_plan",
-            "plan",
-            ("messages", "plan"),
-            ("skipped_step", "skipped_verification", "omitted_calculation", "wrong_step", "swapped_steps"),
-            windowed=False,
-        ),
-        Evaluator(
-            "predicted_final_state",
-            "final_state",
-            ("messages", "final_state", "initial_state"),
-            ("wrong_final_state", "unwanted_change"),
-            windowed=False,
-        ),
-    )
-}
-"""By name, in the order in which they are asked."""
