@@ -21,8 +21,9 @@ from truespec.rules.monitor import RuleSet
 from truespec.rules.monitor import assert_complies as _assert_complies
 from truespec.rules.rule import Rule
 from truespec.traces.files import Problem
+from truespec.traces.importers.items import openai_message
 from truespec.traces.importers.registry import read
-from truespec.traces.importers.shared import openai_message, tool_schemas
+from truespec.traces.importers.shared import tool_schemas
 from truespec.traces.trace import Source, Trace, TraceError, prompt_of
 
 TraceLike = Trace | Sequence[Mapping[str, Any]] | str | Path

@@ -17,8 +17,8 @@ import click
 
 from truespec.cli.analyze import analyze, artifacts_of, select
 from truespec.cli.progress import Progress
-from truespec.traces.files import Problem, on_disk
-from truespec.traces.importers.registry import IMPORTERS, files_below, read
+from truespec.traces.files import Problem, TraceFile, on_disk
+from truespec.traces.importers.registry import IMPORTERS, files_below, read, read_file
 from truespec.traces.importers.shared import tool_schemas
 from truespec.traces.joins import Joins
 from truespec.traces.record import to_line
@@ -109,6 +109,8 @@ class Told:
     multiple=True,
     help="Hide values of this kind; repeatable.",
 )
+@click.option("--strict", is_flag=True, help="Exit 1 where anything was dropped or any problem was met.")
+@click.option("--json", "as_json", is_flag=True, help="The ledgers as JSON lines on standard error.")
 @JOIN_OPTIONS[0]
 @JOIN_OPTIONS[1]
 @JOIN_OPTIONS[2]
@@ -117,6 +119,8 @@ def import_(
     output: Path | None,
     form: str | None,
     redact: tuple[str, ...],
+    strict: bool,
+    as_json: bool,
     folder: Path | None,
     tools: Path | None,
     prompt: Path | None,
@@ -124,28 +128,46 @@ def import_(
     """Turn traces of any supported format into one JSON line each.
 
     PATHS are files or folders. What cannot be read is reported on standard error with its place and costs
-    nothing else. Exit 0 when at least one trace was read, 1 when none was.
+    nothing else. Below it stands the ledger of each file in which something was dropped or paired by a rule:
+    spans, items, calls and results seen, taken and dropped. Exit 0 when at least one trace was read, 1 when
+    none was, or with --strict where a file was not read without loss.
     """
     joins = joins_of(folder, tools, prompt)
     kinds = tuple(PATTERNS) if "all" in redact else redact
     stream = output.open("w", encoding="utf-8") if output else sys.stdout
-    count = problems = 0
+    count = problems = losses = 0
     told, budget = Told(paths), Budget()
     try:
         for path in files_below(paths):
-            for item in read(path, form, joins, budget):
+            file = TraceFile(path, budget)
+            for item in read_file(file, form, joins):
                 if isinstance(item, Problem):
                     problems += 1
                     told.tell(item)
                 else:
                     count += 1
                     stream.write(to_line(Redactor(kinds).trace(item) if kinds else item) + "\n")
+            losses += not file.ledger.lossless
+            _tell_ledger(file, as_json)
     finally:
         if output:
             stream.close()
     told.end()
-    click.echo(f"{count} traces, {problems} problems", err=True)
-    sys.exit(0 if count else 1)
+    if not as_json:
+        lossy = f", {losses} files with losses" if losses else ""
+        click.echo(f"{count} traces, {problems} problems{lossy}", err=True)
+    sys.exit(0 if count and not (strict and (problems or losses)) else 1)
+
+
+def _tell_ledger(file: TraceFile, as_json: bool) -> None:
+    """What became of a file: as JSON always, in words where there is something to say."""
+    ledger = file.ledger
+    if as_json:
+        click.echo(json.dumps({"file": str(file), **ledger.record()}), err=True)
+    elif not ledger.lossless or ledger.rules:
+        click.echo(f"{file}:", err=True)
+        for line in ledger.lines():
+            click.echo(f"  {line}", err=True)
 
 
 def load_rule_files(

@@ -17,6 +17,7 @@ from typing import IO, Any
 import orjson
 
 from truespec.traces.archive import Archive, Member
+from truespec.traces.ledger import Ledger
 from truespec.traces.peek import peek
 from truespec.untrusted.nesting import TooDeep, check_json
 from truespec.untrusted.unpack import Budget, Unpacked, gunzip, lines
@@ -82,6 +83,8 @@ class TraceFile:
     """Where it lies."""
     budget: Budget = field(default_factory=Budget, compare=False, repr=False)
     """What may still be unpacked."""
+    ledger: Ledger = field(default_factory=Ledger, compare=False, repr=False)
+    """What became of its content so far."""
 
     def __str__(self) -> str:
         return str(self.path)
@@ -195,7 +198,7 @@ class TraceFile:
                 if member.open is None:
                     yield self.problem(member.name or "members", member.problem)
                 else:
-                    yield _Inner(self.path / member.name, self.budget, member)
+                    yield _Inner(self.path / member.name, self.budget, self.ledger, member)
 
     def names(self) -> Iterator[str]:
         """The names of the members of a zip archive."""

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from truespec.traces.files import Problem, TraceFile
-from truespec.traces.importers.shared import blocks_messages, source_of, text_of, tool_schemas
+from truespec.traces.importers.items import messages_of_item
+from truespec.traces.importers.pairing import paired
+from truespec.traces.importers.parts import Notes
+from truespec.traces.importers.shared import source_of, text_of, tool_schemas
 from truespec.traces.joins import Joins
-from truespec.traces.trace import Trace
+from truespec.traces.trace import Message, Trace
 
 NAME = "anthropic"
 _BLOCKS = {"tool_use", "tool_result", "thinking", "server_tool_use"}
@@ -64,12 +68,16 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
 
 
 def _trace(value: Mapping[str, Any], file: TraceFile, position: str, joins: Joins) -> Trace:
-    messages = [
-        made for index, m in enumerate(value["messages"]) for made in blocks_messages(m, f"messages/{index}")
-    ]
+    notes = Notes(file.ledger)
+    messages: list[Message] = []
+    for index, m in enumerate(value["messages"]):
+        notes.place = place = f"messages/{index}"
+        messages += [replace(made, position=place) for made in messages_of_item(m, notes, "user")]
     answer = value.get("response")
     if isinstance(answer, dict) and isinstance(answer.get("content"), list):
-        messages += blocks_messages({"role": "assistant", **answer}, "response")
+        notes.place = "response"
+        made = messages_of_item({"role": "assistant", **answer}, notes)
+        messages += [replace(message, position="response") for message in made]
     tools = tool_schemas(value.get("tools"))
     rest = {
         k: v
@@ -78,7 +86,7 @@ def _trace(value: Mapping[str, Any], file: TraceFile, position: str, joins: Join
     }
     return Trace(
         id=str(value.get("id") or f"{file.path.name}:{position}"),
-        messages=tuple(messages),
+        messages=tuple(paired(messages, file.ledger)),
         source=source_of(file, NAME, position),
         system_prompt=text_of(value.get("system")) or joins.prompt,
         tools=tools if tools is not None else joins.domain(None).tools,

@@ -11,7 +11,9 @@ from dataclasses import replace
 from typing import Any
 
 from truespec.traces.files import Problem, TraceFile
-from truespec.traces.importers.shared import blocks_messages, source_of
+from truespec.traces.importers.items import messages_of_item
+from truespec.traces.importers.parts import Notes
+from truespec.traces.importers.shared import source_of
 from truespec.traces.joins import Joins
 from truespec.traces.trace import Message, Trace, prompt_of
 
@@ -29,6 +31,7 @@ def recognises(head: Any, _file: TraceFile) -> bool:
 def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     """One trace per file."""
     messages: list[Message] = []
+    notes = Notes(file.ledger)
     open_turns: dict[str, int] = {}
     metadata: dict[str, Any] = {}
     model: str | None = None
@@ -51,9 +54,11 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
         body: Mapping[str, Any] = entry["message"]
         model = body.get("model") or model
         extra = {k: entry[k] for k in ("uuid", "parentUuid", "timestamp", "permissionMode") if entry.get(k)}
-        for message in blocks_messages({"role": kind, **body}, f"line {line}"):
+        notes.place = f"line {line}"
+        for message in messages_of_item({"role": kind, "content": body.get("content")}, notes):
             made = replace(
                 message,
+                position=f"line {line}",
                 extra={**(message.extra or {}), **extra},
                 name="sidechain" if entry.get("isSidechain") else None,
             )

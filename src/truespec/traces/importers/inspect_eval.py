@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from truespec.traces.files import Problem, TraceFile, loads
-from truespec.traces.importers.shared import number, openai_message, source_of, tool_schemas
+from truespec.traces.importers.items import openai_message
+from truespec.traces.importers.shared import number, source_of, tool_schemas
 from truespec.traces.joins import Joins
 from truespec.traces.trace import Outcome, Trace, prompt_of
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from truespec.traces.files import Problem, TraceFile
+from truespec.traces.importers.conventions import RawSpan
 from truespec.traces.importers.span_traces import by_trace, trace_of_spans
-from truespec.traces.importers.spans import RawSpan
 from truespec.traces.joins import Joins
 from truespec.traces.trace import Trace
 
@@ -61,11 +61,6 @@ def _raw(run: Mapping[str, Any]) -> RawSpan:
     }
     if kind == "TOOL":
         attributes["gen_ai.tool.name"] = run.get("name")
-        if isinstance(inputs, dict) and isinstance(inputs.get("input"), str):
-            attributes["input.value"] = inputs["input"]
-        if isinstance(outputs, dict) and "output" in outputs:
-            output = outputs["output"]
-            attributes["output.value"] = output.get("content", output) if isinstance(output, dict) else output
     return RawSpan(
         id=str(run["id"]),
         parent=run.get("parent_run_id"),

@@ -10,7 +10,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from truespec.traces.files import Problem, TraceFile, brief
-from truespec.traces.importers.shared import number, openai_message, source_of, tool_schemas
+from truespec.traces.importers.items import messages_of_item, openai_message
+from truespec.traces.importers.pairing import paired
+from truespec.traces.importers.parts import Notes
+from truespec.traces.importers.shared import number, role_of, source_of, tool_schemas
 from truespec.traces.joins import Joins
 from truespec.traces.trace import Message, Outcome, Trace, prompt_of
 
@@ -96,10 +99,27 @@ def _records(file: TraceFile) -> Iterator[tuple[str, Any]]:
     yield "document", value
 
 
+_PLAIN = frozenset(("role", "content", "tool_calls", "tool_call_id", "name", "refusal", "id"))
+
+
+def _messages(listed: list[Any], notes: Notes, position: str) -> list[Message]:
+    made: list[Message] = []
+    for index, m in enumerate(listed):
+        content = m.get("content")
+        if m.keys() <= _PLAIN and (content is None or isinstance(content, str)) and role_of(m["role"]):
+            made.append(openai_message(m))
+            for call in made[-1].calls:
+                notes.called.setdefault(call.name, []).append(call.id)
+        else:
+            notes.place = f"{position}, message {index}"
+            made += messages_of_item(m, notes)
+    return paired(made, notes.ledger)
+
+
 def _trace(
     listed: list[Any], around: Mapping[str, Any], file: TraceFile, position: str, joins: Joins
 ) -> Trace:
-    messages: tuple[Message, ...] = tuple([openai_message(m) for m in listed])
+    messages = tuple(_messages(listed, Notes(file.ledger), position))
     domain = around.get("domain") if isinstance(around.get("domain"), str) else None
     known = joins.domain(domain)
     tools = tool_schemas(around.get("tools", around.get("functions")))

@@ -7,17 +7,26 @@ from dataclasses import replace
 from typing import Any
 
 from truespec.traces.files import Problem, TraceFile
+from truespec.traces.importers.items import messages_of_item
+from truespec.traces.importers.pairing import paired
+from truespec.traces.importers.parts import Notes, is_call, is_result, kind_of_part
 from truespec.traces.importers.shared import source_of, tool_schemas
-from truespec.traces.importers.spans import messages_of
 from truespec.traces.joins import Joins
 from truespec.traces.trace import Message, Trace, prompt_of
 
 NAME = "openai-responses"
-_ITEMS = {"function_call", "function_call_output", "reasoning", "message"}
 
 
 def _items(value: Any) -> bool:
-    return isinstance(value, list) and any(isinstance(i, dict) and i.get("type") in _ITEMS for i in value)
+    return isinstance(value, list) and any(
+        isinstance(item, dict)
+        and "type" in item
+        and (
+            (item["type"] in ("reasoning", "message") and ("content" in item or "summary" in item))
+            or ("role" not in item and (is_call(kind_of_part(item)) or is_result(kind_of_part(item))))
+        )
+        for item in value
+    )
 
 
 def _is_ours(value: Any) -> bool:
@@ -51,8 +60,12 @@ def _trace(value: Mapping[str, Any], file: TraceFile, position: str, joins: Join
     messages: list[Message] = []
     given = value.get("input")
     listed = [given] if isinstance(given, str) else list(given or ())
+    notes = Notes(file.ledger)
+    replied = len(listed)
     for index, item in enumerate([*listed, *(value.get("output") or ())]):
-        for message in messages_of([item], "user") if isinstance(item, dict) else messages_of(item, "user"):
+        notes.place = f"{position}, item {index}"
+        typed = isinstance(item, dict) and "type" in item and item["type"] != "message"
+        for message in messages_of_item(item, notes, "assistant" if typed or index >= replied else "user"):
             made = replace(message, position=f"item {index}")
             last = messages[-1] if messages else None
             # Items of one model turn (reasoning, text, several calls) are one message.
@@ -78,7 +91,7 @@ def _trace(value: Mapping[str, Any], file: TraceFile, position: str, joins: Join
     }
     return Trace(
         id=str(value.get("id") or f"{file.path.name}:{position}"),
-        messages=tuple(messages),
+        messages=tuple(paired(messages, file.ledger)),
         source=source_of(file, NAME, position),
         system_prompt=instructions if isinstance(instructions, str) else prompt_of(messages) or joins.prompt,
         tools=tools if tools is not None else joins.domain(None).tools,

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from truespec.traces.files import Problem, TraceFile, brief
+from truespec.traces.importers.conventions import RawSpan
 from truespec.traces.importers.shared import dicts
 from truespec.traces.importers.span_traces import by_trace, trace_of_spans
-from truespec.traces.importers.spans import RawSpan
 from truespec.traces.joins import Joins
 from truespec.traces.trace import Trace
 

@@ -72,8 +72,14 @@ def read(
     Without `joins`, a folder `domains` beside the file completes its traces. `budget` is what the files of
     one command may unpack together. A zip archive that is no Inspect log is read file by file.
     """
-    file = TraceFile(path) if budget is None else TraceFile(path, budget)
-    joins = joins if joins is not None else joins_beside(path)
+    yield from read_file(TraceFile(path) if budget is None else TraceFile(path, budget), form, joins)
+
+
+def read_file(
+    file: TraceFile, form: str | None = None, joins: Joins | None = None
+) -> Iterator[Trace | Problem]:
+    """As `read`; the file's ledger tells afterwards what was taken and what was dropped."""
+    joins = joins if joins is not None else joins_beside(file.path)
     if file.is_zip and form != "inspect" and (form or detect(file) is None):
         yield from _archive(file, form, joins)
     else:
@@ -84,27 +90,49 @@ def _archive(file: TraceFile, form: str | None, joins: Joins) -> Iterator[Trace 
     """The traces of each member that may hold some; the other members are named."""
     for inner in file.inner():
         if isinstance(inner, Problem):
+            file.ledger.items.drop("a member of an archive that cannot be read", inner.position)
             yield inner
         elif not inner.path.name.endswith(SUFFIXES) or inner.path.name.endswith((".eval", ".zip")):
             name = inner.path.relative_to(file.path).as_posix()
+            file.ledger.items.drop("a member of an archive that is not read", name)
             yield file.problem(name, "not read: by its ending it holds no traces, or is an archive itself")
         else:
             yield from _file(inner, form, joins)
 
 
 def _file(file: TraceFile, form: str | None, joins: Joins) -> Iterator[Trace | Problem]:
+    ledger = file.ledger
     name = form or detect(file)
     if name is None:
+        file.ledger.items.drop("a file of no known format", "file")
         yield Problem(str(file), "file", _unknown(file), foreign=True)
         return
     read_here = 0
     try:
         for item in reader(name).read(file, joins):
             read_here += 1
+            if isinstance(item, Trace):
+                if not item.messages:
+                    item = file.problem(item.source.position, "a trace without any message")
+                    ledger.items.drop("a trace without any message", item.position)
+                else:
+                    ledger.trace(item)
+            else:
+                ledger.items.drop("a record that cannot be read", item.position)
             yield item
+            yield from _told(file)
     except _UNREADABLE as e:
         # The importers guard each record; what still fails is the frame around the records.
+        ledger.items.drop("a record that cannot be read", f"after {read_here} records")
         yield file.problem(f"after {read_here} records", f"cannot be read on as {name}: {e!r}")
+    yield from _told(file)
+
+
+def _told(file: TraceFile) -> Iterator[Problem]:
+    """The problems that were noted while the last record was read."""
+    told, file.ledger.problems = file.ledger.problems, []
+    for place, message in told:
+        yield file.problem(place, message)
 
 
 def _unknown(file: TraceFile) -> str:

@@ -1,4 +1,4 @@
-"""What several formats have in common: message texts, argument texts, OpenAI's and OTel's message shapes."""
+"""What several formats have in common: roles, message texts, argument texts, tool schemas."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from json import JSONDecodeError
 from typing import Any, Protocol
 
 from truespec.traces.files import Problem, TraceFile, brief, loads
-from truespec.traces.trace import Message, Source, ToolCall, ToolSchema, Trace
+from truespec.traces.trace import Source, ToolCall, ToolSchema, Trace
 
 _ROLES = {
     "system": "system",
@@ -18,10 +18,22 @@ _ROLES = {
     "ai": "assistant",
     "model": "assistant",
     "agent": "assistant",
+    "bot": "assistant",
+    "chatbot": "assistant",
+    "tool-call": "assistant",
+    "tool_call": "assistant",
     "tool": "tool",
     "function": "tool",
     "ipython": "tool",
+    "tool-response": "tool",
+    "tool_response": "tool",
+    "tool-result": "tool",
+    "tool_result": "tool",
+    "toolresult": "tool",
+    "toolmessage": "tool",
 }
+ROLE_NAMES = tuple(_ROLES)
+"""The roles that sources are known to use."""
 
 
 class Reader(Protocol):
@@ -34,9 +46,13 @@ class Reader(Protocol):
         """The traces of a file, with a problem in the place of each that cannot be read."""
 
 
-def role_of(role: Any) -> str:
-    """The normalised role; a speaker with a name of its own acts as the assistant."""
-    return _ROLES.get(str(role).lower(), "assistant")
+def role_of(role: Any) -> str | None:
+    """The normalised role; None for a role that no source is known to use.
+
+    The enumerations of some exporters write `MessageRole.USER` for `user`.
+    """
+    found = _ROLES.get(role) if isinstance(role, str) else None
+    return found or _ROLES.get(str(role).lower().rpartition(".")[2])
 
 
 def text_of(content: Any) -> str | None:
@@ -44,7 +60,7 @@ def text_of(content: Any) -> str | None:
     if content is None or isinstance(content, str):
         return content
     if isinstance(content, dict):
-        for key in ("text", "content", "value"):
+        for key in ("text", "content", "value", "thinking"):
             if isinstance(content.get(key), str | list):
                 return text_of(content[key])
         return None
@@ -62,14 +78,25 @@ def value_text(value: Any) -> str | None:
 
 
 def tool_call(
-    name: Any, arguments: Any, identifier: Any = None, requestor: str | None = "assistant"
+    name: Any,
+    arguments: Any,
+    identifier: Any = None,
+    requestor: str | None = "assistant",
+    text_input: bool = False,
 ) -> ToolCall:
-    """A call whose arguments may be an object or its JSON text."""
+    """A call whose arguments may be an object or its JSON text.
+
+    With `text_input` the tool takes a text, no object; it becomes the argument `input`.
+    """
     raw = None
+    if text_input and isinstance(arguments, str):
+        arguments = {"input": arguments}
     if isinstance(arguments, str):
         raw = arguments
         try:
             arguments = loads(raw) if raw.strip() else {}
+            if isinstance(arguments, str) and arguments[:1] == "{":  # JSON of JSON
+                arguments = loads(arguments)
         except JSONDecodeError:
             arguments = None
     elif arguments is None:
@@ -87,53 +114,6 @@ def tool_call(
     )
 
 
-def openai_message(m: Mapping[str, Any]) -> Message:
-    """A message in OpenAI's chat shape, and in the shapes that tools derive from it."""
-    role = role_of(m.get("role"))
-    calls: tuple[ToolCall, ...] = ()
-    if listed := m.get("tool_calls"):
-        calls = tuple(_openai_call(call) for call in listed if isinstance(call, dict))
-    elif isinstance(function := m.get("function_call"), dict):
-        calls = (tool_call(function.get("name"), function.get("arguments")),)
-    content = m.get("content")
-    text = content if content is None or isinstance(content, str) else text_of(content)
-    error = m.get("error")
-    if role == "tool":
-        identifier = m.get("tool_call_id", m.get("id"))
-        return Message(
-            "tool",
-            text,
-            call_id=None if identifier is None else str(identifier),
-            tool=m.get("name") or (m.get("function") if isinstance(m.get("function"), str) else None),
-            error=error if isinstance(error, bool) else (True if error else None),
-            requestor="user" if m.get("requestor") == "user" else "assistant",
-            extra=extras(m),
-        )
-    reasoning = m.get("reasoning_content") or m.get("reasoning")
-    return Message(
-        role,
-        text,
-        calls,
-        name=m.get("name"),
-        reasoning=reasoning if isinstance(reasoning, str) else None,
-        extra=extras(m),
-    )
-
-
-def _openai_call(call: Mapping[str, Any]) -> ToolCall:
-    function = call.get("function")
-    if isinstance(function, dict):
-        return tool_call(
-            function.get("name"), function.get("arguments"), call.get("id"), call.get("requestor")
-        )
-    return tool_call(
-        function if isinstance(function, str) else call.get("name"),
-        call.get("arguments", call.get("args", call.get("input"))),
-        call.get("id", call.get("tool_call_id")),
-        call.get("requestor"),
-    )
-
-
 _PLACED = frozenset(
     [
         "role",
@@ -148,6 +128,13 @@ _PLACED = frozenset(
         "id",
         "reasoning",
         "reasoning_content",
+        "parts",
+        "type",
+        "additional_kwargs",
+        "invalid_tool_calls",
+        "call_id",
+        "toolCallId",
+        "toolInvocations",
     ]
 )
 
@@ -155,116 +142,7 @@ _PLACED = frozenset(
 def extras(m: Mapping[str, Any]) -> dict[str, Any] | None:
     """The fields of a message that have no place of their own, without those that hold nothing."""
     kept = {key: value for key, value in m.items() if key not in _PLACED and value is not None}
-    if isinstance(m.get("content"), list) and any(
-        isinstance(part, dict) and part.get("type") not in (None, "text", "input_text", "output_text")
-        for part in m["content"]
-    ):
-        kept["content"] = m["content"]
     return kept or None
-
-
-def blocks_messages(m: Mapping[str, Any], position: str | None = None) -> list[Message]:
-    """A message in Anthropic's shape: its blocks as one message, and one more for each tool result."""
-    role = role_of(m.get("role"))
-    content = m.get("content")
-    if isinstance(content, str) or content is None:
-        return [Message(role, content, position=position)]
-    texts: list[str] = []
-    thoughts: list[str] = []
-    calls: list[ToolCall] = []
-    results: list[Message] = []
-    other: list[Any] = []
-    for block in content:
-        kind = block.get("type") if isinstance(block, dict) else None
-        if isinstance(block, str):
-            texts.append(block)
-        elif kind == "text":
-            texts.append(str(block.get("text", "")))
-        elif kind in ("tool_use", "server_tool_use"):
-            calls.append(tool_call(block.get("name"), block.get("input"), block.get("id")))
-        elif kind in ("tool_result", "web_search_tool_result"):
-            results.append(
-                Message(
-                    "tool",
-                    text_of(block.get("content")),
-                    call_id=block.get("tool_use_id"),
-                    error=block.get("is_error") if isinstance(block.get("is_error"), bool) else None,
-                    position=position,
-                )
-            )
-        elif kind in ("thinking", "redacted_thinking"):
-            thoughts.append(str(block.get("thinking") or ""))
-        else:
-            other.append(block)
-    made = list(results)
-    if texts or calls or thoughts or other or not results:
-        made.append(
-            Message(
-                role,
-                "\n".join(texts) if texts else None,
-                tuple(calls),
-                reasoning="\n".join(thoughts) or None,
-                position=position,
-                extra={"content": other} if other else None,
-            )
-        )
-    return made
-
-
-def parts_messages(m: Mapping[str, Any], position: str | None = None) -> list[Message]:
-    """A message of the GenAI semantic conventions: `{role, parts: [{type, ...}]}`, or Google's `parts`."""
-    role = role_of(m.get("role"))
-    parts = m.get("parts")
-    if not isinstance(parts, list):
-        return [openai_message(m)]
-    texts: list[str] = []
-    thoughts: list[str] = []
-    calls: list[ToolCall] = []
-    results: list[Message] = []
-    for part in parts:
-        if isinstance(part, str):
-            texts.append(part)
-            continue
-        if not isinstance(part, dict):
-            continue
-        kind = part.get("type")
-        if kind == "tool_call" or "function_call" in part or "functionCall" in part:
-            call = part.get("function_call") or part.get("functionCall") or part
-            calls.append(tool_call(call.get("name"), call.get("arguments", call.get("args")), call.get("id")))
-        elif kind == "tool_call_response" or "function_response" in part or "functionResponse" in part:
-            answer = part.get("function_response") or part.get("functionResponse") or part
-            value = answer.get("response", answer.get("result"))
-            results.append(
-                Message(
-                    "tool",
-                    value_text(value),
-                    call_id=answer.get("id"),
-                    tool=answer.get("name"),
-                    position=position,
-                )
-            )
-        elif kind in ("reasoning", "thinking"):
-            thoughts.append(str(part.get("content", "")))
-        elif (text := text_of(part)) is not None:
-            texts.append(text)
-    made: list[Message] = []
-    if texts or calls or thoughts or not results:
-        made.append(
-            Message(
-                "assistant"
-                if calls and role == "tool"
-                else role
-                if role != "tool" or results
-                else "assistant",
-                "\n".join(texts) if texts else None,
-                tuple(calls),
-                reasoning="\n".join(thoughts) or None,
-                position=position,
-            )
-            if role != "tool" or calls
-            else Message("tool", "\n".join(texts) if texts else None, position=position)
-        )
-    return made + results
 
 
 def tool_schemas(listed: Any, kinds: Mapping[str, str] | None = None) -> tuple[ToolSchema, ...] | None:

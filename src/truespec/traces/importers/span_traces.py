@@ -6,8 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from truespec.traces.files import TraceFile
+from truespec.traces.importers.conventions import RawSpan
+from truespec.traces.importers.parts import Notes
 from truespec.traces.importers.shared import source_of
-from truespec.traces.importers.spans import RawSpan, conversation
+from truespec.traces.importers.spans import conversation
 from truespec.traces.joins import Joins
 from truespec.traces.trace import Outcome, Trace, prompt_of
 
@@ -24,7 +26,7 @@ def trace_of_spans(
 ) -> Trace:
     """The trace that these spans amount to."""
     spans = list(raws)
-    found = conversation(spans)
+    found = conversation(spans, Notes(file.ledger, position))
     known = joins.domain(None)
     kept = {f"attributes/{raw.id}": dict(raw.attributes) for raw in spans if not _in_messages(raw)}
     return Trace(

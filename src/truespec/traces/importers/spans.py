@@ -1,49 +1,42 @@
 """From spans to a conversation, for every source that records units of work rather than messages.
 
-Each model call carries the conversation so far; what is new in it since the last call of the same thread is
-appended. Calls of sub-agents, whose conversations start differently, form threads of their own and stand
-in the order of time.
+Each model call carries the conversation so far; what is new in it is appended. Calls and results are known
+by their identifiers wherever they have one, texts by their place in the thread. Calls of sub-agents, whose
+conversations start differently, form threads of their own and stand in the order of time. A tool's span is
+the result of the call with its identifier; without one, of the open call with the same tool and arguments,
+then of the earliest open call of that tool. A tool's span that answers no call is a call of its own, and a
+problem. What the census finds and no message holds is put in its place.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from json import JSONDecodeError
 from typing import Any
 
-from truespec.traces.files import loads
-from truespec.traces.importers.shared import (
-    blocks_messages,
-    openai_message,
-    parts_messages,
-    text_of,
-    tool_call,
-    tool_schemas,
-    value_text,
+from truespec.traces.importers.census import census, nested
+from truespec.traces.importers.conventions import (
+    MODELS,
+    RawSpan,
+    ToolRun,
+    conversation_of,
+    ends_of,
+    first,
+    inputs_of,
+    kind_of,
+    outputs_of,
+    parsed,
+    prompt_of_span,
+    tool_run,
+    tools_of,
 )
+from truespec.traces.importers.pairing import paired
+from truespec.traces.importers.parts import Notes, outcome_of
+from truespec.traces.importers.shared import tool_call, tool_schemas
 from truespec.traces.trace import Message, Span, ToolCall, ToolSchema
-
-
-@dataclass(frozen=True, slots=True)
-class RawSpan:
-    """A span of any source, its attributes flat under their conventional names."""
-
-    id: str
-    """Its identifier."""
-    parent: str | None
-    """The containing span's identifier."""
-    name: str
-    """Its name."""
-    start: Any
-    """When it began; comparable within one trace."""
-    attributes: Mapping[str, Any]
-    """OpenInference or GenAI attributes."""
-    events: Sequence[Mapping[str, Any]] = ()
-    """`{name, attributes}` of its events."""
-    failed: bool = False
-    """Whether its status is an error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,505 +50,507 @@ class Conversation:
     agent: str | None
 
 
-@dataclass
+@dataclass(slots=True)
+class _Entry:
+    message: Message
+    span: str
+    guessed: bool = False
+    """Whether its call was chosen without an identifier."""
+    run: ToolRun | None = None
+    """The tool's run that waits for its call."""
+
+
+@dataclass(slots=True)
 class _Thread:
-    known: list[tuple[Any, ...]] = field(default_factory=list)
+    atoms: list[tuple[Any, ...]] = field(default_factory=list)
+    by: list[str] = field(default_factory=list)
+    """The span that brought each atom."""
+    places: dict[tuple[Any, ...], list[int]] = field(default_factory=dict)
+
+    def add(self, key: tuple[Any, ...], span: str) -> None:
+        self.places.setdefault(key, []).append(len(self.atoms))
+        self.atoms.append(key)
+        self.by.append(span)
+
+    def find(self, key: tuple[Any, ...], start: int) -> int | None:
+        places = self.places.get(key, ())
+        at = bisect_left(places, start)
+        return places[at] if at < len(places) else None
+
+    def shared(self, keys: Sequence[tuple[Any, ...]]) -> tuple[int, int]:
+        """How many atoms it shares with a conversation, in order: of speakers, and of the system."""
+        at = spoken = system = 0
+        for key in keys:
+            place = self.find(key, at)
+            if place is not None:
+                at = place + 1
+                system += key[:2] == ("text", "system")
+                spoken += key[:2] != ("text", "system")
+        return spoken, system
 
 
-def conversation(raws: Iterable[RawSpan]) -> Conversation:
+def _canonical(value: Any) -> str:
+    try:
+        return json.dumps(value, sort_keys=True, default=str)
+    except (TypeError, ValueError):
+        return str(value)
+
+
+def _outcome(text: str | None) -> str:
+    """A result's text, one for all spellings of the same JSON."""
+    told = (text or "").strip()
+    return _canonical(parsed(told)) if told[:1] in ("[", "{") else told
+
+
+def _call_key(call: ToolCall) -> tuple[Any, ...]:
+    if call.id is not None:
+        return ("call", call.id, call.name)
+    return ("call", None, call.name, _canonical(call.arguments if call.arguments is not None else call.raw))
+
+
+def _keys(message: Message) -> list[tuple[Any, ...]]:
+    """The atoms of a message: its text, its calls, or its result."""
+    if message.role == "tool":
+        if message.call_id:
+            return [("result", message.call_id)]
+        return [("result", None, _outcome(message.text))]
+    text = (message.text or "").strip()
+    keys: list[tuple[Any, ...]] = [("text", message.role, text)] if text else []
+    return keys + [_call_key(call) for call in message.calls]
+
+
+def conversation(raws: Iterable[RawSpan], notes: Notes | None = None) -> Conversation:
     """The messages of a trace's spans, with each span's place in them."""
     ordered = sorted(enumerate(raws), key=lambda item: (str(item[1].start or ""), item[0]))
-    spans = [raw for _, raw in ordered]
-    parents = {raw.id: raw for raw in spans}
-    messages: list[Message] = []
-    threads: list[_Thread] = []
-    places: dict[str, int] = {}
-    began: dict[str, int] = {}
-    tools: dict[str, ToolSchema] = {}
-    told_tools = False
-    model: str | None = None
-    agent: str | None = None
-    answered: set[str] = set()
-    told: set[str] = set()
-    model_calls = any(kind_of(raw) == "LLM" for raw in spans)
-    for raw in spans:
-        kind = kind_of(raw)
+    return _Builder([raw for _, raw in ordered], notes or Notes()).build()
+
+
+class _Builder:
+    def __init__(self, spans: Sequence[RawSpan], notes: Notes) -> None:
+        self.spans = spans
+        self.notes = notes
+        self.place = notes.place
+        self.entries: list[_Entry] = []
+        self.threads: list[_Thread] = []
+        self.parents = {raw.id: raw.parent for raw in spans}
+        self.kinds = {raw.id: kind_of(raw) for raw in spans}
+        self.known: Counter[tuple[Any, ...]] = Counter()
+        """How often each call and result with an identifier was taken."""
+        self.calls: dict[str, ToolCall] = {}
+        self.answered: set[str] = set()
+        self.given: Counter[str] = Counter()
+        """Texts of results that tools' spans gave, for inputs that repeat them without identifiers."""
+        self.began: dict[str, int] = {}
+        self.places: dict[str, _Entry] = {}
+        self.tools: dict[str, ToolSchema] = {}
+        self.told_tools = False
+        self.model: str | None = None
+        self.agent: str | None = None
+
+    def build(self) -> Conversation:
+        models = False
+        for raw in self.spans:
+            self.began[raw.id] = len(self.entries)
+            self.notes.place = f"{self.place}, span {raw.id}"
+            self._about(raw)
+            kind = self.kinds[raw.id]
+            if kind == "LLM":
+                models = self._model(raw) or models
+            elif kind == "TOOL":
+                self._tool(raw)
+        if not models:
+            self._ends()
+        self.notes.place = self.place
+        self._settle(models)
+        for entry, message in zip(
+            self.entries, paired([e.message for e in self.entries], self.notes.ledger), strict=True
+        ):
+            entry.message = message
+        self._recover()
+        self._prompt(models)
+        return self._result()
+
+    def _prompt(self, models: bool) -> None:
+        """A system prompt that only the spans around the model calls hold."""
+        if not models or any(entry.message.role == "system" for entry in self.entries):
+            return
+        for raw in self.spans:
+            told = prompt_of_span(raw) if self.kinds[raw.id] not in ("LLM", "TOOL", "EMBEDDING") else None
+            if told:
+                self.entries.insert(0, _Entry(Message("system", told, position=raw.id), raw.id))
+                self.notes.ledger.rules["a system prompt is taken from the span around the model calls"] += 1
+                return
+
+    def _about(self, raw: RawSpan) -> None:
         attributes = raw.attributes
-        began[raw.id] = len(messages)
-        listed = _tools_of(attributes)
+        listed = tools_of(attributes)
         if listed is not None:
-            told_tools = True
-            tools.update({tool.name: tool for tool in listed})
-        agent = agent or attributes.get("gen_ai.agent.name") or attributes.get("agent.name")
-        if kind == "LLM":
-            model = model or _first(
-                attributes, "llm.model_name", "gen_ai.response.model", "gen_ai.request.model", "model"
+            self.told_tools = True
+            self.tools.update({tool.name: tool for tool in listed})
+        self.agent = self.agent or first(attributes, "gen_ai.agent.name", "agent.name")
+        if self.kinds[raw.id] == "LLM":
+            self.model = self.model or first(attributes, *MODELS)
+
+    def _related(self, one: str, other: str) -> bool:
+        """Whether one span contains the other."""
+        for start, end in ((one, other), (other, one)):
+            at: str | None = start
+            for _ in range(200):
+                if at is None:
+                    break
+                if at == end:
+                    return True
+                at = self.parents.get(at)
+        return False
+
+    def _put(self, message: Message, span: str, thread: _Thread | None) -> _Entry:
+        entry = _Entry(message if message.position else replace(message, position=span), span)
+        for key in _keys(message):
+            if key[1] is not None and key[0] != "text":
+                self.known[key] += 1
+            if thread is not None:
+                thread.add(key, span)
+        for call in message.calls:
+            self.notes.called.setdefault(call.name, []).append(call.id)
+            if call.id is not None:
+                self.calls[call.id] = call
+        if message.role == "tool" and message.call_id is not None:
+            self.answered.add(message.call_id)
+        self.entries.append(entry)
+        return entry
+
+    def _model(self, raw: RawSpan) -> bool:
+        inputs, outputs = inputs_of(raw, self.notes), outputs_of(raw, self.notes)
+        told = [
+            message for message in outputs if message.role == "system"
+        ]  # a response repeats its instructions
+        if told:
+            outputs = [message for message in outputs if message.role != "system"]
+            inputs = inputs if any(message.role == "system" for message in inputs) else told + inputs
+        if not inputs and not outputs:
+            return False
+        keys = [key for message in inputs for key in _keys(message)]
+        thread = self._thread_of(keys)
+        at = 0
+        seen: Counter[tuple[Any, ...]] = Counter()
+        for message in inputs:
+            fresh, at = self._fresh(message, thread, at, seen)
+            if fresh is not None:
+                entry = self._put(fresh, raw.id, thread)
+                if not outputs:
+                    self.places[raw.id] = entry
+        for message in outputs:
+            fresh = self._said(message, thread, at, raw)
+            if fresh is not None:
+                self.places.setdefault(raw.id, self._put(fresh, raw.id, thread))
+        return True
+
+    def _thread_of(self, keys: Sequence[tuple[Any, ...]]) -> _Thread:
+        if self.threads and not keys:
+            return self.threads[-1]
+        best, score = None, (0, 0)
+        told = any(key[:2] != ("text", "system") for key in keys)
+        for thread in reversed(self.threads):
+            spoken, system = thread.shared(keys)
+            called = sum(
+                1 for key in keys if key[0] == "result" and key[1] and self._asked_in(thread, key[1])
             )
-            inputs, outputs = _inputs(raw), _outputs(raw)
-            if not outputs and not inputs:
-                continue
-            thread = _thread_of(threads, inputs)
-            shared = _common(thread.known, inputs)
-            for message in inputs[shared:]:
-                thread.known.append(_key(message))
-                if message.role == "tool" and _is_told(message, answered, told):
+            if ((spoken or called) or (system and not told)) and (spoken + called, system) > score:
+                best, score = thread, (spoken + called, system)
+        if best is None:
+            best = _Thread()
+            self.threads.append(best)
+        return best
+
+    def _asked_in(self, thread: _Thread, identifier: str) -> bool:
+        call = self.calls.get(identifier)
+        return call is not None and ("call", identifier, call.name) in thread.places
+
+    def _fresh(
+        self, message: Message, thread: _Thread, at: int, seen: Counter[tuple[Any, ...]]
+    ) -> tuple[Message | None, int]:
+        """What is new in a message of the input; None if nothing is. Also how far the thread is known."""
+        new: list[tuple[Any, ...]] = []
+        for key in _keys(message):
+            place = thread.find(key, at)
+            if key[1] is not None and key[0] != "text":
+                seen[key] += 1
+                if place is not None:
+                    at = max(at, place + 1)
+                if seen[key] <= self.known[key]:
+                    if key[0] == "result":
+                        self._correct(message)
                     continue
-                if message.role == "tool":
-                    _note(message, answered, told)
-                messages.append(_placed(message, raw.id))
-            if outputs:
-                places[raw.id] = len(messages)
-                for message in outputs:
-                    thread.known.append(_key(message))
-                    messages.append(_placed(message, raw.id))
-            elif shared < len(inputs):
-                places[raw.id] = len(messages) - 1
-        elif kind == "TOOL":
-            name = str(
-                _first(attributes, "gen_ai.tool.name", "tool.name", "tool_call.function.name") or raw.name
-            )
-            arguments = _first(
-                attributes, "gen_ai.tool.call.arguments", "tool.args_json", "tool.parameters", "input.value"
-            )
-            output = _first(
-                attributes,
-                "gen_ai.tool.call.result",
-                "tool.result_json",
-                "tool.error_message",
-                "output.value",
-            )
-            identifier = _first(attributes, "gen_ai.tool.call.id", "tool_call.id")
-            asked = _asked(messages, name, identifier, answered)
-            if asked is None and not model_calls:
-                messages.append(
-                    Message(
-                        "assistant",
-                        None,
-                        (tool_call(name, arguments, identifier or raw.id),),
-                        position=raw.id,
-                    )
-                )
-                asked = identifier or raw.id
-            if asked is not None:
-                result = Message(
-                    "tool",
-                    value_text(output),
-                    call_id=asked,
-                    tool=name,
-                    error=True if raw.failed else None,
-                    position=raw.id,
-                )
-                places[raw.id] = len(messages)
-                if not _is_told(result, answered, told):
-                    messages.append(result)
-                    _note(result, answered, told)
-        elif not model_calls and kind in ("AGENT", "CHAIN", "SPAN"):
-            for role, key in (("user", "input"), ("assistant", "output")):
-                value = _first(attributes, f"agent.{key}_message", f"{key}.value")
-                if (value is not None and raw.parent in parents) or (value is not None and kind == "AGENT"):
-                    for message in messages_of(value, role):
-                        places.setdefault(raw.id, len(messages))
-                        messages.append(
-                            replace(message, position=raw.id, name=attributes.get("gen_ai.agent.name"))
-                        )
-    if not messages:
-        messages = _from_ends(spans)
-    return Conversation(
-        tuple(messages),
-        tuple(_span(raw, places, began, spans, len(messages)) for raw in spans),
-        tuple(tools.values()) if told_tools else None,
-        None if model is None else str(model),
-        None if agent is None else str(agent),
-    )
+                new.append(key)
+            elif place is not None:
+                at = place + 1
+            elif key[0] == "result" and self.given[key[2]] > 0:
+                self.given[key[2]] -= 1
+                thread.add(key, "")
+            else:
+                new.append(key)
+        if not new:
+            return None, at
+        return _reduced(message, new), at
 
+    def _correct(self, message: Message) -> None:
+        """A result with its identifier settles what a tool's span without one was guessed to answer."""
+        for entry in self.entries:
+            if entry.guessed and entry.message.call_id == message.call_id:
+                entry.message = replace(entry.message, text=message.text)
+                entry.guessed = False
 
-def _from_ends(spans: Sequence[RawSpan]) -> list[Message]:
-    """Without any model or tool call that says something: what the outermost spans took and gave."""
-    for raw in spans:
-        made = [
-            replace(message, position=raw.id)
-            for role, key in (("user", "input.value"), ("assistant", "output.value"))
-            if raw.attributes.get(key) is not None
-            for message in messages_of(raw.attributes[key], role)
+    def _said(self, message: Message, thread: _Thread, at: int, raw: RawSpan) -> Message | None:
+        """What is new in a reply: all but what another record of the same model call has said."""
+        new = []
+        for key in _keys(message):
+            place = thread.find(key, at)
+            twin = place is not None and self._related(thread.by[place], raw.id)
+            if key[1] is not None and key[0] != "text":
+                if self.known[key] and (twin or key[1] not in self.answered or _unique(key)):
+                    continue
+            elif twin or (key[2] == "None" and self._told_twice(thread, at, raw)):
+                continue
+            new.append(key)
+        if not new:
+            return message if not _keys(message) and message.reasoning else None
+        return _reduced(message, new)
+
+    def _told_twice(self, thread: _Thread, at: int, raw: RawSpan) -> bool:
+        """Whether a span around this one, or inside it, tells what the reply was; `None` stands for none."""
+        return any(self._related(by, raw.id) for by in thread.by[at:] if by)
+
+    def _tool(self, raw: RawSpan) -> None:
+        run = tool_run(raw)
+        entry = _Entry(Message("tool", None, tool=run.name, position=raw.id), raw.id, run=run)
+        text, failed = outcome_of(run.output)
+        entry.message = replace(entry.message, text=text, error=True if raw.failed else failed)
+        self.places[raw.id] = entry
+        call = self._call_for(run, raw.id)
+        if call is not None and call.id in self.answered:
+            del self.places[raw.id]
+            self.places[raw.id] = next(e for e in self.entries if e.message.call_id == call.id)
+            return
+        if call is not None:
+            self._answer(entry, call, run.identifier is None)
+        self.entries.append(entry)
+        self.given[_outcome(text)] += 1
+
+    def _call_for(self, run: ToolRun, span: str) -> ToolCall | None:
+        """The call that a tool's run carries out; one without an identifier gets that of the run."""
+        if run.identifier is not None and run.identifier in self.calls:
+            return self.calls[run.identifier]
+        found = self._open_call(run)
+        if found is None or found[1].id is not None:
+            return None if found is None else found[1]
+        entry, call = found
+        named = replace(call, id=run.identifier or span)
+        entry.message = replace(
+            entry.message, calls=tuple(named if other is call else other for other in entry.message.calls)
+        )
+        self.calls[str(named.id)] = named
+        return named
+
+    def _answer(self, entry: _Entry, call: ToolCall, guessed: bool) -> None:
+        identifier = call.id
+        entry.message = replace(entry.message, call_id=identifier, tool=call.name)
+        entry.guessed, entry.run = guessed, None
+        if guessed:
+            rule = "a tool's span without an identifier answers the open call with its tool and arguments"
+            self.notes.ledger.rules[rule] += 1
+        if identifier is not None:
+            self.answered.add(identifier)
+            self.known[("result", identifier)] += 1
+
+    def _open_call(self, run: ToolRun) -> tuple[_Entry, ToolCall] | None:
+        """The open call of a tool: with the same arguments, else the earliest."""
+        names = {run.name, run.name.rpartition(".")[2], run.name.removeprefix("running tool: ")}
+        waiting = [
+            (entry, call)
+            for entry in self.entries
+            for call in entry.message.calls
+            if call.name in names
+            and (call.id is None or (run.identifier is None and call.id not in self.answered))
         ]
-        if made:
-            return made
-    return []
+        given = _canonical(run.arguments)
+        same = next((found for found in waiting if _canonical(found[1].arguments) == given), None)
+        return same or (waiting[0] if waiting else None)
 
+    def _ends(self) -> None:
+        """Without a model call that says something: agents' conversations, or what spans took and gave."""
+        for raw in self.spans:
+            if self.kinds[raw.id] in ("TOOL", "EMBEDDING"):
+                continue
+            made = conversation_of(raw, self.notes)
+            if made:
+                thread = self._thread_of([key for message in made for key in _keys(message)])
+                at, seen = 0, Counter[tuple[Any, ...]]()
+                for message in made:
+                    fresh, at = self._fresh(message, thread, at, seen)
+                    if fresh is not None:
+                        self.places.setdefault(raw.id, self._put(fresh, raw.id, thread))
+        if any(entry.run is None for entry in self.entries):
+            return
+        tools, self.entries = self.entries, []
+        agents = [raw for raw in self.spans if self.kinds[raw.id] == "AGENT"]
+        inner = [raw for raw in agents if raw.parent in self.parents] or agents
+        for raw in inner or [raw for raw in self.spans if self.kinds[raw.id] not in ("TOOL", "EMBEDDING")]:
+            made = ends_of(raw, self.notes)
+            for number, message in enumerate(made):
+                named = replace(message, name=raw.attributes.get("gen_ai.agent.name"))
+                entry = self._put(named, raw.id, None)
+                self.places.setdefault(raw.id, entry)
+                if number + 1 == len(made) - 0 and tools:
+                    last = self.entries.pop()
+                    self.entries += tools
+                    self.entries.append(last)
+                    tools = []
+            if made and not inner:
+                break
+        self.entries += tools
 
-def _span(
-    raw: RawSpan, places: Mapping[str, int], began: Mapping[str, int], spans: Sequence[RawSpan], count: int
-) -> Span:
-    place = places.get(raw.id)
-    if place is None and count:
-        below = {raw.id}
-        for other in spans:
+    def _settle(self, models: bool) -> None:
+        """Tools' spans that still wait: their call came later, or they are calls of their own."""
+        made: list[_Entry] = []
+        late: list[tuple[ToolCall, _Entry]] = []
+        lonely: list[str] = []
+        for entry in self.entries:
+            run = entry.run
+            if run is None:
+                made.append(entry)
+                continue
+            call = self._call_for(run, entry.span)
+            if call is not None and call.id in self.answered:
+                continue  # the result stands with its call, which only a later span told
+            if call is not None:
+                self._answer(entry, call, run.identifier is None)
+                late.append((call, entry))
+                continue
+            identifier = run.identifier or entry.span
+            self.calls[identifier] = call = call or tool_call(
+                run.name, _as_arguments(run.arguments), identifier
+            )
+            lonely.append(run.name)
+            made.append(_Entry(Message("assistant", None, (call,), position=entry.span), entry.span))
+            self._answer(entry, call, False)
+            made.append(entry)
+        self.entries = made
+        for call, entry in late:
+            self._behind(call.id, entry)
+        if lonely:
+            self.notes.ledger.rules["a tool's span that answers no recorded call is a call of its own"] += (
+                len(lonely)
+            )
+        if lonely and models:
+            names = ", ".join(f"{name} ({count})" for name, count in sorted(Counter(lonely).items()))
+            self.notes.ledger.problem(
+                self.notes.place,
+                f"{len(lonely)} tool spans answer no call that a model made: {names}; "
+                "each is taken as a call of its own",
+            )
+
+    def _recover(self) -> None:
+        """Calls and results that stand in the spans but in no message so far."""
+        order = {raw.id: number for number, raw in enumerate(self.spans)}
+        taken = {call.id for entry in self.entries for call in entry.message.calls}
+        answered = {entry.message.call_id for entry in self.entries}
+        calls: dict[str, tuple[int, ToolCall]] = {}
+        results: dict[str, tuple[int, Message]] = {}
+        texts: set[str] = set()
+        for number, raw in enumerate(self.spans):
+            for value in (*nested(raw.attributes), *(event for event in raw.events)):
+                if isinstance(value, str):
+                    if value in texts:
+                        continue
+                    texts.add(value)
+                for found in census(value):
+                    if isinstance(found, ToolCall):
+                        calls.setdefault(str(found.id), (number, found))
+                    else:
+                        results.setdefault(str(found.call_id), (number, found))
+        missing = [(number, call) for key, (number, call) in calls.items() if key not in taken]
+        late = [
+            (number, result)
+            for key, (number, result) in results.items()
+            if key not in answered and (key in taken or key in calls)
+        ]
+        for number, call in missing:
+            self._insert(number, order, Message("assistant", None, (call,), position=self.spans[number].id))
+        for number, result in late:
+            span = self.spans[number].id
+            self._behind(result.call_id, _Entry(replace(result, position=span), span))
+        if missing:
+            rule = "a call that only other attributes of a span hold is put in that span's place"
+            self.notes.ledger.rules[rule] += len(missing)
+        if late:
+            rule = "a result that only other attributes of a span hold is put behind its call"
+            self.notes.ledger.rules[rule] += len(late)
+
+    def _behind(self, identifier: str | None, entry: _Entry) -> None:
+        """Put a result behind its call and the results that already stand there."""
+        places = (i for i, e in enumerate(self.entries) for c in e.message.calls if c.id == identifier)
+        after = next(places, len(self.entries) - 1) + 1
+        while after < len(self.entries) and self.entries[after].message.role == "tool":
+            after += 1
+        self.entries.insert(after, entry)
+
+    def _insert(self, number: int, order: Mapping[str, int], message: Message) -> None:
+        at = next((i for i, e in enumerate(self.entries) if order.get(e.span, 0) > number), len(self.entries))
+        self.entries.insert(at, _Entry(message, self.spans[number].id))
+
+    def _result(self) -> Conversation:
+        messages = [entry.message for entry in self.entries]
+        index = {id(entry): number for number, entry in enumerate(self.entries)}
+        by_span: dict[str, int] = {}
+        for number, entry in enumerate(self.entries):
+            by_span.setdefault(entry.span, number)
+        places = {span: index[id(entry)] for span, entry in self.places.items() if id(entry) in index}
+        for span, number in by_span.items():
+            places.setdefault(span, number)
+        if self.notes.tools:
+            self.told_tools = True
+            self.tools.update(
+                {t.name: t for t in tool_schemas(self.notes.tools) or () if t.name not in self.tools}
+            )
+        return Conversation(
+            tuple(messages),
+            tuple(self._span(raw, places, len(messages)) for raw in self.spans),
+            tuple(self.tools.values()) if self.told_tools else None,
+            None if self.model is None else str(self.model),
+            None if self.agent is None else str(self.agent),
+        )
+
+    def _span(self, raw: RawSpan, places: Mapping[str, int], count: int) -> Span:
+        place = places.get(raw.id)
+        if place is None and count:
+            inner = [places[i] for i in self._below(raw.id) if i in places]
+            place = min(inner) if inner else min(self.began[raw.id], count - 1)
+        return Span(raw.id, raw.name, self.kinds[raw.id], raw.parent, place)
+
+    def _below(self, identifier: str) -> Iterator[str]:
+        below = {identifier}
+        for other in self.spans:
             if other.parent in below:
                 below.add(other.id)
-        inner = [places[i] for i in below if i in places]
-        place = min(inner) if inner else min(began[raw.id], count - 1)
-    return Span(raw.id, raw.name, kind_of(raw), raw.parent, place)
+                yield other.id
 
 
-def kind_of(raw: RawSpan) -> str:
-    """LLM, TOOL, AGENT, CHAIN or SPAN."""
-    attributes = raw.attributes
-    told = attributes.get("openinference.span.kind")
-    if told:
-        return str(told).upper()
-    operation = str(attributes.get("gen_ai.operation.name") or "")
-    if operation in ("chat", "text_completion", "generate_content", "completion"):
-        return "LLM"
-    if operation == "execute_tool" or attributes.get("experiment.operation_type") == "tool_call":
-        return "TOOL"
-    if operation in ("invoke_agent", "create_agent") or "agent.output_message" in attributes:
-        return "AGENT"
-    if any(k.startswith(("gen_ai.prompt.", "llm.input_messages.")) for k in attributes):
-        return "LLM"
-    if "gen_ai.tool.name" in attributes and "gen_ai.tool.call.arguments" in attributes:
-        return "TOOL"
-    return "SPAN"
+def _reduced(message: Message, keys: Sequence[tuple[Any, ...]]) -> Message:
+    """The message with the atoms that are new."""
+    if message.role == "tool":
+        return message
+    spoken = any(key[0] == "text" for key in keys)
+    kept = tuple(call for call in message.calls if _call_key(call) in keys)
+    if spoken and len(kept) == len(message.calls):
+        return message
+    return replace(message, text=message.text if spoken else None, calls=kept)
 
 
-def _first(attributes: Mapping[str, Any], *keys: str) -> Any:
-    return next((attributes[key] for key in keys if attributes.get(key) is not None), None)
+def _unique(key: tuple[Any, ...]) -> bool:
+    """Whether an identifier is not used again: long, and no tool's name."""
+    return len(str(key[1])) >= 12 and key[1] != key[-1]
 
 
-def _placed(message: Message, span: str) -> Message:
-    return message if message.position else replace(message, position=span)
-
-
-def _key(message: Message) -> tuple[Any, ...]:
-    calls = tuple((call.id or "", call.name) for call in message.calls)
-    if calls:
-        return ("assistant", calls)
-    return (message.role, (message.text or "").strip())
-
-
-def _common(known: Sequence[tuple[Any, ...]], inputs: Sequence[Message]) -> int:
-    length = 0
-    for old, new in zip(known, inputs, strict=False):
-        if old != _key(new):
-            break
-        length += 1
-    return length
-
-
-def _thread_of(threads: list[_Thread], inputs: Sequence[Message]) -> _Thread:
-    best = max(threads, key=lambda thread: _common(thread.known, inputs), default=None)
-    if best is not None and inputs:
-        shared = _common(best.known, inputs)
-        speaks = any(inputs[i].role != "system" for i in range(shared))
-        if shared and (speaks or all(m.role == "system" for m in inputs)):
-            del best.known[shared:]
-            return best
-    elif best is not None:
-        return threads[-1]
-    threads.append(_Thread())
-    return threads[-1]
-
-
-def _is_told(message: Message, answered: set[str], told: set[str]) -> bool:
-    if message.call_id is not None:
-        return message.call_id in answered
-    return (message.text or "") in told
-
-
-def _note(message: Message, answered: set[str], told: set[str]) -> None:
-    if message.call_id is not None:
-        answered.add(message.call_id)
-    told.add(message.text or "")
-
-
-def _asked(messages: Sequence[Message], name: str, identifier: Any, answered: set[str]) -> str | None:
-    """The identifier of the latest call of that tool which has no result."""
-    for message in reversed(messages):
-        for call in message.calls:
-            if identifier is not None and call.id == str(identifier):
-                return call.id
-            if identifier is None and call.name == name and call.id is not None and call.id not in answered:
-                return call.id
-    return None
-
-
-def _tools_of(attributes: Mapping[str, Any]) -> tuple[ToolSchema, ...] | None:
-    told = _json(attributes.get("gen_ai.tool.definitions"))
-    if told is not None:
-        return tool_schemas(told)
-    listed = []
-    for index in range(1000):
-        text = attributes.get(f"llm.tools.{index}.tool.json_schema")
-        if text is None:
-            break
-        listed.append(_json(text))
-    if listed:
-        return tool_schemas(listed)
-    parameters = _json(attributes.get("llm.invocation_parameters"))
-    if isinstance(parameters, dict) and isinstance(parameters.get("tools"), list):
-        return tool_schemas(parameters["tools"])
-    return None
-
-
-def _inputs(raw: RawSpan) -> list[Message]:
-    attributes = raw.attributes
-    system = _json(attributes.get("gen_ai.system_instructions"))
-    head = parts_messages({"role": "system", "parts": system}) if isinstance(system, list) else []
-    told = _json(attributes.get("gen_ai.input.messages"))
-    if isinstance(told, list):
-        return head + [m for item in told if isinstance(item, dict) for m in parts_messages(item)]
-    flat = _flat_messages(attributes, "llm.input_messages.") or _numbered(attributes, "gen_ai.prompt.")
-    if flat:
-        return head + flat
-    made = [
-        m
-        for event in raw.events
-        for name in [str(event.get("name", ""))]
-        if name.startswith("gen_ai.") and name.endswith(".message")
-        for m in [_event_message(name, event.get("attributes") or event.get("body") or {})]
-    ]
-    if made:
-        return head + made
-    value = attributes.get("input.value")
-    return head + (messages_of(value, "user") if value is not None else [])
-
-
-def _outputs(raw: RawSpan) -> list[Message]:
-    attributes = raw.attributes
-    told = _json(attributes.get("gen_ai.output.messages"))
-    if isinstance(told, list):
-        return [m for item in told if isinstance(item, dict) for m in parts_messages(item)]
-    flat = _flat_messages(attributes, "llm.output_messages.") or _numbered(attributes, "gen_ai.completion.")
-    if flat:
-        return flat
-    for event in raw.events:
-        if event.get("name") == "gen_ai.choice":
-            body = event.get("attributes") or event.get("body") or {}
-            message = _json(body.get("message")) or body
-            return [openai_message({"role": "assistant", **message})] if isinstance(message, dict) else []
-    value = attributes.get("output.value")
-    return messages_of(value, "assistant") if value is not None else []
-
-
-def _event_message(name: str, attributes: Mapping[str, Any]) -> Message:
-    body = {key: _json(value) if key == "tool_calls" else value for key, value in attributes.items()}
-    return openai_message({"role": name.split(".")[1], **body})
-
-
-def _numbered(attributes: Mapping[str, Any], prefix: str) -> list[Message]:
-    """OpenLLMetry's `gen_ai.prompt.0.role`, `.content`, `.tool_calls.0.name`."""
-    return [openai_message({"role": "assistant", **tree}) for tree in _trees(attributes, prefix)]
-
-
-def _flat_messages(attributes: Mapping[str, Any], prefix: str) -> list[Message]:
-    """OpenInference's `llm.input_messages.0.message.role` and so on."""
-    made = []
-    for tree in _trees(attributes, prefix):
-        body = tree.get("message", tree)
-        calls = []
-        for entry in _listed(body.get("tool_calls")):
-            call = entry.get("tool_call", entry)
-            function = call.get("function", {})
-            calls.append(tool_call(function.get("name"), function.get("arguments"), call.get("id")))
-        text = body.get("content")
-        if text is None and "contents" in body:
-            text = text_of([part.get("message_content", part) for part in _listed(body["contents"])])
-        message = openai_message({"role": body.get("role", "assistant"), "content": text})
-        if message.role == "tool":
-            identifier = body.get("tool_call_id")
-            message = replace(
-                message, call_id=None if identifier is None else str(identifier), tool=body.get("name")
-            )
-        made.append(replace(message, calls=tuple(calls)) if calls and message.role != "tool" else message)
-    return made
-
-
-def _listed(tree: Any) -> list[Mapping[str, Any]]:
-    if isinstance(tree, dict):
-        tree = [tree[key] for key in sorted(tree, key=lambda k: int(k) if str(k).isdigit() else 0)]
-    return [entry for entry in tree or () if isinstance(entry, dict)]
-
-
-def _trees(attributes: Mapping[str, Any], prefix: str) -> list[dict[str, Any]]:
-    found: dict[int, dict[str, Any]] = {}
-    for key, value in attributes.items():
-        if not key.startswith(prefix):
-            continue
-        number, _, path = key[len(prefix) :].partition(".")
-        if not number.isdigit():
-            continue
-        at = found.setdefault(int(number), {})
-        *steps, last = path.split(".") if path else [""]
-        for step in steps:
-            inner = at.setdefault(step, {})
-            at = inner if isinstance(inner, dict) else {}
-        at[last] = value
-    return [found[number] for number in sorted(found)]
-
-
-def _json(value: Any) -> Any:
-    if isinstance(value, str):
-        try:
-            return loads(value)
-        except (JSONDecodeError, ValueError):
-            return None
-    return value
-
-
-_SPEAKER = re.compile(r"^(system|developer|user|assistant|tool|human): ", re.MULTILINE)
-
-
-def messages_of(value: Any, role: str) -> list[Message]:
-    """The messages in a value of unknown shape; a bare text is one message of `role`."""
-    if isinstance(value, str):
-        parsed = _json(value) if value[:1] in '[{"' else None
-        if isinstance(parsed, list | dict):
-            made = messages_of(parsed, role)
-            if made:
-                return made
-        if isinstance(parsed, str):
-            value = parsed
-        starts = list(_SPEAKER.finditer(value))
-        if starts and starts[0].start() == 0:
-            ends = [found.start() for found in starts[1:]] + [len(value)]
-            return [
-                openai_message({"role": found.group(1), "content": value[found.end() : end].rstrip("\n")})
-                for found, end in zip(starts, ends, strict=True)
-            ]
-        return [Message(role, value)]
-    if isinstance(value, list):
-        if value and all(isinstance(item, dict) and _is_message(item) for item in value):
-            return [m for item in value for m in _one(item)]
-        if value and all(isinstance(item, list) for item in value):
-            return messages_of(value[0], role)
-        if value and all(isinstance(item, dict) and "toolName" in item for item in value):
-            calls = tuple(
-                tool_call(item["toolName"], item.get("input", item.get("args")), item.get("toolCallId"))
-                for item in value
-            )
-            return [Message("assistant", None, calls)]
-        return []
-    if isinstance(value, dict):
-        return _of_dict(value, role)
-    return []
-
-
-def _of_dict(value: Mapping[str, Any], role: str) -> list[Message]:
-    if _is_message(value):
-        return _one(value)
-    head = (
-        [Message("system", text)]
-        if isinstance(text := value.get("system", value.get("instructions")), str)
-        else []
-    )
-    for key in ("messages", "contents", "input_messages", "history"):
-        if isinstance(value.get(key), list):
-            return head + messages_of(value[key], role)
-    for key in ("choices", "candidates", "generations"):
-        listed = value.get(key)
-        while isinstance(listed, list) and listed and isinstance(listed[0], list):
-            listed = listed[0]
-        if isinstance(listed, list) and listed and isinstance(listed[0], dict):
-            inner = listed[0].get("message") or listed[0].get("content") or listed[0]
-            if isinstance(inner, dict):
-                return [
-                    replace(m, role="assistant") if m.role == "user" else m
-                    for m in _one({"role": "assistant", **inner})
-                ]
-            return [Message("assistant", text_of(inner))]
-    if isinstance(value.get("output"), list):
-        return head + [m for item in value["output"] if isinstance(item, dict) for m in _one(item)]
-    if isinstance(value.get("message"), dict):
-        return _one({"role": role, **value["message"]})
-    for key in ("prompt", "input", "content", "output", "response", "text"):
-        if isinstance(value.get(key), str):
-            return [*head, Message(role, value[key])]
-        if isinstance(value.get(key), list | dict):
-            inner = messages_of(value[key], role)
-            if inner:
-                return head + inner
-    return head
-
-
-_ITEMS = ("function_call", "function_call_output", "message", "reasoning")
-
-
-def _is_message(item: Mapping[str, Any]) -> bool:
-    return (
-        isinstance(item.get("role"), str)
-        or item.get("type") in ("human", "ai", "system", "tool", *_ITEMS)
-        or _constructor(item) is not None
-    )
-
-
-def _constructor(item: Mapping[str, Any]) -> str | None:
-    """LangChain's serialised messages name their class."""
-    names = item.get("id")
-    if isinstance(names, list) and names and isinstance(item.get("kwargs"), dict):
-        last = str(names[-1])
-        for start, role in (
-            ("Human", "user"),
-            ("AI", "assistant"),
-            ("System", "system"),
-            ("Tool", "tool"),
-            ("Function", "tool"),
-        ):
-            if last.startswith(start):
-                return role
-    return None
-
-
-def _one(item: Mapping[str, Any]) -> list[Message]:
-    """One message of any known shape; may become several."""
-    if (role := _constructor(item)) is not None:
-        return [openai_message({**item["kwargs"], "role": role})]
-    kind = item.get("type")
-    if kind == "function_call":
-        return [
-            Message(
-                "assistant", None, (tool_call(item.get("name"), item.get("arguments"), item.get("call_id")),)
-            )
-        ]
-    if kind == "function_call_output":
-        return [Message("tool", value_text(item.get("output")), call_id=item.get("call_id"))]
-    if kind == "reasoning":
-        thought = text_of(item.get("summary") or item.get("content"))
-        return [Message("assistant", None, reasoning=thought)] if thought else []
-    if "role" not in item and kind in ("human", "ai", "system", "tool"):
-        item = {**item, "role": kind}
-    if isinstance(item.get("parts"), list):
-        return parts_messages(item)
-    content = item.get("content")
-    if isinstance(content, dict) and isinstance(content.get("parts"), list):
-        return parts_messages({"role": item.get("role"), "parts": content["parts"]})
-    if isinstance(content, list):
-        kinds = {part.get("type") for part in content if isinstance(part, dict)}
-        if kinds & {"tool_use", "tool_result", "thinking"}:
-            return blocks_messages(item)
-        if "tool-call" in kinds or "tool-result" in kinds:
-            return _vercel(item, content)
-    return [openai_message(item)]
-
-
-def _vercel(item: Mapping[str, Any], content: Sequence[Any]) -> list[Message]:
-    texts: list[str] = []
-    calls: list[ToolCall] = []
-    results: list[Message] = []
-    for part in content:
-        kind = part.get("type") if isinstance(part, dict) else None
-        if kind == "tool-call":
-            calls.append(
-                tool_call(part.get("toolName"), part.get("input", part.get("args")), part.get("toolCallId"))
-            )
-        elif kind == "tool-result":
-            value = part.get("output", part.get("result"))
-            results.append(
-                Message("tool", value_text(value), call_id=part.get("toolCallId"), tool=part.get("toolName"))
-            )
-        elif (text := text_of(part)) is not None:
-            texts.append(text)
-    made = []
-    if texts or calls:
-        made.append(
-            Message(openai_message({"role": item.get("role")}).role, "\n".join(texts) or None, tuple(calls))
-        )
-    return made + results
+def _as_arguments(value: Any) -> Any:
+    """A tool's input that is no object is its argument `input`."""
+    return value if value is None or isinstance(value, Mapping) else {"input": value}

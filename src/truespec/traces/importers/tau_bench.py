@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from truespec.traces.files import Problem, TraceFile
-from truespec.traces.importers.shared import number, openai_message, source_of
+from truespec.traces.importers.items import openai_message
+from truespec.traces.importers.shared import number, source_of
 from truespec.traces.joins import Joins
 from truespec.traces.trace import Message, Outcome, Source, Trace, prompt_of
 

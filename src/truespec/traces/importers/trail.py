@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from truespec.traces.files import Problem, TraceFile
+from truespec.traces.importers.conventions import RawSpan
 from truespec.traces.importers.shared import dicts
 from truespec.traces.importers.span_traces import trace_of_spans
-from truespec.traces.importers.spans import RawSpan
 from truespec.traces.joins import Joins
 from truespec.traces.trace import Trace
 

@@ -1,0 +1,101 @@
+"""Every call and result that stands anywhere in a value, found by structure alone, whatever the format.
+
+Importers read the parts of a source that they know. The census reads all of it, and knows nothing about
+formats: a call declares itself by its type or by the field that refers to it, and has a name, arguments and
+an identifier; a result refers to an identifier. What it finds and an importer did not take is recovered or
+reported, so no call gets lost in silence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from truespec.traces.files import loads
+from truespec.traces.importers.parts import REFERENCES, call_of, is_call, is_result, kind_of_part, result_of
+from truespec.traces.trace import Message, ToolCall
+
+_MARKS = re.compile(r"tool_?-?call|tool_?-?use|function_?call|toolResult|call_id|_call\"", re.IGNORECASE)
+_ARGUMENTS = ("arguments", "args", "input")
+_DEPTH = 60
+
+Found = ToolCall | Message
+
+
+def census(value: Any, depth: int = 0) -> Iterator[Found]:
+    """The calls, and the results as messages, that have identifiers, in the order of the value.
+
+    >>> [c.id for c in census({"x": [{"type": "tool_use", "id": "t1", "name": "look", "input": {}}]})]
+    ['t1']
+    """
+    if depth > _DEPTH:
+        return
+    if isinstance(value, str):
+        if value.lstrip()[:1] in ("[", "{") and _MARKS.search(value):
+            try:
+                inner = loads(value)
+            except ValueError:
+                return
+            yield from census(inner, depth + 1)
+    elif isinstance(value, list):
+        for item in value:
+            if isinstance(item, dict | list | str):
+                yield from census(item, depth + 1)
+    elif isinstance(value, Mapping):
+        found = _one(value)
+        if found is not None:
+            yield found
+            if isinstance(found, ToolCall):
+                return
+        for item in value.values():
+            if isinstance(item, dict | list | str):
+                yield from census(item, depth + 1)
+
+
+def _one(value: Mapping[str, Any]) -> Found | None:
+    kind = kind_of_part(value)
+    function = value.get("function")
+    reference = next((value[key] for key in REFERENCES if isinstance(value.get(key), str)), None)
+    if isinstance(function, Mapping):
+        if (
+            isinstance(function.get("name"), str)
+            and "arguments" in function
+            and isinstance(value.get("id"), str)
+        ):
+            return call_of(value, kind)
+        return None
+    if is_result(kind) and (reference or isinstance(value.get("id"), str)):
+        return result_of(value, kind)
+    if value.get("role") in ("tool", "function") or kind == "tool":
+        return result_of(value, kind) if reference and "content" in value else None
+    named = next(
+        (value[key] for key in ("name", "toolName", "tool_name") if isinstance(value.get(key), str)), None
+    )
+    given = any(key in value for key in _ARGUMENTS)
+    if named and given:
+        if is_call(kind) and (reference or isinstance(value.get("id"), str)):
+            return call_of(value, kind)
+        if reference and not kind:
+            return call_of(value, kind)
+    return None
+
+
+def nested(attributes: Mapping[str, Any]) -> list[Any]:
+    """Flat attributes for the census: those with numbered steps as trees, the rest as they are."""
+    made: list[Any] = []
+    tree: dict[str, Any] = {}
+    for key, value in attributes.items():
+        if "tool_call" in key and _NUMBERED.search(key):
+            at = tree
+            *steps, last = key.split(".")
+            for step in steps:
+                inner = at.setdefault(step, {})
+                at = inner if isinstance(inner, dict) else {}
+            at[last] = value
+        elif isinstance(value, dict | list | str):
+            made.append(value)
+    return [*made, tree] if tree else made
+
+
+_NUMBERED = re.compile(r"\.\d+\.")

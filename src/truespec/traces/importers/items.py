@@ -1,0 +1,422 @@
+"""Messages of any provider, from one item of a conversation or from a value of unknown shape.
+
+An item has a role and a content of parts, or it is itself a typed part (an item of the Responses API). One
+item becomes one message wherever that is possible; a result inside it becomes a message of its own, in its
+place. An item whose role is unknown is a problem with its place, never the agent's.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from json import JSONDecodeError
+from typing import Any
+
+from truespec.traces.files import brief, loads
+from truespec.traces.importers.parts import (
+    ATTACHED,
+    REFERENCES,
+    RESULTS,
+    THOUGHTS,
+    Atom,
+    Notes,
+    atoms_of,
+    call_of,
+    is_call,
+    is_definition,
+    is_result,
+    kind_of_part,
+    outcome_of,
+)
+from truespec.traces.importers.shared import ROLE_NAMES, extras, role_of, text_of
+from truespec.traces.trace import Message, ToolCall
+
+_CALL_LISTS = ("tool_calls", "toolCalls", "toolInvocations", "tool_invocations", "invalid_tool_calls")
+_THOUGHT_FIELDS = ("reasoning_content", "reasoning", "thinking")
+_LANGCHAIN = {
+    "human": "user",
+    "humanmessage": "user",
+    "ai": "assistant",
+    "aimessage": "assistant",
+    "system": "system",
+    "systemmessage": "system",
+    "tool": "tool",
+    "toolmessage": "tool",
+    "function": "tool",
+    "functionmessage": "tool",
+    "developer": "system",
+}
+
+
+def openai_message(m: Mapping[str, Any], notes: Notes | None = None) -> Message:
+    """The one message that an item in OpenAI's chat shape is; `ValueError` names an unknown role."""
+    role = role_of(m.get("role"))
+    if role is None:
+        raise ValueError(unknown_role(m.get("role")))
+    listed = m.get("tool_calls")
+    content = m.get("content")
+    if role == "tool":
+        return _result(m, content, role)
+    if isinstance(content, list):
+        made = messages_of_item(m, notes or Notes())
+        if len(made) == 1:
+            return made[0]
+    calls: tuple[ToolCall, ...] = ()
+    if listed:
+        calls = tuple([call_of(call, kind_of_part(call)) for call in listed if isinstance(call, Mapping)])
+    elif isinstance(m.get("function_call"), Mapping):
+        calls = (call_of(m["function_call"]),)
+    text = content if content is None or isinstance(content, str) else text_of(content)
+    reasoning = m.get("reasoning_content") or m.get("reasoning")
+    name = m.get("name")
+    return Message(
+        role,
+        text,
+        calls,
+        name=name if isinstance(name, str) else None,
+        reasoning=reasoning if isinstance(reasoning, str) else None,
+        extra=extras(m),
+    )
+
+
+def unknown_role(role: Any) -> str:
+    """What to say of a role that no source is known to use."""
+    return f"the role {str(role)[:60]!r} is unknown (known: {', '.join(ROLE_NAMES)}); the message is left out"
+
+
+def messages_of_item(item: Any, notes: Notes, default: str = "assistant") -> list[Message]:
+    """The messages that one item of a conversation amounts to; `default` speaks where no role is given."""
+    if isinstance(item, str):
+        return _told_in_text(Message(default, item), notes)
+    if not isinstance(item, Mapping):
+        notes.ledger.items.drop(f"no message but {brief(item, 30)}", notes.place)
+        return []
+    item = _unwrapped(item)
+    declared = item.get("role")
+    kind = kind_of_part(item)
+    if declared is None:
+        role = _LANGCHAIN.get(kind.replace("_", "").removesuffix("chunk"))
+        if role is None and (is_call(kind) or is_result(kind) or kind in THOUGHTS or "content" not in item):
+            if item.get("parts") is None and not any(item.get(key) for key in _CALL_LISTS):
+                return _assembled(default, atoms_of(item, notes), notes)
+        role = role or default
+    else:
+        role = role_of(declared)
+        if role is None and str(declared) in notes.called:
+            role, item = "tool", {**item, "name": str(declared)}
+            notes.ledger.rules["a role that is the name of a called tool marks that tool's result"] += 1
+        if role is None:
+            notes.ledger.problem(notes.place, unknown_role(declared))
+            notes.ledger.items.drop(f"unknown role {str(declared)[:60]!r}", notes.place)
+            return []
+    if is_definition(item.get("content")):
+        notes.tools.append(item["content"])
+        return []
+    parts = item.get("parts")
+    content = parts if isinstance(parts, list) else item.get("content")
+    if isinstance(content, Mapping) and isinstance(content.get("parts"), list):
+        content = content["parts"]
+    if isinstance(content, Mapping) and kind_of_part(content):
+        content = [content]
+    if role == "tool" and not _holds_results(content):
+        return _told_in_text(_result(item, content, role), notes)
+    return _composed(item, role, content, notes)
+
+
+def _composed(item: Mapping[str, Any], role: str, content: Any, notes: Notes) -> list[Message]:
+    atoms: list[Atom] = []
+    for key in _THOUGHT_FIELDS:
+        if isinstance(item.get(key), str) and item[key]:
+            atoms.append(("thought", item[key]))
+            break
+    if isinstance(content, list):
+        for part in content:
+            atoms += atoms_of(part, notes)
+    elif content is not None:
+        atoms.append(("text", text_of(content) if not isinstance(content, str) else content))
+    elif item.get("text") is not None and "content" not in item:
+        atoms.append(("text", text_of(item["text"])))
+    hidden = item.get("additional_kwargs")
+    around = {**hidden, **item} if isinstance(hidden, Mapping) else item
+    for key in _CALL_LISTS:
+        listed = around.get(key) or (hidden.get(key) if isinstance(hidden, Mapping) else None)
+        if isinstance(listed, Mapping):
+            listed = list(listed.values())
+        for call in listed if isinstance(listed, Sequence) and not isinstance(listed, str) else ():
+            call = _parsed(call)
+            if isinstance(call, Mapping):
+                inner = call.get("tool_call")
+                call = inner if isinstance(inner, Mapping) else call
+                atoms += atoms_of({**call, "type": call.get("type") or "tool_invocation"}, notes)
+    if isinstance(around.get("function_call"), Mapping):
+        atoms.append(("call", call_of(around["function_call"])))
+    name = item.get("name")
+    made = _assembled(role, atoms, notes, extras(item), name if isinstance(name, str) else None)
+    return _told_in_text(made[0], notes) if len(made) == 1 and made[0].role == "assistant" else made
+
+
+def _holds_results(content: Any) -> bool:
+    return isinstance(content, list) and any(
+        isinstance(part, Mapping)
+        and (
+            is_result(kind_of_part(part))
+            or is_call(kind_of_part(part))
+            or any(key in part for key in ("functionResponse", "function_response", "toolResult"))
+        )
+        for part in content
+    )
+
+
+def _result(item: Mapping[str, Any], content: Any, role: str) -> Message:
+    text, failed = outcome_of(content)
+    if content is None:
+        text = text_of(item.get("text"))
+    error = item.get("error", item.get("is_error"))
+    if isinstance(error, bool):
+        failed = error
+    elif error or item.get("status") == "error":
+        failed = True
+    identifier = next((item[key] for key in REFERENCES if item.get(key)), item.get("id"))
+    name = item.get("name") or item.get("tool_name") or item.get("toolName") or item.get("function")
+    return Message(
+        role,
+        text,
+        call_id=None if identifier is None or isinstance(identifier, list) else str(identifier),
+        tool=name if isinstance(name, str) else None,
+        error=failed,
+        requestor="user" if item.get("requestor") == "user" else "assistant",
+        extra=extras(item),
+    )
+
+
+def _assembled(
+    role: str,
+    atoms: Iterable[Atom],
+    notes: Notes,
+    extra: Mapping[str, Any] | None = None,
+    name: str | None = None,
+) -> list[Message]:
+    """Atoms as messages in their order: a result ends the message before it."""
+    made: list[Message] = []
+    held: dict[str, list[Any]] = {}
+    identifiers: set[str] = set()
+
+    def close() -> None:
+        calls = tuple(held.get("call", ()))
+        kept: dict[str, Any] = dict(extra or {}) if not made else {}
+        if others := held.get("other"):
+            kept["content"] = others
+        texts, thoughts = held.get("text", ()), held.get("thought", ())
+        speaker = "assistant" if calls and role in ("tool", "system") else role
+        made.append(
+            Message(
+                speaker,
+                "\n".join(texts) if texts else None,
+                calls,
+                name=name,
+                reasoning="\n".join(thoughts) or None,
+                extra=kept or None,
+            )
+        )
+        held.clear()
+
+    for what, value in atoms:
+        if what == "result":
+            if held:
+                close()
+            made.append(value)
+        elif what == "role":
+            if held and value != role:
+                close()
+            role = value
+        elif what == "call":
+            if value.id is None or value.id not in identifiers:
+                held.setdefault("call", []).append(value)
+                notes.called.setdefault(value.name, []).append(value.id)
+                if value.id is not None:
+                    identifiers.add(value.id)
+        else:
+            held.setdefault(what, []).append(value if what == "other" else value or "")
+    if held or not made:
+        close()
+    return made
+
+
+_CALLS_IN_TEXT = re.compile(r"^\s*(?:Calling tools:\s*)?(\[\s*\{.*\}\s*\])\s*$", re.DOTALL)
+_RESULT_IN_TEXT = re.compile(r"^Call id: (\S+)\n")
+
+
+def _told_in_text(message: Message, notes: Notes) -> list[Message]:
+    """Calls that a framework wrote as a text: a JSON list (koog) or a Python list (smolagents) of calls."""
+    text = message.text
+    if text is None or message.calls:
+        return [message]
+    if message.role == "tool" and message.call_id is None and (found := _RESULT_IN_TEXT.match(text)):
+        notes.ledger.rules["a result that begins with 'Call id:' answers that call"] += 1
+        return [replace(message, call_id=found.group(1), text=text[found.end() :])]
+    if "'function'" not in text and '"function"' not in text:
+        return [message]
+    match = _CALLS_IN_TEXT.match(text) if message.role in ("assistant", "tool") else None
+    listed = _parsed(match.group(1)) if match else None
+    if match and not isinstance(listed, list):
+        try:
+            listed = ast.literal_eval(match.group(1))
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            listed = None
+    if not isinstance(listed, list) or not all(
+        isinstance(c, Mapping) and isinstance(c.get("function"), Mapping) and c.get("id") for c in listed
+    ):
+        return [message]
+    notes.ledger.rules["calls that are written as a text are read as calls"] += 1
+    return _assembled("assistant", [("call", call_of(c)) for c in listed], notes, message.extra)
+
+
+def _unwrapped(item: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The message inside its wrappers: LangChain's constructors, choices, `data`."""
+    for _ in range(3):
+        names = item.get("id")
+        if isinstance(names, list) and names and isinstance(item.get("kwargs"), Mapping):
+            kind = str(names[-1]).lower().removesuffix("chunk")
+            role = _LANGCHAIN.get(kind)
+            item = {**item["kwargs"], **({"role": role} if role else {})}
+        elif isinstance(item.get("data"), Mapping) and kind_of_part(item) in _LANGCHAIN:
+            item = {"type": item["type"], **item["data"]}
+        elif isinstance(item.get("message"), Mapping) and "content" not in item and "parts" not in item:
+            outer = {"role": item["role"]} if isinstance(item.get("role"), str) else {}
+            item = {**outer, **item["message"]}
+        else:
+            return item
+    return item
+
+
+def _parsed(value: Any) -> Any:
+    if isinstance(value, str) and value[:1] in '[{"':
+        try:
+            return loads(value)
+        except (JSONDecodeError, ValueError):
+            return value
+    return value
+
+
+_SPEAKER = re.compile(r"^(system|developer|user|assistant|tool|human): ", re.MULTILINE)
+
+
+def messages_of(value: Any, role: str, notes: Notes) -> list[Message]:
+    """The messages in a value of unknown shape; a bare text is one message of `role`."""
+    if isinstance(value, str):
+        return _of_text(value, role, notes)
+    if isinstance(value, list):
+        if not value:
+            return []
+        if len(value) == 2 and all(isinstance(v, str) for v in value) and role_of(value[0]):
+            return [Message(role_of(value[0]) or role, value[1])]
+        if all(isinstance(item, list) for item in value):
+            if all(is_item(inner) for item in value for inner in item):
+                return messages_of(value[0], role, notes)  # batches: one conversation each
+            return [m for item in value for m in messages_of(item, role, notes)]
+        if any(is_item(item) for item in value):
+            return [m for item in value for m in messages_of_item(_parsed(item), notes, role)]
+        return []
+    return _of_dict(value, role, notes) if isinstance(value, Mapping) else []
+
+
+def is_item(value: Any) -> bool:
+    """Whether a value declares itself an item of a conversation: by a role, or by a known type."""
+    if not isinstance(value, Mapping):
+        return False
+    if isinstance(value.get("role"), str):
+        return True
+    kind = kind_of_part(value)
+    if kind.replace("_", "").removesuffix("chunk") in _LANGCHAIN or kind in RESULTS or is_result(kind):
+        return True
+    if is_call(kind) or kind in THOUGHTS or kind in ("message", *ATTACHED):
+        return True
+    if isinstance(value.get("id"), list) and isinstance(value.get("kwargs"), Mapping):
+        return True
+    return "toolCallId" in value or (isinstance(value.get("message"), Mapping) and is_item(value["message"]))
+
+
+def _of_text(value: str, role: str, notes: Notes) -> list[Message]:
+    parsed = _parsed(value) if value[:1] in '[{"' else None
+    if isinstance(parsed, list | dict):
+        made = messages_of(parsed, role, notes)
+        if made:
+            return made
+    if isinstance(parsed, str):
+        value = parsed
+    starts = list(_SPEAKER.finditer(value))
+    if starts and starts[0].start() == 0:
+        ends = [found.start() for found in starts[1:]] + [len(value)]
+        texts = [value[found.end() : end].rstrip("\n") for found, end in zip(starts, ends, strict=True)]
+        return [
+            m
+            for found, text in zip(starts, texts, strict=True)
+            if text != "None"
+            for m in messages_of_item({"role": found.group(1), "content": text}, notes)
+        ]
+    return _told_in_text(Message(role, value), notes)
+
+
+SYSTEMS = ("system", "instructions", "system_prompt", "systemInstruction", "system_instruction")
+"""Fields of an object that hold its system prompt."""
+_LISTS = ("messages", "contents", "input_messages", "history", "new_messages")
+_REPLIES = ("choices", "candidates", "generations")
+_FIELDS = ("role", "content")
+_TEXTS = ("prompt", "input", "content", "output", "response", "result", "text", "query", "question")
+
+
+def _of_dict(value: Mapping[str, Any], role: str, notes: Notes) -> list[Message]:
+    if is_item(value):
+        return messages_of_item(value, notes, role)
+    system = value.get(
+        "system", value.get("instructions", value.get("system_prompt", value.get("systemInstruction")))
+    )
+    told = text_of(system) if isinstance(system, str | list) else None
+    head = [Message("system", told)] if told else []
+    for key in _LISTS:
+        listed = _parsed(value.get(key))
+        if isinstance(listed, list) and listed:
+            return head + messages_of(listed, role, notes)
+    for key in _REPLIES:
+        listed = value.get(key)
+        while isinstance(listed, list) and listed and isinstance(listed[0], list):
+            listed = listed[0]
+        if isinstance(listed, list) and listed and isinstance(listed[0], Mapping):
+            return _reply(listed[0], notes)
+    for key in ("output", "input", "message", "response"):
+        inner = _parsed(value.get(key))
+        if isinstance(inner, list) and any(is_item(item) for item in inner):
+            return head + messages_of(inner, role, notes)
+        if isinstance(inner, Mapping) and (is_item(inner) or key == "message"):
+            return head + messages_of_item(inner, notes, role)
+    if isinstance(value.get("content"), list) and any(
+        kind_of_part(p) for p in value["content"] if isinstance(p, Mapping)
+    ):
+        return head + messages_of_item({"role": role, "content": value["content"]}, notes)
+    if value.get("content") in _FIELDS and len(value) == 1:
+        notes.ledger.items.drop("a content that is only the name of a field", notes.place)
+        return head
+    arguments = value.get("args")
+    if isinstance(arguments, list) and len(arguments) == 1 and isinstance(arguments[0], str):
+        return [*head, Message(role, arguments[0])]
+    for key in _TEXTS:
+        if isinstance(value.get(key), str):
+            return [*head, Message(role, value[key])]
+        if isinstance(value.get(key), list | dict):
+            made = messages_of(value[key], role, notes)
+            if made:
+                return head + made
+    return head
+
+
+def _reply(choice: Mapping[str, Any], notes: Notes) -> list[Message]:
+    """The first of several possible replies; the agent says it whatever role it declares."""
+    inner = choice.get("message") or choice.get("content") or choice.get("delta") or choice
+    if not isinstance(inner, Mapping):
+        return [Message("assistant", text_of(inner))]
+    made = messages_of_item(
+        {**inner} if "role" in inner or "kwargs" in inner else {"role": "assistant", **inner}, notes
+    )
+    return [replace(m, role="assistant") if m.role == "user" else m for m in made]

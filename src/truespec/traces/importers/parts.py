@@ -1,0 +1,322 @@
+"""One part of a message, of any provider: text, thought, call, result, or something else.
+
+A part is read by its declared type, or by the field that stands for one (`functionCall`, `toolUse`). The
+names of types differ by provider, their structure does not: a call has a name, arguments and an identifier,
+a result has an identifier and a value. Hosted tools (`web_search_call`) hold a call and its result in one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from truespec.traces.importers.shared import text_of, tool_call, value_text
+from truespec.traces.ledger import Ledger
+from truespec.traces.trace import Message, ToolCall
+
+TEXTS = frozenset(
+    (
+        "text",
+        "input_text",
+        "output_text",
+        "refusal",
+        "summary_text",
+        "markdown",
+        "error",
+    )
+)
+"""Types of parts that hold visible text."""
+THOUGHTS = frozenset(
+    (
+        "thinking",
+        "redacted_thinking",
+        "reasoning",
+        "reasoning_text",
+        "thought",
+        "reasoning_content",
+    )
+)
+"""Types of parts that hold what the user does not see."""
+ATTACHED = frozenset(
+    (
+        "image",
+        "image_url",
+        "input_image",
+        "file",
+        "input_file",
+        "audio",
+        "input_audio",
+        "output_audio",
+        "document",
+        "media",
+        "blob",
+        "uri",
+        "video",
+        "image_file",
+        "binary",
+        "source",
+        "source_url",
+        "source_document",
+        "step_start",
+        "container_upload",
+        "cache_point",
+        "data",
+        "file_data",
+        "inline_data",
+        "citations",
+        "compaction",
+        "context_management",
+        "mcp_list_tools",
+    )
+)
+"""Types of parts that are attachments or markers: they are kept beside the message."""
+CALLS = frozenset(
+    (
+        "tool_use",
+        "server_tool_use",
+        "mcp_tool_use",
+        "tool_call",
+        "server_tool_call",
+        "function_call",
+        "function",
+        "builtin_tool_call",
+        "tool_invocation",
+        "dynamic_tool",
+        "mcp_approval_request",
+        "custom",
+    )
+)
+"""Types of parts that are calls, beside all that end in `_call`."""
+RESULTS = frozenset(
+    (
+        "tool_result",
+        "tool_call_response",
+        "server_tool_call_response",
+        "tool_response",
+        "function_response",
+        "function_result",
+        "tool_return",
+        "builtin_tool_return",
+        "tool_call_result",
+        "tool_error",
+        "tool_output",
+        "retry_prompt",
+    )
+)
+"""Types of parts that are results, beside all that end in `_tool_result` or `_call_output`."""
+_KEYED = {
+    "functionCall": "function_call",
+    "function_call": "function_call",
+    "toolUse": "tool_use",
+    "tool_use": "tool_use",
+    "toolCall": "tool_call",
+    "functionResponse": "function_response",
+    "function_response": "function_response",
+    "toolResult": "tool_result",
+    "tool_result": "tool_result",
+    "reasoningContent": "reasoning",
+    "server_tool_call": "server_tool_call",
+    "server_tool_call_response": "server_tool_call_response",
+    "executableCode": "executable_code_call",
+    "executable_code": "executable_code_call",
+    "codeExecutionResult": "executable_code_call_output",
+    "code_execution_result": "executable_code_call_output",
+}
+"""Fields that stand for a type where a part has none; their value is the part."""
+REFERENCES = ("toolCallId", "tool_call_id", "call_id", "callId", "toolUseId", "tool_use_id", "source_call_id")
+"""Fields that hold the identifier of a call."""
+_NAMES = ("toolName", "tool_name", "name", "function_name")
+_ARGUMENTS = ("arguments", "args", "input", "rawInput", "parameters", "kwargs")
+_VALUES = ("output", "result", "results", "outputs", "response", "content", "errorText", "tools", "error")
+_ABOUT = frozenset((*REFERENCES, *_NAMES, *_VALUES, "id", "type", "status", "namespace", "created_by"))
+
+Atom = tuple[str, Any]
+"""`text`, `thought` or `other` with its value; `call` with a `ToolCall`, `result` with a `Message`; `role`
+with a role that holds from here on."""
+
+
+@dataclass
+class Notes:
+    """What is known and noted while the messages of one record are read."""
+
+    ledger: Ledger = field(default_factory=Ledger)
+    """Where losses are noted."""
+    place: str = "document"
+    """Where in the file the reading is."""
+    tools: list[Mapping[str, Any]] = field(default_factory=list)
+    """Definitions of tools that stand among the messages."""
+    called: dict[str, list[str | None]] = field(default_factory=dict)
+    """Identifiers of the calls read so far, by tool."""
+
+    def skip(self, what: str) -> None:
+        """Note an item of a type that is not read."""
+        self.ledger.items.drop(f"type {what[:60]!r} is not read", self.place)
+        self.ledger.problem(self.place, f"an item of the type {what[:60]!r} is not read")
+
+
+def kind_of_part(part: Mapping[str, Any]) -> str:
+    """The declared type of a part in lower case with underscores; empty where it declares none."""
+    kind = part.get("type") or part.get("part_kind")
+    return kind.lower().replace("-", "_") if isinstance(kind, str) else ""
+
+
+def is_definition(part: Any) -> bool:
+    """Whether this is a tool that the agent was given, in OpenAI's shape, and no call of it."""
+    function = part.get("function") if isinstance(part, Mapping) else None
+    return isinstance(function, Mapping) and "parameters" in function and "arguments" not in function
+
+
+def is_call(kind: str) -> bool:
+    """Whether parts of this type are calls of tools."""
+    return kind in CALLS or kind.endswith("_call")
+
+
+def is_result(kind: str) -> bool:
+    """Whether parts of this type are results of calls."""
+    return kind in RESULTS or kind.endswith(("_tool_result", "_call_output"))
+
+
+def atoms_of(part: Any, notes: Notes) -> list[Atom]:
+    """What a part says."""
+    if part is None:
+        return []
+    if not isinstance(part, Mapping):
+        return [("text", part if isinstance(part, str) else value_text(part) or "")]
+    kind = kind_of_part(part)
+    if not kind or kind == "content":
+        for key, stands_for in _KEYED.items():
+            if isinstance(part.get(key), Mapping):
+                inner = part[key]
+                kind, part = stands_for, {**inner, "type": inner.get("type") or stands_for}
+                if kind == "reasoning":
+                    part = (
+                        inner.get("reasoningText") if isinstance(inner.get("reasoningText"), dict) else inner
+                    )
+                break
+    if not kind and any(key in part for key in REFERENCES):
+        kind = "tool_invocation" if any(key in part for key in _ARGUMENTS) else "tool_result"
+    if isinstance(part.get("server_tool_call"), Mapping):
+        part = {**part["server_tool_call"], **part}
+    if isinstance(part.get("server_tool_call_response"), Mapping):
+        part = {**part, "response": part["server_tool_call_response"]}
+    if part.get("thought") is True:
+        kind = "thought"
+    named_tool = kind.startswith("tool_") and "toolCallId" in part and kind not in RESULTS
+    if is_definition(part):
+        notes.tools.append(part)
+        return []
+    if is_result(kind):
+        return [("result", result_of(part, kind))]
+    if is_call(kind) or named_tool:
+        return _called(part, kind)
+    if kind in THOUGHTS or "reasoning" in kind or "thinking" in kind:
+        thought = text_of([part.get(k) for k in ("summary", "thinking", "text", "content", "reasoning")])
+        return [("thought", thought)] if thought else [("other", part)]
+    if kind in ("system_prompt", "user_prompt"):
+        return [("role", kind.split("_")[0]), ("text", text_of(part.get("content")))]
+    if kind in TEXTS or not kind:
+        text = text_of(part.get("refusal") or {k: v for k, v in part.items() if k != "type"})
+        return [("text", text)] if text is not None else [("other", part)]
+    if kind in ATTACHED or kind.startswith("data_"):
+        return [("other", part)]
+    notes.skip(str(part.get("type") or kind))
+    return [("other", part)]
+
+
+def _first(part: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
+    return next((part[key] for key in keys if part.get(key) is not None), None)
+
+
+def identifier_of(part: Mapping[str, Any]) -> str | None:
+    """The identifier of a call, or the one that a result refers to."""
+    found = _first(part, REFERENCES)
+    if found is None:
+        found = part.get("id")
+    return None if found is None or found == "" else str(found)
+
+
+def call_of(part: Mapping[str, Any], kind: str = "") -> ToolCall:
+    """A call in any provider's shape."""
+    function = part.get("function")
+    if isinstance(function, Mapping):
+        requestor = part.get("requestor")
+        return tool_call(
+            _first(function, _NAMES), _first(function, _ARGUMENTS), identifier_of(part), requestor
+        )
+    custom = part.get("custom")
+    body = {**part, **custom} if isinstance(custom, Mapping) else part
+    name = function if isinstance(function, str) else _first(body, _NAMES)
+    if name is None:
+        raw = str(part.get("type") or kind).removeprefix("tool-")
+        name = raw.removesuffix("_call").removesuffix("Call")
+    arguments = _first(body, _ARGUMENTS)
+    if arguments is None and (kind.endswith("_call") and kind not in CALLS):
+        arguments = {k: v for k, v in body.items() if k not in _ABOUT and v is not None}
+    return tool_call(
+        name, arguments, identifier_of(part), part.get("requestor"), text_input=kind.startswith("custom")
+    )
+
+
+def _called(part: Mapping[str, Any], kind: str) -> list[Atom]:
+    call = call_of(part, kind)
+    made: list[Atom] = [("call", call)]
+    if kind in ("tool_use", "tool_call", "function_call", "function", "mcp_approval_request"):
+        return made
+    if any(part.get(k) is not None for k in ("output", "result", "results", "outputs", "errorText", "error")):
+        made.append(("result", result_of(part, kind, call.name)))
+    return made
+
+
+def result_of(part: Mapping[str, Any], kind: str = "", tool: str | None = None) -> Message:
+    """A result in any provider's shape."""
+    value = _first(part, _VALUES)
+    text, failed = outcome_of(value)
+    told = _first(part, ("is_error", "isError", "error"))
+    if isinstance(told, bool):
+        failed = told
+    elif told or part.get("errorText") or kind in ("tool_error", "retry_prompt"):
+        failed = True
+    if part.get("status") in ("error", "failed", "output-error"):
+        failed = True
+    name = tool or _first(part, _NAMES)
+    return Message(
+        "tool",
+        text,
+        call_id=identifier_of(part),
+        tool=name if isinstance(name, str) else None,
+        error=failed,
+    )
+
+
+def outcome_of(value: Any) -> tuple[str | None, bool | None]:
+    """A result's text, and whether the value itself declares a failure."""
+    failed: bool | None = None
+    if isinstance(value, Mapping):
+        kind = value.get("type")
+        if isinstance(kind, str) and "value" in value:  # {type: text|json|error-text|content, value}
+            return value_text(_joined(value["value"])), True if kind.startswith("error") else None
+        told = value.get("isError", value.get("is_error"))
+        failed = told if isinstance(told, bool) else None
+        if isinstance(kind, str) and kind.endswith("_error"):
+            failed = True
+        if value.get("type") == "tool" or ("tool_call_id" in value and "content" in value):  # LangChain
+            failed = True if value.get("status") == "error" else failed
+            return value_text(_joined(value["content"])) if "content" in value else None, failed
+        kept = {k for k in value if k not in ("isError", "is_error", "_meta", "structuredContent", "meta")}
+        if kept == {"content"}:
+            return value_text(_joined(value["content"])), failed
+    return value_text(_joined(value)), failed
+
+
+def _joined(value: Any) -> Any:
+    """The text of a list of text parts; every other value as it is."""
+    if isinstance(value, list) and value:
+        texts = [
+            item.get("text") if isinstance(item, Mapping) and item.get("type", "text") in TEXTS else item
+            for item in value
+        ]
+        told = [text for text in texts if isinstance(text, str)]
+        if len(told) == len(value):
+            return "\n".join(told)
+    return value

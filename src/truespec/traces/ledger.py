@@ -1,0 +1,121 @@
+"""The ledger of loss of one file: what was seen in it, what was taken into traces, what was dropped and why.
+
+Importers note what they leave out while they read; `Ledger.trace` counts what arrived. So `seen` is always
+`taken` plus `dropped`, and a file was read without loss where nothing is dropped.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+from truespec.traces.trace import Trace
+
+UNITS = ("spans", "items", "calls", "results")
+"""What is counted: spans, messages and other items of conversations, calls of tools, their results."""
+SHOWN = 3
+"""Places that are named for one reason; further ones are counted."""
+
+
+@dataclass
+class Tally:
+    """The units of one kind."""
+
+    taken: int = 0
+    """Units that stand in a trace."""
+    dropped: Counter[str] = field(default_factory=Counter)
+    """Units that stand in no trace, by reason."""
+    places: dict[str, list[str]] = field(default_factory=dict)
+    """The first places of each reason."""
+
+    @property
+    def seen(self) -> int:
+        """Units of the source."""
+        return self.taken + sum(self.dropped.values())
+
+    def drop(self, reason: str, place: str) -> None:
+        """Note a unit that is left out."""
+        self.dropped[reason] += 1
+        listed = self.places.setdefault(reason, [])
+        if len(listed) < SHOWN:
+            listed.append(place)
+
+
+@dataclass
+class Ledger:
+    """What became of one file."""
+
+    spans: Tally = field(default_factory=Tally)
+    """Spans of a source that records spans."""
+    items: Tally = field(default_factory=Tally)
+    """Messages and other items of conversations."""
+    calls: Tally = field(default_factory=Tally)
+    """Calls of tools."""
+    results: Tally = field(default_factory=Tally)
+    """Results of calls."""
+    rules: Counter[str] = field(default_factory=Counter)
+    """Rules other than identity of identifiers by which something was paired, merged or recovered, by use."""
+    problems: list[tuple[str, str]] = field(default_factory=list)
+    """Problems with their places that are not told yet."""
+    lost_calls: dict[str, str] = field(default_factory=dict)
+    """Identifiers of dropped calls with the reason."""
+
+    def problem(self, place: str, message: str) -> None:
+        """Note something that has to be told with its place."""
+        if (place, message) not in self.problems:
+            self.problems.append((place, message))
+
+    def trace(self, trace: Trace) -> None:
+        """Count a trace that was read, and check its results."""
+        self.spans.taken += len(trace.spans)
+        self.items.taken += len(trace.messages)
+        place = trace.source.position
+        results = 0
+        for message in trace.messages:
+            self.calls.taken += len(message.calls)
+            if message.role == "tool":
+                results += 1
+        if not results:
+            return
+        orphans = results - len(trace.results)
+        if orphans:
+            for index, message in enumerate(trace.messages):
+                if message.role == "tool" and index not in trace.origins:
+                    name = message.tool or "an unnamed tool"
+                    self.problem(
+                        f"{place}, message {index}",
+                        f"a result of {name} with the identifier {message.call_id!r} answers no call; "
+                        "it is kept as it is",
+                    )
+        self.results.taken += results
+
+    @property
+    def lossless(self) -> bool:
+        """Whether nothing was dropped."""
+        return not any(getattr(self, unit).dropped for unit in UNITS)
+
+    def record(self) -> dict[str, Any]:
+        """The ledger as plain JSON values."""
+        made: dict[str, Any] = {}
+        for unit in UNITS:
+            tally: Tally = getattr(self, unit)
+            made[unit] = {"seen": tally.seen, "taken": tally.taken, "dropped": dict(tally.dropped)}
+            if tally.places:
+                made[unit]["places"] = tally.places
+        return {**made, "rules": dict(self.rules), "lossless": self.lossless}
+
+    def lines(self) -> list[str]:
+        """The ledger in words, one line for each kind of unit that the file holds."""
+        made = []
+        for unit in UNITS:
+            tally: Tally = getattr(self, unit)
+            if not tally.seen:
+                continue
+            made.append(f"{unit}: {tally.seen} seen, {tally.taken} taken, {tally.seen - tally.taken} dropped")
+            for reason, count in tally.dropped.most_common():
+                places = ", ".join(tally.places[reason])
+                more = f" and {count - SHOWN} more" if count > SHOWN else ""
+                made.append(f"  {count} {unit} dropped: {reason} ({places}{more})")
+        made += [f"  rule used {count} times: {rule}" for rule, count in self.rules.most_common()]
+        return made
