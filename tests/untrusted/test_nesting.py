@@ -87,3 +87,10 @@ def test_a_deep_rule_file_ends_with_a_sentence(levels: int, tmp_path: Path) -> N
     assert run.returncode == 2
     assert "levels deep" in run.stderr
     assert "Traceback" not in run.stderr
+
+
+@pytest.mark.parametrize("number", [".inf", "-.Inf", ".NaN", "1.0e+400"])
+def test_a_number_that_is_not_finite_is_refused_with_its_place(number: str) -> None:
+    with pytest.raises(SpecificationError, match=r"no finite number.*line 2, column 5"):
+        load_yaml(f"a: 1\ngt: {number}\n", "file.yml")
+    assert load_yaml(f"text: '{number}'\nn: 1.5e+10") == {"text": number, "n": 1.5e10}

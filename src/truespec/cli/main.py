@@ -156,7 +156,8 @@ def main() -> None:
         if isinstance(error, click.ClickException):
             error.show()
         else:
-            click.echo(f"truespec: {sentence(error)}".encode("utf-8", "backslashreplace"), err=True)
+            said = f"truespec: {sentence(error)}"  # lone surrogates and all
+            click.echo(said.encode("utf-8", "backslashreplace").decode("utf-8"), err=True)
         code = 2
     sys.exit(code)
 

@@ -30,7 +30,12 @@ from truespec.verdict import UsageError
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 def trace() -> None:
-    """Traces of agents: import them, check them against rules, report what was found."""
+    """Traces of agents: import them, check them against rules, report what was found.
+
+    What gzip and zip files unpack to is bounded, per file and per command. Environment variables set the
+    bounds: TRUESPEC_UNPACK_FILE_BYTES and TRUESPEC_UNPACK_TOTAL_BYTES (with K, M, G or T),
+    TRUESPEC_UNPACK_RATIO, TRUESPEC_UNPACK_FILE_SECONDS and TRUESPEC_UNPACK_TOTAL_SECONDS.
+    """
 
 
 def joins_of(

@@ -20,6 +20,7 @@ from truespec.compliance.scoring import DEFAULT, Scoring
 from truespec.rules.monitor import RuleSet
 from truespec.traces.files import Problem
 from truespec.traces.trace import Trace
+from truespec.untrusted.nesting import check_json
 from truespec.version import __version__
 
 FIELDS = {
@@ -60,11 +61,13 @@ def kept_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """The artifacts already in a file, with their lines; the first that does not parse ends it."""
     if not path.exists():
         return
-    with path.open(encoding="utf-8") as lines:
-        for line in lines:
+    with path.open("rb") as lines:
+        for raw in lines:
             try:
+                check_json(raw)
+                line = raw.decode("utf-8")
                 record = json.loads(line)
-            except ValueError:
+            except ValueError:  # no UTF-8, too deep, or no JSON
                 return
             if line.endswith("\n") and isinstance(record, dict) and "key" in record:
                 yield line, record

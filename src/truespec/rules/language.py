@@ -23,6 +23,7 @@ events.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -64,6 +65,8 @@ MAX_BYTES = 4 << 20
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _LONGEST_MESSAGE = 500
+_INFINITE = re.compile(r"[-+]?\.(?:inf|nan)|[-+]?[\d._]+e[-+]?\d{3,}", re.IGNORECASE).fullmatch
+"""Plain scalars that YAML reads as an infinity or no number, or that a double cannot hold."""
 
 
 def file_text(path: Path) -> str:
@@ -98,6 +101,13 @@ def load_yaml(text: str, name: str = "") -> Any:
                 raise SpecificationError(
                     ReasonCode.SYNTAX,
                     f"{where}aliases (*name) are not read; use 'define'",
+                    Place(mark.line + 1, mark.column + 1) if mark else None,
+                )
+            if isinstance(event, yaml.ScalarEvent) and not event.style and _INFINITE(event.value):
+                mark = event.start_mark
+                raise SpecificationError(
+                    ReasonCode.SYNTAX,
+                    f"{where}{event.value} is no finite number; leave out a bound that bounds nothing",
                     Place(mark.line + 1, mark.column + 1) if mark else None,
                 )
         return yaml.load(text, _LOADER)
