@@ -176,9 +176,7 @@ def _sql_families(dialect: str) -> dict[str, Family]:
     def of(oracle: Callable[[int], str], candidate: Callable[[int], str]) -> Family:
         return lambda n: _sql(oracle(n), candidate(n), dialect)
 
-    many = {"mysql": "SELECT 1 UNION ALL SELECT k + 1 FROM r WHERE k < {n}00000"}.get(
-        dialect, "SELECT 1 UNION ALL SELECT k + 1 FROM r WHERE k < {n}00000"
-    )
+    many = "SELECT 1 UNION ALL SELECT k + 1 FROM r WHERE k < {n}00000"
     return {
         f"{dialect}, cross joins": of(lambda n: _joins(n, ", "), lambda n: _joins(n, " CROSS JOIN ")),
         f"{dialect}, nested queries": of(
@@ -249,12 +247,50 @@ ROCQ: dict[str, Family] = {
     ),
 }
 
+
+def _temporal(oracle: str, candidate: str, logic: str = "ltlf") -> Pair:
+    return Pair("temporal", oracle, candidate, {"logic": logic})
+
+
+def _fair(n: int, by: str, logic: str) -> Pair:
+    parts = [f"(G F a{k})" for k in range(n)]
+    return _temporal(by.join(parts), by.join(reversed(parts)), logic)
+
+
+TEMPORAL: dict[str, Family] = {
+    "nexts": lambda n: _temporal("X " * n + "a", "X " * n + "(a & (b | !b))"),
+    "far letters": lambda n: _temporal(f"F (a & {'X ' * n} b)", f"F (a & {'X ' * n} (b & !a | b & a))"),
+    "far letters, infinite": lambda n: _temporal(
+        f"G F (a & {'X ' * n} b)", f"F G (a -> {'X ' * n} b)", "ltl"
+    ),
+    "untils": lambda n: _temporal(
+        " U ".join(f"a{k}" for k in range(n)),
+        "(" * (n - 1) + "a0" + "".join(f" U a{k})" for k in range(1, n)),
+    ),
+    "fairness": lambda n: _fair(n, " & ", "ltl"),
+    "some fairness": lambda n: _fair(n, " | ", "ltl"),
+    "orders": lambda n: _temporal(
+        " & ".join(f"(!b{k} W a{k})" for k in range(n)),
+        " & ".join(f"!(!a{k} U (b{k} & !a{k}))" for k in range(n)),
+    ),
+    "past": lambda n: _temporal(f"G (a -> O (b & {'Y ' * n} a))", f"G (a -> O ({'Y ' * n} a & b & b))"),
+    "since": lambda n: _temporal(
+        " S ".join(f"a{k}" for k in range(n)), " S ".join(f"(a{k} & a{k})" for k in range(n)), "ltl"
+    ),
+    "parentheses": lambda n: _temporal(_nested("(", "a", ")", n * 10), _nested("!(!(", "a", "))", n * 5)),
+    "exclusive or": lambda n: _temporal(
+        _chain([f"(F a{k})" for k in range(n)], "<->"),
+        _chain([f"(F a{k})" for k in reversed(range(n))], "<->"),
+    ),
+}
+
 FAMILIES: dict[str, dict[str, Family]] = {
     "arith": ARITH,
     "regex": REGEX,
     "fol": FOL,
     "sql": SQL,
     "rocq": ROCQ,
+    "temporal": TEMPORAL,
 }
 
 

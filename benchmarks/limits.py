@@ -119,6 +119,10 @@ def _serve(pipe: Connection, domain: str, way: str) -> None:
             pair, limit = pipe.recv()
         except EOFError:
             return
+        if (
+            way == "worker"
+        ):  # one that replaces a worker that was ended is set up here, not on the pair's time
+            truespec.verify(domain, *_simple(domain))
         started = time.monotonic()
         try:
             if way == "worker":
