@@ -44,6 +44,8 @@ def verdict(oracle: str, candidate: str, **context: Any) -> Verdict:
         ("not a and b or c implies d iff e", "(((!a & b) | c) -> d) <-> e"),
         ('F "red light"', 'F "red light"'),
         ("F Ga", "F Ga"),
+        ("GF a -> XX(b)", "G F a -> X X b"),
+        ('F "GF"', 'F "GF"'),
         ("[a | b] & {c}", "(a | b) & c"),
     ],
 )

@@ -35,6 +35,9 @@ SOURCES: dict[str, str] = {
     "scythe": "truespec.benchmark.sources.scythe:read",
     "clever": "truespec.benchmark.sources.clever:read",
     "verina": "truespec.benchmark.sources.verina:read",
+    "lang2ltl": "truespec.benchmark.sources.lang2ltl:read",
+    "nl2spec": "truespec.benchmark.sources.nl2spec:read",
+    "little-tricky": "truespec.benchmark.sources.little_tricky:read",
 }
 """Name to `module:function`."""
 

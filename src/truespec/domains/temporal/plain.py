@@ -59,7 +59,9 @@ def _pieces(text: str) -> Iterator[Piece]:
             i = end + 1
         elif text[i].isalpha() or text[i] in "_\\" or text[i].isdigit():
             word, i = _word(text, i)
-            if word:
+            if len(word) > 1 and set(word) <= set("XFG"):
+                yield from ((op, op) for op in word)
+            elif word:
                 yield (_SPELT[word], word) if word in _SPELT else ("atom", word)
         else:
             for length in range(_LONGEST, 0, -1):

@@ -35,6 +35,9 @@ SPELLINGS: dict[str, str] = {
 LETTERS = "XNFGURWMYZOHSTB"
 """Operators that are letters; no atom has such a name."""
 
+GLUED = re.compile("[XFG]{2,}")
+"""`XX`, `GF`, `FG`: these letters in a row are operators; an atom of that name stands in quotes."""
+
 _MEANING = {spelling: op for op, line in SPELLINGS.items() for spelling in [op, *line.split()]}
 _MEANING |= {letter: letter for letter in LETTERS}
 _SIGNS = sorted((text for text in _MEANING if not text.isalnum()), key=len, reverse=True)
@@ -77,7 +80,9 @@ def tokens(text: str) -> Iterator[Token]:
                 f"unexpected {text[position]!r}: expected an operator, an atom or a bracket",
                 Place.at(text, position),
             )
-        if match.group("blank") is None:
+        if GLUED.fullmatch(match.group()):
+            yield from (Token(op, op, position + place) for place, op in enumerate(match.group()))
+        elif match.group("blank") is None:
             yield _token(text, match)
         position = match.end()
     yield Token("end", "", len(text))
@@ -105,4 +110,4 @@ def _token(text: str, match: re.Match[str]) -> Token:
 
 def plain_name(name: str) -> bool:
     """Whether an atom of this name needs no quotes."""
-    return bool(re.fullmatch(r"[^\W\d][\w.']*", name)) and name not in _MEANING
+    return bool(re.fullmatch(r"[^\W\d][\w.']*", name)) and name not in _MEANING and not GLUED.fullmatch(name)
