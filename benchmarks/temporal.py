@@ -202,7 +202,7 @@ def nl2spec(folder: Path) -> bool:
 def labelled_lassos(folder: Path) -> bool:
     """Labelled traces on which repeating the last state and repeating the whole trace say the same.
 
-    Where the loop starts was lost upstream: a label that both readings contradict is explained by another start.
+    A label that both readings contradict, as the loop start was lost upstream, is explained by another start.
     """
     right, elsewhere, wrong, ambiguous, unread = 0, 0, 0, 0, 0
     path = next(folder.rglob(little_tricky.TRACES))

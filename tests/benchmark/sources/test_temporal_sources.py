@@ -64,7 +64,7 @@ def test_damaged_records_are_skipped_with_their_place(tmp_path: Path) -> None:
     tasks, pairs, skipped = read("lang2ltl", tmp_path)
     assert (len(tasks), len(pairs)) == (1, 1)
     assert [one.source.position for one in skipped] == ["line 2", "line 3", "line 4"]
-    assert "'F' needs 1 operands" in skipped[1].reason
+    assert "'F' needs 1 operand" in skipped[1].reason
 
 
 @pytest.mark.parametrize("name", ["lang2ltl", "nl2spec", "little-tricky"])

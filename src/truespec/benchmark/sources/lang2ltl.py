@@ -12,13 +12,14 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 
 from truespec.benchmark.sources._regex import relative
 from truespec.benchmark.sources._temporal import file, require
 from truespec.benchmark.task import Origin, PairRecord, Skipped, Task
 from truespec.domains.temporal.parse import parse_infix, parse_prefix
-from truespec.temporal.syntax import write
+from truespec.temporal.syntax import Formula, write
 from truespec.verdict import TruespecError
 
 ATOMS = ("a", "b", "c", "d", "h")
@@ -42,7 +43,7 @@ def read(folder: Path) -> Iterator[Task | PairRecord | Skipped]:
                 record = json.loads(line)
                 oracle, answer = str(record["true_ltl"]).strip(), str(record["output_ltl"]).strip()
                 statement, label = str(record["utterance"]).strip(), str(record["upstream"])
-                gold = parse_prefix(oracle)
+                gold = _gold(oracle)
             except (json.JSONDecodeError, KeyError, TypeError) as error:
                 yield Skipped(origin, f"no record: {type(error).__name__} {error}")
                 continue
@@ -61,6 +62,12 @@ def read(folder: Path) -> Iterator[Task | PairRecord | Skipped]:
             yield PairRecord(
                 f"lang2ltl/{number:05}/answer", "temporal", context, oracle, answer, origin, label, extra
             )
+
+
+@lru_cache(maxsize=4096)
+def _gold(text: str) -> Formula:
+    """The same gold formulas come again and again."""
+    return parse_prefix(text)
 
 
 def _only_infix(text: str) -> bool:

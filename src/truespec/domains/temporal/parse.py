@@ -8,8 +8,6 @@ implication, `e` equivalence, `^` exclusive or.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-
 from truespec.domains.temporal.tokens import LETTERS, Token, tokens
 from truespec.temporal.syntax import (
     CONSTANTS,
@@ -159,7 +157,6 @@ def parse_prefix(text: str) -> Formula:
 
 def _prefix_item(text: str, piece: str, offset: int, done: list[tuple[Formula, int]]) -> tuple[Formula, int]:
     op = _PREFIX.get(piece)
-    place: Callable[[], Place] = lambda: Place.at(text, offset)  # noqa: E731
     if op is None:
         if piece in CONSTANTS:
             return Formula(piece), 0
@@ -169,20 +166,22 @@ def _prefix_item(text: str, piece: str, offset: int, done: list[tuple[Formula, i
             ReasonCode.SYNTAX,
             f"unexpected {piece!r:.60}: expected an operator, or an atom of letters, digits and _ "
             "that begins with a small letter",
-            place(),
+            Place.at(text, offset),
         )
     count = 1 if op in UNARY else 2
     if len(done) < count:
-        raise SpecificationError(
-            ReasonCode.SYNTAX, f"the formula ends: {piece!r} needs {count} operands", place()
-        )
-    items = [done.pop() for _ in range(count)]
+        message = f"the formula ends: {piece!r} needs {count} operand{'s' * (count - 1)}"
+        raise SpecificationError(ReasonCode.SYNTAX, message, Place.at(text, offset))
+    first, depth = done.pop()
+    if count == 1:
+        return Formula(op, (first,)), depth + 1
+    second, other = done.pop()
+    if op not in ("&", "|"):
+        return Formula(op, (first, second)), max(depth, other) + 1
     # Nested conjunctions are one conjunction of more parts.
-    depth = max(below + (item.op != op or op not in ("&", "|")) for item, below in items)
-    if op in ("&", "|"):
-        flat = tuple(part for item, _ in items for part in (item.items if item.op == op else (item,)))
-        return Formula(op, flat), depth
-    return Formula(op, tuple(item for item, _ in items)), depth
+    left = first.items if first.op == op else (first,)
+    right = second.items if second.op == op else (second,)
+    return Formula(op, left + right), max(depth + (first.op != op), other + (second.op != op))
 
 
 def _end_of_first(pieces: list[tuple[str, int]]) -> int:
