@@ -8,6 +8,7 @@ implication, `e` equivalence, `^` exclusive or.
 from __future__ import annotations
 
 import re
+
 from truespec.domains.temporal.tokens import LETTERS, Token, tokens
 from truespec.temporal.syntax import (
     CONSTANTS,
