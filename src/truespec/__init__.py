@@ -6,9 +6,25 @@
 'equivalent'
 """
 
+from os import PathLike
+from typing import Any
+
 from truespec.api import verify
 from truespec.verdict import Answer, OracleError, ReasonCode, Relation, TruespecError, UsageError, Verdict
 from truespec.version import __version__
+
+
+def read_verdicts(path: str | PathLike[str]) -> list[dict[str, Any]]:
+    """The flat rows of a verdict file, JSON Lines or Parquet, for `pandas.DataFrame(rows)` and the like.
+
+    Every row has the same columns; what is nested in a record, such as a counterexample, is JSON text. With
+    Polars, say `infer_schema_length=None`: a column may begin with nulls. Raises `UsageError` for a file that
+    cannot be read, and names its line.
+    """
+    from truespec.store.rows import read_verdicts as read
+
+    return read(path)
+
 
 __all__ = [
     "Answer",
@@ -19,5 +35,6 @@ __all__ = [
     "UsageError",
     "Verdict",
     "__version__",
+    "read_verdicts",
     "verify",
 ]

@@ -11,22 +11,31 @@ import click
 
 from truespec.api import DEFAULT_TIMEOUT
 from truespec.cli.common import Seconds
-from truespec.executors.batch import Summary, run_batch, undecided_for_lack_of_tools
+from truespec.executors.batch import Summary, is_stream, run_batch, undecided_for_lack_of_tools
+from truespec.store.pairs import Shard
 
 
 @click.command()
 @click.argument("pairs", type=click.Path(path_type=Path))
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="Verdicts, JSON Lines.")
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(path_type=Path, allow_dash=True),
+    help="Verdicts: JSON Lines, or a flat table for a name that ends in .parquet; - is standard output.",
+)
 @click.option(
     "--timeout", type=Seconds(), default=DEFAULT_TIMEOUT, show_default=True, help="Seconds per pair."
 )
 @click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Workers.  [default: one per core]")
 @click.option("--resume", is_flag=True, help="Keep the verdicts of an interrupted run.")
-def batch(pairs: Path, output: Path, timeout: float, jobs: int | None, resume: bool) -> None:
+@click.option("--shard", metavar="I/N", default="1/1", help="Only this share of the pairs, e.g. 3/64.")
+def batch(pairs: Path, output: Path, timeout: float, jobs: int | None, resume: bool, shard: str) -> None:
     """Verify every pair of PAIRS (JSON Lines: id, domain, oracle, candidate, context).
 
     Line N of the output answers line N of the input; a line that is no pair gets {"line": N, "error": ...}.
-    Verdicts are also kept in OUTPUT.ledger, from which --resume continues after an interruption.
+    Verdicts are also kept in OUTPUT.ledger, from which --resume continues after an interruption. PAIRS may be
+    - for standard input. Shares of --shard are joined by 'truespec merge'.
 
     Exit code: 0 when every line has its verdict or record, 2 for a wrong call.
     """
@@ -39,10 +48,12 @@ def batch(pairs: Path, output: Path, timeout: float, jobs: int | None, resume: b
             timeout=timeout,
             jobs=jobs or len(os.sched_getaffinity(0)),
             resume=resume,
+            shard=Shard.parse(shard),
             progress=line.show,
         )
     except KeyboardInterrupt:
-        click.echo(f"\nstopped; continue with --resume: what is done is in {output}.ledger", err=True)
+        kept = "" if is_stream(output) else f"; continue with --resume: what is done is in {output}.ledger"
+        click.echo(f"\nstopped{kept}", err=True)
         sys.exit(130)
     line.clear()
     click.echo(describe(summary, time.monotonic() - started), err=True)

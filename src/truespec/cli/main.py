@@ -23,6 +23,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "truespec.cli.batch:batch",
         "Verify every pair of PAIRS (JSON Lines: id, domain, oracle, candidate, context).",
     ),
+    "merge": (
+        "truespec.cli.merge:merge",
+        "Join the outputs of 'truespec batch --shard I/N' into one, in the order of the pairs.",
+    ),
     "recheck": (
         "truespec.cli.recheck:recheck",
         "Replay every counterexample and re-check every certificate of VERDICTS.",

@@ -3,21 +3,34 @@
 from __future__ import annotations
 
 import contextlib
-from collections import Counter
-from collections.abc import Callable, Iterator
+import stat
+import sys
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
+from typing import Protocol, TextIO
 
 from truespec.domains.judge import Pair
-from truespec.executors.pool import Job, Workers, judges
+from truespec.executors.pool import Job, judges
+from truespec.solvers.scratch import Scratch
 from truespec.store.ledger import Ledger, key
 from truespec.store.lines import to_line
-from truespec.store.pairs import BrokenLine, PairLine, digest, read_pairs, scan
+from truespec.store.pairs import WHOLE, BrokenLine, PairLine, Shard, digest, on_disk, read_pairs, scan
+from truespec.store.rows import check_parquet, write_parquet
 from truespec.verdict import ReasonCode, UsageError, Verdict
 
-WINDOW = 2_000
-"""Verdicts held back because an earlier line is still undecided; bounds memory on long files."""
+HELD_LINES = 100_000
+"""Lines that wait for an earlier one which is still undecided; no more are read meanwhile."""
+HELD_BYTES = 64 << 20
+"""The size of the records that wait likewise; both bound memory on long files."""
+
+
+class Runner(Protocol):
+    """What decides pairs: the workers of this machine, or those of others."""
+
+    def run(self, jobs: Iterable[Job[str, Pair] | None]) -> Iterator[tuple[str, Verdict]]:
+        """Each key with its verdict, as it comes; None instead of a job asks for patience."""
 
 
 @dataclass
@@ -45,6 +58,16 @@ def ledger_path(output: Path) -> Path:
     return output.with_name(output.name + ".ledger")
 
 
+def bound_to(pairs: Path, timeout: float) -> dict[str, str]:
+    """What a ledger of these pairs under this limit says about itself."""
+    short = f"{timeout:g}"
+    return {"input": digest(pairs), "limit": f"{short if float(short) == timeout else repr(timeout)} s"}
+
+
+Judges = Callable[[tuple[str, ...], int], contextlib.AbstractContextManager[Runner]]
+"""From domains and a number of workers to what decides."""
+
+
 def run_batch(
     pairs: Path,
     output: Path,
@@ -53,81 +76,152 @@ def run_batch(
     jobs: int,
     resume: bool,
     progress: Callable[[int, int, Summary], None] = lambda *_: None,
+    shard: Shard = WHOLE,
+    executor: Judges = judges,
 ) -> Summary:
     """Write one verdict or error record per line of `pairs` to `output`, in input order.
 
-    With `resume`, verdicts that an earlier run kept in the ledger beside the output are taken from there;
-    without it the ledger starts anew. `progress` is called with the lines written, the number of lines, and
-    the summary so far.
+    `-` is standard input or output; an output that ends in `.parquet` is a flat table. With `resume`,
+    verdicts that an earlier run kept in the ledger beside the output are taken from there; without it the
+    ledger starts anew. An output that is no file keeps no ledger. Only the lines of `shard` are decided.
+    `executor` makes what decides them. `progress` is called with the lines written, the number of lines,
+    and the summary so far.
 
     Raises `UsageError` for unreadable files, doubled ids, or an output that is the input.
     """
-    if output.resolve() == pairs.resolve():
+    if str(output) != "-" and output.resolve() == pairs.resolve():
         raise UsageError(f"{output} is the input itself: name another output")
-    scanned = scan(pairs)
-    where = ledger_path(output)
-    if not resume:
-        for suffix in ("", "-wal", "-shm"):
-            with contextlib.suppress(FileNotFoundError):
-                where.with_name(where.name + suffix).unlink()
+    streamed = is_stream(output)
+    if resume and streamed:
+        raise UsageError(f"--resume needs an output file, which keeps a ledger: {output} keeps none")
+    with Scratch("batch") as folder:
+        pairs = on_disk(pairs, folder)
+        scanned = scan(pairs, shard)
+        where = folder / "ledger" if streamed else ledger_path(output)
+        if not resume:
+            for suffix in ("", "-wal", "-shm"):
+                with contextlib.suppress(FileNotFoundError):
+                    where.with_name(where.name + suffix).unlink()
+        flat = output.suffix == ".parquet"
+        if flat:
+            check_parquet()
+        written = folder / "verdicts.jsonl" if flat else output
+        summary = Summary()
+        with (
+            _opened(written) as file,
+            Ledger(where, bound_to(pairs, timeout)) as ledger,
+            executor(scanned.domains, jobs) as runner,
+        ):
+            entries = (entry for entry in read_pairs(pairs) if shard.holds(entry))
+            window = _Window(file, ledger, timeout, summary)
+            window.told = lambda: progress(summary.lines, scanned.lines, summary)
+            for address, verdict in runner.run(window.jobs(entries)):
+                window.decided(address, verdict)
+            window.write()
+            summary.foreign = ledger.foreign
+            summary.refused = ledger.refused
+        if flat:
+            write_parquet(written, output)
+        return summary
+
+
+def is_stream(output: Path) -> bool:
+    """Whether an output is standard output, a pipe or a device, beside which nothing is written."""
+    if str(output) == "-":
+        return True
+    try:
+        return not stat.S_ISREG(output.stat().st_mode)
+    except OSError:
+        return False
+
+
+@contextlib.contextmanager
+def _opened(output: Path) -> Iterator[TextIO]:
+    if str(output) == "-":
+        sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
+        yield sys.stdout
+        sys.stdout.flush()
+        return
     try:
         file = output.open("w", encoding="utf-8")
     except OSError as error:
         raise UsageError(f"{output}: {error.strerror}") from None
-    summary = Summary()
-    bound_to = {"input": digest(pairs), "limit": f"{timeout:g} s"}
-    with file, Ledger(where, bound_to) as ledger, judges(scanned.domains, jobs) as workers:
-        entries = read_pairs(pairs)
-        while window := list(islice(entries, WINDOW)):
-            for record in _decide(window, workers, ledger, timeout, summary):
-                file.write(to_line(record))
-                summary.lines += 1
-                progress(summary.lines, scanned.lines, summary)
-            file.flush()
-            ledger.commit()
-        summary.foreign = ledger.foreign
-        summary.refused = ledger.refused
-    return summary
+    with file:
+        yield file
 
 
-def _decide(
-    window: list[PairLine | BrokenLine],
-    workers: Workers[Pair, Verdict],
-    ledger: Ledger,
-    timeout: float,
-    summary: Summary,
-) -> Iterator[dict[str, object]]:
-    """The records of one window of lines, in order, each as soon as all before it are there."""
-    keys = {entry.line: key(entry.pair, timeout) for entry in window if isinstance(entry, PairLine)}
-    known: dict[str, Verdict] = {}
-    wanted: dict[str, PairLine] = {}
-    for entry in window:
-        if isinstance(entry, PairLine):
-            address = keys[entry.line]
-            kept = ledger.get(address, entry.pair.domain)
+@dataclass(slots=True)
+class _Slot:
+    """A line whose record is not written yet."""
+
+    id: str
+    """The pair's identifier."""
+    record: str | None
+    """The record; None while the pair is undecided."""
+
+
+class _Window:
+    """The lines between the first that is undecided and the last that was read."""
+
+    def __init__(self, file: TextIO, ledger: Ledger, timeout: float, summary: Summary) -> None:
+        self._file, self._ledger, self._timeout, self._summary = file, ledger, timeout, summary
+        self._slots: deque[_Slot] = deque()
+        self._undecided: dict[str, list[_Slot]] = {}  # the same pair under two ids is decided once
+        self._bytes = 0
+        self.told: Callable[[], None] = lambda: None
+
+    def jobs(self, entries: Iterable[PairLine | BrokenLine]) -> Iterator[Job[str, Pair] | None]:
+        """The jobs of the lines that are not known yet; None while too many lines wait for an earlier one."""
+        for entry in entries:
+            while len(self._slots) >= HELD_LINES or self._bytes >= HELD_BYTES:
+                yield None
+            if isinstance(entry, BrokenLine):
+                self._summary.broken += 1
+                self._fill(_Slot("", None), to_line(entry.to_json()))
+                continue
+            slot = _Slot(entry.id, None)
+            address = key(entry.pair, self._timeout)
+            if address in self._undecided:
+                self._undecided[address].append(slot)
+                self._slots.append(slot)
+                continue
+            kept = self._ledger.get(address, entry.pair.domain)
             if kept is not None:
-                known[address] = kept
-                summary.reused += 1
-            else:
-                wanted.setdefault(address, entry)  # the same pair under two ids is decided once
-    results = workers.run(Job(address, entry.pair, timeout) for address, entry in wanted.items())
-    for entry in window:
-        if isinstance(entry, BrokenLine):
-            summary.broken += 1
-            yield entry.to_json()
-            continue
-        address = keys[entry.line]
-        while address not in known:
-            done, verdict = next(results)
-            ledger.put(done, verdict)
-            known[done] = verdict
-        verdict = known[address]
-        summary.answers[verdict.answer.value] += 1
+                self._summary.reused += 1
+                self._fill(slot, self._line(slot, kept))
+                continue
+            self._undecided[address] = [slot]
+            self._slots.append(slot)
+            yield Job(address, entry.pair, self._timeout, entry.pair.domain)
+
+    def decided(self, address: str, verdict: Verdict) -> None:
+        """Take a verdict, and write what no longer waits."""
+        self._ledger.put(address, verdict)
+        for slot in self._undecided.pop(address):
+            slot.record = self._line(slot, verdict)
+            self._bytes += len(slot.record)
+        self.write()
+
+    def write(self) -> None:
+        """Write the records before the first undecided line."""
+        while self._slots and (record := self._slots[0].record) is not None:
+            self._slots.popleft()
+            self._bytes -= len(record)
+            self._file.write(record)
+            self._summary.lines += 1
+            self.told()
+
+    def _fill(self, slot: _Slot, record: str) -> None:
+        slot.record = record
+        self._bytes += len(record)
+        self._slots.append(slot)
+        self.write()
+
+    def _line(self, slot: _Slot, verdict: Verdict) -> str:
+        self._summary.answers[verdict.answer.value] += 1
         if verdict.reason:
-            summary.reasons[verdict.reason.code.value] += 1
-        yield {"id": entry.id, **verdict.to_json()}
-    for done, verdict in results:  # none are left; this lets the workers end their round
-        ledger.put(done, verdict)
+            self._summary.reasons[verdict.reason.code.value] += 1
+        return to_line({"id": slot.id, **verdict.to_json()})
 
 
 def undecided_for_lack_of_tools(summary: Summary) -> int:

@@ -57,6 +57,8 @@ class Job(Generic[Key, Work]):
     """What the function of the workers is given, e.g. a pair; it must survive pickling."""
     seconds: float
     """Its wall limit, counted from when a worker takes it up."""
+    domain: str = ""
+    """The domain that a worker sets up first where it has not yet; the time of it is not counted."""
 
 
 class WorkerError(TruespecError):
@@ -81,6 +83,7 @@ class Workers(Generic[Work, Result]):
         jobs_per_worker: int = JOBS_PER_WORKER,
     ) -> None:
         self._failed = failed
+        self._domains = frozenset(domains)
         self._start = pickle.dumps((function, tuple(domains), memory))
         self._jobs_per_worker = jobs_per_worker
         self._count = jobs
@@ -103,15 +106,16 @@ class Workers(Generic[Work, Result]):
         ((_, result),) = self.run([Job(0, work, seconds)])
         return result
 
-    def run(self, jobs: Iterable[Job[Key, Work]]) -> Iterator[tuple[Key, Result]]:
+    def run(self, jobs: Iterable[Job[Key, Work] | None]) -> Iterator[tuple[Key, Result]]:
         """Run jobs and yield each key with its result as it comes; reads the iterable lazily.
 
-        Raises `WorkerError` when workers cannot be started at all.
+        None instead of a job means: none for now, ask again after the next result. Raises `WorkerError` when
+        workers cannot be started at all.
         """
         waiting: deque[Job[Key, Work]] = deque()
         source = iter(jobs)
         while len(self._workers) < self._count:
-            self._workers.append(_Worker(self._start))
+            self._workers.append(_Worker(self._start, self._domains))
         try:
             while True:
                 self._assign(waiting, source)
@@ -125,7 +129,7 @@ class Workers(Generic[Work, Result]):
                 if worker.held:
                     self._replace(worker)
 
-    def _assign(self, waiting: deque[Job[Key, Work]], source: Iterator[Job[Key, Work]]) -> None:
+    def _assign(self, waiting: deque[Job[Key, Work]], source: Iterator[Job[Key, Work] | None]) -> None:
         """Hand out jobs, evenly, until every worker holds `QUEUE_DEPTH`."""
         for depth in range(QUEUE_DEPTH):
             for worker in list(self._workers):
@@ -176,7 +180,10 @@ class Workers(Generic[Work, Result]):
         if worker.held and worker.deadline() <= time.monotonic():
             worker.end()
             seconds = worker.held[0].seconds
-            if worker.ready:
+            if worker.setting_up:
+                detail = f"the set-up of {worker.held[0].domain} took more than {START_SECONDS:g} s"
+                yield from self._bury(worker, waiting, ReasonCode.CRASH, detail)
+            elif worker.ready:
                 detail = f"no decision within {seconds:g} s; the worker was ended"
                 yield from self._bury(worker, waiting, ReasonCode.TIMEOUT, detail, seconds)
             else:
@@ -205,7 +212,7 @@ class Workers(Generic[Work, Result]):
         tries = 0 if worker.ready else worker.tries + 1
         if tries >= START_TRIES:
             raise WorkerError(f"no worker could be started: {worker.complaint or 'it died while warming up'}")
-        fresh = _Worker(self._start, tries)
+        fresh = _Worker(self._start, self._domains, tries)
         self._workers[self._workers.index(worker)] = fresh
         return fresh
 
@@ -224,7 +231,7 @@ class Workers(Generic[Work, Result]):
 class _Worker:
     """One process, its pipes, and the jobs it holds: the first runs, the others wait."""
 
-    def __init__(self, start: bytes, tries: int = 0) -> None:
+    def __init__(self, start: bytes, domains: frozenset[str], tries: int = 0) -> None:
         job_read, job_write = os.pipe()
         result_read, result_write = os.pipe()
         # A folder of its own for temporary files: a worker that is killed leaves none behind.
@@ -250,6 +257,7 @@ class _Worker:
         self.unsent = bytearray()
         self.results = Connection(result_read, writable=False)
         self.held: deque[Job[Any, Any]] = deque()
+        self._warm = set(domains)
         self.served = 0
         self.ready = False
         self.complaint = ""
@@ -264,7 +272,7 @@ class _Worker:
         if self.ready and not self.held:
             self._since = time.monotonic()
         self.held.append(job)
-        self._say(pickle.dumps((job.work, job.seconds)))
+        self._say(pickle.dumps((job.work, job.seconds, job.domain)))
 
     def _say(self, message: bytes) -> None:
         """Queue a message in the form in which `Connection.recv` expects it, and send what can be sent."""
@@ -282,7 +290,10 @@ class _Worker:
             self.unsent.clear()  # its end is noticed when its results are read
 
     def receive(self) -> tuple[Job[Any, Any], tuple[Any, ...]] | None:
-        """The next result with its job; None for the greeting. `EOFError` when the worker has ended."""
+        """The next result with its job; None where it only says that a set-up is done.
+
+        Raises `EOFError` when the worker has ended.
+        """
         message = self.results.recv()
         self._since = time.monotonic()
         if not self.ready:
@@ -291,12 +302,20 @@ class _Worker:
                 raise EOFError
             self.ready = True
             return None
+        if message is None:
+            self._warm.add(self.held[0].domain)
+            return None
         self.served += 1
         return self.held.popleft(), message
 
+    @property
+    def setting_up(self) -> bool:
+        """Whether it sets up the domain of the first job that it holds."""
+        return self.ready and bool(self.held[0].domain) and self.held[0].domain not in self._warm
+
     def deadline(self) -> float:
         """When the first job it holds has overrun its limit, or when it should have been ready."""
-        if not self.ready:
+        if not self.ready or self.setting_up:
             return self._since + START_SECONDS
         return self._since + self.held[0].seconds + GRACE_SECONDS
 

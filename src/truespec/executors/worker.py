@@ -18,6 +18,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+NO_CAP = resource.RLIM_INFINITY
 PARENT_POLL_SECONDS = 0.5
 """How soon a busy worker notices that its parent was killed."""
 
@@ -32,25 +33,32 @@ def main(read_fd: int, write_fd: int) -> None:
         sys.path[:] = jobs.recv()
         function, domains, memory = jobs.recv()
         _warm_up(domains)
-        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+        resource.setrlimit(resource.RLIMIT_AS, (memory, NO_CAP))
     except EOFError:
         return
     except Exception as error:
         results.send(f"{type(error).__name__}: {error}")
         return
     results.send(None)
-    _serve(function, jobs, results)
+    _serve(function, jobs, results, set(domains), memory)
 
 
-def _serve(function: Callable[[Any, float], Any], jobs: Connection, results: Connection) -> None:
+def _serve(
+    function: Callable[[Any, float], Any], jobs: Connection, results: Connection, warm: set[str], memory: int
+) -> None:
     while True:
         try:
-            work, seconds = jobs.recv()
+            work, seconds, domain = jobs.recv()
         except EOFError:
             return
         started = time.monotonic()
         answer: tuple[Any, str | None]
         try:
+            if domain and domain not in warm:
+                _set_up(domain, memory)
+                warm.add(domain)
+                results.send(None)
+                started = time.monotonic()
             answer = (function(work, seconds), None)
             packed = pickle.dumps(answer)
         except MemoryError:
@@ -68,6 +76,15 @@ def _warm_up(domains: Sequence[str]) -> None:
 
     for name in domains:
         load(name).warm_up()
+
+
+def _set_up(domain: str, memory: int) -> None:
+    """Warm up a domain without the memory cap: the servers that it starts would inherit it."""
+    resource.setrlimit(resource.RLIMIT_AS, (NO_CAP, NO_CAP))
+    try:
+        _warm_up([domain])
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (memory, NO_CAP))
 
 
 def _end_with_parent(parent: int) -> None:

@@ -13,7 +13,7 @@ import json
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from truespec.domains.judge import Pair
@@ -60,7 +60,7 @@ def _checked(key: str, record: object, seal: object, domain: str) -> tuple[str, 
 class Ledger:
     """Verdicts by key, in one file. Use as a context manager."""
 
-    def __init__(self, path: Path, bound_to: Mapping[str, str] | None = None) -> None:
+    def __init__(self, path: Path, bound_to: Mapping[str, str] | None = None, *, bind: bool = True) -> None:
         """Open a ledger or make one. `bound_to` names the input and the settings of this run."""
         self.refused: Counter[str] = Counter()
         """Records that were not taken, by what is wrong with them."""
@@ -70,7 +70,8 @@ class Ledger:
             self._database = sqlite3.connect(path, isolation_level=None, timeout=30)
             self._database.execute("PRAGMA journal_mode=WAL")
             self._database.execute("PRAGMA synchronous=NORMAL")
-            self._bind({"format": FORMAT, "version": __version__, **(bound_to or {})})
+            own = {"format": FORMAT, "version": __version__, **(bound_to or {})}
+            self._bind(own if bind else {})
             for table in TABLES:
                 self._database.execute(f"CREATE TABLE IF NOT EXISTS {table}")
         except sqlite3.OperationalError as error:
@@ -109,8 +110,38 @@ class Ledger:
         (count,) = self._database.execute("SELECT count(*) FROM verdicts").fetchone()
         return int(count)
 
-    def get(self, key: str, domain: str) -> Verdict | None:
-        """The verdict stored under a key, if it can be one on a pair of this domain; else it is counted."""
+    @classmethod
+    def existing(cls, path: Path) -> Ledger:
+        """Open the ledger of an earlier run and change nothing of what it was kept for."""
+        if not path.is_file():
+            raise UsageError(
+                f"{path}: no such ledger: name outputs of 'truespec batch', beside which theirs lie"
+            )
+        return cls(path, None, bind=False)
+
+    def bound(self) -> dict[str, str]:
+        """What the ledger was kept for: `input`, `limit`, `version`, `format`."""
+        return dict(self._database.execute("SELECT name, value FROM bound_to"))
+
+    def records(self) -> Iterator[tuple[str, str]]:
+        """Every key with its record as JSON text; records that were changed are counted, not given."""
+        for key, record, seal in self._database.execute("SELECT key, record, seal FROM verdicts"):
+            if isinstance(record, str) and seal == _seal(key, record):
+                yield key, record
+            else:
+                self.refused["changed since they were written"] += 1
+
+    def record(self, key: str) -> str | None:
+        """The record under a key as it was stored."""
+        row = self._database.execute("SELECT record FROM verdicts WHERE key = ?", (key,)).fetchone()
+        return None if row is None else str(row[0])
+
+    def get(self, key: str, domain: str, *, lacking_tools: bool = False) -> Verdict | None:
+        """The verdict stored under a key, if it can be one on a pair of this domain; else it is counted.
+
+        A verdict that only says that a tool is missing is given where `lacking_tools` asks for it: otherwise
+        the pair is tried again, since the tool may be there now.
+        """
         row = self._database.execute("SELECT record, seal FROM verdicts WHERE key = ?", (key,)).fetchone()
         if row is None:
             return None
@@ -118,18 +149,18 @@ class Ledger:
         problem, verdict = _checked(key, record, seal, domain)
         if problem:
             self.refused[problem] += 1
+        if verdict and verdict.reason and verdict.reason.code is ReasonCode.UNAVAILABLE and not lacking_tools:
+            return None
         return verdict
 
     def put(self, key: str, verdict: Verdict) -> None:
-        """Store a verdict; it is on disk after the next commit, at most `COMMIT_SECONDS` away under load.
+        """Store a verdict; it is on disk after the next commit, at most `COMMIT_SECONDS` away under load."""
+        self.put_record(key, json.dumps(verdict.to_json(), ensure_ascii=True))
 
-        A verdict that only says that a tool is missing is not kept: the tool may be there next time.
-        """
-        if verdict.reason and verdict.reason.code is ReasonCode.UNAVAILABLE:
-            return
+    def put_record(self, key: str, record: str) -> None:
+        """Store a verdict record as JSON text."""
         if not self._database.in_transaction:
             self._database.execute("BEGIN")
-        record = json.dumps(verdict.to_json(), ensure_ascii=True)
         row = (key, record, _seal(key, record))
         self._database.execute("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?)", row)
         if time.monotonic() - self._committed > COMMIT_SECONDS:

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
+import sqlite3
+import sys
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,30 +56,100 @@ def read_pairs(path: Path) -> Iterator[PairLine | BrokenLine]:
             yield BrokenLine(number, str(error))
 
 
+def content(pair: Pair) -> str:
+    """The hash of what a pair says, whatever its id: 64 hexadecimal digits."""
+    said = [pair.domain, pair.oracle, pair.candidate, pair.context]
+    return hashlib.sha256(json.dumps(said, sort_keys=True, ensure_ascii=True).encode("ascii")).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """A share of a pair file. Pairs are shared out by content, so that equal pairs meet in one shard."""
+
+    index: int = 1
+    """Which share, from 1."""
+    count: int = 1
+    """How many shares there are."""
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.index <= self.count:
+            raise UsageError(f"shard {self.index}/{self.count}: expected I/N with I from 1 to N, e.g. 3/64")
+
+    @classmethod
+    def parse(cls, text: str) -> Shard:
+        """Read `I/N`; `UsageError` for anything else."""
+        index, _, count = text.partition("/")
+        if not (index.isascii() and index.isdigit() and count.isascii() and count.isdigit()):
+            raise UsageError(f"shard {text!r}: expected I/N with I from 1 to N, e.g. 3/64")
+        return cls(int(index), int(count))
+
+    def holds(self, entry: PairLine | BrokenLine) -> bool:
+        """Whether a line belongs to this share; lines without a pair are dealt by their numbers."""
+        if self.count == 1:
+            return True
+        number = int(content(entry.pair), 16) if isinstance(entry, PairLine) else entry.line
+        return number % self.count == self.index - 1
+
+
+WHOLE = Shard()
+"""The share that is the whole file."""
+
+
 @dataclass(frozen=True, slots=True)
 class Scan:
     """What a first reading of a pair file finds."""
 
     lines: int
-    """All lines."""
+    """All lines of the share."""
     domains: tuple[str, ...]
-    """The domains of its pairs, sorted."""
+    """The domains of the share's pairs, sorted."""
 
 
-def scan(path: Path) -> Scan:
-    """Read a pair file once; `UsageError` names both lines where two pairs share an id."""
-    first: dict[str, int] = {}
+def scan(path: Path, shard: Shard = WHOLE) -> Scan:
+    """Read a pair file once; `UsageError` names both lines where two pairs share an id.
+
+    The ids are kept in a temporary database on disk, so that memory does not grow with the file.
+    """
     domains: set[str] = set()
     count = 0
-    for entry in read_pairs(path):
-        count += 1
-        if isinstance(entry, PairLine):
-            domains.add(entry.pair.domain)
-            earlier = first.setdefault(entry.id, entry.line)
-            if earlier != entry.line:
-                seen = f"id {entry.id!r} stands on line {earlier} and again on line {entry.line}"
-                raise UsageError(f"{path}: {seen}: every pair needs an id of its own")
+    with closing(sqlite3.connect("", isolation_level=None)) as seen:
+        seen.execute("PRAGMA journal_mode=OFF")
+        seen.execute("CREATE TABLE ids (id BLOB PRIMARY KEY, line INTEGER NOT NULL) WITHOUT ROWID")
+        for entry in read_pairs(path):
+            mine = shard.holds(entry)
+            count += mine
+            if not isinstance(entry, PairLine):
+                continue
+            if mine:
+                domains.add(entry.pair.domain)
+            name = entry.id.encode("utf-8", "surrogatepass")
+            try:
+                seen.execute("INSERT INTO ids VALUES (?, ?)", (name, entry.line))
+            except sqlite3.IntegrityError:
+                (line,) = seen.execute("SELECT line FROM ids WHERE id = ?", (name,)).fetchone()
+                found = f"id {entry.id!r} stands on line {line} and again on line {entry.line}"
+                raise UsageError(f"{path}: {found}: every pair needs an id of its own") from None
     return Scan(count, tuple(sorted(domains)))
+
+
+def on_disk(path: Path, folder: Path) -> Path:
+    """The path itself, or a copy in `folder` of what can be read only once: `-`, a pipe, a device.
+
+    The copy lets a batch look for doubled ids before it starts, in bounded memory.
+    """
+    if str(path) != "-" and (path.is_file() or not path.exists()):
+        return path
+    copy = folder / "pairs.jsonl"
+    try:
+        with copy.open("wb") as target:
+            if str(path) == "-":
+                shutil.copyfileobj(sys.stdin.buffer, target)
+            else:
+                with path.open("rb") as source:
+                    shutil.copyfileobj(source, target)
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}") from None
+    return copy
 
 
 def digest(path: Path) -> str:
