@@ -27,6 +27,8 @@ SAMPLE = [
     ("sql", "sqlite, unions", 60),
     ("sql", "duckdb, nested queries", 30),
     ("sql", "duckdb, cross joins", 300),
+    ("temporal", "far letters", 100),
+    ("temporal", "fairness", 30),
 ]
 OVER = 1.0
 """Seconds that a pair may run beyond its limit."""
@@ -37,9 +39,9 @@ def test_a_hard_pair_keeps_its_limit_in_process(domain: str, family: str, size: 
     load(domain)
     judge(FAMILIES[domain][family](3), 2.0)  # what is set up at first use is not the pair's
     pair = FAMILIES[domain][family](size)
-    started = time.monotonic()
+    started = time.process_time()  # what a busy machine does not change
     judge(pair, 0.5)
-    assert time.monotonic() - started < 0.5 + OVER
+    assert time.process_time() - started < 0.5 + OVER
 
 
 def test_a_text_that_is_too_long_takes_no_worker() -> None:
