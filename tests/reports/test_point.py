@@ -44,6 +44,17 @@ WORLD: dict[str, JSON] = {
             "with 2 things, e1, e2, where anna = e1, ben = e1, Likes(e1, e2), Rains: "
             "the oracle is true, the candidate false",
         ),
+        (
+            "temporal",
+            found({"trace": [["b", "a"], []]}),
+            "on {a,b} {} the oracle is true, the candidate false",
+        ),
+        (
+            "temporal",
+            found({"stem": [], "loop": [["a"]]}),
+            "on ({a})^w the oracle is true, the candidate false",
+        ),
+        ("temporal", found({"x": 1}), "at x = 1 the oracle is true, the candidate false"),
         ("fol", found({"x": 1}), "at x = 1 the oracle is true, the candidate false"),
         (
             "sql",

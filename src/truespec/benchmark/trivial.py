@@ -25,6 +25,8 @@ def trivial(domain: str, oracle: str, context: Mapping[str, object]) -> dict[str
             return {"nothing": "(?!)", "everything": "(?s:.*)"}
         case "fol":
             return {"nothing": f"({oracle}) ∧ ¬({oracle})", "everything": f"({oracle}) ∨ ¬({oracle})"}
+        case "temporal":
+            return {"nothing": "false", "everything": "true"}
         case "rocq":
             signature = context["signature"]
             return {

@@ -19,7 +19,7 @@ Thing = TypeVar("Thing")
 KINDS = {"formalization": "Formalization judge", "equivalence": "Equivalence judge"}
 """The judges of answers; the third kind, `oracle`, judges oracles."""
 
-DOMAINS = ("arith", "sql", "fol", "regex", "rocq")
+DOMAINS = ("arith", "sql", "fol", "regex", "rocq", "temporal")
 """The order of RESpecBench's tables; any other domain follows."""
 
 

@@ -98,6 +98,8 @@ def point(
             world = _world(elements, predicates, constants if isinstance(constants, dict) else {}, arities)
             if world is not None:
                 return world
+        case "temporal", values if {"trace"} == set(values) or {"stem", "loop"} == set(values):
+            return Fields((("trace" if "trace" in values else "word", _word(values)),))
         case "arith", values:
             told = meanings or {}
             return Assignment(
@@ -108,6 +110,22 @@ def point(
                 (*((name, _tuples(rows)) for name, rows in tables.items()), ("script", plain(script)))
             )
     return Fields(tuple((name, plain(value)) for name, value in found.point.items()))
+
+
+def _word(values: Mapping[str, JSON]) -> str:
+    """A trace, or a word whose loop is repeated for ever.
+
+    >>> _word({"stem": [["a"], ["b", "a"]], "loop": [[], ["b"]]})
+    '{a} {a,b} ({} {b})^w'
+    """
+    parts = [
+        " ".join(
+            "{" + ",".join(sorted(map(str, letter))) + "}" for letter in part if isinstance(letter, list)
+        )
+        for part in (values.get("trace", values.get("stem")), values.get("loop"))
+        if isinstance(part, list)
+    ]
+    return parts[0] if len(parts) < 2 else f"{parts[0]} ({parts[1]})^w".strip()
 
 
 def _tuples(rows: JSON) -> str:
@@ -187,6 +205,8 @@ def in_words(domain: str, found: Counterexample) -> str:
         where = ", ".join(f"{name}: {rows}" for name, rows in shown.rows if name != "script")
         told = [in_line(_tuples(value)) for value in (found.oracle_value, found.candidate_value)]
         return f"with {in_line(where)}; the oracle gives {told[0]}, the candidate {told[1]}"
+    if domain == "temporal" and isinstance(shown, Fields) and shown.rows[0][0] in ("trace", "word"):
+        return f"on {in_line(shown.rows[0][1])} the oracle is {oracle}, the candidate {candidate}"
     where = (
         ", ".join(f"{row[0]} = {row[1]}" for row in shown.rows) if not isinstance(shown, StringPoint) else ""
     )

@@ -80,3 +80,22 @@ def test_labelled_traces_are_read_state_by_state(tmp_path: Path) -> None:
     path.write_text("\n".join(rows), encoding="utf-8")
     states = [frozenset({"x2"}), frozenset({"x1"})]
     assert list(little_tricky.lassos(path)) == [(2, "F(x1)", states, True)]
+
+
+def test_declare_models(tmp_path: Path) -> None:
+    lines = ["activity Pay", "activity Ship goods", "Response[Pay, Ship goods] | | |", "Absence2[Pay] | |"]
+    lines += [
+        "Response[Pay, Ship goods] |A.sum > 5 | |",
+        "Nonsense[Pay] | |",
+        "Init[Fly] | |",
+        "bind Pay: sum",
+    ]
+    (tmp_path / "shop.decl").write_text("\n".join(lines), encoding="utf-8")
+    tasks, _, skipped = read("declare", tmp_path)
+    assert [(task.statement, task.oracle) for task in tasks] == [
+        ("Each Pay is followed by Ship goods at some later time.", 'G (Pay -> F "Ship goods")'),
+        ("Pay occurs fewer than 2 time(s).", "!F (Pay & X F Pay)"),
+    ]
+    assert tasks[0].context["exclusive"] == [["Pay", "Ship goods"]]
+    assert [one.source.position for one in skipped] == ["line 5", "line 6", "line 7", "line 8"]
+    assert "conditions on data or time" in skipped[0].reason

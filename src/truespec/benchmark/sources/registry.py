@@ -38,6 +38,7 @@ SOURCES: dict[str, str] = {
     "lang2ltl": "truespec.benchmark.sources.lang2ltl:read",
     "nl2spec": "truespec.benchmark.sources.nl2spec:read",
     "little-tricky": "truespec.benchmark.sources.little_tricky:read",
+    "declare": "truespec.benchmark.sources.declare:read",
 }
 """Name to `module:function`."""
 
