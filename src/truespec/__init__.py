@@ -9,7 +9,7 @@
 from os import PathLike
 from typing import Any
 
-from truespec.api import verify
+from truespec.api import Verifier, averify, reward, verify, verify_many
 from truespec.verdict import Answer, OracleError, ReasonCode, Relation, TruespecError, UsageError, Verdict
 from truespec.version import __version__
 
@@ -34,7 +34,11 @@ __all__ = [
     "TruespecError",
     "UsageError",
     "Verdict",
+    "Verifier",
     "__version__",
+    "averify",
     "read_verdicts",
+    "reward",
     "verify",
+    "verify_many",
 ]

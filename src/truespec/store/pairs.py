@@ -186,7 +186,13 @@ def _read_line(number: int, raw: bytes) -> PairLine:
     if not text.strip():
         raise ValueError("an empty line: expected a pair, one JSON object to a line")
     record = parse_json(text)
-    if not isinstance(record, dict):
+    name, pair = read_record(record)
+    return PairLine(number, name, pair)
+
+
+def read_record(record: object) -> tuple[str, Pair]:
+    """The id and the pair of a pair record; `ValueError` or `UsageError` says what is wrong with it."""
+    if not isinstance(record, Mapping):
         raise ValueError(f"{_kind(record)} where a pair is expected, one JSON object to a line")
     for name in ("id", "domain", "oracle", "candidate"):
         if name not in record:
@@ -198,8 +204,7 @@ def _read_line(number: int, raw: bytes) -> PairLine:
         raise ValueError(f"'context' is {_kind(context)}: expected an object")
     if record["domain"] not in DOMAINS:
         raise ValueError(f"unknown domain {record['domain']!r}: expected one of {', '.join(DOMAINS)}")
-    pair = Pair(record["domain"], record["oracle"], record["candidate"], context)
-    return PairLine(number, record["id"], pair)
+    return record["id"], Pair(record["domain"], record["oracle"], record["candidate"], context)
 
 
 def parse_json(text: str) -> object:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from truespec.verdict.answer import Answer, Relation
 from truespec.verdict.evidence import JSON, Bounded, Counterexample, Evidence, Proof, evidence_from_json
+from truespec.verdict.html import as_html
 from truespec.verdict.reason import OF_INVALID, OF_UNKNOWN, Reason, ReasonCode
 from truespec.version import __version__
 
@@ -95,6 +96,14 @@ class Verdict:
             "version": self.version,
             **({"notes": dict(self.notes)} if self.notes else {}),
         }
+
+    def to_dict(self) -> dict[str, object]:
+        """The same record under the name that notebooks expect."""
+        return self.to_json()
+
+    def _repr_html_(self) -> str:
+        """A small table for notebooks."""
+        return as_html(self.to_json())
 
     @classmethod
     def from_json(cls, record: Mapping[str, object]) -> Verdict:
