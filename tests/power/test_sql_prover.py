@@ -315,7 +315,7 @@ def _never_null(real: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def conditions_are_forgotten(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(known_flags, "_told", lambda world, part, units: z3.substitute(part, *units))
+    patch.setattr(known_flags, "_rewritten", lambda world, part, units: z3.substitute(part, *units))
 
 
 def partners_are_always_found(patch: pytest.MonkeyPatch) -> None:
@@ -342,7 +342,7 @@ def dependent_arguments_are_forgotten(patch: pytest.MonkeyPatch) -> None:
         kept = (part for part in bags.conjuncts(term.cond) if not constants(part) & names)
         return replace(term, cond=conj(*kept))
 
-    patch.setattr(known_arguments, "_told", told)
+    patch.setattr(known_arguments, "_rewritten", told)
 
 
 def any_part_is_part_of_any_whole(patch: pytest.MonkeyPatch) -> None:
@@ -408,7 +408,7 @@ PLANTS: list[Plant] = [
 RULES = sorted(
     path.stem
     for path in Path(str(rules.__file__)).parent.glob("*.py")
-    if path.stem not in ("__init__", "settle")
+    if path.stem not in ("__init__", "normalise")
 )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import z3
 
-from truespec.domains.sql.ir.bags import Bag, Group, Term, bound, swap_bag
+from truespec.domains.sql.ir.bags import Bag, Group, Term, bound, substitute_bag
 from truespec.domains.sql.ir.logic import Expr, rebuilt
 from truespec.domains.sql.ir.symbols import constants, is_not, operands
 from truespec.domains.sql.ir.values import Val
@@ -20,12 +20,12 @@ def abstracted(world: World, bag: Bag) -> tuple[Bag, list[Expr], list[Expr]]:
         groups = []
         for group in term.groups:
             body, inner_formals, inner_arguments = abstracted(world, group.body)
-            swap = []
+            substitution = []
             for formal, argument in zip(inner_formals, inner_arguments, strict=True):
                 known = table.setdefault(argument.get_id(), (formal, argument))
                 if not known[0].eq(formal):
-                    swap.append((formal, known[0]))
-            groups.append(Group(group.values, swap_bag(body, swap)))
+                    substitution.append((formal, known[0]))
+            groups.append(Group(group.values, substitute_bag(body, substitution)))
         memo: dict[int, Expr] = {}
 
         def lift(node: Expr, own: set[str] = own, memo: dict[int, Expr] = memo) -> Expr:

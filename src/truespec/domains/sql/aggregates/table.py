@@ -24,7 +24,7 @@ from truespec.domains.sql.ir.bags import (
     fresh_values,
     mentioned,
     renamed,
-    swap_bag,
+    substitute_bag,
 )
 from truespec.domains.sql.ir.existence import condition, exists
 from truespec.domains.sql.ir.kinds import (
@@ -51,7 +51,7 @@ from truespec.domains.sql.rules import (
     split_bounds,
     sum_laws,
 )
-from truespec.domains.sql.rules.settle import settled
+from truespec.domains.sql.rules.normalise import normalised
 from truespec.verdict import Nondeterministic, Unsupported
 
 
@@ -234,7 +234,7 @@ class AggregateTable(Aggregates):
         """The bag that a symbol aggregates where it is applied like this."""
         # Renamed: what is assumed may speak of variables that once named this bag's own rows.
         bag = Bag(tuple(renamed(self.world, term) for term in symbol.bag.terms))
-        return swap_bag(bag, list(zip(symbol.formals, operands(application), strict=True)))
+        return substitute_bag(bag, list(zip(symbol.formals, operands(application), strict=True)))
 
     def extreme_value(self, function: str, bag: Bag) -> Expr:
         """MIN or MAX of a bag of values none of which is NULL, where it has any."""
@@ -243,7 +243,7 @@ class AggregateTable(Aggregates):
 
     def _single(self, bag: Bag) -> Val | None:
         """The one value of a bag whose rows, or whose values, the condition determines."""
-        terms = [settled(self.world, t) for t in bag.terms]
+        terms = [normalised(self.world, t) for t in bag.terms]
         terms = [t for t in terms if not is_false(t.cond)]
         if len(terms) == 1 and not terms[0].rows and not terms[0].groups:
             return terms[0].outs[0]
@@ -255,7 +255,7 @@ class AggregateTable(Aggregates):
     def count_term(self, term: Term) -> Expr:
         """The number of choices of a term."""
         world = self.world
-        term = settled(world, replace(term, outs=()))
+        term = normalised(world, replace(term, outs=()))
         if is_false(term.cond):
             return z3.IntVal(0)
         listed = few_values.of(world, term)
@@ -278,7 +278,7 @@ class AggregateTable(Aggregates):
     def sum_term(self, term: Term, value: Expr) -> Expr:
         """The sum of a value over the choices of a term, without any law."""
         kind = REAL if value.sort() == z3.RealSort() else INT
-        term = settled(self.world, replace(term, outs=(Val(FALSE, value, kind),)))
+        term = normalised(self.world, replace(term, outs=(Val(FALSE, value, kind),)))
         if is_false(term.cond):
             return kind.stand_in
         divided = split_bounds.of(self.world, term)
@@ -302,7 +302,7 @@ class AggregateTable(Aggregates):
         return ite(outer, total, kind.stand_in)
 
     def _choose(self, function: str, bag: Bag) -> tuple[Formula, Expr]:
-        terms = [settled(self.world, term) for term in bag.terms]
+        terms = [normalised(self.world, term) for term in bag.terms]
         terms = [term for term in terms if not is_false(term.cond)]
         if not terms:
             return TRUE, bag.terms[0].outs[0].kind.stand_in
@@ -320,7 +320,7 @@ class AggregateTable(Aggregates):
                 continue
             for order in itertools.islice(_orders(symbol.formals, formals), 12):
                 pairs = list(zip(symbol.formals, (formals[i] for i in order), strict=True))
-                there = swap_bag(symbol.bag, pairs)
+                there = substitute_bag(symbol.bag, pairs)
                 if self.same(there, bag):
                     return symbol, tuple(arguments[i] for i in order)
         name = f"agg!{len(self.symbols)}"

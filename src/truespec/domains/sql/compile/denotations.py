@@ -18,12 +18,12 @@ def each_output(bag: Bag, change: Callable[[Val], Val]) -> Bag:
     return bag.mapped(lambda outs: tuple(map(change, outs)))
 
 
-def seen(value: Val) -> Val:
+def subquery_output(value: Val) -> Val:
     """What an expression makes of a subquery's value."""
     return null_of(BARE) if value.kind == UNTYPED else computed(value)
 
 
-def some_of(terms: Sequence[Term]) -> list[Term]:
+def without_empty(terms: Sequence[Term]) -> list[Term]:
     """The terms that are not plainly empty; one of them at least, since it tells the columns' kinds."""
     kept = [term for term in terms if not z3.is_false(term.cond)]
     return kept or [replace(term, cond=FALSE) for term in terms[:1]]

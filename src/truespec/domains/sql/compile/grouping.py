@@ -16,7 +16,7 @@ from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.scope import GroupScope, Scope, Source, WindowScope
 from truespec.domains.sql.dialects.dialect import Ungrouped
 from truespec.domains.sql.ir.aggregates import Operator
-from truespec.domains.sql.ir.bags import Bag, Group, Swap, Term, fresh_values, is_tuple, normal
+from truespec.domains.sql.ir.bags import Bag, Group, Substitution, Term, fresh_values, is_tuple, normal
 from truespec.domains.sql.ir.columns import coerced
 from truespec.domains.sql.ir.existence import group_formula
 from truespec.domains.sql.ir.kinds import CLASS
@@ -102,7 +102,7 @@ class _Grouping:
         values = fresh_values(reader.world, classes.terms[0].outs, nullable_columns(classes))
         groups = _Groups.of(values, rows, classes)
 
-        def above(operator: Operator, groups: _Groups) -> tuple[GroupScope, Swap]:
+        def above(operator: Operator, groups: _Groups) -> tuple[GroupScope, Substitution]:
             """The scope above the groups; and what the classes of chosen texts are."""
             named, same = list(known), []
             for index, (print_, _) in enumerate(keys):
@@ -144,7 +144,7 @@ class _Grouping:
             terms.append(replace(term, outs=tuple(self.reader.output(key, scope) for _, key in keys)))
         return coerced([Bag(tuple(terms))], self.reader.dialect)[0]
 
-    def _kept_whatever_is_chosen(self, scope: GroupScope, same: Swap) -> Formula:
+    def _kept_whatever_is_chosen(self, scope: GroupScope, same: Substitution) -> Formula:
         """What HAVING says of a group that no choice decides; `same`: the classes of chosen texts."""
         test = self._test(scope)
         return choices.without_choices(self.reader.aggregates, z3.substitute(test, *same) if same else test)

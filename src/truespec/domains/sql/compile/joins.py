@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from truespec.domains.sql.compile.denotations import outputs_of, some_of
+from truespec.domains.sql.compile.denotations import outputs_of, without_empty
 from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.scope import Name, Scope, Source
 from truespec.domains.sql.ir.bags import MAX_TERMS, Bag, Term
@@ -103,7 +103,7 @@ def _terms(reader: Reader, left: Source, right: Source, side: str, pairs: Sequen
         for two in right.bag.terms:
             alone = _unmatched(reader, [(one, both) for one, other, both in pairs if other is two])
             terms.append(replace(two, cond=conj(two.cond, alone), outs=nulls + two.outs))
-    terms = some_of([known_flags.apply(reader.world, reduced(reader.world, term)) for term in terms])
+    terms = without_empty([known_flags.apply(reader.world, reduced(reader.world, term)) for term in terms])
     if len(terms) > MAX_TERMS:
         raise Unsupported(f"sql: joins that expand to {len(terms)} cases")
     return terms

@@ -7,7 +7,7 @@ from dataclasses import replace
 from sqlglot import exp
 
 from truespec.domains.sql.compile.classes import distinct_rows
-from truespec.domains.sql.compile.denotations import each_output, seen
+from truespec.domains.sql.compile.denotations import each_output, subquery_output
 from truespec.domains.sql.compile.ordering import tail
 from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.scope import Denotation, Scope
@@ -41,7 +41,7 @@ def set_operation(reader: Reader, node: exp.SetOperation, parent: Scope | None) 
     sides = []
     for part, side in ((node.this, left), (node.expression, right)):
         # An ENUM is a text above a set operation; NULLs that one has united with NULLs have got a type there.
-        see = seen if isinstance(part.unnest(), exp.SetOperation) else computed
+        see = subquery_output if isinstance(part.unnest(), exp.SetOperation) else computed
         sides.append(each_output(reader.rows(side), see))
     first, second = coerced(sides, reader.dialect, UNTYPED)
     if node.args.get("by_name") or node.args.get("on"):

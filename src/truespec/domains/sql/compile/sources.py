@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from truespec.domains.sql.compile.denotations import each_output, some_of
+from truespec.domains.sql.compile.denotations import each_output, without_empty
 from truespec.domains.sql.compile.joins import joined
 from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.scope import Denotation, Name, Scope, Source
@@ -116,7 +116,7 @@ def from_clause(reader: Reader, node: exp.Select, parent: Scope | None) -> Sourc
         terms.append(
             known_flags.apply(reader.world, reduced(reader.world, replace(term, cond=conj(term.cond, test))))
         )
-    return Source(source.names, possible(reader, Bag(tuple(some_of(terms)))))
+    return Source(source.names, possible(reader, Bag(tuple(without_empty(terms)))))
 
 
 def possible(reader: Reader, bag: Bag) -> Bag:

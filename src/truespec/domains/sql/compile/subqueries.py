@@ -5,7 +5,7 @@ from __future__ import annotations
 import z3
 from sqlglot import exp
 
-from truespec.domains.sql.compile.denotations import seen
+from truespec.domains.sql.compile.denotations import subquery_output
 from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.scope import Denotation, Scope
 from truespec.domains.sql.ir.bags import Bag, renamed
@@ -13,7 +13,7 @@ from truespec.domains.sql.ir.existence import condition
 from truespec.domains.sql.ir.logic import FALSE, conj
 from truespec.domains.sql.ir.values import Val, null_of
 from truespec.domains.sql.rules import first_rows
-from truespec.domains.sql.rules.settle import settled
+from truespec.domains.sql.rules.normalise import normalised
 from truespec.verdict import ReasonCode, SpecificationError, Unsupported
 
 
@@ -26,15 +26,15 @@ def scalar_subquery(reader: Reader, node: exp.Expr, scope: Scope) -> Val:
     if extreme is not None:
         return extreme
     bag = reader.rows(query)
-    terms = [settled(reader.world, t) for t in bag.terms]
+    terms = [normalised(reader.world, t) for t in bag.terms]
     terms = [t for t in terms if not z3.is_false(t.cond)]
     if not terms:
         if not query.bag.terms:
             raise Unsupported("sql: a subquery without any rows, whose type is not known")
-        return null_of(seen(query.bag.terms[0].outs[0]).kind)
+        return null_of(subquery_output(query.bag.terms[0].outs[0]).kind)
     bag = Bag(tuple(terms))
     _at_most_one(reader, bag)
-    return seen(reader.aggregates.any(bag))
+    return subquery_output(reader.aggregates.any(bag))
 
 
 def _extreme_value(reader: Reader, query: Denotation) -> Val | None:

@@ -60,7 +60,7 @@ class Term:
     """The output tuple."""
 
     def __post_init__(self) -> None:
-        # Choices are independent but for the condition: all rules that split, swap or join terms need it.
+        # Choices are independent but for the condition: rules that split, substitute or join terms need it.
         if self.groups and dependent(self):
             raise Incomplete("sql: a group would depend on a row or a group that is chosen beside it")
 
@@ -85,31 +85,36 @@ class Bag:
         return self.mapped(lambda outs: outs[:width])
 
 
-Swap = list[tuple[Expr, Expr]]
+Substitution = list[tuple[Expr, Expr]]
 """Variables and what to put in their place."""
 
 
-def swap_value(value: Val, swap: Swap) -> Val:
+def substitute_value(value: Val, substitution: Substitution) -> Val:
     """The value after substitution."""
-    if not swap:
+    if not substitution:
         return value
-    return Val(z3.substitute(value.null, *swap), z3.substitute(value.val, *swap), value.kind, value.literal)
+    return Val(
+        z3.substitute(value.null, *substitution),
+        z3.substitute(value.val, *substitution),
+        value.kind,
+        value.literal,
+    )
 
 
-def swap_bag(bag: Bag, swap: Swap) -> Bag:
+def substitute_bag(bag: Bag, substitution: Substitution) -> Bag:
     """The bag after substitution of its free variables."""
-    return Bag(tuple(swap_term(term, swap) for term in bag.terms))
+    return Bag(tuple(substitute_term(term, substitution) for term in bag.terms))
 
 
-def swap_term(term: Term, swap: Swap) -> Term:
-    """The term after substitution; variables bound by it must not be swapped."""
-    if not swap:
+def substitute_term(term: Term, substitution: Substitution) -> Term:
+    """The term after substitution; variables bound by it must not be substituted."""
+    if not substitution:
         return term
     return Term(
         term.rows,
-        tuple(Group(group.values, swap_bag(group.body, swap)) for group in term.groups),
-        z3.substitute(term.cond, *swap),
-        tuple(swap_value(out, swap) for out in term.outs),
+        tuple(Group(group.values, substitute_bag(group.body, substitution)) for group in term.groups),
+        z3.substitute(term.cond, *substitution),
+        tuple(substitute_value(out, substitution) for out in term.outs),
     )
 
 
@@ -122,14 +127,14 @@ def fresh_values(world: World, outs: Iterable[Val], nullable: Iterable[bool]) ->
     return tuple(values)
 
 
-def binding(values: Iterable[Val], outs: Iterable[Val]) -> Swap:
+def binding(values: Iterable[Val], outs: Iterable[Val]) -> Substitution:
     """What to substitute so that group variables become the tuple `outs`."""
-    swap: Swap = []
+    substitution: Substitution = []
     for value, out in zip(values, outs, strict=True):
         if not is_false(value.null):
-            swap.append((value.null, out.null))
-        swap.append((value.val, normal(out).val))
-    return swap
+            substitution.append((value.null, out.null))
+        substitution.append((value.val, normal(out).val))
+    return substitution
 
 
 def is_tuple(values: Iterable[Val], outs: Iterable[Val]) -> Formula:
@@ -170,21 +175,23 @@ def _of_group(value: Val) -> bool:
 
 def renamed(world: World, term: Term) -> Term:
     """The same term with new bound variables."""
-    swap: Swap = []
+    substitution: Substitution = []
     rows = []
     for row, table in term.rows:
         new = world.fresh_row(table)
         rows.append((new, table))
-        swap.append((row, new))
+        substitution.append((row, new))
     groups = []
     for group in term.groups:
         values = fresh_values(world, group.values, [not is_false(v.null) for v in group.values])
         groups.append(Group(values, group.body))
         for old, now in zip(group.values, values, strict=True):
             if not is_false(old.null):
-                swap.append((old.null, now.null))
-            swap.append((old.val, now.val))
-    return replace(swap_term(replace(term, rows=(), groups=tuple(groups)), swap), rows=tuple(rows))
+                substitution.append((old.null, now.null))
+            substitution.append((old.val, now.val))
+    return replace(
+        substitute_term(replace(term, rows=(), groups=tuple(groups)), substitution), rows=tuple(rows)
+    )
 
 
 @remembered

@@ -7,7 +7,16 @@ from dataclasses import replace
 
 import z3
 
-from truespec.domains.sql.ir.bags import MAX_TERMS, Bag, Group, Term, binding, is_tuple, renamed, swap_term
+from truespec.domains.sql.ir.bags import (
+    MAX_TERMS,
+    Bag,
+    Group,
+    Term,
+    binding,
+    is_tuple,
+    renamed,
+    substitute_term,
+)
 from truespec.domains.sql.ir.keys import reduced
 from truespec.domains.sql.ir.logic import Formula, conj, disj
 from truespec.domains.sql.ir.symbols import is_false, quantifier_depth
@@ -24,14 +33,14 @@ def unfolded(world: World, bag: Bag) -> Bag:
             continue
         bodies = [unfolded(world, group.body).terms for group in term.groups]
         for choice in itertools.product(*bodies):
-            rows, cond, swap = list(term.rows), [term.cond], []
+            rows, cond, substitution = list(term.rows), [term.cond], []
             for group, part in zip(term.groups, choice, strict=True):
                 part = renamed(world, part)
                 rows += part.rows
                 cond.append(part.cond)
-                swap += binding(group.values, part.outs)
+                substitution += binding(group.values, part.outs)
             # Groups may not refer to one another, so one simultaneous substitution is enough.
-            body = swap_term(Term((), (), conj(*cond), term.outs), swap)
+            body = substitute_term(Term((), (), conj(*cond), term.outs), substitution)
             done.append(replace(body, rows=tuple(rows)))
             if len(done) > MAX_TERMS:
                 raise Unsupported("sql: the query expands to too many cases")

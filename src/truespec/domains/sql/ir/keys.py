@@ -9,7 +9,16 @@ from dataclasses import replace
 
 import z3
 
-from truespec.domains.sql.ir.bags import Swap, Term, bound, conjuncts, flat, mentioned, named, swap_term
+from truespec.domains.sql.ir.bags import (
+    Substitution,
+    Term,
+    bound,
+    conjuncts,
+    flat,
+    mentioned,
+    named,
+    substitute_term,
+)
 from truespec.domains.sql.ir.logic import Expr, Formula, conj, neg
 from truespec.domains.sql.ir.symbols import constants, is_eq, is_false, name_of, operands
 from truespec.domains.sql.ir.values import Val
@@ -23,7 +32,7 @@ _NUMBERED = re.compile(r"(?<![ (|]text)(?<![ (|]agg)![0-9]+")
 def reduced(world: World, term: Term, keep: Expr | None = None, *, by_groups: bool = False) -> Term:
     """The term without rows that a key determines: such a row is the key's inverse. `keep` goes last.
 
-    Only with `by_groups` a row is told by a group's variables: a row may tell the group, and is simpler.
+    Only with `by_groups` a group's variables determine a row: a row may determine the group, and is simpler.
     """
     term = replace(term, cond=flat(term.cond))
     while True:
@@ -33,13 +42,13 @@ def reduced(world: World, term: Term, keep: Expr | None = None, *, by_groups: bo
         row, image, keys = found
         rows = tuple(pair for pair in term.rows if not pair[0].eq(row))
         # The key's columns are what they equal, but for the one statement that they do.
-        moved = swap_term(swap_term(replace(term, rows=()), keys), [(row, image)])
+        moved = substitute_term(substitute_term(replace(term, rows=()), keys), [(row, image)])
         stated = [z3.substitute(column, (row, image)) == value for column, value in keys]
         term = replace(moved, rows=rows, cond=flat(conj(moved.cond, *stated)))
 
 
 def rerooted(world: World, term: Term) -> Iterator[Term]:
-    """The same term told from the side of a row that a key determines.
+    """The same term with another choice of the rows that are kept and the rows that keys determine.
 
     Two rows that determine one another, such as a day and the day before, can both be the one that is chosen.
     """
@@ -59,7 +68,7 @@ def rerooted(world: World, term: Term) -> Iterator[Term]:
                 ):
                     continue
                 row = world.fresh_row(table)
-                moved = swap_term(replace(term, rows=()), [(image, row)])
+                moved = substitute_term(replace(term, rows=()), [(image, row)])
                 twin = reduced(world, replace(moved, rows=(*term.rows, (row, table))), keep=row)
                 if len(twin.rows) == len(term.rows) and any(other.eq(row) for other, _ in twin.rows):
                     yield twin
@@ -77,7 +86,7 @@ def _looked_up(world: World, part: Formula, table: Table, key: tuple[str, ...]) 
 
 def _determined(
     world: World, term: Term, keep: Expr | None, by_groups: bool
-) -> tuple[Expr, Expr, Swap] | None:
+) -> tuple[Expr, Expr, Substitution] | None:
     """A row variable that the condition fixes through a key, the row that it equals, and its key's values.
 
     Of several, the choice does not depend on how variables are numbered: where each of two rows fixes the
@@ -151,7 +160,7 @@ def equalities(parts: Iterable[Formula]) -> dict[int, list[Expr]]:
     return {m.get_id(): [o for o in members if not o.eq(m)] for members in classes for m in members}
 
 
-def solved(part: Formula) -> Swap:
+def solved(part: Formula) -> Substitution:
     """What a conjunct says to be equal; a linear equation of integers is solved for each of its unknowns."""
     if not is_eq(part):
         return []

@@ -8,7 +8,15 @@ from dataclasses import replace
 
 import z3
 
-from truespec.domains.sql.ir.bags import Group, Swap, Term, bound, mentioned, swap_term, swap_value
+from truespec.domains.sql.ir.bags import (
+    Group,
+    Substitution,
+    Term,
+    bound,
+    mentioned,
+    substitute_term,
+    substitute_value,
+)
 from truespec.domains.sql.ir.logic import Expr
 from truespec.domains.sql.ir.symbols import is_false, name_of
 from truespec.domains.sql.ir.values import Val
@@ -23,7 +31,7 @@ def views(term: Term, group: Group) -> Iterator[tuple[Val, ...]]:
         for (theirs, table), (mine, other) in itertools.product(part.rows, term.rows):
             if table.name != other.name:
                 continue
-            outs = tuple(swap_value(out, [(theirs, mine)]) for out in part.outs)
+            outs = tuple(substitute_value(out, [(theirs, mine)]) for out in part.outs)
             if not mentioned(outs) & (bound(part) - {name_of(theirs)}):
                 yield outs
 
@@ -44,36 +52,36 @@ def alignments(left: Term, right: Term) -> Iterator[Term]:
     for side, term in ((0, left), (1, right)):
         for row, table in term.rows:
             pools.setdefault(table.name, ([], []))[side].append(row)
-    options: list[list[Swap]] = []
+    options: list[list[Substitution]] = []
     for mine, yours in pools.values():
         if len(mine) != len(yours):
             return
         orders = itertools.islice(itertools.permutations(yours), MAX_ALIGNMENTS)
         options.append([list(zip(order, mine, strict=True)) for order in orders])
     for order in itertools.permutations(range(len(right.groups))):
-        columns: list[list[Swap]] = []
+        columns: list[list[Substitution]] = []
         for position, index in enumerate(order):
             mine_values, your_values = left.groups[position].values, right.groups[index].values
             if len(mine_values) != len(your_values):
                 break
-            ways: list[Swap] = []
+            ways: list[Substitution] = []
             for arrangement in itertools.permutations(your_values):
-                swap: Swap = []
+                substitution: Substitution = []
                 for a, b in zip(arrangement, mine_values, strict=True):
                     if a.val.sort() != b.val.sort() or is_false(a.null) != is_false(b.null):
                         break
-                    swap.append((a.val, b.val))
+                    substitution.append((a.val, b.val))
                     if not is_false(a.null):
-                        swap.append((a.null, b.null))
+                        substitution.append((a.null, b.null))
                 else:
-                    ways.append(swap)
+                    ways.append(substitution)
                 if len(ways) >= MAX_ALIGNMENTS:
                     break
             columns.append(ways)
         else:
             for combination in itertools.product(*options, *columns):
                 pairs = [pair for part in combination for pair in part]
-                moved = swap_term(replace(right, rows=(), groups=()), pairs)
+                moved = substitute_term(replace(right, rows=(), groups=()), pairs)
                 groups = tuple(
                     replace(
                         right.groups[index],
@@ -87,5 +95,5 @@ def alignments(left: Term, right: Term) -> Iterator[Term]:
                 yield replace(moved, groups=groups)
 
 
-def _moved(expression: Expr, pairs: Swap) -> Expr:
+def _moved(expression: Expr, pairs: Substitution) -> Expr:
     return z3.substitute(expression, *pairs) if pairs else expression

@@ -76,7 +76,7 @@ def prove_in(world: World, oracle: exp.Expr, candidate: exp.Expr, order: str) ->
     prover = Prover(world)
     compiler = Compiler(world, prover.aggregates)
     left, right = compiler.read(oracle, 0), compiler.read(candidate, 1)
-    if len(left.names) != len(right.names) or _apart(left, right, world.dialect):
+    if len(left.names) != len(right.names) or _differ_in_type(left, right, world.dialect):
         return None
     listed = order != "bag" and bool(left.sorts) and bool(right.sorts)
     equal = left.limit == right.limit and _same(left, right, listed, prover)
@@ -96,7 +96,7 @@ def prove_in(world: World, oracle: exp.Expr, candidate: exp.Expr, order: str) ->
     return ProofTrace(tuple(prover.steps), tuple(world.obligations), "".join(world.trail), listed)
 
 
-def _apart(left: Denotation, right: Denotation, dialect: Dialect) -> bool:
+def _differ_in_type(left: Denotation, right: Denotation, dialect: Dialect) -> bool:
     """Whether one has Booleans where the other has values of another type, in a dialect that shows which."""
     if not dialect.has_boolean_type:
         return False
@@ -113,7 +113,7 @@ def _apart(left: Denotation, right: Denotation, dialect: Dialect) -> bool:
 
 def _same(left: Denotation, right: Denotation, listed: bool, prover: Prover) -> bool:
     """Whether two querys of one LIMIT are equal: as lists, or as bags."""
-    left, right = _telling(left, prover), _telling(right, prover)
+    left, right = _without_redundant_keys(left, prover), _without_redundant_keys(right, prover)
     if listed or left.limit is not None:
         if left.sorts != right.sorts:
             return False
@@ -122,7 +122,7 @@ def _same(left: Denotation, right: Denotation, listed: bool, prover: Prover) -> 
     return prover.same(left.bag, right.bag)
 
 
-def _telling(query: Denotation, prover: Prover) -> Denotation:
+def _without_redundant_keys(query: Denotation, prover: Prover) -> Denotation:
     """The query without sort keys that are one constant, or that repeat an earlier key."""
     width = len(query.names)
     if not query.sorts:
@@ -130,16 +130,18 @@ def _telling(query: Denotation, prover: Prover) -> Denotation:
     terms = prover.tidy(query.bag)
     keep: list[int] = []
     for i in range(len(query.sorts)):
-        keys: list[Any] = [_settled_key(prover.world, term, term.outs[width + i]) for term in terms]
+        keys: list[Any] = [_constant_key(prover.world, term, term.outs[width + i]) for term in terms]
         constant = all(key is not None and key.eq(keys[0]) for key in keys)
-        earlier = any(all(_alike(t.outs[width + j], t.outs[width + i]) for t in terms) for j in keep)
-        if not constant and not earlier:
+        repeated = any(
+            all(_same_expressions(t.outs[width + j], t.outs[width + i]) for t in terms) for j in keep
+        )
+        if not constant and not repeated:
             keep.append(i)
     cut = tuple(replace(t, outs=(*t.outs[:width], *(t.outs[width + i] for i in keep))) for t in terms)
     return replace(query, bag=Bag(cut), sorts=tuple(query.sorts[i] for i in keep))
 
 
-def _settled_key(world: World, term: Term, key: Val) -> Expr | None:
+def _constant_key(world: World, term: Term, key: Val) -> Expr | None:
     """The literal that a sort key always is, if any."""
     equal = equalities(conjuncts(term.cond))
     literal = next((e for e in [key.val, *equal.get(key.val.get_id(), ())] if not constants(e)), None)
@@ -149,7 +151,7 @@ def _settled_key(world: World, term: Term, key: Val) -> Expr | None:
     return literal if never else None
 
 
-def _alike(left: Val, right: Val) -> bool:
+def _same_expressions(left: Val, right: Val) -> bool:
     return bool(left.val.eq(right.val) and left.null.eq(right.null))
 
 

@@ -19,7 +19,7 @@ from truespec.domains.sql.ir.values import Val, computed, identical
 from truespec.domains.sql.ir.world import World
 from truespec.domains.sql.prove.alignment import MAX_ALIGNMENTS, alignments, shape, views
 from truespec.domains.sql.rules import known_arguments, whole_and_parts
-from truespec.domains.sql.rules.settle import settled
+from truespec.domains.sql.rules.normalise import normalised
 
 MAX_VIEWS = 4
 """Ways tried to see the rows of one side as the tuples of a group."""
@@ -62,7 +62,7 @@ class Prover:
 
     def tidy(self, bag: Bag) -> list[Term]:
         """The terms in normal form, without those that are plainly empty."""
-        terms = [known_arguments.apply(self.aggregates, settled(self.world, term)) for term in bag.terms]
+        terms = [known_arguments.apply(self.aggregates, normalised(self.world, term)) for term in bag.terms]
         return [term for term in terms if not is_false(z3.simplify(term.cond))]
 
     def _possible(self, terms: list[Term], given: Formula) -> list[Term]:
@@ -152,12 +152,14 @@ class Prover:
         )
 
     def _from_another_side(self, left: list[Term], right: list[Term], given: Formula) -> bool:
-        """Term by term, where one is told from the side of another of its rows."""
+        """Term by term, where one keeps another of its rows (`rerooted`)."""
         if len(left) != len(right):
             return False
         for index, term in enumerate(left):
             for twin in itertools.islice(rerooted(self.world, term), MAX_VIEWS):
-                if self._match([*left[:index], settled(self.world, twin), *left[index + 1 :]], right, given):
+                if self._match(
+                    [*left[:index], normalised(self.world, twin), *left[index + 1 :]], right, given
+                ):
                     return True
         return False
 
@@ -226,9 +228,9 @@ class Prover:
             if groups.rows or len(groups.groups) != 1 or rows.groups or not rows.rows:
                 continue
             (group,) = groups.groups
-            told = [replace(groups, outs=group.values)]
+            tuples = [replace(groups, outs=group.values)]
             for seen in itertools.islice(views(rows, group), MAX_VIEWS):
-                if self._as_sets([replace(rows, outs=seen)], told, given):
+                if self._as_sets([replace(rows, outs=seen)], tuples, given):
                     self.steps.append("one_to_one")
                     return True
         return False

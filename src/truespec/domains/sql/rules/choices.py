@@ -27,7 +27,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from truespec.domains.sql.ir.aggregates import Aggregates, Operator
-from truespec.domains.sql.ir.bags import Bag, Swap, Term, conjuncts, swap_bag
+from truespec.domains.sql.ir.bags import Bag, Substitution, Term, conjuncts, substitute_bag
 from truespec.domains.sql.ir.kinds import Kind
 from truespec.domains.sql.ir.logic import Expr, Formula, conj
 from truespec.domains.sql.ir.symbols import functions, is_false
@@ -86,7 +86,7 @@ def _partner_symbol(aggregates: Aggregates, operator: Operator, column: tuple[Va
     taken = {name for name, _ in operator.chosen}
     for other in others:
         for order in [operator.order] if operator.partner else _orders(other, operator):
-            back: Swap = []
+            back: Substitution = []
             for theirs, index in zip(other.values, order, strict=True):
                 mine = operator.values[index]
                 back += zip(arguments((theirs,)), arguments((mine,)), strict=True)
@@ -97,7 +97,7 @@ def _partner_symbol(aggregates: Aggregates, operator: Operator, column: tuple[Va
                 ours = [mine for _, mine in shared] + [column]
                 yours = [dict(other.chosen)[known] for known, _ in shared] + [theirs_column]
                 left = _tuples(operator.members, ours)
-                right = swap_bag(_tuples(other.members, yours), back)
+                right = substitute_bag(_tuples(other.members, yours), back)
                 if aggregates.same_tuples(left, right):
                     operator.partner, operator.order, other.partner = other, order, operator
                     return name

@@ -23,7 +23,7 @@ import z3
 from truespec.domains.sql.ir.bags import (
     Bag,
     Group,
-    Swap,
+    Substitution,
     Term,
     binding,
     bound,
@@ -31,7 +31,7 @@ from truespec.domains.sql.ir.bags import (
     mentioned,
     normal,
     renamed,
-    swap_term,
+    substitute_term,
 )
 from truespec.domains.sql.ir.existence import exists, unfolded
 from truespec.domains.sql.ir.keys import equalities, reduced
@@ -60,8 +60,8 @@ def apply(world: World, term: Term) -> Term:
             continue
         narrowed, swaps = _narrow(group, parts)
         moved = Term((), (), term.cond, term.outs)
-        for swap in swaps:
-            moved = swap_term(moved, swap)
+        for substitution in swaps:
+            moved = substitute_term(moved, substitution)
         if not narrowed.values:
             cond = conj(moved.cond, exists(world, narrowed.body))
             term = reduced(world, Term(term.rows, before + after, cond, moved.outs))
@@ -78,7 +78,7 @@ def apply(world: World, term: Term) -> Term:
 def _over_rows(world: World, term: Term, group: Group, ranging: Term) -> Term:
     """The term in which rows stand for the tuples of one of its groups."""
     ranging = renamed(world, ranging)
-    moved = swap_term(Term((), (), term.cond, term.outs), binding(group.values, ranging.outs))
+    moved = substitute_term(Term((), (), term.cond, term.outs), binding(group.values, ranging.outs))
     rows, cond = term.rows + ranging.rows, conj(moved.cond, ranging.cond)
     others = tuple(other for other in term.groups if other is not group)
     return reduced(world, Term(rows, others, cond, moved.outs))
@@ -108,11 +108,11 @@ def _unique(world: World, part: Term) -> bool:
     return world.holds(conj(part.cond, copy.cond, all_identical(part.outs, copy.outs)), same)
 
 
-def _narrow(group: Group, parts: list[Term]) -> tuple[Group, list[Swap]]:
+def _narrow(group: Group, parts: list[Term]) -> tuple[Group, list[Substitution]]:
     """Drop columns that are functions of the other columns in every term, by replacing equals."""
     values = list(group.values)
     outs = [list(part.outs) for part in parts]
-    swaps: list[Swap] = []
+    swaps: list[Substitution] = []
     equal = equalities(list(conjuncts(parts[0].cond))) if len(parts) == 1 else {}
     known = {piece.get_id() for part in parts for piece in conjuncts(part.cond)}
     for column in reversed(range(len(values))):

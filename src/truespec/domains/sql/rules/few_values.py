@@ -22,7 +22,7 @@ from truespec.domains.sql.ir.values import Val
 from truespec.domains.sql.ir.world import World
 
 MAX_VALUES = 6
-"""Listed values that are told apart."""
+"""The most values that are listed, each a case of its own."""
 
 
 def of(world: World, term: Term) -> list[Formula] | None:

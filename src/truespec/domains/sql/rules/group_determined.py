@@ -18,15 +18,15 @@ from dataclasses import replace
 from truespec.domains.sql.ir.bags import (
     Bag,
     Group,
-    Swap,
+    Substitution,
     Term,
     bound,
     conjuncts,
     is_tuple,
     mentioned,
     named,
-    swap_term,
-    swap_value,
+    substitute_term,
+    substitute_value,
 )
 from truespec.domains.sql.ir.existence import group_formula
 from truespec.domains.sql.ir.keys import equalities, reduced
@@ -56,14 +56,14 @@ def apply(world: World, term: Term) -> Term:
         if all(image is None for image in images):
             index += 1
             continue
-        swap: Swap = []
+        substitution: Substitution = []
         for value, image in zip(group.values, images, strict=True):
             if image is not None:
-                swap.append((value.val, image.val))
+                substitution.append((value.val, image.val))
                 if not is_false(value.null):
-                    swap.append((value.null, image.null))
-        inside = replace(group, values=tuple(swap_value(value, swap) for value in group.values))
-        moved = swap_term(Term((), (), term.cond, term.outs), swap)
+                    substitution.append((value.null, image.null))
+        inside = replace(group, values=tuple(substitute_value(value, substitution) for value in group.values))
+        moved = substitute_term(Term((), (), term.cond, term.outs), substitution)
         before, after = term.groups[:index], term.groups[index + 1 :]
         if all(image is not None for image in images):
             cond = conj(moved.cond, group_formula(world, inside))

@@ -18,26 +18,39 @@ from dataclasses import replace
 import z3
 
 from truespec.domains.sql.ir.aggregates import Aggregates, Symbol
-from truespec.domains.sql.ir.bags import Bag, Swap, Term, bound, conjuncts, flat, renamed, swap_bag
+from truespec.domains.sql.ir.bags import (
+    Bag,
+    Substitution,
+    Term,
+    bound,
+    conjuncts,
+    flat,
+    renamed,
+    substitute_bag,
+)
 from truespec.domains.sql.ir.logic import Expr, conj, folded, is_truth
 from truespec.domains.sql.ir.symbols import constants, is_eq, name_of, operands
 
 
 def apply(aggregates: Aggregates, term: Term) -> Term:
     """The term with such aggregates named anew; those below quantifiers and in groups stay."""
-    swap: Swap = []
+    substitution: Substitution = []
     for symbol, arguments in aggregates.applied(term).values():
         if symbol.function in ("COUNT", "SUM", "MIN", "MAX") and any(
             is_truth(argument) or _depends(argument, arguments) for argument in arguments
         ):
-            swap.append((symbol.apply(arguments), _named(aggregates, symbol, arguments)))
-    if not swap:
+            substitution.append((symbol.apply(arguments), _named(aggregates, symbol, arguments)))
+    if not substitution:
         return term
     outs = tuple(
-        replace(o, null=folded(z3.substitute(o.null, *swap)), val=folded(z3.substitute(o.val, *swap)))
+        replace(
+            o,
+            null=folded(z3.substitute(o.null, *substitution)),
+            val=folded(z3.substitute(o.val, *substitution)),
+        )
         for o in term.outs
     )
-    return replace(term, cond=folded(z3.substitute(term.cond, *swap)), outs=outs)
+    return replace(term, cond=folded(z3.substitute(term.cond, *substitution)), outs=outs)
 
 
 def _depends(argument: Expr, arguments: tuple[Expr, ...]) -> bool:
@@ -55,9 +68,9 @@ def _named(aggregates: Aggregates, symbol: Symbol, arguments: tuple[Expr, ...]) 
         for formal, argument in zip(symbol.formals, arguments, strict=True)
         if not is_truth(argument) and not _depends(argument, arguments)
     ]
-    told = {name_of(formal) for formal in symbol.formals} - {name_of(key) for key in keys}
-    bag = Bag(tuple(_told(term, keys, told) for term in bag.terms))
-    bag = swap_bag(bag, list(zip(symbol.formals, arguments, strict=True)))
+    known_names = {name_of(formal) for formal in symbol.formals} - {name_of(key) for key in keys}
+    bag = Bag(tuple(_rewritten(term, keys, known_names) for term in bag.terms))
+    bag = substitute_bag(bag, list(zip(symbol.formals, arguments, strict=True)))
     bag = Bag(tuple(replace(term, cond=flat(folded(term.cond))) for term in bag.terms))
     if symbol.function == "COUNT":
         return aggregates.count_term(bag.terms[0])
@@ -66,17 +79,20 @@ def _named(aggregates: Aggregates, symbol: Symbol, arguments: tuple[Expr, ...]) 
     return aggregates.extreme_value(symbol.function, bag)
 
 
-def _told(term: Term, keys: list[Expr], told: set[str]) -> Term:
+def _rewritten(term: Term, keys: list[Expr], known_names: set[str]) -> Term:
     """The term in which conjuncts about known formals read the other formals for what equals them."""
     own = bound(term)
-    swap: Swap = []
+    substitution: Substitution = []
     for part in conjuncts(term.cond):
         if is_eq(part):
             for side, other in (operands(part), operands(part)[::-1]):
                 known = constants(side)
-                if known & own and not known & told and any(other.eq(key) for key in keys):
-                    swap.append((side, other))
-    if not swap:
+                if known & own and not known & known_names and any(other.eq(key) for key in keys):
+                    substitution.append((side, other))
+    if not substitution:
         return term
-    parts = (z3.substitute(part, *swap) if constants(part) & told else part for part in conjuncts(term.cond))
+    parts = (
+        z3.substitute(part, *substitution) if constants(part) & known_names else part
+        for part in conjuncts(term.cond)
+    )
     return replace(term, cond=conj(*parts))

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 import z3
 
-from truespec.domains.sql.ir.bags import Bag, Group, Swap, Term, conjuncts, flat, swap_bag
+from truespec.domains.sql.ir.bags import Bag, Group, Substitution, Term, conjuncts, flat, substitute_bag
 from truespec.domains.sql.ir.logic import FALSE, TRUE, Formula, conj, folded, neg, rebuilt
 from truespec.domains.sql.ir.symbols import is_false, is_not, is_true, operands
 from truespec.domains.sql.ir.values import Val
@@ -26,7 +26,7 @@ def apply(world: World, term: Term) -> Term:
     done: set[int] = set()
     while True:
         parts = conjuncts(term.cond)
-        units: Swap = []
+        units: Substitution = []
         for part in parts:
             atom, value = (part.arg(0), FALSE) if is_not(part) else (part, TRUE)
             if z3.is_app(atom) and atom.get_id() not in done:
@@ -39,17 +39,17 @@ def apply(world: World, term: Term) -> Term:
             a.get_id() for a, _ in units
         }
         kept = [part for part in parts if not (is_not(part) and part.arg(0).get_id() in gone)]
-        cond = flat(conj(*(_told(world, part, units) for part in kept)))
+        cond = flat(conj(*(_rewritten(world, part, units) for part in kept)))
         outs = tuple(_moved(world, out, units) for out in term.outs)
         groups = tuple(_narrowed(world, group, units) for group in term.groups)
         term = Term(term.rows, groups, cond, outs)
 
 
-def _told(world: World, part: Formula, units: Swap) -> Formula:
+def _rewritten(world: World, part: Formula, units: Substitution) -> Formula:
     """A conjunct in which the others, but not itself, are put in place."""
     world.limit.check()
     if is_not(part):
-        return neg(_told(world, part.arg(0), units))
+        return neg(_rewritten(world, part.arg(0), units))
     if not z3.is_app(part):
         return z3.substitute(part, *units)
     if part.num_args() == 0:
@@ -57,7 +57,7 @@ def _told(world: World, part: Formula, units: Swap) -> Formula:
     return folded(rebuilt(part, [z3.substitute(child, *units) for child in operands(part)]))
 
 
-def _moved(world: World, value: Val, units: Swap) -> Val:
+def _moved(world: World, value: Val, units: Substitution) -> Val:
     world.limit.check()
     null, val = folded(z3.substitute(value.null, *units)), value.val
     if not is_true(null):
@@ -65,8 +65,8 @@ def _moved(world: World, value: Val, units: Swap) -> Val:
     return Val(null, val, value.kind, value.literal)  # the sides may mention a flag that is gone
 
 
-def _narrowed(world: World, group: Group, units: Swap) -> Group:
-    body = swap_bag(group.body, units)
+def _narrowed(world: World, group: Group, units: Substitution) -> Group:
+    body = substitute_bag(group.body, units)
     never = {atom.get_id() for atom, value in units if is_false(value)}
     strict = [not is_false(v.null) and v.null.get_id() in never for v in group.values]
     if not any(strict):

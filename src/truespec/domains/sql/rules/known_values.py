@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from truespec.domains.sql.ir.bags import Bag, Group, Swap, Term, conjuncts, flat, swap_term
+from truespec.domains.sql.ir.bags import Bag, Group, Substitution, Term, conjuncts, flat, substitute_term
 from truespec.domains.sql.ir.logic import FALSE, conj, neg
 from truespec.domains.sql.ir.symbols import is_false, is_ite
 from truespec.domains.sql.ir.values import Val
@@ -22,14 +22,14 @@ from truespec.domains.sql.ir.world import World
 def apply(world: World, term: Term) -> Term:
     """The term without NULL flags that its groups' bags rule out."""
     groups = []
-    swap: Swap = []
+    substitution: Substitution = []
     for group in term.groups:
         sure = [i for i in range(len(group.values)) if _known(group, i)]
-        swap += [(group.values[i].null, FALSE) for i in sure]
+        substitution += [(group.values[i].null, FALSE) for i in sure]
         groups.append(_without_flags(group, sure) if sure else group)
-    if not swap:
+    if not substitution:
         return term
-    moved = swap_term(replace(term, rows=(), groups=()), swap)
+    moved = substitute_term(replace(term, rows=(), groups=()), substitution)
     return replace(moved, rows=term.rows, groups=tuple(groups))
 
 

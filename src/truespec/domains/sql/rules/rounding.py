@@ -22,7 +22,7 @@ from truespec.domains.sql.ir.symbols import is_ite, operands
 from truespec.domains.sql.ir.world import World
 
 MAX_CASES = 5
-"""Nested cases that are told apart: each doubles the expression."""
+"""The deepest nesting of cases that is split: each case doubles the expression."""
 MAX_SCALE = 30
 """More digits after the point than any dialect has."""
 

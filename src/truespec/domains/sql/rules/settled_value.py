@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import z3
 
-from truespec.domains.sql.ir.bags import Swap, Term, bound, conjuncts
+from truespec.domains.sql.ir.bags import Substitution, Term, bound, conjuncts
 from truespec.domains.sql.ir.logic import folded
 from truespec.domains.sql.ir.symbols import constants, is_eq, operands
 from truespec.domains.sql.ir.values import Val
@@ -34,14 +34,18 @@ def of(terms: list[Term]) -> Val | None:
 def _value(term: Term) -> Val | None:
     own = bound(term)
     out = term.outs[0]
-    swap: Swap = []
+    substitution: Substitution = []
     for part in conjuncts(term.cond):
         if is_eq(part):
             for side, other in (operands(part), operands(part)[::-1]):
                 if constants(side) & own and not constants(other) & own:
-                    swap.append((side, other))
-    if swap:
-        out = Val(folded(z3.substitute(out.null, *swap)), folded(z3.substitute(out.val, *swap)), out.kind)
+                    substitution.append((side, other))
+    if substitution:
+        out = Val(
+            folded(z3.substitute(out.null, *substitution)),
+            folded(z3.substitute(out.val, *substitution)),
+            out.kind,
+        )
     if (constants(out.null) | constants(out.val)) & own:
         return None
     return out

@@ -20,7 +20,7 @@ from dataclasses import replace
 import z3
 
 from truespec.domains.sql.ir.aggregates import Aggregates
-from truespec.domains.sql.ir.bags import Term, bound, dependent, renamed, swap_term
+from truespec.domains.sql.ir.bags import Term, bound, dependent, renamed, substitute_term
 from truespec.domains.sql.ir.logic import Expr, conj, ite, neg, real
 from truespec.domains.sql.ir.symbols import constants, is_false, is_ite, operands
 
@@ -83,7 +83,7 @@ def _nested(aggregates: Aggregates, term: Term, value: Expr) -> tuple[Term, Expr
             continue
         (inner,) = symbol.bag.terms
         inner = renamed(aggregates.world, inner)
-        inner = swap_term(inner, list(zip(symbol.formals, operands(number), strict=True)))
+        inner = substitute_term(inner, list(zip(symbol.formals, operands(number), strict=True)))
         if dependent(term, inner.groups):
             continue
         rest = [part for i, part in enumerate(factors) if i != position]

@@ -39,7 +39,7 @@ GROUP_RULES: tuple[Rule, ...] = (
 """What is applied then, to a term with groups."""
 
 
-def settled(world: World, term: Term) -> Term:
+def normalised(world: World, term: Term) -> Term:
     """The term in normal form."""
     for rule in RULES:
         term = rule(world, term)
