@@ -10,7 +10,7 @@ import pytest
 from needs import ROOT
 
 READMES = sorted((ROOT / "src").rglob("README.md"))
-TEXT = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
+TEXT = (ROOT / "ARCHITECTURE.md").read_text("utf-8") + (ROOT / "GLOSSARY.md").read_text("utf-8")
 
 
 def test_every_path_exists() -> None:
