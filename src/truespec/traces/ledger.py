@@ -58,8 +58,8 @@ class Ledger:
     """Rules other than identity of identifiers by which something was paired, merged or recovered, by use."""
     problems: list[tuple[str, str]] = field(default_factory=list)
     """Problems with their places that are not told yet."""
-    lost_calls: dict[str, str] = field(default_factory=dict)
-    """Identifiers of dropped calls with the reason."""
+    aliases: dict[str, str] = field(default_factory=dict)
+    """Further identifiers under which the source shows a call that is taken, with the place."""
 
     def problem(self, place: str, message: str) -> None:
         """Note something that has to be told with its place."""

@@ -7,6 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from truespec.traces.files import Problem, TraceFile
+from truespec.traces.importers.chunks import is_chunk, merged
+from truespec.traces.importers.growing import grown
 from truespec.traces.importers.items import messages_of_item
 from truespec.traces.importers.pairing import paired
 from truespec.traces.importers.parts import Notes
@@ -47,7 +49,11 @@ def recognises(head: Any, _file: TraceFile) -> bool:
 
 
 def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
-    """One trace per conversation."""
+    """One trace per conversation; requests of one conversation are one trace."""
+    return grown(_traces(file, joins), file.ledger)
+
+
+def _traces(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     value = file.document()
     if isinstance(value, Problem):
         entries = [(f"line {line}", entry) for line, entry in file.lines()]
@@ -74,6 +80,8 @@ def _trace(value: Mapping[str, Any], file: TraceFile, position: str, joins: Join
         notes.place = place = f"messages/{index}"
         messages += [replace(made, position=place) for made in messages_of_item(m, notes, "user")]
     answer = value.get("response")
+    if isinstance(answer, list) and answer and all(is_chunk(chunk) for chunk in answer):
+        answer = next(merged(answer))
     if isinstance(answer, dict) and isinstance(answer.get("content"), list):
         notes.place = "response"
         made = messages_of_item({"role": "assistant", **answer}, notes)

@@ -9,14 +9,14 @@ reported, so no call gets lost in silence.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from truespec.traces.files import loads
 from truespec.traces.importers.parts import REFERENCES, call_of, is_call, is_result, kind_of_part, result_of
 from truespec.traces.trace import Message, ToolCall
 
-_MARKS = re.compile(r"tool_?-?call|tool_?-?use|function_?call|toolResult|call_id|_call\"", re.IGNORECASE)
+_MARKS = ("tool_", "tool-", "toolC", "toolU", "toolR", "function", "call_id", '_call"')
 _ARGUMENTS = ("arguments", "args", "input")
 _DEPTH = 60
 
@@ -32,7 +32,7 @@ def census(value: Any, depth: int = 0) -> Iterator[Found]:
     if depth > _DEPTH:
         return
     if isinstance(value, str):
-        if value.lstrip()[:1] in ("[", "{") and _MARKS.search(value):
+        if value.lstrip()[:1] in ("[", "{") and any(mark in value for mark in _MARKS):
             try:
                 inner = loads(value)
             except ValueError:
@@ -96,6 +96,27 @@ def nested(attributes: Mapping[str, Any]) -> list[Any]:
         elif isinstance(value, dict | list | str):
             made.append(value)
     return [*made, tree] if tree else made
+
+
+def held(
+    values: Sequence[Iterable[Any]],
+) -> tuple[dict[str, tuple[int, ToolCall]], dict[str, tuple[int, Message]]]:
+    """The calls and the results in groups of values by identifier, each with its first group's number."""
+    calls: dict[str, tuple[int, ToolCall]] = {}
+    results: dict[str, tuple[int, Message]] = {}
+    texts: set[str] = set()
+    for number, group in enumerate(values):
+        for value in group:
+            if isinstance(value, str):
+                if value in texts:
+                    continue
+                texts.add(value)
+            for found in census(value):
+                if isinstance(found, ToolCall):
+                    calls.setdefault(str(found.id), (number, found))
+                else:
+                    results.setdefault(str(found.call_id), (number, found))
+    return calls, results
 
 
 _NUMBERED = re.compile(r"\.\d+\.")

@@ -8,15 +8,13 @@ MLflow, Google's ADK.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from json import JSONDecodeError
 from typing import Any
 
-from truespec.traces.files import loads
 from truespec.traces.importers.items import SYSTEMS, messages_of, messages_of_item
-from truespec.traces.importers.parts import REFERENCES, Notes
+from truespec.traces.importers.parts import Notes
+from truespec.traces.importers.recorded import in_attribute, in_event, in_trees, parsed, trees
 from truespec.traces.importers.shared import text_of, tool_schemas
 from truespec.traces.trace import Message, ToolSchema
 
@@ -71,50 +69,6 @@ _OPERATIONS = {
     "chain": "CHAIN",
     "embeddings": "EMBEDDING",
 }
-TOOL_NAMES = (
-    "gen_ai.tool.name",
-    "ai.toolCall.name",
-    "tool.name",
-    "tool_call.function.name",
-    "traceloop.entity.name",
-)
-TOOL_IDS = (
-    "gen_ai.tool.call.id",
-    "ai.toolCall.id",
-    "tool_call.id",
-    "tool.call_id",
-    "tool_call_id",
-    "tool.id",
-)
-TOOL_ARGUMENTS = (
-    "gen_ai.tool.call.arguments",
-    "ai.toolCall.args",
-    "tool_arguments",
-    "tool.args_json",
-    "gcp.vertex.agent.tool_call_args",
-    "langfuse.observation.input",
-    "mlflow.spanInputs",
-    "traceloop.entity.input",
-    "input.value",
-    "gen_ai.prompt",
-    "input",
-    "tool_call.function.arguments",
-    "tool.parameters",
-)
-TOOL_RESULTS = (
-    "gen_ai.tool.call.result",
-    "ai.toolCall.result",
-    "tool_response",
-    "tool.result_json",
-    "gcp.vertex.agent.tool_response",
-    "tool.error_message",
-    "langfuse.observation.output",
-    "mlflow.spanOutputs",
-    "traceloop.entity.output",
-    "output.value",
-    "gen_ai.completion",
-    "output",
-)
 MODELS = (
     "llm.model_name",
     "gen_ai.response.model",
@@ -198,21 +152,6 @@ def first(attributes: Mapping[str, Any], *keys: str) -> Any:
     return next((attributes[key] for key in keys if attributes.get(key) is not None), None)
 
 
-def parsed(value: Any) -> Any:
-    """A text that is JSON, or a Python literal of a list or an object, as its value; else the value."""
-    if isinstance(value, str) and value.lstrip()[:1] in ("[", "{", '"'):
-        try:
-            return loads(value)
-        except (JSONDecodeError, ValueError):
-            if value.lstrip()[:1] == '"':
-                return value
-            try:
-                return ast.literal_eval(value)
-            except (ValueError, SyntaxError, MemoryError, RecursionError):
-                return value
-    return value
-
-
 def tools_of(attributes: Mapping[str, Any]) -> tuple[ToolSchema, ...] | None:
     """The tools that a span declares; None where it declares none."""
     listed: Any = first(
@@ -247,20 +186,20 @@ def inputs_of(raw: RawSpan, notes: Notes) -> list[Message]:
     head = messages_of_item({"role": "system", "parts": system}, notes) if isinstance(system, list) else []
     if isinstance(system, str):
         head = [Message("system", system)]
-    if made := _of_key(attributes, "gen_ai.input.messages", "user", notes):
+    if made := in_attribute(attributes, "gen_ai.input.messages", "user", notes):
         return head + made
-    flat = _of_trees(attributes, ("llm.input_messages.", "gen_ai.prompt.", "llm.prompts."), "user", notes)
+    flat = in_trees(attributes, ("llm.input_messages.", "gen_ai.prompt.", "llm.prompts."), "user", notes)
     if flat:
         return head + flat
-    if made := [m for event in raw.events for m in _event(event, notes, outputs=False)]:
+    if made := [m for event in raw.events for m in in_event(event, notes, outputs=False)]:
         return head + made
     for key in _INPUTS:
         if key == "events":
             listed = parsed(attributes.get(key))
             events = listed if isinstance(listed, list) else []
-            made = [m for e in events for m in _event(e, notes, outputs=False)] if events else []
+            made = [m for e in events for m in in_event(e, notes, outputs=False)] if events else []
         else:
-            made = _of_key(attributes, key, "user", notes)
+            made = in_attribute(attributes, key, "user", notes)
         if made:
             return head + made
     return head
@@ -269,16 +208,16 @@ def inputs_of(raw: RawSpan, notes: Notes) -> list[Message]:
 def outputs_of(raw: RawSpan, notes: Notes) -> list[Message]:
     """What a model call replied."""
     attributes = raw.attributes
-    if made := _of_key(attributes, "gen_ai.output.messages", "assistant", notes):
+    if made := in_attribute(attributes, "gen_ai.output.messages", "assistant", notes):
         return made
-    flat = _of_trees(
+    flat = in_trees(
         attributes, ("llm.output_messages.", "gen_ai.completion.", "llm.completions."), "assistant", notes
     )
     if flat:
         return flat
     listed = parsed(attributes.get("events"))
     events = [*raw.events, *(listed if isinstance(listed, list) else ())]
-    if made := [m for event in events for m in _event(event, notes, outputs=True)]:
+    if made := [m for event in events for m in in_event(event, notes, outputs=True)]:
         return made
     calls = parsed(attributes.get("ai.response.toolCalls"))
     text = first(attributes, "ai.response.text", "ai.response.object")
@@ -293,7 +232,7 @@ def outputs_of(raw: RawSpan, notes: Notes) -> list[Message]:
             notes,
         )
     for key in _OUTPUTS:
-        if made := _of_key(attributes, key, "assistant", notes):
+        if made := in_attribute(attributes, key, "assistant", notes):
             return made
     return []
 
@@ -304,16 +243,11 @@ def conversation_of(raw: RawSpan, notes: Notes) -> list[Message]:
         listed = parsed(raw.attributes.get(key))
         if isinstance(listed, list) and listed:
             if any(isinstance(e, Mapping) and "event.name" in e for e in listed):
-                return [m for e in listed for m in (*_event(e, notes, False), *_event(e, notes, True))]
+                return [m for e in listed for m in (*in_event(e, notes, False), *in_event(e, notes, True))]
             made = [m for item in listed for m in messages_of_item(item, notes, "user")]
             if made:
                 return made
     return []
-
-
-def _of_key(attributes: Mapping[str, Any], key: str, role: str, notes: Notes) -> list[Message]:
-    value = attributes.get(key)
-    return [] if value is None or value == "" else messages_of(parsed(value), role, notes)
 
 
 def prompt_of_span(raw: RawSpan) -> str | None:
@@ -323,184 +257,6 @@ def prompt_of_span(raw: RawSpan) -> str | None:
         next((given[key] for key in SYSTEMS if given.get(key)), None) if isinstance(given, Mapping) else None
     )
     return told if isinstance(told, str) else None
-
-
-def _event(event: Any, notes: Notes, outputs: bool) -> list[Message]:
-    """A message that is recorded as an event or as a log record."""
-    if not isinstance(event, Mapping):
-        return []
-    body = parsed(event.get("body"))
-    told = event.get("attributes")
-    given = {**(told if isinstance(told, Mapping) else {}), **(body if isinstance(body, Mapping) else {})}
-    given = given or dict(event)
-    name = str(given.get("event.name") or event.get("event.name") or event.get("name") or "")
-    if not name.startswith("gen_ai."):
-        return []
-    given = {
-        key: parsed(value) if key != "content" or _structured(value) else value
-        for key, value in given.items()
-    }
-    if name == "gen_ai.choice":
-        if not outputs:
-            return []
-        inner = given.get("message")
-        if isinstance(inner, str):
-            return [Message("assistant", inner)]
-        body = {**given, **inner} if isinstance(inner, Mapping) else given
-        return messages_of_item({**_plain(body), "role": "assistant"}, notes)
-    if name.startswith("gen_ai.client.inference.operation") or name == "gen_ai.client.operation.details":
-        key = "gen_ai.output.messages" if outputs else "gen_ai.input.messages"
-        return _of_key(given, key, "assistant" if outputs else "user", notes)
-    if name in ("gen_ai.content.prompt", "gen_ai.content.completion"):
-        if outputs == name.endswith("completion"):
-            key = "gen_ai.completion" if outputs else "gen_ai.prompt"
-            return _of_key(given, key, "assistant" if outputs else "user", notes)
-        return []
-    if outputs or not name.endswith(".message"):
-        return []
-    role = name.split(".")[1]
-    body = _plain(given)
-    return messages_of_item({**body, "role": role if role != "message" else body.get("role", role)}, notes)
-
-
-def _structured(value: Any) -> bool:
-    """Whether a content is the JSON of parts (Strands writes it so), not a text that happens to be JSON."""
-    listed = parsed(value) if isinstance(value, str) and value[:2] == "[{" else None
-    keys = ("text", "toolUse", "toolResult", "type")
-    return isinstance(listed, list) and all(
-        isinstance(p, Mapping) and any(k in p for k in keys) for p in listed
-    )
-
-
-def _plain(body: Mapping[str, Any]) -> dict[str, Any]:
-    dropped = ("gen_ai.", "event.", "logfire.")
-    return {
-        k: v
-        for k, v in body.items()
-        if not k.startswith(dropped) and k not in ("index", "finish_reason", "message")
-    }
-
-
-def _of_trees(
-    attributes: Mapping[str, Any], prefixes: tuple[str, ...], role: str, notes: Notes
-) -> list[Message]:
-    """Messages in numbered attributes: `gen_ai.prompt.0.role`, `llm.input_messages.0.message.role`."""
-    made: list[Message] = []
-    for prefix in prefixes:
-        for tree in trees(attributes, prefix):
-            inner = tree.get("message")
-            body = dict(inner if isinstance(inner, Mapping) else tree)
-            if isinstance(body.get("contents"), Mapping):
-                parts = [part.get("message_content", part) for part in listed_of(body["contents"])]
-                body["content"] = [_part(part) for part in parts]
-            calls = [call.get("tool_call", call) for call in listed_of(body.get("tool_calls"))]
-            if calls:
-                body["tool_calls"] = calls
-            elif "tool_calls" in body and not isinstance(body["tool_calls"], list):
-                body["tool_calls"] = parsed(body["tool_calls"])
-            if "function_call_name" in body:
-                body["function_call"] = {
-                    "name": body.pop("function_call_name"),
-                    "arguments": body.pop("function_call_arguments_json", None),
-                }
-            content = body.get("content")
-            if content == "None" and role == "user" and body.get("role") == "assistant":
-                body["content"] = None  # Langfuse's text of a message that only calls tools
-            if _structured(content):
-                body["content"] = parsed(content)
-            body.setdefault("role", role)
-            body.pop("finish_reason", None)
-            made += messages_of_item(body, notes, role)
-        if made:
-            return made
-    return made
-
-
-def _part(part: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A part in OpenInference's nesting: `{tool_use: ...}` and `{text: ...}` as they are, images flat."""
-    return {"type": "image", **part} if "image" in part else part
-
-
-def listed_of(tree: Any) -> list[Mapping[str, Any]]:
-    """The entries of a numbered tree, in the order of their numbers."""
-    if isinstance(tree, Mapping):
-        tree = [tree[key] for key in sorted(tree, key=lambda k: int(k) if str(k).isdigit() else 0)]
-    return [entry for entry in tree if isinstance(entry, Mapping)] if isinstance(tree, list) else []
-
-
-def trees(attributes: Mapping[str, Any], prefix: str) -> list[dict[str, Any]]:
-    """Numbered attributes below a prefix, nested at their dots."""
-    found: dict[int, dict[str, Any]] = {}
-    for key, value in attributes.items():
-        if not key.startswith(prefix):
-            continue
-        number, _, path = key[len(prefix) :].partition(".")
-        if not number.isdigit():
-            continue
-        at = found.setdefault(int(number), {})
-        *steps, last = path.split(".") if path else [""]
-        for step in steps:
-            inner = at.setdefault(step, {})
-            at = inner if isinstance(inner, dict) else {}
-        at[last] = value
-    return [found[number] for number in sorted(found)]
-
-
-_WRAPPERS = ("input", "inputs", "kwargs", "arguments", "args", "tool_input", "params")
-
-
-@dataclass(frozen=True, slots=True)
-class ToolRun:
-    """What a tool's span says."""
-
-    name: str
-    arguments: Any
-    identifier: str | None
-    output: Any
-
-
-def tool_run(raw: RawSpan) -> ToolRun:
-    """The call and the result in the span of a tool."""
-    attributes = raw.attributes
-    name = str(first(attributes, *TOOL_NAMES) or raw.name)
-    arguments = parsed(first(attributes, *TOOL_ARGUMENTS))
-    output = parsed(first(attributes, *TOOL_RESULTS))
-    identifier = first(attributes, *TOOL_IDS)
-    if isinstance(arguments, Mapping):
-        if arguments.get("type") in ("tool_call", "tool_use", "function_call") or "toolCallId" in arguments:
-            identifier = identifier or first(arguments, *REFERENCES, "id")
-            name = str(first(arguments, "name", "toolName") or name)
-            arguments = first(arguments, "args", "input", "arguments")
-        elif set(arguments) <= {"args", "kwargs", "sanitize_inputs_outputs"} and "kwargs" in arguments:
-            arguments = arguments["kwargs"] if not arguments.get("args") else arguments
-        elif len(arguments) == 1:
-            ((key, inner),) = arguments.items()
-            inner = parsed(inner)
-            arguments = inner if key in _WRAPPERS and isinstance(inner, Mapping) else arguments
-    output = _inner_output(output)
-    if isinstance(output, Mapping):
-        identifier = identifier or first(output, *REFERENCES)
-    elif isinstance(output, list) and len(output) == 1 and isinstance(output[0], Mapping):
-        identifier = identifier or first(output[0], *REFERENCES)
-    return ToolRun(name, parsed(arguments), None if identifier is None else str(identifier), output)
-
-
-def _inner_output(output: Any) -> Any:
-    """LangChain's tool message inside its wrappers."""
-    for _ in range(3):
-        if not isinstance(output, Mapping):
-            break
-        if isinstance(output.get("kwargs"), Mapping) and isinstance(output.get("id"), list):
-            output = output["kwargs"]
-        elif set(output) == {"output"} or (
-            "output" in output
-            and isinstance(output["output"], Mapping)
-            and "tool_call_id" in output["output"]
-        ):
-            output = parsed(output["output"])
-        else:
-            break
-    return output
 
 
 def ends_of(raw: RawSpan, notes: Notes) -> list[Message]:

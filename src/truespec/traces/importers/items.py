@@ -15,6 +15,7 @@ from json import JSONDecodeError
 from typing import Any
 
 from truespec.traces.files import brief, loads
+from truespec.traces.importers.chunks import is_chunk, merged
 from truespec.traces.importers.parts import (
     ATTACHED,
     REFERENCES,
@@ -256,7 +257,7 @@ def _told_in_text(message: Message, notes: Notes) -> list[Message]:
     if message.role == "tool" and message.call_id is None and (found := _RESULT_IN_TEXT.match(text)):
         notes.ledger.rules["a result that begins with 'Call id:' answers that call"] += 1
         return [replace(message, call_id=found.group(1), text=text[found.end() :])]
-    if "'function'" not in text and '"function"' not in text:
+    if not any(mark in text for mark in ("'function'", '"function"', "'tool_call'")):
         return [message]
     match = _CALLS_IN_TEXT.match(text) if message.role in ("assistant", "tool") else None
     listed = _parsed(match.group(1)) if match else None
@@ -266,7 +267,10 @@ def _told_in_text(message: Message, notes: Notes) -> list[Message]:
         except (ValueError, SyntaxError, MemoryError, RecursionError):
             listed = None
     if not isinstance(listed, list) or not all(
-        isinstance(c, Mapping) and isinstance(c.get("function"), Mapping) and c.get("id") for c in listed
+        isinstance(c, Mapping)
+        and (isinstance(c.get("function"), Mapping) or c.get("type") == "tool_call")
+        and c.get("id")
+        for c in listed
     ):
         return [message]
     notes.ledger.rules["calls that are written as a text are read as calls"] += 1
@@ -300,7 +304,9 @@ def _parsed(value: Any) -> Any:
     return value
 
 
-_SPEAKER = re.compile(r"^(system|developer|user|assistant|tool|human): ", re.MULTILINE)
+_SPEAKER = re.compile(
+    r"^(system|developer|user|assistant|tool|human|System|Human|AI|Tool|User|Assistant): ", re.MULTILINE
+)
 
 
 def messages_of(value: Any, role: str, notes: Notes) -> list[Message]:
@@ -310,6 +316,8 @@ def messages_of(value: Any, role: str, notes: Notes) -> list[Message]:
     if isinstance(value, list):
         if not value:
             return []
+        if all(is_chunk(item) for item in value):
+            return [m for reply in merged(value) for m in _of_dict(reply, role, notes)]
         if len(value) == 2 and all(isinstance(v, str) for v in value) and role_of(value[0]):
             return [Message(role_of(value[0]) or role, value[1])]
         if all(isinstance(item, list) for item in value):
@@ -398,9 +406,10 @@ def _of_dict(value: Mapping[str, Any], role: str, notes: Notes) -> list[Message]
     if value.get("content") in _FIELDS and len(value) == 1:
         notes.ledger.items.drop("a content that is only the name of a field", notes.place)
         return head
-    arguments = value.get("args")
-    if isinstance(arguments, list) and len(arguments) == 1 and isinstance(arguments[0], str):
-        return [*head, Message(role, arguments[0])]
+    for key in ("args", "prompts"):
+        given = value.get(key)
+        if isinstance(given, list) and len(given) == 1 and isinstance(given[0], str):
+            return head + _of_text(given[0], role, notes)
     for key in _TEXTS:
         if isinstance(value.get(key), str):
             return [*head, Message(role, value[key])]

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from truespec.traces.files import Problem, TraceFile, brief
+from truespec.traces.importers.chunks import is_chunk, merged
+from truespec.traces.importers.growing import grown
 from truespec.traces.importers.items import messages_of_item, openai_message
 from truespec.traces.importers.pairing import paired
 from truespec.traces.importers.parts import Notes
@@ -35,11 +37,10 @@ def _body(value: Any) -> tuple[list[Any], Mapping[str, Any]] | None:
             messages = list(inner["messages"])
             if not all(_is_message(m) for m in messages):
                 return None
-            choices = (
-                (value.get("response") or value).get("choices")
-                if isinstance(value.get("response") or value, dict)
-                else None
-            )
+            reply = value.get("response") or value
+            if isinstance(reply, list) and reply and all(is_chunk(chunk) for chunk in reply):
+                reply = next(merged(reply))
+            choices = reply.get("choices") if isinstance(reply, dict) else None
             if isinstance(choices, list) and choices and isinstance(choices[0], dict):
                 messages.append(choices[0].get("message") or {"role": "assistant"})
             return messages, {**inner, **value}
@@ -54,7 +55,11 @@ def recognises(head: Any, _file: TraceFile) -> bool:
 
 
 def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
-    """One trace per document, per line, or per element of a list of conversations."""
+    """One trace per document, line, or element of a list; requests of one conversation are one trace."""
+    return grown(_traces(file, joins), file.ledger)
+
+
+def _traces(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     for position, value in _records(file):
         if isinstance(value, Problem):
             yield value

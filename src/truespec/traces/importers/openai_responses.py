@@ -7,6 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from truespec.traces.files import Problem, TraceFile
+from truespec.traces.importers.chunks import is_chunk, merged
+from truespec.traces.importers.growing import grown
 from truespec.traces.importers.items import messages_of_item
 from truespec.traces.importers.pairing import paired
 from truespec.traces.importers.parts import Notes, is_call, is_result, kind_of_part
@@ -29,7 +31,21 @@ def _items(value: Any) -> bool:
     )
 
 
+def _body(value: Any) -> Any:
+    """A logged request with its reply, which may be streamed, as one object."""
+    if not isinstance(value, dict):
+        return value
+    request, reply = value.get("request", value.get("body")), value.get("response")
+    if isinstance(reply, list) and reply and all(is_chunk(chunk) for chunk in reply):
+        reply = next(merged(reply))
+    if isinstance(reply, dict) and "output" in reply:
+        asked = request if isinstance(request, dict) else value
+        return {**asked, **reply, "input": asked.get("input")}
+    return request if isinstance(request, dict) and "input" in request else value
+
+
 def _is_ours(value: Any) -> bool:
+    value = _body(value)
     if isinstance(value, dict):
         return value.get("object") == "response" or _items(value.get("output")) or _items(value.get("input"))
     return _items(value)
@@ -37,20 +53,27 @@ def _is_ours(value: Any) -> bool:
 
 def recognises(head: Any, _file: TraceFile) -> bool:
     """A response object, or items with the API's types."""
-    return _is_ours(head)
+    return _is_ours(head) or (isinstance(head, list) and bool(head) and _is_ours(head[0]))
 
 
 def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
-    """One trace per response or list of items."""
+    """One trace per conversation: a response, a list of items, or the requests of one conversation."""
+    return grown(_traces(file, joins), file.ledger)
+
+
+def _traces(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     value = file.document()
     entries = [("document", value)]
     if isinstance(value, Problem):
         lines = [(f"line {line}", entry) for line, entry in file.lines()]
         entries = lines if any(not isinstance(entry, Problem) for _, entry in lines) else entries
+    elif isinstance(value, list) and not _items(value):
+        entries = [(f"record {index}", entry) for index, entry in enumerate(value)]
     for position, entry in entries:
         if isinstance(entry, Problem):
             yield entry
         elif _is_ours(entry):
+            entry = _body(entry)
             yield _trace({"input": entry} if isinstance(entry, list) else entry, file, position, joins)
         else:
             yield file.problem(position, "no Responses object")

@@ -4,6 +4,7 @@ OpenInference attributes; and local dumps of spans with flat attributes (`{spans
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from truespec.traces.files import Problem, TraceFile, brief
@@ -20,7 +21,7 @@ def recognises(head: Any, _file: TraceFile) -> bool:
     """OTLP's outer field, or spans with `attributes`."""
     if not isinstance(head, dict):
         return False
-    if "resourceSpans" in head or "resource_spans" in head:
+    if any(key in head for key in (*_GROUPS, *_LOG_GROUPS)):
         return True
     spans = head.get("spans")
     return (
@@ -36,6 +37,7 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     """One trace per trace id; exports of one trace in several lines are joined."""
     found: list[tuple[str, RawSpan]] = []
     metadata: dict[str, Any] = {}
+    logs: list[tuple[str, str, Any, Mapping[str, Any]]] = []
     document = file.document()
     entries = [("document", document)]
     if isinstance(document, Problem):
@@ -47,15 +49,14 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
         if not isinstance(value, dict):
             yield file.problem(position, f"expected an export of spans, found {brief(value)}")
             continue
-        metadata.update(
-            {k: v for k, v in value.items() if k not in ("resourceSpans", "resource_spans", "spans")}
-        )
+        metadata.update({k: v for k, v in value.items() if k not in (*_GROUPS, *_LOG_GROUPS, "spans")})
+        logs += _logs(value)
         for number, (span, resource) in enumerate(_spans(value)):
             try:
                 found.append(_raw(span, resource))
             except (KeyError, TypeError, ValueError, AttributeError) as error:
                 yield file.problem(f"{position}, span {number}", f"no span: {error!r}")
-    for identifier, raws in by_trace(found):
+    for identifier, raws in by_trace(_with_logs(found, logs)):
         yield trace_of_spans(identifier, raws, file, NAME, identifier, joins, metadata)
 
 
@@ -71,6 +72,40 @@ def _spans(value: Mapping[str, Any]) -> Iterator[tuple[Any, Mapping[str, Any]]]:
                 yield span, resource
 
 
+def _logs(value: Mapping[str, Any]) -> Iterator[tuple[str, str, Any, Mapping[str, Any]]]:
+    """The log records that belong to a span: its trace, the span, the time, and the record as an event."""
+    for group in dicts(next((value[key] for key in _LOG_GROUPS if value.get(key)), None)):
+        for scope in dicts(group.get("scopeLogs", group.get("scope_logs"))):
+            for record in dicts(scope.get("logRecords", scope.get("log_records"))):
+                trace, span = (
+                    record.get("traceId", record.get("trace_id")),
+                    record.get("spanId", record.get("span_id")),
+                )
+                attributes = attributes_of(record.get("attributes"))
+                name = record.get("eventName", record.get("event_name")) or attributes.get("event.name")
+                event = {"name": name, "attributes": attributes, "body": _value(record.get("body"))}
+                yield str(trace or ""), str(span or ""), record.get("timeUnixNano"), event
+
+
+def _with_logs(
+    found: list[tuple[str, RawSpan]], logs: list[tuple[str, str, Any, Mapping[str, Any]]]
+) -> Iterator[tuple[str, RawSpan]]:
+    """The spans with their log records as events; records whose span is not here make a span of their own."""
+    by_span: dict[tuple[str, str], list[tuple[Any, Mapping[str, Any]]]] = {}
+    for trace, span, time, event in logs:
+        by_span.setdefault((trace, span), []).append((time, event))
+    for trace, raw in found:
+        own = by_span.pop((trace, raw.id), ())
+        yield trace, replace(raw, events=[*raw.events, *(event for _, event in own)]) if own else raw
+    for (trace, span), own in by_span.items():
+        if any(str(event["name"]).startswith("gen_ai.") for _, event in own):
+            start = str(own[0][0] or 0).rjust(24, "0")
+            attributes = {"gen_ai.operation.name": "chat"}
+            yield trace, RawSpan(span, None, "log records", start, attributes, [event for _, event in own])
+
+
+_GROUPS = ("resourceSpans", "resource_spans")
+_LOG_GROUPS = ("resourceLogs", "resource_logs")
 _SCOPES = ("scopeSpans", "scope_spans", "instrumentationLibrarySpans")
 
 

@@ -209,6 +209,8 @@ def atoms_of(part: Any, notes: Notes) -> list[Atom]:
     if is_result(kind):
         return [("result", result_of(part, kind))]
     if is_call(kind) or named_tool:
+        if kind in CALLS and identifier_of(part) is None and not _names_a_tool(part):
+            return [("other", part)]  # an exporter's mark of a call that stands elsewhere
         return _called(part, kind)
     if kind in THOUGHTS or "reasoning" in kind or "thinking" in kind:
         thought = text_of([part.get(k) for k in ("summary", "thinking", "text", "content", "reasoning")])
@@ -222,6 +224,11 @@ def atoms_of(part: Any, notes: Notes) -> list[Atom]:
         return [("other", part)]
     notes.skip(str(part.get("type") or kind))
     return [("other", part)]
+
+
+def _names_a_tool(part: Mapping[str, Any]) -> bool:
+    inner = part.get("function") or part.get("custom")
+    return bool(_first(part, _NAMES) or inner)
 
 
 def _first(part: Mapping[str, Any], keys: tuple[str, ...]) -> Any:

@@ -10,32 +10,36 @@ problem. What the census finds and no message holds is put in its place.
 
 from __future__ import annotations
 
-import json
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
-from truespec.traces.importers.census import census, nested
+from truespec.traces.importers.census import held, nested
 from truespec.traces.importers.conventions import (
     MODELS,
     RawSpan,
-    ToolRun,
     conversation_of,
     ends_of,
     first,
     inputs_of,
     kind_of,
     outputs_of,
-    parsed,
     prompt_of_span,
-    tool_run,
     tools_of,
 )
 from truespec.traces.importers.pairing import paired
 from truespec.traces.importers.parts import Notes, outcome_of
 from truespec.traces.importers.shared import tool_call, tool_schemas
+from truespec.traces.importers.threads import (
+    Thread,
+    canonical,
+    is_unique,
+    keys_of,
+    outcome_key,
+    reduced,
+)
+from truespec.traces.importers.tool_runs import ToolRun, tool_run
 from truespec.traces.trace import Message, Span, ToolCall, ToolSchema
 
 
@@ -60,65 +64,6 @@ class _Entry:
     """The tool's run that waits for its call."""
 
 
-@dataclass(slots=True)
-class _Thread:
-    atoms: list[tuple[Any, ...]] = field(default_factory=list)
-    by: list[str] = field(default_factory=list)
-    """The span that brought each atom."""
-    places: dict[tuple[Any, ...], list[int]] = field(default_factory=dict)
-
-    def add(self, key: tuple[Any, ...], span: str) -> None:
-        self.places.setdefault(key, []).append(len(self.atoms))
-        self.atoms.append(key)
-        self.by.append(span)
-
-    def find(self, key: tuple[Any, ...], start: int) -> int | None:
-        places = self.places.get(key, ())
-        at = bisect_left(places, start)
-        return places[at] if at < len(places) else None
-
-    def shared(self, keys: Sequence[tuple[Any, ...]]) -> tuple[int, int]:
-        """How many atoms it shares with a conversation, in order: of speakers, and of the system."""
-        at = spoken = system = 0
-        for key in keys:
-            place = self.find(key, at)
-            if place is not None:
-                at = place + 1
-                system += key[:2] == ("text", "system")
-                spoken += key[:2] != ("text", "system")
-        return spoken, system
-
-
-def _canonical(value: Any) -> str:
-    try:
-        return json.dumps(value, sort_keys=True, default=str)
-    except (TypeError, ValueError):
-        return str(value)
-
-
-def _outcome(text: str | None) -> str:
-    """A result's text, one for all spellings of the same JSON."""
-    told = (text or "").strip()
-    return _canonical(parsed(told)) if told[:1] in ("[", "{") else told
-
-
-def _call_key(call: ToolCall) -> tuple[Any, ...]:
-    if call.id is not None:
-        return ("call", call.id, call.name)
-    return ("call", None, call.name, _canonical(call.arguments if call.arguments is not None else call.raw))
-
-
-def _keys(message: Message) -> list[tuple[Any, ...]]:
-    """The atoms of a message: its text, its calls, or its result."""
-    if message.role == "tool":
-        if message.call_id:
-            return [("result", message.call_id)]
-        return [("result", None, _outcome(message.text))]
-    text = (message.text or "").strip()
-    keys: list[tuple[Any, ...]] = [("text", message.role, text)] if text else []
-    return keys + [_call_key(call) for call in message.calls]
-
-
 def conversation(raws: Iterable[RawSpan], notes: Notes | None = None) -> Conversation:
     """The messages of a trace's spans, with each span's place in them."""
     ordered = sorted(enumerate(raws), key=lambda item: (str(item[1].start or ""), item[0]))
@@ -131,7 +76,7 @@ class _Builder:
         self.notes = notes
         self.place = notes.place
         self.entries: list[_Entry] = []
-        self.threads: list[_Thread] = []
+        self.threads: list[Thread] = []
         self.parents = {raw.id: raw.parent for raw in spans}
         self.kinds = {raw.id: kind_of(raw) for raw in spans}
         self.known: Counter[tuple[Any, ...]] = Counter()
@@ -203,9 +148,9 @@ class _Builder:
                 at = self.parents.get(at)
         return False
 
-    def _put(self, message: Message, span: str, thread: _Thread | None) -> _Entry:
+    def _put(self, message: Message, span: str, thread: Thread | None) -> _Entry:
         entry = _Entry(message if message.position else replace(message, position=span), span)
-        for key in _keys(message):
+        for key in keys_of(message):
             if key[1] is not None and key[0] != "text":
                 self.known[key] += 1
             if thread is not None:
@@ -229,7 +174,7 @@ class _Builder:
             inputs = inputs if any(message.role == "system" for message in inputs) else told + inputs
         if not inputs and not outputs:
             return False
-        keys = [key for message in inputs for key in _keys(message)]
+        keys = [key for message in inputs for key in keys_of(message)]
         thread = self._thread_of(keys)
         at = 0
         seen: Counter[tuple[Any, ...]] = Counter()
@@ -245,7 +190,7 @@ class _Builder:
                 self.places.setdefault(raw.id, self._put(fresh, raw.id, thread))
         return True
 
-    def _thread_of(self, keys: Sequence[tuple[Any, ...]]) -> _Thread:
+    def _thread_of(self, keys: Sequence[tuple[Any, ...]]) -> Thread:
         if self.threads and not keys:
             return self.threads[-1]
         best, score = None, (0, 0)
@@ -258,20 +203,20 @@ class _Builder:
             if ((spoken or called) or (system and not told)) and (spoken + called, system) > score:
                 best, score = thread, (spoken + called, system)
         if best is None:
-            best = _Thread()
+            best = Thread()
             self.threads.append(best)
         return best
 
-    def _asked_in(self, thread: _Thread, identifier: str) -> bool:
+    def _asked_in(self, thread: Thread, identifier: str) -> bool:
         call = self.calls.get(identifier)
         return call is not None and ("call", identifier, call.name) in thread.places
 
     def _fresh(
-        self, message: Message, thread: _Thread, at: int, seen: Counter[tuple[Any, ...]]
+        self, message: Message, thread: Thread, at: int, seen: Counter[tuple[Any, ...]]
     ) -> tuple[Message | None, int]:
         """What is new in a message of the input; None if nothing is. Also how far the thread is known."""
         new: list[tuple[Any, ...]] = []
-        for key in _keys(message):
+        for key in keys_of(message):
             place = thread.find(key, at)
             if key[1] is not None and key[0] != "text":
                 seen[key] += 1
@@ -291,7 +236,7 @@ class _Builder:
                 new.append(key)
         if not new:
             return None, at
-        return _reduced(message, new), at
+        return reduced(message, new), at
 
     def _correct(self, message: Message) -> None:
         """A result with its identifier settles what a tool's span without one was guessed to answer."""
@@ -300,23 +245,23 @@ class _Builder:
                 entry.message = replace(entry.message, text=message.text)
                 entry.guessed = False
 
-    def _said(self, message: Message, thread: _Thread, at: int, raw: RawSpan) -> Message | None:
+    def _said(self, message: Message, thread: Thread, at: int, raw: RawSpan) -> Message | None:
         """What is new in a reply: all but what another record of the same model call has said."""
         new = []
-        for key in _keys(message):
+        for key in keys_of(message):
             place = thread.find(key, at)
             twin = place is not None and self._related(thread.by[place], raw.id)
             if key[1] is not None and key[0] != "text":
-                if self.known[key] and (twin or key[1] not in self.answered or _unique(key)):
+                if self.known[key] and (twin or key[1] not in self.answered or is_unique(key)):
                     continue
             elif twin or (key[2] == "None" and self._told_twice(thread, at, raw)):
                 continue
             new.append(key)
         if not new:
-            return message if not _keys(message) and message.reasoning else None
-        return _reduced(message, new)
+            return message if not keys_of(message) and message.reasoning else None
+        return reduced(message, new)
 
-    def _told_twice(self, thread: _Thread, at: int, raw: RawSpan) -> bool:
+    def _told_twice(self, thread: Thread, at: int, raw: RawSpan) -> bool:
         """Whether a span around this one, or inside it, tells what the reply was; `None` stands for none."""
         return any(self._related(by, raw.id) for by in thread.by[at:] if by)
 
@@ -334,7 +279,7 @@ class _Builder:
         if call is not None:
             self._answer(entry, call, run.identifier is None)
         self.entries.append(entry)
-        self.given[_outcome(text)] += 1
+        self.given[outcome_key(text)] += 1
 
     def _call_for(self, run: ToolRun, span: str) -> ToolCall | None:
         """The call that a tool's run carries out; one without an identifier gets that of the run."""
@@ -372,8 +317,8 @@ class _Builder:
             if call.name in names
             and (call.id is None or (run.identifier is None and call.id not in self.answered))
         ]
-        given = _canonical(run.arguments)
-        same = next((found for found in waiting if _canonical(found[1].arguments) == given), None)
+        given = canonical(run.arguments)
+        same = next((found for found in waiting if canonical(found[1].arguments) == given), None)
         return same or (waiting[0] if waiting else None)
 
     def _ends(self) -> None:
@@ -383,7 +328,7 @@ class _Builder:
                 continue
             made = conversation_of(raw, self.notes)
             if made:
-                thread = self._thread_of([key for message in made for key in _keys(message)])
+                thread = self._thread_of([key for message in made for key in keys_of(message)])
                 at, seen = 0, Counter[tuple[Any, ...]]()
                 for message in made:
                     fresh, at = self._fresh(message, thread, at, seen)
@@ -395,19 +340,28 @@ class _Builder:
         agents = [raw for raw in self.spans if self.kinds[raw.id] == "AGENT"]
         inner = [raw for raw in agents if raw.parent in self.parents] or agents
         for raw in inner or [raw for raw in self.spans if self.kinds[raw.id] not in ("TOOL", "EMBEDDING")]:
-            made = ends_of(raw, self.notes)
-            for number, message in enumerate(made):
+            made = self._new_in(ends_of(raw, self.notes), raw)
+            for message in made:
                 named = replace(message, name=raw.attributes.get("gen_ai.agent.name"))
-                entry = self._put(named, raw.id, None)
-                self.places.setdefault(raw.id, entry)
-                if number + 1 == len(made) - 0 and tools:
-                    last = self.entries.pop()
-                    self.entries += tools
-                    self.entries.append(last)
-                    tools = []
+                if message is made[-1] and message.role == "assistant":
+                    self.entries, tools = [*self.entries, *tools], []  # tools ran before the last reply
+                self.places.setdefault(raw.id, self._put(named, raw.id, None))
             if made and not inner:
                 break
         self.entries += tools
+
+    def _new_in(self, messages: Sequence[Message], raw: RawSpan) -> list[Message]:
+        """The messages without those that a span both took and gave."""
+        thread = Thread()
+        at, seen, made = 0, Counter[tuple[Any, ...]](), []
+        for message in messages:
+            fresh, at = self._fresh(message, thread, at, seen)
+            if fresh is not None:
+                made.append(fresh)
+                for key in keys_of(fresh):
+                    thread.add(key, raw.id)
+                at = 0 if len(made) == 1 else at
+        return made
 
     def _settle(self, models: bool) -> None:
         """Tools' spans that still wait: their call came later, or they are calls of their own."""
@@ -454,20 +408,7 @@ class _Builder:
         order = {raw.id: number for number, raw in enumerate(self.spans)}
         taken = {call.id for entry in self.entries for call in entry.message.calls}
         answered = {entry.message.call_id for entry in self.entries}
-        calls: dict[str, tuple[int, ToolCall]] = {}
-        results: dict[str, tuple[int, Message]] = {}
-        texts: set[str] = set()
-        for number, raw in enumerate(self.spans):
-            for value in (*nested(raw.attributes), *(event for event in raw.events)):
-                if isinstance(value, str):
-                    if value in texts:
-                        continue
-                    texts.add(value)
-                for found in census(value):
-                    if isinstance(found, ToolCall):
-                        calls.setdefault(str(found.id), (number, found))
-                    else:
-                        results.setdefault(str(found.call_id), (number, found))
+        calls, results = held([[*nested(raw.attributes), *raw.events] for raw in self.spans])
         missing = [(number, call) for key, (number, call) in calls.items() if key not in taken]
         late = [
             (number, result)
@@ -533,22 +474,6 @@ class _Builder:
             if other.parent in below:
                 below.add(other.id)
                 yield other.id
-
-
-def _reduced(message: Message, keys: Sequence[tuple[Any, ...]]) -> Message:
-    """The message with the atoms that are new."""
-    if message.role == "tool":
-        return message
-    spoken = any(key[0] == "text" for key in keys)
-    kept = tuple(call for call in message.calls if _call_key(call) in keys)
-    if spoken and len(kept) == len(message.calls):
-        return message
-    return replace(message, text=message.text if spoken else None, calls=kept)
-
-
-def _unique(key: tuple[Any, ...]) -> bool:
-    """Whether an identifier is not used again: long, and no tool's name."""
-    return len(str(key[1])) >= 12 and key[1] != key[-1]
 
 
 def _as_arguments(value: Any) -> Any:

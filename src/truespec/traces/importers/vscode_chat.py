@@ -12,6 +12,7 @@ from typing import Any
 from truespec.traces.files import Problem, TraceFile
 from truespec.traces.importers.shared import source_of, text_of, tool_call
 from truespec.traces.joins import Joins
+from truespec.traces.ledger import Ledger
 from truespec.traces.trace import Message, Outcome, ToolCall, Trace
 
 NAME = "vscode-chat"
@@ -39,7 +40,7 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     model = None
     for index, request in enumerate(requests):
         try:
-            messages += _messages(request, f"requests/{index}")
+            messages += _messages(request, f"requests/{index}", file.ledger)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             yield file.problem(f"requests/{index}", f"no request of a chat export: {error!r}")
         model = request.get("modelId") or model
@@ -69,7 +70,7 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     )
 
 
-def _messages(request: Mapping[str, Any], position: str) -> Iterator[Message]:
+def _messages(request: Mapping[str, Any], position: str, ledger: Ledger) -> Iterator[Message]:
     body = request["message"]
     extra = {k: request[k] for k in ("timestamp", "requestId", "variableData") if request.get(k)}
     yield Message("user", body if isinstance(body, str) else body.get("text"), position=position, extra=extra)
@@ -82,6 +83,9 @@ def _messages(request: Mapping[str, Any], position: str) -> Iterator[Message]:
     if not rounds:
         yield from _visible(parts, position)
         return
+    for part in parts:
+        if _is_run(part) and isinstance(part.get("toolCallId"), str):
+            ledger.aliases[part["toolCallId"]] = position  # the visible form of a round's call
     results = metadata.get("toolCallResults") or {}
     seen = 0
     for number, turn in enumerate(rounds):

@@ -1,0 +1,101 @@
+"""Requests of one conversation, logged one by one, as the one conversation that they are.
+
+Each request repeats what was said before it. A record continues an earlier one where its messages begin with
+all messages of that one, or where it names it (`previous_response_id`). The longest is kept and takes the
+place of the first. Only the latest records wait to be continued, so that memory stays bounded.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from truespec.traces.files import Problem
+from truespec.traces.ledger import Ledger
+from truespec.traces.trace import Message, Trace, prompt_of
+
+WAITING = 64
+"""Conversations that wait to be continued."""
+RULE = "requests that repeat an earlier one and go on are one conversation"
+_SESSIONS = ("conversation_id", "session_id", "thread_id", "trace_id")
+
+
+@dataclass(slots=True)
+class _Entry:
+    item: Trace | Problem
+    keys: list[tuple[Any, ...]]
+
+
+def _key(message: Message) -> tuple[Any, ...]:
+    calls = tuple(call.id or call.name for call in message.calls)
+    return (message.role, (message.text or "").strip(), calls, message.call_id)
+
+
+def _continues(later: Trace, keys: list[tuple[Any, ...]], earlier: _Entry) -> bool:
+    before = earlier.item
+    if not isinstance(before, Trace) or not earlier.keys or before.system_prompt != later.system_prompt:
+        return False
+    for name in _SESSIONS:
+        one, other = before.metadata.get(name), later.metadata.get(name)
+        if one is not None and other is not None and one != other:
+            return False
+    length = len(earlier.keys)
+    if length >= len(keys) or keys[length - 1] != earlier.keys[-1] or keys[:length] != earlier.keys:
+        return False
+    roles = {key[0] for key in earlier.keys}
+    if "user" not in roles:
+        return False
+    # A request without its reply goes on with the reply; one with it goes on with anything.
+    return "assistant" in (earlier.keys[-1][0], keys[length][0])
+
+
+def grown(items: Iterable[Trace | Problem], ledger: Ledger) -> Iterator[Trace | Problem]:
+    """The conversations of a log, each once, with problems in their places."""
+    waiting: deque[_Entry] = deque()
+    for item in items:
+        if isinstance(item, Problem):
+            waiting.append(_Entry(item, []))
+        else:
+            keys = [_key(message) for message in item.messages]
+            entry = next((e for e in reversed(waiting) if _continues(item, keys, e)), None)
+            named = None if entry else _named(item, waiting)
+            if entry is not None and isinstance(entry.item, Trace):
+                entry.item, entry.keys = _joined(entry.item, item, item.messages), keys
+                ledger.rules[RULE] += 1
+            elif named is not None and isinstance(named.item, Trace):
+                messages = named.item.messages + item.messages
+                named.item, named.keys = _joined(named.item, item, messages), named.keys + keys
+                ledger.rules[RULE] += 1
+            else:
+                waiting.append(_Entry(item, keys))
+        while len(waiting) > WAITING or (waiting and isinstance(waiting[0].item, Problem)):
+            yield waiting.popleft().item
+    yield from (entry.item for entry in waiting)
+
+
+def _named(item: Trace, waiting: Iterable[_Entry]) -> _Entry | None:
+    name = item.metadata.get("previous_response_id")
+    if not isinstance(name, str):
+        return None
+    return next(
+        (
+            e
+            for e in waiting
+            if isinstance(e.item, Trace) and name in (e.item.id, e.item.metadata.get("response_id"))
+        ),
+        None,
+    )
+
+
+def _joined(earlier: Trace, later: Trace, messages: tuple[Message, ...]) -> Trace:
+    return replace(
+        later,
+        id=earlier.id,
+        messages=messages,
+        source=earlier.source,
+        system_prompt=later.system_prompt or earlier.system_prompt or prompt_of(messages),
+        tools=later.tools if later.tools is not None else earlier.tools,
+        metadata={**earlier.metadata, **later.metadata, "response_id": later.id},
+    )

@@ -1,0 +1,54 @@
+"""pydantic-ai's message history: `[{kind: request|response, parts: [{part_kind, ...}]}]`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from truespec.traces.files import Problem, TraceFile
+from truespec.traces.importers.items import messages_of_item
+from truespec.traces.importers.pairing import paired
+from truespec.traces.importers.parts import Notes
+from truespec.traces.importers.shared import source_of
+from truespec.traces.joins import Joins
+from truespec.traces.trace import Message, Trace, prompt_of
+
+NAME = "pydantic-ai"
+_SPEAKERS = {"request": "user", "response": "assistant"}
+
+
+def _is_message(value: Any) -> bool:
+    return isinstance(value, dict) and value.get("kind") in _SPEAKERS and isinstance(value.get("parts"), list)
+
+
+def recognises(head: Any, _file: TraceFile) -> bool:
+    """A list that starts with a request or a response of parts."""
+    return isinstance(head, list) and bool(head) and _is_message(head[0])
+
+
+def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
+    """One trace per file."""
+    notes = Notes(file.ledger)
+    messages: list[Message] = []
+    model = None
+    for _, index, value in file.records(None, _is_message):
+        if isinstance(value, Problem):
+            yield value
+            continue
+        notes.place = f"message {index}"
+        if isinstance(value.get("instructions"), str) and not messages:
+            messages.append(Message("system", value["instructions"], position=notes.place))
+        try:
+            messages += messages_of_item({"role": _SPEAKERS[value["kind"]], "parts": value["parts"]}, notes)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            yield file.problem(notes.place, f"no message of pydantic-ai: {error!r}")
+        model = model or value.get("model_name")
+    messages = paired(messages, file.ledger)
+    yield Trace(
+        id=file.path.name,
+        messages=tuple(messages),
+        source=source_of(file, NAME, "document"),
+        system_prompt=prompt_of(messages) or joins.prompt,
+        tools=joins.domain(None).tools,
+        model=model if isinstance(model, str) else None,
+    )

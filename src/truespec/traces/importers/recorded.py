@@ -1,0 +1,155 @@
+"""Messages as spans record them: in one attribute, in numbered attributes, as events and as log records."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from json import JSONDecodeError
+from typing import Any
+
+from truespec.traces.files import loads
+from truespec.traces.importers.items import messages_of, messages_of_item
+from truespec.traces.importers.parts import Notes
+from truespec.traces.trace import Message
+
+
+def parsed(value: Any) -> Any:
+    """A text that is JSON, or a Python literal of a list or an object, as its value; else the value."""
+    if isinstance(value, str) and value.lstrip()[:1] in ("[", "{", '"'):
+        try:
+            return loads(value)
+        except (JSONDecodeError, ValueError):
+            if value.lstrip()[:1] == '"':
+                return value
+            try:
+                return ast.literal_eval(value)
+            except (ValueError, SyntaxError, MemoryError, RecursionError):
+                return value
+    return value
+
+
+def in_attribute(attributes: Mapping[str, Any], key: str, role: str, notes: Notes) -> list[Message]:
+    """The messages in the value of one attribute."""
+    value = attributes.get(key)
+    return [] if value is None or value == "" else messages_of(parsed(value), role, notes)
+
+
+def in_event(event: Any, notes: Notes, outputs: bool) -> list[Message]:
+    """A message that is recorded as an event or as a log record."""
+    if not isinstance(event, Mapping):
+        return []
+    body = parsed(event.get("body"))
+    told = event.get("attributes")
+    given = {**(told if isinstance(told, Mapping) else {}), **(body if isinstance(body, Mapping) else {})}
+    given = given or dict(event)
+    name = str(given.get("event.name") or event.get("event.name") or event.get("name") or "")
+    if not name.startswith("gen_ai."):
+        return []
+    given = {
+        key: parsed(value) if key != "content" or _structured(value) else value
+        for key, value in given.items()
+    }
+    if name == "gen_ai.choice":
+        if not outputs:
+            return []
+        inner = given.get("message")
+        if isinstance(inner, str):
+            return [Message("assistant", inner)]
+        body = {**given, **inner} if isinstance(inner, Mapping) else given
+        return messages_of_item({**_plain(body), "role": "assistant"}, notes)
+    if name.startswith("gen_ai.client.inference.operation") or name == "gen_ai.client.operation.details":
+        key = "gen_ai.output.messages" if outputs else "gen_ai.input.messages"
+        return in_attribute(given, key, "assistant" if outputs else "user", notes)
+    if name in ("gen_ai.content.prompt", "gen_ai.content.completion"):
+        if outputs == name.endswith("completion"):
+            key = "gen_ai.completion" if outputs else "gen_ai.prompt"
+            return in_attribute(given, key, "assistant" if outputs else "user", notes)
+        return []
+    if outputs or not name.endswith(".message"):
+        return []
+    role = name.split(".")[1]
+    body = _plain(given)
+    return messages_of_item({**body, "role": role if role != "message" else body.get("role", role)}, notes)
+
+
+def _structured(value: Any) -> bool:
+    """Whether a content is the JSON of parts (Strands writes it so), not a text that happens to be JSON."""
+    listed = parsed(value) if isinstance(value, str) and value[:2] == "[{" else None
+    keys = ("text", "toolUse", "toolResult", "type")
+    return isinstance(listed, list) and all(
+        isinstance(p, Mapping) and any(k in p for k in keys) for p in listed
+    )
+
+
+def _plain(body: Mapping[str, Any]) -> dict[str, Any]:
+    dropped = ("gen_ai.", "event.", "logfire.")
+    return {
+        k: v
+        for k, v in body.items()
+        if not k.startswith(dropped) and k not in ("index", "finish_reason", "message")
+    }
+
+
+def in_trees(
+    attributes: Mapping[str, Any], prefixes: tuple[str, ...], role: str, notes: Notes
+) -> list[Message]:
+    """Messages in numbered attributes: `gen_ai.prompt.0.role`, `llm.input_messages.0.message.role`."""
+    made: list[Message] = []
+    for prefix in prefixes:
+        for tree in trees(attributes, prefix):
+            inner = tree.get("message")
+            body = dict(inner if isinstance(inner, Mapping) else tree)
+            if isinstance(body.get("contents"), Mapping):
+                parts = [part.get("message_content", part) for part in listed_of(body["contents"])]
+                body["content"] = [_part(part) for part in parts]
+            calls = [call.get("tool_call", call) for call in listed_of(body.get("tool_calls"))]
+            if calls:
+                body["tool_calls"] = calls
+            elif "tool_calls" in body and not isinstance(body["tool_calls"], list):
+                body["tool_calls"] = parsed(body["tool_calls"])
+            if "function_call_name" in body:
+                body["function_call"] = {
+                    "name": body.pop("function_call_name"),
+                    "arguments": body.pop("function_call_arguments_json", None),
+                }
+            content = body.get("content")
+            if content == "None" and role == "user" and body.get("role") == "assistant":
+                body["content"] = None  # Langfuse's text of a message that only calls tools
+            if _structured(content):
+                body["content"] = parsed(content)
+            body.setdefault("role", role)
+            body.pop("finish_reason", None)
+            made += messages_of_item(body, notes, role)
+        if made:
+            return made
+    return made
+
+
+def _part(part: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A part in OpenInference's nesting: `{tool_use: ...}` and `{text: ...}` as they are, images flat."""
+    return {"type": "image", **part} if "image" in part else part
+
+
+def listed_of(tree: Any) -> list[Mapping[str, Any]]:
+    """The entries of a numbered tree, in the order of their numbers."""
+    if isinstance(tree, Mapping):
+        tree = [tree[key] for key in sorted(tree, key=lambda k: int(k) if str(k).isdigit() else 0)]
+    return [entry for entry in tree if isinstance(entry, Mapping)] if isinstance(tree, list) else []
+
+
+def trees(attributes: Mapping[str, Any], prefix: str) -> list[dict[str, Any]]:
+    """Numbered attributes below a prefix, nested at their dots."""
+    found: dict[int, dict[str, Any]] = {}
+    for key, value in attributes.items():
+        if not key.startswith(prefix):
+            continue
+        number, _, path = key[len(prefix) :].partition(".")
+        if not number.isdigit():
+            continue
+        at = found.setdefault(int(number), {})
+        *steps, last = path.split(".") if path else [""]
+        for step in steps:
+            inner = at.setdefault(step, {})
+            at = inner if isinstance(inner, dict) else {}
+        at[last] = value
+    return [found[number] for number in sorted(found)]

@@ -1,0 +1,78 @@
+"""Recorded streams: chunks as JSON lines, as a list, or as the server-sent events that were received."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from truespec.traces.files import Problem, TraceFile, brief
+from truespec.traces.importers.chunks import events_of_sse, is_chunk, merged
+from truespec.traces.importers.items import messages_of
+from truespec.traces.importers.pairing import paired
+from truespec.traces.importers.parts import Notes
+from truespec.traces.importers.shared import source_of
+from truespec.traces.joins import Joins
+from truespec.traces.trace import Message, Trace, prompt_of
+
+NAME = "stream"
+
+
+def _is_sse(file: TraceFile) -> bool:
+    if file.is_zip:
+        return False
+    with file.open() as stream:
+        return stream.read(256).lstrip().startswith((b"data:", b"event:", b": "))
+
+
+def recognises(head: Any, file: TraceFile) -> bool:
+    """Chunks of a known interface, or server-sent events."""
+    return is_chunk(head[0] if isinstance(head, list) and head else head) or (
+        not isinstance(head, dict | list) and _is_sse(file)
+    )
+
+
+def _values(file: TraceFile) -> Iterator[tuple[str, Any]]:
+    if _is_sse(file):
+        data = file.whole()
+        if isinstance(data, Problem):
+            yield data.position, data
+            return
+        for number, value in events_of_sse(data.decode("utf-8", "replace")):
+            yield f"line {number}", value
+    elif isinstance(file.head, list):
+        for _, index, value in file.records(None, is_chunk):
+            yield f"record {index}", value
+    else:
+        for number, value in file.lines():
+            yield f"line {number}", value
+
+
+def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
+    """One trace per file: its replies in order."""
+    chunks: list[Mapping[str, Any]] = []
+    for position, value in _values(file):
+        if isinstance(value, Problem):
+            yield value
+        elif is_chunk(value):
+            chunks.append(value)
+        else:
+            yield file.problem(position, f"expected a chunk of a streamed reply, found {brief(value)}")
+    if not chunks:
+        return
+    notes = Notes(file.ledger)
+    messages: list[Message] = []
+    model = None
+    for number, reply in enumerate(merged(chunks)):
+        notes.place = f"reply {number}"
+        model = model or reply.get("model")
+        messages += messages_of(reply, "assistant", notes)
+    messages = paired(messages, file.ledger)
+    file.ledger.rules["chunks of one streamed reply are one message"] += len(chunks)
+    yield Trace(
+        id=file.path.name,
+        messages=tuple(messages),
+        source=source_of(file, NAME, "document"),
+        system_prompt=prompt_of(messages) or joins.prompt,
+        tools=joins.domain(None).tools,
+        model=model if isinstance(model, str) else None,
+    )

@@ -1,0 +1,90 @@
+"""What identifies the parts of a conversation, and a thread of it as the model calls so far have told it.
+
+A call and a result are known by their identifiers, a text by its speaker and its place in the thread.
+"""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from truespec.traces.importers.recorded import parsed
+from truespec.traces.trace import Message, ToolCall
+
+
+@dataclass(slots=True)
+class Thread:
+    atoms: list[tuple[Any, ...]] = field(default_factory=list)
+    by: list[str] = field(default_factory=list)
+    """The span that brought each atom."""
+    places: dict[tuple[Any, ...], list[int]] = field(default_factory=dict)
+
+    def add(self, key: tuple[Any, ...], span: str) -> None:
+        self.places.setdefault(key, []).append(len(self.atoms))
+        self.atoms.append(key)
+        self.by.append(span)
+
+    def find(self, key: tuple[Any, ...], start: int) -> int | None:
+        places = self.places.get(key, ())
+        at = bisect_left(places, start)
+        return places[at] if at < len(places) else None
+
+    def shared(self, keys: Sequence[tuple[Any, ...]]) -> tuple[int, int]:
+        """How many atoms it shares with a conversation, in order: of speakers, and of the system."""
+        at = spoken = system = 0
+        for key in keys:
+            place = self.find(key, at)
+            if place is not None:
+                at = place + 1
+                system += key[:2] == ("text", "system")
+                spoken += key[:2] != ("text", "system")
+        return spoken, system
+
+
+def canonical(value: Any) -> str:
+    try:
+        return json.dumps(value, sort_keys=True, default=str)
+    except (TypeError, ValueError):
+        return str(value)
+
+
+def outcome_key(text: str | None) -> str:
+    """A result's text, one for all spellings of the same JSON."""
+    told = (text or "").strip()
+    return canonical(parsed(told)) if told[:1] in ("[", "{") else told
+
+
+def call_key(call: ToolCall) -> tuple[Any, ...]:
+    if call.id is not None:
+        return ("call", call.id, call.name)
+    return ("call", None, call.name, canonical(call.arguments if call.arguments is not None else call.raw))
+
+
+def keys_of(message: Message) -> list[tuple[Any, ...]]:
+    """The atoms of a message: its text, its calls, or its result."""
+    if message.role == "tool":
+        if message.call_id:
+            return [("result", message.call_id)]
+        return [("result", None, outcome_key(message.text))]
+    text = (message.text or "").strip()
+    keys: list[tuple[Any, ...]] = [("text", message.role, text)] if text else []
+    return keys + [call_key(call) for call in message.calls]
+
+
+def reduced(message: Message, keys: Sequence[tuple[Any, ...]]) -> Message:
+    """The message with the atoms that are new."""
+    if message.role == "tool":
+        return message
+    spoken = any(key[0] == "text" for key in keys)
+    kept = tuple(call for call in message.calls if call_key(call) in keys)
+    if spoken and len(kept) == len(message.calls):
+        return message
+    return replace(message, text=message.text if spoken else None, calls=kept)
+
+
+def is_unique(key: tuple[Any, ...]) -> bool:
+    """Whether an identifier is not used again: long, and no tool's name."""
+    return len(str(key[1])) >= 12 and key[1] != key[-1]

@@ -1,0 +1,119 @@
+"""The call and the result in the span of a tool, in every convention."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from truespec.traces.importers.conventions import RawSpan, first
+from truespec.traces.importers.parts import REFERENCES
+from truespec.traces.importers.recorded import parsed
+
+TOOL_NAMES = (
+    "gen_ai.tool.name",
+    "ai.toolCall.name",
+    "tool.name",
+    "tool_call.function.name",
+    "traceloop.entity.name",
+)
+
+
+TOOL_IDS = (
+    "gen_ai.tool.call.id",
+    "ai.toolCall.id",
+    "tool_call.id",
+    "tool.call_id",
+    "tool_call_id",
+    "tool.id",
+)
+
+
+TOOL_ARGUMENTS = (
+    "gen_ai.tool.call.arguments",
+    "ai.toolCall.args",
+    "tool_arguments",
+    "tool.args_json",
+    "gcp.vertex.agent.tool_call_args",
+    "langfuse.observation.input",
+    "mlflow.spanInputs",
+    "traceloop.entity.input",
+    "input.value",
+    "gen_ai.prompt",
+    "input",
+    "tool_call.function.arguments",
+    "tool.parameters",
+)
+
+
+TOOL_RESULTS = (
+    "gen_ai.tool.call.result",
+    "ai.toolCall.result",
+    "tool_response",
+    "tool.result_json",
+    "gcp.vertex.agent.tool_response",
+    "tool.error_message",
+    "langfuse.observation.output",
+    "mlflow.spanOutputs",
+    "traceloop.entity.output",
+    "output.value",
+    "gen_ai.completion",
+    "output",
+)
+
+
+_WRAPPERS = ("input", "inputs", "kwargs", "arguments", "args", "tool_input", "params")
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRun:
+    """What a tool's span says."""
+
+    name: str
+    arguments: Any
+    identifier: str | None
+    output: Any
+
+
+def tool_run(raw: RawSpan) -> ToolRun:
+    """The call and the result in the span of a tool."""
+    attributes = raw.attributes
+    name = str(first(attributes, *TOOL_NAMES) or raw.name)
+    arguments = parsed(first(attributes, *TOOL_ARGUMENTS))
+    output = parsed(first(attributes, *TOOL_RESULTS))
+    identifier = first(attributes, *TOOL_IDS)
+    if isinstance(arguments, Mapping):
+        if arguments.get("type") in ("tool_call", "tool_use", "function_call") or "toolCallId" in arguments:
+            identifier = identifier or first(arguments, *REFERENCES, "id")
+            name = str(first(arguments, "name", "toolName") or name)
+            arguments = first(arguments, "args", "input", "arguments")
+        elif set(arguments) <= {"args", "kwargs", "sanitize_inputs_outputs"} and "kwargs" in arguments:
+            arguments = arguments["kwargs"] if not arguments.get("args") else arguments
+        elif len(arguments) == 1:
+            ((key, inner),) = arguments.items()
+            inner = parsed(inner)
+            arguments = inner if key in _WRAPPERS and isinstance(inner, Mapping) else arguments
+    output = _inner_output(output)
+    if isinstance(output, Mapping):
+        identifier = identifier or first(output, *REFERENCES)
+    elif isinstance(output, list) and len(output) == 1 and isinstance(output[0], Mapping):
+        identifier = identifier or first(output[0], *REFERENCES)
+    return ToolRun(name, parsed(arguments), None if identifier is None else str(identifier), output)
+
+
+def _inner_output(output: Any) -> Any:
+    """LangChain's tool message inside its wrappers."""
+    for _ in range(3):
+        if not isinstance(output, Mapping):
+            break
+        if isinstance(output.get("kwargs"), Mapping) and isinstance(output.get("id"), list):
+            output = output["kwargs"]
+        elif set(output) == {"output"} or (
+            "output" in output
+            and isinstance(output["output"], Mapping)
+            and "tool_call_id" in output["output"]
+        ):
+            output = parsed(output["output"])
+        else:
+            break
+    return output
