@@ -181,11 +181,12 @@ def report(folders: tuple[Path, ...], output: Path) -> None:
 
 
 BASELINE = (
-    "The recorded baseline on the bundled tasks. Answer sets named 'reader' were written from the statements "
-    "alone. The judge 'reader c' wrote down scores: of formalization and of equivalence separately, both "
-    "orders of a pair at once. Sets and judges named 'scripted' are scripts: the sets draw from each task's "
-    "own right and wrong candidates, the judges go by the look of the texts. The judge named 'simulated' is "
-    "told the verdict and errs by lot. They show what each table and figure holds, and nothing of any model."
+    "The recorded baseline on the bundled tasks. Readers are language models that were asked once, by "
+    "hand: answer sets named 'reader' were written from statement and context alone, and the judge "
+    "'reader c' wrote down scores, of formalization and of equivalence separately, both orders of a pair "
+    "at once. Sets and judges named 'scripted' are scripts: the sets draw from each task's own right and "
+    "wrong candidates, the judges go by the look of the texts. The judge named 'simulated' is told the "
+    "verdict and errs by lot. They show what each table and figure holds, and nothing of any model."
 )
 
 
