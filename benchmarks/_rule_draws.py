@@ -9,7 +9,8 @@ from typing import Any
 
 from truespec.rules.algebra import Cell
 from truespec.rules.language import read_rule
-from truespec.rules.predicate import Predicate, read_predicate
+from truespec.rules.predicate import Predicate
+from truespec.rules.reading import read_predicate
 from truespec.rules.rule import Rule
 from truespec.rules.templates import TEMPLATES
 from truespec.traces import Message, Source, ToolCall, ToolSchema, Trace

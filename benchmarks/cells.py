@@ -3,8 +3,8 @@
 Three attacks, at random and at the borders that conditions draw.
 
 - Events: each event of a random trace lies in exactly one cell, and its truth values are the cell's.
-- Claims: where a comparison says implied or equal, or a rule is called idle, vacuous or unsatisfiable, random
-  traces are checked by `RuleSet.check` for one that says otherwise.
+- Claims: where a comparison says implied, equal or contradictory, or a rule is called idle, vacuous or
+  unsatisfiable, random traces are checked by `RuleSet.check` for one that says otherwise.
 - Twin: the two rules' monitors run side by side over all short words of a sampled alphabet of messages.
 
 A find is printed; the bar is none. `--events=N --pairs=N --seconds=S --seed=K` say how much is tried.
@@ -25,9 +25,10 @@ from truespec.rules import formula as f
 from truespec.rules import predicate as p
 from truespec.rules.algebra import Cell, cells
 from truespec.rules.coded import CODED
-from truespec.rules.compare import compare, health
+from truespec.rules.compare import compare, conflict, health
 from truespec.rules.monitor import RuleSet
 from truespec.rules.predicate import Predicate
+from truespec.rules.reading import read_predicate
 from truespec.rules.rule import Formal, Obligation, Rule
 from truespec.traces import Trace
 from truespec.traces.event import Event, events
@@ -156,6 +157,9 @@ def attack_claims(seed: int, wanted: int, seconds: float = 60.0) -> list[str]:
             state = health(left).status if number % 4 == 0 else ""
             if state:
                 states[state] += 1
+            if number % 8 == 1 and relation in ("incomparable", "unknown"):
+                relation = "contradictory" if conflict(left, right) else relation
+                states[f"pair {relation}"] += 1
             checked += _attack(relation, state, left, right, words, finds, apart)
     print(
         f"claims: {pairs:,} pairs of rules ({2 * pairs:,} questions of implication), "
@@ -183,7 +187,7 @@ def _witnesses(draw: Draw) -> list[Cell]:
     found: list[Cell] = []
     for first, second in itertools.combinations(draw.pool[:4], 2):
         try:
-            found += cells([p.read_predicate(first, ""), p.read_predicate(second, "")])
+            found += cells([read_predicate(first, ""), read_predicate(second, "")])
         except Undecided:
             continue
     return found
@@ -210,12 +214,13 @@ def _attack(
     apart: Counter[str],
 ) -> int:
     """Check both rules on all traces; what contradicts a claim is added to `finds`. The number of traces."""
-    rules = RuleSet([left, right, _started(left)])
+    probes = _started(left), *(_started(rule, o) for rule in (left, right) for o in _obligations(rule))
+    rules = RuleSet([left, right, *probes])
     seen = set()
     tried = 0
     for trace in words:
         tried += 1
-        one, two, start = rules.check(trace)
+        one, two, start, *starts = rules.check(trace)
         # A rule that is for another environment asks for nothing.
         outside = [
             found.status == "not_evaluated" and found.reason.startswith("for ") for found in (one, two)
@@ -232,6 +237,7 @@ def _attack(
             or (state == "idle" and start.status == "fail")
             or (state == "vacuous" and broken[0])
             or (state == "unsatisfiable" and kept[0])
+            or (relation == "contradictory" and all(kept) and all(x.status == "fail" for x in starts))
         )
         if wrong:
             finds.append(f"{relation} {state}: {left.formal} | {right.formal} | {trace.messages}")
@@ -242,10 +248,14 @@ def _attack(
     return tried
 
 
-def _started(rule: Rule) -> Rule:
-    """A rule that is broken wherever an event starts this one."""
+def _obligations(rule: Rule) -> list[Obligation]:
     assert rule.formal is not None
-    starts = tuple(Obligation(o.when, f.F) for o in rule.formal.obligations if o.when is not None)
-    return replace(
-        rule, id="started", formal=replace(rule.formal, obligations=starts, bind={}, predicates=())
-    )
+    return [obligation for obligation in rule.formal.obligations if obligation.when is not None]
+
+
+def _started(rule: Rule, only: Obligation | None = None) -> Rule:
+    """A rule that is broken wherever an event starts this one, or one obligation of it."""
+    assert rule.formal is not None
+    starts = tuple(Obligation(o.when, f.F) for o in _obligations(rule) if only is None or o is only)
+    formal = replace(rule.formal, obligations=starts, bind={}, predicates=())
+    return replace(rule, id="started", formal=formal, domains=())

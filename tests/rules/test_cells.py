@@ -18,7 +18,8 @@ from benchmarks.cells import attack_cells, attack_claims
 
 from truespec.rules import algebra, compare, strings, values
 from truespec.rules.algebra import cells, document_at
-from truespec.rules.predicate import argument_test, read_predicate, values_at
+from truespec.rules.predicate import argument_test, values_at
+from truespec.rules.reading import read_predicate
 from truespec.verdict import Incomplete, OutOfTime
 
 

@@ -14,7 +14,7 @@ from truespec.rules.coded import CODED
 from truespec.rules.language import SCHEMA, load_rules
 from truespec.rules.monitor import Monitor, RuleSet
 from truespec.rules.packs import FOLDER, all_packs, pack, pack_names, pack_text
-from truespec.rules.predicate import read_predicate
+from truespec.rules.reading import read_predicate
 from truespec.rules.schemas import call_fits, validator
 from truespec.testing import Complies, assert_complies
 from truespec.traces import Message, Source, ToolCall, ToolSchema, Trace

@@ -14,6 +14,7 @@ from truespec.rules.formula import Formula
 from truespec.rules.language import load_rules
 from truespec.rules.monitor import RuleSet
 from truespec.rules.progress import Machine
+from truespec.rules.reading import read_predicate
 from truespec.rules.rule import Formal, Obligation, Rule
 from truespec.traces import Message, Source, ToolCall, Trace
 from truespec.traces.event import events
@@ -121,7 +122,7 @@ def random_trace(rng: random.Random, length: int) -> Trace:
 
 
 PREDICATES = [
-    p.read_predicate(value, "test")
+    read_predicate(value, "test")
     for value in (
         {"call": "look"},
         {"call": ["book", "pay"]},
@@ -132,7 +133,7 @@ PREDICATES = [
     )
 ]
 BOUND = [
-    p.read_predicate(value, "test")
+    read_predicate(value, "test")
     for value in (
         {"call": "look", "args": {"order_id": "$order"}},
         {"kind": "message", "mentions": "$order"},

@@ -33,7 +33,8 @@ import yaml
 from truespec.rules import formula as f
 from truespec.rules import predicate as p
 from truespec.rules.formula import Formula
-from truespec.rules.predicate import ALWAYS, Predicate, all_of, any_of, read_predicate
+from truespec.rules.predicate import ALWAYS, Predicate, all_of, any_of
+from truespec.rules.reading import read_predicate
 from truespec.rules.rule import Formal, Obligation, Position, Rule
 from truespec.rules.templates import TEMPLATES
 from truespec.untrusted.nesting import TooDeep, yaml_events

@@ -22,7 +22,6 @@ every other tag is a condition:
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from json import dumps
@@ -33,52 +32,11 @@ import orjson
 from truespec.domains.regex.finder import finder
 from truespec.rules.values import is_integer, is_number, same
 from truespec.traces.event import Event
-from truespec.verdict import ReasonCode, SpecificationError
 
 Predicate = tuple[Any, ...]
 ALWAYS: Predicate = ("true",)
 NEVER: Predicate = ("false",)
-_KEYS = [
-    "kind",
-    "message",
-    "call",
-    "result",
-    "by",
-    "tool",
-    "type",
-    "text",
-    "says",
-    "calls",
-    "ok",
-    "failed",
-    "args",
-    "fits_schema",
-    "coded",
-    "any",
-    "all",
-    "not",
-    "mentions",
-    "tool_is",
-    "args_are",
-]
-_OPERATORS = [
-    "eq",
-    "ne",
-    "gt",
-    "ge",
-    "lt",
-    "le",
-    "in",
-    "not_in",
-    "matches",
-    "contains",
-    "exists",
-    "type",
-    "min_length",
-    "max_length",
-    "schema",
-]
-_TYPES: dict[str, tuple[type, ...]] = {
+TYPES: dict[str, tuple[type, ...]] = {
     "string": (str,),
     "number": (int, float),
     "integer": (int,),
@@ -87,6 +45,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "object": (dict,),
     "null": (type(None),),
 }
+"""What `type` may ask for at an argument."""
 
 
 def all_of(*parts: Predicate) -> Predicate:
@@ -141,239 +100,11 @@ def variables(predicate: Predicate) -> set[str]:
     return {c[2] for c in conditions(predicate) if c[0] in ("var", "text var")}
 
 
-# Reading ------------------------------------------------------------------------------------------
-
-
-def read_predicate(value: Any, where: str) -> Predicate:
-    """A predicate from its YAML form; `where` names the place for messages.
-
-    Keys of one mapping all have to hold. `call: book` is short for a call of that tool by the agent.
-    """
-    if value is True or value is False:
-        return ALWAYS if value else NEVER
-    if isinstance(value, list):
-        return any_of(*(read_predicate(item, f"{where}[{i}]") for i, item in enumerate(value)))
-    if not isinstance(value, Mapping):
-        raise _wrong(where, f"expected a mapping of conditions, found {value!r}")
-    parts: list[Predicate] = []
-    for key in value:
-        if key not in _KEYS:
-            raise _wrong(where, f"unknown condition {key!r}; there are {', '.join(_KEYS)}")
-    for kind in ("call", "result"):
-        if kind in value:
-            parts.append(("kind", kind))
-            parts.append(_tool(value[kind], f"{where}.{kind}"))
-            if "by" not in value:
-                parts.append(("by", "assistant"))
-    if "message" in value:
-        parts.append(("kind", "message"))
-        if value["message"] not in ("any", True, None):
-            parts.append(_member("by", value["message"], ("user", "assistant", "system"), f"{where}.message"))
-    if "kind" in value:
-        parts.append(_member("kind", value["kind"], ("message", "call", "result"), f"{where}.kind"))
-    if value.get("by", "any") != "any":
-        parts.append(_member("by", value["by"], ("user", "assistant", "system"), f"{where}.by"))
-    if "tool" in value:
-        parts.append(_tool(value["tool"], f"{where}.tool"))
-    if "tool_is" in value:
-        parts.append(("var", "tool", _name(value["tool_is"], f"{where}.tool_is")))
-    if "args_are" in value:
-        parts.append(("var", "args", _name(value["args_are"], f"{where}.args_are")))
-    if "type" in value:
-        parts.append(_member("type", value["type"], ("read", "write", "generic"), f"{where}.type"))
-    if "text" in value:
-        parts.append(_text(value["text"], f"{where}.text"))
-    if "mentions" in value:
-        parts.append(("text var", "text", _name(value["mentions"], f"{where}.mentions")))
-    if "says" in value:
-        parts.append(("says",) if _flag(value["says"], f"{where}.says") else ("not", ("says",)))
-    if "calls" in value:
-        parts.append(_calls(value["calls"], f"{where}.calls"))
-    for key, failed in (("ok", False), ("failed", True)):
-        if key in value:
-            parts.append(("failed", _flag(value[key], f"{where}.{key}") == failed))
-    if "args" in value:
-        parts.append(_args(value["args"], f"{where}.args"))
-    if "fits_schema" in value:
-        parts.append(("fits",) if _flag(value["fits_schema"], f"{where}.fits_schema") else ("not", ("fits",)))
-    if "coded" in value:
-        parts.append(_coded(value["coded"], f"{where}.coded"))
-    for key, join in (("any", any_of), ("all", all_of)):
-        if key in value:
-            if not isinstance(value[key], list):
-                raise _wrong(f"{where}.{key}", "expected a list of conditions")
-            parts.append(join(*(read_predicate(p, f"{where}.{key}[{i}]") for i, p in enumerate(value[key]))))
-    if "not" in value:
-        parts.append(none_of(read_predicate(value["not"], f"{where}.not")))
-    return all_of(*parts)
-
-
-def _wrong(where: str, what: str) -> SpecificationError:
-    what = what if len(what) <= 500 else what[:499] + "…"
-    return SpecificationError(ReasonCode.SYNTAX, f"{where}: {what}")
-
-
-def _flag(value: Any, where: str) -> bool:
-    if not isinstance(value, bool):
-        raise _wrong(where, f"expected true or false, found {value!r}")
-    return value
-
-
-def _name(value: Any, where: str) -> str:
-    if not (isinstance(value, str) and value.startswith("$") and len(value) > 1):
-        raise _wrong(where, f"expected a bound name such as $order, found {value!r}")
-    return value[1:]
-
-
-def _member(tag: str, value: Any, known: tuple[str, ...], where: str) -> Predicate:
-    listed = value if isinstance(value, list) else [value]
-    for item in listed:
-        if item not in known:
-            raise _wrong(where, f"expected one of {', '.join(known)}, found {item!r}")
-    return any_of(*((tag, item) for item in listed))
-
-
-def _tool(value: Any, where: str) -> Predicate:
-    if value in ("*", "any", True, None):
-        return ALWAYS
-    if isinstance(value, str):
-        return ("tool", (value,))
-    if isinstance(value, list) and all(isinstance(item, str) for item in value):
-        return ("tool", tuple(sorted(set(value))))
-    if isinstance(value, Mapping) and len(value) == 1:
-        ((key, inner),) = value.items()
-        if key == "type":
-            return _member("type", inner, ("read", "write", "generic"), where)
-        if key == "matches":
-            return ("tool~", _pattern(inner, where, 0)[0])
-        if key == "not":
-            return none_of(_tool(inner, where))
-    raise _wrong(
-        where, f"expected a tool's name, a list of names, {{type: ...}} or {{matches: ...}}, found {value!r}"
-    )
-
-
-def _pattern(value: Any, where: str, flags: int) -> tuple[str, int]:
-    if not isinstance(value, str):
-        raise _wrong(where, f"expected a regular expression, found {value!r}")
-    try:
-        re.compile(value, flags)
-    except (re.error, OverflowError, RecursionError) as error:
-        raise _wrong(where, f"no regular expression: {error}") from None
-    return value, flags
-
-
-def word_pattern(words: list[str]) -> str:
-    """A pattern that finds any of these words or phrases, whole."""
-    return r"\b(?:" + "|".join(re.escape(word).replace(r"\ ", " ") for word in words) + r")\b"
-
-
-def _text(value: Any, where: str) -> Predicate:
-    if isinstance(value, str):
-        return ("text+", value, False)
-    if not isinstance(value, Mapping):
-        raise _wrong(where, f"expected a text or a mapping, found {value!r}")
-    fold = _flag(value.get("ignore_case", "words" in value), f"{where}.ignore_case")
-    parts: list[Predicate] = []
-    for key, inner in value.items():
-        here = f"{where}.{key}"
-        if key == "ignore_case":
-            continue
-        if key == "contains" and isinstance(inner, str):
-            parts.append(("text+", inner.lower() if fold else inner, fold))
-        elif key == "equals" and isinstance(inner, str):
-            exactly = rf"\A(?:{re.escape(inner)})\Z"
-            parts.append(("text~", exactly, int(re.IGNORECASE)) if fold else ("text=", inner))
-        elif key == "matches":
-            parts.append(("text~", *_pattern(inner, here, re.IGNORECASE if fold else 0)))
-        elif key == "words" and isinstance(inner, list) and inner and all(isinstance(w, str) for w in inner):
-            parts.append(("text~", *_pattern(word_pattern(inner), here, re.IGNORECASE if fold else 0)))
-        elif key == "not":
-            parts.append(none_of(_text(inner, here)))
-        else:
-            raise _wrong(here, "expected contains, equals, matches, words (a list), not or ignore_case")
-    return all_of(*parts)
-
-
-def _calls(value: Any, where: str) -> Predicate:
-    if isinstance(value, int) and not isinstance(value, bool):
-        return ("calls", value, value)
-    if isinstance(value, Mapping) and value.keys() <= {"min", "max"}:
-        low, high = value.get("min", 0), value.get("max", 1 << 30)
-        if isinstance(low, int) and isinstance(high, int):
-            return ("calls", low, high)
-    raise _wrong(where, f"expected a number or {{min: ..., max: ...}}, found {value!r}")
-
-
-def _coded(value: Any, where: str) -> Predicate:
-    from truespec.rules.coded import CODED
-
-    name, options = (
-        (value, {})
-        if isinstance(value, str)
-        else next(iter(value.items()), ("", {}))
-        if isinstance(value, Mapping)
-        else ("", {})
-    )
-    if name not in CODED:
-        raise _wrong(where, f"no coded check {name!r}; there are {', '.join(CODED)}")
-    if not isinstance(options, Mapping):
-        raise _wrong(where, "options are a mapping")
-    return ("coded", name, dumps(options, sort_keys=True))
-
-
-def _args(value: Any, where: str) -> Predicate:
-    if not isinstance(value, Mapping):
-        raise _wrong(where, "expected a mapping from paths to conditions")
-    parts: list[Predicate] = []
-    for path, inner in value.items():
-        here = f"{where}.{path}"
-        if isinstance(inner, str) and inner.startswith("$"):
-            parts.append(("var", f"args.{path}", _name(inner, here)))
-        elif isinstance(inner, Mapping):
-            for operator, operand in inner.items():
-                if operator not in _OPERATORS:
-                    raise _wrong(here, f"unknown operator {operator!r}; there are {', '.join(_OPERATORS)}")
-                parts.append(_argument(str(path), operator, operand, here))
-        else:
-            parts.append(("arg", str(path), "eq", _frozen(inner, here)))
-    return all_of(*parts)
-
-
-def _argument(path: str, operator: str, operand: Any, where: str) -> Predicate:
-    if operator == "exists":
-        return ("not", ("absent", path)) if _flag(operand, where) else ("absent", path)
-    if operator == "matches":
-        _pattern(operand, where, 0)
-    if operator in ("in", "not_in") and not isinstance(operand, list):
-        raise _wrong(where, "expected a list of values")
-    if operator == "type" and operand not in _TYPES:
-        raise _wrong(where, f"expected one of {', '.join(_TYPES)}, found {operand!r}")
-    if operator in ("gt", "ge", "lt", "le") and not (is_number(operand) or isinstance(operand, str)):
-        raise _wrong(where, f"expected a number or a text to compare with, found {operand!r}")
-    if operator in ("min_length", "max_length") and not is_number(operand):
-        raise _wrong(where, f"expected a number of characters or members, found {operand!r}")
-    return ("arg", path, operator, _frozen(operand, where))
-
-
-def _frozen(value: Any, where: str) -> Any:
-    """Texts and numbers as they are; others as their JSON text, marked: true and 1 are equal in Python."""
-    if isinstance(value, str | int | float) and not isinstance(value, bool):
-        return value
-    try:
-        return ("json", dumps(value, sort_keys=True, default=str))
-    except TypeError:
-        raise _wrong(where, f"expected names that are texts in a mapping, found {value!r}") from None
-
-
 def thawed(value: Any) -> Any:
-    """The inverse of the freezing above."""
+    """The operand as a plain value: lists, objects and truth values are kept as marked JSON texts."""
     from json import loads
 
     return loads(value[1]) if isinstance(value, tuple) else value
-
-
-# Meaning ------------------------------------------------------------------------------------------
 
 
 def values_at(value: Any, path: str) -> list[Any]:
@@ -433,7 +164,7 @@ def argument_test(operator: str, operand: Any) -> Callable[[Any], bool]:
     if operator == "type":
         if wanted in ("number", "integer"):
             return is_integer if wanted == "integer" else is_number
-        kinds = _TYPES[wanted]
+        kinds = TYPES[wanted]
         return lambda v: isinstance(v, kinds)
     if operator == "min_length":
         return lambda v: isinstance(v, str | list) and len(v) >= wanted
