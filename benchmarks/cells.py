@@ -96,7 +96,8 @@ def attack_cells(seed: int, wanted: int, seconds: float = 60.0) -> list[str]:
                     finds.append(f"no cell for {event} {event.text!r} {event.args} of {predicates}")
     print(
         f"events: {tried:,} in {sets:,} sets of predicates, {witnesses:,} witnesses of cells, "
-        f"{undecided:,} sets undecided, {len(finds)} finds, {time.monotonic() - started:.0f} s"
+        f"{undecided:,} sets undecided, {len(finds)} finds, {time.monotonic() - started:.0f} s",
+        flush=True,
     )
     return finds
 
@@ -195,13 +196,13 @@ def _witnesses(draw: Draw) -> list[Cell]:
 
 def _traces(draw: Draw) -> list[Trace]:
     """All short words over a sampled alphabet of messages, and longer traces at random."""
-    alphabet = draw.trace(9)
+    alphabet = draw.trace(7)
     words = [
         replace(alphabet, messages=word)
         for n in range(3)
         for word in itertools.product(alphabet.messages, repeat=n)
     ]
-    return words + [draw.trace(draw.rng.randrange(3, 12)) for _ in range(60)]
+    return words + [draw.trace(draw.rng.randrange(3, 12)) for _ in range(30)]
 
 
 def _attack(

@@ -19,6 +19,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from truespec.automata import bisimulation
 from truespec.rules import formula as f
@@ -166,7 +167,7 @@ class _Question:
         """The cells of the events that count, each with the bits of its predicates, marked and not."""
         asked = [q for q in self.predicates if q != MARK]
         made = []
-        for cell in cells([*asked, self.over], toolbox.names, toolbox.types, check):
+        for cell in _cells([*asked, self.over], toolbox, check):
             if self.over not in cell.true:
                 continue
             for marked in (False, True) if self.bound else (False,):
@@ -174,6 +175,23 @@ class _Question:
                 letter = sum(1 << bit for bit, q in enumerate(self.predicates) if q in held)
                 made.append((cell, letter, marked))
         return made
+
+
+_MOST_KEPT = 32
+_known_cells: dict[tuple[Any, ...], list[Cell]] = {}
+
+
+def _cells(predicates: Sequence[p.Predicate], toolbox: Toolbox, check: Callable[[], None]) -> list[Cell]:
+    """Their cells, which are the same for both directions of a comparison."""
+    names, types = toolbox.names, toolbox.types
+    key = (frozenset(predicates), None if names is None else tuple(names), tuple(types.items()))
+    found = _known_cells.get(key)
+    if found is None:
+        found = cells(predicates, names, types, check)
+        if len(_known_cells) >= _MOST_KEPT:
+            _known_cells.clear()
+        _known_cells[key] = found
+    return found
 
 
 def _explicit(formal: Formal, paired: bool) -> Formal:
