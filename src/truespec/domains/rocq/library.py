@@ -7,11 +7,13 @@ import hashlib
 import os
 import shutil
 import subprocess
+import time
 from functools import cache
 from pathlib import Path
+from typing import IO
 
 from truespec.domains.rocq.toolchain import toolchain
-from truespec.solvers.scratch import Scratch, cache_folder
+from truespec.solvers.scratch import CACHE, Scratch, cache_folder
 from truespec.verdict import ToolMissing
 
 THEORIES = Path(__file__).parent / "theories"
@@ -41,6 +43,10 @@ FILES = (
 """In the order of their imports."""
 
 
+LOCK_SECONDS = 90.0
+"""How long another process may take to compile the library; a worker has to be ready in less than 120 s."""
+
+
 @cache
 def library() -> Path:
     """The folder of the compiled library, named after its content and Rocq's version; compiled if absent."""
@@ -53,10 +59,26 @@ def library() -> Path:
     if (target / "complete").exists():
         return target
     with (root / "rocq.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        _take(lock)
         if not (target / "complete").exists():
             _compile_into(target, root)
     return target
+
+
+def _take(lock: IO[str]) -> None:
+    """Lock the file; `ToolMissing` where another process keeps it for longer than compiling takes."""
+    deadline = time.monotonic() + LOCK_SECONDS
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                raise ToolMissing(
+                    f"Rocq: another process has been compiling the library for {LOCK_SECONDS:g} s and holds "
+                    f"{lock.name}; end it, or set {CACHE} to another folder"
+                ) from None
+            time.sleep(0.1)
 
 
 def _compile_into(target: Path, root: Path) -> None:
