@@ -129,6 +129,8 @@ class Rocq(Domain[RocqContext, RocqSpec]):
         layout = Layout(context, oracle.screened, candidate.screened)
         stop = threading.Event()
         refuter, prover, solver = (self._session(kind, context) for kind in ("refute", "prove", "solve"))
+        for session in (refuter, prover, solver):
+            session.until = limit.started + limit.seconds
         first_round, enumerated, enough = threading.Event(), threading.Event(), threading.Event()
         with ThreadPoolExecutor(4) as pool:
             search = partial(refute, enumerated=enumerated, enough=enough)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import re
 import resource
@@ -26,6 +27,8 @@ FILE_BYTES = 1 << 20
 """The cap on what one process may write to a file."""
 INTERRUPT_SECONDS = 1.0
 """How long a process may take to stop before it is ended; on a busy machine it is not asked at once."""
+GRACE_SECONDS = 0.25
+"""How long after a pair's limit a process is still waited for."""
 STARTUP_SECONDS = 60.0
 """How long loading a prelude may take on a busy machine."""
 
@@ -70,6 +73,15 @@ class Session:
         """The state after the opening sentences."""
         self.uses = 0
         """How often `back_to(base)` was called since the start."""
+        self.until = math.inf
+        """When the limit of the present pair ends, by `time.monotonic`."""
+
+    def _patience(self, seconds: float) -> float:
+        """How long to wait for the process to obey: `seconds`, or what the limit and its grace leave of them.
+
+        A worker is ended a quarter of a second after the limit: waiting longer saves no process there.
+        """
+        return min(seconds, max(0.05, self.until + GRACE_SECONDS - time.monotonic()))
 
     def start(self) -> None:
         """Start the process and hand it the opening sentences, without waiting for it."""
@@ -143,7 +155,7 @@ class Session:
         try:
             if self._state == state:
                 return True
-            if not self.say(f"BackTo {state}.", 2.0).ok:
+            if not self.say(f"BackTo {state}.", self._patience(2.0)).ok:
                 return False
         except (Interrupted, Undecided):
             return False
@@ -236,7 +248,7 @@ class Session:
         # A signal after the end of the sentence yields a prompt of its own: a marker finds the last one.
         self._marks += 1
         marker = f"Truespec_mark_{self._marks}"
-        patience = time.monotonic() + INTERRUPT_SECONDS
+        patience = time.monotonic() + self._patience(INTERRUPT_SECONDS)
         try:
             assert process.stdin is not None
             process.stdin.write(f"Check {marker}.\n".encode())
