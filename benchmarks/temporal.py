@@ -8,8 +8,8 @@ operator or atom of a random formula was changed are harder than independent one
 without a bar.
 
 `--enumerate` compares all formulas of up to 5 nodes over two atoms with all traces of up to 6 positions and
-all lassos of up to 4 + 3; `--checks=200000` sets the number of cross-checks; `--drawn=1000` that of random
-pairs.
+all lassos of up to 4 + 3. Families that blow up are printed with their times. `--checks=200000` sets the
+number of cross-checks; `--drawn=1000` that of random pairs.
 """
 
 from __future__ import annotations
@@ -65,6 +65,8 @@ def main(arguments: list[str] | None = None) -> None:
         drawn(100 if options.quick else options.drawn),
         cross_checks(1_000 if options.quick else options.checks),
     ]
+    if not options.quick:
+        families()
     if options.enumerate:
         met.append(enumerated())
     print(f"\nbars: {'met' if all(met) else 'MISSED'}")
@@ -77,6 +79,8 @@ class Times:
         self.all: list[float] = []
         self.by: dict[str, list[float]] = {}
         self.answers: Counter[str] = Counter()
+        self.open = self.longer = 0
+        """Refuted pairs whose relation is not known, and whose word is not known to be shortest."""
 
     def judge(self, pair: Pair, seconds: float = SECONDS) -> Verdict:
         """The verdict on the pair, timed."""
@@ -87,6 +91,9 @@ class Times:
         label = f"{verdict.answer.value}, {verdict.method}"
         self.by.setdefault(label, []).append(took)
         self.answers[verdict.answer.value] += 1
+        self.open += verdict.answer is Answer.REFUTED and verdict.relation is None
+        evidence = verdict.evidence
+        self.longer += isinstance(evidence, Counterexample) and evidence.extra.get("shortest") is False
         return verdict
 
     def show(self) -> tuple[float, float]:
@@ -95,6 +102,7 @@ class Times:
         for name, row in [*sorted(self.by.items()), ("all", self.all)]:
             figures = " ".join(f"{quantile(row, part):8.2f}" for part in (0.5, 0.9, 0.99, 1.0))
             print(f"  {name:32} {len(row):7} {figures}")
+        print(f"  relation open: {self.open}; word not known to be shortest: {self.longer}")
         return quantile(self.all, 0.5), quantile(self.all, 0.99)
 
 
@@ -258,6 +266,35 @@ def drawn(count: int) -> bool:
             if kind == "independent":
                 unknown += len(hard)
     return not unknown
+
+
+FAMILIES = {
+    "n fairness conditions, each later by one": ("G F {p}", "G F X {p}", " & "),
+    "n responses, by the past": ("G ({p} -> F {q})", "!F ({p} & G !{q})", " & "),
+    "n precedences, by the past": ("G ({q} -> O {p})", "!{q} W {p}", " & "),
+    "n equivalences of eventualities": ("F {p}", "!G !{p}", " <-> "),
+    "n untils over since": ("G ({p} U ({q} S {p}))", "G ({p} U (({q} S {p}) | (!{q} S {p}) & {p}))", " & "),
+    "n memories of the first position": ("F ({q} & O ({p} & Z false))", "{p} & F {q}", " & "),
+}
+"""Pairs that grow with n: both sides of one part, and what joins the parts. Left and right are not always
+equal."""
+
+
+def families(most: int = 10) -> None:
+    """Pairs that blow up, by their number of parts, until one is unknown."""
+    print("\nfamilies: wall ms by the number of parts, until a pair is unknown at 4 s")
+    for name, (left, right, join) in FAMILIES.items():
+        for logic in ("ltl", "ltlf"):
+            told = []
+            for n in range(1, most + 1):
+                names = [{"p": f"p{i}", "q": f"q{i}"} for i in range(n)]
+                sides = [join.join(f"({side.format(**one)})" for one in names) for side in (left, right)]
+                verdict = judge(Pair("temporal", *sides, {"logic": logic}), SECONDS)
+                mark = {Answer.EQUIVALENT: "=", Answer.REFUTED: "!"}.get(verdict.answer, "?")
+                told.append(f"{mark}{verdict.seconds * 1000:.0f}")
+                if mark == "?":
+                    break
+            print(f"  {name:42} {logic:5} {' '.join(told)}")
 
 
 def cross_checks(count: int) -> bool:
