@@ -76,6 +76,8 @@ class Shape:
                 i if i < self.length else (self.loop or 0) + (i - self.length) % period for i in range(count)
             ]
             return [self.columns[i * len(self.atoms) + place] for i in where]
+        if op in ("true", "false"):
+            return [full if op == "true" else 0] * count
         rows = [self._row(item) for item in formula.items]
         a, b = rows[0], rows[-1]
         match op:

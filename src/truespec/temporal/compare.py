@@ -111,18 +111,19 @@ def _infinite(
     return Outcome("automaton", word, least, only["left"], only["right"], states)
 
 
-def satisfiable(pool: Pool, formula: Formula, limit: Limit) -> bool:
-    """Whether some word in scope satisfies the formula."""
+def model(pool: Pool, formula: Formula, limit: Limit) -> Word | None:
+    """A word in which the formula holds, or None where there is none."""
     number = pool.add(formula)
     if number == FALSE:
-        return False
+        return None
     short = separate(pool, number, FALSE, limit.check, bits=10)
     if short.left is not None:
-        return True
+        return short.left
     if not pool.finite:
-        return InfiniteSearch(pool, (number,), limit.check).run() is not None
+        return InfiniteSearch(pool, (number,), limit.check).run()
     search = FiniteSearch(pool, (number,), limit.check)
     while search.frontier:
-        if search.advance() is not None:
-            return True
-    return False
+        word = search.advance()
+        if word is not None:
+            return word
+    return None

@@ -141,13 +141,13 @@ def separate(pool: Pool, left: int, right: int, check: Callable[[], None], bits:
         variables = len(used) * k
         if (found[0] or found[1]) and variables > bits // 2:
             break
-        check()
         columns, full = _columns(variables), (1 << (1 << variables)) - 1
         rows = [[0] * len(pool.atoms) for _ in range(k)]
         for i, row in enumerate(rows):
             for j, place in enumerate(used):
                 row[place] = columns[i * len(used) + j]
         for loop in [None] if pool.finite else range(k - 1, -1, -1):
+            check()
             at = values(pool, order, rows, loop, full)
             x, y = at[left][0], at[right][0]
             for side, only in enumerate((x & ~y, y & ~x)):

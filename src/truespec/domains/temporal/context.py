@@ -37,9 +37,9 @@ def read(raw: Mapping[str, object], oracle: str) -> Context:
     for field in raw:
         if field not in FIELDS:
             near = difflib.get_close_matches(str(field)[:60], FIELDS, 1, 0.6)
-            meant = f"; did you mean {near[0]!r}?" if near else ""
+            meant = f" (did you mean {near[0]!r}?)" if near else ""
             raise OracleError(
-                f"context: unknown field {str(field)!r:.60}{meant} The fields are {', '.join(FIELDS)}"
+                f"context: unknown field {str(field)!r:.60}{meant}; the fields are {', '.join(FIELDS)}"
             )
     finite = _choice(raw, "logic", LOGICS) == "ltlf"
     syntax = _choice(raw, "syntax", SYNTAXES)
@@ -69,10 +69,10 @@ def parse(text: str, context: Context) -> Formula:
     for name in atoms(found):
         if name not in context.atoms:
             near = difflib.get_close_matches(name[:60], context.atoms, 1, 0.6)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
+            hint = f" (did you mean {near[0]!r}?)" if near else ""
             known = ", ".join(context.atoms[:20]) or "none"
             raise SpecificationError(
-                ReasonCode.SCOPE, f"the atom {name!r:.60} is not declared{hint} The atoms are {known}"
+                ReasonCode.SCOPE, f"the atom {name!r:.60} is not declared{hint}; the atoms are {known}"
             )
     return found
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from truespec.domains.temporal.context import Context
 from truespec.solvers.limit import Limit
 from truespec.temporal.certificate import certify
-from truespec.temporal.compare import Outcome, compare, pool_of, satisfiable
+from truespec.temporal.compare import Outcome, compare, model, pool_of
 from truespec.temporal.syntax import TRUE, Formula
 from truespec.temporal.truth import REPLAY, holds
 from truespec.temporal.words import Word
@@ -29,12 +29,12 @@ TRUSTS = ("truespec's parser", "truespec's unfolding laws and search")
 def decide(oracle: Formula, candidate: Formula, context: Context, limit: Limit) -> Verdict:
     """Compare two formulas on the words in scope: a proof, or a shortest word that separates them."""
     pool = pool_of(context.atoms, context.finite)
-    if context.scope != TRUE and not satisfiable(pool, context.scope, limit):
+    if context.scope != TRUE and model(pool, context.scope, limit) is None:
         raise OracleError("context: no word satisfies the assumptions and exclusive groups")
     outcome = compare(pool, oracle, candidate, context.scope, limit)
     if outcome.word is None:
         certificate = certify(
-            context.atoms, context.finite, oracle, candidate, context.scope, limit.portion(0.9)
+            context.atoms, context.finite, oracle, candidate, context.scope, limit.portion(0.25)
         )
         return equivalent("temporal", outcome.method, Proof(_BY[outcome.method], TRUSTS, (), certificate))
     return _refuted(oracle, candidate, context, outcome, outcome.word)

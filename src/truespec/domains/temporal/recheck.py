@@ -7,8 +7,9 @@ from truespec.domains.contract import RawContext, Recheck, RecheckStatus
 from truespec.domains.temporal import plain
 from truespec.domains.temporal.decide import word_of
 from truespec.solvers.limit import Limit
+from truespec.temporal.compare import model, pool_of
 from truespec.temporal.follow import Mismatch, follow
-from truespec.temporal.syntax import Formula, at_most_one, atoms, conjunction
+from truespec.temporal.syntax import TRUE, Formula, at_most_one, atoms, conjunction
 from truespec.temporal.truth import REPLAY, holds
 from truespec.verdict import Counterexample, Proof, Undecided, Verdict
 
@@ -60,11 +61,22 @@ def _replay(texts: list[Formula], scope: Formula, finite: bool, found: Counterex
     return Recheck(RecheckStatus.CONFIRMED, REPLAY)
 
 
+def _in_scope(texts: list[Formula], scope: Formula, finite: bool, limit: Limit) -> bool:
+    """Whether a word satisfies the assumptions: the search proposes one, the definition confirms it."""
+    if scope == TRUE:
+        return True
+    names = tuple(dict.fromkeys(name for one in (*texts, scope) for name in atoms(one)))
+    word = model(pool_of(names, finite), scope, limit)
+    return word is not None and holds(scope, word)
+
+
 def _follow(texts: list[Formula], scope: Formula, finite: bool, proof: Proof, limit: Limit) -> Recheck:
     from truespec.domains.temporal import provers
 
     certificate = proof.certificate
     try:
+        if not _in_scope(texts, scope, finite, limit):
+            return Recheck(RecheckStatus.FAILED, REPLAY, "no word satisfies the assumptions")
         if isinstance(certificate, dict) and certificate.get("kind") == "omitted":
             return provers.confirm(texts[0], texts[1], scope, finite, limit)
         follow(certificate, finite, texts[0], texts[1], scope, limit)
