@@ -11,7 +11,7 @@ from truespec.domains.sql import gate
 from truespec.domains.sql.engines.contract import Settings
 from truespec.domains.sql.engines.registry import engine
 from truespec.domains.sql.schema import read_schema
-from truespec.domains.sql.text import read_query
+from truespec.domains.sql.text.query import read_query
 
 ALL = ("mysql", "postgres", "sqlite", "duckdb")
 ROUNDED = "CREATE TABLE t (id INT PRIMARY KEY, x NUMERIC(9, 2) NOT NULL, f DOUBLE PRECISION NOT NULL, {})"

@@ -26,7 +26,6 @@ def verdict(candidate: str, dialect: str) -> tuple[Answer, str]:
         pytest.param("SELECT SLEEP(60)", "mysql", marks=pytest.mark.live),
         pytest.param("SELECT a FROM t WHERE GET_LOCK('x', 60)", "mysql", marks=pytest.mark.live),
         pytest.param("SELECT a INTO OUTFILE '/tmp/truespec-x' FROM t", "mysql", marks=pytest.mark.live),
-        pytest.param("SELECT a FROM t WHERE 1 /*!+ SLEEP(60) */", "mysql", marks=pytest.mark.live),
         pytest.param("SELECT @x := a FROM t", "mysql", marks=pytest.mark.live),
         pytest.param("SELECT pg_sleep(60)", "postgres", marks=pytest.mark.live),
         pytest.param("SELECT pg_read_file('/etc/passwd')", "postgres", marks=pytest.mark.live),

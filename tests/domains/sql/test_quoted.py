@@ -10,7 +10,7 @@ from sqlglot import exp
 import sql_pairs
 from truespec.domains.sql.engines.contract import Settings
 from truespec.domains.sql.schema import read_schema
-from truespec.domains.sql.text import read_query
+from truespec.domains.sql.text.query import read_query
 from truespec.verdict import SpecificationError, Undecided
 
 DDL = "CREATE TABLE t (id INT PRIMARY KEY, name TEXT, n INT); CREATE TABLE u (id INT, city TEXT, t TEXT)"

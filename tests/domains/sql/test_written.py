@@ -14,9 +14,9 @@ from truespec.domains.judge import Pair, judge
 from truespec.domains.sql.engines import registry
 from truespec.domains.sql.engines.contract import Settings
 from truespec.domains.sql.schema import read_schema
-from truespec.domains.sql.text import read_query
+from truespec.domains.sql.text.query import read_query
 from truespec.domains.sql.written import _words, same_words, tokens_of, unread
-from truespec.verdict import Answer, TruespecError
+from truespec.verdict import Answer, TruespecError, Unsupported
 
 NEEDED = {"mysql": "mariadbd", "postgres": "psql"}
 
@@ -72,7 +72,11 @@ APART = [
 
 @pytest.mark.parametrize(("dialect", "one", "other"), APART)
 def test_what_an_engine_tells_apart_is_not_proved(dialect: str, one: str, other: str) -> None:
-    assert not proved(dialect, SCHEMA, f"SELECT id, {one} FROM t", f"SELECT id, {other} FROM t")
+    try:
+        found = proved(dialect, SCHEMA, f"SELECT id, {one} FROM t", f"SELECT id, {other} FROM t")
+    except Unsupported:
+        return  # the parser does not even cut the text as the engine does
+    assert not found
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from truespec.domains.sql.engines import registry as engines
 from truespec.domains.sql.engines.accept import read_settings
 from truespec.domains.sql.engines.contract import Settings
 from truespec.domains.sql.schema import DIALECTS, Schema, read_schema
-from truespec.domains.sql.text import read_query
+from truespec.domains.sql.text.query import read_query, rendered
 from truespec.solvers.limit import Limit
 from truespec.verdict import OracleError, Verdict
 
@@ -39,7 +39,7 @@ class Query:
     """A query that was read."""
 
     text: str
-    """As given."""
+    """The tokens of the text at their offsets, without comments: what is parsed and what runs."""
     tree: exp.Expr
     """Its syntax tree."""
 
@@ -95,7 +95,8 @@ class Sql(Domain[Context, Query]):
 
     def parse(self, text: str, context: Context) -> Query:
         """Read a query; the dialect's engine decides what is one."""
-        return Query(text, read_query(text, context.schema, context.settings))
+        tree = read_query(text, context.schema, context.settings)
+        return Query(rendered(text, context.schema.dialect), tree)
 
     def decide(self, oracle: Query, candidate: Query, context: Context, limit: Limit) -> Verdict:
         """Prove, or refute, or say why not."""

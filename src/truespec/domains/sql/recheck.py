@@ -16,7 +16,7 @@ from truespec.domains.sql.ir.logic import Formula
 from truespec.domains.sql.ir.world import World
 from truespec.domains.sql.prove.proof import prove_in
 from truespec.domains.sql.refute.replay import replay
-from truespec.domains.sql.text import read_query
+from truespec.domains.sql.text.query import read_query, rendered
 from truespec.domains.sql.written import same_words
 from truespec.solvers.limit import Limit
 from truespec.verdict import Answer, Counterexample, Incomplete, OutOfTime, Proof, Undecided, Verdict
@@ -87,6 +87,7 @@ def _run(cvc5: Any, script: str, milliseconds: int) -> str:
 def recheck(oracle: str, candidate: str, context: Context, verdict: Verdict, limit: Limit) -> Recheck:
     """Check a decided verdict again."""
     evidence = verdict.evidence
+    oracle, candidate = (rendered(text, context.schema.dialect) for text in (oracle, candidate))
     if isinstance(evidence, Counterexample):
         return replay(oracle, candidate, context.schema, context.settings, evidence)
     if verdict.answer is not Answer.EQUIVALENT or not isinstance(evidence, Proof):

@@ -14,6 +14,10 @@ from sqlglot import Token, TokenType
 from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import SqlglotError
 
+from truespec.domains.sql.text.lexer import Lexeme, Shape, lex
+from truespec.domains.sql.text.lexicon import LEXICONS
+from truespec.verdict import SpecificationError, Unsupported
+
 UNREAD = "truespec_unread"
 """The note at a tree whose text has such a thing: what it is, its line and its column."""
 
@@ -22,6 +26,7 @@ Found = tuple[str, Token]
 
 _SPAN = re.compile(r"\s*[+-]?[0-9]+( +[A-Za-z]+)?\s*\Z")
 _WORD = re.compile(r"[\w\s]+\Z", re.ASCII)
+_PLAIN_NAME = re.compile(r"\w+\Z", re.ASCII)
 _FOLDED = re.compile(r"(?!\d)[\w\s]+\Z", re.ASCII)
 """Words whose case does not matter: no numbers, texts or quoted names."""
 _ROUNDING = frozenset({"ROUND", "DECIMAL", "NUMERIC", "DEC"})
@@ -65,10 +70,25 @@ def same_words(one: str, other: str, dialect: str) -> bool:
 
 
 def _words(text: str, dialect: str) -> list[str]:
-    written = [text[token.start : token.end + 1] for token in tokens_of(text, dialect)]
-    while written and written[-1] == ";":
-        written.pop()
-    return [" ".join(word.upper().split()) if _FOLDED.match(word) else word for word in written] or [text]
+    try:
+        source = lex(text, dialect)
+    except (SpecificationError, Unsupported):
+        return [text]
+    lexemes = list(source.lexemes)
+    while lexemes and lexemes[-1].text == ";":
+        lexemes.pop()
+    written = [
+        lexeme.text.upper() if lexeme.shape is Shape.WORD and _FOLDED.match(lexeme.text) else lexeme.text
+        for lexeme in lexemes
+    ]
+    if LEXICONS[dialect].names_as_written and any(map(names_expression, lexemes)):
+        return [source.rendered[lexemes[0].start : lexemes[-1].end]]
+    return written or [text]
+
+
+def names_expression(lexeme: Lexeme) -> bool:
+    """Whether a name in quotes may be the text of an expression, as `a + b` in SQLite and MariaDB."""
+    return lexeme.shape is Shape.NAME and not _PLAIN_NAME.match(lexeme.value or "")
 
 
 def unread(text: str, tokens: Sequence[Token], dialect: str) -> Found | None:

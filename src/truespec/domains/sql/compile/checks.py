@@ -15,7 +15,7 @@ from truespec.domains.sql.ir.values import Val
 from truespec.domains.sql.ir.world import World
 from truespec.domains.sql.readable import check_readable
 from truespec.domains.sql.schema import Table
-from truespec.domains.sql.text import read_query
+from truespec.domains.sql.text.query import read_query
 from truespec.verdict import SpecificationError, Undecided
 
 

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import logging
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from sqlglot import exp
 
 from truespec.domains.sql.places import place_of
+from truespec.domains.sql.text.lexer import Lexeme, Shape, Source, lex
 from truespec.verdict import Nondeterministic, Place, ReasonCode, SpecificationError, Unsupported
 
 # sqlglot reports on standard error what it cannot parse; here that is an answer, not an incident.
@@ -50,7 +52,6 @@ _FORBIDDEN_NODES: tuple[Any, ...] = (
     exp.Rollback,
     exp.Kill,
     exp.TruncateTable,
-    exp.PropertyEQ,
     exp.Parameter,
     exp.SessionParameter,
     exp.Placeholder,
@@ -59,26 +60,27 @@ _FORBIDDEN_NODES: tuple[Any, ...] = (
     exp.NextValueFor,
     exp.ToFile,
 )
-# The first word of a text that is no query, and what it would do.
-_STATEMENTS = re.compile(
-    r"(?:--[^\n]*\n|#[^\n]*\n|/\*.*?\*/|[\s(;])*"
-    r"(alter|analy[sz]e|attach|begin|call|checkpoint|commit|copy|create|deallocate|delete|detach|do|drop|"
-    r"execute|explain|export|flush|grant|handler|import|insert|install|kill|load|lock|merge|optimize|pragma|"
-    r"prepare|rename|replace|reset|revoke|rollback|set|show|shutdown|start|truncate|unlock|update|use|vacuum)\b",
-    re.IGNORECASE | re.DOTALL,
+_STATEMENTS = words(
+    """
+    ALTER ANALYSE ANALYZE ATTACH BEGIN CALL CHECKPOINT COMMIT COPY CREATE DEALLOCATE DELETE DETACH DO DROP
+    EXECUTE EXPLAIN EXPORT FLUSH GRANT HANDLER IMPORT INSERT INSTALL KILL LOAD LOCK MERGE OPTIMIZE PRAGMA
+    PREPARE RENAME REPLACE RESET REVOKE ROLLBACK SET SHOW SHUTDOWN START TRUNCATE UNLOCK UPDATE USE VACUUM
+    """
 )
-_SMUGGLED = (
-    (re.compile(r"/\*M?!"), "an executable comment"),
-    (re.compile(r"\binto\s+(?:outfile|dumpfile)\b", re.IGNORECASE), "INTO OUTFILE"),
-)
+"""The first word of a text that is no query."""
+_LOCKS = words("UPDATE SHARE NO KEY")
+"""What follows FOR in a clause that locks rows."""
 _FORBIDDEN_NAMES = re.compile(
     r"sleep|benchmark|load_file|load_extension|(?:get|release|is_free|is_used)_(?:all_)?locks?|"
-    r"master_.*|sys_.*|current_setting|set_config|dblink.*|lo_.*|pg_.*|query_to_xml.*|table_to_xml.*|"
+    r"master_.*|sys_.*|current_setting|set_config|dblink.*|lo_.*|query_to_xml.*|table_to_xml.*|"
+    r"pg_(?:sleep|read|ls|stat_file|file|terminate|cancel|advisory|try_advisory|reload|rotate|notify|"
+    r"logical|replication|switch|backup|start|stop|create|drop|export|import|promote|wal|log).*|"
     r"database_to_xml.*|schema_to_xml.*|cursor_to_xml.*|nextval|setval|currval|lastval|last_insert_id|"
     r"read_.*|write_.*|sniff_csv|glob|parquet_.*|duckdb_.*|getenv|getvariable|query|query_table|"
-    r"writefile|readfile|edit|fts.*|txid_.*|extractvalue|updatexml",
+    r"writefile|readfile|edit|txid_.*",
     re.IGNORECASE,
 )
+"""Functions that do more than compute: they wait, lock, read files or settings, or change something."""
 _IMPURE_NAMES = re.compile(
     r"rand|random|randomblob|uuid.*|sysdate|now|curdate|curtime|current_.*|utc_.*|localtime.*|gen_random.*|"
     r"connection_id|user|session_user|system_user|database|schema|version|row_count|found_rows|changes|"
@@ -125,7 +127,7 @@ _PURE = words(
     TsOrDiToDi TsOrDsAdd TsOrDsDiff TsOrDsToDate TsOrDsToDateStr TsOrDsToDatetime TsOrDsToTime
     TsOrDsToTimestamp Unhex Unicode Upper Variance VariancePop Week WeekOfYear Xor Year YearOfWeek
     UnixToTime UnixToStr GenerateSeries ExplodingGenerateSeries Unnest Collate Booland Boolor Bool EqualNull
-    Factorial Cbrt
+    Factorial Cbrt Struct Map VarMap ToMap StructExtract Array List
     """
 )
 _PURE_NAMES = words(
@@ -146,6 +148,7 @@ _PURE_NAMES = words(
     last_value nth_value percent_rank cume_dist percentile_cont percentile_disc median grouping
     grouping_id json_group_array list_value len datediff datesub dateadd date_diff date_sub date_add
     strlen contains starts_with ends_with prefix suffix if ifnull quarter values generate_series
+    extractvalue updatexml json_each json_tree struct_pack struct_extract list_value map map_extract row
     """
 )
 _GROWING = (exp.Repeat, exp.Pad, exp.Space, exp.GenerateSeries, exp.ExplodingGenerateSeries)
@@ -159,49 +162,79 @@ _SYSTEM = re.compile(
 )
 
 
-def check_text(text: str) -> None:
-    """Refuse what should not even be parsed; `SpecificationError` says where."""
+def check_text(text: str, dialect: str) -> Source:
+    """Cut a text into tokens, and refuse what should not even be parsed.
+
+    `SpecificationError` for what is no query or does more than read, `Unsupported` for executable comments
+    and what else the lexer does not read; both say where.
+    """
     if len(text) > MAX_TEXT:
         raise SpecificationError(ReasonCode.SYNTAX, f"{len(text)} characters, more than {MAX_TEXT}")
     for place, character in enumerate(text):
         if character == "\0" or "\ud800" <= character <= "\udfff":
             what = "a NUL" if character == "\0" else "a lone surrogate"
             raise SpecificationError(ReasonCode.SYNTAX, f"{what} in the text", Place.at(text, place))
-    if not text.strip(" \t\r\n;"):
+    source = lex(text, dialect)
+    lexemes = source.lexemes
+    if all(lexeme.text == ";" for lexeme in lexemes):
         raise SpecificationError(ReasonCode.SYNTAX, "the text is empty; one SELECT statement was expected")
-    statement = _STATEMENTS.match(text)
-    if statement:
-        word = statement.group(1).upper()
-        raise SpecificationError(
-            ReasonCode.FORBIDDEN,
-            f"{word} is no query; one SELECT was expected",
-            Place.at(text, statement.start(1)),
-        )
-    for pattern, what in _SMUGGLED:
-        found = pattern.search(_without_strings(text))
-        if found:
-            raise SpecificationError(ReasonCode.FORBIDDEN, what, Place.at(text, found.start()))
+    begin = next(n for n, lexeme in enumerate(lexemes) if lexeme.text not in ("(", ";"))
+    end = max(n for n, lexeme in enumerate(lexemes) if lexeme.text != ";")
+    first = lexemes[begin]
+    if first.word in _STATEMENTS:
+        message = f"{first.word} is no query; one SELECT was expected"
+        raise SpecificationError(ReasonCode.FORBIDDEN, message, Place.at(text, first.start))
+    for number in range(begin, end + 1):
+        _check_lexeme(text, lexemes, number)
+    return source
 
 
-def check_tree(tree: exp.Expression, dialect: str) -> None:
+def _check_lexeme(text: str, lexemes: Sequence[Lexeme], number: int) -> None:
+    """What no query has, whatever tree the parser makes of it."""
+    lexeme = lexemes[number]
+    place = Place.at(text, lexeme.start)
+    if lexeme.shape is Shape.PARAMETER:
+        what = f"the parameter or variable {lexeme.text[:40]}: a specification only reads tables"
+        raise SpecificationError(ReasonCode.FORBIDDEN, what, place)
+    if lexeme.text == ";":
+        message = "several statements where one query is expected"
+        after = next(later for later in lexemes[number:] if later.text != ";")
+        raise SpecificationError(ReasonCode.SYNTAX, message, Place.at(text, after.start))
+    before = lexemes[number - 1] if number else None
+    if before is not None and (before.text == "." or before.word == "AS"):
+        return  # a name
+    following = lexemes[number + 1].word if number + 1 < len(lexemes) else ""
+    what = ""
+    if lexeme.word == "INTO":
+        what = f"INTO {following}".strip()
+    elif (lexeme.word == "FOR" and following in _LOCKS) or (lexeme.word == "LOCK" and following == "IN"):
+        what = f"{lexeme.word} {following}"
+    if what:
+        raise SpecificationError(ReasonCode.FORBIDDEN, f"{what}: a specification only reads", place)
+
+
+def check_tree(tree: exp.Expression, dialect: str, tables: frozenset[str] = frozenset()) -> None:
     """Refuse what a query must not do, and what is not known to be pure; places are those of a marked tree.
+
+    `tables` are the lower-case names of the schema's tables, which may be called as an engine's own are.
 
     `SpecificationError` with code `forbidden` for writes, files, locks, sleeps, variables and system tables;
     `Nondeterministic` for clocks and random numbers; `Unsupported` for a function this list does not know.
     """
     unknown: Unsupported | None = None
     impure: Nondeterministic | None = None
+    if isinstance(tree, _FORBIDDEN_NODES) and not isinstance(tree, exp.Query):
+        raise _forbidden(_name(tree), tree)
     if not isinstance(tree, exp.Query):
-        raise SpecificationError(
-            ReasonCode.FORBIDDEN, f"{tree.key.upper()} is no query; one SELECT was expected"
-        )
+        unknown = Unsupported(f"a text that is read as {tree.key.upper()}, not as a SELECT")
+    own = tables | {common.alias.lower() for common in tree.find_all(exp.CTE)}
     for count, node in enumerate(tree.walk(bfs=True)):
         if count > MAX_NODES:
             raise Unsupported(f"a query of more than {MAX_NODES} parts")
         if isinstance(node, _FORBIDDEN_NODES) and not isinstance(node, exp.Query):
             raise _forbidden(_name(node), node)
         if isinstance(node, exp.Table):
-            _check_table(node)
+            _check_table(node, own)
         if isinstance(node, exp.Anonymous | exp.AnonymousAggFunc):
             name = str(node.name)
             if _FORBIDDEN_NAMES.fullmatch(name):
@@ -229,17 +262,16 @@ def check_tree(tree: exp.Expression, dialect: str) -> None:
                 )
             if isinstance(node, _GROWING):
                 _check_growth(node)
-        elif isinstance(node, exp.Column) and not node.table and dialect in ("postgres", "sqlite", "duckdb"):
-            if _FORBIDDEN_NAMES.fullmatch(str(node.name)) and str(node.name).startswith("pg_"):
-                raise _forbidden(str(node.name), node)
     if impure:
         raise impure
     if unknown:
         raise unknown
 
 
-def _check_table(node: exp.Table) -> None:
+def _check_table(node: exp.Table, own: frozenset[str]) -> None:
     name, database = str(node.name), str(node.db)
+    if not database and name.lower() in own and isinstance(node.this, exp.Identifier):
+        return
     if _SYSTEM.fullmatch(name) or _SYSTEM.fullmatch(database):
         raise _forbidden(f"the system table {database + '.' if database else ''}{name}", node)
     if "." in name or "/" in name or "\\" in name:
@@ -268,8 +300,3 @@ def _forbidden(what: str, node: Any) -> SpecificationError:
 
 def _name(node: Any) -> str:
     return node.sql_name() if isinstance(node, exp.Func) else node.key.upper()
-
-
-def _without_strings(text: str) -> str:
-    """The text with the contents of '...' blanked, so that offsets stay."""
-    return re.sub(r"'(?:[^'\\]|''|\\.)*'", lambda found: "'" + " " * (len(found.group()) - 2) + "'", text)

@@ -15,6 +15,10 @@ from truespec.domains.sql.engines.guard import check_text, check_tree
 from truespec.domains.sql.places import mark, place_of_parse_error, second_statement
 from truespec.domains.sql.quoted import read_texts
 from truespec.domains.sql.schema import Schema
+from truespec.domains.sql.text.agreement import check_agreement
+from truespec.domains.sql.text.lexer import Shape, Source, lex
+from truespec.domains.sql.text.lexicon import LEXICONS
+from truespec.domains.sql.written import names_expression
 from truespec.verdict import Place, ReasonCode, SpecificationError, ToolMissing, Unsupported
 
 MAX_NESTING = 120
@@ -30,6 +34,14 @@ MAX_QUERIES = 15
 logging.getLogger("sqlglot").setLevel(logging.ERROR)
 
 
+def rendered(text: str, dialect: str) -> str:
+    """The text that is parsed and that runs: the engine's tokens at their offsets, without comments.
+
+    `SpecificationError` and `Unsupported` as `lex` raises them.
+    """
+    return lex(text, dialect).rendered
+
+
 def read_query(text: str, schema: Schema, settings: Settings, *, ask: bool = True) -> exp.Expr:
     """The syntax tree of one query.
 
@@ -38,16 +50,17 @@ def read_query(text: str, schema: Schema, settings: Settings, *, ask: bool = Tru
     text; the tree's nodes know their places (`places.py`).
     """
     dialect = schema.dialect
-    check_text(text)
-    depth = deepest = 0
-    place = None
-    for offset, character in enumerate(text):
-        depth += (character == "(") - (character == ")")
-        if depth > MAX_NESTING >= deepest:
-            place = Place.at(text, offset)
-        deepest = max(deepest, depth)
-    if deepest > MAX_NESTING:
-        raise Unsupported(f"sql: parentheses nested {deepest} deep, more than {MAX_NESTING}", place)
+    source = check_text(text, dialect)
+    text = source.rendered
+    _check_nesting(source)
+    try:
+        check_agreement(source, dialect)
+        _check_names(source, dialect)
+    except Unsupported:
+        if ask:  # a text that the engine rejects is invalid, however it is read here
+            with contextlib.suppress(ToolMissing):
+                accept(text, schema, settings)
+        raise
     try:
         statements = [s for s in sqlglot.parse(text, read=dialect) if s is not None]
         statements = [s for s in statements if not isinstance(s, exp.Semicolon)]
@@ -70,12 +83,13 @@ def read_query(text: str, schema: Schema, settings: Settings, *, ask: bool = Tru
     tree = statements[0]
     assert isinstance(tree, exp.Expr)
     _check_size(tree)
+    _check_runnable(tree, dialect)
     mark(tree, text, dialect)
     read_texts(tree, text, schema)
     problem: Unsupported | None = None
     try:
         assert isinstance(tree, exp.Expression)
-        check_tree(tree, dialect)
+        check_tree(tree, dialect, frozenset(table.name.lower() for table in schema.tables))
     except Unsupported as error:
         problem = error
     if ask:
@@ -85,6 +99,39 @@ def read_query(text: str, schema: Schema, settings: Settings, *, ask: bool = Tru
     if problem is not None:
         raise problem
     return tree
+
+
+def _check_nesting(source: Source) -> None:
+    depth = deepest = 0
+    place = None
+    for lexeme in source.lexemes:
+        if lexeme.shape is Shape.OPERATOR:
+            depth += (lexeme.text == "(") - (lexeme.text == ")")
+        if depth > MAX_NESTING >= deepest:
+            place = Place.at(source.text, lexeme.start)
+        deepest = max(deepest, depth)
+    if deepest > MAX_NESTING:
+        raise Unsupported(f"sql: parentheses nested {deepest} deep, more than {MAX_NESTING}", place)
+
+
+def _check_names(source: Source, dialect: str) -> None:
+    """Where a text names an expression by what was written, comments were a part of the name."""
+    if not source.has_comments or not LEXICONS[dialect].names_as_written:
+        return
+    for lexeme in source.lexemes:
+        if names_expression(lexeme):
+            what = f"sql: comments beside the name {lexeme.text[:40]}, which may be the text of an expression"
+            raise Unsupported(what, Place.at(source.text, lexeme.start))
+
+
+def _check_runnable(tree: exp.Expr, dialect: str) -> None:
+    """Raise `Unsupported` for what the engine knows and its session here does not run."""
+    if tree.find(exp.Pivot) is not None:
+        raise Unsupported("sql: PIVOT, which DuckDB runs as several statements")
+    if dialect == "sqlite":
+        for table in tree.find_all(exp.Table):
+            if isinstance(table.this, exp.Func) and table.this.name.lower() in ("json_each", "json_tree"):
+                raise Unsupported(f"sql: the table function {table.this.name.upper()}")
 
 
 def _check_size(tree: exp.Expr) -> None:
