@@ -17,7 +17,9 @@ import sqlglot
 from sqlglot import TokenType, exp
 from sqlglot.errors import SqlglotError
 
-from truespec.verdict import OracleError
+from truespec.domains.sql.text.agreement import check_agreement
+from truespec.domains.sql.text.lexer import lex
+from truespec.verdict import OracleError, SpecificationError, Unsupported
 
 DIALECTS = ("mysql", "postgres", "sqlite", "duckdb")
 """The dialects of the contract; the first is the default."""
@@ -126,7 +128,7 @@ class Schema:
     dialect: str
     """One of `DIALECTS`."""
     ddl: str
-    """The text it was read from."""
+    """The text it was read from, without comments."""
 
     def table(self, name: str) -> Table:
         """The table of this name, any case; `KeyError` where there is none."""
@@ -201,6 +203,12 @@ def read_schema(ddl: str, dialect: str = "mysql") -> Schema:
         raise OracleError(f"dialect {dialect!r}: expected one of {', '.join(DIALECTS)}")
     if len(ddl) > MAX_DDL:
         raise OracleError(f"schema: {len(ddl)} characters, more than {MAX_DDL}")
+    try:
+        source = lex(ddl, dialect)
+        check_agreement(source, dialect)
+    except (SpecificationError, Unsupported) as error:
+        raise OracleError(f"schema: {error}") from error
+    ddl = source.rendered
     try:
         statements = sqlglot.parse(ddl, read=dialect)
     except (SqlglotError, RecursionError) as error:

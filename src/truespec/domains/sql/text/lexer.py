@@ -319,8 +319,8 @@ class _Reader:
         if text[at] in lexicon.singles:
             self.at += 1
             return Shape.OPERATOR, None
-        if text[at] in lexicon.blanks_of_some_versions:
-            what = f"sql: {text[at]!r}, which is a blank in some versions of the engine"
+        if text[at] in lexicon.blanks_at_times:
+            what = f"sql: {text[at]!r}, which is a blank to the engine in some versions or places alone"
             raise Unsupported(what, Place.at(text, at))
         raise self._stop(f"{text[at]!r}, which begins no token", at)
 

@@ -39,8 +39,8 @@ class Lexicon:
     """The dialect's public name."""
     blanks: frozenset[str]
     """Characters that separate tokens."""
-    blanks_of_some_versions: frozenset[str]
-    """Characters that separate tokens in some versions of the engine and are an error in others."""
+    blanks_at_times: frozenset[str]
+    """Characters that separate tokens in some versions or places, and are an error elsewhere."""
     dash_comment_needs_blank: bool
     """Whether `--` begins a comment only before a blank, a control character or the end."""
     hash_comments: bool
@@ -94,7 +94,7 @@ class Lexicon:
 MARIADB = Lexicon(
     name="mysql",
     blanks=frozenset(" \t\n\v\f\r"),
-    blanks_of_some_versions=frozenset(),
+    blanks_at_times=frozenset(),
     dash_comment_needs_blank=True,
     hash_comments=True,
     line_ends=frozenset("\n"),
@@ -124,7 +124,7 @@ MARIADB = Lexicon(
 POSTGRES = Lexicon(
     name="postgres",
     blanks=frozenset(" \t\n\f\r"),
-    blanks_of_some_versions=frozenset("\v"),
+    blanks_at_times=frozenset("\v"),
     dash_comment_needs_blank=False,
     hash_comments=False,
     line_ends=frozenset("\n\r"),
@@ -154,7 +154,7 @@ POSTGRES = Lexicon(
 SQLITE = Lexicon(
     name="sqlite",
     blanks=frozenset(" \t\n\f\r"),
-    blanks_of_some_versions=frozenset(),
+    blanks_at_times=frozenset("\v"),
     dash_comment_needs_blank=False,
     hash_comments=False,
     line_ends=frozenset("\n"),
@@ -186,7 +186,7 @@ DUCKDB = Lexicon(
     blanks=frozenset(
         " \t\n\f\r\v\u00a0\u202f\u205f\u3000" + "".join(chr(code) for code in range(0x2000, 0x200B))
     ),
-    blanks_of_some_versions=frozenset(),
+    blanks_at_times=frozenset(),
     dash_comment_needs_blank=False,
     hash_comments=False,
     line_ends=frozenset("\n\r"),
