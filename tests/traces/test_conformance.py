@@ -98,7 +98,8 @@ def test_all_exporters_tell_the_same_conversation(path: Path) -> None:
         ("get_weather", {"city": "Gent"}),
     ]
     answers = [trace.messages[trace.results[place]].text for place in sorted(trace.results)]
-    assert answers in (["21", "18"], ['{"t": 21}', '{"t": 18}'])
+    spelt = (["21", "18"], ['{"t": 21}', '{"t": 18}'], ['{"result": "21"}', '{"result": "18"}'])
+    assert answers in spelt
     users = [m.text for m in trace.messages if m.role == "user"]
     assert users == ["Weather in Delft and Gent?"]
     said = [m.text for m in trace.messages if m.role == "assistant" and m.text]

@@ -115,7 +115,7 @@ CONVERSATIONS = (
 def kind_of(raw: RawSpan) -> str:
     """LLM, TOOL, AGENT, CHAIN, SPAN or what the source calls it."""
     attributes = raw.attributes
-    told = first(attributes, *KINDS)
+    told = str(first(attributes, *KINDS) or "").strip('"')
     if told and str(told).upper() not in ("SPAN", "UNKNOWN"):
         return _KIND_NAMES.get(str(told).upper(), str(told).upper())
     vercel = str(attributes.get("ai.operationId") or "")

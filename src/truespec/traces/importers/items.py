@@ -287,6 +287,8 @@ def _unwrapped(item: Mapping[str, Any]) -> Mapping[str, Any]:
             item = {**item["kwargs"], **({"role": role} if role else {})}
         elif isinstance(item.get("data"), Mapping) and kind_of_part(item) in _LANGCHAIN:
             item = {"type": item["type"], **item["data"]}
+        elif "role" not in item and isinstance(item.get("content"), Mapping) and "role" in item["content"]:
+            item = item["content"]  # an event of Google's ADK
         elif isinstance(item.get("message"), Mapping) and "content" not in item and "parts" not in item:
             outer = {"role": item["role"]} if isinstance(item.get("role"), str) else {}
             item = {**outer, **item["message"]}
@@ -342,6 +344,9 @@ def is_item(value: Any) -> bool:
     if is_call(kind) or kind in THOUGHTS or kind in ("message", *ATTACHED):
         return True
     if isinstance(value.get("id"), list) and isinstance(value.get("kwargs"), Mapping):
+        return True
+    content = value.get("content")
+    if isinstance(content, Mapping) and isinstance(content.get("role"), str):
         return True
     return "toolCallId" in value or (isinstance(value.get("message"), Mapping) and is_item(value["message"]))
 

@@ -35,6 +35,7 @@ IMPORTERS: dict[str, str] = {
     "anthropic": "truespec.traces.importers.anthropic",
     "openai-responses": "truespec.traces.importers.openai_responses",
     "openai": "truespec.traces.importers.openai",
+    "structure": "truespec.traces.importers.structure",
 }
 """Name to module; narrower shapes stand before the wider ones that would also take their files."""
 

@@ -1,0 +1,143 @@
+"""Files of no format named here, read by structure: spans with identifiers, or messages with roles.
+
+Spans declare an identifier and attributes, messages a role or a typed part; where they lie in the file does
+not matter. This importer is the last to be asked, and the ledger says that it was used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from truespec.traces.files import Problem, TraceFile, brief
+from truespec.traces.importers.conventions import RawSpan
+from truespec.traces.importers.growing import grown
+from truespec.traces.importers.items import SYSTEMS, is_item
+from truespec.traces.importers.otlp import attributes_of
+from truespec.traces.importers.shared import text_of
+from truespec.traces.importers.span_traces import by_trace, trace_of_spans
+from truespec.traces.joins import Joins
+from truespec.traces.trace import Trace
+
+NAME = "structure"
+RULE = "a file of no known format is read by structure"
+_DEPTH = 6
+_IDS = ("span_id", "spanId", "id")
+_PARENTS = ("parent_span_id", "parentSpanId", "parent_id", "parentId")
+_TRACES = ("trace_id", "traceId")
+_STARTS = ("start_time_unix_nano", "startTimeUnixNano", "start_time", "startTime", "start_ns", "timestamp")
+
+
+def _first(value: Mapping[str, Any], names: tuple[str, ...]) -> Any:
+    return next((value[name] for name in names if value.get(name) not in (None, "")), None)
+
+
+def _is_span(value: Any) -> bool:
+    return (
+        isinstance(value, Mapping)
+        and isinstance(_first(value, _IDS), str)
+        and isinstance(value.get("name"), str)
+        and isinstance(value.get("attributes"), Mapping | list)
+    )
+
+
+def _spoken(value: Any) -> bool:
+    """A message: a role and something said, or an item that holds one."""
+    if not isinstance(value, Mapping):
+        return False
+    if isinstance(value.get("role"), str):
+        return any(key in value for key in ("content", "parts", "tool_calls", "text"))
+    return isinstance(value.get("content"), Mapping) and _spoken(value["content"])
+
+
+def _groups(value: Any, depth: int = 0) -> Iterator[tuple[str, Any]]:
+    """The lists of spans (`spans`), the lists of messages and single ones (`messages`), system prompts."""
+    if depth > _DEPTH:
+        return
+    if isinstance(value, list):
+        if value and all(_is_span(item) for item in value):
+            yield "spans", value
+        elif any(_spoken(item) for item in value):
+            yield "messages", [item for item in value if is_item(item) or _spoken(item)]
+        else:
+            for item in value:
+                yield from _groups(item, depth + 1)
+    elif isinstance(value, Mapping):
+        if _spoken(value):
+            yield "messages", [value]
+            return
+        for key in SYSTEMS:
+            if value.get(key) and (told := text_of(value[key])):
+                yield "system", told
+        for inner in value.values():
+            if isinstance(inner, Mapping | list):
+                yield from _groups(inner, depth + 1)
+
+
+def recognises(head: Any, _file: TraceFile) -> bool:
+    """Spans or messages anywhere in the part that was looked at."""
+    return any(kind in ("spans", "messages") for kind, _ in _groups(head))
+
+
+def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
+    """The traces of the spans, else one for each record with messages; requests that go on are one."""
+    return grown(_traces(file, joins), file.ledger)
+
+
+def _traces(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
+    document = file.document()
+    records = [("document", document)]
+    if isinstance(document, Problem):
+        records = [(f"line {line}", value) for line, value in file.lines()]
+    spans: list[tuple[str, RawSpan]] = []
+    file.ledger.rules[RULE] += 1
+    for position, value in records:
+        if isinstance(value, Problem):
+            yield value
+            continue
+        groups = list(_groups(value))
+        found = [_raw(span) for kind, listed in groups if kind == "spans" for span in listed]
+        spans += found
+        if found:
+            continue
+        said = [item for kind, listed in groups if kind == "messages" for item in listed]
+        if not said:
+            yield file.problem(position, f"neither spans nor messages with roles in {brief(value)}")
+            file.ledger.items.drop("a record without spans and messages", position)
+            continue
+        prompts = [{"role": "system", "content": told} for kind, told in groups if kind == "system"]
+        raw = RawSpan(
+            position, None, "record", 0, {"openinference.span.kind": "LLM", "input.value": [*prompts, *said]}
+        )
+        name = next(
+            (value[k] for k in ("id", "session_id") if isinstance(value, Mapping) and value.get(k)), None
+        )
+        trace = trace_of_spans(
+            str(name or f"{file.path.name}:{position}"), [raw], file, NAME, position, joins
+        )
+        yield replace(trace, spans=(), metadata={})
+    for identifier, raws in by_trace(spans):
+        yield trace_of_spans(identifier, raws, file, NAME, identifier, joins)
+
+
+def _raw(span: Mapping[str, Any]) -> tuple[str, RawSpan]:
+    status = span.get("status")
+    code = status.get("code", status.get("status_code")) if isinstance(status, Mapping) else status
+    attributes = dict(attributes_of(span["attributes"]))
+    if isinstance(kind := span.get("span_kind", span.get("kind", span.get("type"))), str):
+        attributes.setdefault("span.type", kind)
+    for key in ("input", "output", "model"):
+        if span.get(key) is not None:
+            attributes.setdefault(key, span[key])
+    parent = _first(span, _PARENTS)
+    events = span.get("events")
+    return str(_first(span, _TRACES) or "trace"), RawSpan(
+        id=str(_first(span, _IDS)),
+        parent=None if parent is None else str(parent),
+        name=str(span["name"]),
+        start=str(_first(span, _STARTS) or 0).rjust(24, "0"),
+        attributes=attributes,
+        events=[e for e in events if isinstance(e, Mapping)] if isinstance(events, list) else [],
+        failed=code in (2, "ERROR", "STATUS_CODE_ERROR", "error"),
+    )

@@ -1,0 +1,36 @@
+"""`truespec trace import`: the ledger, `--strict` and `--json`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from truespec.cli.main import truespec
+
+GOOD = {"role": "user", "content": "hi"}
+
+
+def run(folder: Path, value: object, *options: str) -> tuple[int, str, str]:
+    path = folder / "x.json"
+    path.write_text(json.dumps(value))
+    result = CliRunner().invoke(truespec, ["trace", "import", str(path), *options])
+    return result.exit_code, result.stdout, result.stderr
+
+
+def test_a_loss_is_told_and_strict_fails(tmp_path: Path) -> None:
+    lossy = [GOOD, {"role": "narrator", "content": "x"}]
+    code, _, told = run(tmp_path, lossy)
+    assert code == 0
+    assert "items: 2 seen, 1 taken, 1 dropped" in told
+    assert "unknown role 'narrator'" in told
+    assert run(tmp_path, lossy, "--strict")[0] == 1
+    assert run(tmp_path, [GOOD], "--strict")[0] == 0
+
+
+def test_ledgers_as_json(tmp_path: Path) -> None:
+    _, _, told = run(tmp_path, [GOOD], "--json")
+    record = json.loads(told.splitlines()[0])
+    assert record["items"] == {"seen": 1, "taken": 1, "dropped": {}}
+    assert record["lossless"] is True
