@@ -69,10 +69,10 @@ def test_comparisons_agree_with_enumeration() -> None:
     assert decided == 60
 
 
-def test_at_least_95_percent_of_the_pairs_of_built_in_rules_are_decided() -> None:
+def test_nearly_all_pairs_of_built_in_rules_are_decided() -> None:
     listed = all_packs()
     found = [compare(a, b).relation for a, b in itertools.combinations(listed, 2)]
-    assert found.count("unknown") <= 0.05 * len(found)
+    assert found.count("unknown") <= 1
     assert all(health(one).status == "sound" for one in listed)
 
 

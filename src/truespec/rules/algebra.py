@@ -378,6 +378,7 @@ def _realise(
     """An event with these settings, if it meets exactly the conditions that were chosen."""
     changes: dict[str, Any] = {}
     documents: list[Mapping[str, Any]] = []
+    examples: list[Mapping[str, Any]] = []
     for setting in settings:
         if setting is None:
             return None
@@ -387,9 +388,11 @@ def _realise(
         elif name != "free":
             changes[name] = value
         elif value is not None:
-            documents.append(value.get("args", {}))
-            if "text" in value:
-                changes["text"] = " ".join(t for t in (changes.get("text"), value["text"]) if t)
+            examples.append(value)
+    for example in examples:  # after the texts, in whatever order the conditions stand
+        documents.append(example.get("args", {}))
+        if "text" in example:
+            changes["text"] = " ".join(t for t in (changes.get("text"), example["text"]) if t)
     if any(documents):
         args: dict[str, Any] = {}
         for document in documents:
