@@ -53,7 +53,9 @@ def decide(
 ) -> Verdict:
     """The verdict on two queries; raises `Undecided` with the most telling reason."""
     if same_words(oracle[0], candidate[0], schema.dialect):
-        return equivalent("sql", "identity", Proof("identical queries", ("sqlglot's tokenizer",)))
+        return equivalent(
+            "sql", "identity", Proof("identical queries", ("the engine's lexical rules as recorded here",))
+        )
     reasons: list[Undecided] = []
     hunt: Hunt | None = None
     try:
