@@ -1,6 +1,6 @@
 """Linear temporal logic with past, on finite traces and on infinite words; see ARCHITECTURE.md."""
 
-from truespec.temporal.compare import Outcome, compare, model, pool_of
+from truespec.temporal.comparison import Outcome, compare, model, pool_of
 from truespec.temporal.syntax import Formula, atoms, write
 from truespec.temporal.truth import holds
 from truespec.temporal.words import Word

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from truespec.domains.temporal.context import Context
 from truespec.solvers.limit import Limit
 from truespec.temporal.certificate import certify
-from truespec.temporal.compare import Outcome, compare, model, pool_of
+from truespec.temporal.comparison import Outcome, compare, model, pool_of
 from truespec.temporal.syntax import TRUE, Formula
 from truespec.temporal.truth import REPLAY, holds
 from truespec.temporal.words import Word

@@ -7,7 +7,7 @@ from truespec.domains.contract import RawContext, Recheck, RecheckStatus
 from truespec.domains.temporal import plain
 from truespec.domains.temporal.decide import word_of
 from truespec.solvers.limit import Limit
-from truespec.temporal.compare import model, pool_of
+from truespec.temporal.comparison import model, pool_of
 from truespec.temporal.follow import Mismatch, follow
 from truespec.temporal.syntax import TRUE, Formula, at_most_one, atoms, conjunction
 from truespec.temporal.truth import REPLAY, holds
