@@ -169,7 +169,7 @@ def attack(dialect: str, count: int, seed: int) -> tuple[Counter[str], list[str]
             continue
         given = rows(text, dialect)
         seen["rejected" if given is None else "accepted"] += 1
-        for what, other in (("rendered", lex(text, dialect).rendered), ("spaced", spaced(lexemes))):
+        for what, other in (("rendered", lex(text, dialect).rendered), ("spaced", spaced(text, lexemes))):
             if rows(other, dialect) != given:
                 finds.append(f"{what} otherwise: {text!r}: {other!r}")
                 break
@@ -184,16 +184,15 @@ def texts(count: int, random: Random) -> Iterator[str]:
         yield f"SELECT {begin}{middle}{end}"
 
 
-def spaced(lexemes: tuple[Lexeme, ...]) -> str:
-    """The tokens with one blank between; none in calls and names, and a line break between literals."""
+def spaced(text: str, lexemes: tuple[Lexeme, ...]) -> str:
+    """The tokens with one blank between; none in calls and names, and line breaks stay."""
     found = ""
     for number, lexeme in enumerate(lexemes):
         before = lexemes[number - 1] if number else None
         if before is not None:
             close = before.end == lexeme.start
             together = close and (lexeme.text in "(." or before.text == ".")
-            literals = before.shape is Shape.STRING and lexeme.shape is Shape.STRING
-            found += "" if together else "\n" if literals else " "
+            found += "" if together else "\n" if "\n" in text[before.end : lexeme.start] else " "
         found += lexeme.text
     return found
 

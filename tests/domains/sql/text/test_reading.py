@@ -74,7 +74,6 @@ CUT = [
     ("postgres", "a\u3000b", ["a\u3000b"]),
     ("sqlite", "a\u00a0b", ["a\u00a0b"]),
     ("sqlite", "a\u2003b", ["a\u2003b"]),
-    ("duckdb", "a\u00a0b", ["a", "b"]),
     ("postgres", "a*-1", ["a", "*", "-", "1"]),
     ("postgres", "a@-1", ["a", "@-", "1"]),
     ("postgres", "a<-1", ["a", "<", "-", "1"]),
@@ -110,13 +109,15 @@ def test_what_has_no_end_is_no_text_of_the_engine(dialect: str, text: str) -> No
         ("mysql", "SELECT a\u3000b FROM u"),
         ("sqlite", "SELECT {# a #} a FROM t"),
         ("duckdb", "SELECT 0x10 FROM t"),
+        ("duckdb", "SELECT a\u00a0b FROM t"),
+        ("duckdb", "SELECT 1, \u00a0"),
     ],
 )
 def test_where_the_parser_cuts_otherwise_nothing_is_read(dialect: str, text: str) -> None:
     try:
         source = lex(text, dialect)
-    except SpecificationError:
-        return  # the engine's lexer stops
+    except (SpecificationError, Unsupported):
+        return  # the lexer stops
     if "\\q" in text:
         assert next(lexeme.value for lexeme in source.lexemes if lexeme.value) == "xqy"
         return

@@ -169,6 +169,9 @@ class _Reader:
     def _token(self, after_dot: bool) -> tuple[Shape, str | None]:
         text, lexicon, at = self.text, self.lexicon, self.at
         character = text[at]
+        if character in lexicon.blanks_at_times:
+            what = f"sql: {character!r}, which is a blank to the engine in some versions or places alone"
+            raise Unsupported(what, Place.at(text, at))
         if character in lexicon.string_quotes:
             return Shape.STRING, self._quoted(character, lexicon.backslash_escapes)
         for opening, closing in lexicon.name_quotes:
@@ -203,7 +206,7 @@ class _Reader:
 
     def _word(self) -> tuple[Shape, str | None]:
         while self.at < len(self.text) and self._continues(self.text[self.at]):
-            if self.text[self.at] in self.lexicon.blanks:
+            if self.text[self.at] in self.lexicon.blanks_at_times:
                 break
             self.at += 1
         return Shape.WORD, None
@@ -290,7 +293,11 @@ class _Reader:
             if exponent and text[self.at + 1 + bool(signed) : self.at + 2 + bool(signed)].isdecimal():
                 self.at += 2
                 self._run(digits)
-        if self.at < len(text) and self._continues(text[self.at]) and text[self.at] not in lexicon.blanks:
+        if (
+            self.at < len(text)
+            and self._continues(text[self.at])
+            and text[self.at] not in lexicon.blanks_at_times
+        ):
             if lexicon.digits_begin_names and "." not in text[start : self.at]:
                 self.at = start
                 return self._word()
@@ -319,9 +326,6 @@ class _Reader:
         if text[at] in lexicon.singles:
             self.at += 1
             return Shape.OPERATOR, None
-        if text[at] in lexicon.blanks_at_times:
-            what = f"sql: {text[at]!r}, which is a blank to the engine in some versions or places alone"
-            raise Unsupported(what, Place.at(text, at))
         raise self._stop(f"{text[at]!r}, which begins no token", at)
 
     def _goes_on(self, end: int) -> bool:

@@ -183,10 +183,8 @@ SQLITE = Lexicon(
 
 DUCKDB = Lexicon(
     name="duckdb",
-    blanks=frozenset(
-        " \t\n\f\r\v\u00a0\u202f\u205f\u3000" + "".join(chr(code) for code in range(0x2000, 0x200B))
-    ),
-    blanks_at_times=frozenset(),
+    blanks=frozenset(" \t\n\f\r\v"),
+    blanks_at_times=frozenset("\u00a0\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))),
     dash_comment_needs_blank=False,
     hash_comments=False,
     line_ends=frozenset("\n\r"),
