@@ -413,7 +413,7 @@ def assumptions(trees: Iterable[exp.Expr], schema: Schema) -> tuple[str, ...]:
         named |= {column.name.lower() for column in tree.find_all(exp.Column)}
         tables |= {table.name.lower() for table in tree.find_all(exp.Table)}
         starred |= any(not isinstance(star.parent, exp.Count) for star in tree.find_all(exp.Star))
-    finite, exact, dates = [], [], []
+    finite, exact, dates, declared = [], [], [], []
     for table in schema.tables:
         for column in table.columns:
             if table.name.lower() not in tables or not (starred or column.name.lower() in named):
@@ -423,9 +423,15 @@ def assumptions(trees: Iterable[exp.Expr], schema: Schema) -> tuple[str, ...]:
                 finite.append(name)
             if column.type.kind is Kind.FLOAT:
                 exact.append(name)
+            if schema.dialect == "sqlite" and not table.strict and column.type.kind is not Kind.OTHER:
+                declared.append(name)
             if column.type.kind in (Kind.DATE, Kind.DATETIME) and schema.dialect in ("postgres", "duckdb"):
                 dates.append(name)
     found = []
+    if declared:
+        found.append(
+            f"the values of {', '.join(declared)} are of their declared types; no table is STRICT there"
+        )
     if finite:
         found.append(f"the numbers of {', '.join(finite)} are finite")
     if exact:

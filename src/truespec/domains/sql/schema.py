@@ -7,16 +7,16 @@ Table and column names are matched without regard to case, as the engines do her
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import lru_cache
 
 import sqlglot
-from sqlglot import TokenType, exp
+from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from truespec.domains.sql.schema_tokens import checks_of, has_type
 from truespec.domains.sql.text.agreement import check_agreement
 from truespec.domains.sql.text.lexer import lex
 from truespec.verdict import OracleError, SpecificationError, Unsupported
@@ -101,6 +101,8 @@ class Table:
     """References to parents."""
     checks: tuple[str, ...] = ()
     """CHECK conditions as the DDL writes them: no row makes one false."""
+    strict: bool = False
+    """Whether SQLite's STRICT is set: its columns hold values of their types only."""
 
     def __post_init__(self) -> None:
         names = [column.name.lower() for column in self.columns]
@@ -129,6 +131,9 @@ class Schema:
     """One of `DIALECTS`."""
     ddl: str
     """The text it was read from, without comments."""
+    unread: tuple[str, ...] = ()
+    """Clauses that constrain rows and that are not read here, each with its table. The engine knows them; no
+    proof is made under them."""
 
     def table(self, name: str) -> Table:
         """The table of this name, any case; `KeyError` where there is none."""
@@ -192,6 +197,10 @@ _REMARKS = (
 """Parts of a column that constrain no row."""
 
 
+_ACTIONS = ("ON DELETE ", "ON UPDATE ", "MATCH SIMPLE", "NOT DEFERRABLE", "INITIALLY IMMEDIATE")
+"""Options of a foreign key that leave its meaning for rows that only stand there."""
+
+
 def _sealed(kind: Type) -> Type:
     return replace(kind, sealed=True) if kind.kind in (Kind.TEXT, Kind.ENUM, Kind.OTHER) else kind
 
@@ -214,8 +223,8 @@ def read_schema(ddl: str, dialect: str = "mysql") -> Schema:
     except (SqlglotError, RecursionError) as error:
         raise OracleError(f"schema: {str(error).splitlines()[0]}") from error
     drafts: list[_Draft] = []
-    checks = _checks(ddl, dialect)
-    strange = [name for name in ("STRING", "STR") if dialect == "sqlite" and _has_type(ddl, name)]
+    checks = checks_of(ddl, dialect)
+    strange = [name for name in ("STRING", "STR") if dialect == "sqlite" and has_type(ddl, name)]
     if strange:
         raise OracleError(f"schema: the type {strange[0]}, whose texts SQLite turns into numbers: write TEXT")
     for statement in statements:
@@ -228,33 +237,8 @@ def read_schema(ddl: str, dialect: str = "mysql") -> Schema:
     if len(set(names)) != len(names):
         raise OracleError("schema: one table is created twice")
     by_name = {draft.name.lower(): draft for draft in drafts}
-    return Schema(tuple(draft.table(by_name) for draft in drafts), dialect, ddl)
-
-
-def _checks(ddl: str, dialect: str) -> Iterator[str]:
-    """The texts between the parentheses of every CHECK, in their order."""
-    tokens = sqlglot.tokenize(ddl, read=dialect)
-    for number, (word, opening) in enumerate(itertools.pairwise(tokens)):
-        quoted = word.token_type in (TokenType.IDENTIFIER, TokenType.STRING)
-        if quoted or word.text.upper() != "CHECK" or opening.token_type is not TokenType.L_PAREN:
-            continue
-        depth = 0
-        for end in range(number + 1, len(tokens)):
-            kind = tokens[end].token_type
-            depth += (kind is TokenType.L_PAREN) - (kind is TokenType.R_PAREN)
-            if depth == 0:
-                yield ddl[tokens[number + 2].start : tokens[end - 1].end + 1]
-                break
-
-
-def _has_type(ddl: str, name: str) -> bool:
-    """Whether a column is declared with this type: the word stands unquoted behind another word."""
-    tokens = sqlglot.tokenize(ddl, read="sqlite")
-    names = (TokenType.VAR, TokenType.IDENTIFIER)
-    return any(
-        before.token_type in names and token.text.upper() == name and token.token_type is not names[1]
-        for before, token in itertools.pairwise(tokens)
-    )
+    unread = tuple(clause for draft in drafts for clause in draft.unread)
+    return Schema(tuple(draft.table(by_name) for draft in drafts), dialect, ddl, unread)
 
 
 class _Draft:
@@ -269,6 +253,8 @@ class _Draft:
         self.uniques: list[tuple[str, ...]] = []
         self.references: list[tuple[tuple[str, ...], str, tuple[str, ...]]] = []
         self.checks: list[str] = []
+        self.unread: list[str] = []
+        self.strict = False
         for item in create.this.expressions:
             if isinstance(item, exp.ColumnDef):
                 self._column(item)
@@ -286,6 +272,7 @@ class _Draft:
     def _option(self, item: exp.Expression) -> None:
         if not isinstance(item, _OPTIONS):
             raise OracleError(f"schema: {item.sql(self.dialect)[:80]!r} of table {self.name!r}")
+        self.strict |= isinstance(item, exp.StrictProperty)
         if isinstance(item, exp.EngineProperty) and item.name.lower() != "innodb":
             self.references = []  # MariaDB's other engines read foreign keys and forget them
         collated = isinstance(item, exp.CollateProperty | exp.CharacterSetProperty)
@@ -299,14 +286,18 @@ class _Draft:
             match kind:
                 case exp.PrimaryKeyColumnConstraint():
                     self.primary = (name,)
+                    self._known(kind, ("desc", "include"))
                 case exp.NotNullColumnConstraint():
+                    self._known(kind, ("allow_null",))
                     nullable = bool(kind.args.get("allow_null"))
                 case exp.UniqueColumnConstraint():
-                    self.uniques.append((name,))
+                    if self._known(kind, ("include",)):
+                        self.uniques.append((name,))
                 case exp.CheckColumnConstraint():
                     self._check(kind.this)
                 case exp.Reference():
-                    self._reference((name,), kind)
+                    if self._known_reference(kind, kind):
+                        self._reference((name,), kind)
                 case exp.BinaryColumnConstraint():
                     binary = True
                 case exp.ZeroFillColumnConstraint():
@@ -327,20 +318,54 @@ class _Draft:
     def _constraint(self, part: exp.Expression) -> None:
         match part:
             case exp.PrimaryKey():
-                self.primary = _names(part.expressions)
+                self.primary = self._key_of_primary(part)
             case exp.UniqueColumnConstraint() if isinstance(part.this, exp.Schema):
-                self.uniques.append(_names(part.this.expressions))
+                known = self._known(part, ("this", "include"))
+                if known and self._known_items(part, part.this.expressions):
+                    self.uniques.append(_names(part.this.expressions))
             case exp.ForeignKey():
                 reference = part.args.get("reference")
                 if not isinstance(reference, exp.Reference):
                     raise OracleError(f"schema: a FOREIGN KEY of {self.name!r} names no parent")
-                self._reference(_names(part.expressions), reference)
+                if self._known_reference(part, reference):
+                    self._reference(_names(part.expressions), reference)
             case exp.CheckColumnConstraint() | exp.Check():
                 self._check(part.this)
             case exp.IndexColumnConstraint():
                 pass  # an index constrains nothing
             case _:
                 raise OracleError(f"schema: {part.sql(self.dialect)[:80]!r} in table {self.name!r}")
+
+    def _key_of_primary(self, part: exp.PrimaryKey) -> tuple[str, ...]:
+        """The columns of a PRIMARY KEY; none where it holds more than columns."""
+        known = self._known(part, ("expressions", "include"))
+        if known and self._known_items(part, part.expressions):
+            return _names(part.expressions)
+        return ()
+
+    def _known(self, part: exp.Expression, names: tuple[str, ...]) -> bool:
+        """Whether a constraint has no other parts than these; else it is kept as one that is not read."""
+        strange = [name for name, value in part.args.items() if value and name not in names]
+        return not strange or self._not_read(part)
+
+    def _known_items(self, part: exp.Expression, items: list[exp.Expression]) -> bool:
+        """Whether the items of a key are columns, ascending or descending."""
+        inner = [item.this if isinstance(item, exp.Ordered) else item for item in items]
+        plain = all(isinstance(item, exp.Identifier) or type(item) is exp.Column for item in inner)
+        return plain or self._not_read(part)
+
+    def _known_reference(self, part: exp.Expression, reference: exp.Expression) -> bool:
+        """Whether a foreign key is checked row by row, and holds where one of its columns is NULL."""
+        parts = ("expressions", "reference", "this", "options", "delete", "update")
+        options = [*(part.args.get("options") or ()), *(reference.args.get("options") or ())]
+        usual = all(str(option).upper().startswith(_ACTIONS) for option in options)
+        if not usual:
+            return self._not_read(part)
+        return self._known(part, parts) and self._known(reference, parts)
+
+    def _not_read(self, part: exp.Expression) -> bool:
+        self.unread.append(f"{part.sql(self.dialect)[:80]!r} of table {self.name!r}")
+        return False
 
     def _check(self, condition: exp.Expression) -> None:
         """Keep the text itself: what is generated from its tree may mean something else."""
@@ -377,7 +402,8 @@ class _Draft:
                 raise OracleError(f"schema: a FOREIGN KEY of {self.name!r} has sides of unequal length")
             foreign.append(ForeignKey(self._own(child), parent.name, columns_of_parent))
         uniques = tuple(self._own(names) for names in self.uniques)
-        return Table(self.name, columns, primary, uniques, tuple(foreign), tuple(self.checks))
+        checks = tuple(self.checks)
+        return Table(self.name, columns, primary, uniques, tuple(foreign), checks, self.strict)
 
 
 def _names(items: list[exp.Expression]) -> tuple[str, ...]:

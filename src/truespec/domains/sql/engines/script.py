@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 
+import sqlglot
+from sqlglot import TokenType
+
 from truespec.domains.sql.schema import Kind, Schema, Table
 from truespec.verdict import OracleError
 
@@ -59,8 +62,44 @@ def parents_first(schema: Schema) -> tuple[Table, ...]:
 
 
 def create_statements(schema: Schema, *, constrained: bool = True, suffix: str = "") -> list[str]:
-    """One CREATE TABLE per table, parents first; without its constraints unless `constrained`."""
+    """One CREATE TABLE per table, parents first; without its constraints unless `constrained`.
+
+    Where the schema has clauses that are not read, its constrained tables are made from its own text.
+    """
+    if constrained and schema.unread:
+        return list(own_statements(schema))
     return [_create(table, schema, constrained) + suffix for table in parents_first(schema)]
+
+
+@lru_cache(maxsize=256)
+def own_statements(schema: Schema) -> tuple[str, ...]:
+    """The CREATE TABLE statements of the schema's own text, unchanged, parents first."""
+    written = split(schema.ddl, schema.dialect)
+    if len(written) != len(schema.tables):
+        raise OracleError(f"schema: {len(written)} statements for {len(schema.tables)} tables")
+    by_name = {table.name: text for table, text in zip(schema.tables, written, strict=True)}
+    return tuple(by_name[table.name] for table in parents_first(schema))
+
+
+def split(text: str, dialect: str) -> list[str]:
+    """The statements of a text, cut at its semicolons.
+
+    >>> split("SELECT ';'; SELECT 2;", "mysql")
+    ["SELECT ';'", 'SELECT 2']
+    """
+    statements: list[str] = []
+    start = 0
+    filled = False
+    for token in sqlglot.tokenize(text, read=dialect):
+        if token.token_type is not TokenType.SEMICOLON:
+            filled = True
+            continue
+        if filled:
+            statements.append(text[start : token.start].strip())
+        start, filled = token.end + 1, False
+    if filled:
+        statements.append(text[start:].strip())
+    return statements
 
 
 def _create(table: Table, schema: Schema, constrained: bool) -> str:

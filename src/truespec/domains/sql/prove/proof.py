@@ -24,7 +24,7 @@ from truespec.domains.sql.places import OfSide
 from truespec.domains.sql.prove.prover import Prover
 from truespec.domains.sql.schema import Schema
 from truespec.solvers.limit import Limit
-from truespec.verdict import Nondeterministic, SpecificationError, Undecided
+from truespec.verdict import Nondeterministic, SpecificationError, Undecided, Unsupported
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +72,8 @@ def prove_briefly(
 
 def prove_in(world: World, oracle: exp.Expr, candidate: exp.Expr, order: str) -> ProofTrace | None:
     """The proof in a given world, whose `decided` says which statements hold."""
+    if world.schema.unread:
+        raise Unsupported(f"sql: no proof is made under {'; '.join(world.schema.unread)}, which is not read")
     world.read_check = read_check
     prover = Prover(world)
     compiler = Compiler(world, prover.aggregates)
