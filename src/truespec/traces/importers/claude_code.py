@@ -25,6 +25,8 @@ def recognises(head: Any, _file: TraceFile) -> bool:
     """A line with a session, or a session's summary."""
     if not isinstance(head, dict) or head.get("type") not in _TYPES:
         return False
+    if "session_id" in head and head["type"] in ("system", "assistant", "user"):
+        return "message" in head or "subtype" in head  # what the command line prints with stream-json
     return "sessionId" in head or "leafUuid" in head or "messageId" in head
 
 
@@ -44,7 +46,7 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
             yield file.problem(f"line {line}", "expected an object")
             continue
         kind = entry.get("type")
-        session = entry.get("sessionId") or session
+        session = entry.get("sessionId") or entry.get("session_id") or session
         if kind not in ("user", "assistant") or not isinstance(entry.get("message"), dict):
             metadata.setdefault("other", []).append(entry)
             continue

@@ -9,7 +9,7 @@ from typing import Any
 from truespec.traces.files import Problem, TraceFile, loads
 from truespec.traces.importers.conventions import RawSpan
 from truespec.traces.importers.shared import number
-from truespec.traces.importers.span_traces import trace_of_spans
+from truespec.traces.importers.span_traces import by_trace, trace_of_spans
 from truespec.traces.joins import Joins
 from truespec.traces.trace import Outcome, Trace
 
@@ -21,9 +21,33 @@ def _is_export(value: Any) -> bool:
     return isinstance(value, dict) and isinstance(value.get("observations"), list)
 
 
+def _is_observation(value: Any) -> bool:
+    return isinstance(value, dict) and "traceId" in value and value.get("type") in (*_KINDS, "SPAN", "EVENT")
+
+
+def _observations(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
+    """The traces of a list or of lines of observations."""
+    if isinstance(file.head, list):
+        listed = [(f"record {index}", value) for _, index, value in file.records(None, _is_observation)]
+    else:
+        listed = [(f"line {line}", value) for line, value in file.lines()]
+    found: list[tuple[str, RawSpan]] = []
+    for position, value in listed:
+        if isinstance(value, Problem):
+            yield value
+        elif _is_observation(value):
+            found.append((str(value["traceId"]), _raw(value)))
+        else:
+            yield file.problem(position, "no observation of a trace")
+    for identifier, raws in by_trace(found):
+        yield trace_of_spans(identifier, raws, file, NAME, identifier, joins)
+
+
 def recognises(head: Any, _file: TraceFile) -> bool:
     """A trace with observations beside or inside it."""
     first = head[0] if isinstance(head, list) and head else head
+    if _is_observation(first):
+        return True
     if not isinstance(first, dict):
         return False
     trace = first.get("trace")
@@ -31,7 +55,10 @@ def recognises(head: Any, _file: TraceFile) -> bool:
 
 
 def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
-    """One trace per export."""
+    """One trace per export, or per trace id of a list of observations."""
+    if _is_observation(file.head[0] if isinstance(file.head, list) and file.head else file.head):
+        yield from _observations(file, joins)
+        return
     if isinstance(file.head, list):
         values = [(str(index), value) for _, index, value in file.records(None, _is_export)]
     elif str(file).removesuffix(".gz").endswith(".jsonl"):

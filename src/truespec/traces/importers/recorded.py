@@ -55,6 +55,8 @@ def in_event(event: Any, notes: Notes, outputs: bool) -> list[Message]:
         inner = given.get("message")
         if isinstance(inner, str):
             return [Message("assistant", inner)]
+        if isinstance(inner, list):  # Strands writes the parts alone
+            return messages_of_item({"role": "assistant", "content": inner}, notes)
         body = {**given, **inner} if isinstance(inner, Mapping) else given
         return messages_of_item({**_plain(body), "role": "assistant"}, notes)
     if name.startswith("gen_ai.client.inference.operation") or name == "gen_ai.client.operation.details":

@@ -11,7 +11,7 @@ problem. What the census finds and no message holds is put in its place.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -31,6 +31,7 @@ from truespec.traces.importers.conventions import (
 from truespec.traces.importers.pairing import paired
 from truespec.traces.importers.parts import Notes, outcome_of
 from truespec.traces.importers.shared import tool_call, tool_schemas
+from truespec.traces.importers.span_places import Conversation, placed, related
 from truespec.traces.importers.threads import (
     Thread,
     canonical,
@@ -39,19 +40,8 @@ from truespec.traces.importers.threads import (
     outcome_key,
     reduced,
 )
-from truespec.traces.importers.tool_runs import ToolRun, tool_run
-from truespec.traces.trace import Message, Span, ToolCall, ToolSchema
-
-
-@dataclass(frozen=True, slots=True)
-class Conversation:
-    """What spans amount to."""
-
-    messages: tuple[Message, ...]
-    spans: tuple[Span, ...]
-    tools: tuple[ToolSchema, ...] | None
-    model: str | None
-    agent: str | None
+from truespec.traces.importers.tool_runs import ToolRun, as_arguments, tool_run
+from truespec.traces.trace import Message, ToolCall, ToolSchema
 
 
 @dataclass(slots=True)
@@ -135,18 +125,6 @@ class _Builder:
         self.agent = self.agent or first(attributes, "gen_ai.agent.name", "agent.name")
         if self.kinds[raw.id] == "LLM":
             self.model = self.model or first(attributes, *MODELS)
-
-    def _related(self, one: str, other: str) -> bool:
-        """Whether one span contains the other."""
-        for start, end in ((one, other), (other, one)):
-            at: str | None = start
-            for _ in range(200):
-                if at is None:
-                    break
-                if at == end:
-                    return True
-                at = self.parents.get(at)
-        return False
 
     def _put(self, message: Message, span: str, thread: Thread | None) -> _Entry:
         entry = _Entry(message if message.position else replace(message, position=span), span)
@@ -250,7 +228,7 @@ class _Builder:
         new = []
         for key in keys_of(message):
             place = thread.find(key, at)
-            twin = place is not None and self._related(thread.by[place], raw.id)
+            twin = place is not None and related(self.parents, thread.by[place], raw.id)
             if key[1] is not None and key[0] != "text":
                 if self.known[key] and (twin or key[1] not in self.answered or is_unique(key)):
                     continue
@@ -263,7 +241,7 @@ class _Builder:
 
     def _told_twice(self, thread: Thread, at: int, raw: RawSpan) -> bool:
         """Whether a span around this one, or inside it, tells what the reply was; `None` stands for none."""
-        return any(self._related(by, raw.id) for by in thread.by[at:] if by)
+        return any(related(self.parents, by, raw.id) for by in thread.by[at:] if by)
 
     def _tool(self, raw: RawSpan) -> None:
         run = tool_run(raw)
@@ -382,7 +360,7 @@ class _Builder:
                 continue
             identifier = run.identifier or entry.span
             self.calls[identifier] = call = call or tool_call(
-                run.name, _as_arguments(run.arguments), identifier
+                run.name, as_arguments(run.arguments), identifier
             )
             lonely.append(run.name)
             made.append(_Entry(Message("assistant", None, (call,), position=entry.span), entry.span))
@@ -455,27 +433,8 @@ class _Builder:
             )
         return Conversation(
             tuple(messages),
-            tuple(self._span(raw, places, len(messages)) for raw in self.spans),
+            placed(self.spans, self.kinds, places, self.began, len(messages)),
             tuple(self.tools.values()) if self.told_tools else None,
             None if self.model is None else str(self.model),
             None if self.agent is None else str(self.agent),
         )
-
-    def _span(self, raw: RawSpan, places: Mapping[str, int], count: int) -> Span:
-        place = places.get(raw.id)
-        if place is None and count:
-            inner = [places[i] for i in self._below(raw.id) if i in places]
-            place = min(inner) if inner else min(self.began[raw.id], count - 1)
-        return Span(raw.id, raw.name, self.kinds[raw.id], raw.parent, place)
-
-    def _below(self, identifier: str) -> Iterator[str]:
-        below = {identifier}
-        for other in self.spans:
-            if other.parent in below:
-                below.add(other.id)
-                yield other.id
-
-
-def _as_arguments(value: Any) -> Any:
-    """A tool's input that is no object is its argument `input`."""
-    return value if value is None or isinstance(value, Mapping) else {"input": value}

@@ -104,7 +104,6 @@ def _traces(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
         said = [item for kind, listed in groups if kind == "messages" for item in listed]
         if not said:
             yield file.problem(position, f"neither spans nor messages with roles in {brief(value)}")
-            file.ledger.items.drop("a record without spans and messages", position)
             continue
         prompts = [{"role": "system", "content": told} for kind, told in groups if kind == "system"]
         raw = RawSpan(

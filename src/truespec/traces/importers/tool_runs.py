@@ -82,6 +82,13 @@ def tool_run(raw: RawSpan) -> ToolRun:
     arguments = parsed(first(attributes, *TOOL_ARGUMENTS))
     output = parsed(first(attributes, *TOOL_RESULTS))
     identifier = first(attributes, *TOOL_IDS)
+    for event in raw.events:
+        told = event.get("attributes")
+        told = told if isinstance(told, Mapping) else {}
+        if event.get("name") == "gen_ai.tool.message" and arguments is None:
+            arguments = parsed(told.get("content"))
+        elif event.get("name") == "gen_ai.choice" and output is None:
+            output = parsed(told.get("message"))
     if isinstance(arguments, Mapping):
         if arguments.get("type") in ("tool_call", "tool_use", "function_call") or "toolCallId" in arguments:
             identifier = identifier or first(arguments, *REFERENCES, "id")
@@ -117,3 +124,8 @@ def _inner_output(output: Any) -> Any:
         else:
             break
     return output
+
+
+def as_arguments(value: Any) -> Any:
+    """A tool's input that is no object is its argument `input`."""
+    return value if value is None or isinstance(value, Mapping) else {"input": value}
