@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import os
 import shutil
 import sys
 import tempfile
@@ -334,6 +335,9 @@ def traces_of(paths: tuple[Path, ...], form: str | None, joins: Joins | None) ->
     type=click.Path(exists=True, path_type=Path),
     help="tool_types.json, or a folder with <domain>/tool_types.json.",
 )
+@click.option(
+    "--jobs", type=click.IntRange(1, 256), default=None, help="Workers for monitors.  [default: one per core]"
+)
 def check(
     paths: tuple[Path, ...],
     files: tuple[Path, ...],
@@ -361,6 +365,7 @@ def check(
     tools: Path | None,
     prompt: Path | None,
     types: Path | None,
+    jobs: int | None,
 ) -> None:
     """Check traces against rules; one artifact per trace.
 
@@ -372,8 +377,9 @@ def check(
     """
     from truespec.compliance.evaluators.registry import BY_CATEGORY
     from truespec.compliance.export import junit, sarif
-    from truespec.compliance.run import Tally, check_all, kept_lines
+    from truespec.compliance.run import Tally, kept_lines
     from truespec.compliance.scoring import DEFAULT, read_scoring
+    from truespec.executors.checks import check_side_by_side
     from truespec.rules.language import file_text, load_yaml
     from truespec.rules.monitor import RuleSet
     from truespec.rules.rule import SEVERITIES
@@ -452,7 +458,15 @@ def check(
         checked = (
             check_judged(stream_of, RuleSet(rules), key, judging, done, problem, scoring)
             if judging is not None
-            else check_all(stream_of, RuleSet(rules), key, done, problem, scoring)
+            else check_side_by_side(
+                stream_of,
+                RuleSet(rules),
+                key,
+                done,
+                problem,
+                scoring,
+                jobs=jobs or len(os.sched_getaffinity(0)),
+            )
         )
         for record, new in checked:
             tally.add(record)

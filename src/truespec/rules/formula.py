@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
 
 from truespec.verdict import Place, ReasonCode, SpecificationError
 
@@ -77,6 +77,9 @@ class Formula:
 
     def __repr__(self) -> str:
         return show(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _make, (self.kind, self.items, self.atom)  # one object in another process, too
 
 
 _table: dict[tuple[int, int, tuple[int, ...]], Formula] = {}

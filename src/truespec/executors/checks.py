@@ -1,0 +1,116 @@
+"""Traces checked side by side: each worker compiles the rules once, artifacts come in order."""
+
+from __future__ import annotations
+
+import gc
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import Any
+
+from truespec.compliance.artifact import artifact
+from truespec.compliance.roots import ProvedOverlaps
+from truespec.compliance.run import check_all, key_of
+from truespec.compliance.scoring import DEFAULT, Scoring
+from truespec.executors.pool import Job, Workers
+from truespec.rules.monitor import RuleSet
+from truespec.rules.rule import Rule
+from truespec.traces.files import Problem
+from truespec.traces.trace import Trace
+from truespec.verdict import ReasonCode
+
+SECONDS = 600.0
+"""The wall limit for one trace: thousands of times what a long one takes."""
+FEW = 20
+"""Fewer traces are checked in this process: workers take longer to start."""
+HELD = 500
+"""Artifacts that wait for an earlier trace; bounds memory."""
+
+
+class _Checker:
+    """The work of one worker: the rules travel as values and are compiled where they arrive."""
+
+    def __init__(self, rules: Sequence[Rule], scoring: Scoring) -> None:
+        self._rules, self._scoring = tuple(rules), scoring
+        self._compiled: tuple[RuleSet, ProvedOverlaps] | None = None
+
+    def __call__(self, trace: Trace, seconds: float) -> dict[str, Any] | Problem:
+        if self._compiled is None:
+            gc.set_threshold(100_000, 20, 50)  # traces are many small values that all stay
+            compiled = RuleSet(self._rules)
+            self._compiled = compiled, ProvedOverlaps(compiled.rules)
+        rules, overlaps = self._compiled
+        return artifact(trace, rules.check(trace), self._scoring, overlaps)
+
+
+def _failed(trace: Trace, code: ReasonCode, detail: str, seconds: float) -> Problem:
+    problem = f"trace {trace.id!r} was not checked: {code.value}: {detail}"
+    return Problem(trace.source.file, str(trace.source.position), problem)
+
+
+@dataclass(slots=True)
+class _Slot:
+    key: str
+    made: dict[str, Any] | Problem | None = None
+    new: bool = True
+
+
+def check_side_by_side(
+    stream: Iterable[Trace | Problem],
+    rules: RuleSet,
+    key: str,
+    done: Mapping[str, Mapping[str, Any]] | None = None,
+    report: Callable[[Problem], None] = lambda problem: None,
+    scoring: Scoring = DEFAULT,
+    *,
+    jobs: int,
+) -> Iterator[tuple[dict[str, Any], bool]]:
+    """What `check_all` yields, made by `jobs` worker processes.
+
+    A trace that crashes its worker, exceeds the memory cap or takes more than `SECONDS` costs itself only: it
+    is reported as a problem, and the others go on.
+    """
+    stream = iter(stream)
+    first = list(islice(stream, FEW))
+    if jobs == 1 or len(first) < FEW:
+        yield from check_all(chain(first, stream), rules, key, done, report, scoring)
+        return
+    stream = chain(first, stream)
+    slots: deque[_Slot] = deque()
+    waiting: dict[int, _Slot] = {}
+
+    def work() -> Iterator[Job[int, Trace] | None]:
+        for number, item in enumerate(stream):
+            if isinstance(item, Problem):
+                report(item)
+                continue
+            mine = key_of({"sha256": item.source.sha256, "position": item.source.position}, key)
+            known = (done or {}).get(mine)
+            while len(slots) >= HELD:
+                yield None
+            if known is not None:
+                slots.append(_Slot(mine, dict(known), new=False))
+                continue
+            waiting[number] = _Slot(mine)
+            slots.append(waiting[number])
+            yield Job(number, item, SECONDS)
+
+    def ready() -> Iterator[tuple[dict[str, Any], bool]]:
+        while slots and slots[0].made is not None:
+            slot = slots.popleft()
+            if isinstance(slot.made, Problem):
+                report(slot.made)
+            elif slot.made is not None:
+                yield {**slot.made, "key": slot.key}, slot.new
+
+    source = work()
+    with Workers(_Checker(rules.rules, scoring), _failed, (), jobs=jobs) as pool:
+        while True:
+            # Where every artifact was kept, there is no job to wait for: the window is emptied here.
+            for number, made in pool.run(source):
+                waiting.pop(number).made = made
+                yield from ready()
+            if not slots:
+                return
+            yield from ready()
