@@ -76,7 +76,8 @@ def test_few_traces_start_no_worker(rules: RuleSet, monkeypatch: Any) -> None:
     assert len(list(check_side_by_side(some_traces(10), rules, "k", jobs=2))) == 10
 
 
-def test_traces_are_read_lazily(rules: RuleSet) -> None:
+def test_traces_are_read_lazily(rules: RuleSet, monkeypatch: Any) -> None:
+    monkeypatch.setattr(checks, "HELD", 50)
     seen: list[int] = []
 
     def stream() -> Iterator[Trace | Problem]:
