@@ -92,12 +92,12 @@ def test_traces_are_read_lazily(rules: RuleSet, monkeypatch: Any) -> None:
 
 
 def test_the_work_is_the_workers(rules: RuleSet) -> None:
-    """On real traces, this process does less than a third of what it does alone."""
+    """On real traces, this process does less than half of what it does alone: the workers share the rest."""
     folder = needs.sources("traces/tau2")
-    items = [i for path in sorted(folder.glob("airline__*.json.gz"))[:4] for i in read(path, None, None)]
+    items = [i for path in sorted(folder.glob("*__*.json.gz"))[:12] for i in read(path, None, None)]
     started = time.process_time()
     alone = list(check_all(items, rules, "k"))
     whole = time.process_time() - started
     started = time.process_time()
     assert list(check_side_by_side(items, rules, "k", jobs=2)) == alone
-    assert time.process_time() - started < whole / 3
+    assert time.process_time() - started < whole / 2
