@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
@@ -12,7 +11,6 @@ from typing import Any
 import pytest
 from deadly import Deadly
 
-import needs
 from truespec.cli.trace import load_rule_files
 from truespec.compliance.run import check_all
 from truespec.executors import checks
@@ -89,15 +87,3 @@ def test_traces_are_read_lazily(rules: RuleSet, monkeypatch: Any) -> None:
     assert len(list(islice(results, 5))) == 5
     results.close()  # type: ignore[attr-defined]
     assert len(seen) < 100
-
-
-def test_the_work_is_the_workers(rules: RuleSet) -> None:
-    """On real traces, this process does less than half of what it does alone: the workers share the rest."""
-    folder = needs.sources("traces/tau2")
-    items = [i for path in sorted(folder.glob("*__*.json.gz"))[:12] for i in read(path, None, None)]
-    started = time.process_time()
-    alone = list(check_all(items, rules, "k"))
-    whole = time.process_time() - started
-    started = time.process_time()
-    assert list(check_side_by_side(items, rules, "k", jobs=2)) == alone
-    assert time.process_time() - started < whole / 2
