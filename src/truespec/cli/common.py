@@ -89,8 +89,12 @@ def describe(verdict: Verdict) -> str:
     match verdict.evidence:
         case Counterexample() as found:
             point = json.dumps(dict(found.point), ensure_ascii=False)
+            lines.append(f"  counterexample  {point}")
+            if "word" in found.extra:
+                lines.append(f"  as a word       {found.extra['word']}")
+            if found.extra.get("shortest") is False:
+                lines.append("  shortest        not known: a shorter one may exist")
             lines += [
-                f"  counterexample  {point}",
                 f"  oracle          {json.dumps(found.oracle_value, ensure_ascii=False)}",
                 f"  candidate       {json.dumps(found.candidate_value, ensure_ascii=False)}",
                 f"  replayed by     {found.replayed_by}",

@@ -206,3 +206,10 @@ def test_an_equivalence_under_contradictory_assumptions_fails() -> None:
     context = {"assumptions": ["F a", "G !a"]}
     checked = load("temporal").recheck("a U b", "b | (a & X (a U b))", context, found, Limit.start(5.0))
     assert (checked.status, checked.detail) == (RecheckStatus.FAILED, "no word satisfies the assumptions")
+
+
+def test_the_command_line_shows_the_word() -> None:
+    from truespec.cli.common import describe
+
+    lines = describe(verdict("F G a", "a & F G a", logic="ltl")).splitlines()
+    assert lines[1:3] == ['  counterexample  {"stem": [[]], "loop": [["a"]]}', "  as a word       {} ({a})^w"]
