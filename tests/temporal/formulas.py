@@ -1,9 +1,8 @@
-"""Random formulas, and all formulas of a size, for the tests of temporal logic."""
+"""Random formulas for the tests of temporal logic."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 
 from truespec.temporal.syntax import Formula, atom
 
@@ -31,19 +30,3 @@ def draw(chance: random.Random, size: int, atoms: str, finite: bool, past: bool)
     left = chance.randint(1, size - 2)
     sides = (draw(chance, part, atoms, finite, past) for part in (left, size - 1 - left))
     return Formula(chance.choice(binary), tuple(sides))
-
-
-def every(size: int, atoms: str, finite: bool, past: bool) -> Iterator[Formula]:
-    """All formulas of exactly this size."""
-    if size == 1:
-        yield from map(atom, atoms)
-        return
-    unary, binary = operators(finite, past)
-    for inner in every(size - 1, atoms, finite, past):
-        for op in unary:
-            yield Formula(op, (inner,))
-    for left in range(1, size - 1):
-        for a in every(left, atoms, finite, past):
-            for b in every(size - 1 - left, atoms, finite, past):
-                for op in binary:
-                    yield Formula(op, (a, b))

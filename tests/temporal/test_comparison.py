@@ -18,11 +18,11 @@ from truespec.temporal.certificate import certify
 from truespec.temporal.follow import Mismatch, follow
 from truespec.temporal.search import FiniteSearch, InfiniteSearch
 from truespec.temporal.syntax import TRUE, Formula, atom, negation, write
-from truespec.temporal.words import Word, enumerated, separate
+from truespec.temporal.words import Word, separate
 from truespec.verdict import Undecided
 
 sys.path.insert(0, str(Path(__file__).parent))
-from formulas import draw, every
+from formulas import draw
 
 LIMIT = 20.0
 
@@ -72,25 +72,6 @@ def search(pool, tops, finite):  # type: ignore[no-untyped-def]
         if word is not None:
             return word
     return None
-
-
-@pytest.mark.parametrize("finite", [True, False])
-def test_every_small_formula_against_every_short_word(finite: bool) -> None:
-    """All formulas up to size 3 over two atoms; `python -m benchmarks temporal --enumerate` goes to size
-    5."""
-    words = list(enumerated(("a", "b"), finite, 2 if finite else 1, 2))
-    by_values: dict[tuple[bool, ...], Formula] = {}
-    pool = pool_of(("a", "b"), finite)
-    chance = random.Random(3)
-    for size in (1, 2, 3):
-        formulas = list(every(size, "ab", finite, past=True))
-        for formula in chance.sample(formulas, min(len(formulas), 150)):
-            values = tuple(holds(formula, word) for word in words)
-            other = by_values.setdefault(values, formula)
-            outcome = compare(pool, other, formula, TRUE, limit())
-            if outcome.word is not None:
-                assert holds(other, outcome.word) is not holds(formula, outcome.word)
-                assert outcome.word not in words, "the two agree on these words"
 
 
 def test_the_lasso_is_a_shortest_one_where_enumeration_ends() -> None:

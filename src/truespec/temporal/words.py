@@ -6,10 +6,9 @@ equations of its operators, least or greatest solutions where they go round a lo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import combinations, product
 
 from truespec.temporal.pool import PAST, Kind, Pool
 
@@ -161,16 +160,3 @@ def separate(pool: Pool, left: int, right: int, check: Callable[[], None], bits:
         if found[0] and found[1]:
             break
     return Short(found[0], found[1], tried)
-
-
-def enumerated(atoms: Sequence[str], finite: bool, stem: int, loop: int) -> Iterator[Word]:
-    """All lassos of at most `stem` and then at most `loop` positions, or all traces of at most `stem +
-    loop`."""
-    letters = [frozenset(names) for size in range(len(atoms) + 1) for names in combinations(atoms, size)]
-    if finite:
-        for length in range(1, stem + loop + 1):
-            yield from (Word(word) for word in product(letters, repeat=length))
-        return
-    for before in range(stem + 1):
-        for period in range(1, loop + 1):
-            yield from (Word(word, before) for word in product(letters, repeat=before + period))
