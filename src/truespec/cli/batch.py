@@ -11,7 +11,7 @@ import click
 
 from truespec.api import DEFAULT_TIMEOUT
 from truespec.cli.common import Seconds
-from truespec.executors.batch import Summary, is_stream, run_batch, undecided_for_lack_of_tools
+from truespec.executors.batch import Summary, executor_of, is_stream, run_batch, undecided_for_lack_of_tools
 from truespec.store.pairs import Shard
 
 
@@ -29,8 +29,17 @@ from truespec.store.pairs import Shard
 )
 @click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Workers.  [default: one per core]")
 @click.option("--resume", is_flag=True, help="Keep the verdicts of an interrupted run.")
+@click.option(
+    "--executor",
+    type=click.Choice(["local", "ray"]),
+    default="local",
+    show_default=True,
+    help="Where workers run: ray takes the cluster of RAY_ADDRESS, or starts one here; --jobs is per node.",
+)
 @click.option("--shard", metavar="I/N", default="1/1", help="Only this share of the pairs, e.g. 3/64.")
-def batch(pairs: Path, output: Path, timeout: float, jobs: int | None, resume: bool, shard: str) -> None:
+def batch(
+    pairs: Path, output: Path, timeout: float, jobs: int | None, resume: bool, executor: str, shard: str
+) -> None:
     """Verify every pair of PAIRS (JSON Lines: id, domain, oracle, candidate, context).
 
     Line N of the output answers line N of the input; a line that is no pair gets {"line": N, "error": ...}.
@@ -48,6 +57,7 @@ def batch(pairs: Path, output: Path, timeout: float, jobs: int | None, resume: b
             timeout=timeout,
             jobs=jobs or len(os.sched_getaffinity(0)),
             resume=resume,
+            executor=executor_of(executor),
             shard=Shard.parse(shard),
             progress=line.show,
         )

@@ -68,6 +68,15 @@ Judges = Callable[[tuple[str, ...], int], contextlib.AbstractContextManager[Runn
 """From domains and a number of workers to what decides."""
 
 
+def executor_of(name: str) -> Judges:
+    """The executor of this name: `local` workers, or `ray` for those of a cluster."""
+    if name == "ray":
+        from truespec.executors.cluster import RayRunner
+
+        return RayRunner
+    return judges
+
+
 def run_batch(
     pairs: Path,
     output: Path,

@@ -106,11 +106,13 @@ class Workers(Generic[Work, Result]):
         ((_, result),) = self.run([Job(0, work, seconds)])
         return result
 
-    def run(self, jobs: Iterable[Job[Key, Work] | None]) -> Iterator[tuple[Key, Result]]:
+    def run(
+        self, jobs: Iterable[Job[Key, Work] | None], wake: int | None = None
+    ) -> Iterator[tuple[Key, Result]]:
         """Run jobs and yield each key with its result as it comes; reads the iterable lazily.
 
-        None instead of a job means: none for now, ask again after the next result. Raises `WorkerError` when
-        workers cannot be started at all.
+        None instead of a job means: none for now, ask again after the next result, or when the file
+        descriptor `wake` can be read. Raises `WorkerError` when workers cannot be started at all.
         """
         waiting: deque[Job[Key, Work]] = deque()
         source = iter(jobs)
@@ -118,10 +120,10 @@ class Workers(Generic[Work, Result]):
             self._workers.append(_Worker(self._start, self._domains))
         try:
             while True:
-                self._assign(waiting, source)
+                wanting = self._assign(waiting, source)
                 if not any(worker.held for worker in self._workers):
                     return
-                for worker in self._ready():
+                for worker in self._ready(wake if wanting else None):
                     yield from self._collect(worker, waiting)
         finally:
             # A caller that stops early must not leave its jobs to the next one.
@@ -129,8 +131,8 @@ class Workers(Generic[Work, Result]):
                 if worker.held:
                     self._replace(worker)
 
-    def _assign(self, waiting: deque[Job[Key, Work]], source: Iterator[Job[Key, Work] | None]) -> None:
-        """Hand out jobs, evenly, until every worker holds `QUEUE_DEPTH`."""
+    def _assign(self, waiting: deque[Job[Key, Work]], source: Iterator[Job[Key, Work] | None]) -> bool:
+        """Hand out jobs, evenly, until every worker holds `QUEUE_DEPTH`; whether jobs ran out before."""
         for depth in range(QUEUE_DEPTH):
             for worker in list(self._workers):
                 if worker.served + len(worker.held) >= self._jobs_per_worker:
@@ -142,11 +144,12 @@ class Workers(Generic[Work, Result]):
                 if len(worker.held) <= depth:
                     job = waiting.popleft() if waiting else next(source, None)
                     if job is None:
-                        return
+                        return True
                     worker.give(job)
+        return False
 
-    def _ready(self) -> list[_Worker]:
-        """Wait until workers have something to say or have overrun a limit."""
+    def _ready(self, wake: int | None) -> list[_Worker]:
+        """Wait until workers have something to say or have overrun a limit, or `wake` can be read."""
         deadlines = [worker.deadline() for worker in self._workers if worker.held]
         poll = select.poll()
         speaking, listening = {}, {}
@@ -156,6 +159,8 @@ class Workers(Generic[Work, Result]):
             if worker.unsent:
                 listening[worker.jobs] = worker
                 poll.register(worker.jobs, select.POLLOUT)
+        if wake is not None:
+            poll.register(wake, select.POLLIN)
         left = max(0.0, min(deadlines) - time.monotonic())
         events = [descriptor for descriptor, _ in poll.poll(math.ceil(1000 * left))]
         for descriptor in events:

@@ -1,0 +1,92 @@
+"""A batch on a Ray cluster equals a local one, whatever node is lost, and leaves no process.
+
+Ray binds the host's address. Each story runs in a network namespace of its own that holds nothing but `lo`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import needs
+from truespec.executors.batch import run_batch
+
+HERE = Path(__file__).parent
+
+
+def in_namespace(script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    needs.tool("unshare")
+    pytest.importorskip("ray")
+    rights = [] if os.getuid() == 0 else ["--user", "--map-root-user"]
+    inner = f'{shutil.which("ip") or "ip"} link set lo up && exec "$@"'
+    line = [
+        "unshare",
+        *rights,
+        "--net",
+        "sh",
+        "-c",
+        inner,
+        "sh",
+        sys.executable,
+        str(HERE / script),
+        *arguments,
+    ]
+    environment = {**os.environ, "RAY_USAGE_STATS_ENABLED": "0", "PYTHONPATH": str(HERE)}
+    environment.pop("RAY_ADDRESS", None)
+    return subprocess.run(line, capture_output=True, text=True, check=False, timeout=280, env=environment)
+
+
+def lasting(path: Path) -> list[dict[str, Any]]:
+    records = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    return [{name: value for name, value in record.items() if name != "seconds"} for record in records]
+
+
+@pytest.mark.live
+@pytest.mark.slow
+def test_one_of_two_nodes_is_killed_in_the_middle(tmp_path: Path) -> None:
+    pairs = tmp_path / "pairs.jsonl"
+    records = []
+    for number in range(400):
+        text = f"(a{{1,{2 + number % 30}}}b?)*c{{{number}}}"
+        other = text + ("d?" if number % 3 else "")
+        records.append({"id": f"p{number}", "domain": "regex", "oracle": text, "candidate": other})
+    pairs.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
+    run = in_namespace("ray_story.py", str(pairs), str(tmp_path / "ray.jsonl"), "20")
+    assert run.returncode == 0, run.stdout + run.stderr
+    told = json.loads(run.stdout.splitlines()[-1])
+    assert told["shares"] == 2
+    assert told["lost"] == 1, "a node was killed while it worked"
+    assert told["left"] == [], "processes that outlived the run"
+    run_batch(pairs, tmp_path / "local.jsonl", timeout=20.0, jobs=1, resume=False)
+    assert lasting(tmp_path / "ray.jsonl") == lasting(tmp_path / "local.jsonl")
+
+
+def test_nothing_outlives_the_owner_of_a_share() -> None:
+    """The owner is killed while a process below it has a child in a session of its own."""
+    with subprocess.Popen(
+        [sys.executable, str(HERE / "share_owner.py")], stdout=subprocess.PIPE, text=True
+    ) as owner:
+        assert owner.stdout
+        marker = owner.stdout.readline().strip()
+        deadline = time.monotonic() + 60
+        while not _running(marker) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        assert _running(marker)
+        owner.kill()
+    deadline = time.monotonic() + 10
+    while _running(marker) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not _running(marker)
+
+
+def _running(marker: str) -> bool:
+    listed = subprocess.run(["ps", "-eo", "stat,args"], capture_output=True, text=True, check=True).stdout
+    return any(marker in line and not line.startswith("Z") for line in listed.splitlines())
