@@ -10,7 +10,16 @@ from os import PathLike
 from typing import Any
 
 from truespec.api import Verifier, averify, reward, verify, verify_many
-from truespec.verdict import Answer, OracleError, ReasonCode, Relation, TruespecError, UsageError, Verdict
+from truespec.verdict import (
+    Answer,
+    ContextError,
+    OracleError,
+    ReasonCode,
+    Relation,
+    TruespecError,
+    UsageError,
+    Verdict,
+)
 from truespec.version import __version__
 
 
@@ -28,6 +37,7 @@ def read_verdicts(path: str | PathLike[str]) -> list[dict[str, Any]]:
 
 __all__ = [
     "Answer",
+    "ContextError",
     "OracleError",
     "ReasonCode",
     "Relation",

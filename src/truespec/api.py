@@ -96,6 +96,7 @@ class Verifier:
         timeout: float | None = None,
     ) -> Verdict:
         """Decide whether `candidate` means the same as `oracle`; see `truespec.verify`."""
+        from truespec.domains.context import check_context
         from truespec.domains.judge import Pair, refused
         from truespec.domains.registry import load
         from truespec.executors.pool import judges
@@ -105,6 +106,7 @@ class Verifier:
         seconds = self._timeout if timeout is None else _checked(timeout)
         if verdict := refused(pair):
             return verdict
+        check_context(domain, pair.context)
         share = self._share(domain)
         with share.free:
             with self._lock:
@@ -218,8 +220,9 @@ def verify(
     for a domain starts the worker. `context` holds the domain's declarations and options. Safe from threads:
     calls run side by side, as many for each domain as there are cores.
 
-    Raises `UsageError` for an unknown domain or a bad argument and `OracleError` for an unusable oracle or
-    context. Everything else that can go wrong is a verdict of *unknown* or *invalid* with its reason.
+    Raises `UsageError` for an unknown domain or a bad argument, `ContextError` (a `UsageError`) for a field
+    of the context that the domain does not know or that has the wrong type, and `OracleError` for an unusable
+    oracle or context. Whatever else can go wrong is a verdict of *unknown* or *invalid* with its reason.
     """
     return _default.verify(domain, oracle, candidate, context, timeout)
 

@@ -43,6 +43,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "truespec.cli.judge:judge",
         "Judges: how often they are wrong, about what, and where they can be trusted.",
     ),
+    "schema": (
+        "truespec.cli.schema:schema",
+        "Print the JSON Schema of a domain's context or of a record.",
+    ),
     "doctor": (
         "truespec.cli.doctor:doctor",
         "List the tools that verdicts rest on, with versions; name what each missing one costs.",

@@ -8,10 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from truespec.domains.context import check_context
 from truespec.domains.contract import Domain, RawContext
 from truespec.domains.registry import load
 from truespec.solvers.limit import Limit
 from truespec.verdict import (
+    ContextError,
     OracleError,
     ReasonCode,
     SpecificationError,
@@ -97,6 +99,10 @@ def judge(pair: Pair, seconds: float) -> Verdict:
 
 def _judge(domain: Domain[Any, Any], pair: Pair, limit: Limit) -> Verdict:
     name = domain.name
+    try:
+        check_context(name, pair.context)
+    except ContextError as error:
+        return unknown(name, ReasonCode.CONTEXT, str(error), method="parse")
     try:
         # An unusable oracle comes before everything: it blames nobody's candidate.
         undecided_oracle: Undecided | None = None

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from truespec.domains.context import check_context
 from truespec.domains.contract import Recheck, RecheckStatus
 from truespec.domains.judge import Pair
 from truespec.domains.registry import load
@@ -57,6 +58,7 @@ def recheck_claim(claim: Claim, seconds: float) -> Recheck:
         detail = "its relation and its counterexample contradict each other"
         return Recheck(RecheckStatus.FAILED, "the verdict record", detail)
     try:
+        check_context(name, pair.context)
         return load(name).recheck(pair.oracle, pair.candidate, pair.context, claim.verdict, limit)
     except Undecided as error:
         return Recheck(RecheckStatus.UNDECIDED, name, str(error))

@@ -2,6 +2,7 @@
 
 from truespec.verdict.answer import Answer, Relation
 from truespec.verdict.errors import (
+    ContextError,
     Incomplete,
     Nondeterministic,
     OracleError,
@@ -23,6 +24,7 @@ __all__ = [
     "JSON",
     "Answer",
     "Bounded",
+    "ContextError",
     "Counterexample",
     "Evidence",
     "Incomplete",

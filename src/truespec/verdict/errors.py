@@ -2,6 +2,7 @@
 
 TruespecError
 ├── UsageError            the call is wrong: an unknown domain, a bad option
+│   └── ContextError      a field of a context that its domain does not know, or of the wrong type
 ├── OracleError           the oracle or its context is unusable; blames nobody's candidate
 ├── SpecificationError    a text is outside its language; the candidate is then *invalid*
 └── Undecided             a procedure stops without an answer; the pair is then *unknown*
@@ -59,6 +60,10 @@ class TruespecError(Exception):
 
 class UsageError(TruespecError):
     """The call itself is wrong."""
+
+
+class ContextError(UsageError):
+    """A context has a field that its domain does not know, or of the wrong type; never ignored."""
 
 
 class OracleError(TruespecError):

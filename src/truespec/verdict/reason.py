@@ -8,7 +8,7 @@ from enum import Enum
 
 
 class ReasonCode(Enum):
-    """The closed list of reasons; the first eight belong to *unknown*, the last four to *invalid*."""
+    """The closed list of reasons; the first nine belong to *unknown*, the last four to *invalid*."""
 
     TIMEOUT = "timeout"
     """The wall limit was reached."""
@@ -26,6 +26,8 @@ class ReasonCode(Enum):
     """A tool is not installed; the detail names it and how to get it."""
     ORACLE = "oracle"
     """The oracle or its context is unusable; nobody's candidate is to blame."""
+    CONTEXT = "context"
+    """The context has a field that the domain does not know, or of the wrong type: the caller's mistake."""
 
     SYNTAX = "syntax"
     """The candidate does not parse."""
@@ -47,6 +49,7 @@ OF_UNKNOWN = frozenset(
         ReasonCode.NONDETERMINISTIC,
         ReasonCode.UNAVAILABLE,
         ReasonCode.ORACLE,
+        ReasonCode.CONTEXT,
     }
 )
 """Codes that explain an *unknown*."""

@@ -126,7 +126,6 @@ def test_both_readers_and_both_writers_agree() -> None:
     ("context", "told"),
     [
         ({"logic": "ctl"}, "'logic' is 'ctl', expected one of ltlf, ltl"),
-        ({"atom": ["a"]}, "unknown field 'atom' (did you mean 'atoms'?); the fields are"),
         ({"atoms": "a"}, "'atoms' is a list of strings"),
         ({"assumptions": ["F"]}, "assumption 1: the formula ends"),
         ({"exclusive": [["a", "z"]]}, "exclusive group 1: 'z' is not an atom"),

@@ -78,11 +78,6 @@ def _variables(raw: object) -> dict[str, str]:
         kind = declaration.get("type", "int")
         if kind not in ("int", "real"):
             raise OracleError(f"{where} has the type {str(kind)[:40]!r}; expected 'int' or 'real'")
-        unread = set(declaration) - {"type", "unit", "description"}
-        if unread:
-            raise OracleError(
-                f"{where} has the field {min(map(str, unread))!r}: write a range as a constraint"
-            )
         if normal_name(name) in variables:
             raise OracleError(f"{where} is declared twice: Python reads both spellings as one name")
         variables[normal_name(name)] = str(kind)

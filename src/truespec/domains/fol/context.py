@@ -10,9 +10,6 @@ from truespec.domains.fol.parse import Parsed, parse, show
 from truespec.domains.fol.syntax import Formula
 from truespec.verdict import OracleError, Place, ReasonCode, SpecificationError, TruespecError
 
-FIELDS = ("predicates", "constants", "axioms", "renaming")
-"""The fields of a context; others are left alone, unless they look like a slip of the pen."""
-
 
 @dataclass(frozen=True, slots=True)
 class Context:
@@ -37,12 +34,6 @@ def read(raw: Mapping[str, object], oracle: str) -> Context:
 
     `OracleError` names the field that is wrong.
     """
-    for field in raw:
-        if field in FIELDS:
-            continue
-        meant = difflib.get_close_matches(str(field)[:60], FIELDS, 1, 0.8)
-        if meant:
-            raise OracleError(f"context: unknown field {show(str(field))}: did you mean {meant[0]!r}?")
     predicates = _predicates(raw.get("predicates"))
     constants = _constants(raw.get("constants"))
     declared = frozenset(constants or ())

@@ -50,7 +50,7 @@ _ALLOWED = {
 
 
 def read_context(raw: Mapping[str, object]) -> Context:
-    """The context of a pair record; fields of other tools are left alone."""
+    """The context of a pair record."""
     fields: dict[str, str] = {}
     for name in ("dialect", "alphabet", "match", "flags", "boundary"):
         value = raw.get(name)

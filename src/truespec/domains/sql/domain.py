@@ -77,9 +77,6 @@ class Sql(Domain[Context, Query]):
 
     def read_context(self, raw: RawContext, oracle: str) -> Context:
         """The schema, dialect, order and settings of a pair."""
-        unknown = set(raw) - {"schema", "dialect", "order", "settings"}
-        if unknown:
-            raise OracleError(f"context: unknown fields {sorted(map(str, unknown))}")
         ddl, dialect, order = (
             raw.get("schema", ""),
             raw.get("dialect", DIALECTS[0]),

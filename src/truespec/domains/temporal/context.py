@@ -10,7 +10,6 @@ from truespec.domains.temporal.parse import parse_infix, parse_prefix
 from truespec.temporal.syntax import Formula, at_most_one, atoms, conjunction, parts
 from truespec.verdict import OracleError, ReasonCode, SpecificationError, TruespecError
 
-FIELDS = ("logic", "atoms", "assumptions", "exclusive", "syntax")
 LOGICS = ("ltlf", "ltl")
 SYNTAXES = ("infix", "prefix")
 
@@ -34,13 +33,6 @@ def read(raw: Mapping[str, object], oracle: str) -> Context:
 
     `OracleError` names the field that is wrong; `SpecificationError` the place where the oracle is.
     """
-    for field in raw:
-        if field not in FIELDS:
-            near = difflib.get_close_matches(str(field)[:60], FIELDS, 1, 0.6)
-            meant = f" (did you mean {near[0]!r}?)" if near else ""
-            raise OracleError(
-                f"context: unknown field {str(field)!r:.60}{meant}; the fields are {', '.join(FIELDS)}"
-            )
     finite = _choice(raw, "logic", LOGICS) == "ltlf"
     syntax = _choice(raw, "syntax", SYNTAXES)
     declared = _names(raw.get("atoms"), "atoms")

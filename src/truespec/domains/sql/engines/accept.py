@@ -29,9 +29,6 @@ def read_settings(raw: object) -> Settings:
         return Settings()
     if not isinstance(raw, dict):
         raise OracleError(f"settings: an object was expected, not {type(raw).__name__}")
-    unknown = set(raw) - {"sql_mode"}
-    if unknown:
-        raise OracleError(f"settings: {sorted(map(str, unknown))} is not known; there is 'sql_mode'")
     mode = raw.get("sql_mode")
     if mode is None:
         return Settings()

@@ -1,0 +1,22 @@
+"""`truespec schema`: the JSON Schema of a context or a record."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+
+@click.command()
+@click.argument("name", metavar="NAME")
+def schema(name: str) -> None:
+    """Print the JSON Schema of a domain's context or of a record.
+
+    NAME is a domain (`arith sql fol regex rocq temporal`) or one of `pair task verdict answer judgement rule
+    trace artifact`.
+
+    Exit code: 0, 2 for an unknown name.
+    """
+    from truespec.store.schemas import schema_of
+
+    click.echo(json.dumps(schema_of(name), indent=2, ensure_ascii=False))
