@@ -78,6 +78,13 @@ class Domain(ABC, Generic[Context, Spec]):
         """Import libraries and build tables; called once per worker, charged to no pair."""
         return
 
+    def environment(self, raw: RawContext) -> Mapping[str, str]:
+        """What a verdict depends on besides the texts: versions of tables, engines and provers, by name.
+
+        Cheap, without starting anything: every verdict records it, and the ledger's key holds it.
+        """
+        return {}
+
     @abstractmethod
     def read_context(self, raw: RawContext, oracle: str) -> Context:
         """Check the context and complete it from the oracle; `OracleError` names the field that is wrong."""

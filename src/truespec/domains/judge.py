@@ -17,6 +17,7 @@ from truespec.verdict import (
     OracleError,
     ReasonCode,
     SpecificationError,
+    TruespecError,
     Undecided,
     UsageError,
     Verdict,
@@ -94,7 +95,16 @@ def judge(pair: Pair, seconds: float) -> Verdict:
         return verdict
     domain = load(pair.domain)
     limit = Limit.start(seconds)
-    return _judge(domain, pair, limit).timed(time.monotonic() - limit.started)
+    verdict = _judge(domain, pair, limit).within(environment_of(pair))
+    return verdict.timed(time.monotonic() - limit.started)
+
+
+def environment_of(pair: Pair) -> Mapping[str, str]:
+    """What a verdict on this pair depends on besides its texts; empty where the context cannot be read."""
+    try:
+        return load(pair.domain).environment(pair.context)
+    except (TruespecError, TypeError, ValueError, LookupError):
+        return {}
 
 
 def _judge(domain: Domain[Any, Any], pair: Pair, limit: Limit) -> Verdict:

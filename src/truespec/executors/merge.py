@@ -131,13 +131,14 @@ def _check_environment(
     record: Mapping[str, Any], path: Path, environments: dict[str, tuple[str, Path]]
 ) -> None:
     domain = str(record.get("domain"))
-    environment = json.dumps(record.get("environment"), sort_keys=True)
-    known, where = environments.setdefault(domain, (environment, path))
-    if known != environment:
-        raise UsageError(
-            f"verdicts of the domain {domain} come from different environments: {known} in {where}, "
-            f"{environment} in {path}. Run all shards alike, or allow it with --mixed-environments"
-        )
+    for name, version in (record.get("environment") or {}).items():
+        known, where = environments.setdefault(f"{domain} {name}", (version, path))
+        if known != version:
+            raise UsageError(
+                f"verdicts of the domain {domain} come from different environments: {name} {known} in "
+                f"{where}, {name} {version} in {path}. Run all shards alike, or allow it with "
+                "--mixed-environments"
+            )
 
 
 def _better(earlier: Mapping[str, Any], record: Mapping[str, Any], path: Path) -> bool:

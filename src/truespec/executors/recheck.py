@@ -8,7 +8,7 @@ from pathlib import Path
 
 from truespec.domains.context import check_context
 from truespec.domains.contract import Recheck, RecheckStatus
-from truespec.domains.judge import Pair
+from truespec.domains.judge import Pair, environment_of
 from truespec.domains.registry import load
 from truespec.executors.pool import Job, Workers
 from truespec.solvers.limit import Limit
@@ -51,7 +51,25 @@ class Rechecked:
 
 
 def recheck_claim(claim: Claim, seconds: float) -> Recheck:
-    """Re-check one claim; whatever the checker cannot finish is undecided, never confirmed."""
+    """Re-check one claim; whatever the checker cannot finish is undecided, never confirmed.
+
+    A check that fails in another environment than the verdict's decides nothing: it may be the environment.
+    """
+    found = _recheck_here(claim, seconds)
+    if found.status is not RecheckStatus.FAILED:
+        return found
+    here = environment_of(claim.pair)
+    changed = [
+        f"{name} was {version}, is {here[name]} here"
+        for name, version in claim.verdict.environment.items()
+        if name in here and here[name] != version
+    ]
+    if not changed:
+        return found
+    return Recheck(RecheckStatus.UNDECIDED, found.by, f"{'; '.join(changed)}: {found.detail}")
+
+
+def _recheck_here(claim: Claim, seconds: float) -> Recheck:
     pair, name = claim.pair, claim.pair.domain
     limit = Limit.start(seconds)
     if _relation_contradicts(claim.verdict):

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from truespec.domains.judge import Pair
+from truespec.domains.judge import Pair, environment_of
 from truespec.store.pairs import parse_json
 from truespec.verdict import ReasonCode, UsageError, Verdict
 from truespec.version import __version__
@@ -30,8 +30,9 @@ COMMIT_SECONDS = 0.2
 
 
 def key(pair: Pair, seconds: float) -> str:
-    """The content address of a verification: what it reads, its limit, and the version that runs it."""
-    content = [__version__, seconds, pair.domain, pair.oracle, pair.candidate, pair.context]
+    """The content address of a verification: what it reads, its limit, the version and the environment."""
+    environment = dict(environment_of(pair))
+    content = [__version__, seconds, pair.domain, pair.oracle, pair.candidate, pair.context, environment]
     text = json.dumps(content, sort_keys=True, ensure_ascii=True)
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 

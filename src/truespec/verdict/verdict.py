@@ -37,6 +37,8 @@ class Verdict:
     """How a refuted candidate relates to the oracle; null where not decided or not defined."""
     notes: Mapping[str, JSON] = field(default_factory=dict)
     """Observations beside the answer that are no part of it, e.g. a renaming that makes the two equal."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """What the answer's truth depends on besides the texts: versions of tables, engines and provers."""
     seconds: float = 0.0
     """Wall time of the pair once a worker took it up; set-up and queueing are not in it."""
     version: str = __version__
@@ -79,6 +81,10 @@ class Verdict:
             return f"takes a time in seconds, not {self.seconds!r}"
         return ""
 
+    def within(self, environment: Mapping[str, str]) -> Verdict:
+        """The same verdict with the environment in which it was found."""
+        return replace(self, environment=dict(environment)) if environment else self
+
     def timed(self, seconds: float) -> Verdict:
         """The same verdict with its wall time in seconds."""
         return replace(self, seconds=seconds)
@@ -94,6 +100,7 @@ class Verdict:
             "reason": self.reason.to_json() if self.reason else None,
             "seconds": round(self.seconds, 6),
             "version": self.version,
+            **({"environment": dict(self.environment)} if self.environment else {}),
             **({"notes": dict(self.notes)} if self.notes else {}),
         }
 
@@ -114,6 +121,9 @@ class Verdict:
         notes = record.get("notes") or {}
         if not isinstance(notes, Mapping):
             raise ValueError(f"'notes' of a verdict record is an object, not {notes!r}")
+        environment = record.get("environment") or {}
+        if not isinstance(environment, Mapping) or not all(isinstance(v, str) for v in environment.values()):
+            raise ValueError(f"'environment' of a verdict record maps names to versions, not {environment!r}")
         seconds = record["seconds"]
         if not isinstance(seconds, int | float):
             raise ValueError(f"'seconds' of a verdict record is a number, not {seconds!r}")
@@ -125,6 +135,7 @@ class Verdict:
             reason=Reason.from_json(reason) if reason else None,
             relation=Relation(relation) if relation else None,
             notes=notes,
+            environment=environment,
             seconds=float(seconds),
             version=str(record["version"]),
         )

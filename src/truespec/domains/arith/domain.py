@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import ClassVar
 
@@ -19,6 +19,7 @@ from truespec.domains.arith.syntax import read
 from truespec.domains.arith.terms import Term
 from truespec.domains.contract import Domain, RawContext, Recheck, Tool
 from truespec.solvers.limit import Limit
+from truespec.solvers.versions import version_of
 from truespec.verdict import ReasonCode, SpecificationError, Undecided, Verdict
 
 MAX_SCOPES = 64
@@ -63,6 +64,10 @@ class Arithmetic(Domain[Context, Spec]):
 
         query = Query(context, _scope(context))
         query.check([], limit)
+
+    def environment(self, raw: RawContext) -> Mapping[str, str]:
+        """The solver that proofs rest on."""
+        return {"z3": version_of("z3-solver")}
 
     def read_context(self, raw: RawContext, oracle: str) -> Context:
         """The variables and constraints, with the oracle's type."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -12,6 +12,7 @@ from truespec.domains.fol.context import Context, out_of_scope, read
 from truespec.domains.fol.parse import Parsed, parse
 from truespec.domains.fol.write import write
 from truespec.solvers.limit import Limit
+from truespec.solvers.versions import version_of
 from truespec.verdict import Answer, OracleError, SpecificationError, ToolMissing, Undecided, Verdict, invalid
 
 
@@ -60,6 +61,10 @@ class FirstOrderLogic(Domain[Context, Sentence]):
         context = self.read_context({}, "∀x ∃y R(x, y)")
         oracle, candidate = (self.parse(text, context) for text in ("∀x ∃y R(x, y)", "¬∃x ∀y ¬R(x, y)"))
         decide.compare(oracle.parsed.formula, candidate.parsed.formula, context, Limit.start(10.0))
+
+    def environment(self, raw: RawContext) -> Mapping[str, str]:
+        """The solver that proofs rest on."""
+        return {"z3": version_of("z3-solver")}
 
     def read_context(self, raw: RawContext, oracle: str) -> Context:
         """The signature, read off the oracle and the axioms where the context does not give it."""

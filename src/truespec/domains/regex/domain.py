@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import platform
+import unicodedata
+from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
 from truespec.domains.contract import Domain, RawContext, Recheck
@@ -25,6 +27,13 @@ class Regex(Domain[Context, Pattern]):
             characters.category(letter, False)
             characters.category(letter, True)
         characters.folded("a", characters.single("a"), False)
+
+    def environment(self, raw: RawContext) -> Mapping[str, str]:
+        """The Unicode tables and the `re` that patterns are read and replayed with."""
+        return {
+            "unicode": unicodedata.unidata_version,
+            "python": ".".join(platform.python_version_tuple()[:2]),
+        }
 
     def read_context(self, raw: RawContext, oracle: str) -> Context:
         """The dialect, alphabet, kind of match, flags, and reading of word boundaries."""

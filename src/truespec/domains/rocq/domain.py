@@ -5,7 +5,7 @@ from __future__ import annotations
 import atexit
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from functools import partial
@@ -102,6 +102,10 @@ class Rocq(Domain[RocqContext, RocqSpec]):
         for session in self._sessions.values():
             session.kill()
         self._sessions.clear()
+
+    def environment(self, raw: RawContext) -> Mapping[str, str]:
+        """The Rocq whose kernel checks."""
+        return {"rocq": toolchain().version}
 
     def read_context(self, raw: RawContext, oracle: str) -> RocqContext:
         toolchain()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -13,9 +13,11 @@ from truespec.domains.sql import variants
 from truespec.domains.sql.engines import registry as engines
 from truespec.domains.sql.engines.accept import read_settings
 from truespec.domains.sql.engines.contract import Settings
+from truespec.domains.sql.engines.versions import version
 from truespec.domains.sql.schema import DIALECTS, Schema, read_schema
 from truespec.domains.sql.text.query import read_query, rendered
 from truespec.solvers.limit import Limit
+from truespec.solvers.versions import version_of
 from truespec.verdict import OracleError, Verdict
 
 ORDERS = ("auto", "bag", "list")
@@ -74,6 +76,11 @@ class Sql(Domain[Context, Query]):
         left = self.parse("SELECT DISTINCT a FROM t WHERE b > 1", context)
         right = self.parse("SELECT a FROM t WHERE b >= 2 GROUP BY a", context)
         self.decide(left, right, context, Limit.start(30.0))
+
+    def environment(self, raw: RawContext) -> Mapping[str, str]:
+        """The engine that replays counterexamples and the solver that proofs rest on."""
+        dialect = str(raw.get("dialect") or DIALECTS[0])
+        return {**version(dialect), "z3": version_of("z3-solver")}
 
     def read_context(self, raw: RawContext, oracle: str) -> Context:
         """The schema, dialect, order and settings of a pair."""
