@@ -43,6 +43,10 @@ class Pin:
             raise ValueError(f"{self.source}: a pin has checksums, or says why it has none")
 
 
+FORMATS = {"declare": "put your own *.decl models into a folder for 'data import'"}
+"""Sources that are a format and no data set, and where their files come from."""
+
+
 @cache
 def pins() -> Mapping[str, Pin]:
     """The pins by data set."""
@@ -54,6 +58,8 @@ def pin(source: str) -> Pin:
     """The pin of a data set; `UsageError` for an unknown name or a set that must be fetched by hand."""
     if source not in SOURCES:
         raise UsageError(f"unknown data set {source!r}: expected one of {', '.join(SOURCES)}")
+    if source in FORMATS:
+        raise UsageError(f"{source} is not published as a data set: {FORMATS[source]}")
     found = pins()[source]
     if found.unavailable:
         where = f"{found.repository} @ {found.commit} ({found.licence})"
