@@ -1,8 +1,10 @@
 """Whether a difference rests on rounding, which the contract leaves out: arithmetic is exact.
 
-The engines round what a division or an average yields: MariaDB to four more digits, the others to sixteen or
-so. Where numbers are binary, as in SQLite and in columns of floating point, every operation on a fraction
-such as 0.1 rounds. A difference on a database counts in one of two cases.
+The engines round what a division or an average yields: MariaDB to four more digits, the others to sixteen
+or so. Where numbers may be binary, as in SQLite, beside columns, casts, literals and functions of floating
+point, every operation may round: its result counts as exact only where it is a whole number of small parts
+and below 2^53, and a literal beyond 2^53 does not count as exact at all. A difference on a database counts
+in one of two cases.
 
 1. Both queries still yield their results when evaluating an inexact quotient is made an error: none was
    evaluated.
@@ -30,6 +32,8 @@ EXACT_DIGITS = 9
 """A result is exact when cutting it after so many digits changes nothing."""
 BINARY_UNITS = 2**20
 """A binary number is exact when it is a whole number of such parts."""
+BINARY_LIMIT = 2**53
+"""Beyond it not all whole numbers are binary numbers, and integers may have turned into them."""
 MAX_SITES = 24
 """A query with more inexact operations is not rewritten."""
 MAX_DEPTH = 3
@@ -38,10 +42,16 @@ MAX_DEPTH = 3
 _INEXACT: tuple[Any, ...] = (
     exp.Div,
     exp.Avg,
+    exp.Pow,
     exp.Sqrt,
+    exp.Cbrt,
     exp.Exp,
     exp.Ln,
     exp.Log,
+    exp.Sin,
+    exp.Cos,
+    exp.Degrees,
+    exp.Radians,
     exp.Stddev,
     exp.StddevPop,
     exp.StddevSamp,
@@ -55,8 +65,19 @@ _INEXACT: tuple[Any, ...] = (
     exp.Median,
     exp.PercentileCont,
 )
-_DOUBLE: tuple[Any, ...] = (exp.Pow, exp.Sqrt, exp.Exp, exp.Ln, exp.Log, exp.Stddev, exp.Variance)
-_ARITHMETIC: tuple[Any, ...] = (exp.Add, exp.Sub, exp.Mul, exp.Mod, exp.Sum, exp.Round, exp.Pow)
+_DOUBLE: tuple[Any, ...] = tuple(
+    node for node in _INEXACT if node not in (exp.Div, exp.Avg, exp.PercentRank, exp.CumeDist)
+)
+"""Functions of floating point."""
+_NAMED = frozenset(
+    {
+        *("ACOS", "ACOSH", "ASIN", "ASINH", "ATAN", "ATAN2", "ATANH", "CBRT", "COS"),
+        *("COSH", "COT", "DEGREES", "EXP", "LN", "LOG", "LOG10", "LOG2", "PI"),
+        *("POW", "POWER", "RADIANS", "RAND", "RANDOM", "SIN", "SINH", "SQRT", "TAN", "TANH"),
+    }
+)
+"""The same, and more, where the parser leaves a function its name."""
+_ARITHMETIC: tuple[Any, ...] = (exp.Add, exp.Sub, exp.Mul, exp.Mod, exp.Sum, exp.Round, exp.IntDiv)
 _EQUALITIES: tuple[Any, ...] = (
     exp.EQ,
     exp.NEQ,
@@ -77,7 +98,7 @@ class Arithmetic:
     binary: bool
     """Whether numbers may be binary: a fraction is exact only if its denominator is a power of two."""
     nodes: tuple[Any, ...]
-    """The operations that may round."""
+    """The kinds of operations that may round."""
 
     @classmethod
     def of(cls, trees: Sequence[exp.Expr], schema: Schema) -> Arithmetic:
@@ -89,25 +110,37 @@ class Arithmetic:
         literals += [node for tree in checks for node in tree.find_all(exp.Literal) if not node.is_string]
         doubles = (
             any(column.type.kind is Kind.FLOAT for table in schema.tables for column in table.columns)
-            or any(c.to.this in exp.DataType.FLOAT_TYPES for tree in trees for c in tree.find_all(exp.Cast))
-            or any(tree.find(*_DOUBLE) is not None for tree in trees)
+            or any(_is_double(node) for tree in (*trees, *checks) for node in tree.walk())
             or any("e" in literal.name.lower() for literal in literals)
         )
         divided = schema.dialect == "duckdb" and any(tree.find(*_INEXACT) is not None for tree in trees)
         everywhere = schema.dialect == "sqlite" or doubles or divided
-        nodes = _INEXACT + _ARITHMETIC if everywhere and any(map(_is_fraction, literals)) else _INEXACT
+        # In SQLite without fractions, only numbers that are too large stop being integers.
+        computed = doubles or divided or any(map(_is_fraction, literals))
+        nodes = _INEXACT + _ARITHMETIC if everywhere and computed else _INEXACT
+        if schema.dialect == "sqlite":
+            nodes += (exp.Mul,)
         # DuckDB divides and averages in binary.
-        return cls(schema.dialect, everywhere or schema.dialect == "duckdb", nodes)
+        return cls(schema.dialect, everywhere or schema.dialect == "duckdb", tuple(dict.fromkeys(nodes)))
+
+    def sites(self, tree: exp.Expr) -> list[exp.Expr]:
+        """The operations and literals that may not be exact, the outermost first."""
+        return [node for node in tree.walk(bfs=True) if self._may_round(node)]
+
+    def _may_round(self, node: exp.Expr) -> bool:
+        if isinstance(node, self.nodes) or _is_double(node):
+            return True
+        return self.binary and isinstance(node, exp.Literal) and not node.is_string and _is_large(node)
 
     def is_inexact(self, tree: exp.Expr) -> bool:
         """Whether a query holds an operation that may round."""
-        return tree.find(*self.nodes) is not None
+        return any(map(self._may_round, tree.walk()))
 
     def only_shown(self, tree: exp.Expr) -> bool:
         """Whether inexact results stand only among the outermost query's outputs, and meet no equality."""
         if not isinstance(tree, exp.Select) or tree.args.get("distinct"):
             return False
-        for site in tree.find_all(*self.nodes):
+        for site in self.sites(tree):
             around: Any = site
             while around.parent is not None and around.parent is not tree:
                 around = around.parent
@@ -128,7 +161,7 @@ class Arithmetic:
 
     def _rewritten(self, tree: exp.Expr, instead: Callable[[exp.Expr], exp.Expr]) -> str | None:
         copy = tree.copy()
-        sites = list(copy.find_all(*self.nodes))
+        sites = self.sites(copy)
         if len(sites) > MAX_SITES or any(self._depth(node) > MAX_DEPTH for node in sites):
             return None
         for node in reversed(sites):  # breadth first: the innermost come first
@@ -147,7 +180,7 @@ class Arithmetic:
     def _depth(self, node: Any) -> int:
         depth, around = 0, node.parent
         while around is not None:
-            depth += isinstance(around, self.nodes)
+            depth += self._may_round(around)
             around = around.parent
         return depth
 
@@ -155,12 +188,34 @@ class Arithmetic:
         wrapped = exp.Paren(this=value)
         exact = _is_cut(wrapped, self.dialect)
         if self.binary:
-            scaled = exp.Mul(this=wrapped.copy(), expression=exp.Literal.number(BINARY_UNITS))
+            number: exp.Expr = wrapped.copy()
+            if self.dialect == "postgres":  # there, only the type NUMERIC rounds to a number of digits
+                number = exp.cast(number, "DECIMAL(60, 30)", dialect="postgres")
+            scaled = exp.Mul(this=number, expression=exp.Literal.number(BINARY_UNITS))
             whole = exp.Anonymous(this="ROUND", expressions=[scaled.copy(), exp.Literal.number(0)])
-            exact = exp.and_(exact, exp.EQ(this=whole, expression=exp.Paren(this=scaled)))
+            size = exp.Abs(this=wrapped.copy())
+            small = exp.LT(this=size, expression=exp.Literal.number(BINARY_LIMIT))
+            exact = exp.and_(small, exact, exp.EQ(this=whole, expression=exp.Paren(this=scaled)))
         return exp.Paren(
             this=exp.Case(ifs=[exp.If(this=exact, true=wrapped.copy())], default=instead(wrapped.copy()))
         )
+
+
+def _is_double(node: exp.Expr) -> bool:
+    """Whether an operation yields a number of floating point."""
+    if isinstance(node, exp.Cast):
+        return node.to.this in exp.DataType.FLOAT_TYPES
+    if isinstance(node, exp.Anonymous):
+        return str(node.this).upper() in _NAMED
+    return isinstance(node, _DOUBLE)
+
+
+def _is_large(node: exp.Literal) -> bool:
+    """Whether a number is so large that not all its neighbours are binary numbers."""
+    try:
+        return not abs(Decimal(str(node.name))) < BINARY_LIMIT
+    except ArithmeticError:
+        return True
 
 
 def _is_fraction(node: exp.Literal) -> bool:

@@ -1,0 +1,59 @@
+"""No refutation rests on rounding or overflow: arithmetic is exact in this contract."""
+
+from __future__ import annotations
+
+import pytest
+
+import needs
+import truespec
+
+SCHEMA = "CREATE TABLE t (a INT, r DOUBLE PRECISION)"
+TOOLS = {"mysql": "mariadbd", "postgres": "postgres"}
+ALWAYS_TRUE = [
+    "POWER(2, 0.5) * POWER(2, 0.5) = 2",
+    "SQRT(a * a) = ABS(a)",
+    "EXP(LN(2)) = 2",
+    "SIN(0.5) * SIN(0.5) + COS(0.5) * COS(0.5) = 1",
+    "1e16 + a - 1e16 = a",
+    "1e20 + 1 > 1e20",
+    "0.1e0 + 0.2e0 = 0.3e0",
+    "(a + 0.5e0) / 3.0e0 * 3.0e0 = a + 0.5e0",
+    "CAST(a AS DOUBLE PRECISION) / 7 * 7 = a",
+    "a * 1e18 / 1e18 = a",
+    "(r + 1e17) - 1e17 = r",
+]
+"""Conditions that hold of every number, and that floating point breaks on some."""
+
+
+@pytest.mark.live
+@pytest.mark.parametrize("dialect", ["mysql", "postgres", "sqlite", "duckdb"])
+@pytest.mark.parametrize("condition", ALWAYS_TRUE)
+def test_a_condition_that_always_holds_is_never_refuted(condition: str, dialect: str) -> None:
+    if dialect in TOOLS:
+        needs.tool(TOOLS[dialect])
+    present = "SELECT a FROM t WHERE a IS NOT NULL AND r IS NOT NULL"
+    try:
+        verdict = truespec.verify(
+            "sql",
+            oracle=f"{present} AND {condition}",
+            candidate=present,
+            context={"schema": SCHEMA, "dialect": dialect},
+            timeout=20.0,
+        )
+    except truespec.OracleError:
+        return  # the engine itself refuses the text
+    assert verdict.answer.value in ("equivalent", "unknown"), verdict
+
+
+@pytest.mark.parametrize(
+    ("oracle", "candidate"),
+    [
+        ("SELECT a FROM t WHERE a * 2 > 10", "SELECT a FROM t WHERE a * 2 >= 10"),
+        ("SELECT POWER(a, 2) FROM t", "SELECT POWER(a, 3) FROM t"),
+        ("SELECT r + 0.5 FROM t", "SELECT r + 0.25 FROM t"),
+    ],
+)
+def test_differences_of_exact_numbers_are_still_found(oracle: str, candidate: str) -> None:
+    context = {"schema": SCHEMA, "dialect": "sqlite"}
+    verdict = truespec.verify("sql", oracle=oracle, candidate=candidate, context=context, timeout=20.0)
+    assert verdict.answer.value == "refuted", verdict
