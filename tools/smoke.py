@@ -78,7 +78,14 @@ def every_module() -> None:
         try:
             importlib.import_module(module.name)
         except ModuleNotFoundError as error:
-            if (error.name or "").split(".")[0] not in {"inspect_ai", "duckdb", "psycopg", "cvc5", "pytest"}:
+            if (error.name or "").split(".")[0] not in {
+                "inspect_ai",
+                "duckdb",
+                "psycopg",
+                "cvc5",
+                "pytest",
+                "ray",
+            }:
                 raise
 
 
@@ -86,6 +93,14 @@ def versions() -> dict[str, str | None]:
     """What `truespec doctor` finds; its exit code is 1 where Rocq is missing."""
     rows = json.loads(run("doctor", "--json", code=None))["tools"]
     return {row["tool"]: row["version"] for row in rows}
+
+
+def ray() -> None:
+    """Ray is found, and what runs on it imports; starting a cluster is left to the tests."""
+    import ray as installed
+
+    assert installed.__version__
+    importlib.import_module("truespec.executors.cluster")
 
 
 def provers() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from cases import Case, cases
-from truespec.domains.arith import decide, evaluate, facts, normal, points, semantics, smt
+from truespec.domains.arith import decide, evaluate, facts, knowledge, normal, points, semantics, smt
 from truespec.domains.arith.domain import Arithmetic
 from truespec.domains.contract import RecheckStatus
 from truespec.solvers.limit import Limit
@@ -91,17 +91,19 @@ MISTAKES: dict[str, Plant] = {
     "a normal form forgets where it is defined": _patched(
         normal.Normaliser, "obligations", lambda self, a: normal.NOTHING, alone="forms"
     ),
-    "everything is an integer": _patched(normal.Normaliser, "_integral", lambda self, a: True, alone="forms"),
+    "everything is an integer": _patched(
+        normal.Normaliser, "is_integral", lambda self, a: True, alone="forms"
+    ),
     "every sign is positive": _patched(normal.Normaliser, "sign", lambda self, a: "+", alone="forms"),
     "a guard is forgotten": _patched(normal, "guarded", lambda *_: normal.NOTHING, alone="forms"),
     "negation of a literal is itself": _patched(normal, "negate", lambda a: a, alone="forms"),
     "a denominator is dropped": _patched(
-        normal.Normaliser, "quotient", lambda self, a, b: normal.poly.whole(a.over), alone="forms"
+        normal.poly, "divide_ratios", lambda a, b: normal.poly.whole(a.over), alone="forms"
     ),
     "a bound is wrong": _patched(
         facts, "_narrow", lambda forms, name, bounds, strict=False: _shifted(forms, name), alone="forms"
     ),
-    "a strict bound is kept as it is": _patched(normal, "_sign_of", _strict_sign, alone="forms"),
+    "a strict bound is kept as it is": _patched(knowledge, "sign_of", _strict_sign, alone="forms"),
     "floors are not tied to their operands": _patched(
         smt.Compiler, "floor", lambda self, a: self.constant(0), alone="solver"
     ),

@@ -22,7 +22,7 @@ from truespec.temporal.words import Word, separate
 from truespec.verdict import Undecided
 
 sys.path.insert(0, str(Path(__file__).parent))
-from formulas import draw
+from temporal_formulas import draw
 
 LIMIT = 20.0
 

@@ -72,7 +72,13 @@ def check_side_by_side(
     is reported as a problem, and the others go on.
     """
     stream = iter(stream)
-    first = list(islice(stream, FEW))
+    first: list[Trace | Problem] = []
+    try:
+        first.extend(islice(stream, FEW if jobs > 1 else 0))
+    except BaseException:
+        # Interrupted while looking ahead: what was read is checked first, so that nothing is lost.
+        yield from check_all(first, rules, key, done, report, scoring)
+        raise
     if jobs == 1 or len(first) < FEW:
         yield from check_all(chain(first, stream), rules, key, done, report, scoring)
         return

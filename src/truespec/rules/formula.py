@@ -261,8 +261,8 @@ def parse(text: str, names: Callable[[str], int]) -> Formula:
     From loosest: `<->`, `->` (to the right), `|`, `&`, the binary temporal operators (to the right), the
     unary ones. Capital letters alone are operators.
 
-    >>> show(parse("G(a -> O b)", "ab".index))
-    'G(O p1 | !p0)'
+    >>> parse("G(a -> O b)", "ab".index) is parse("G(!a | O b)", "ab".index)
+    True
     """
     tokens: list[tuple[str, int]] = []
     at = 0

@@ -21,7 +21,7 @@ from truespec.temporal.syntax import PAST, TRUE, parts, write, write_prefix
 from truespec.verdict import Answer, OracleError, SpecificationError, Unsupported, Verdict
 
 sys.path.insert(0, str(needs.ROOT / "tests" / "temporal"))
-from formulas import draw
+from temporal_formulas import draw
 
 
 def verdict(oracle: str, candidate: str, **context: Any) -> Verdict:
