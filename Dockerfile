@@ -11,7 +11,7 @@ RUN apt-get update -qq \
 
 WORKDIR /truespec
 COPY . .
-RUN tools/setup && rm -rf /var/lib/apt/lists/* /root/.cache
+RUN tools/setup && rm -rf /var/lib/apt/lists/* ~/.cache
 
 ENV PATH="/truespec/.venv/bin:$PATH"
 # Nothing below needs root: the database servers run as whoever starts them.
