@@ -20,7 +20,6 @@ import needs
 from truespec.executors.batch import run_batch
 
 HERE = Path(__file__).parent
-NOT_STARTED = "no worker could be started on the cluster"
 
 
 def in_namespace(script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -40,9 +39,11 @@ def in_namespace(script: str, *arguments: str) -> subprocess.CompletedProcess[st
         str(HERE / script),
         *arguments,
     ]
+    # As RayRunner sets it, where nothing has imported Ray before.
     environment = {**os.environ, "RAY_USAGE_STATS_ENABLED": "0", "PYTHONPATH": str(HERE)}
+    environment["RAY_ENABLE_UV_RUN_RUNTIME_ENV"] = "0"
     environment.pop("RAY_ADDRESS", None)
-    return subprocess.run(line, capture_output=True, text=True, check=False, timeout=280, env=environment)
+    return subprocess.run(line, capture_output=True, text=True, check=False, timeout=900, env=environment)
 
 
 def lasting(path: Path) -> list[dict[str, Any]]:
@@ -61,9 +62,6 @@ def test_one_of_two_nodes_is_killed_in_the_middle(tmp_path: Path) -> None:
         records.append({"id": f"p{number}", "domain": "regex", "oracle": text, "candidate": other})
     pairs.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
     run = in_namespace("ray_story.py", str(pairs), str(tmp_path / "ray.jsonl"), "20")
-    if NOT_STARTED in run.stderr:
-        # Ray itself did not start its workers in time, on a busy machine; nothing of ours has run yet.
-        run = in_namespace("ray_story.py", str(pairs), str(tmp_path / "ray.jsonl"), "20")
     assert run.returncode == 0, run.stdout + run.stderr
     told = json.loads(run.stdout.splitlines()[-1])
     assert told["shares"] == 2

@@ -30,6 +30,8 @@ TRIES = 3
 """A job whose actors were lost so often is given up as a crash."""
 MOST = 1_000
 """Results that an actor sends at once."""
+START_SECONDS = 240
+"""How long an actor may take to start."""
 POLL_SECONDS = 1.0
 """How long an actor waits for results before it says that there are none."""
 
@@ -98,6 +100,9 @@ class RayRunner:
     """
 
     def __init__(self, domains: tuple[str, ...], jobs: int) -> None:
+        # Ray reads this when it is imported. Its workers run with the interpreter of their node, where truespec
+        # is installed, even if `uv run` started this process: Ray would copy the folder and build a new one.
+        os.environ.setdefault("RAY_ENABLE_UV_RUN_RUNTIME_ENV", "0")
         try:
             ray: Any = importlib.import_module("ray")  # optional, and typed in part only
         except ImportError:
@@ -199,7 +204,7 @@ class RayRunner:
                 begun.append(self._start(name, min(cpus, self._jobs)))
         for share in begun:
             try:
-                version = self._ray.get(share.actor.version.remote(), timeout=120)
+                version = self._ray.get(share.actor.version.remote(), timeout=START_SECONDS)
             except Exception as error:
                 self._kill(share)
                 self._failures[share.node] += 1
