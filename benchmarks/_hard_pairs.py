@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from truespec.domains.judge import Pair
+from truespec.domains.verify import Pair
 
 Family = Callable[[int], Pair]
 

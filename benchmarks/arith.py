@@ -25,8 +25,8 @@ from truespec.benchmark.sources.registry import load as load_source
 from truespec.benchmark.task import PairRecord, Skipped, Task
 from truespec.domains.arith.context import read_context
 from truespec.domains.arith.points import scope
-from truespec.domains.judge import Pair, judge
 from truespec.domains.registry import load
+from truespec.domains.verify import Pair, verify_pair
 from truespec.solvers.limit import Limit
 from truespec.verdict import Answer, Counterexample, Verdict
 
@@ -99,7 +99,7 @@ class _Run:
     def pair(self, kind: str, context: Mapping[str, Any], oracle: str, candidate: str) -> Verdict:
         """Decide one pair, and check the answer from outside."""
         wall, cpu = time.perf_counter(), time.process_time()
-        verdict = judge(Pair("arith", oracle, candidate, context), SECONDS)
+        verdict = verify_pair(Pair("arith", oracle, candidate, context), SECONDS)
         spent = time.process_time() - cpu, time.perf_counter() - wall
         name = f"{self.where}: {candidate}"
         self.times.setdefault(kind, []).append((*spent, f"{name} [{verdict.method}]"))

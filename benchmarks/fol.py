@@ -44,8 +44,8 @@ from truespec.domains.fol.syntax import (
     predicates,
 )
 from truespec.domains.fol.write import write
-from truespec.domains.judge import Pair, judge
 from truespec.domains.registry import load
+from truespec.domains.verify import Pair, verify_pair
 
 SECONDS = 4.0
 MUTANTS = 20
@@ -121,7 +121,7 @@ def measure(name: str, pairs: list[Pair]) -> bool:
     slowest = (0.0, pairs[0])
     for number, pair in enumerate(pairs):
         started = cpu_seconds()
-        verdict = judge(pair, SECONDS)
+        verdict = verify_pair(pair, SECONDS)
         cpu.append(1000 * (cpu_seconds() - started))
         wall.append(1000 * verdict.seconds)
         slowest = max(slowest, (cpu[-1], pair), key=lambda entry: entry[0])
@@ -160,7 +160,7 @@ def measure_renaming(pairs: list[Pair]) -> None:
     for pair in distinct.values():
         asked = Pair(pair.domain, pair.oracle, pair.candidate, {**pair.context, "renaming": "search"})
         started = cpu_seconds()
-        found += bool(judge(asked, SECONDS).notes)
+        found += bool(verify_pair(asked, SECONDS).notes)
         cpu.append(1000 * (cpu_seconds() - started))
     print(f"\nrecorded, other names of the same arities: {len(pairs)} pairs, {len(distinct)} distinct")
     print(f"  equivalent under a renaming: {found} ({found / len(distinct):.1%}), all others stay apart")

@@ -1,6 +1,6 @@
 """By how much a pair overruns its wall limit, in process and in a worker, on pairs that outlast any limit.
 
-In process means `truespec.domains.judge.judge`, without a worker that could be ended. Each domain runs in a
+In process means `domains.verify.verify_pair`, without a worker that could be ended. Each domain runs in a
 process of its own; one that does not answer within the limit and `HOPELESS` seconds is ended and named.
 
 Bar: no pair overruns by more than 1 s.
@@ -16,8 +16,8 @@ from collections import Counter
 from multiprocessing.connection import Connection
 
 from benchmarks._hard_pairs import FAMILIES, pairs
-from truespec.domains.judge import Pair, judge
 from truespec.domains.registry import load
+from truespec.domains.verify import Pair, verify_pair
 
 BAR = 1.0
 LIMIT = 1.0
@@ -53,7 +53,7 @@ def report(domain: str, way: str, sizes: tuple[int, ...], limit: float, verbose:
     with _Process(domain, way) as process:
         for name, size, pair in pairs(domain, sizes):
             count += 1
-            seconds, answer = process.judge(pair, limit)
+            seconds, answer = process.verify_pair(pair, limit)
             over = seconds - limit
             late += over > -0.05
             ended += answer is None
@@ -83,7 +83,7 @@ class _Process:
         there.close()
         self._pipe.recv()
 
-    def judge(self, pair: Pair, limit: float) -> tuple[float, str | None]:
+    def verify_pair(self, pair: Pair, limit: float) -> tuple[float, str | None]:
         """Seconds that the pair took, and its answer; None where the process had to be ended."""
         self._pipe.send((pair, limit))
         try:
@@ -130,7 +130,7 @@ def _serve(pipe: Connection, domain: str, way: str) -> None:
                     pair.domain, pair.oracle, pair.candidate, pair.context, limit
                 ).answer.value
             else:
-                verdict = judge(pair, limit)
+                verdict = verify_pair(pair, limit)
                 answer = verdict.reason.code.value if verdict.reason else verdict.answer.value
         except truespec.TruespecError as error:
             answer = type(error).__name__

@@ -12,10 +12,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from truespec.domains.judge import Pair, judge
 from truespec.domains.registry import load
+from truespec.domains.verify import Pair, verify_pair
 from truespec.executors.batch import run_batch
-from truespec.executors.pool import Job, judges
+from truespec.executors.pool import Job, verifiers
 
 BAR_MS = 1.0
 
@@ -39,16 +39,16 @@ def main(arguments: list[str] | None = None) -> None:
     count = 1_000 if parser.parse_args(arguments).quick else 10_000
     pairs = make_pairs(count)
     load("regex").warm_up()
-    judge(pairs[0], 4.0)
+    verify_pair(pairs[0], 4.0)
 
     started = time.perf_counter()
-    alone = [judge(pair, 4.0).answer for pair in pairs]
+    alone = [verify_pair(pair, 4.0).answer for pair in pairs]
     loop = time.perf_counter() - started
 
     print(f"{count} regex pairs, wall time per pair in ms")
     print(f"  {'bare loop, one process':34} {1000 * loop / count:8.3f}")
     for jobs in (1, 2):
-        with judges(["regex"], jobs) as workers:
+        with verifiers(["regex"], jobs) as workers:
             workers.run_one(pairs[0], 4.0)
             started = time.perf_counter()
             found = dict(workers.run(Job(number, pair, 4.0) for number, pair in enumerate(pairs)))

@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from importlib.resources import files
 
 from truespec.benchmark import bundled
-from truespec.domains.judge import Pair, judge
+from truespec.domains.verify import Pair, verify_pair
 
 LIMIT = 20.0
 """Seconds per answer."""
@@ -32,7 +32,7 @@ def main(options: list[str]) -> None:
         now: Counter[str] = Counter()
         for record in checked:
             task = tasks[record["task"]]
-            verdict = judge(Pair(domain, task.oracle, record["answer"], task.context), LIMIT)
+            verdict = verify_pair(Pair(domain, task.oracle, record["answer"], task.context), LIMIT)
             now[verdict.answer.value] += 1
         print(
             f"{reader:8}{domain:7}{len(records):5}{len(bundled.tasks(domain)):5}"

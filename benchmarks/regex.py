@@ -21,10 +21,10 @@ from benchmarks import _brics
 from truespec.automata import compare
 from truespec.benchmark.sources.registry import load as reader
 from truespec.benchmark.task import PairRecord, Task
-from truespec.domains.judge import Pair, judge
 from truespec.domains.regex.parse import Context, parse, read_context
 from truespec.domains.regex.verify import Question
 from truespec.domains.registry import load
+from truespec.domains.verify import Pair, verify_pair
 from truespec.verdict import Answer, TruespecError, Verdict
 
 ROOT = Path(__file__).parent.parent
@@ -64,7 +64,7 @@ def records(sources: Path, name: str) -> list[Any]:
 def timed(row: Row) -> tuple[Verdict, float]:
     """A verdict and its CPU seconds."""
     started = time.process_time()
-    verdict = judge(Pair("regex", row[0], row[1], row[2]), SECONDS)
+    verdict = verify_pair(Pair("regex", row[0], row[1], row[2]), SECONDS)
     return verdict, time.process_time() - started
 
 

@@ -34,7 +34,6 @@ import yaml
 from truespec.benchmark import bundled
 from truespec.benchmark.sources import verina
 from truespec.benchmark.task import Task
-from truespec.domains.judge import Pair, judge
 from truespec.domains.registry import load
 from truespec.domains.rocq.context import read_context
 from truespec.domains.rocq.library import library
@@ -43,7 +42,8 @@ from truespec.domains.rocq.screen import screen
 from truespec.domains.rocq.session import MEMORY_BYTES
 from truespec.domains.rocq.smt import GRADE
 from truespec.domains.rocq.toolchain import toolchain
-from truespec.executors.pool import Job, judges
+from truespec.domains.verify import Pair, verify_pair
+from truespec.executors.pool import Job, verifiers
 from truespec.verdict import Verdict
 
 PROBLEMS = Path(__file__).parents[1] / "tests" / "domains" / "rocq" / "problems"
@@ -131,7 +131,7 @@ def _row(count: int, seconds: float) -> None:
     answers: dict[str, int] = {}
     most = 0
     began = time.monotonic()
-    with judges(("rocq",)) as pool:
+    with verifiers(("rocq",)) as pool:
         for _, verdict in pool.run(Job(number, pair, seconds) for number, pair in enumerate(row)):
             answers[verdict.answer.value] = answers.get(verdict.answer.value, 0) + 1
             living = _below(os.getpid())
@@ -176,7 +176,7 @@ def _verina(seconds: float, every: int, verbose: bool) -> None:
         texts = [("rewritten", text) for text in domain.rewritings(task.oracle, task.context)]
         texts += [("mutants", text) for text in islice(domain.mutants(task.oracle, task.context), MUTANTS)]
         for kind, text in texts:
-            verdict = _judge(Pair("rocq", task.oracle, text, task.context), seconds)
+            verdict = _verify(Pair("rocq", task.oracle, text, task.context), seconds)
             answer = verdict.answer.value
             counts[kind, answer] = counts.get((kind, answer), 0) + 1
             if verbose:
@@ -225,9 +225,9 @@ def _text(text: str, signature: str) -> str:
 _VERIFIED = [0]
 
 
-def _judge(pair: Pair, seconds: float) -> Verdict:
+def _verify(pair: Pair, seconds: float) -> Verdict:
     _VERIFIED[0] += 1
-    return judge(pair, seconds)
+    return verify_pair(pair, seconds)
 
 
 def _measure(half: str, pairs: list[Labelled], seconds: float, verbose: bool) -> None:
@@ -238,7 +238,7 @@ def _measure(half: str, pairs: list[Labelled], seconds: float, verbose: bool) ->
     wrong = unknown = by_solver = 0
     for one in pairs:
         before = _work()
-        verdict = _judge(one.pair, seconds)
+        verdict = _verify(one.pair, seconds)
         walls.append(verdict.seconds)
         works.append(_work() - before)
         answer = verdict.answer.value

@@ -17,9 +17,9 @@ from pathlib import Path
 from truespec.benchmark.respecbench import COUNTS, select
 from truespec.benchmark.select import bundled_tasks
 from truespec.benchmark.task import Task
-from truespec.domains.judge import Pair
+from truespec.domains.verify import Pair
 from truespec.executors.candidates import proposals
-from truespec.executors.pool import Job, judges
+from truespec.executors.pool import Job, verifiers
 from truespec.metrics.proportion import Proportion
 from truespec.metrics.table import share
 from truespec.verdict import Answer, TruespecError
@@ -39,7 +39,7 @@ def measure(tasks: Sequence[Task], each: int, jobs: int) -> tuple[Proportion, Pr
         except TruespecError:
             continue  # the oracle is outside the part of the language that can be changed
         made += [Pair(task.domain, task.oracle, text, dict(task.context)) for text in texts]
-    with judges(sorted({task.domain for task in tasks}), jobs) as workers:
+    with verifiers(sorted({task.domain for task in tasks}), jobs) as workers:
         work = [*(("self", pair) for pair in pairs), *(("made", pair) for pair in made)]
         verdicts = list(workers.run(Job(kind, pair, TIMEOUT) for kind, pair in work))
     same = [verdict for kind, verdict in verdicts if kind == "self"]

@@ -28,10 +28,10 @@ from benchmarks import _sql_against, _sql_explained
 from truespec.benchmark.sources.registry import load as load_source
 from truespec.benchmark.task import PairRecord
 from truespec.domains.contract import RecheckStatus
-from truespec.domains.judge import Pair
 from truespec.domains.registry import load
 from truespec.domains.sql.schema import read_schema
-from truespec.executors.pool import Job, judges
+from truespec.domains.verify import Pair
+from truespec.executors.pool import Job, verifiers
 from truespec.solvers.limit import Limit
 from truespec.verdict import Answer, Counterexample, Verdict
 
@@ -103,7 +103,7 @@ def pairs_of(source: str, folder: Path) -> list[PairRecord]:
 
 def decide(pairs: Iterable[PairRecord], jobs: int) -> dict[str, Verdict]:
     """The verdict on each pair, by its id."""
-    with judges(["sql"], jobs) as workers:
+    with verifiers(["sql"], jobs) as workers:
         return dict(
             workers.run(
                 Job(pair.id, Pair("sql", pair.oracle, pair.candidate, pair.context), SECONDS)

@@ -28,11 +28,11 @@ from truespec.benchmark.sources import little_tricky
 from truespec.benchmark.sources.registry import load as load_source
 from truespec.benchmark.task import PairRecord
 from truespec.domains.contract import RecheckStatus
-from truespec.domains.judge import Pair, judge
 from truespec.domains.registry import load
 from truespec.domains.temporal import provers
 from truespec.domains.temporal.parse import parse_infix, parse_prefix
 from truespec.domains.temporal.variants import mutants, rewritings
+from truespec.domains.verify import Pair, verify_pair
 from truespec.solvers.limit import Limit
 from truespec.temporal import Formula, Word, atoms, compare, holds, pool_of, write
 from truespec.temporal.syntax import PAST, TRUE, parts
@@ -82,10 +82,10 @@ class Times:
         self.open = self.longer = 0
         """Refuted pairs whose relation is not known, and whose word is not known to be shortest."""
 
-    def judge(self, pair: Pair, seconds: float = SECONDS) -> Verdict:
+    def verify_pair(self, pair: Pair, seconds: float = SECONDS) -> Verdict:
         """The verdict on the pair, timed."""
         start = time.process_time()
-        verdict = judge(pair, seconds)
+        verdict = verify_pair(pair, seconds)
         took = (time.process_time() - start) * 1000
         self.all.append(took)
         label = f"{verdict.answer.value}, {verdict.method}"
@@ -143,7 +143,7 @@ def lang2ltl(folder: Path, step: int) -> bool:
             context["syntax"] = "prefix"
         else:
             oracle = gold
-        verdict = times.judge(Pair("temporal", oracle, record.candidate, context))
+        verdict = times.verify_pair(Pair("temporal", oracle, record.candidate, context))
         said = {Answer.EQUIVALENT: "True", Answer.REFUTED: "False"}.get(verdict.answer, verdict.answer.value)
         if label == "Syntax Error":
             others.append((record, verdict))
@@ -176,7 +176,7 @@ def show_exception(record: PairRecord, verdict: Verdict) -> bool:
         pieces = record.candidate.split()
         text = " ".join("q" if piece in ("true", "false") else piece for piece in pieces)
         pair = Pair("temporal", record.oracle, text, {**context, "atoms": list("abcdhq")})
-        again = judge(pair, SECONDS)
+        again = verify_pair(pair, SECONDS)
         return again.answer is Answer.REFUTED
     return False
 
@@ -190,7 +190,7 @@ def nl2spec(folder: Path) -> bool:
     for record in load_source("nl2spec")(folder):
         if not isinstance(record, PairRecord):
             continue
-        verdict = judge(Pair("temporal", record.oracle, record.candidate, record.context), SECONDS)
+        verdict = verify_pair(Pair("temporal", record.oracle, record.candidate, record.context), SECONDS)
         model = record.id.split("/")[1]
         found.setdefault(model, Counter())[verdict.answer.value] += 1
         if verdict.answer in (Answer.EQUIVALENT, Answer.REFUTED):
@@ -256,7 +256,7 @@ def drawn(count: int) -> bool:
                 context = {"logic": logic, "atoms": list(used)}
                 pair = Pair("temporal", write(left), write(right), context)
                 start = time.monotonic()
-                verdict = times.judge(pair)
+                verdict = times.verify_pair(pair)
                 if verdict.answer is Answer.UNKNOWN:
                     hard.append(f"{pair.oracle}   |   {pair.candidate}   {time.monotonic() - start:.1f} s")
             print(f"\nrandltl, 20 to 40 nodes, 4 to 8 atoms, {kind}, {logic}: {dict(times.answers)}")
@@ -289,7 +289,7 @@ def families(most: int = 10) -> None:
             for n in range(1, most + 1):
                 names = [{"p": f"p{i}", "q": f"q{i}"} for i in range(n)]
                 sides = [join.join(f"({side.format(**one)})" for one in names) for side in (left, right)]
-                verdict = judge(Pair("temporal", *sides, {"logic": logic}), SECONDS)
+                verdict = verify_pair(Pair("temporal", *sides, {"logic": logic}), SECONDS)
                 mark = {Answer.EQUIVALENT: "=", Answer.REFUTED: "!"}.get(verdict.answer, "?")
                 told.append(f"{mark}{verdict.seconds * 1000:.0f}")
                 if mark == "?":
@@ -335,7 +335,7 @@ def cross_check(
     """What contradicts the verdict on a pair; empty where nothing does."""
     context: dict[str, Any] = {"logic": "ltlf" if finite else "ltl", "atoms": list(names)}
     texts = write(left), write(right)
-    verdict = judge(Pair("temporal", *texts, context), 20.0)
+    verdict = verify_pair(Pair("temporal", *texts, context), 20.0)
     kinds[f"{verdict.answer.value} by {verdict.method}"] += 1
     if verdict.answer not in (Answer.EQUIVALENT, Answer.REFUTED):
         return f"{verdict.answer.value}: {verdict.reason}"

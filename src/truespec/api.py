@@ -14,7 +14,7 @@ from truespec.verdict import Answer, OracleError, ReasonCode, UsageError, Verdic
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
-    from truespec.domains.judge import Pair
+    from truespec.domains.verify import Pair
     from truespec.executors.pool import Job, Workers
 
 DEFAULT_TIMEOUT = 4.0
@@ -97,9 +97,9 @@ class Verifier:
     ) -> Verdict:
         """Decide whether `candidate` means the same as `oracle`; see `truespec.verify`."""
         from truespec.domains.context import check_context
-        from truespec.domains.judge import Pair, refused
         from truespec.domains.registry import load
-        from truespec.executors.pool import judges
+        from truespec.domains.verify import Pair, refused
+        from truespec.executors.pool import verifiers
 
         load(domain)
         pair = Pair(domain, oracle, candidate, {} if context is None else context)
@@ -111,7 +111,7 @@ class Verifier:
         with share.free:
             with self._lock:
                 worker = share.idle.pop() if share.idle else None
-            worker = worker or judges([domain])
+            worker = worker or verifiers([domain])
             try:
                 verdict = worker.run_one(pair, seconds)
             finally:
@@ -152,14 +152,14 @@ class Verifier:
     def _many(
         self, pairs: Iterable[Mapping[str, Any]], seconds: float, progress: bool | Progress
     ) -> Iterator[tuple[str, Verdict]]:
-        from truespec.executors.pool import judges
+        from truespec.executors.pool import verifiers
 
         total = len(pairs) if isinstance(pairs, Sized) else None
         names: dict[int, str] = {}
         with self._lock:
             self._check_open()
             pool = self._pools.pop() if self._pools else None
-        pool = pool or judges((), self._jobs)
+        pool = pool or verifiers((), self._jobs)
         told, end = _telling(progress)
         try:
             for done, (number, verdict) in enumerate(pool.run(_jobs(pairs, seconds, names)), 1):

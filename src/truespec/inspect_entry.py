@@ -28,8 +28,8 @@ from inspect_ai.solver import TaskState, generate, system_message
 from truespec.benchmark import task as records
 from truespec.benchmark.answer import read_answer
 from truespec.benchmark.select import choose, named_tasks
-from truespec.domains.judge import Pair
-from truespec.executors.pool import Workers, judges
+from truespec.domains.verify import Pair
+from truespec.executors.pool import Workers, verifiers
 from truespec.judges.decide import from_both_orders, from_score
 from truespec.judges.judgement import Judgement
 from truespec.judges.prompts import Role, ask_answer, ask_equivalence, ask_formalization, system
@@ -228,7 +228,7 @@ async def _worker(domain: str) -> AsyncIterator[Workers[Pair, Verdict]]:
     limit = _busy.setdefault(loop, asyncio.Semaphore(len(os.sched_getaffinity(0))))
     async with limit:
         idle = _idle.setdefault(domain, [])
-        worker = idle.pop() if idle else judges([domain])
+        worker = idle.pop() if idle else verifiers([domain])
         try:
             yield worker
         finally:

@@ -16,7 +16,7 @@ from truespec.benchmark import bundled
 from truespec.benchmark.bundled import BundledTask, RecordedAnswer, Writing, read
 from truespec.benchmark.difficulty import difficulty
 from truespec.benchmark.likeness import THRESHOLD, compare
-from truespec.domains.judge import Pair, judge
+from truespec.domains.verify import Pair, verify_pair
 from truespec.verdict import Answer
 
 NAMES = bundled.domains()
@@ -195,7 +195,7 @@ def test_every_verdict_is_the_expected_one(name: str) -> None:
     for task, answer in ANSWERS:
         if task.task.domain == name:
             limit = 2.0 if answer.written is Writing.UNUSUAL else 20.0
-            verdict = judge(Pair(name, task.task.oracle, answer.text, task.task.context), limit)
+            verdict = verify_pair(Pair(name, task.task.oracle, answer.text, task.task.context), limit)
             # An unusual answer is right but beyond the verifiers as a rule: a solver's luck may prove it.
             lucky = answer.written is Writing.UNUSUAL and verdict.answer is Answer.EQUIVALENT
             if verdict.answer is not answer.expected and not lucky:
@@ -213,7 +213,7 @@ def test_the_answers_to_a_task_agree_among_themselves(name: str) -> None:
         for one, two in combinations(decided, 2):
             both = {one.written, two.written} == {Writing.REWRITTEN}
             expected = Answer.EQUIVALENT if both else Answer.REFUTED
-            verdict = judge(Pair(name, one.text, two.text, task.task.context), 20.0)
+            verdict = verify_pair(Pair(name, one.text, two.text, task.task.context), 20.0)
             if verdict.answer is not expected:
                 wrong.append((one.id, two.id, verdict))
     assert not wrong

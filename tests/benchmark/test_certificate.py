@@ -14,7 +14,7 @@ from truespec.benchmark.bundled import Writing
 from truespec.benchmark.certificate import Certificate, certificates, content_key, is_current, read
 from truespec.benchmark.trivial import constant, trivial
 from truespec.cli.main import truespec
-from truespec.domains.judge import Pair, judge
+from truespec.domains.verify import Pair, verify_pair
 from truespec.executors.certify import _by_the_way, certify
 from truespec.verdict import Answer, Counterexample, refuted
 
@@ -66,10 +66,10 @@ def test_what_says_nothing_says_nothing() -> None:
         ("fol", "∃x P(x)", {"predicates": {"P": 1}, "constants": []}),
     ):
         for text in trivial(name, oracle, context).values():
-            verdict = judge(Pair(name, text, text, context), 10.0)
+            verdict = verify_pair(Pair(name, text, text, context), 10.0)
             assert verdict.answer is Answer.EQUIVALENT, text
         empty, full = trivial(name, oracle, context).values()
-        between = judge(Pair(name, empty, full, context), 10.0)
+        between = verify_pair(Pair(name, empty, full, context), 10.0)
         assert between.relation is not None
         assert between.relation.value == "weaker"
 

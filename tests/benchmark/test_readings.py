@@ -10,7 +10,7 @@ import pytest
 
 from truespec.benchmark import bundled
 from truespec.benchmark.bundled.baseline import readings
-from truespec.domains.judge import Pair, judge
+from truespec.domains.verify import Pair, verify_pair
 from truespec.verdict import Answer
 
 TASKS = {one.task.id: one.task for name in bundled.domains() for one in bundled.tasks(name)}
@@ -41,5 +41,5 @@ def test_what_agreed_still_agrees(name: str) -> None:
     for record in RECORDS:
         task = TASKS[record["task"]]
         if task.domain == name and record["before"] == Answer.EQUIVALENT.value:
-            verdict = judge(Pair(name, task.oracle, record["answer"], task.context), 20.0)
+            verdict = verify_pair(Pair(name, task.oracle, record["answer"], task.context), 20.0)
             assert verdict.answer is Answer.EQUIVALENT, (record["task"], verdict)

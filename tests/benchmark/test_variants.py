@@ -13,7 +13,7 @@ from truespec.benchmark.bundled import BundledTask
 from truespec.benchmark.bundled.variants import EACH, Template, derive, drawn, templates
 from truespec.benchmark.likeness import THRESHOLD, compare
 from truespec.benchmark.select import bundled_tasks, named_tasks
-from truespec.domains.judge import Pair, judge
+from truespec.domains.verify import Pair, verify_pair
 from truespec.executors.certify import certify
 
 NAMES = [name for name in bundled.domains() if templates(name)]
@@ -39,7 +39,7 @@ def unexpected(tasks: list[BundledTask]) -> list[tuple[str, object]]:
     for one in tasks:
         for answer in one.answers:
             pair = Pair(one.task.domain, one.task.oracle, answer.text, one.task.context)
-            verdict = judge(pair, 20.0 if one.task.domain in QUICK else 200.0)
+            verdict = verify_pair(pair, 20.0 if one.task.domain in QUICK else 200.0)
             if verdict.answer is not answer.expected:
                 found.append((answer.id, verdict))
     return found

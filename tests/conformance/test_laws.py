@@ -13,8 +13,8 @@ import pytest
 
 from cases import TABLES, Case, all_cases, cases
 from truespec.domains.contract import RecheckStatus
-from truespec.domains.judge import Pair, judge
 from truespec.domains.registry import DOMAINS, load
+from truespec.domains.verify import Pair, verify_pair
 from truespec.solvers.limit import Limit
 from truespec.verdict import Answer, Verdict
 
@@ -38,7 +38,7 @@ def decided(domain: str, oracle: str, candidate: str, context: dict[str, Any]) -
 
 @cache
 def _decided(domain: str, oracle: str, candidate: str, context: str) -> Verdict:
-    return judge(Pair(domain, oracle, candidate, json.loads(context)), SECONDS)
+    return verify_pair(Pair(domain, oracle, candidate, json.loads(context)), SECONDS)
 
 
 def test_every_domain_has_cases_of_every_kind() -> None:
@@ -69,7 +69,7 @@ def test_case_has_its_expected_verdict(case: Case) -> None:
 def test_each_side_equals_itself(case: Case) -> None:
     fixed = load(case.domain).fixed_context(case.oracle, case.context)
     for text in (case.oracle, case.candidate):
-        verdict = judge(Pair(case.domain, text, text, fixed), SECONDS)
+        verdict = verify_pair(Pair(case.domain, text, text, fixed), SECONDS)
         assert verdict.answer is Answer.EQUIVALENT, verdict
 
 

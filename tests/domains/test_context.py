@@ -19,8 +19,8 @@ from cases import all_cases
 from truespec.benchmark.select import bundled_tasks
 from truespec.cli.main import truespec as command
 from truespec.domains.context import check_context, context_schema
-from truespec.domains.judge import Pair, judge
 from truespec.domains.registry import DOMAINS
+from truespec.domains.verify import Pair, verify_pair
 from truespec.store.schemas import names, schema_of
 from truespec.verdict import ContextError
 
@@ -52,7 +52,7 @@ def test_a_mistake_is_named_with_what_was_meant(domain: str, context: dict[str, 
     with pytest.raises(ContextError) as caught:
         check_context(domain, context)
     assert said in str(caught.value)
-    verdict = judge(Pair(domain, "a", "a", context), 1.0)
+    verdict = verify_pair(Pair(domain, "a", "a", context), 1.0)
     assert (verdict.answer.value, verdict.reason and verdict.reason.code.value) == ("unknown", "context")
     assert verdict.reason is not None
     assert said in verdict.reason.detail

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from truespec.domains.contract import RecheckStatus
-from truespec.domains.judge import Pair, environment_of, judge
+from truespec.domains.verify import Pair, environment_of, verify_pair
 from truespec.executors.recheck import Claim, recheck_claim
 from truespec.store.ledger import key
 from truespec.verdict import Relation, Verdict
@@ -16,7 +16,7 @@ REGEX = Pair("regex", "a+", "a*")
 
 
 def test_a_verdict_names_its_environment_and_keeps_it_through_json() -> None:
-    verdict = judge(REGEX, 5.0)
+    verdict = verify_pair(REGEX, 5.0)
     assert set(verdict.environment) == {"unicode", "python"}
     assert Verdict.from_json(verdict.to_json()).environment == verdict.environment
 
@@ -34,10 +34,10 @@ def test_another_environment_is_another_key(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_failed_check_elsewhere_is_undecided_and_names_both_versions() -> None:
-    verdict = judge(REGEX, 5.0)
+    verdict = verify_pair(REGEX, 5.0)
     assert verdict.evidence is not None
     wrong = replace(
-        verdict, relation=Relation.STRONGER, evidence=judge(Pair("regex", "a", "b"), 5.0).evidence
+        verdict, relation=Relation.STRONGER, evidence=verify_pair(Pair("regex", "a", "b"), 5.0).evidence
     )
     assert recheck_claim(Claim(REGEX, wrong), 5.0).status is RecheckStatus.FAILED
     elsewhere = replace(wrong, environment={**verdict.environment, "unicode": "1.0.0"})

@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 
-from truespec.domains.judge import Pair
+from truespec.domains.verify import Pair
 from truespec.verdict import Proof, Verdict, equivalent
 
 GOOD = equivalent("regex", "test", Proof("test", ("test",)))

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from truespec.cli.batch import describe
-from truespec.domains.judge import Pair, judge
+from truespec.domains.verify import Pair, verify_pair
 from truespec.executors.batch import ledger_path, run_batch
 from truespec.store.ledger import Ledger, _seal, key
 from truespec.verdict import UsageError
@@ -141,7 +141,7 @@ def test_records_that_were_changed_are_not_taken(tmp_path: Path, statement: str,
 def test_sealed_records_that_are_no_verdicts_on_the_pair_are_not_taken(tmp_path: Path) -> None:
     one = Pair("regex", "a", "b")
     path = tmp_path / "x.ledger"
-    stored = judge(one, 5.0)
+    stored = verify_pair(one, 5.0)
     for record in (
         {**stored.to_json(), "domain": "fol"},
         {**stored.to_json(), "version": "0.0.0"},

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from misbehave import GOOD, behave
 
-from truespec.domains.judge import Pair
+from truespec.domains.verify import Pair
 from truespec.executors.pool import Job, Workers, failed_verdict
 from truespec.verdict import Answer, ReasonCode, Verdict
 
@@ -117,7 +117,7 @@ def test_workers_end_when_their_parent_is_killed() -> None:
     script = (
         f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
         "from misbehave import behave\n"
-        "from truespec.domains.judge import Pair\n"
+        "from truespec.domains.verify import Pair\n"
         "from truespec.executors.pool import Job, Workers, failed_verdict\n"
         "with Workers(behave, failed_verdict, [], jobs=2) as pool:\n"
         "    jobs = [Job(k, Pair('regex', '', 'pid'), 1.0) for k in range(50)]\n"

@@ -9,7 +9,7 @@ import pytest
 
 import needs
 from truespec.domains.contract import RecheckStatus
-from truespec.domains.judge import Pair, judge
+from truespec.domains.verify import Pair, verify_pair
 from truespec.executors.recheck import Claim, recheck_claim
 from truespec.verdict import Answer, Relation
 
@@ -25,7 +25,7 @@ REFUTED = [
 
 @pytest.mark.parametrize("pair", REFUTED, ids=lambda pair: pair.domain)
 def test_a_relation_that_the_counterexample_contradicts_fails(pair: Pair) -> None:
-    verdict = judge(pair, 10.0)
+    verdict = verify_pair(pair, 10.0)
     assert verdict.relation is Relation.STRONGER
     assert recheck_claim(Claim(pair, verdict), 20.0).status is RecheckStatus.CONFIRMED
     try:
@@ -48,7 +48,7 @@ def test_an_equivalence_under_a_contradictory_context_fails(
 ) -> None:
     needs.module("cvc5")
     domain, oracle, candidate, context, contradiction = case
-    verdict = judge(Pair(domain, oracle, candidate, context), 10.0)
+    verdict = verify_pair(Pair(domain, oracle, candidate, context), 10.0)
     assert verdict.answer is Answer.EQUIVALENT
     claim = Claim(Pair(domain, oracle, candidate, {**context, **contradiction}), verdict)
     assert recheck_claim(claim, 20.0).status is RecheckStatus.FAILED

@@ -17,7 +17,7 @@ import pytest
 from misbehave import GOOD, behave
 
 import truespec
-from truespec.domains.judge import Pair
+from truespec.domains.verify import Pair
 from truespec.executors import batch as batches
 from truespec.executors.batch import ledger_path, run_batch
 from truespec.executors.merge import Contradiction, run_merge

@@ -16,8 +16,8 @@ from truespec.domains.contract import RecheckStatus
 from truespec.domains.fol import canonical, decide, herbrand, model, normal, prove, simulate, smtlib
 from truespec.domains.fol import parse as parsing
 from truespec.domains.fol.syntax import All, And, Iff, Implies, Or, Some, Xor
-from truespec.domains.judge import Pair, judge
 from truespec.domains.registry import load
+from truespec.domains.verify import Pair, verify_pair
 from truespec.solvers.limit import Limit
 from truespec.verdict import Answer
 
@@ -180,7 +180,7 @@ PLANTS: list[Plant] = [
 
 def contradicted(case: Case) -> bool:
     """Whether the replay or the re-check refuses the verdict on this case."""
-    verdict = judge(Pair("fol", case.oracle, case.candidate, case.context), 20.0)
+    verdict = verify_pair(Pair("fol", case.oracle, case.candidate, case.context), 20.0)
     if verdict.reason is not None:
         return verdict.reason.code.value == "crash" and "does not replay" in verdict.reason.detail
     assert verdict.answer in (Answer.EQUIVALENT, Answer.REFUTED)

@@ -13,10 +13,10 @@ import pytest
 
 from truespec.automata import terms
 from truespec.automata.derivatives import Stepper
-from truespec.domains.judge import Pair, judge
 from truespec.domains.regex import python_dialect, verify
 from truespec.domains.regex.parse import Context
 from truespec.domains.registry import load
+from truespec.domains.verify import Pair, verify_pair
 from truespec.solvers.limit import Limit
 from truespec.verdict import Proof, Undecided, equivalent
 
@@ -90,7 +90,7 @@ def test_a_planted_mistake_is_found(
 def test_a_wrong_proof_does_not_survive_the_recheck() -> None:
     """The certificate of one pair put to another pair, and certificates with one bit or one step changed."""
     regex = load("regex")
-    verdict = judge(Pair("regex", "(?:a(?=b)|b)*", "(?:ab|b)*", {}), 5)
+    verdict = verify_pair(Pair("regex", "(?:a(?=b)|b)*", "(?:ab|b)*", {}), 5)
     assert isinstance(verdict.evidence, Proof)
     certificate: Any = verdict.evidence.certificate
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from truespec.domains.contract import RecheckStatus
-from truespec.domains.judge import Pair, judge
 from truespec.domains.registry import load
+from truespec.domains.verify import Pair, verify_pair
 from truespec.solvers.limit import Limit
 from truespec.temporal import comparison, unfold
 from truespec.temporal.words import Short
@@ -35,7 +35,7 @@ def test_misconceptions_are_refuted_by_short_words(
     name: str, right: str, wrong: str, relation: str | None, length: int, logic: str
 ) -> None:
     context: dict[str, Any] = {"logic": logic, "atoms": ["a", "b", "c"]}
-    verdict = judge(Pair("temporal", right, wrong, context), 20.0)
+    verdict = verify_pair(Pair("temporal", right, wrong, context), 20.0)
     assert verdict.answer is Answer.REFUTED
     assert verdict.relation
     assert relation is None or verdict.relation.value == relation
@@ -68,7 +68,7 @@ def test_a_broken_unfolding_gives_no_wrong_verdict(monkeypatch: pytest.MonkeyPat
     for logic in ("ltl", "ltlf"):
         for oracle, candidate in pairs:
             context: dict[str, Any] = {"logic": logic, "atoms": ["a", "b"]}
-            verdict = judge(Pair("temporal", oracle, candidate, context), 20.0)
+            verdict = verify_pair(Pair("temporal", oracle, candidate, context), 20.0)
             if verdict.answer is Answer.UNKNOWN:
                 caught += 1
             elif verdict.answer is Answer.EQUIVALENT:

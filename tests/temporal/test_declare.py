@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from truespec.domains.judge import Pair, judge
+from truespec.domains.verify import Pair, verify_pair
 from truespec.temporal.declare import BY_NAME, TEMPLATES, expand
 from truespec.temporal.syntax import write
 from truespec.verdict import Answer
@@ -38,16 +38,16 @@ SAME = {
 def test_a_template_means_what_its_past_form_means(template) -> None:  # type: ignore[no-untyped-def]
     context = {"atoms": ["a", "b"], "exclusive": [["a", "b"]]}
     oracle = write(expand(template, "a", "b"))
-    verdict = judge(Pair("temporal", oracle, SAME[template.name], context), 10.0)
+    verdict = verify_pair(Pair("temporal", oracle, SAME[template.name], context), 10.0)
     assert verdict.answer is Answer.EQUIVALENT, verdict
     for name, other in SAME.items():
         if name != template.name:
-            verdict = judge(Pair("temporal", oracle, other, context), 10.0)
+            verdict = verify_pair(Pair("temporal", oracle, other, context), 10.0)
             assert verdict.answer is Answer.REFUTED, name
 
 
 def test_numbers_count_occurrences() -> None:
     assert write(expand(BY_NAME["Existence"], "a", n=3)) == "F (a & X F (a & X F a))"
     twice = write(expand(BY_NAME["Exactly"], "a", n=2))
-    verdict = judge(Pair("temporal", twice, "F (a & X F a) & !F (a & X F (a & X F a))"), 10.0)
+    verdict = verify_pair(Pair("temporal", twice, "F (a & X F a) & !F (a & X F (a & X F a))"), 10.0)
     assert verdict.answer is Answer.EQUIVALENT

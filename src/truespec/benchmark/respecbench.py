@@ -16,7 +16,7 @@ from pathlib import Path
 
 from truespec.benchmark.sources.registry import load
 from truespec.benchmark.task import Task
-from truespec.domains.judge import Pair, judge
+from truespec.domains.verify import Pair, verify_pair
 from truespec.verdict import Answer, UsageError
 
 COUNTS = {"arith": 250, "sql": 76, "fol": 150, "regex": 200, "rocq": 31}
@@ -117,7 +117,7 @@ def _sampled(tasks: Iterable[Task]) -> Iterator[Task]:
 def _discriminates(task: Task) -> bool:
     """Whether a pattern matches something, but not everything."""
     for other in (".*", "~(.*)"):
-        verdict = judge(Pair("regex", task.oracle, other, dict(task.context)), 2.0)
+        verdict = verify_pair(Pair("regex", task.oracle, other, dict(task.context)), 2.0)
         if verdict.answer is not Answer.REFUTED:
             return False
     return True

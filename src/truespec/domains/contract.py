@@ -1,4 +1,4 @@
-"""What every domain does. The driver (`judge.py`) turns what a domain raises into verdicts."""
+"""What every domain does. The driver (`verify.py`) turns what a domain raises into verdicts."""
 
 from __future__ import annotations
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, TextIO
 
-from truespec.domains.judge import Pair
-from truespec.executors.pool import Job, judges
+from truespec.domains.verify import Pair
+from truespec.executors.pool import Job, verifiers
 from truespec.solvers.scratch import Scratch
 from truespec.store.ledger import Ledger, key
 from truespec.store.lines import to_line
@@ -64,17 +64,17 @@ def bound_to(pairs: Path, timeout: float) -> dict[str, str]:
     return {"input": digest(pairs), "limit": f"{short if float(short) == timeout else repr(timeout)} s"}
 
 
-Judges = Callable[[tuple[str, ...], int], contextlib.AbstractContextManager[Runner]]
+Executor = Callable[[tuple[str, ...], int], contextlib.AbstractContextManager[Runner]]
 """From domains and a number of workers to what decides."""
 
 
-def executor_of(name: str) -> Judges:
+def executor_of(name: str) -> Executor:
     """The executor of this name: `local` workers, or `ray` for those of a cluster."""
     if name == "ray":
         from truespec.executors.cluster import RayRunner
 
         return RayRunner
-    return judges
+    return verifiers
 
 
 def run_batch(
@@ -86,7 +86,7 @@ def run_batch(
     resume: bool,
     progress: Callable[[int, int, Summary], None] = lambda *_: None,
     shard: Shard = WHOLE,
-    executor: Judges = judges,
+    executor: Executor = verifiers,
 ) -> Summary:
     """Write one verdict or error record per line of `pairs` to `output`, in input order.
 

@@ -10,9 +10,9 @@ from itertools import islice
 from typing import Any
 
 from truespec.benchmark.task import Task
-from truespec.domains.judge import Pair
 from truespec.domains.registry import load
-from truespec.executors.pool import Job, judges
+from truespec.domains.verify import Pair
+from truespec.executors.pool import Job, verifiers
 from truespec.models.call import Reply, Settings
 from truespec.store.runs import Config, Run
 from truespec.verdict import Answer, TruespecError, Verdict
@@ -120,7 +120,7 @@ def labelled(
         (name, label): [] for name in domains for label in LABELS
     }
     tally = Tally()
-    with judges(domains, jobs) as workers:
+    with verifiers(domains, jobs) as workers:
         for name in domains:
             wanted = {Answer.EQUIVALENT: (shares[name] + 1) // 2, Answer.REFUTED: shares[name] // 2}
             source = _in_turns([task for task in tasks if task.domain == name], seed, tally)

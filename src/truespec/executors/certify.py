@@ -9,9 +9,9 @@ from itertools import islice
 from truespec.benchmark.bundled import BundledTask, Writing
 from truespec.benchmark.certificate import Certificate, content_key
 from truespec.benchmark.trivial import constant, trivial
-from truespec.domains.judge import Pair
 from truespec.domains.registry import load
-from truespec.executors.pool import Job, judges
+from truespec.domains.verify import Pair
+from truespec.executors.pool import Job, verifiers
 from truespec.verdict import Counterexample, TruespecError, Verdict
 from truespec.version import __version__
 
@@ -27,7 +27,7 @@ _Key = tuple[str, str, str]
 def certify(entries: Sequence[BundledTask], *, timeout: float, jobs: int) -> Iterator[Certificate]:
     """A certificate for each task, in order; `timeout` is in seconds per candidate."""
     domains = list(dict.fromkeys(entry.task.domain for entry in entries))
-    with judges(domains, jobs) as workers:
+    with verifiers(domains, jobs) as workers:
 
         def decide(pairs: dict[_Key, Pair]) -> dict[_Key, Verdict]:
             return dict(workers.run(Job(key, pair, timeout) for key, pair in pairs.items()))

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from typing import Any
 
-from truespec.domains.judge import Pair
+from truespec.domains.verify import Pair
 from truespec.executors.pool import Job, WorkerError, failed_verdict
 from truespec.verdict import ReasonCode, UsageError, Verdict
 from truespec.version import __version__
@@ -100,8 +100,8 @@ class RayRunner:
     """
 
     def __init__(self, domains: tuple[str, ...], jobs: int) -> None:
-        # Ray reads this when it is imported. Its workers run with the interpreter of their node, where truespec
-        # is installed, even if `uv run` started this process: Ray would copy the folder and build a new one.
+        # Ray reads this when it is imported. Its workers run with the interpreter of their node, where
+        # truespec is installed. Otherwise, under `uv run`, Ray copies the folder and builds an environment.
         os.environ.setdefault("RAY_ENABLE_UV_RUN_RUNTIME_ENV", "0")
         try:
             ray: Any = importlib.import_module("ray")  # optional, and typed in part only

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any, Generic, TypeVar
 
-from truespec.domains.judge import Pair, judge
+from truespec.domains.verify import Pair, verify_pair
 from truespec.solvers.scratch import Scratch
 from truespec.verdict import ReasonCode, TruespecError, Verdict, unknown
 
@@ -346,9 +346,9 @@ class _Worker:
         return self._exit
 
 
-def judges(domains: Sequence[str], jobs: int = 1) -> Workers[Pair, Verdict]:
+def verifiers(domains: Sequence[str], jobs: int = 1) -> Workers[Pair, Verdict]:
     """Workers that decide pairs of these domains."""
-    return Workers(judge, failed_verdict, domains, jobs=jobs)
+    return Workers(verify_pair, failed_verdict, domains, jobs=jobs)
 
 
 def failed_verdict(pair: Pair, code: ReasonCode, detail: str, seconds: float) -> Verdict:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from truespec.domains.context import check_context
 from truespec.domains.contract import Recheck, RecheckStatus
-from truespec.domains.judge import Pair, environment_of
 from truespec.domains.registry import load
+from truespec.domains.verify import Pair, environment_of
 from truespec.executors.pool import Job, Workers
 from truespec.solvers.limit import Limit
 from truespec.store.pairs import PairLine, parse_json, read_pairs, scan

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from multiprocessing.connection import Connection
 from typing import Any
 
-from truespec.executors.pool import Job, judges
+from truespec.executors.pool import Job, verifiers
 
 
 def main(read_fd: int, write_fd: int) -> None:
@@ -18,7 +18,7 @@ def main(read_fd: int, write_fd: int) -> None:
     given, results = Connection(read_fd, writable=False), Connection(write_fd, readable=False)
     try:
         domains, jobs = given.recv()
-        with judges(domains, jobs) as workers:
+        with verifiers(domains, jobs) as workers:
             while True:
                 first = given.recv()
                 for answer in workers.run(_jobs(first, given), wake=read_fd):

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 from truespec.benchmark import bundled
-from truespec.domains.judge import Pair
 from truespec.domains.registry import DOMAINS
-from truespec.executors.pool import Job, judges
+from truespec.domains.verify import Pair
+from truespec.executors.pool import Job, verifiers
 from truespec.reports.entry import Entry, Judged
 from truespec.verdict import Verdict
 
@@ -44,7 +44,7 @@ def verify_bundled(
     progress(0, len(pairs))
     verdicts: dict[str, Verdict] = {}
     # The demo's SQL runs on embedded engines: nobody waits for the servers that warming up would start.
-    with judges([name for name in names if name != "sql"], jobs) as workers:
+    with verifiers([name for name in names if name != "sql"], jobs) as workers:
         for key, verdict in workers.run(Job(name, pair, timeout) for name, pair in pairs.items()):
             verdicts[key] = verdict
             progress(len(verdicts), len(pairs))

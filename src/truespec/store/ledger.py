@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from truespec.domains.judge import Pair, environment_of
+from truespec.domains.verify import Pair, environment_of
 from truespec.store.pairs import parse_json
 from truespec.verdict import ReasonCode, UsageError, Verdict
 from truespec.version import __version__

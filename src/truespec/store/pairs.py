@@ -12,8 +12,8 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from truespec.domains.judge import Pair
 from truespec.domains.registry import DOMAINS
+from truespec.domains.verify import Pair
 from truespec.untrusted.nesting import check_json
 from truespec.verdict import UsageError
 

@@ -11,7 +11,7 @@ import pytest
 import needs
 from truespec.benchmark.sources.registry import load
 from truespec.benchmark.task import PairRecord, Skipped, Task
-from truespec.domains.judge import Pair, judge
+from truespec.domains.verify import Pair, verify_pair
 from truespec.verdict import Answer, UsageError
 
 V0 = [
@@ -90,7 +90,7 @@ def test_linc_joins_by_sentence_and_tells_how_close_the_names_are(folder: Path) 
     assert [record.reason for record in read if isinstance(record, Skipped)] == [
         "the sentence is not in FOLIO v0 validation: 'Cats purr.'"
     ]
-    answers = [judge(Pair("fol", one.oracle, one.candidate, one.context), 4.0).answer for one in pairs]
+    answers = [verify_pair(Pair("fol", one.oracle, one.candidate, one.context), 4.0).answer for one in pairs]
     assert answers == [Answer.EQUIVALENT, Answer.EQUIVALENT, *[Answer.INVALID] * 3]
 
 

@@ -14,7 +14,7 @@ from truespec.benchmark.sources._gsm_programs import Unliftable, lift
 from truespec.benchmark.sources.gsm_symbolic import read
 from truespec.benchmark.task import Origin, PairRecord, Skipped, Task
 from truespec.domains.arith.replay import replay
-from truespec.domains.judge import Pair, judge
+from truespec.domains.verify import Pair, verify_pair
 from truespec.verdict import Answer, UsageError
 
 TEMPLATE = """{who, Ada} plants {n,12} rows of {k,5} {plant,beans} in a {span,week}. {part,half} of them grow.
@@ -85,7 +85,7 @@ def test_an_answer_that_an_equation_determines_is_solved_for(tmp_path: Path) -> 
     constraints: Any = task.context["constraints"]
     assert "is_int((n * k - m) / (crates))" in constraints
     assert "1 <= ((n * k - m) / (crates)) <= 49" in constraints
-    verdict = judge(Pair("arith", task.oracle, "(n * k - m) // crates", task.context), 10.0)
+    verdict = verify_pair(Pair("arith", task.oracle, "(n * k - m) // crates", task.context), 10.0)
     assert verdict.answer is Answer.EQUIVALENT, verdict
 
 
@@ -147,7 +147,7 @@ def test_every_oracle_has_a_legal_point_and_equals_itself(
 ) -> None:
     for task in published:
         if isinstance(task, Task):
-            verdict = judge(Pair("arith", task.oracle, f"({task.oracle}) + 0", task.context), 120.0)
+            verdict = verify_pair(Pair("arith", task.oracle, f"({task.oracle}) + 0", task.context), 120.0)
             assert verdict.answer is Answer.EQUIVALENT, (task.id, verdict)
 
 

@@ -13,7 +13,7 @@ import needs
 from truespec.benchmark.sources import little_tricky
 from truespec.benchmark.sources.registry import load
 from truespec.benchmark.task import PairRecord, Skipped, Task
-from truespec.domains.judge import Pair, judge
+from truespec.domains.verify import Pair, verify_pair
 from truespec.verdict import Answer, UsageError
 
 
@@ -37,7 +37,7 @@ def test_lang2ltl_as_recorded() -> None:
     infix = [pair for pair in pairs if pair.context["syntax"] == "infix"]
     assert len(infix) == 78
     for pair in infix:
-        verdict = judge(Pair("temporal", pair.oracle, pair.candidate, pair.context), 10.0)
+        verdict = verify_pair(Pair("temporal", pair.oracle, pair.candidate, pair.context), 10.0)
         assert verdict.answer is (Answer.EQUIVALENT if pair.upstream_label == "True" else Answer.REFUTED)
 
 

@@ -13,14 +13,14 @@ from truespec.domains.arith.lower import lower
 from truespec.domains.arith.numbers import Undefined
 from truespec.domains.arith.replay import replay
 from truespec.domains.arith.syntax import read
-from truespec.domains.judge import Pair, judge
+from truespec.domains.verify import Pair, verify_pair
 from truespec.verdict import Answer, Verdict
 
 CONTEXT = {"variables": {"x": {"type": "int"}, "y": {"type": "int"}, "r": {"type": "real"}}}
 
 
 def decide(oracle: str, candidate: str, **context: object) -> Verdict:
-    return judge(Pair("arith", oracle, candidate, {**CONTEXT, **context}), 20.0)
+    return verify_pair(Pair("arith", oracle, candidate, {**CONTEXT, **context}), 20.0)
 
 
 def test_a_tower_of_powers_equals_itself() -> None:
@@ -54,7 +54,7 @@ def test_a_tower_of_powers_equals_itself() -> None:
     ids=lambda text: ascii(text[:16]),
 )
 def test_hostile_texts_are_contained(text: str) -> None:
-    verdict = judge(Pair("arith", "x", text, CONTEXT), 3.0)
+    verdict = verify_pair(Pair("arith", "x", text, CONTEXT), 3.0)
     assert verdict.reason is None or verdict.reason.code.value != "crash", verdict
 
 

@@ -15,8 +15,8 @@ from truespec.domains.fol import canonical, herbrand, mutate, prove
 from truespec.domains.fol.context import read
 from truespec.domains.fol.parse import parse
 from truespec.domains.fol.syntax import Not
-from truespec.domains.judge import Pair, judge
 from truespec.domains.registry import load
+from truespec.domains.verify import Pair, verify_pair
 from truespec.solvers.limit import Limit
 from truespec.verdict import Answer, Counterexample, Proof, Relation, Verdict, equivalent
 
@@ -25,7 +25,7 @@ DENSE = "∀x ¬R(x, x) ∧ ∀x ∀y ∀z (R(x, y) ∧ R(y, z) → R(x, z)) ∧
 
 
 def decide(oracle: str, candidate: str, seconds: float = 20.0, **context: Any) -> Verdict:
-    return judge(Pair("fol", oracle, candidate, context), seconds)
+    return verify_pair(Pair("fol", oracle, candidate, context), seconds)
 
 
 def test_a_difference_that_only_infinite_models_show_is_unknown() -> None:
@@ -151,7 +151,7 @@ def test_random_pairs_agree_with_the_twin_and_survive_recheck() -> None:
     answers = set()
     for seed in range(250):
         oracle, candidate, context = random_pair(random.Random(seed))
-        verdict = judge(Pair("fol", oracle, candidate, context), 20.0)
+        verdict = verify_pair(Pair("fol", oracle, candidate, context), 20.0)
         answers.add(verdict.answer)
         assert disagreement(oracle, candidate, context, verdict) is None, (oracle, candidate, context)
     assert {Answer.EQUIVALENT, Answer.REFUTED} <= answers
@@ -182,7 +182,7 @@ def test_what_shares_a_normal_form_or_lacks_a_herbrand_model_is_refuted_by_no_pr
 def test_thousands_of_random_pairs_agree_with_the_twin_and_survive_recheck() -> None:
     for seed in range(1_000, 3_500):
         oracle, candidate, context = random_pair(random.Random(seed))
-        verdict = judge(Pair("fol", oracle, candidate, context), 20.0)
+        verdict = verify_pair(Pair("fol", oracle, candidate, context), 20.0)
         assert disagreement(oracle, candidate, context, verdict) is None, (oracle, candidate, context)
 
 

@@ -26,7 +26,7 @@ from truespec.domains.fol.syntax import (
     Xor,
 )
 from truespec.domains.fol.write import write
-from truespec.domains.judge import Pair, judge
+from truespec.domains.verify import Pair, verify_pair
 from truespec.verdict import SpecificationError, TruespecError, Unsupported
 
 ERRORS = [
@@ -85,7 +85,7 @@ NEAR = [
 
 @pytest.mark.parametrize(("candidate", "advice"), NEAR)
 def test_a_name_outside_the_signature_gets_a_hint(candidate: str, advice: str) -> None:
-    verdict = judge(Pair("fol", "Likes(anna, bob)", candidate), 20.0)
+    verdict = verify_pair(Pair("fol", "Likes(anna, bob)", candidate), 20.0)
     assert verdict.reason is not None
     assert verdict.reason.code.value == "scope"
     assert advice in verdict.reason.detail

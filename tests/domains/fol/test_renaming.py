@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from truespec.domains.contract import RecheckStatus
-from truespec.domains.judge import Pair, judge
 from truespec.domains.registry import load
+from truespec.domains.verify import Pair, verify_pair
 from truespec.solvers.limit import Limit
 from truespec.verdict import Answer, Verdict
 
 
 def decide(oracle: str, candidate: str, **context: Any) -> Verdict:
-    return judge(Pair("fol", oracle, candidate, context), 20.0)
+    return verify_pair(Pair("fol", oracle, candidate, context), 20.0)
 
 
 def test_other_names_stay_invalid_and_the_renaming_is_noted() -> None:
@@ -70,7 +70,7 @@ def test_axioms_count() -> None:
 
 def test_recheck_follows_the_renaming_and_refuses_a_false_one() -> None:
     pair = Pair("fol", "P(anna) ∧ ∀y Q(y)", "R(b) ∧ ∀anna S(anna)", {"renaming": "search"})
-    verdict = judge(pair, 20.0)
+    verdict = verify_pair(pair, 20.0)
     domain = load("fol")
     limit = Limit.start(20.0)
     checked = domain.recheck(pair.oracle, pair.candidate, pair.context, verdict, limit)
@@ -84,6 +84,6 @@ def test_recheck_follows_the_renaming_and_refuses_a_false_one() -> None:
 
 def test_an_oracle_outside_the_signature_stays_unusable() -> None:
     context = {"predicates": {"P": 1}, "constants": ["a"], "renaming": "search"}
-    verdict = judge(Pair("fol", "Q(a)", "P(a)", context), 20.0)
+    verdict = verify_pair(Pair("fol", "Q(a)", "P(a)", context), 20.0)
     assert verdict.reason is not None
     assert verdict.reason.code.value == "oracle"

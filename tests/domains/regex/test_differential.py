@@ -13,10 +13,10 @@ from types import ModuleType
 import pytest
 
 from truespec.automata import compare
-from truespec.domains.judge import Pair, judge
 from truespec.domains.regex import deepregex_dialect, plain, replay
 from truespec.domains.regex.parse import Context, parse
 from truespec.domains.registry import load
+from truespec.domains.verify import Pair, verify_pair
 from truespec.solvers.limit import Limit
 from truespec.verdict import Answer, SpecificationError, Undecided
 
@@ -157,7 +157,7 @@ def test_proofs_follow_and_refutations_replay_on_random_pairs() -> None:
         candidate = random_patterns.mutated(rng, oracle) if rng.random() < 0.5 else f"(?:{oracle})(?=|x)"
         if not compiles(oracle, ""):
             continue
-        verdict = judge(Pair("regex", oracle, candidate, raw), 5)
+        verdict = verify_pair(Pair("regex", oracle, candidate, raw), 5)
         answers[verdict.answer] += 1
         if verdict.answer in (Answer.EQUIVALENT, Answer.REFUTED):
             found = regex.recheck(oracle, candidate, raw, verdict, Limit.start(20))

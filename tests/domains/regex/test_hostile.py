@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from truespec.automata.terms import Arena
-from truespec.domains.judge import Pair, judge
 from truespec.domains.regex import verify
+from truespec.domains.verify import Pair, verify_pair
 from truespec.verdict import Answer
 
 HOSTILE = [
@@ -46,16 +46,16 @@ HOSTILE = [
 @pytest.mark.parametrize("dialect", ["python", "deepregex"])
 @pytest.mark.parametrize("number", range(len(HOSTILE)))
 def test_a_hostile_candidate_ends_in_an_answer(number: int, dialect: str) -> None:
-    verdict = judge(Pair("regex", "ab?", HOSTILE[number], {"dialect": dialect}), 2)
+    verdict = verify_pair(Pair("regex", "ab?", HOSTILE[number], {"dialect": dialect}), 2)
     assert verdict.answer is not Answer.EQUIVALENT
     if verdict.reason:
         assert verdict.reason.code.value in ("syntax", "unsupported", "timeout", "incomplete", "memory")
-    again = judge(Pair("regex", HOSTILE[number], "ab?", {"dialect": dialect}), 2)
+    again = verify_pair(Pair("regex", HOSTILE[number], "ab?", {"dialect": dialect}), 2)
     assert again.answer in (Answer.UNKNOWN, Answer.REFUTED)
 
 
 def test_catastrophic_backtracking_of_re_is_contained() -> None:
-    verdict = judge(Pair("regex", "(?:a|a|aa)*" + "a" * 40, "a{40,}b?(?<!b)|(?:a|a|aa)*b{50}", {}), 4)
+    verdict = verify_pair(Pair("regex", "(?:a|a|aa)*" + "a" * 40, "a{40,}b?(?<!b)|(?:a|a|aa)*b{50}", {}), 4)
     assert verdict.answer is Answer.REFUTED
     assert "matcher" in verdict.evidence.to_json()["replayed_by"]  # type: ignore[union-attr]
 
@@ -68,8 +68,8 @@ def test_a_stack_that_runs_out_leaves_no_half_built_term(monkeypatch: pytest.Mon
 
     with monkeypatch.context() as planted:
         planted.setattr(Arena, "_inherit", staticmethod(runs_out))
-        verdict = judge(Pair("regex", "(?:never|seen)+before", "x", {}), 4)
+        verdict = verify_pair(Pair("regex", "(?:never|seen)+before", "x", {}), 4)
     assert verdict.reason
     assert verdict.reason.code.value == "memory"
     assert verify._engine("unicode") is not before
-    assert judge(Pair("regex", "(?:never|seen)+before", "x", {}), 4).answer is Answer.REFUTED
+    assert verify_pair(Pair("regex", "(?:never|seen)+before", "x", {}), 4).answer is Answer.REFUTED

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 import needs
-from truespec.domains.judge import Pair, judge
+from truespec.domains.verify import Pair, verify_pair
 from truespec.verdict import Answer
 
 SIGNATURE = "(x : Z) : Prop"
@@ -49,7 +49,7 @@ WRONG_EQUIVALENCES = {
 def test_no_attack_is_called_equivalent(attack: str) -> None:
     needs.tool("coqc")
     oracle, candidate = WRONG_EQUIVALENCES[attack]
-    verdict = judge(Pair("rocq", oracle, candidate, {"signature": SIGNATURE}), 4.0)
+    verdict = verify_pair(Pair("rocq", oracle, candidate, {"signature": SIGNATURE}), 4.0)
     assert verdict.answer is not Answer.EQUIVALENT, verdict.to_json()
 
 
@@ -64,7 +64,7 @@ SAME = {
 def test_what_only_looks_like_an_attack_is_not_refuted(pair: str) -> None:
     needs.tool("coqc")
     oracle, candidate = SAME[pair]
-    verdict = judge(Pair("rocq", oracle, candidate, {"signature": SIGNATURE}), 4.0)
+    verdict = verify_pair(Pair("rocq", oracle, candidate, {"signature": SIGNATURE}), 4.0)
     assert verdict.answer is not Answer.REFUTED, verdict.to_json()
 
 
@@ -83,9 +83,11 @@ def test_a_preamble_cannot_change_the_theorem(preamble: str) -> None:
     needs.tool("coqc")
     candidate = "Definition spec (x : Z) : Prop := Z.lt x 0."
     oracle = "Definition spec (x : Z) : Prop := Z.lt 0 x."
-    verdict = judge(Pair("rocq", oracle, candidate, {"signature": SIGNATURE, "preamble": preamble}), 4.0)
+    verdict = verify_pair(
+        Pair("rocq", oracle, candidate, {"signature": SIGNATURE, "preamble": preamble}), 4.0
+    )
     assert verdict.answer is not Answer.EQUIVALENT, verdict.to_json()
-    swapped = judge(Pair("rocq", oracle, oracle, {"signature": SIGNATURE, "preamble": preamble}), 4.0)
+    swapped = verify_pair(Pair("rocq", oracle, oracle, {"signature": SIGNATURE, "preamble": preamble}), 4.0)
     assert swapped.answer is not Answer.REFUTED, swapped.to_json()
 
 
@@ -102,6 +104,6 @@ def _text(body: str, signature: str) -> str:
 def test_no_pair_that_looks_otherwise_is_decided_wrongly(pair: dict[str, Any]) -> None:
     needs.tool("coqc")
     oracle, candidate = (_text(pair[side], pair["signature"]) for side in ("oracle", "candidate"))
-    verdict = judge(Pair("rocq", oracle, candidate, {"signature": pair["signature"]}), 1.5)
+    verdict = verify_pair(Pair("rocq", oracle, candidate, {"signature": pair["signature"]}), 1.5)
     right = Answer.EQUIVALENT if pair["same"] else Answer.REFUTED
     assert verdict.answer in (right, Answer.UNKNOWN), verdict.to_json()

@@ -9,13 +9,13 @@ import pytest
 
 import needs
 from truespec.domains.contract import RecheckStatus
-from truespec.domains.judge import Pair, judge
 from truespec.domains.registry import load
 from truespec.domains.rocq.context import read_context
 from truespec.domains.rocq.functions import searched, takes_functions, with_answers
 from truespec.domains.rocq.pair import Layout
 from truespec.domains.rocq.screen import screen
 from truespec.domains.rocq.witness import to_json
+from truespec.domains.verify import Pair, verify_pair
 from truespec.solvers.limit import Limit
 from truespec.verdict import Answer, OracleError, Verdict
 
@@ -105,7 +105,7 @@ def _rechecked(oracle: str, candidate: str, context: Any, verdict: Verdict) -> R
 @pytest.mark.slow
 def test_a_function_found_is_rechecked_and_an_altered_one_fails() -> None:
     needs.tool("coqc")
-    verdict = judge(Pair("rocq", FILTER, MEMBERS, KEPT), SECONDS)
+    verdict = verify_pair(Pair("rocq", FILTER, MEMBERS, KEPT), SECONDS)
     assert verdict.answer is Answer.REFUTED, verdict.to_json()
     assert _rechecked(FILTER, MEMBERS, KEPT, verdict) is RecheckStatus.CONFIRMED
     record = verdict.to_json()
@@ -119,10 +119,10 @@ def test_a_function_found_is_rechecked_and_an_altered_one_fails() -> None:
 @pytest.mark.slow
 def test_the_form_over_an_implementation() -> None:
     needs.tool("coqc")
-    verdict = judge(Pair("rocq", MAXIMUM, CASES, LARGER), SECONDS)
+    verdict = verify_pair(Pair("rocq", MAXIMUM, CASES, LARGER), SECONDS)
     assert verdict.answer is Answer.EQUIVALENT, verdict.to_json()
     assert _rechecked(MAXIMUM, CASES, LARGER, verdict) is RecheckStatus.CONFIRMED
-    verdict = judge(Pair("rocq", MAXIMUM, BOUND, LARGER), SECONDS)
+    verdict = verify_pair(Pair("rocq", MAXIMUM, BOUND, LARGER), SECONDS)
     assert verdict.answer is Answer.REFUTED, verdict.to_json()
     assert _rechecked(MAXIMUM, BOUND, LARGER, verdict) is RecheckStatus.CONFIRMED
     assert _rechecked(MAXIMUM, CASES, LARGER, verdict) is RecheckStatus.FAILED
@@ -134,8 +134,8 @@ def test_the_two_forms_differ() -> None:
     never = "Definition spec (f : Z -> Z) (x : Z) : Prop := 0 < x /\\ f x = 0."
     nor = "Definition spec (f : Z -> Z) (x : Z) : Prop := x < 0 /\\ f x = 0."
     context: dict[str, Any] = {"signature": "(f : Z -> Z) (x : Z) : Prop"}
-    assert judge(Pair("rocq", never, nor, context), SECONDS).answer is Answer.REFUTED
-    inside = judge(Pair("rocq", never, nor, {**context, "implementation": "f"}), SECONDS)
+    assert verify_pair(Pair("rocq", never, nor, context), SECONDS).answer is Answer.REFUTED
+    inside = verify_pair(Pair("rocq", never, nor, {**context, "implementation": "f"}), SECONDS)
     assert inside.answer is not Answer.REFUTED, inside.to_json()
 
 
@@ -172,7 +172,7 @@ def test_no_attack_is_called_equivalent(attack: str) -> None:
     needs.tool("coqc")
     candidate, form = ATTACKS[attack]
     context: dict[str, Any] = {"signature": "(f : Z -> Z) (x : Z) : Prop", **form}
-    verdict = judge(Pair("rocq", IDENTITY, candidate, context), 2.0)
+    verdict = verify_pair(Pair("rocq", IDENTITY, candidate, context), 2.0)
     assert verdict.answer is not Answer.EQUIVALENT, verdict.to_json()
 
 
@@ -186,5 +186,5 @@ def test_shadowed_names_do_not_refute_the_same() -> None:
     }
     oracle = "Definition spec (f : Z -> Z) (x : Z) : Prop := value (f x) = x."
     candidate = "Definition spec (f : Z -> Z) (x : Z) : Prop := andb (eqb x 0) false = true -> f x = value x."
-    verdict = judge(Pair("rocq", oracle, candidate, context), 10.0)
+    verdict = verify_pair(Pair("rocq", oracle, candidate, context), 10.0)
     assert verdict.answer is not Answer.REFUTED, verdict.to_json()

@@ -18,7 +18,6 @@ import pytest
 
 import needs
 from truespec.domains.contract import RecheckStatus
-from truespec.domains.judge import Pair, judge
 from truespec.domains.registry import load
 from truespec.domains.rocq import domain, hammer
 from truespec.domains.rocq.context import read_context
@@ -26,6 +25,7 @@ from truespec.domains.rocq.pair import Layout
 from truespec.domains.rocq.screen import screen
 from truespec.domains.rocq.session import Interrupted
 from truespec.domains.rocq.toolchain import Toolchain
+from truespec.domains.verify import Pair, verify_pair
 from truespec.solvers.limit import Limit
 from truespec.verdict import Answer, Incomplete, OutOfTime, Verdict
 
@@ -81,7 +81,7 @@ def decided(monkeypatch: pytest.MonkeyPatch, seconds: float) -> Verdict:
     """The verdict where refuter, portfolio and solver find nothing."""
     for name in ("refute", "prove", "solve"):
         monkeypatch.setattr(domain, name, gives_up)
-    return judge(Pair("rocq", ORACLE, CANDIDATE, CONTEXT), seconds)
+    return verify_pair(Pair("rocq", ORACLE, CANDIDATE, CONTEXT), seconds)
 
 
 def test_its_script_is_the_certificate(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,11 +17,11 @@ from truespec.benchmark import bundled
 from truespec.benchmark.bundled import RecordedAnswer
 from truespec.benchmark.task import Task
 from truespec.domains.contract import RecheckStatus
-from truespec.domains.judge import Pair, judge
 from truespec.domains.registry import load
 from truespec.domains.rocq.context import read_signature
 from truespec.domains.rocq.domain import KINDS
 from truespec.domains.rocq.witness import to_json
+from truespec.domains.verify import Pair, verify_pair
 from truespec.solvers.limit import Limit
 from truespec.verdict import Answer, OracleError, Verdict
 
@@ -67,7 +67,7 @@ def test_a_signature_that_is_none(text: str) -> None:
 def test_a_witness_that_was_altered_fails_its_recheck() -> None:
     needs.tool("coqc")
     domain = load("rocq")
-    verdict = judge(Pair("rocq", ORACLE, WEAKER, SIGNATURE), SECONDS)
+    verdict = verify_pair(Pair("rocq", ORACLE, WEAKER, SIGNATURE), SECONDS)
     assert verdict.answer is Answer.REFUTED
     record = verdict.to_json()
     evidence: Any = record["evidence"]
@@ -89,7 +89,7 @@ def test_a_witness_that_was_altered_fails_its_recheck() -> None:
 def test_a_forged_certificate_fails_its_recheck(tactic: str) -> None:
     needs.tool("coqc")
     domain = load("rocq")
-    verdict = judge(Pair("rocq", ORACLE, SAME, SIGNATURE), SECONDS)
+    verdict = verify_pair(Pair("rocq", ORACLE, SAME, SIGNATURE), SECONDS)
     record = verdict.to_json()
     evidence: Any = record["evidence"]
     evidence["proof"]["certificate"]["tactic"] = tactic
@@ -102,7 +102,7 @@ def test_the_candidate_cannot_see_the_oracle_or_the_library() -> None:
     needs.tool("coqc")
     for name in ("Coq.Logic.Classical_Prop.classic", "Classical_Prop.classic", "Search.widest"):
         text = f"Definition spec (l : list Z) (r : Z) : Prop := (fun _ => True) {name}."
-        verdict = judge(Pair("rocq", ORACLE, text, SIGNATURE), SECONDS)
+        verdict = verify_pair(Pair("rocq", ORACLE, text, SIGNATURE), SECONDS)
         assert verdict.answer is Answer.INVALID, verdict
 
 
@@ -110,7 +110,7 @@ def test_helpers_of_one_text_do_not_leak_into_the_other() -> None:
     needs.tool("coqc")
     oracle = "Definition helper := 1. " + ORACLE
     candidate = "Definition spec (l : list Z) (r : Z) : Prop := In helper l."
-    verdict = judge(Pair("rocq", oracle, candidate, SIGNATURE), SECONDS)
+    verdict = verify_pair(Pair("rocq", oracle, candidate, SIGNATURE), SECONDS)
     assert verdict.reason is not None
     assert verdict.reason.code.value == "scope"
 
@@ -118,7 +118,7 @@ def test_helpers_of_one_text_do_not_leak_into_the_other() -> None:
 def test_a_preamble_is_shared() -> None:
     needs.tool("coqc")
     context = {"signature": "(c : color) : Prop", "preamble": "Inductive color := Red | Green."}
-    verdict = judge(
+    verdict = verify_pair(
         Pair(
             "rocq",
             "Definition spec (c : color) : Prop := c = Red.",
@@ -135,7 +135,7 @@ def test_many_verifications_leave_nothing_behind(tmp_path: Path) -> None:
     needs.tool("coqc")
     for number in range(12):
         candidate = WEAKER.replace("x <= r", f"x <= r + {number}")
-        assert judge(Pair("rocq", ORACLE, candidate, SIGNATURE), SECONDS).answer is Answer.REFUTED
+        assert verify_pair(Pair("rocq", ORACLE, candidate, SIGNATURE), SECONDS).answer is Answer.REFUTED
     domain: Any = load("rocq")
     running = sum(session.running for session in domain._sessions.values())
     assert running <= 2 * len(KINDS)
@@ -161,7 +161,7 @@ ANSWERS = [(entry.task, answer) for entry in bundled.tasks("rocq") for answer in
 @pytest.mark.parametrize(("task", "answer"), ANSWERS[::30], ids=lambda one: getattr(one, "id", ""))
 def test_no_bundled_answer_is_decided_wrongly(task: Task, answer: RecordedAnswer) -> None:
     needs.tool("coqc")
-    verdict = judge(Pair("rocq", task.oracle, answer.text, task.context), 10.0)
+    verdict = verify_pair(Pair("rocq", task.oracle, answer.text, task.context), 10.0)
     assert verdict.answer in (answer.expected, Answer.UNKNOWN), verdict
 
 
@@ -176,6 +176,6 @@ def test_no_problem_is_decided_wrongly(problem: Any, kind: str, text: str) -> No
         for body in (problem["oracle"], text)
     )
     context = {key: problem[key] for key in ("signature", "preamble", "implementation") if key in problem}
-    verdict = judge(Pair("rocq", oracle, candidate, context), 10.0)
+    verdict = verify_pair(Pair("rocq", oracle, candidate, context), 10.0)
     expected = {"equivalent": Answer.EQUIVALENT, "wrong": Answer.REFUTED}[kind]
     assert verdict.answer in (expected, Answer.UNKNOWN), verdict

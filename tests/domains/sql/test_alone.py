@@ -12,8 +12,9 @@ SMALLER = "SELECT 1 FROM emp x WHERE x.id < e.id AND x.sal < e.sal"
 EARLIER = f"SELECT id FROM emp e WHERE EXISTS ({SMALLER} AND {BETWEEN})"
 ASK = """
 import sys
-from truespec.domains.judge import Pair, judge
-print(judge(Pair("sql", *sys.argv[1:3], {"schema": sys.argv[3], "dialect": "sqlite"}), 60.0).answer.value)
+from truespec.domains.verify import Pair, verify_pair
+pair = Pair("sql", *sys.argv[1:3], {"schema": sys.argv[3], "dialect": "sqlite"})
+print(verify_pair(pair, 60.0).answer.value)
 """
 
 

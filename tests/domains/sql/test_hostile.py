@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import needs
-from truespec.domains.judge import Pair, judge
+from truespec.domains.verify import Pair, verify_pair
 from truespec.verdict import Answer
 
 DDL = "CREATE TABLE t (a INT, b VARCHAR(20))"
@@ -16,7 +16,7 @@ NEEDED = {"mysql": "mariadbd", "postgres": "psql"}
 def verdict(candidate: str, dialect: str) -> tuple[Answer, str]:
     if dialect in NEEDED:
         needs.tool(NEEDED[dialect])
-    found = judge(Pair("sql", "SELECT a FROM t", candidate, {"schema": DDL, "dialect": dialect}), 3.0)
+    found = verify_pair(Pair("sql", "SELECT a FROM t", candidate, {"schema": DDL, "dialect": dialect}), 3.0)
     return found.answer, found.reason.code.value if found.reason else ""
 
 

@@ -6,13 +6,13 @@ import pytest
 import sqlglot
 
 from cases import cases
-from truespec.domains.judge import Pair, judge
 from truespec.domains.sql import places
 from truespec.domains.sql.domain import Sql
 from truespec.domains.sql.engines.contract import Settings
 from truespec.domains.sql.prove.proof import prove
 from truespec.domains.sql.schema import read_schema
 from truespec.domains.sql.text.query import read_query
+from truespec.domains.verify import Pair, verify_pair
 from truespec.solvers.limit import Limit
 from truespec.verdict import Answer, Nondeterministic, Place, SpecificationError, Undecided, Unsupported
 
@@ -110,7 +110,7 @@ NOT_PARSED = [
 @pytest.mark.parametrize(("marked", "what"), NOT_PARSED)
 def test_what_is_invalid_is_placed(dialect: str, marked: str, what: str | None) -> None:
     for text in (marked, BEFORE + marked):
-        verdict = judge(
+        verdict = verify_pair(
             Pair("sql", "SELECT a FROM t", text.replace("⟨", ""), {"schema": SCHEMA, "dialect": dialect}),
             60.0,
         )

@@ -10,12 +10,12 @@ import sqlglot
 
 import needs
 from sql_pairs import proved
-from truespec.domains.judge import Pair, judge
 from truespec.domains.sql.engines import registry
 from truespec.domains.sql.engines.contract import Settings
 from truespec.domains.sql.schema import read_schema
 from truespec.domains.sql.text.query import read_query
 from truespec.domains.sql.written import _words, same_words, tokens_of, unread
+from truespec.domains.verify import Pair, verify_pair
 from truespec.verdict import Answer, TruespecError, Unsupported
 
 NEEDED = {"mysql": "mariadbd", "postgres": "psql"}
@@ -168,7 +168,7 @@ def test_in_sqlite_true_may_be_a_column() -> None:
 def test_equal_trees_are_no_identity(dialect: str, one: str, other: str) -> None:
     assert sqlglot.parse_one(one, read=dialect) == sqlglot.parse_one(other, read=dialect)
     assert not same_words(one, other, dialect)
-    assert judge(Pair("sql", one, other, {"dialect": dialect, "schema": SCHEMA}), 1.0).answer is not (
+    assert verify_pair(Pair("sql", one, other, {"dialect": dialect, "schema": SCHEMA}), 1.0).answer is not (
         Answer.EQUIVALENT
     )
 
@@ -181,7 +181,7 @@ def test_blanks_comments_and_the_case_of_words_do_not_matter() -> None:
     assert not same_words(one, other.replace("b c", "B c"), "sqlite")
     assert not same_words('SELECT "a" FROM t', 'SELECT "A" FROM t', "postgres")
     assert not same_words("SELECT 0X4A FROM t", "SELECT 0x4A FROM t", "mysql"), "one of them is a column"
-    verdict = judge(Pair("sql", one, other, {"dialect": "sqlite", "schema": SCHEMA}), 30.0)
+    verdict = verify_pair(Pair("sql", one, other, {"dialect": "sqlite", "schema": SCHEMA}), 30.0)
     assert (verdict.answer, verdict.method) == (Answer.EQUIVALENT, "identity")
 
 

@@ -11,11 +11,11 @@ import pytest
 
 import needs
 from truespec.domains.contract import RecheckStatus
-from truespec.domains.judge import Pair, judge
 from truespec.domains.registry import load
 from truespec.domains.temporal import plain, provers
 from truespec.domains.temporal.parse import parse_infix, parse_prefix
 from truespec.domains.temporal.tokens import SPELLINGS
+from truespec.domains.verify import Pair, verify_pair
 from truespec.solvers.limit import Limit
 from truespec.temporal.syntax import PAST, TRUE, parts, write, write_prefix
 from truespec.verdict import Answer, OracleError, SpecificationError, Unsupported, Verdict
@@ -25,7 +25,7 @@ from temporal_formulas import draw
 
 
 def verdict(oracle: str, candidate: str, **context: Any) -> Verdict:
-    return judge(Pair("temporal", oracle, candidate, context), 20.0)
+    return verify_pair(Pair("temporal", oracle, candidate, context), 20.0)
 
 
 @pytest.mark.parametrize(

@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 
 import needs
-from truespec.domains.judge import Pair, judge
 from truespec.domains.sql.engines import registry
 from truespec.domains.sql.engines.contract import BadDatabase, Engine, Settings, Stopped
 from truespec.domains.sql.engines.result import Failure, Rows
 from truespec.domains.sql.schema import Schema, read_schema
+from truespec.domains.verify import Pair, verify_pair
 from truespec.verdict import ReasonCode, ToolMissing
 
 DDL = """
@@ -198,7 +198,7 @@ def test_a_pair_without_its_engine_says_that_the_engine_is_missing(monkeypatch: 
     monkeypatch.setenv("PATH", "/nonexistent")
     monkeypatch.setattr("truespec.domains.sql.engines.mariadb.find", lambda *_, **__: None)
     context = {"schema": "CREATE TABLE t (a INT)", "dialect": "mysql"}
-    verdict = judge(Pair("sql", "SELECT a FROM t", "SELECT a + 1 FROM t", context), 4.0)
+    verdict = verify_pair(Pair("sql", "SELECT a FROM t", "SELECT a + 1 FROM t", context), 4.0)
     assert verdict.reason is not None
     assert verdict.reason.code is ReasonCode.UNAVAILABLE
     registry.close_all()

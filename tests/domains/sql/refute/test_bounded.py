@@ -7,7 +7,6 @@ import itertools
 import pytest
 import sqlglot
 
-from truespec.domains.judge import Pair, judge
 from truespec.domains.sql.engines.contract import BadDatabase, Settings
 from truespec.domains.sql.engines.registry import engine
 from truespec.domains.sql.engines.script import insert_statements
@@ -15,6 +14,7 @@ from truespec.domains.sql.refute.bounded import Space, space
 from truespec.domains.sql.refute.generate import Generator
 from truespec.domains.sql.refute.search import Hunt
 from truespec.domains.sql.schema import read_schema
+from truespec.domains.verify import Pair, verify_pair
 from truespec.solvers.limit import Limit
 from truespec.verdict import Bounded
 
@@ -84,6 +84,6 @@ def test_a_sweep_refutes_or_states_its_bound(candidate: str, differs: bool) -> N
 def test_an_unknown_pair_states_its_bound() -> None:
     length = "SELECT id FROM p WHERE LENGTH(CAST(v AS TEXT)) > 2"
     other = "SELECT id FROM p WHERE SUBSTR(CAST(v AS TEXT), 3, 1) <> ''"
-    found = judge(Pair("sql", length, other, {"schema": DDL, "dialect": "sqlite"}), 4.0)
+    found = verify_pair(Pair("sql", length, other, {"schema": DDL, "dialect": "sqlite"}), 4.0)
     assert found.answer.value == "unknown", found
     assert isinstance(found.evidence, Bounded)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 import needs
-from truespec.domains.judge import Pair, judge
 from truespec.domains.sql.text.agreement import check_agreement
 from truespec.domains.sql.text.lexer import lex
 from truespec.domains.sql.written import same_words
+from truespec.domains.verify import Pair, verify_pair
 from truespec.verdict import Answer, SpecificationError, Unsupported
 
 EXECUTABLE = [
@@ -153,7 +153,7 @@ def test_identity_is_of_the_engines_tokens(dialect: str, one: str, other: str, s
 def test_no_executable_comment_reaches_the_engine(text: str) -> None:
     needs.tool("mariadbd")
     context = {"schema": "CREATE TABLE t (a INT, b VARCHAR(9))", "dialect": "mysql"}
-    found = judge(Pair("sql", "SELECT a FROM t", text, context), 4.0)
+    found = verify_pair(Pair("sql", "SELECT a FROM t", text, context), 4.0)
     assert found.answer is Answer.UNKNOWN
     assert found.reason is not None
     assert found.reason.code.value == "unsupported"
@@ -183,7 +183,7 @@ def test_what_the_engine_accepts_is_not_invalid(dialect: str, columns: str, cand
     for tool in {"mysql": ["mariadbd"], "postgres": ["psql"]}.get(dialect, []):
         needs.tool(tool)
     context = {"schema": f"CREATE TABLE t ({columns})", "dialect": dialect}
-    assert judge(Pair("sql", "SELECT a FROM t", candidate, context), 2.0).answer is not Answer.INVALID
+    assert verify_pair(Pair("sql", "SELECT a FROM t", candidate, context), 2.0).answer is not Answer.INVALID
 
 
 @pytest.mark.live
@@ -193,5 +193,5 @@ def test_what_the_engine_accepts_is_not_invalid(dialect: str, columns: str, cand
 def test_a_table_may_be_called_as_a_system_schema(dialect: str, name: str) -> None:
     needs.tool("mariadbd" if dialect == "mysql" else "psql")
     context = {"schema": f"CREATE TABLE {name} (a INT)", "dialect": dialect}
-    found = judge(Pair("sql", f"SELECT a FROM {name}", f"SELECT a FROM {name} -- all", context), 4.0)
+    found = verify_pair(Pair("sql", f"SELECT a FROM {name}", f"SELECT a FROM {name} -- all", context), 4.0)
     assert found.answer is Answer.EQUIVALENT

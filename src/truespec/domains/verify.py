@@ -85,7 +85,7 @@ def refused(pair: Pair) -> Verdict | None:
     return None
 
 
-def judge(pair: Pair, seconds: float) -> Verdict:
+def verify_pair(pair: Pair, seconds: float) -> Verdict:
     """The verdict on a pair, with its wall time; never raises for anything the texts can cause.
 
     `seconds` is the wall limit that the domain's own code honours. Whatever ignores it is ended by the
@@ -95,7 +95,7 @@ def judge(pair: Pair, seconds: float) -> Verdict:
         return verdict
     domain = load(pair.domain)
     limit = Limit.start(seconds)
-    verdict = _judge(domain, pair, limit).within(environment_of(pair))
+    verdict = _verify(domain, pair, limit).within(environment_of(pair))
     return verdict.timed(time.monotonic() - limit.started)
 
 
@@ -107,7 +107,7 @@ def environment_of(pair: Pair) -> Mapping[str, str]:
         return {}
 
 
-def _judge(domain: Domain[Any, Any], pair: Pair, limit: Limit) -> Verdict:
+def _verify(domain: Domain[Any, Any], pair: Pair, limit: Limit) -> Verdict:
     name = domain.name
     try:
         check_context(name, pair.context)
