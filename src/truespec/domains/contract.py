@@ -9,7 +9,7 @@ from enum import Enum
 from typing import ClassVar, Generic, TypeVar
 
 from truespec.solvers.limit import Limit
-from truespec.verdict import Verdict
+from truespec.verdict import Counterexample, Verdict
 
 RawContext = Mapping[str, object]
 """The `context` of a pair record, as read from JSON."""
@@ -60,6 +60,18 @@ class Recheck:
     """What failed or what is missing."""
 
 
+@dataclass(frozen=True, slots=True)
+class Implication:
+    """Whether one specification implies another, established with evidence that independent code checked."""
+
+    holds: bool | None
+    """Null where it could not be established."""
+    by: str
+    """The code that checked the evidence."""
+    detail: str = ""
+    """Where it does not hold, what shows it; where it is open, why."""
+
+
 class Domain(ABC, Generic[Context, Spec]):
     """A specification language with its verifier.
 
@@ -106,6 +118,28 @@ class Domain(ABC, Generic[Context, Spec]):
         A counterexample is replayed by other semantics than those of the finder; a certificate is followed
         by a checker of its own.
         """
+
+    def conjunction(self, first: str, second: str, raw: RawContext) -> str | None:
+        """A text that holds where `first` holds and then `second` does; None where the language has none."""
+        return None
+
+    def implies(self, premise: str, conclusion: str, raw: RawContext, limit: Limit) -> Implication:
+        """Whether one text implies another: the premise is equal to the conjunction of the two.
+
+        The pair is decided as any other, and its evidence re-checked. `raw` is a fixed context.
+        """
+        both = self.conjunction(premise, conclusion, raw)
+        if both is None:
+            return Implication(None, self.name, "the language has no conjunction")
+        context = self.read_context(raw, premise)
+        parsed = (self.parse(premise, context), self.parse(both, context))
+        verdict = self.decide(*parsed, context, limit.portion(0.5))
+        checked = self.recheck(premise, both, raw, verdict, limit)
+        if checked.status is not RecheckStatus.CONFIRMED:
+            return Implication(None, checked.by, checked.detail)
+        if isinstance(verdict.evidence, Counterexample):
+            return Implication(False, checked.by, f"the premise holds alone at {verdict.evidence.point}")
+        return Implication(True, checked.by)
 
     @abstractmethod
     def fixed_context(self, oracle: str, raw: RawContext) -> RawContext:

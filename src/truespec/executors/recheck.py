@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
+from typing import Any
 
 from truespec.domains.context import check_context
-from truespec.domains.contract import Recheck, RecheckStatus
+from truespec.domains.contract import Domain, Implication, Recheck, RecheckStatus
 from truespec.domains.registry import load
 from truespec.domains.verify import Pair, environment_of
 from truespec.executors.pool import Job, Workers
@@ -24,6 +26,15 @@ from truespec.verdict import (
     UsageError,
     Verdict,
 )
+
+
+class Side(Enum):
+    """One text of a pair."""
+
+    ORACLE = "oracle"
+    """The reference."""
+    CANDIDATE = "candidate"
+    """The one under test."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +88,11 @@ def _recheck_here(claim: Claim, seconds: float) -> Recheck:
         return Recheck(RecheckStatus.FAILED, "the verdict record", detail)
     try:
         check_context(name, pair.context)
-        return load(name).recheck(pair.oracle, pair.candidate, pair.context, claim.verdict, limit)
+        domain = load(name)
+        found = domain.recheck(pair.oracle, pair.candidate, pair.context, claim.verdict, limit)
+        if found.status is RecheckStatus.CONFIRMED and claim.verdict.relation is not None:
+            return _recheck_relation(domain, claim, found, limit)
+        return found
     except Undecided as error:
         return Recheck(RecheckStatus.UNDECIDED, name, str(error))
     except (SpecificationError, OracleError) as error:
@@ -89,6 +104,39 @@ def _recheck_here(claim: Claim, seconds: float) -> Recheck:
     except Exception as error:
         detail = f"the evidence cannot be followed: {type(error).__name__}: {error}"
         return Recheck(RecheckStatus.FAILED, name, detail)
+
+
+def _recheck_relation(domain: Domain[Any, Any], claim: Claim, found: Recheck, limit: Limit) -> Recheck:
+    """Prove or refute again which side implies which; `found` is what became of the counterexample."""
+    pair, relation, evidence = claim.pair, claim.verdict.relation, claim.verdict.evidence
+    if not domain.has_relation:
+        return Recheck(RecheckStatus.FAILED, "the verdict record", f"{domain.name} has no relation")
+    assert relation is not None
+    assert isinstance(evidence, Counterexample)
+    raw = domain.fixed_context(pair.oracle, pair.context)
+    names = {Side.CANDIDATE: pair.candidate, Side.ORACLE: pair.oracle}
+    at_point = [value in (True, "True") for value in (evidence.oracle_value, evidence.candidate_value)]
+    claimed = {
+        (Side.CANDIDATE, Side.ORACLE): relation is Relation.STRONGER,
+        (Side.ORACLE, Side.CANDIDATE): relation is Relation.WEAKER,
+    }
+    used = [found.by]
+    for (premise, conclusion), holds in claimed.items():
+        if not holds and at_point == [premise is Side.ORACLE, premise is Side.CANDIDATE]:
+            continue  # the counterexample shows it
+        try:
+            again = domain.implies(names[premise], names[conclusion], raw, limit)
+        except Undecided as error:
+            again = Implication(None, domain.name, str(error))
+        says = f"that the {premise.value} {'implies' if holds else 'does not imply'} the {conclusion.value}"
+        if again.holds is None:
+            detail = f"the counterexample holds; {says} could not be established again: {again.detail}"
+            return Recheck(RecheckStatus.UNDECIDED, again.by, f"relation {relation.value}: {detail}")
+        if again.holds is not holds:
+            detail = f"{says} is wrong" + (f": {again.detail}" if again.detail else "")
+            return Recheck(RecheckStatus.FAILED, again.by, f"relation {relation.value}: {detail}")
+        used.append(again.by)
+    return Recheck(RecheckStatus.CONFIRMED, " and ".join(dict.fromkeys(used)))
 
 
 def _relation_contradicts(verdict: Verdict) -> bool:

@@ -109,6 +109,10 @@ class Arithmetic(Domain[Context, Spec]):
         """Replay the counterexample, or prove the pair again with another translation and another solver."""
         return rechecks.recheck(oracle, candidate, raw, verdict, limit)
 
+    def conjunction(self, first: str, second: str, raw: RawContext) -> str | None:
+        """Both, the first one first; each on lines of its own, for a comment that ends it."""
+        return f"(\n{first}\n) and (\n{second}\n)"
+
     def fixed_context(self, oracle: str, raw: RawContext) -> RawContext:
         """The context itself: nothing is read off the oracle but its type."""
         return raw

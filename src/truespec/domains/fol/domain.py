@@ -116,6 +116,10 @@ class FirstOrderLogic(Domain[Context, Sentence]):
 
         return check.recheck(oracle, candidate, raw, verdict, limit)
 
+    def conjunction(self, first: str, second: str, raw: RawContext) -> str | None:
+        """Both sentences."""
+        return f"({first}) ∧ ({second})"
+
     def fixed_context(self, oracle: str, raw: RawContext) -> RawContext:
         """The context with the signature spelled out."""
         context = read(raw, oracle)

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
-from truespec.domains.contract import Domain, RawContext, Recheck
+from truespec.domains.contract import Domain, Implication, RawContext, Recheck
 from truespec.domains.regex import characters, recheck, variants, verify
 from truespec.domains.regex.parse import Context, parse, read_context
 from truespec.domains.regex.syntax import Pattern
@@ -52,6 +52,12 @@ class Regex(Domain[Context, Pattern]):
     ) -> Recheck:
         """Replay the string, or follow the certificate."""
         return recheck.recheck(oracle, candidate, raw, verdict, limit)
+
+    def implies(self, premise: str, conclusion: str, raw: RawContext, limit: Limit) -> Implication:
+        """Follow both texts beside the automaton of the premise."""
+        context = self.read_context(raw, premise)
+        pattern = self.parse(premise, context)
+        return recheck.implies(premise, conclusion, raw, self.decide(pattern, pattern, context, limit), limit)
 
     def fixed_context(self, oracle: str, raw: RawContext) -> RawContext:
         """The context itself: it never depends on the oracle."""

@@ -14,6 +14,7 @@ here from what `re` matches.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -65,6 +66,28 @@ def follows(
 
     `Incomplete` where the exploration grows too large or the text looks behind in a way that is not followed.
     """
+    return _first(tree, automaton, dialect, ascii_only, check, operator.ne)
+
+
+def accepts_all(
+    tree: Tree, automaton: Automaton, dialect: str, ascii_only: bool, check: Callable[[], None]
+) -> str | None:
+    """A string that the automaton accepts and the text does not; null when there is none.
+
+    `Incomplete` as for `follows`.
+    """
+    return _first(tree, automaton, dialect, ascii_only, check, operator.lt)
+
+
+def _first(
+    tree: Tree,
+    automaton: Automaton,
+    dialect: str,
+    ascii_only: bool,
+    check: Callable[[], None],
+    wrong: Callable[[bool, bool], bool],
+) -> str | None:
+    """A shortest string at which what the text says and what the automaton says are wrong together."""
     size = 128 if ascii_only else LAST + 1
     letters = _letters(tree, automaton, size)
     steps = {letter: automaton.cell(ord(letter)) for letter in letters}
@@ -77,7 +100,7 @@ def follows(
     for configuration in waiting:
         check()
         state, number = configuration
-        if walker.final(state) is not automaton.accepting[number]:
+        if wrong(walker.final(state), automaton.accepting[number]):
             return _path(seen, configuration)
         for letter in letters:
             following = (walker.step(state, letter), automaton.steps[number][steps[letter]])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from truespec.domains.contract import RawContext, Recheck, RecheckStatus
+from truespec.domains.contract import Implication, RawContext, Recheck, RecheckStatus
 from truespec.domains.regex import follow, plain, replay
 from truespec.domains.regex.syntax import deep_stack
 from truespec.solvers.limit import Limit
@@ -55,6 +55,37 @@ def _replay(texts: tuple[str, str], raw: RawContext, found: Counterexample, limi
     return Recheck(RecheckStatus.CONFIRMED, " and ".join(used))
 
 
+def implies(premise: str, conclusion: str, raw: RawContext, itself: Verdict, limit: Limit) -> Implication:
+    """Whether the premise's language lies in the conclusion's, by the certificate of the premise and itself.
+
+    The premise has the certificate's automaton as its language; the conclusion accepts all that it accepts.
+    """
+    proof = itself.evidence
+    assert isinstance(proof, Proof)
+    with deep_stack():
+        same = _follow((premise, premise), raw, proof, limit)
+        if same.status is not RecheckStatus.CONFIRMED:
+            return Implication(None, same.by, same.detail)
+        assert isinstance(proof.certificate, dict)
+        tree, dialect, ascii_only = _read(conclusion, raw)
+        string = follow.accepts_all(
+            tree, follow.Automaton.read(proof.certificate), dialect, ascii_only, limit.check
+        )
+    if string is None:
+        return Implication(True, same.by)
+    return Implication(False, same.by, f"{premise!r} matches {string!r}, {conclusion!r} does not")
+
+
+def _read(text: str, raw: RawContext) -> tuple[plain.Tree, str, bool]:
+    """The tree that has the text's language, its dialect, and whether the alphabet is ASCII."""
+    dialect = _field(raw, "dialect", "python")
+    ascii_only = _field(raw, "alphabet", "unicode") == "ascii"
+    flags, boundary = _field(raw, "flags", "").lower(), _field(raw, "boundary", "word")
+    tree = plain.read(text, dialect, flags, boundary, ascii_only)
+    searched = _field(raw, "match", "full") == "search"
+    return follow.searching(tree) if searched else tree, dialect, ascii_only
+
+
 def _follow(texts: tuple[str, str], raw: RawContext, proof: Proof, limit: Limit) -> Recheck:
     if not isinstance(proof.certificate, dict) or proof.certificate.get("kind") != "automaton":
         why = proof.certificate.get("reason") if isinstance(proof.certificate, dict) else None
@@ -65,13 +96,8 @@ def _follow(texts: tuple[str, str], raw: RawContext, proof: Proof, limit: Limit)
         automaton = follow.Automaton.read(proof.certificate)
     except (ValueError, KeyError, TypeError) as error:
         return Recheck(RecheckStatus.FAILED, by, f"the certificate is malformed: {error}")
-    dialect = _field(raw, "dialect", "python")
-    ascii_only = _field(raw, "alphabet", "unicode") == "ascii"
-    flags, boundary = _field(raw, "flags", "").lower(), _field(raw, "boundary", "word")
     for text in texts:
-        tree = plain.read(text, dialect, flags, boundary, ascii_only)
-        if _field(raw, "match", "full") == "search":
-            tree = follow.searching(tree)
+        tree, dialect, ascii_only = _read(text, raw)
         difference = follow.follows(tree, automaton, dialect, ascii_only, limit.check)
         if difference is not None:
             return Recheck(RecheckStatus.FAILED, by, f"{text!r} differs from it on {difference!r}")

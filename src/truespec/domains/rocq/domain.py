@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, TypeVar
 
-from truespec.domains.contract import Domain, RawContext, Recheck, Tool
+from truespec.domains.contract import Domain, Implication, RawContext, Recheck, Tool
 from truespec.domains.rocq import hammer, recheck
 from truespec.domains.rocq.check import check_text
 from truespec.domains.rocq.context import RocqContext, read_context
@@ -218,6 +218,9 @@ class Rocq(Domain[RocqContext, RocqSpec]):
         self, oracle: str, candidate: str, raw: RawContext, verdict: Verdict, limit: Limit
     ) -> Recheck:
         return recheck.recheck(oracle, candidate, raw, verdict, limit)
+
+    def implies(self, premise: str, conclusion: str, raw: RawContext, limit: Limit) -> Implication:
+        return recheck.implies(premise, conclusion, raw, limit)
 
     def fixed_context(self, oracle: str, raw: RawContext) -> RawContext:
         return raw

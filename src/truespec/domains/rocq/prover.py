@@ -126,7 +126,14 @@ def _state(dialogue: Dialogue, layout: Layout) -> None:
 def implied(session: Session, layout: Layout, premise: str, conclusion: str, limit: Limit) -> bool:
     """Whether one side (`oracle` or `candidate`) is soon proved to imply the other."""
     dialogue = Dialogue(session, limit, threading.Event())
-    for sentence in (*layout.preamble(), *layout.modules(), *layout.statement(), *opening(layout)):
+    for sentence in (*layout.preamble(), *layout.modules(), *layout.statement()):
+        dialogue.must(sentence)
+    return prove_implication(dialogue, layout, premise, conclusion)
+
+
+def prove_implication(dialogue: Dialogue, layout: Layout, premise: str, conclusion: str) -> bool:
+    """Whether one side is proved to imply the other, after the pair's theorem was stated."""
+    for sentence in opening(layout):
         dialogue.must(sentence)
     binders, names = layout.binders, layout.names
     dialogue.must(

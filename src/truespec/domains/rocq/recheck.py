@@ -9,16 +9,16 @@ import resource
 import signal
 import subprocess
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from truespec.domains.contract import RawContext, Recheck, RecheckStatus
+from truespec.domains.contract import Implication, RawContext, Recheck, RecheckStatus
 from truespec.domains.rocq import hammer
 from truespec.domains.rocq.context import RocqContext, read_context
 from truespec.domains.rocq.lexer import sentences
 from truespec.domains.rocq.library import library
 from truespec.domains.rocq.pair import CANDIDATE, ORACLE, Layout
-from truespec.domains.rocq.prover import assumptions, opening
+from truespec.domains.rocq.prover import assumptions, opening, prove_implication
 from truespec.domains.rocq.refuter import STAGES, Dialogue, evaluators, prove_at
 from truespec.domains.rocq.refuter import opening as search_opening
 from truespec.domains.rocq.screen import screen
@@ -51,31 +51,22 @@ class _Refused(Exception):
 
 def recheck(oracle: str, candidate: str, raw: RawContext, verdict: Verdict, limit: Limit) -> Recheck:
     """Compile the verdict's theorem in fresh processes; the candidate's file comes before the oracle's."""
-    by = f"coqc {toolchain().version}, fresh processes"
+    by = _by()
     context = read_context(raw)
     layout = Layout(context, screen(oracle), screen(candidate))
     try:
-        with Scratch("recheck") as folder:
-            _compile(folder, PREAMBLE, context, layout.preamble(), limit)
-            for module, text in ((CANDIDATE, layout.candidate), (ORACLE, layout.oracle)):
-                _compile(folder, module, context, (sentence.text for sentence in text.sentences), limit)
-            dialogue = _fresh(folder, layout, limit)
-            try:
-                match verdict.answer, verdict.evidence:
-                    case Answer.EQUIVALENT, Proof(certificate=dict() as certificate) if (
-                        certificate.get("grade") == GRADE
-                    ):
-                        return _claim(dialogue, layout, certificate, by)
-                    case Answer.EQUIVALENT, Proof(certificate=dict() as certificate) if (
-                        "script" in certificate
-                    ):
-                        return _script(dialogue, layout, certificate["script"], by)
-                    case Answer.EQUIVALENT, Proof(certificate=dict() as certificate):
-                        return _proof(dialogue, layout, str(certificate.get("tactic", "")), by)
-                    case Answer.REFUTED, Counterexample() as evidence:
-                        return _refutation(dialogue, layout, evidence, by)
-            finally:
-                dialogue.session.kill()
+        with _restated(layout, limit) as dialogue:
+            match verdict.answer, verdict.evidence:
+                case Answer.EQUIVALENT, Proof(certificate=dict() as certificate) if (
+                    certificate.get("grade") == GRADE
+                ):
+                    return _claim(dialogue, layout, certificate, by)
+                case Answer.EQUIVALENT, Proof(certificate=dict() as certificate) if "script" in certificate:
+                    return _script(dialogue, layout, certificate["script"], by)
+                case Answer.EQUIVALENT, Proof(certificate=dict() as certificate):
+                    return _proof(dialogue, layout, str(certificate.get("tactic", "")), by)
+                case Answer.REFUTED, Counterexample() as evidence:
+                    return _refutation(dialogue, layout, evidence, by)
         return Recheck(RecheckStatus.NO_CERTIFICATE, by, "the verdict carries neither a tactic nor a point")
     except (_Refused, OpeningRefused, SpecificationError) as error:
         return Recheck(RecheckStatus.FAILED, by, str(error))
@@ -83,6 +74,38 @@ def recheck(oracle: str, candidate: str, raw: RawContext, verdict: Verdict, limi
         return Recheck(RecheckStatus.UNDECIDED, by, f"not finished within {limit.seconds:g} s")
     except Undecided as error:
         return Recheck(RecheckStatus.UNDECIDED, by, str(error))
+
+
+def implies(premise: str, conclusion: str, raw: RawContext, limit: Limit) -> Implication:
+    """Whether the kernel accepts a proof, in fresh processes, that one text implies another."""
+    layout = Layout(read_context(raw), screen(premise), screen(conclusion))
+    try:
+        with _restated(layout, limit) as dialogue:
+            if prove_implication(dialogue, layout, "oracle", "candidate"):
+                return Implication(True, _by())
+    except (_Refused, OpeningRefused, SpecificationError, Undecided) as error:
+        return Implication(None, _by(), str(error))
+    except Interrupted:
+        return Implication(None, _by(), f"not finished within {limit.seconds:g} s")
+    return Implication(None, _by(), "no strategy proves it")
+
+
+def _by() -> str:
+    return f"coqc {toolchain().version}, fresh processes"
+
+
+@contextlib.contextmanager
+def _restated(layout: Layout, limit: Limit) -> Iterator[Dialogue]:
+    """Each text compiled alone, then a fresh process that states the pair's theorem."""
+    with Scratch("recheck") as folder:
+        _compile(folder, PREAMBLE, layout.context, layout.preamble(), limit)
+        for module, text in ((CANDIDATE, layout.candidate), (ORACLE, layout.oracle)):
+            _compile(folder, module, layout.context, (sentence.text for sentence in text.sentences), limit)
+        dialogue = _fresh(folder, layout, limit)
+        try:
+            yield dialogue
+        finally:
+            dialogue.session.kill()
 
 
 def _proof(dialogue: Dialogue, layout: Layout, tactic: str, by: str) -> Recheck:

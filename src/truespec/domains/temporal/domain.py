@@ -77,6 +77,10 @@ class Temporal(Domain[Context, Formula]):
 
         return recheck.recheck(oracle, candidate, raw, verdict, limit)
 
+    def conjunction(self, first: str, second: str, raw: RawContext) -> str | None:
+        """Both formulas."""
+        return f"& {first} {second}" if raw.get("syntax") == "prefix" else f"({first}) & ({second})"
+
     def fixed_context(self, oracle: str, raw: RawContext) -> RawContext:
         """The context with the atoms spelled out."""
         return {**raw, "atoms": list(contexts.read(raw, oracle).atoms)}
