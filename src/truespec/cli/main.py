@@ -59,6 +59,14 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "truespec.cli.rules:rules",
         "Rules: compile them, compare them, see what changed.",
     ),
+    "sql": (
+        "truespec.cli.sql:sql",
+        "Everyday questions about SQL: does each query of a file still mean what it meant?",
+    ),
+    "regex": (
+        "truespec.cli.regex:regex",
+        "Everyday questions about regular expressions: what do two patterns match, and what only one?",
+    ),
     "demo": (
         "truespec.cli.demo:demo",
         "Verify the bundled tasks: no network, no key, under a minute.",

@@ -54,8 +54,8 @@ class Question:
         self, oracle: Pattern, candidate: Pattern, context: Context, limit: Limit | None = None
     ) -> None:
         self.engine = _engine(context.alphabet)
-        sides = [_wrapped(pattern.expression, context) for pattern in (oracle, candidate)]
-        self.oracle, self.candidate = self.engine.terms(sides, limit.check if limit else nothing)
+        self.wrapped = [_wrapped(pattern.expression, context) for pattern in (oracle, candidate)]
+        self.oracle, self.candidate = self.engine.terms(self.wrapped, limit.check if limit else nothing)
         self.stepper = self.engine.stepper
 
     def string(self, word: tuple[int, ...]) -> str:

@@ -1,0 +1,72 @@
+"""Examples of what two patterns match, against `re` on all short strings."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from xml.etree import ElementTree
+
+import pytest
+
+from truespec.domains.regex.explain import Explanation, explain
+from truespec.domains.registry import load
+from truespec.reports.automaton import draw
+from truespec.solvers.limit import Limit
+
+PAIRS = [
+    ("(ab)*", "(ab)*(ab)?"),
+    ("a*b", "a+b|c"),
+    ("[ab]{1,2}", "a|ab|cc"),
+    ("a?b?c?", "(a|b|c)*"),
+    ("(?!aa)[abc]*", "[abc]*c"),
+    ("", "a"),
+    (r"\d+", "[0-9a]{1,2}"),
+]
+WORDS = ["".join(word) for length in range(5) for word in itertools.product("abc", repeat=length)]
+
+
+def explained(a: str, b: str, count: int = 40, **raw: str) -> Explanation:
+    domain = load("regex")
+    context = domain.read_context(raw, a)
+    return explain(domain.parse(a, context), domain.parse(b, context), context, count, Limit.start(20))
+
+
+@pytest.mark.parametrize(("a", "b"), PAIRS)
+def test_examples_lie_where_they_are_said_to(a: str, b: str) -> None:
+    for region in explained(a, b).regions:
+        expected = (region.name != "only B", region.name != "only A")
+        for word in region.examples:
+            assert (bool(re.fullmatch(a, word)), bool(re.fullmatch(b, word))) == expected, (region, word)
+        assert list(region.examples[:1]) == sorted(region.examples, key=len)[:1], "the shortest is first"
+
+
+@pytest.mark.parametrize(("a", "b"), PAIRS)
+def test_a_complete_region_holds_every_string(a: str, b: str) -> None:
+    for region in explained(a, b).regions:
+        if region.complete:
+            place = (region.name != "only B", region.name != "only A")
+            every = {w for w in WORDS if (bool(re.fullmatch(a, w)), bool(re.fullmatch(b, w))) == place}
+            assert every <= set(region.examples)
+    assert all(region.complete for region in explained("a?b?", "(a|ab){0,1}").regions)
+
+
+def test_what_is_too_large_for_an_automaton_is_sampled_and_says_so() -> None:
+    only_a = explained("a{1000}", "a{1001}").regions[0]
+    assert only_a.examples == ("a" * 1000,)
+    assert "sampled" in only_a.note
+    assert not only_a.complete
+
+
+def test_search_and_deepregex() -> None:
+    assert explained("b", "abc", match="search").regions[1].complete
+    assert explained("~(a*)", ".*b.*", dialect="deepregex").regions[0].examples
+
+
+def test_the_picture_is_well_formed_and_names_the_letters() -> None:
+    found = explained("[^@ ]+@[a-z]+", r"\S+@\w+&?<")
+    text = draw(list(zip(("A <&>", "B"), found.automata, strict=True)))
+    root = ElementTree.fromstring(text)
+    labels = {node.text for node in root.iter() if node.get("class") == "label"}
+    assert {"not space @", "a-z", r"\w", "@"} <= labels
+    assert root.find(".//{*}text[@class='title']").text == "A <&>"  # type: ignore[union-attr]
+    assert "not drawn" in draw([("A", {"kind": "omitted", "reason": "more than 400 states"})])
