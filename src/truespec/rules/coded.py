@@ -35,6 +35,13 @@ class Coded(ABC):
     def see(self, event: Event) -> None:  # noqa: B027
         """The event has passed."""
 
+    def mark(self) -> Any:
+        """Where the check stands, for `rewind`."""
+        return None
+
+    def rewind(self, mark: Any) -> None:  # noqa: B027
+        """Go back to where `mark` was taken; what was seen since did not happen."""
+
 
 class Ungrounded(Coded):
     """A call with an argument that nobody has mentioned before.
@@ -56,9 +63,8 @@ class Ungrounded(Coded):
         self.skip = frozenset(self.options.get("skip", self.SKIP))
         self.least = int(self.options.get("min_length", 4))
         self.texts: list[str] = []
-        self.pending: list[str] = []
+        self.pending: list[tuple[int, str]] = []
         self.known: set[str] = set()
-        self.at = -1
         if trace is not None:
             ticket = (trace.task or {}).get("ticket")
             if isinstance(ticket, str):
@@ -69,7 +75,15 @@ class Ungrounded(Coded):
 
     def see(self, event: Event) -> None:
         if event.kind != "call" and event.text:
-            self.pending.append(event.text)
+            self.pending.append((event.index, event.text))
+
+    def mark(self) -> Any:
+        return len(self.texts), tuple(self.pending)
+
+    def rewind(self, mark: Any) -> None:
+        count, pending = mark
+        del self.texts[count:]
+        self.pending = list(pending)
 
     def quotes(self, event: Event) -> list[str]:
         if event.kind != "call":
@@ -85,8 +99,8 @@ class Ungrounded(Coded):
         wanted = text.lower().removeprefix("#")
         if self.pending:
             # The call's own message does not ground it.
-            own = self.pending.pop() if event.text and self.pending[-1] is event.text else None
-            self.texts += [part.lower() for part in self.pending]
+            own = self.pending.pop() if self.pending[-1][0] == event.index else None
+            self.texts += [part.lower() for _, part in self.pending]
             self.pending = [own] if own is not None else []
         for part in reversed(self.texts):
             if wanted in part:
@@ -150,13 +164,20 @@ class MentalArithmetic(Coded):
 
     def start(self, trace: Trace | None) -> None:
         self.tool = self.options.get("tool", "calculate")
-        self.results: set[float] = set()
+        self.results: dict[float, None] = {}
 
     def see(self, event: Event) -> None:
         if event.kind == "result" and event.tool == self.tool and event.text:
             value = _amount(event.text)
             if value is not None:
-                self.results.add(value)
+                self.results.setdefault(value)
+
+    def mark(self) -> Any:
+        return len(self.results)
+
+    def rewind(self, mark: Any) -> None:
+        while len(self.results) > mark:
+            self.results.popitem()
 
     def quotes(self, event: Event) -> list[str]:
         if event.kind != "message" or event.by != "assistant" or not event.text or "=" not in event.text:

@@ -57,6 +57,7 @@ _RULE = [
     "reading",
     "domains",
     "violation",
+    "required",
     "define",
 ]
 _FORMAL = ["template", "a", "b", "n", "when", "require", "formula", "bind", "over", "results", "define"]
@@ -198,6 +199,7 @@ def read_rule(value: Any, where: str, shared: Mapping[str, Any] | None = None) -
             reading=value.get("reading"),
             domains=(domains,) if isinstance(domains, str) else tuple(domains),
             violation=value.get("violation", ""),
+            required=value.get("required"),
         )
     except (ValueError, TypeError) as error:
         raise _wrong(where, str(error).removeprefix(f"rule {value['id']!r}: ")) from None

@@ -111,6 +111,9 @@ class Rule:
     """The environments it is for; empty for all."""
     violation: str = ""
     """What a breach is called, e.g. `skipped_authentication`; empty for the name of the category."""
+    required: bool | None = None
+    """Whether the rule has to be evaluated: then a guard blocks, and checks fail, where it cannot be. None
+    leaves it to who checks; see `needed`."""
 
     def __post_init__(self) -> None:
         for value, known, what in (
@@ -121,6 +124,8 @@ class Rule:
         ):
             if value not in known:
                 raise ValueError(f"rule {self.id!r}: {what} is one of {', '.join(known)}, not {value!r}")
+        if self.required not in (None, True, False):
+            raise ValueError(f"rule {self.id!r}: required is true or false, not {self.required!r}")
         if not isinstance(self.violation, str):
             raise ValueError(f"rule {self.id!r}: violation is the name of a kind, not {self.violation!r}")
         if not self.id or not self.text:
@@ -129,6 +134,14 @@ class Rule:
             raise ValueError(
                 f"rule {self.id!r}: deterministic rules have a formal part, semantic ones have none"
             )
+
+    @property
+    def needed(self) -> bool:
+        """Whether an act may not pass where this rule cannot be evaluated: where the rule says so, and
+        by default for mandatory rules that a monitor checks."""
+        if self.required is not None:
+            return self.required
+        return self.force == "mandatory" and self.kind == "deterministic"
 
     def speaks_of(self, domain: str | None) -> bool:
         """Whether the rule is for an environment, or a variant of it such as `telecom-workflow`."""
@@ -148,4 +161,5 @@ class Rule:
             "severity": self.severity,
             **({"reading": self.reading} if self.reading else {}),
             **({"violation": self.violation} if self.violation else {}),
+            **({"required": self.required} if self.required is not None else {}),
         }

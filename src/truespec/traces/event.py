@@ -6,6 +6,7 @@ yields one `result` event, which carries the call's tool and arguments again.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -159,19 +160,43 @@ class Feed:
         """The kind of each tool, where known."""
         self.count = 0
         """Messages so far."""
-        self._open: dict[str, ToolCall] = {}
-        self._unnamed: list[ToolCall] = []
+        self._open: dict[str, list[ToolCall]] = {}
+        self._unnamed: deque[ToolCall] = deque()
 
     def feed(self, message: Message) -> list[Event]:
-        """The events of the next message."""
-        index = self.count
+        """The events of the next message, which is taken."""
+        made = self.events_of(message)
+        self.commit(message)
+        return made
+
+    def commit(self, message: Message) -> None:
+        """Take the next message. A result closes its call: `Trace.results` says which one that is."""
         self.count += 1
         if message.role == "tool":
-            call = None
-            if message.call_id is not None:
-                call = self._open.get(message.call_id)
-            elif self._unnamed:
-                call = self._unnamed.pop(0)
+            asked = self._asked(message)
+            if asked is not None:
+                self._unnamed = deque(call for call in self._unnamed if call is not asked)
+                if asked.id is not None:
+                    same = [call for call in self._open.pop(asked.id, ()) if call is not asked]
+                    if same:
+                        self._open[asked.id] = same
+        elif message.calls:
+            self._unnamed = deque(message.calls)
+            for call in message.calls:
+                if call.id is not None:
+                    self._open.setdefault(call.id, []).append(call)
+
+    def _asked(self, message: Message) -> ToolCall | None:
+        """The call that a result answers."""
+        if message.call_id is not None:
+            return self._open[message.call_id][-1] if message.call_id in self._open else None
+        return self._unnamed[0] if self._unnamed else None
+
+    def events_of(self, message: Message) -> list[Event]:
+        """The events of a message, if it were the next."""
+        index = self.count
+        if message.role == "tool":
+            call = self._asked(message)
             tool = call.name if call is not None else message.tool
             return [
                 Event(
@@ -190,9 +215,6 @@ class Feed:
         said = bool(text) and not text.isspace()  # type: ignore[union-attr]
         made = [Event("message", index, message.role, text, calls=count, said=said)]
         for number, call in enumerate(message.calls):
-            if call.id is not None:
-                self._open[call.id] = call
-            self._unnamed.append(call)
             made.append(
                 Event(
                     "call",

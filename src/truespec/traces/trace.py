@@ -215,10 +215,14 @@ class Trace:
         open_calls: list[tuple[int, int]] = []
         for index, message in enumerate(self.messages):
             if message.role == "tool":
-                places = open_by_id.get(message.call_id) if message.call_id is not None else open_calls
-                if places:
-                    place = places.pop(0) if message.call_id is None else places.pop()
-                    answered[place] = index
+                # The latest call with the identifier, else the block's earliest; what is answered is closed.
+                named = message.call_id is not None
+                places = open_by_id.get(message.call_id or "", []) if named else open_calls
+                while places:
+                    place = places.pop(-1 if named else 0)
+                    if place not in answered:
+                        answered[place] = index
+                        break
             elif message.calls:
                 open_calls = []
                 for number, call in enumerate(message.calls):
