@@ -71,6 +71,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "truespec.cli.demo:demo",
         "Verify the bundled tasks: no network, no key, under a minute.",
     ),
+    "mcp": (
+        "truespec.cli.mcp:mcp",
+        "Serve tools to agents over the Model Context Protocol: verify a pair, check a trace.",
+    ),
     "view": (
         "truespec.cli.view:view",
         "Show what RUN found: a folder with a report.html, or a verdict file together with its --pairs.",

@@ -1,0 +1,122 @@
+"""The MCP server: tools with which an agent asks whether it kept the meaning of a text, or its own rules.
+
+Answers are short enough for a model to read. Nothing is written to standard output but the protocol.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mcp.server import MCPServer
+
+from truespec.domains.registry import DOMAINS
+from truespec.serve.service import Service, check_messages, in_a_sentence
+from truespec.store.schemas import schema_of
+from truespec.verdict import Counterexample, TruespecError, Verdict
+from truespec.version import __version__
+
+LONGEST = 1_500
+"""Characters of one field of an answer."""
+MOST = 20
+"""Violations in one answer; the number of all is given."""
+
+INSTRUCTIONS = f"""Sound verdicts on specifications, and checks of conversations against rules.
+Use `verify` after you rewrite a query, pattern, formula or expression, to learn whether its meaning is the
+same. Domains: {", ".join(DOMAINS)}. `context_of` says what a domain's context holds, such as the schema of
+an SQL query."""
+
+
+def server(service: Service) -> MCPServer[Any]:
+    """The server with its tools; run it with `.run()` for stdio or `.run("streamable-http", port=...)`."""
+    made: MCPServer[Any] = MCPServer("truespec", version=__version__, instructions=INSTRUCTIONS)
+
+    @made.tool()
+    async def verify(
+        domain: str,
+        oracle: str,
+        candidate: str,
+        context: dict[str, Any] | None = None,
+        timeout: float | None = None,
+    ) -> dict[str, Any]:
+        """Decide whether `candidate` means the same as `oracle` (the reference text).
+
+        Returns `answer`: equivalent (proved), refuted (with a replayed counterexample), unknown (with a
+        reason) or invalid; and `explanation` in words.
+        """
+        try:
+            verdict = await service.verify(_request(domain, oracle, candidate, context, timeout), "mcp")
+        except TruespecError as error:
+            return {"error": str(error)}
+        return _short(verdict)
+
+    @made.tool()
+    async def explain_counterexample(
+        domain: str, oracle: str, candidate: str, context: dict[str, Any] | None = None
+    ) -> dict[str, Any]:
+        """The input on which two texts differ: what each of them says there, in words and as data."""
+        try:
+            verdict = await service.verify(_request(domain, oracle, candidate, context, None), "mcp")
+        except TruespecError as error:
+            return {"error": str(error)}
+        answer = _short(verdict)
+        if isinstance(verdict.evidence, Counterexample):
+            found = verdict.evidence
+            answer["counterexample"] = _cut(dict(found.point))
+            answer["oracle_value"] = _cut(found.oracle_value)
+            answer["candidate_value"] = _cut(found.candidate_value)
+            answer["replayed_by"] = found.replayed_by
+        return answer
+
+    @made.tool()
+    async def check_trace(
+        messages: list[dict[str, Any]], rules: str, tools: list[dict[str, Any]] | None = None
+    ) -> dict[str, Any]:
+        """Hold a conversation (messages as OpenAI writes them) against rules (the text of a rule file, YAML).
+
+        Returns each violation with its message, the rules that could not be evaluated and why, and those
+        that were kept.
+        """
+        try:
+            found = check_messages(messages, rules, tools)
+        except TruespecError as error:
+            return {"error": str(error)}
+        violations = found["violations"]
+        return {**found, "violations": violations[:MOST], "violation_count": len(violations)}
+
+    @made.tool()
+    async def context_of(domain: str) -> dict[str, Any]:
+        """The JSON Schema of a domain's context: what it may hold, and what each field means."""
+        try:
+            return schema_of(domain) if domain in DOMAINS else {"error": f"domains: {', '.join(DOMAINS)}"}
+        except TruespecError as error:
+            return {"error": str(error)}
+
+    return made
+
+
+def _request(
+    domain: str, oracle: str, candidate: str, context: dict[str, Any] | None, timeout: float | None
+) -> dict[str, Any]:
+    request: dict[str, Any] = {"domain": domain, "oracle": oracle, "candidate": candidate}
+    return {**request, "context": context or {}, "timeout": timeout}
+
+
+def _short(verdict: Verdict) -> dict[str, Any]:
+    return {
+        "answer": verdict.answer.value,
+        "relation": verdict.relation.value if verdict.relation else None,
+        "explanation": _cut(in_a_sentence(verdict)),
+        "seconds": round(verdict.seconds, 4),
+    }
+
+
+def _cut(value: Any) -> Any:
+    """A value whose texts are short; a cut is marked with the number of characters left out."""
+    if isinstance(value, str):
+        return value if len(value) <= LONGEST else f"{value[:LONGEST]} … {len(value) - LONGEST} more"
+    if isinstance(value, dict):
+        return {name: _cut(item) for name, item in list(value.items())[:50]}
+    if isinstance(value, list):
+        rest = [f"… {len(value) - 50} more"] if len(value) > 50 else []
+        return [_cut(item) for item in value[:50]] + rest
+    return value

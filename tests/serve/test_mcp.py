@@ -1,0 +1,117 @@
+"""The MCP server, with the SDK's own client: in memory, and as a program over stdio."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+pytest.importorskip("mcp")
+
+from mcp import Client, StdioServerParameters, stdio_client
+
+from truespec.serve.mcp import LONGEST, server
+from truespec.serve.service import Service
+
+RULES = """
+rules:
+- id: no-delete
+  text: Never delete everything.
+  category: forbidden
+  formal: {template: absence, a: {call: delete_all}}
+"""
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[Service]:
+    made = Service(jobs=1)
+    yield made
+    made.close()
+
+
+def call(service: Service, tool: str, **arguments: Any) -> dict[str, Any]:
+    async def run() -> Any:
+        async with Client(server(service)) as client:
+            return await client.call_tool(tool, arguments)
+
+    result = asyncio.run(run())
+    assert not result.is_error, result
+    assert isinstance(result.structured_content, dict)
+    return result.structured_content
+
+
+def test_verify_answers_in_words(service: Service) -> None:
+    found = call(service, "verify", domain="regex", oracle="(ab)*", candidate="(ab)+")
+    assert (found["answer"], found["relation"]) == ("refuted", "stronger")
+    assert "the oracle matches the empty string" in found["explanation"]
+    found = call(service, "verify", domain="regex", oracle="(ab)*", candidate="(ab)*(ab)?")
+    assert found["answer"] == "equivalent"
+
+
+def test_explain_counterexample_shows_the_database(service: Service) -> None:
+    context = {"schema": "CREATE TABLE t (a INT)", "dialect": "sqlite"}
+    found = call(
+        service,
+        "explain_counterexample",
+        domain="sql",
+        oracle="SELECT a FROM t",
+        candidate="SELECT DISTINCT a FROM t",
+        context=context,
+    )
+    assert found["oracle_value"] != found["candidate_value"]
+    assert "INSERT INTO" in found["counterexample"]["script"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({"domain": "rgex", "oracle": "a", "candidate": "a"}, "unknown domain"),
+        (
+            {"domain": "regex", "oracle": "a", "candidate": "a", "context": {"flgas": "i"}},
+            "did you mean 'flags'",
+        ),
+        ({"domain": "regex", "oracle": "a", "candidate": "a", "timeout": -1}, "timeout"),
+    ],
+)
+def test_mistakes_are_named(service: Service, arguments: dict[str, Any], says: str) -> None:
+    assert says in call(service, "verify", **arguments)["error"]
+
+
+def test_answers_stay_short(service: Service) -> None:
+    found = call(service, "explain_counterexample", domain="regex", oracle="a{9000}", candidate="b")
+    assert len(json.dumps(found)) < 8 * LONGEST
+
+
+def test_check_trace_names_the_message(service: Service) -> None:
+    calls = [{"id": "1", "type": "function", "function": {"name": "delete_all", "arguments": "{}"}}]
+    messages = [
+        {"role": "user", "content": "hi"},
+        {"role": "assistant", "content": None, "tool_calls": calls},
+    ]
+    found = call(service, "check_trace", messages=messages, rules=RULES)
+    assert [(one["rule"], one["message_index"]) for one in found["violations"]] == [("no-delete", 1)]
+    assert call(service, "check_trace", messages=messages[:1], rules=RULES)["kept"] == ["no-delete"]
+    assert "rules" in call(service, "check_trace", messages=messages, rules="rules: [")["error"]
+    assert "error" in call(service, "check_trace", messages=[{"role": "nobody"}], rules=RULES)
+
+
+def test_context_of_is_the_schema(service: Service) -> None:
+    assert "dialect" in call(service, "context_of", domain="sql")["properties"]
+    assert "sql" in call(service, "context_of", domain="no")["error"]
+
+
+def test_the_program_speaks_over_stdio() -> None:
+    async def run() -> Any:
+        program = StdioServerParameters(command=sys.executable, args=["-m", "truespec", "mcp"])
+        async with Client(stdio_client(program)) as client:
+            tools = {tool.name for tool in (await client.list_tools()).tools}
+            arguments = {"domain": "regex", "oracle": "a", "candidate": "b"}
+            return tools, await client.call_tool("verify", arguments)
+
+    tools, result = asyncio.run(run())
+    assert {"verify", "explain_counterexample", "check_trace", "context_of"} <= tools
+    assert result.structured_content["answer"] == "refuted"
