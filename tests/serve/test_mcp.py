@@ -21,7 +21,7 @@ RULES = """
 rules:
 - id: no-delete
   text: Never delete everything.
-  category: forbidden
+  category: forbidden_edge
   formal: {template: absence, a: {call: delete_all}}
 """
 
