@@ -17,6 +17,7 @@ from truespec.verdict import Answer, Counterexample, OracleError, ReasonCode, Us
 if TYPE_CHECKING:
     from truespec.rules.monitor import Violation
     from truespec.rules.rule import Rule
+    from truespec.traces.trace import Trace
 
 LONGEST_TIMEOUT = 60.0
 """Seconds that a request may ask for."""
@@ -167,14 +168,13 @@ def check_messages(
     """
     from truespec.rules.language import load_rules
     from truespec.rules.monitor import RuleSet
-    from truespec.testing import traces_of
 
     if not isinstance(messages, list) or not all(isinstance(message, Mapping) for message in messages):
         raise UsageError("'messages' is a list of messages, each a JSON object with role and content")
     if not isinstance(rules, str):
         raise UsageError("'rules' is the text of a rule file (YAML)")
     compiled = RuleSet(load_rules(rules))
-    (trace,) = traces_of(messages, tools)
+    trace = _trace(messages, tools)
     kept, broken, open_rules = [], [], []
     for found in compiled.check(trace):
         if found.violations:
@@ -185,6 +185,21 @@ def check_messages(
             kept.append(found.rule.id)
     broken.sort(key=lambda one: int(one["message_index"]))
     return {"violations": broken, "not_evaluated": open_rules, "kept": kept}
+
+
+def _trace(messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]] | None) -> Trace:
+    from truespec.traces.importers.items import openai_message
+    from truespec.traces.importers.shared import tool_schemas
+    from truespec.traces.trace import Source, Trace, TraceError, prompt_of
+
+    read = []
+    for number, message in enumerate(messages):
+        try:
+            read.append(openai_message(message))
+        except (ValueError, TypeError, KeyError) as error:
+            raise TraceError(f"message {number}: {error}") from None
+    source = Source("openai", "in a request", "", "document")
+    return Trace("in a request", tuple(read), source, prompt_of(tuple(read)), tool_schemas(tools))
 
 
 def _broken(rule: Rule, violation: Violation) -> dict[str, Any]:
