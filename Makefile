@@ -34,6 +34,18 @@ else
 	@echo "say which part: make check DOMAIN=sql, make check TRACES=1 or make check BENCH=1" && exit 2
 endif
 
+slowest: ## the tests that cost the most CPU time, and why each is worth it
+	@$(RUN) python tests/cost.py
+
+costs: ## run everything and keep in tests/costs.yml what the dear tests cost
+	$(PYTEST) --cost out/costs.tsv
+	$(RUN) python tests/cost.py out/costs.tsv
+
+TESTS ?= tests
+coverage: ## which lines no test runs: out/coverage/index.html; make coverage TESTS=tests/rules for a part
+	mkdir -p out/coverage
+	$(PYTEST) $(TESTS) --cov --cov-report=term --cov-report=html
+
 lint:
 	$(RUN) ruff check .
 	$(RUN) ruff format --check .
@@ -69,4 +81,4 @@ dist: ## build the sdist and the wheel into dist/; REPOSITORY=https://... names 
 requirements: ## export the hashed requirements from the project's dependencies
 	$(UV) lock -q && $(UV) export -q --frozen --all-extras --all-groups --no-emit-project --format requirements-txt --no-header --no-annotate -o requirements.txt && rm -f uv.lock
 
-.PHONY: help setup demo test quick check lint types format snapshots bench certificates baseline live-model requirements compat dist
+.PHONY: help setup demo test quick check slowest costs coverage lint types format snapshots bench certificates baseline live-model requirements compat dist

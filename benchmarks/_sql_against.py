@@ -76,7 +76,7 @@ def main(sources: Path, out: Path, part: str = "1/1") -> None:
             found = _search(sides[0], sides[1], context) if proof == "proved" else "not asked"
         except TruespecError as error:
             proof = found = f"not read: {type(error).__name__}"
-        record = {"key": key, "id": pair.id, "proof": proof, "search": found}
+        record: dict[str, object] = {"key": key, "id": pair.id, "proof": proof, "search": found}
         record["seconds"] = round(time.monotonic() - started, 3)
         done[key] = record
         _append(ledger, record)

@@ -172,5 +172,5 @@ def _weaker(formal: dict[str, Any]) -> dict[str, Any]:
         "absence": ("first", "O hush"),
     }
     when, require = bodies.get(formal["template"], ("first", "O hush"))
-    rest = {key: formal[key] for key in ("bind", "over", "results") if key in formal}
+    rest: dict[str, Any] = {key: formal[key] for key in ("bind", "over", "results") if key in formal}
     return {**rest, "when": names[when], "require": require, "define": names}

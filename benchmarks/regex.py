@@ -30,7 +30,7 @@ from truespec.verdict import Answer, TruespecError, Verdict
 ROOT = Path(__file__).parent.parent
 SECONDS = 4.0
 SLOW = 0.5
-DEEP = {"dialect": "deepregex"}
+DEEP: dict[str, object] = {"dialect": "deepregex"}
 Timed = tuple[bool, float, float]
 """An answer, CPU seconds of its thread, wall seconds."""
 Row = tuple[str, str, dict[str, object]]

@@ -33,6 +33,8 @@ TASKS = 720
 QUICK = 60
 KILLS = (6, 4)
 """While answering and while judging."""
+NOTHING: dict[str, object] = {}
+"""Stands in for a record that one of the runs lacks."""
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -50,7 +52,7 @@ def main(arguments: list[str] | None = None) -> None:
         differing = sum(
             _lasting(one) != _lasting(other)
             for name in ("answers", "judgements")
-            for one, other in zip_longest(killed.read(name), calm.read(name), fillvalue={})
+            for one, other in zip_longest(killed.read(name), calm.read(name), fillvalue=NOTHING)
         )
         twice = sum(count > 1 for count in made.values())
         print(

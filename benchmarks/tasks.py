@@ -25,7 +25,7 @@ def main(options: list[str]) -> None:
         own, every = bundled.tasks(name), bundled.tasks(name, variants=True)
         total += len(every)
         answers = Counter(answer.expected for task in own for answer in task.answers)
-        size = [task.task.extra["difficulty"] for task in own] or [0]
+        size = [int(str(task.task.extra["difficulty"])) for task in own] or [0]
         tags = {tag for task in own for tag in task.task.tags}
         alike = max((pair.likeness for pair in compare(task.task for task in own)), default=0.0)
         print(

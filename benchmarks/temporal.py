@@ -289,7 +289,7 @@ def families(most: int = 10) -> None:
             for n in range(1, most + 1):
                 names = [{"p": f"p{i}", "q": f"q{i}"} for i in range(n)]
                 sides = [join.join(f"({side.format(**one)})" for one in names) for side in (left, right)]
-                verdict = verify_pair(Pair("temporal", *sides, {"logic": logic}), SECONDS)
+                verdict = verify_pair(Pair("temporal", sides[0], sides[1], {"logic": logic}), SECONDS)
                 mark = {Answer.EQUIVALENT: "=", Answer.REFUTED: "!"}.get(verdict.answer, "?")
                 told.append(f"{mark}{verdict.seconds * 1000:.0f}")
                 if mark == "?":
@@ -370,7 +370,8 @@ def enumerated() -> bool:
     says."""
     names, wrong = ("a", "b"), 0
     for finite, most in ((True, (3, 3)), (False, (4, 3))):
-        start, known = time.monotonic(), {}
+        start = time.monotonic()
+        known: dict[int, Formula] = {}
         all_shapes = shapes(names, finite, most)
         counts, previous = Counter[str](), TRUE
         for formula in (one for size in range(1, 6) for one in every(size, names, finite)):

@@ -64,6 +64,7 @@ def against_parsing(quick: bool) -> list[Trace]:
     ]
     contents = [(gzip.open if path.suffix == ".gz" else open)(path, "rb").read() for path in names]
     bare, _ = spent(lambda: [json.loads(content) for content in contents])
+    traces: list[Trace]
     imported, traces = spent(lambda: [t for path in names for t in read(path) if isinstance(t, Trace)])
     rules = RuleSet(all_packs())
     for trace in traces[:20]:

@@ -3,27 +3,38 @@
 `--dist loadgroup` gives a group of tests to one process at a time. A group is a test file, so that what a
 file sets up is set up once. The laws of `conformance/` run over thousands of cases of one file: there, a
 group is a share of one case table, and all laws of a case stay together because they ask for the same
-verdicts.
+verdicts. `costs.yml` says what the dear tests cost: groups that cost much start first, and a test that costs
+a second or more is marked `slow`.
 """
 
 from __future__ import annotations
 
 import zlib
 from collections import Counter, defaultdict
+from pathlib import Path
 
 import pytest
+
+from cost import SLOW, Costs, cost
 
 SHARE = 40
 """About how many cases of one table a group holds."""
 
-SLOW = 50
-"""How many ordinary tests a test marked `slow` counts for."""
+ORDINARY = 0.05
+"""The CPU seconds of a test of which no cost is kept."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--cases", type=int, metavar="N", help="run the laws on N cases of each table only")
+    parser.addoption("--cost", type=Path, metavar="FILE", help="write the CPU seconds of each test to FILE")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    if (path := config.getoption("--cost")) is not None:
+        config.pluginmanager.register(Costs(path), "costs")
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     limit = config.getoption("--cases")
     if limit is not None:
@@ -35,11 +46,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if case and case not in seen:
             seen.add(case)
             tables[table] += 1
-    weights: Counter[str] = Counter()
+    weights: dict[str, float] = defaultdict(float)
     groups: dict[pytest.Item, str] = {}
     for item in items:
         groups[item] = group = _group(item, tables)
-        weights[group] += SLOW if item.get_closest_marker("slow") else 1
+        seconds = cost(item.nodeid)
+        weights[group] += seconds or ORDINARY
+        if seconds >= SLOW:
+            item.add_marker(pytest.mark.slow)
         item.add_marker(pytest.mark.xdist_group(group))
     # Heavy groups start first, so that no process is left alone with one at the end.
     items.sort(key=lambda item: (-weights[groups[item]], groups[item]))
@@ -47,7 +61,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def _keep_first_cases(config: pytest.Config, items: list[pytest.Item], limit: int) -> None:
     first: dict[str, list[str]] = defaultdict(list)
-    kept, left_out = [], []
+    kept: list[pytest.Item] = []
+    left_out: list[pytest.Item] = []
     for item in items:
         table, case = _case(item)
         if case and case not in first[table] and len(first[table]) < limit:

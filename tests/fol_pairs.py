@@ -19,7 +19,7 @@ assert _spec
 assert _spec.loader
 twin = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(twin)
-twin.MODELS = 1_500
+twin.__dict__["MODELS"] = 1_500
 
 
 def random_formula(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+from typing import cast
 
 from truespec.automata import (
     ANYTHING,
@@ -94,7 +95,9 @@ def holds(expression: Expression, word: tuple[str, ...], start: int, end: int) -
     """The definition: whether a span of the word belongs."""
     match expression:
         case Symbol(predicate):
-            return end == start + 1 and (predicate is None or word[start] in predicate)
+            return end == start + 1 and (
+                predicate is None or word[start] in cast("frozenset[str]", predicate)
+            )
         case Sequence(()):
             return start == end
         case Sequence((first, *rest)):
@@ -127,12 +130,14 @@ def holds(expression: Expression, word: tuple[str, ...], start: int, end: int) -
 def random_expression(rng: random.Random, size: int) -> Expression:
     if size <= 0:
         leaves = [event("call"), event("reply"), event("call", "reply"), Symbol(None)]
-        return rng.choice([*leaves, *leaves, EMPTY, NOTHING, ANYTHING, START, END])
+        constants: list[Expression] = [EMPTY, NOTHING, ANYTHING, START, END]
+        return rng.choice([*leaves, *leaves, *constants])
     left = rng.randrange(size)
     one = random_expression(rng, left)
     if rng.random() < 0.5:
         other = random_expression(rng, size - 1 - left)
-        return rng.choice([Sequence, Sequence, Either, Both])((one, other))
+        joins: list[type[Sequence | Either | Both]] = [Sequence, Sequence, Either, Both]
+        return rng.choice(joins)((one, other))
     form = rng.randrange(5)
     if form == 0:
         return Complement(one)

@@ -82,7 +82,7 @@ def test_trivial_oracles_are_found_out() -> None:
         "fol": "∀x (P(x) → P(x))",
         "sql": "SELECT id FROM t WHERE id < id",
     }
-    contexts = {
+    contexts: dict[str, dict[str, object]] = {
         "arith": {"variables": {"x": {"type": "int"}}, "constraints": []},
         "regex": {"dialect": "python", "alphabet": "ascii"},
         "fol": {"predicates": {"P": 1}, "constants": []},

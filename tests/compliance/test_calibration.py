@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +12,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from compliance import judges
 from truespec.cli.judge import judge as command
 from truespec.compliance.calibration import Trial, calibration_rules, evaluator_of, trials
 from truespec.executors.calibrate import calibrate_traces
@@ -27,10 +27,6 @@ from truespec.store.calls import CallLedger
 from truespec.traces import Message, Source, ToolCall, ToolSchema, Trace
 from truespec.traces.record import to_record
 from truespec.verdict import Answer
-
-sys.path.append(str(Path(__file__).parent))
-
-import judges
 
 ORDER = {"type": "object", "properties": {"order_id": {"type": "string"}}, "required": ["order_id"]}
 TOOLS = (

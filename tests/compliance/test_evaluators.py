@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from compliance import judges
 from truespec.cli.trace import trace as command
 from truespec.compliance.evaluators.answer import Answer, read_answer
 from truespec.compliance.evaluators.ask import Question, questions, show, windows
@@ -25,10 +25,6 @@ from truespec.rules.language import load_rules
 from truespec.rules.monitor import RuleSet
 from truespec.store.calls import CallLedger
 from truespec.traces import Message, Source, ToolCall, ToolSchema, Trace
-
-sys.path.append(str(Path(__file__).parent))
-
-import judges
 
 RULES = load_rules("""
 - {id: kind, text: Be kind., kind: semantic, category: output, severity: low}

@@ -242,13 +242,14 @@ def test_every_number_can_be_set() -> None:
     record = checked(rule, conversation(CALL, DONE), scoring)
     assert (by_name(record)["output_spec"]["tier"], record["aggregate"]["score"]) == ("low", 90.0)
     assert checked(rule, conversation(CALL, FAILED), scoring)["aggregate"]["score"] == 100.0
-    for wrong in (
+    mistakes: tuple[Any, ...] = (
         {"penalty": 1},
         {"tiers": {"output": "low"}},
         {"tiers": {"output_spec": "high"}},
         [],
         {"blocked": -1},
-    ):
+    )
+    for wrong in mistakes:
         with pytest.raises(UsageError):
             read_scoring(wrong)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import importlib.util
 import itertools
 import json
+from collections.abc import Mapping
 from functools import cache
 from types import ModuleType
-from typing import Any
 
 import pytest
 
@@ -31,7 +31,7 @@ def decide(case: Case, candidate: str | None = None) -> Verdict:
     return decided(case.domain, case.oracle, case.candidate if candidate is None else candidate, case.context)
 
 
-def decided(domain: str, oracle: str, candidate: str, context: dict[str, Any]) -> Verdict:
+def decided(domain: str, oracle: str, candidate: str, context: Mapping[str, object]) -> Verdict:
     """The verdict on a pair: several laws ask for the same one."""
     return _decided(domain, oracle, candidate, json.dumps(context))
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 import time
 
 import pytest
+from benchmarks._hard_pairs import FAMILIES
 
-from needs import ROOT
 from truespec.domains.registry import load
 from truespec.domains.verify import TEXT_CHARACTERS, Pair, refused, verify_pair
 from truespec.verdict import ReasonCode
-
-sys.path.insert(0, str(ROOT))
-from benchmarks._hard_pairs import FAMILIES
 
 SAMPLE = [
     ("arith", "division chain", 300),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import sys
 import time
@@ -40,7 +41,7 @@ def main(pairs: Path, output: Path, timeout: float) -> None:
         head_node_args={"num_cpus": 0, "object_store_memory": STORE, "include_dashboard": False},
     )
     nodes = [cluster.add_node(num_cpus=1, object_store_memory=STORE) for _ in range(2)]
-    ray.init(address=cluster.address, log_to_driver=False, logging_level="ERROR")
+    ray.init(address=cluster.address, log_to_driver=False, logging_level=logging.ERROR)
     runners: list[RayRunner] = []
     told: dict[str, Any] = {}
 
@@ -56,8 +57,8 @@ def main(pairs: Path, output: Path, timeout: float) -> None:
     run_batch(pairs, output, timeout=timeout, jobs=1, resume=False, progress=progress, executor=executor)
     told["lost"] = runners[0].lost
     ray.shutdown()
-    cluster.shutdown()
-    deadline = time.monotonic() + 10
+    cluster.shutdown()  # type: ignore[no-untyped-call]
+    deadline = time.monotonic() + 60
     while ours() and time.monotonic() < deadline:
         time.sleep(0.2)
     print(json.dumps({**told, "left": ours()}), flush=True)

@@ -33,9 +33,11 @@ EXPECTED = {
 }
 
 
-def job(key: int, candidate: str, seconds: float = 0.5) -> Job[int, Pair]:
-    # Filling memory up to the cap takes its time on a busy machine.
-    return Job(key, Pair("regex", "", candidate), 20.0 if candidate == "memory" else seconds)
+def job(key: int, candidate: str, seconds: float | None = None) -> Job[int, Pair]:
+    """A short limit for what never ends; everything else gets the time that it needs on a busy machine."""
+    if seconds is None:
+        seconds = 0.5 if EXPECTED.get(candidate) is ReasonCode.TIMEOUT else 20.0
+    return Job(key, Pair("regex", "", candidate), seconds)
 
 
 @pytest.fixture
@@ -75,15 +77,15 @@ def test_many_bad_pairs_among_good_ones(workers: Workers[Pair, Verdict]) -> None
 
 
 def test_waiting_in_the_queue_is_not_charged(workers: Workers[Pair, Verdict]) -> None:
-    """Eight pairs that each take most of their limit are all decided by two workers."""
-    verdicts = dict(workers.run(job(key, "sleep 0.3") for key in range(8)))
+    """Eight pairs are all decided by two workers, each of which needs longer than the limit for its four."""
+    verdicts = dict(workers.run(job(key, "sleep 1", 3.0) for key in range(8)))
     assert all(verdict.answer is Answer.EQUIVALENT for verdict in verdicts.values())
 
 
 def test_what_a_pair_started_ends_with_it(workers: Workers[Pair, Verdict]) -> None:
     marker = "98765.25"
-    dict(workers.run([job(0, f"child {marker}"), job(1, "good")]))
-    deadline = time.monotonic() + 5
+    dict(workers.run([job(0, f"child {marker}", 0.5), job(1, "good")]))
+    deadline = time.monotonic() + 60
     while _running(marker) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not _running(marker)
@@ -107,10 +109,10 @@ def test_workers_are_replaced_after_their_share_of_pairs() -> None:
 
 def test_an_idle_worker_that_dies_is_replaced() -> None:
     with Workers(behave, failed_verdict, []) as pool:
-        pid = int(pool.run_one(Pair("regex", "", "pid"), 1.0).method)
+        pid = int(pool.run_one(Pair("regex", "", "pid"), 20.0).method)
         os.kill(pid, signal.SIGKILL)
         time.sleep(0.5)
-        assert pool.run_one(Pair("regex", "", "good"), 1.0) == GOOD
+        assert pool.run_one(Pair("regex", "", "good"), 20.0) == GOOD
 
 
 def test_workers_end_when_their_parent_is_killed() -> None:
@@ -130,7 +132,7 @@ def test_workers_end_when_their_parent_is_killed() -> None:
         pids = [int(pid) for pid in parent.stdout.readline().split()]
         assert pids
         parent.kill()
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while any(_alive(pid) for pid in pids) and time.monotonic() < deadline:
         time.sleep(0.1)
     assert not any(_alive(pid) for pid in pids)
@@ -156,15 +158,15 @@ LARGE = "x" * (4 << 20)
 def test_a_large_pair_behind_a_hanging_one_does_not_stop_the_clock() -> None:
     jobs = [
         job(0, "hang"),
-        Job(1, Pair("regex", LARGE, "good"), 2.0),
+        Job(1, Pair("regex", LARGE, "good"), 20.0),
         Job(2, Pair("regex", LARGE, "hang"), 0.5),
     ]
-    jobs.append(Job(3, Pair("regex", LARGE, "good"), 2.0))
+    jobs.append(Job(3, Pair("regex", LARGE, "good"), 20.0))
     with Workers(behave, failed_verdict, [], jobs=1) as pool:
-        pool.run_one(Pair("regex", "", "good"), 1.0)
+        pool.run_one(Pair("regex", "", "good"), 20.0)
         started = time.monotonic()
         verdicts = dict(pool.run(jobs))
-    assert time.monotonic() - started < 20
+    assert time.monotonic() - started < 120
     assert verdicts[1] == verdicts[3] == GOOD
     for key in (0, 2):
         reason = verdicts[key].reason
@@ -174,7 +176,7 @@ def test_a_large_pair_behind_a_hanging_one_does_not_stop_the_clock() -> None:
 
 def test_a_large_pair_given_to_a_worker_that_is_stopped_is_timed() -> None:
     with Workers(behave, failed_verdict, [], jobs=1) as pool:
-        pool.run_one(Pair("regex", "", "good"), 1.0)
+        pool.run_one(Pair("regex", "", "good"), 20.0)
         (worker,) = pool._workers
         os.kill(worker._process.pid, signal.SIGSTOP)
         verdict = pool.run_one(Pair("regex", LARGE, "good"), 0.5)

@@ -105,7 +105,7 @@ class Clocked:
         self.most = 0
 
     def __call__(self, domains: tuple[str, ...], jobs: int) -> AbstractContextManager[Any]:
-        return self  # type: ignore[return-value]
+        return self
 
     def __enter__(self) -> Clocked:
         return self
@@ -135,19 +135,19 @@ class Clocked:
 def test_a_straggler_holds_back_records_but_no_work(tmp_path: Path, monkeypatch: Any) -> None:
     path = write(tmp_path / "pairs.jsonl", [pair(str(n), f"a{n}") for n in range(5_000)])
     executor = Clocked()
-    run_batch(path, tmp_path / "o", timeout=4.0, jobs=1, resume=False, executor=executor)  # type: ignore[arg-type]
+    run_batch(path, tmp_path / "o", timeout=4.0, jobs=1, resume=False, executor=executor)
     assert executor.most == 4_999, "all other pairs are decided while the first is not"
     assert [record["id"] for record in read(tmp_path / "o")] == [str(n) for n in range(5_000)]
     monkeypatch.setattr(batches, "HELD_LINES", 100)
     executor = Clocked()
-    run_batch(path, tmp_path / "o", timeout=4.0, jobs=1, resume=False, executor=executor)  # type: ignore[arg-type]
+    run_batch(path, tmp_path / "o", timeout=4.0, jobs=1, resume=False, executor=executor)
     assert executor.most == 99, "what is held back is bounded"
     assert [record["id"] for record in read(tmp_path / "o")] == [str(n) for n in range(5_000)]
 
 
 def test_stragglers_cost_no_barrier(tmp_path: Path) -> None:
     """Four slow pairs among 6,000 overlap with the fast ones: one worker waits, the others go on."""
-    lines = [pair(str(n), "sleep 1.5" if n % 2_000 == 0 else "good", oracle=f"{n}") for n in range(6_000)]
+    lines = [pair(str(n), "sleep 3" if n % 2_000 == 0 else "good", oracle=f"{n}") for n in range(6_000)]
     path = write(tmp_path / "pairs.jsonl", lines)
     settings = {"timeout": 20.0, "jobs": 4, "resume": False, "executor": scripted}
     started = time.monotonic()
@@ -156,7 +156,7 @@ def test_stragglers_cost_no_barrier(tmp_path: Path) -> None:
     quick = write(tmp_path / "quick.jsonl", [line for line in lines if line["candidate"] == "good"])
     started = time.monotonic()
     run_batch(quick, tmp_path / "out.jsonl", **settings)  # type: ignore[arg-type]
-    assert whole < time.monotonic() - started + 3.2, "three barriers would cost 4.5 s more"
+    assert whole < time.monotonic() - started + 6.5, "three barriers would cost 9 s more"
 
 
 @pytest.mark.parametrize(
@@ -222,7 +222,7 @@ def test_equal_pairs_meet_in_one_shard(tmp_path: Path) -> None:
     for entry in entries:
         holding = [n for n in range(1, 8) if Shard(n, 7).holds(entry)]
         assert len(holding) == 1
-        homes.setdefault(repr(entry.pair), set()).add(holding[0])  # type: ignore[union-attr]
+        homes.setdefault(repr(entry.pair), set()).add(holding[0])
     assert all(len(found) == 1 for found in homes.values())
     assert len({n for found in homes.values() for n in found}) == 7
     assert sum(scan(path, Shard(n, 7)).lines for n in range(1, 8)) == 200

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from extraction import extractors
 from truespec.cli.rules import rules as rules_command
 from truespec.cli.trace import trace as trace_command
 from truespec.executors.evaluate import Judging, check_judged
@@ -30,10 +30,6 @@ from truespec.rules.packs import all_packs
 from truespec.store.calls import CallLedger
 from truespec.traces import Message, Source, ToolCall, ToolSchema, Trace
 from truespec.traces.record import from_record, to_record
-
-sys.path.append(str(Path(__file__).parent))
-
-import extractors
 
 ORDER = {"type": "object", "properties": {"order_id": {"type": "string"}}, "required": ["order_id"]}
 TOOLS = (
@@ -306,7 +302,7 @@ def test_where_quotes_are_found(quote: str, text: str, place: tuple[int, int] | 
 def test_measuring_finds_equal_rules_whatever_they_quote() -> None:
     one = load_rules(json.dumps([{"id": "x", "text": "t", "formal": extractors.WHO_FIRST}]))
     same = {"when": {"call": {"type": "write"}}, "require": "O found"}
-    same["define"] = {"found": {"result": "find_user", "ok": True}}  # type: ignore[assignment]
+    same["define"] = {"found": {"result": "find_user", "ok": True}}
     two = load_rules(json.dumps([{"id": "y", "text": "t", "formal": same}]))
     found = measure(one, two, "")
     assert [m.relation for m in found.matches] == ["equal"]

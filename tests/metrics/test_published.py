@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import sys
+from benchmarks.published import main, recorded_judges, whole_numbers
 
 import needs
-
-sys.path.insert(0, str(needs.ROOT))
-
-from benchmarks.published import main, recorded_judges, whole_numbers
 
 
 def test_tables_fit_together() -> None:

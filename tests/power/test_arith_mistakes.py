@@ -12,7 +12,10 @@ import pytest
 
 from cases import Case, cases
 from truespec.domains.arith import decide, evaluate, facts, knowledge, normal, points, semantics, smt
+from truespec.domains.arith import polynomial as poly
+from truespec.domains.arith.conditions import NOTHING
 from truespec.domains.arith.domain import Arithmetic
+from truespec.domains.arith.numbers import exact
 from truespec.domains.contract import RecheckStatus
 from truespec.solvers.limit import Limit
 from truespec.verdict import Answer, TruespecError
@@ -68,7 +71,7 @@ def _patched(owner: Any, name: str, value: Any, *, alone: str) -> Plant:
 
 
 def _power(a: Any, n: Any) -> Any:
-    return 0 if a == 0 else evaluate.exact(Fraction(a) ** int(n))
+    return 0 if a == 0 else exact(Fraction(a) ** int(n))
 
 
 def _strict_sign(low: Any, high: Any) -> str:
@@ -89,16 +92,16 @@ MISTAKES: dict[str, Plant] = {
         evaluate.Exact, "power", staticmethod(_power), alone="sampling"
     ),
     "a normal form forgets where it is defined": _patched(
-        normal.Normaliser, "obligations", lambda self, a: normal.NOTHING, alone="forms"
+        normal.Normaliser, "obligations", lambda self, a: NOTHING, alone="forms"
     ),
     "everything is an integer": _patched(
         normal.Normaliser, "is_integral", lambda self, a: True, alone="forms"
     ),
     "every sign is positive": _patched(normal.Normaliser, "sign", lambda self, a: "+", alone="forms"),
-    "a guard is forgotten": _patched(normal, "guarded", lambda *_: normal.NOTHING, alone="forms"),
+    "a guard is forgotten": _patched(normal, "guarded", lambda *_: NOTHING, alone="forms"),
     "negation of a literal is itself": _patched(normal, "negate", lambda a: a, alone="forms"),
     "a denominator is dropped": _patched(
-        normal.poly, "divide_ratios", lambda a, b: normal.poly.whole(a.over), alone="forms"
+        poly, "divide_ratios", lambda a, b: poly.whole(a.over), alone="forms"
     ),
     "a bound is wrong": _patched(
         facts, "_narrow", lambda forms, name, bounds, strict=False: _shifted(forms, name), alone="forms"
@@ -108,7 +111,7 @@ MISTAKES: dict[str, Plant] = {
         smt.Compiler, "floor", lambda self, a: self.constant(0), alone="solver"
     ),
     "any point is legal": _patched(points, "_all_hold", lambda checks: lambda *_: True, alone="sampling"),
-    "everything has one form": _patched(normal.poly, "same", lambda a, b: True, alone="forms"),
+    "everything has one form": _patched(poly, "same", lambda a, b: True, alone="forms"),
 }
 
 

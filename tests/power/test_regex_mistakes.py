@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import copy
 import random
-import sys
+import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from domains.regex import differential, random_patterns
 from truespec.automata import terms
 from truespec.automata.derivatives import Stepper
 from truespec.domains.regex import python_dialect, verify
@@ -19,10 +19,6 @@ from truespec.domains.registry import load
 from truespec.domains.verify import Pair, verify_pair
 from truespec.solvers.limit import Limit
 from truespec.verdict import Proof, Undecided, equivalent
-
-sys.path.insert(0, str(Path(__file__).parent.parent / "domains" / "regex"))
-import differential
-import random_patterns
 
 
 def union_forgets(self: Any, items: Any) -> Any:
@@ -77,7 +73,7 @@ def test_a_planted_mistake_is_found(
             text = random_patterns.python(rng, rng.randint(1, 7))
             try:
                 found = differential.first_difference(text, Context(), strings)
-            except (Undecided, ValueError, differential.re.error):
+            except (Undecided, ValueError, re.error):
                 continue
             if found is not None:
                 return

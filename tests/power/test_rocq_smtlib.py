@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import random
-import sys
-from pathlib import Path
 
 import pytest
 
+from domains.rocq import formulas
+from domains.rocq.test_smtlib import FREE, points, z3_says
 from truespec.domains.rocq import smtlib
 from truespec.domains.rocq.smtlib import Node, obligation, read
-
-sys.path.insert(0, str(Path(__file__).parent.parent / "domains" / "rocq"))
-import formulas
-from test_smtlib import FREE, points, z3_says
 
 SLIPS = {
     "Minus": "(- {1} {0})",

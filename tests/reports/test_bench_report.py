@@ -110,6 +110,7 @@ def test_parquet_holds_what_csv_holds(report: Path) -> None:
         assert len(found) == len(rows) - 1, path.name
         assert len(found[0]) == len(rows[0])
     seconds = duckdb.connect().execute(f"SELECT sum(seconds) FROM '{report}/data/answers.parquet'").fetchone()
+    assert seconds is not None
     assert isinstance(seconds[0], float)
     assert seconds[0] > 0
 

@@ -6,8 +6,8 @@ import re
 from html.parser import HTMLParser
 
 import pytest
-import samples
 
+from reports import samples
 from truespec.reports.entry import gather
 from truespec.reports.page import Page, highlights, render
 from truespec.reports.summary import by_domain

@@ -7,8 +7,8 @@ from importlib.resources import files
 
 import jsonschema
 import pytest
-import samples
 
+from reports import samples
 from truespec.reports.summary import Times, disagreements, summarise, totals
 
 SCHEMA = json.loads(files("truespec.reports").joinpath("summary.schema.json").read_text(encoding="utf-8"))

@@ -5,14 +5,9 @@ from __future__ import annotations
 import json
 import random
 import re
-import sys
+from collections.abc import Callable
 
 import pytest
-
-import needs
-
-sys.path.insert(0, str(needs.ROOT))
-
 from benchmarks._rule_draws import NUMBERS, Draw
 from benchmarks.cells import attack_cells, attack_claims
 
@@ -52,7 +47,7 @@ def is_plain(value: object) -> bool:
 def values_without_class(seed: int) -> list[object]:
     """Values that meet other conditions than every representative, of random conditions on one value."""
     draw = Draw(seed)
-    lost = []
+    lost: list[object] = []
     for round_ in range(400):
         if round_ % 40 == 0:
             draw.fresh()
@@ -89,13 +84,14 @@ def _holds(language: strings.Language, text: str) -> bool:
     tag = language[0]
     if tag == "search":
         return re.search(language[1], text, language[2]) is not None
-    return {
+    tests: dict[str, Callable[[], bool]] = {
         "folded": lambda: language[1] in text.lower(),
         "part": lambda: language[1] in text,
         "above": lambda: text > language[1],
         "longer": lambda: len(text) >= language[1],
         "says": lambda: bool(text) and not text.isspace(),
-    }[tag]()
+    }
+    return tests[tag]()
 
 
 def test_languages_mean_what_python_says_of_texts() -> None:

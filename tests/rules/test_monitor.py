@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
@@ -96,7 +97,10 @@ def test_the_plugin(tmp_path: Path, truespec_rules: object) -> None:
     file = tmp_path / "rules.yml"
     file.write_text(ASK_FIRST)
     call = {"id": "c", "function": {"name": "book", "arguments": "{}"}}
-    good = [{"role": "user", "content": "yes"}, {"role": "assistant", "content": None, "tool_calls": [call]}]
+    good: list[dict[str, Any]] = [
+        {"role": "user", "content": "yes"},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+    ]
     rules = truespec_rules(file, packs=["loops"])  # type: ignore[operator]
     assert isinstance(rules, Complies)
     rules.assert_complies(good)

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import io
 import json
-import sys
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 from rich.console import Console
 
-from needs import ROOT
+from reports import samples
 from snapshot import snapshot
 from truespec.cli.main import truespec
 from truespec.reports.table import overview, refutations, surprises, write
-
-sys.path.insert(0, str(ROOT / "tests" / "reports"))
-import samples
 
 
 @pytest.mark.parametrize("name", ["demo", "view"])

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -67,7 +68,7 @@ def test_folders_that_are_not_ours_to_remove_stay(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def fresh_cache(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+def fresh_cache(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
     cache_folder.cache_clear()
     for name in ("TRUESPEC_CACHE", "XDG_CACHE_HOME"):
         monkeypatch.delenv(name, raising=False)

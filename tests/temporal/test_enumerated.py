@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import random
-import sys
 
 import pytest
+from benchmarks._temporal_drawing import every, shapes
 
-from needs import ROOT
 from truespec.solvers.limit import Limit
 from truespec.temporal import Formula, compare, holds, pool_of, write
 from truespec.temporal.syntax import TRUE
-
-sys.path.insert(0, str(ROOT))
-from benchmarks._temporal_drawing import every, shapes
 
 NAMES = ("a", "b")
 

@@ -7,6 +7,7 @@ import json
 import os
 import random
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
@@ -191,7 +192,7 @@ def test_every_annotated_location_resolves() -> None:
     assert resolved == 173
 
 
-HOSTILE = [None, 3, "x", [], {}, True, [1], {"a": 1}, -1.5, "\ud800", [None], [[]], 10**30]
+HOSTILE: list[Any] = [None, 3, "x", [], {}, True, [1], {"a": 1}, -1.5, "\ud800", [None], [[]], 10**30]
 
 
 def mutated(value: object, rng: random.Random) -> object:

@@ -17,7 +17,7 @@ import pytest
 from truespec.traces.files import Problem, TraceFile, on_disk
 from truespec.traces.importers.registry import files_below, read
 from truespec.traces.trace import Trace
-from truespec.untrusted.unpack import Bounds, Budget, gunzip, lines
+from truespec.untrusted.unpack import Bounds, Budget, Unpacked, gunzip, lines
 from truespec.verdict import UsageError
 
 LINE = json.dumps({"messages": [{"role": "user", "content": "hi"}]}).encode() + b"\n"
@@ -146,15 +146,16 @@ def test_a_file_read_twice_counts_once(tmp_path: Path) -> None:
     for _ in range(3):
         with TraceFile(path, budget).open() as stream:
             assert len(stream.read()) == 1000 * len(LINE)
+            assert isinstance(stream, Unpacked)
             assert stream.broken is None
 
 
 def test_lines_are_bounded_and_cost_linear_time() -> None:
     text = b"a\n" + b"x" * 50 + b"\nb\n\nend"
     assert list(lines(io.BytesIO(text), 10)) == [b"a", None, b"b", b"", b"end"]
-    started = time.monotonic()
+    started = time.process_time()
     assert list(lines(io.BytesIO(bytes(300 * MIB)), 2 * MIB)) == [None]
-    assert time.monotonic() - started < 10
+    assert time.process_time() - started < 10
 
 
 def test_a_real_bomb_costs_a_sentence_and_little_memory(tmp_path: Path) -> None:

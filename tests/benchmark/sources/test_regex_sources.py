@@ -111,7 +111,7 @@ def test_the_real_files_are_read(name: str, tasks: int, pairs: int, skipped: int
 
 
 def test_structuredregex_oracles_agree_with_upstreams_examples() -> None:
-    checked = set()
+    checked: set[str] = set()
     for task in load("structuredregex")(needs.sources("regex/structuredregex")):
         if not isinstance(task, Task) or task.oracle in checked or len(checked) > 150:
             continue

@@ -86,7 +86,7 @@ def test_three_evaluators_agree(text: str) -> None:
         Fraction(1, 4),
     )
     for x, y, r in itertools.product(integers, integers, rationals):
-        point = {"x": x, "y": y, "r": r}
+        point: dict[str, Fraction | int] = {"x": x, "y": y, "r": r}
         slow = evaluate(term, point)
         assert fast(x, y, r) == slow, point
         assert replay(text, point) == (None if isinstance(slow, Undefined) else slow), point

@@ -39,7 +39,7 @@ class _Exact(ast.NodeTransformer):
         return ast.Call(ast.Name("F", ast.Load()), [exact], [])
 
 
-def power(a: Fraction, n: Fraction) -> Fraction:
+def power(a: Fraction, n: Fraction) -> Fraction | float:
     if abs(n) > 10_000 and abs(a) != 1:
         raise OverflowError
     return a**n

@@ -18,7 +18,7 @@ from truespec.domains.fol.syntax import Not
 from truespec.domains.registry import load
 from truespec.domains.verify import Pair, verify_pair
 from truespec.solvers.limit import Limit
-from truespec.verdict import Answer, Counterexample, Proof, Relation, Verdict, equivalent
+from truespec.verdict import JSON, Answer, Counterexample, Proof, Relation, Verdict, equivalent
 
 DENSE = "∀x ¬R(x, x) ∧ ∀x ∀y ∀z (R(x, y) ∧ R(y, z) → R(x, z)) ∧ ∀x ∃y R(x, y)"
 """A strict order without a last element: it has models, all of them infinite."""
@@ -32,7 +32,7 @@ def test_a_difference_that_only_infinite_models_show_is_unknown() -> None:
     verdict = decide("∃x (R(x, x) ∧ ¬R(x, x))", DENSE, seconds=2.0)
     assert verdict.answer is Answer.UNKNOWN
     assert verdict.evidence is not None
-    assert verdict.evidence.to_json()["bounded"]["domain_size"] >= 3  # type: ignore[index, call-overload]
+    assert verdict.evidence.to_json()["bounded"]["domain_size"] >= 3  # type: ignore[index]
 
 
 def test_an_infinite_difference_beside_a_finite_one_leaves_the_relation_open() -> None:
@@ -120,7 +120,7 @@ def test_recheck_refuses_forged_counterexamples() -> None:
     assert isinstance(verdict.evidence, Counterexample)
     assert recheck(oracle, candidate, verdict, axioms=axioms) is RecheckStatus.CONFIRMED
     point = dict(verdict.evidence.point)
-    forgeries = [
+    forgeries: list[dict[str, JSON]] = [
         {**point, "predicates": {"P": [], "Q": []}},  # both sides false, the axiom too
         {**point, "constants": {}},
         {**point, "constants": {"a": "nobody"}},

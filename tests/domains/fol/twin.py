@@ -34,6 +34,7 @@ def differ(oracle: str, candidate: str, context: dict[str, Any]) -> dict[str, An
         Reader(text, used).sentence() for text in (oracle, candidate, *context.get("axioms", []))
     ]
     for size in (1, 2):
+        model: dict[str, Any]
         for model in islice(models(size, *used), MODELS):
             if all(axiom(model, {}) for axiom in axioms) and left(model, {}) != right(model, {}):
                 return model
@@ -166,7 +167,7 @@ class Reader:
 
 
 def combine(sign: str, left: Any, right: Any) -> Any:
-    table = {
+    table: Any = {
         "and": lambda one, two: one and two,
         "or": lambda one, two: one or two,
         "xor": lambda one, two: one != two,

@@ -5,13 +5,13 @@ from __future__ import annotations
 import importlib.util
 import random
 import re
-import sys
 import warnings
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+from domains.regex import differential, random_patterns
 from truespec.automata import compare
 from truespec.domains.regex import deepregex_dialect, plain, replay
 from truespec.domains.regex.parse import Context, parse
@@ -19,10 +19,6 @@ from truespec.domains.registry import load
 from truespec.domains.verify import Pair, verify_pair
 from truespec.solvers.limit import Limit
 from truespec.verdict import Answer, SpecificationError, Undecided
-
-sys.path.insert(0, str(Path(__file__).parent))
-import differential
-import random_patterns
 
 WORDS = [
     *differential.words("ab\n ", 4),

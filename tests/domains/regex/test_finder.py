@@ -7,21 +7,18 @@ import pickle
 import random
 import re
 import re._parser as sre_parser  # type: ignore[import-not-found]
-import sys
 import threading
 import warnings
-from pathlib import Path
+from typing import Any
 
 import pytest
 
 import needs
+from domains.regex import random_patterns
 from truespec.domains.regex import replay
 from truespec.domains.regex.effort import longest_within, most_steps
 from truespec.domains.regex.finder import Finder, Unmatched
 from truespec.verdict import Undecided
-
-sys.path.insert(0, str(Path(__file__).parent))
-import random_patterns
 
 CATASTROPHIC = [
     ("(a+)+$", "a" * 50_000 + "!", False),
@@ -163,11 +160,11 @@ def _counted(tree: object, text: str) -> int:
     """Leaf attempts of a backtracking full match that explores every choice."""
     steps = 0
 
-    def run(items: list[object], at: int) -> None:
+    def run(items: list[tuple[object, Any]], at: int) -> None:
         nonlocal steps
         if not items or steps > 300_000:
             return
-        (name, value), rest = items[0], items[1:]  # type: ignore[misc]
+        (name, value), rest = items[0], items[1:]
         kind = str(name)
         if kind in ("LITERAL", "IN"):
             steps += 1

@@ -24,7 +24,7 @@ from truespec.domains.rocq.context import read_context
 from truespec.domains.rocq.pair import Layout
 from truespec.domains.rocq.screen import screen
 from truespec.domains.rocq.session import Interrupted
-from truespec.domains.rocq.toolchain import Toolchain
+from truespec.domains.rocq.toolchain import Toolchain, toolchain
 from truespec.domains.verify import Pair, verify_pair
 from truespec.solvers.limit import Limit
 from truespec.verdict import Answer, Incomplete, OutOfTime, Verdict
@@ -90,7 +90,7 @@ def test_its_script_is_the_certificate(monkeypatch: pytest.MonkeyPatch) -> None:
     verdict = decided(monkeypatch, LONG)
     assert (verdict.answer, verdict.method) == (Answer.EQUIVALENT, hammer.METHOD), verdict
     record: Any = verdict.to_json()
-    assert record["evidence"]["proof"]["trusts"] == [f"the kernel of Rocq {hammer.toolchain().version}"]
+    assert record["evidence"]["proof"]["trusts"] == [f"the kernel of Rocq {toolchain().version}"]
     script = record["evidence"]["proof"]["certificate"]["script"]
     assert rechecked(CANDIDATE, verdict) is RecheckStatus.CONFIRMED
     # The script of another pair, and one that calls the hammer itself.

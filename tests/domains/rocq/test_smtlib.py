@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import random
 import re
-import sys
-from pathlib import Path
 
 import pytest
 import z3
 
 import needs
+from domains.rocq import formulas
 from truespec.domains.rocq.library import library
 from truespec.domains.rocq.session import Session
 from truespec.domains.rocq.smtlib import Node, Unreadable, obligation, read
-
-sys.path.insert(0, str(Path(__file__).parent))
-import formulas
 
 FREE = 3
 """Variables of the random formulas."""

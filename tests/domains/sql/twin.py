@@ -57,7 +57,7 @@ def _fill(
         for table in tables:
             columns = connection.execute(f'PRAGMA table_info("{table}")').fetchall()
             for _ in range(random.randint(0, ROWS)):
-                row = []
+                row: list[Any] = []
                 for _, _, kind, notnull, _, key in columns:
                     if not notnull and not key and random.random() < 0.2:
                         row.append(None)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import random
 import re
-import sys
 from typing import Any
 
 import pytest
 
 import needs
+from temporal.temporal_formulas import draw
 from truespec.domains.contract import RecheckStatus
 from truespec.domains.registry import load
 from truespec.domains.temporal import plain, provers
@@ -19,9 +19,6 @@ from truespec.domains.verify import Pair, verify_pair
 from truespec.solvers.limit import Limit
 from truespec.temporal.syntax import PAST, TRUE, parts, write, write_prefix
 from truespec.verdict import Answer, OracleError, SpecificationError, Unsupported, Verdict
-
-sys.path.insert(0, str(needs.ROOT / "tests" / "temporal"))
-from temporal_formulas import draw
 
 
 def verdict(oracle: str, candidate: str, **context: Any) -> Verdict:
@@ -153,8 +150,14 @@ def test_a_lasso_is_recorded_as_stem_and_loop() -> None:
 
 def test_recheck_fails_what_does_not_replay() -> None:
     domain = load("temporal")
-    found = verdict("F a", "G a").to_json()
-    for point in ({"trace": []}, {"trace": [["a"]]}, {"stem": [], "loop": [["a"]]}, {"trace": [["z"], []]}):
+    found: dict[str, Any] = verdict("F a", "G a").to_json()
+    points: tuple[Any, ...] = (
+        {"trace": []},
+        {"trace": [["a"]]},
+        {"stem": [], "loop": [["a"]]},
+        {"trace": [["z"], []]},
+    )
+    for point in points:
         lie = Verdict.from_json({**found, "evidence": {**found["evidence"], "counterexample": point}})
         checked = domain.recheck("F a", "G a", {}, lie, Limit.start(5.0))
         assert checked.status is RecheckStatus.FAILED

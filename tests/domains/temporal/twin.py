@@ -132,7 +132,7 @@ def values(tree: Any, letters: Any, loop: int | None) -> list[bool]:
         return [op == "true"] * count
     parts = [values(part, letters, loop) for part in tree[1:]]
     a, b = parts[0], parts[-1]
-    boolean = {
+    boolean: dict[str, Any] = {
         "not": lambda x, y: not x,
         "and": lambda x, y: x and y,
         "or": lambda x, y: x or y,

@@ -12,7 +12,7 @@ from truespec.verdict import Nondeterministic, ReasonCode, SpecificationError, U
 def guard(text: str, dialect: str = "mysql") -> None:
     check_text(text, dialect)
     (tree,) = sqlglot.parse(text, read=dialect)
-    assert tree is not None
+    assert isinstance(tree, sqlglot.exp.Expression)
     check_tree(tree, dialect)
 
 

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-
 import pytest
+from benchmarks import sqltext
 
 import needs
 from truespec.domains.sql.schema import read_schema
 from truespec.verdict import OracleError
-
-sys.path.insert(0, str(needs.ROOT))
-
-from benchmarks import sqltext
 
 
 @pytest.mark.live

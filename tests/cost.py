@@ -1,0 +1,163 @@
+"""What the tests cost: `--cost FILE` writes the CPU seconds of every test, `costs.yml` keeps the dear ones.
+
+A cost is the processor time, user and system, of the test process and of all processes below it, so it hardly
+depends on what else the machine does. A fixture that several tests share is paid by the test that asks for it
+first. Work of a process that left the tree (a daemon) is not seen.
+
+`python tests/cost.py FILE` takes the costs of a whole run over into `costs.yml`; without a file it prints the
+tests that cost the most, each with the reason why it is worth it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import defaultdict
+from collections.abc import Generator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+KEPT = Path(__file__).with_name("costs.yml")
+"""A row per test function that costs a second or more, the dearest first."""
+
+SLOW = 1.0
+"""A test of so many CPU seconds is slow: `make quick` leaves it out."""
+
+SHOWN = 30
+"""How many rows are printed."""
+
+HEAD = "# Made by 'make costs'; the reasons (why) are written by hand.\n"
+
+_TICK = 1 / os.sysconf("SC_CLK_TCK")
+
+
+def spent() -> float:
+    """The CPU seconds of this process, of its ended children and of all living processes below it."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system + _below(os.getpid())
+
+
+def _below(process: int) -> float:
+    """The CPU seconds of the living processes below `process` and of their ended children."""
+    total = 0.0
+    for child in _children(process):
+        try:
+            stat = Path(f"/proc/{child}/stat").read_text()
+        except OSError:  # it ended in between
+            continue
+        user, system, ended_user, ended_system = stat.rpartition(")")[2].split()[11:15]
+        total += (int(user) + int(system) + int(ended_user) + int(ended_system)) * _TICK + _below(child)
+    return total
+
+
+def _children(process: int) -> list[int]:
+    found: list[int] = []
+    try:
+        for thread in Path(f"/proc/{process}/task").iterdir():
+            found += map(int, (thread / "children").read_text().split())
+    except OSError:
+        pass
+    return found
+
+
+class Costs:
+    """Each phase of a test carries its cost in its report; the process that gets the reports adds them."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.costs: dict[str, dict[str, float]] = defaultdict(dict)
+        self.before = spent()
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        made: pytest.TestReport = yield
+        report: Any = made
+        now = spent()
+        group = item.get_closest_marker("xdist_group")
+        report.test = item.nodeid.removesuffix(f"@{group.args[0]}") if group else item.nodeid
+        report.cpu = max(0.0, now - self.before)
+        self.before = now
+        return made
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        if hasattr(report, "cpu"):  # a process that died reports no cost
+            self.costs[report.test][report.when] = report.cpu
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Writes a line per test (total, set-up, call, tear-down, name), the dearest first."""
+        rows = [(sum(phases.values()), phases, name) for name, phases in self.costs.items()]
+        rows.sort(key=lambda row: -row[0])
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with self.path.open("w", encoding="utf-8") as out:
+            for total, phases, name in rows:
+                parts = "\t".join(f"{phases.get(phase, 0.0):.2f}" for phase in ("setup", "call", "teardown"))
+                print(f"{total:.2f}\t{parts}\t{name}", file=out)
+        terminalreporter.section(f"the {min(SHOWN, len(rows))} dearest of {len(rows)} tests, in CPU seconds")
+        for total, _, name in rows[:SHOWN]:
+            terminalreporter.write_line(f"{total:8.2f}  {name}")
+        terminalreporter.write_line(f"{sum(row[0] for row in rows):8.2f}  all of them; each in {self.path}")
+
+
+@cache
+def known() -> dict[str, float]:
+    """The kept costs: of a slow test its own, of another one the mean of its function."""
+    costs: dict[str, float] = {}
+    for row in yaml.safe_load(KEPT.read_text(encoding="utf-8")):
+        slow: dict[str, float] = row.get("slow", {})
+        others = row["tests"] - len(slow)
+        costs[row["test"]] = max(0.0, row["seconds"] - sum(slow.values())) / others if others else 0.0
+        costs |= {row["test"] + (f"[{case}]" if case else ""): seconds for case, seconds in slow.items()}
+    return costs
+
+
+def cost(test: str) -> float:
+    """The kept cost of a test in CPU seconds; 0.0 where none is kept."""
+    costs = known()
+    return costs.get(test, costs.get(test.partition("[")[0], 0.0))
+
+
+def take_over(file: Path) -> None:
+    """Make `costs.yml` anew from the costs of a whole run; the reasons stay."""
+    reasons = {row["test"]: row["why"] for row in _rows() if "why" in row}
+    functions: dict[str, dict[str, float]] = defaultdict(dict)
+    for line in file.read_text(encoding="utf-8").splitlines():
+        seconds, _, _, _, test = line.split("\t", 4)
+        function, _, case = test.partition("[")
+        functions[function][case.removesuffix("]")] = float(seconds)
+    rows = []
+    for function, cases in sorted(functions.items(), key=lambda entry: -sum(entry[1].values())):
+        total = round(sum(cases.values()), 1)
+        if total < SLOW:
+            break
+        row: dict[str, Any] = {"test": function, "seconds": total, "tests": len(cases)}
+        if function in reasons:
+            row["why"] = reasons[function]
+        slow = {case: round(seconds, 1) for case, seconds in cases.items() if seconds >= SLOW}
+        rows.append(row | ({"slow": slow} if slow else {}))
+    text = yaml.safe_dump(rows, sort_keys=False, allow_unicode=True, width=1000)
+    KEPT.write_text(
+        "# Made by 'make costs'; the reasons (why) are written by hand.\n" + text, encoding="utf-8"
+    )
+
+
+def _rows() -> list[dict[str, Any]]:
+    return yaml.safe_load(KEPT.read_text(encoding="utf-8")) or [] if KEPT.exists() else []
+
+
+def main(arguments: list[str]) -> None:
+    for file in arguments:
+        take_over(Path(file))
+    print("CPU seconds  tests  test, and why it is worth it")
+    for row in _rows()[:SHOWN]:
+        print(f"{row['seconds']:11.1f}  {row['tests']:5}  {row['test']}")
+        print(f"{'':20}{row.get('why', 'no reason is given yet')}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
