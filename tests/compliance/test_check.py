@@ -91,8 +91,12 @@ def test_exit_codes_and_exports(tmp_path: Path) -> None:
     assert [suite.get("failures") for suite in suites] == ["0", "1", "1"]
     assert [suite.get("skipped") for suite in suites] == ["1", "1", "1"]
     (found,) = json.loads(sarif.read_text())["runs"]
-    assert [result["ruleId"] for result in found["results"]] == ["ask-first", "ask-first"]
-    assert len({result["partialFingerprints"]["trace/v1"] for result in found["results"]}) == 2
+    broken = [result for result in found["results"] if result.get("kind", "fail") == "fail"]
+    assert [result["ruleId"] for result in broken] == ["ask-first", "ask-first"]
+    assert len({result["partialFingerprints"]["trace/v1"] for result in broken}) == 2
+    skips = [result for result in found["results"] if result.get("kind") == "open"]
+    assert [(skip["ruleId"], skip["level"]) for skip in skips] == [("kind", "none")] * 3
+    assert "needs a judge" in skips[0]["message"]["text"]
 
 
 def test_resume_keeps_what_is_there_and_drops_a_cut_line(tmp_path: Path) -> None:

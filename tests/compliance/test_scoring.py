@@ -13,7 +13,7 @@ from truespec.compliance.evaluators.answer import Judged
 from truespec.compliance.roots import ProvedOverlaps
 from truespec.compliance.scoring import DEFAULT, Result, Scoring, aggregate, read_scoring, results_of
 from truespec.rules.language import load_rules
-from truespec.rules.monitor import RuleSet, Violation
+from truespec.rules.monitor import RuleSet, Status, Violation
 from truespec.rules.packs import pack
 from truespec.rules.sets import rule_set
 from truespec.traces import Message, Outcome, Source, ToolCall, ToolSchema, Trace
@@ -24,7 +24,9 @@ SOURCE = Source("test", "f", "0", "0")
 
 
 def result(name: str, score: float | None, status: str = "") -> Result:
-    return Result(name, DEFAULT.tiers[name], status or ("pass" if score == 100 else "fail"), score, "because")
+    return Result(
+        name, DEFAULT.tiers[name], Status(status or ("pass" if score == 100 else "fail")), score, "because"
+    )
 
 
 def test_one_critical_evaluator_at_40_bounds_all_others_at_100() -> None:
@@ -226,13 +228,15 @@ def test_a_judges_deduction_stands_beside_the_monitors() -> None:
     trace = conversation(CALL, DONE)
     unkind = Violation("kind", "subjective_comments", 0, "Let me see.", "low", "none")
     kind = (rules.rules[1],)
-    said = Result("output_spec", "critical", "fail", 85.0, "unkind", (unkind,), judged=85.0)
+    said = Result("output_spec", "critical", Status.FAIL, 85.0, "unkind", (unkind,), judged=85.0)
     judged = {"output_spec": Judged(said, kind)}
     record = artifact(trace, rules.check(trace), judged=judged)
     output = by_name(record)["output_spec"]
     assert (output["score"], output["status"], len(output["violations"])) == (81.0, "fail", 2)
     assert {one["rule_id"]: one["status"] for one in record["checks"]} == {"x": "fail", "kind": "fail"}
-    lost = {"output_spec": Judged(Result("output_spec", "critical", "not_evaluated", None, "silent"), kind)}
+    lost = {
+        "output_spec": Judged(Result("output_spec", "critical", Status.NOT_EVALUATED, None, "silent"), kind)
+    }
     assert by_name(artifact(trace, rules.check(trace), judged=lost))["output_spec"]["score"] is None
 
 

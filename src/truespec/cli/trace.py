@@ -272,6 +272,11 @@ def traces_of(paths: tuple[Path, ...], form: str | None, joins: Joins | None) ->
     help="Exit 1 on such a violation or worse.",
 )
 @click.option(
+    "--fail-on-skipped",
+    is_flag=True,
+    help="Exit 1 where any rule could not be evaluated; rules that say 'required: true' always do.",
+)
+@click.option(
     "--junit", "junit_file", type=click.Path(dir_okay=False, path_type=Path), help="JUnit XML for CI."
 )
 @click.option(
@@ -347,6 +352,7 @@ def check(
     form: str | None,
     resume: bool,
     fail_on: str | None,
+    fail_on_skipped: bool,
     junit_file: Path | None,
     sarif_file: Path | None,
     scoring_file: Path | None,
@@ -372,11 +378,12 @@ def check(
     PATHS are files or folders of traces in any supported format; - reads lines from standard input. Without
     --rules, --pack and --extractor, all built-in packs are checked. With --model, the seven evaluators judge
     what no monitor can; answers have to quote the trace, and replies are kept and never asked for again.
-    Exit 0, or 1 when --fail-on is given and a violation of that severity or worse was found, or when no trace
-    could be read.
+    Exit 0, or 1 when --fail-on is given and a violation of that severity or worse was found, when a rule that
+    says 'required: true' could not be evaluated, or when no trace could be read.
     """
     from truespec.compliance.evaluators.registry import BY_CATEGORY
     from truespec.compliance.export import junit, sarif
+    from truespec.compliance.overview import overview
     from truespec.compliance.run import Tally, kept_lines
     from truespec.compliance.scoring import DEFAULT, read_scoring
     from truespec.executors.checks import check_side_by_side
@@ -476,7 +483,7 @@ def check(
             done.pop(record["key"], None)
             if kinds:
                 redactor = Redactor(kinds)
-                for field in ("results", "rules", "checks", "aggregate"):
+                for field in ("results", "rules", "checks", "aggregate", "failed_calls"):
                     record[field] = redactor.value(record[field])
             line = json.dumps(record, separators=(",", ":"), default=str) + "\n"
             if stream is not None:
@@ -513,7 +520,8 @@ def check(
     if sarif_file:
         _write(sarif_file, json.dumps(sarif(collected), indent=1) + "\n")
     if not quiet:
-        _table(tally)
+        for line in overview(tally):
+            click.echo(line)
         if spent:
             cost = f", ${spent['usd']:.4f}" if spent["usd"] else ""
             click.echo(
@@ -521,7 +529,10 @@ def check(
                 f"{spent['output_tokens']:.0f} written{cost}, {spent['seconds']:.0f} s of calls"
             )
     bad = sum(count for severity, count in tally.violations.items() if severity in least) if fail_on else 0
-    sys.exit(1 if bad or not tally.traces else 0)
+    skipped = tally.skipped(required=not fail_on_skipped)
+    if skipped:
+        click.echo(f"not evaluated, so the check fails: {', '.join(skipped)}", err=True)
+    sys.exit(1 if bad or skipped or not tally.traces else 0)
 
 
 def _evaluators(chosen: tuple[str, ...]) -> list[str]:
@@ -611,21 +622,6 @@ def _write(path: Path, text: str) -> None:
 
 def _safe(name: str) -> str:
     return "".join(c if c.isalnum() or c in "-_." else "_" for c in name)[:80].lstrip(".") or "trace"
-
-
-def _table(tally: Any) -> None:
-    dull, silent = set(tally.uninformative()), set(tally.silent())
-    width = max((len(rule) for rule in tally.statuses), default=4)
-    click.echo(f"{'rule':<{width}}  {'breaches':>8}  {'traces':>6}  {'kept':>6}  {'skipped':>7}")
-    for rule, counts in tally.statuses.items():
-        note = "  uninformative: nearly every trace it speaks of breaks it" if rule in dull else ""
-        note = note or ("  never had anything to say" if rule in silent else "")
-        click.echo(
-            f"{rule:<{width}}  {tally.breaches[rule]:>8}  {counts['fail']:>6}  {counts['pass']:>6}  "
-            f"{counts['not_evaluated']:>7}{note}"
-        )
-    found = ", ".join(f"{count} {severity}" for severity, count in tally.violations.most_common())
-    click.echo(f"{tally.traces} traces, {tally.problems} problems; violations: {found or 'none'}")
 
 
 @trace.command()

@@ -12,7 +12,8 @@ from typing import Any
 from truespec.compliance.evaluators.answer import Judged
 from truespec.compliance.roots import Overlaps, causal, no_overlaps, rooted
 from truespec.compliance.scoring import DEFAULT, Result, Scoring, aggregate, results_of
-from truespec.rules.monitor import Finding
+from truespec.rules.failures import failures_of
+from truespec.rules.finding import Finding, Status
 from truespec.rules.rule import SEVERITIES, Rule
 from truespec.traces.trace import Trace
 from truespec.version import __version__
@@ -60,10 +61,25 @@ def artifact(
             *(_check(finding) for finding in findings if finding.rule.id not in asked),
             *(_judged_check(rule, result) for rule, result in asked.values()),
         ],
+        "failed_calls": _failed_calls(trace, findings),
         "messages": len(trace.messages),
         "usage": _usage(trace),
         "version": __version__,
     }
+
+
+def _failed_calls(trace: Trace, findings: Sequence[Finding]) -> list[dict[str, Any]]:
+    """The calls that counted as failed, with the words that say so."""
+    failures = failures_of(finding.rule for finding in findings)
+    return [
+        {
+            "message_index": one.message_index,
+            "tool": one.tool,
+            "by": one.failure.by,
+            "evidence": one.failure.evidence,
+        }
+        for one in failures.failed_calls(trace)
+    ]
 
 
 def _usage(trace: Trace) -> dict[str, Any]:
@@ -83,6 +99,8 @@ def _check(finding: Finding) -> dict[str, Any]:
         "violations": len(finding.violations),
         "activations": finding.activations,
         **({"reason": finding.reason} if finding.reason else {}),
+        **({"elsewhere": True} if finding.elsewhere else {}),
+        **({"notes": list(finding.notes)} if finding.notes else {}),
     }
 
 
@@ -90,9 +108,9 @@ def _judged_check(rule: Rule, result: Result) -> dict[str, Any]:
     """What a judge says of a rule."""
     count = sum(v.rule_id == rule.id for v in result.violations)
     if result.score is None:
-        status = {"status": "not_evaluated", "reason": result.reasoning}
+        status = {"status": Status.NOT_EVALUATED, "reason": result.reasoning}
     else:
-        status = {"status": "fail" if count else "pass"}
+        status = {"status": Status.FAIL if count else Status.PASS}
     return {"rule_id": rule.id, **status, "violations": count, "activations": 1, "by": "judge"}
 
 

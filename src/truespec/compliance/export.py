@@ -19,23 +19,29 @@ def _clean(text: str) -> str:
 
 
 def junit(artifacts: Iterable[Mapping[str, Any]], least: frozenset[str]) -> str:
-    """A test suite for each trace, a test case for each rule; only severities in `least` fail."""
+    """A test suite for each trace, a test case for each rule; only severities in `least` fail.
+
+    A rule that was not evaluated is skipped, or an error where it says that it is required.
+    """
     suites = []
     for one in artifacts:
         by_rule: dict[str, list[Mapping[str, Any]]] = {}
         for result in one["results"]:
             for v in result["violations"]:
                 by_rule.setdefault(v["rule_id"], []).append(v)
-        cases, failures, skipped = [], 0, 0
+        cases, failures, skipped, errors = [], 0, 0, 0
+        required = {rule["id"] for rule in one["rules"] if rule.get("required")}
         name = quoteattr(_clean(f"{one['source']['file']}#{one['trace_id']}"))
         for check in one["checks"]:
             head = f"<testcase classname={name} name={quoteattr(_clean(check['rule_id']))}"
             broken = [v for v in by_rule.get(check["rule_id"], ()) if v["severity"] in least]
-            if check["status"] == "not_evaluated":
+            reason = quoteattr(_clean(check.get("reason", "")))
+            if check["status"] == "not_evaluated" and check["rule_id"] in required:
+                errors += 1
+                cases.append(f'{head}><error type="not evaluated" message={reason}/></testcase>')
+            elif check["status"] == "not_evaluated":
                 skipped += 1
-                cases.append(
-                    f"{head}><skipped message={quoteattr(_clean(check.get('reason', '')))}/></testcase>"
-                )
+                cases.append(f"{head}><skipped message={reason}/></testcase>")
             elif broken:
                 failures += 1
                 lines = "\n".join(
@@ -48,16 +54,19 @@ def junit(artifacts: Iterable[Mapping[str, Any]], least: frozenset[str]) -> str:
             else:
                 cases.append(f"{head}/>")
         suites.append(
-            f'<testsuite name={name} tests="{len(cases)}" failures="{failures}" skipped="{skipped}">'
-            + "".join(cases)
-            + "</testsuite>"
+            f'<testsuite name={name} tests="{len(cases)}" failures="{failures}" errors="{errors}" '
+            f'skipped="{skipped}">' + "".join(cases) + "</testsuite>"
         )
     head = '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="truespec">'
     return head + "\n".join(suites) + "</testsuites>\n"
 
 
 def sarif(artifacts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """One run with a result for each violation; locations name the trace's file, record and message."""
+    """One run with a result for each violation; locations name the trace's file, record and message.
+
+    A rule that was not evaluated is a result of kind `open`, or `notApplicable` where it is for other
+    domains.
+    """
     rules: dict[str, dict[str, Any]] = {}
     results = []
     for one in artifacts:
@@ -97,6 +106,7 @@ def sarif(artifacts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
                         },
                     }
                 )
+        results += [_skip(one, check) for check in one["checks"] if check["status"] == "not_evaluated"]
     driver = {"name": "truespec", "version": __version__, "rules": list(rules.values())}
     return {
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
@@ -107,4 +117,22 @@ def sarif(artifacts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
                 "results": results,
             }
         ],
+    }
+
+
+def _skip(one: Mapping[str, Any], check: Mapping[str, Any]) -> dict[str, Any]:
+    """A rule that was not evaluated on a trace."""
+    place = str(one["source"].get("position", ""))
+    return {
+        "ruleId": check["rule_id"],
+        "kind": "notApplicable" if check.get("elsewhere") else "open",
+        "level": "none",
+        "message": {"text": f"Not evaluated: {check.get('reason', '')}"},
+        "locations": [
+            {
+                "physicalLocation": {"artifactLocation": {"uri": one["source"]["file"]}},
+                "logicalLocations": [{"fullyQualifiedName": place, "kind": "element"}],
+            }
+        ],
+        "properties": {"trace": one["trace_id"]},
     }

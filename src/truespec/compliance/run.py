@@ -17,7 +17,8 @@ from typing import Any
 from truespec.compliance.artifact import artifact
 from truespec.compliance.roots import ProvedOverlaps
 from truespec.compliance.scoring import DEFAULT, Scoring
-from truespec.rules.monitor import RuleSet
+from truespec.rules.finding import Status
+from truespec.rules.ruleset import RuleSet
 from truespec.traces.files import Problem
 from truespec.traces.trace import Trace
 from truespec.untrusted.nesting import check_json
@@ -93,18 +94,49 @@ class Tally:
     """Violations by rule."""
     spoken: Counter[str] = field(default_factory=Counter)
     """For each rule, traces with at least one activation."""
+    elsewhere: Counter[str] = field(default_factory=Counter)
+    """For each rule, traces of a domain that it is not for."""
+    reasons: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    """For each rule, why it was not evaluated on traces that it is for."""
+    required: set[str] = field(default_factory=set)
+    """Rules that say that they have to be evaluated."""
+    notes: Counter[str] = field(default_factory=Counter)
+    """For each rule, values that were read otherwise than they stand there."""
+    example: dict[str, str] = field(default_factory=dict)
+    """One such note for each rule."""
+    failed_calls: Counter[str] = field(default_factory=Counter)
+    """Calls that counted as failed, by the predicate that said so."""
 
     def add(self, record: Mapping[str, Any]) -> None:
         """Count an artifact."""
         self.traces += 1
+        self.required |= {rule["id"] for rule in record["rules"] if rule.get("required")}
+        for call in record.get("failed_calls", ()):
+            self.failed_calls[call["by"]] += 1
         for check in record["checks"]:
             self.statuses[check["rule_id"]][check["status"]] += 1
             self.breaches[check["rule_id"]] += check["violations"]
-            if check["status"] != "not_evaluated" and (check["activations"] or check["violations"]):
+            if check.get("elsewhere"):
+                self.elsewhere[check["rule_id"]] += 1
+            elif check["status"] == Status.NOT_EVALUATED:
+                self.reasons[check["rule_id"]][check.get("reason", "")] += 1
+            for note in check.get("notes", ()):
+                self.notes[check["rule_id"]] += 1
+                self.example.setdefault(check["rule_id"], note)
+            if check["status"] != Status.NOT_EVALUATED and (check["activations"] or check["violations"]):
                 self.spoken[check["rule_id"]] += 1
         for result in record["results"]:
             for v in result["violations"]:
                 self.violations[v["severity"]] += 1
+
+    def skipped(self, required: bool = False) -> list[str]:
+        """Rules that were not evaluated on some trace that they are for; with `required`, of these those
+        that say they have to be."""
+        return [
+            rule
+            for rule, reasons in self.reasons.items()
+            if reasons and (not required or rule in self.required)
+        ]
 
     def uninformative(self) -> list[str]:
         """Rules that nearly every trace breaks which they have something to say about."""

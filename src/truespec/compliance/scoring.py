@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from truespec.compliance.evaluators.registry import EVALUATORS
-from truespec.rules.monitor import Finding, Violation
+from truespec.rules.finding import Finding, Status, Violation
 from truespec.rules.rule import SEVERITIES
 from truespec.verdict import UsageError
 
@@ -79,7 +79,7 @@ class Result:
     """Its name."""
     tier: str
     """`critical`, `important` or `low`."""
-    status: str
+    status: Status
     """`pass`, `fail`, `not_evaluated` or `no_rules`."""
     score: float | None
     """0 to 100; None where nothing was evaluated."""
@@ -93,7 +93,7 @@ class Result:
     """The weight in the mean; by default its tier's."""
 
     def __post_init__(self) -> None:
-        if (self.score is None) != (self.status in ("not_evaluated", "no_rules")):
+        if (self.score is None) != (self.status in (Status.NOT_EVALUATED, Status.NO_RULES)):
             raise ValueError(f"{self.evaluator}: a score is given exactly where something was evaluated")
         if self.tier not in DEFAULT.weights:
             raise ValueError(f"{self.evaluator}: no tier is called {self.tier!r}")
@@ -163,10 +163,10 @@ def results_of(
 
 def _result(name: str, group: list[Finding], judge: Result | None, scoring: Scoring) -> Result:
     tier = scoring.tiers[name]
-    evaluated = [one for one in group if one.status != "not_evaluated"]
-    skipped = [one for one in group if one.status == "not_evaluated"]
+    evaluated = [one for one in group if one.status != Status.NOT_EVALUATED]
+    skipped = [one for one in group if one.status == Status.NOT_EVALUATED]
     violations = tuple(v for one in evaluated for v in one.violations)
-    if judge is not None and judge.status == "no_rules":
+    if judge is not None and judge.status == Status.NO_RULES:
         judge = None
     if judge is not None and judge.score is not None:
         # What a judge has read is not skipped.
@@ -174,10 +174,10 @@ def _result(name: str, group: list[Finding], judge: Result | None, scoring: Scor
     if judge is not None and judge.score is None:
         # Half a score would pass for a whole one; what monitors found is still told.
         return Result(
-            name, tier, "not_evaluated", None, judge.reasoning, violations, weight=scoring.weights[tier]
+            name, tier, Status.NOT_EVALUATED, None, judge.reasoning, violations, weight=scoring.weights[tier]
         )
     if not evaluated and judge is None:
-        status = "not_evaluated" if group else "no_rules"
+        status = Status.NOT_EVALUATED if group else Status.NO_RULES
         text = "; ".join(sorted({one.reason for one in group})) or "no rule of this kind was given"
         return Result(name, tier, status, None, text, weight=scoring.weights[tier])
     base = judge.score if judge is not None and judge.score is not None else 100.0
@@ -196,10 +196,10 @@ def _result(name: str, group: list[Finding], judge: Result | None, scoring: Scor
         violations += judge.violations
     if skipped:
         parts.append(f"{len(skipped)} not evaluated")
-    failed = bool(broken) or (judge is not None and judge.status == "fail")
+    failed = bool(broken) or (judge is not None and judge.status == Status.FAIL)
     if EVALUATORS[name].promoted and failed and _outcome_failure(violations):
         tier = "critical"
-    status = "fail" if failed else "pass"
+    status = Status.FAIL if failed else Status.PASS
     return Result(name, tier, status, score, "; ".join(parts), violations, base, scoring.weights[tier])
 
 
@@ -215,7 +215,7 @@ def aggregate(results: Sequence[Result]) -> dict[str, Any]:
     A critical evaluator that was not evaluated leaves no `score` but a `partial`; a lesser one is left out.
     """
     included = [result for result in results if result.score is not None]
-    missing = [result for result in results if result.status == "not_evaluated"]
+    missing = [result for result in results if result.status == Status.NOT_EVALUATED]
     left_out = {"missing": [result.evaluator for result in missing]} if missing else {}
     total = sum(result.weight for result in included)
     if not included or not total:

@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ import yaml
 
 from truespec.rules import formula as f
 from truespec.rules import predicate as p
+from truespec.rules.failures import read_failures
 from truespec.rules.formula import Formula
 from truespec.rules.predicate import ALWAYS, Predicate, all_of, any_of
 from truespec.rules.reading import read_predicate
@@ -154,6 +156,9 @@ def load_rules(
         rules.append(read_rule(item, f"{name}: rule {index + 1}", shared))
         if any(rule.id == rules[-1].id for rule in rules[:-1]):
             raise _wrong(name, f"two rules are called {rules[-1].id!r}")
+    if "failures" in value:
+        failures = read_failures(value["failures"], f"{name}: failures")
+        rules = [replace(rule, failures=failures) for rule in rules]
     return tuple(rules)
 
 

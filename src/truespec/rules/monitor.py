@@ -85,11 +85,20 @@ class Monitor:
 
     def observe(self, message: Message) -> list[Violation]:
         """Take what has happened; the breaches that became certain by it."""
+        message = self._settled(message)
         self._take(message)
         self._feed.commit(message)
         made = list(self._fresh())
         self._run.fresh.clear()
         return made
+
+    def _settled(self, message: Message) -> Message:
+        if message.role != "tool":
+            return message
+        source = self._trace.source.format if self._trace is not None else None
+        asked = self._feed.asked(message)
+        tool = asked.name if asked is not None else message.tool
+        return self.rules.failures.settled(message, tool, source)
 
     def _take(self, message: Message) -> None:
         for event in self._feed.events_of(message):
@@ -104,6 +113,7 @@ class Monitor:
     def look_ahead(self, message: Message) -> Outlook:
         """What would become certain if this message were sent, and which rules could not be evaluated then;
         nothing is remembered. The cost does not depend on the length of the conversation."""
+        message = self._settled(message)
         self._run.begin_trial()
         try:
             self._take(message)

@@ -111,6 +111,8 @@ class Rule:
     """The environments it is for; empty for all."""
     violation: str = ""
     """What a breach is called, e.g. `skipped_authentication`; empty for the name of the category."""
+    failures: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    """What the rule's file says about which results of a tool tell a failure; see `rules.failures`."""
     required: bool | None = None
     """Whether the rule has to be evaluated: then a guard blocks, and checks fail, where it cannot be. None
     leaves it to who checks; see `needed`."""

@@ -12,6 +12,7 @@ from json import loads
 
 from truespec.rules import predicate as p
 from truespec.rules.coded import CODED, Coded
+from truespec.rules.failures import failures_of
 from truespec.rules.finding import NEEDS_JUDGE, Finding, Status
 from truespec.rules.predicate import ALWAYS, NEVER, Predicate, simplified
 from truespec.rules.rule import Formal, Rule
@@ -38,6 +39,8 @@ class RuleSet:
         self._bit_of: dict[Predicate, int] = {}
         self.tracks: list[Track] = []
         """Every obligation of every rule, by number."""
+        self.failures = failures_of(self.rules)
+        """Which results tell a failure."""
         self.pairings = {rule.formal.pairing for rule in self.rules if rule.formal is not None}
         """Which ways of pairing results are asked for."""
         for index, rule in enumerate(self.rules):
@@ -117,6 +120,7 @@ class RuleSet:
 
         A rule with a condition that cannot be decided on some text of the trace is not evaluated.
         """
+        trace = self.failures.settle(trace)
         found = list(self._silent)
         for pairing, kinds in self._kinds.items():
             run = Run(self, trace, pairing)

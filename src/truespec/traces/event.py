@@ -173,7 +173,7 @@ class Feed:
         """Take the next message. A result closes its call: `Trace.results` says which one that is."""
         self.count += 1
         if message.role == "tool":
-            asked = self._asked(message)
+            asked = self.asked(message)
             if asked is not None:
                 self._unnamed = deque(call for call in self._unnamed if call is not asked)
                 if asked.id is not None:
@@ -186,7 +186,7 @@ class Feed:
                 if call.id is not None:
                     self._open.setdefault(call.id, []).append(call)
 
-    def _asked(self, message: Message) -> ToolCall | None:
+    def asked(self, message: Message) -> ToolCall | None:
         """The call that a result answers."""
         if message.call_id is not None:
             return self._open[message.call_id][-1] if message.call_id in self._open else None
@@ -196,7 +196,7 @@ class Feed:
         """The events of a message, if it were the next."""
         index = self.count
         if message.role == "tool":
-            call = self._asked(message)
+            call = self.asked(message)
             tool = call.name if call is not None else message.tool
             return [
                 Event(

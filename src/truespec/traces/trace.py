@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from truespec.traces.failure import failure_of
 from truespec.verdict import TruespecError
 
 ROLES = ("system", "user", "assistant", "tool")
@@ -88,12 +89,8 @@ class Message:
 
     @property
     def failed(self) -> bool:
-        """Whether this is the result of a failed call: flagged by the source, or a text that starts so."""
-        return self.error is True or (self.error is None and _tells_failure(self.text))
-
-
-def _tells_failure(text: str | None) -> bool:
-    return text is not None and text.startswith(("Error", "error:"))
+        """Whether this result tells a failure: by the source's flag, else by a predicate of `failure`."""
+        return self.error is True or (self.error is None and failure_of(self.text) is not None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from truespec.compliance.evaluators.ask import Question, call_text
 from truespec.compliance.scoring import Result, Scoring
 from truespec.judges.structured import read_object, tagged
 from truespec.models.call import Call
-from truespec.rules.monitor import QUOTE, Violation
+from truespec.rules.finding import QUOTE, Status, Violation
 from truespec.rules.rule import SEVERITIES, Rule
 from truespec.traces.trace import Message, Trace
 
@@ -166,11 +166,11 @@ def judged(name: str, items: tuple[Rule, ...], answers: Sequence[Answer | str], 
     lost = [answer for answer in answers if isinstance(answer, str)]
     if lost:
         text = "; ".join(dict.fromkeys(lost))
-        return Judged(Result(name, tier, "not_evaluated", None, text, weight=weight), items)
+        return Judged(Result(name, tier, Status.NOT_EVALUATED, None, text, weight=weight), items)
     read = [answer for answer in answers if isinstance(answer, Answer)]
     score = round(max(0.0, 100.0 - sum(100.0 - answer.score for answer in read)), 3)
     violations = tuple(v for answer in read for v in answer.violations)
     said = " ".join(dict.fromkeys(answer.reasoning for answer in read if answer.reasoning))
-    status = "pass" if score == 100 else "fail"
+    status = Status.PASS if score == 100 else Status.FAIL
     text = said or f"{len(items)} items judged"
     return Judged(Result(name, tier, status, score, text, violations, score, weight), items)

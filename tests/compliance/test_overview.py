@@ -1,0 +1,74 @@
+"""A check says first what could not be evaluated, and fails where that was required."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from truespec.cli.main import truespec
+
+RULES = """
+- {id: kept, text: t, formal: {template: absence, a: {call: nothing}}}
+- {id: writes, text: t, %s formal: {template: absence, a: {call: {type: write}}}}
+- {id: judged, text: t, kind: semantic}
+- {id: away, text: t, domains: retail, formal: {template: absence, a: {call: any}}}
+"""
+
+
+def check(folder: Path, more: str, *options: str) -> Result:
+    record = {
+        "truespec_trace": 1,
+        "id": "t",
+        "domain": "airline",
+        "source": {"format": "x", "file": "f", "sha256": "0", "position": "0"},
+        "messages": [
+            {"role": "assistant", "calls": [{"name": "drop", "arguments": {}, "id": "c"}]},
+            {"role": "tool", "call_id": "c", "text": '{"status": "error"}'},
+        ],
+    }
+    (folder / "t.jsonl").write_text(json.dumps(record) + "\n")
+    (folder / "r.yml").write_text(RULES % more)
+    arguments = ["trace", "check", str(folder / "t.jsonl"), "--rules", str(folder / "r.yml"), *options]
+    return CliRunner().invoke(truespec, arguments)
+
+
+def test_the_table_says_first_what_was_not_evaluated(tmp_path: Path) -> None:
+    result = check(tmp_path, "")
+    lines = result.output.splitlines()
+    assert lines[0] == "NOT EVALUATED on some or all traces: 2 of 3 rules"
+    assert "writes: 1 of 1 traces: nobody says which tools read and which write" in lines[1]
+    assert "judged: 1 of 1 traces: a semantic rule" in lines[2]
+    assert lines[3].split() == ["rule", "broken", "kept", "not", "evaluated", "breaches"]
+    assert "1 rules for other domains: away" in lines
+    assert "calls that counted as failed: 1 by json" in lines
+    assert result.exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("more", "options", "code"),
+    [("", ["--fail-on-skipped"], 1), ("required: true,", [], 1), ("required: false,", [], 0)],
+)
+def test_what_was_not_evaluated_fails_the_check_where_that_is_wanted(
+    tmp_path: Path, more: str, options: list[str], code: int
+) -> None:
+    junit = tmp_path / "j.xml"
+    result = check(tmp_path, more, "--junit", str(junit), *options)
+    assert result.exit_code == code
+    assert ("not evaluated, so the check fails: writes" in result.stderr) == bool(code)
+    cases = {case.get("name"): [part.tag for part in case] for case in ET.parse(junit).iter("testcase")}
+    expected = ["error"] if "true" in more else ["skipped"]
+    assert cases == {"kept": [], "writes": expected, "judged": ["skipped"], "away": ["skipped"]}
+
+
+def test_sarif_tells_skips_from_rules_for_other_domains(tmp_path: Path) -> None:
+    check(tmp_path, "", "--sarif", str(tmp_path / "s.json"))
+    (found,) = json.loads((tmp_path / "s.json").read_text())["runs"]
+    assert {result["ruleId"]: result["kind"] for result in found["results"]} == {
+        "writes": "open",
+        "judged": "open",
+        "away": "notApplicable",
+    }
