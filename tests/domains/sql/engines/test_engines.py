@@ -15,7 +15,7 @@ import pytest
 
 import needs
 from truespec.domains.sql.engines import registry
-from truespec.domains.sql.engines.contract import BadDatabase, Engine, Settings, Stopped
+from truespec.domains.sql.engines.contract import BadDatabase, Engine, NotAQuery, Settings, Stopped
 from truespec.domains.sql.engines.result import Failure, Rows
 from truespec.domains.sql.schema import Schema, read_schema
 from truespec.domains.verify import Pair, verify_pair
@@ -124,8 +124,11 @@ def test_a_run_time_error_is_an_outcome_and_costs_no_other_query(engine: Engine,
 
 @pytest.mark.parametrize("statement", ["DELETE FROM Emp", "DROP TABLE Emp", "CREATE TABLE x (a INT)"])
 def test_a_query_cannot_write(engine: Engine, schema: Schema, statement: str) -> None:
-    (outcome,) = engine.run(schema, INSERTS, [statement], Settings())
-    assert isinstance(outcome, Failure)
+    try:
+        (outcome,) = engine.run(schema, INSERTS, [statement], Settings())
+        assert isinstance(outcome, Failure)
+    except NotAQuery:
+        pass  # it did not run
     (left,) = engine.run(schema, INSERTS, ["SELECT COUNT(*) FROM Emp"], Settings())
     assert isinstance(left, Rows)
     assert left.rows == ((2,),)

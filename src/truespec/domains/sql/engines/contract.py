@@ -9,7 +9,7 @@ from typing import ClassVar, TypeAlias
 
 from truespec.domains.sql.engines.result import Outcome
 from truespec.domains.sql.schema import Schema
-from truespec.verdict import ReasonCode, TruespecError
+from truespec.verdict import ReasonCode, TruespecError, Unsupported
 
 STATEMENT_SECONDS = 1.0
 """How long one statement may run on a database of a dozen rows before it is stopped."""
@@ -25,6 +25,14 @@ class Stopped(TruespecError):
 
 class BadDatabase(TruespecError):
     """The engine refused the rows: they violate a constraint or a type."""
+
+
+class NotAQuery(Unsupported):
+    """The engine would not run a text as one statement that reads and returns rows; it did not run."""
+
+
+class SessionChanged(Unsupported):
+    """A query changed its session; the session was discarded, and what it yielded does not count."""
 
 
 Answered: TypeAlias = "list[Outcome] | Stopped | BadDatabase"
@@ -91,6 +99,9 @@ class Engine(ABC):
         Arrangement 0 declares every constraint, and `BadDatabase` says which one the rows violate. Others
         keep the rows and change what a query must not depend on: no indexes, or other plans, so that the
         order of the INSERT statements decides what is met first. `Stopped` when an outcome does not count.
+
+        No run affects another. A text that is no query does not run: `NotAQuery`, or a `Failure` with what
+        the engine said. `SessionChanged` where a query got at the session all the same.
         """
 
     def run_many(
@@ -118,8 +129,8 @@ class Engine(ABC):
     def replay(self, statements: Sequence[str], query: str, settings: Settings) -> list[tuple[object, ...]]:
         """The raw rows of a query in a new database that these CREATE and INSERT statements build.
 
-        It shares no session, table or limit with `run`, and leaves nothing behind. Raises whatever the driver
-        raises.
+        It shares no session or table with `run`, and leaves nothing behind. Raises `Stopped`, `NotAQuery` and
+        `SessionChanged` as `run` does, and whatever the driver raises.
         """
 
     @abstractmethod

@@ -5,44 +5,54 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import secrets
 import shlex
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pymysql
 from pymysql.constants import CLIENT
-from pymysql.cursors import SSCursor
 
 from truespec.domains.sql.engines.contract import (
-    MAX_ROWS,
     STATEMENT_SECONDS,
     Answered,
     BadDatabase,
     Engine,
+    NotAQuery,
     Rejection,
     Settings,
     Stopped,
 )
-from truespec.domains.sql.engines.result import Failure, Outcome, Rows, rows
+from truespec.domains.sql.engines.mariadb_session import Loader, Reader, drop
+from truespec.domains.sql.engines.result import Failure, Outcome, rows
 from truespec.domains.sql.engines.script import create_statements, identifier, parents_first
 from truespec.domains.sql.engines.server import Server, find
 from truespec.domains.sql.schema import Schema
 from truespec.verdict import OracleError, ReasonCode, ToolMissing, TruespecError
 
 URL = "TRUESPEC_MARIADB_URL"
-"""Environment variable: `mysql://user:password@host:port` of a server to use instead of an own one."""
+"""Environment variable: `mysql://user:password@host:port` of a server to use instead of an own one.
+
+Its account creates databases and accounts, as root may.
+"""
 SQL_MODE = "STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_AUTO_CREATE_USER,NO_ENGINE_SUBSTITUTION"
 """The default of MariaDB 10.11; ONLY_FULL_GROUP_BY is not in it."""
 KEPT_SCHEMAS = 64
 """How many schemas keep their tables; the one used longest ago is dropped."""
+KEPT_READERS = 6
+"""How many databases keep the session that reads them."""
+LOADING = "SELECT, INSERT, DELETE, CREATE, DROP, INDEX, ALTER, REFERENCES"
+"""What the account that makes and fills tables may do, in our databases alone."""
+LOST_SECONDS = 30
+"""A server that says nothing for so long counts as lost; its own limits are far below."""
 _ARRANGED = {
-    0: "join_cache_level=2, optimizer_search_depth=4, join_buffer_size=262144",
-    1: "join_cache_level=2, optimizer_search_depth=4, join_buffer_size=262144",
-    2: "join_cache_level=0, optimizer_search_depth=4, join_buffer_size=262144",
-    3: "join_cache_level=8, optimizer_search_depth=1, join_buffer_size=262144",
+    0: "SESSION join_cache_level=2, SESSION optimizer_search_depth=4, SESSION join_buffer_size=262144",
+    1: "SESSION join_cache_level=2, SESSION optimizer_search_depth=4, SESSION join_buffer_size=262144",
+    2: "SESSION join_cache_level=0, SESSION optimizer_search_depth=4, SESSION join_buffer_size=262144",
+    3: "SESSION join_cache_level=8, SESSION optimizer_search_depth=1, SESSION join_buffer_size=262144",
 }
 """Session variables of each arrangement. Full-depth planning of a dozen joins takes seconds."""
 
@@ -54,8 +64,7 @@ _STOPPED |= {1615, 1461}  # prepared statements: one to be prepared again, or to
 # Overflow and out-of-range values: arithmetic is exact by contract, so these outcomes say nothing.
 _OVERFLOW = {1690, 1264, 1406, 1365, 1441, 1918}
 _LOST = {2006, 2013, 0}
-# Warnings of results that were cut short: recursion, packet size, GROUP_CONCAT.
-_CUT = {1931, 1301, 1260}
+_FORBIDDEN = {1044, 1142, 1143, 1227, 1792}
 
 _INSTALL = (
     'mariadb-install-db --no-defaults --datadir="$PWD/data" --auth-root-authentication-method=normal'
@@ -101,11 +110,11 @@ def _command(directory: Path) -> list[str]:
 
 
 class MariaDB(Engine):
-    """A MariaDB server with two sessions: one that declares tables, one that fills and queries them.
+    """A MariaDB server with an account for each task.
 
-    The second session's account may select, insert and delete on our databases and nothing else. A query is
-    prepared there, so it is one statement, and executed in a read-only transaction. Many databases go in one
-    request: rows, queries, rows, queries.
+    One creates databases and accounts, one makes and fills tables, and each database has one that may do
+    nothing but SELECT there. Queries run under the last, in a session that is reset for each run; see
+    `mariadb_session`.
     """
 
     dialect = "mysql"
@@ -122,7 +131,7 @@ class MariaDB(Engine):
                 "user": unquote(self._url.username or "root"),
                 "password": unquote(self._url.password or ""),
             }
-            self._runner_user = self._arguments["user"]
+            self._host, self._password = "%", secrets.token_hex(16)
         else:
             if not (find("mariadbd", "mysqld") and find("mariadb-install-db")):
                 raise ToolMissing(
@@ -135,126 +144,150 @@ class MariaDB(Engine):
             socket = str(self._server.directory / "socket")
             # No TLS on the socket: the driver would read the system's certificates for each connection.
             self._arguments = {"unix_socket": socket, "user": "root", "password": "", "ssl_disabled": True}
-            self._runner_user = "truespec_runner"
+            # Nobody else enters the socket's directory.
+            self._host, self._password = "localhost", ""
         self._prefix = f"truespec_{os.getpid()}_"
-        self._owner: Any = None
-        self._runner: Any = None
+        self._loading = f"{self._prefix}loader"
+        self._admin: Any = None
+        self._loader: Loader | None = None
+        self._readers: OrderedDict[str, Reader] = OrderedDict()
         self._schemas: OrderedDict[str, str] = OrderedDict()
-        self._current: str | None = None
-        self._runner_database: str | None = None
-        self._runner_state: tuple[object, ...] | None = None
-        self._warning: set[str] = set()
         self._version = ""
 
     def label(self) -> str:
         self._open()
         return f"MariaDB {self._version}"
 
-    def _connect(self, **more: Any) -> Any:
-        return pymysql.connect(
-            **{**self._arguments, **more}, charset="utf8mb4", autocommit=True, connect_timeout=10
-        )
+    def _connect(self, user: str | None = None, **more: Any) -> Any:
+        """A connection of this account of ours; of the one that creates them, if none is named."""
+        arguments = self._arguments
+        if user is not None:
+            arguments = {**arguments, "user": user, "password": self._password, "read_timeout": LOST_SECONDS}
+        return pymysql.connect(**arguments, **more, charset="utf8mb4", autocommit=True, connect_timeout=10)
 
-    def _open(self) -> None:
-        if self._owner is not None and self._runner is not None:
-            return
-        if self._owner is None:
+    def _open(self) -> Loader:
+        if self._admin is None:
             if self._server:
-                self._owner = self._server.connect(self._connect, (pymysql.Error, OSError))
+                self._admin = self._server.connect(self._connect, (pymysql.Error, OSError))
             else:
                 try:
-                    self._owner = self._connect()
+                    self._admin = self._connect()
                 except (pymysql.Error, OSError) as error:
                     raise ToolMissing(f"the server of {URL} cannot be reached: {error}") from error
-            cursor = self._owner.cursor()
-            cursor.execute("SELECT VERSION()")
-            self._version = str(cursor.fetchone()[0]).split("-")[0]
-            cursor.execute("SET SESSION sql_mode=%s, lock_wait_timeout=5", (SQL_MODE,))
-            if self._server:
-                cursor.execute(f"CREATE USER IF NOT EXISTS {self._runner_user}@localhost")
-                cursor.execute(
-                    f"GRANT SELECT, INSERT, DELETE ON `truespec\\_%`.* TO {self._runner_user}@localhost"
-                )
+            self._version = str(self._admin.get_server_info()).removeprefix("5.5.5-").split("-")[0]
+            self._admin.query("SET SESSION lock_wait_timeout=5")
             self._schemas.clear()
-            self._current = None
-        # Only statements of our own are sent here; queries come in by PREPARE, which takes a single one.
-        self._runner = self._connect(
-            user=self._runner_user, cursorclass=SSCursor, client_flag=CLIENT.MULTI_STATEMENTS
-        )
-        self._runner_state = None
-        self._runner_database = None
-        self._warning.clear()
-        self._tell("SET SESSION time_zone='+00:00', lock_wait_timeout=2")
+            try:
+                self._account(self._loading, LOADING, self._prefix.replace("_", r"\_") + "%")
+            except pymysql.Error as error:
+                self._forget()
+                raise ToolMissing(
+                    f"the account of {URL} cannot create the accounts that queries run under:"
+                    f" {error.args[-1]}; name one that may (GRANT ALL ON *.* ... WITH GRANT OPTION)"
+                ) from error
+        if self._loader is None:
+            # Statements of our own alone are sent here.
+            self._loader = Loader(self._connect(self._loading, client_flag=CLIENT.MULTI_STATEMENTS))
+        return self._loader
 
-    def _tell(self, statement: str, *arguments: object) -> None:
-        cursor = self._runner.cursor()
-        cursor.execute(statement, arguments or None)
-        cursor.close()
+    def _account(self, name: str, rights: str, databases: str) -> None:
+        """An account with these rights on the databases of this pattern, and with no others."""
+        whole = f"`{name}`@'{self._host}'"
+        for statement in (
+            f"DROP USER IF EXISTS {whole}",
+            f"CREATE USER {whole} IDENTIFIED BY '{self._password}'",
+            f"GRANT {rights} ON `{databases}`.* TO {whole}",
+        ):
+            self._admin.query(statement)
+
+    def _create_database(self, name: str) -> None:
+        """An empty database, with the account of its name that may only read it."""
+        self._admin.query(f"DROP DATABASE IF EXISTS {name}")
+        self._admin.query(f"CREATE DATABASE {name} CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci")
+        self._account(name, "SELECT", name.replace("_", r"\_"))
+
+    def _drop_database(self, name: str) -> None:
+        self._admin.query(f"DROP DATABASE IF EXISTS {name}")
+        self._admin.query(f"DROP USER IF EXISTS `{name}`@'{self._host}'")
 
     def _use(self, schema: Schema, loose: bool) -> str:
+        """The database of a schema; it is made where there is none yet."""
         key = hashlib.sha256(f"{loose}{schema.ddl}".encode("utf-8", "surrogatepass")).hexdigest()[:16]
         name = self._prefix + key
         if key not in self._schemas:
-            cursor = self._owner.cursor()
-            cursor.execute(f"DROP DATABASE IF EXISTS {name}")
-            cursor.execute(f"CREATE DATABASE {name} CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci")
-            cursor.execute(f"USE {name}")
+            self._create_database(name)
             engine = " ENGINE=MyISAM" if loose else " ENGINE=InnoDB"
+            # The text of a schema is the caller's: a session of its own, and one statement to a request.
+            maker = self._connect(self._loading, database=name)
             try:
+                maker.query(_state(Settings(), STATEMENT_SECONDS, 0))
                 for statement in create_statements(schema, constrained=not loose, suffix=engine):
-                    cursor.execute(statement)
+                    maker.query(statement)
             except pymysql.Error as error:
-                cursor.execute(f"DROP DATABASE {name}")
+                self._drop_database(name)
                 raise OracleError(f"schema: MariaDB: {error.args[-1]}") from error
+            finally:
+                drop(maker)
             self._schemas[key] = name
             if len(self._schemas) > KEPT_SCHEMAS:
                 _, oldest = self._schemas.popitem(last=False)
-                cursor.execute(f"DROP DATABASE {oldest}")
-                if self._runner_database == oldest:
-                    self._runner_database = None
+                if oldest in self._readers:
+                    self._readers.pop(oldest).discard()
+                self._drop_database(oldest)
         self._schemas.move_to_end(key)
-        if self._runner_database != name:
-            self._runner.select_db(name)
-            self._runner_database = name
         return name
 
-    def _set(self, settings: Settings, seconds: float, arrangement: int = 0) -> None:
-        mode = SQL_MODE if settings.sql_mode is None else settings.sql_mode
-        state = (mode, round(max(seconds, 0.01), 2), settings.digits, arrangement)
-        if state != self._runner_state:
+    def _reader(self, database: str) -> Reader:
+        """The session that reads a database."""
+        if database not in self._readers:
+            self._readers[database] = self._new_reader(database)
+            if len(self._readers) > KEPT_READERS:
+                self._readers.popitem(last=False)[1].discard()
+        self._readers.move_to_end(database)
+        return self._readers[database]
+
+    def _new_reader(self, database: str) -> Reader:
+        return Reader(self._connect(database, database=database), self._admin)
+
+    @contextlib.contextmanager
+    def _run_on(
+        self, database: str, settings: Settings, seconds: float, arrangement: int
+    ) -> Iterator[Reader]:
+        """A run in the session that reads a database, which is discarded where anything is odd."""
+        reader = self._reader(database)
+        try:
             try:
-                self._tell(
-                    "SET SESSION sql_mode=%s, max_statement_time=%s, div_precision_increment=%s, "
-                    + _ARRANGED[arrangement],
-                    *state[:3],
-                )
+                reader.begin(_state(settings, seconds, arrangement, reading=True))
             except pymysql.Error as error:
+                if _code(error) in _LOST:
+                    raise
                 raise OracleError(f"settings: MariaDB: {error.args[-1]}") from error
-            self._runner_state = state
+            yield reader
+            reader.end()
+        except NotAQuery:
+            raise
+        except BaseException:
+            self._readers.pop(database, None)
+            reader.discard()
+            raise
 
     def check(self, text: str, schema: Schema, settings: Settings) -> Rejection | None:
         self._open()
+        database = ""
         try:
-            self._use(schema, loose=False)
-            self._set(settings, STATEMENT_SECONDS)
-            self._tell("PREPARE checked FROM %s", text)
-            self._tell("DEALLOCATE PREPARE checked")
+            database = self._use(schema, loose=False)
+            with self._run_on(database, settings, STATEMENT_SECONDS, 0) as reader:
+                reader.describe(text)
+        except NotAQuery as error:
+            return Rejection(ReasonCode.FORBIDDEN, str(error))
         except UnicodeEncodeError as error:
             return Rejection(ReasonCode.SYNTAX, "the text holds a lone surrogate", error.start)
         except pymysql.Error as error:
-            code = _code(error)
-            message = str(error.args[-1])
+            code, message = _code(error), str(error.args[-1])
             if code in _STOPPED or code in _LOST:
                 self._forget()
                 raise Stopped(f"MariaDB: {message}") from error
-            kind = (
-                ReasonCode.SYNTAX
-                if code in _SYNTAX
-                else ReasonCode.SCOPE
-                if code in _SCOPE
-                else ReasonCode.TYPE
-            )
-            return Rejection(kind, f"MariaDB: {message.replace(str(self._runner_database) + '.', '')}")
+            return Rejection(_kind(code), f"MariaDB: {message.replace(database + '.', '')}")
         return None
 
     def run(
@@ -284,186 +317,120 @@ class MariaDB(Engine):
         seconds: float = STATEMENT_SECONDS,
         arrangement: int = 0,
     ) -> list[Answered]:
-        done: list[Answered] = []
-        # Children first; a table that refers to itself would hold its own rows.
-        emptied = [f"DELETE FROM {identifier(t.name, schema)}" for t in reversed(parents_first(schema))]
-        before = ["COMMIT", "SET foreign_key_checks=0", *emptied, "SET foreign_key_checks=1"]
-        while len(done) < len(databases):
-            self._open()
-            try:
-                self._use(schema, loose=arrangement > 0)
-                self._set(settings, seconds, arrangement)
-                rest = databases[len(done) :]
-                batch, failed = self._batch(before, rest, queries)
-                if failed:
-                    batch.append(self._alone(before, rest[len(batch)], queries))
-            except pymysql.Error as error:
-                self._forget()
-                batch = [Stopped(f"MariaDB: {error.args[-1] if error.args else error!r}")]
-            except Stopped as stopped:
-                batch = [stopped]
-            done += batch
-        return done
-
-    def _execution(self, query: str) -> str:
-        """The statement that runs a query.
-
-        It is prepared anew each time: MariaDB may answer `NULL NOT IN (SELECT ...)` wrongly when a prepared
-        query is executed again after the tables have changed.
-        """
-        return f"EXECUTE IMMEDIATE {self._runner.escape(query)}"
-
-    def _batch(
-        self, before: list[str], databases: Sequence[Sequence[str]], queries: Sequence[str]
-    ) -> tuple[list[Answered], bool]:
-        """What the queries yield on the first of these databases, and whether the next one had an error.
-
-        After a query's first warning nothing more counts: from the next batch on, its warnings are asked for.
-        """
-        asked = [
-            part
-            for query in queries
-            for part in (self._execution(query), *(["SHOW WARNINGS"] if query in self._warning else []))
-        ]
-        requests = [[*before, *inserts, "START TRANSACTION READ ONLY"] for inserts in databases]
-        done: list[Answered] = []
-        warned: set[str] = set()
-        cursor = self._runner.cursor()
+        # Children first.
+        before = [f"DELETE FROM {identifier(t.name, schema)}" for t in reversed(parents_first(schema))]
+        if any(key.table == table.name for table in schema.tables for key in table.foreign_keys):
+            # A table that refers to itself would hold its own rows.
+            before = ["SET foreign_key_checks=0", *before, "SET foreign_key_checks=1"]
         try:
-            cursor.execute("; ".join(part for fill in requests for part in (*fill, *asked)))
-            for fill in requests:
-                for _ in fill:
-                    cursor.nextset()
-                outcomes: list[Outcome] = []
-                for query in queries:
-                    outcomes.append(self._read(cursor))
-                    if query in self._warning:
-                        cursor.nextset()
-                        self._look_at_warnings(cursor)
-                    elif cursor.warning_count:
-                        warned.add(query)
-                    cursor.nextset()
-                if not warned:
-                    done.append(outcomes)
+            loader = self._open()
+            name = self._use(schema, loose=arrangement > 0)
+            with self._run_on(name, settings, seconds, arrangement) as reader:
+                loader.begin(name, _state(settings, seconds, 0))
+                return [self._answer(loader, reader, [*before, *inserts], queries) for inserts in databases]
+        except pymysql.Error as error:
+            self._forget()
+            stopped = Stopped(f"MariaDB: {error.args[-1] if error.args else error!r}")
+            return [stopped for _ in databases]
+
+    def _answer(
+        self, loader: Loader, reader: Reader, fill: Sequence[str], queries: Sequence[str]
+    ) -> Answered:
+        """What the queries yield on one database; an error of `pymysql` where the server is lost."""
+        try:
+            loader.fill(fill)
         except pymysql.Error as error:
             if _code(error) in _LOST:
                 raise
-            self._nothing_follows()
-            return done, not warned
-        except Stopped as stopped:
-            self._forget_runner()  # closing the cursor would read the results to their end
-            return [*done, stopped] if not warned else done, False
-        finally:
-            self._warning |= warned
-        cursor.close()
-        return done, False
-
-    def _alone(self, before: list[str], inserts: Sequence[str], queries: Sequence[str]) -> Answered:
-        """One database, statement by statement, so that an error says whose it is."""
-        try:
-            self._tell("; ".join([*before, *inserts]))
-        except pymysql.Error as error:
-            if _code(error) in _LOST:
-                raise
-            self._nothing_follows()
-            return BadDatabase(f"MariaDB: {error.args[-1]}")
-        self._tell("START TRANSACTION READ ONLY")
+            message = f"MariaDB: {error.args[-1]}"
+            return Stopped(message) if _code(error) in _STOPPED else BadDatabase(message)
         outcomes: list[Outcome] = []
         for query in queries:
             try:
-                cursor = self._runner.cursor()
-                cursor.execute(self._execution(query))
-                outcomes.append(self._read(cursor))
-                cursor.execute("SHOW WARNINGS")
-                self._look_at_warnings(cursor)
-                cursor.close()
+                reader.describe(query)
+                outcomes.append(rows(*reader.fetch(query)))
             except pymysql.Error as error:
-                self._nothing_follows()
-                try:
-                    outcomes.append(self._failure(error))
-                except Stopped as stopped:
-                    return stopped
+                if _code(error) in _LOST:
+                    raise
+                if _code(error) in _STOPPED or _code(error) in _OVERFLOW:
+                    return Stopped(f"MariaDB: {error.args[-1]}")
+                outcomes.append(Failure(str(error.args[-1])))
             except Stopped as stopped:
-                self._forget_runner()
                 return stopped
         return outcomes
 
-    def _read(self, cursor: Any) -> Rows:
-        found = cursor.fetchmany(MAX_ROWS + 1)
-        if len(found) > MAX_ROWS:
-            raise Stopped(f"MariaDB: a result of more than {MAX_ROWS} rows")
-        return rows(found, [column[0] for column in cursor.description or ()])
-
-    def _look_at_warnings(self, cursor: Any) -> None:
-        for _, code, message in cursor.fetchall():
-            if code in _CUT:
-                raise Stopped(f"MariaDB: {message}")
-
-    def _failure(self, error: pymysql.Error) -> Failure:
-        """The error as an outcome; `Stopped` where it does not count."""
-        code, message = _code(error), str(error.args[-1])
-        if code in _LOST:
-            self._forget()
-        if code in _STOPPED or code in _OVERFLOW or code in _LOST:
-            raise Stopped(f"MariaDB: {message}") from error
-        return Failure(message)
-
-    def _forget_runner(self) -> None:
-        if self._runner is not None:
-            self._nothing_follows()  # or a finalizer would read on from the closed connection
-            self._runner._force_close()
-        self._runner = None
-
-    def _nothing_follows(self) -> None:
-        """Tell the driver that an error ended the last request: it would wait for more rows."""
-        result = self._runner._result if self._runner is not None else None
-        if result is not None:
-            result.unbuffered_active = False
-            result.has_next = False
-
     def _forget(self) -> None:
-        self._forget_runner()
-        if self._owner is not None:
-            with contextlib.suppress(Exception):
-                self._owner._force_close()
-        self._owner = None
+        for session in (self._loader, *self._readers.values()):
+            if session is not None:
+                session.discard()
+        self._readers.clear()
+        self._loader = None
+        if self._admin is not None:
+            drop(self._admin)
+        self._admin = None
 
     def replay(self, statements: Sequence[str], query: str, settings: Settings) -> list[tuple[object, ...]]:
         self._open()
         name = f"{self._prefix}replay"
-        owner = self._connect()
+        self._create_database(name)
         try:
-            with owner.cursor() as cursor:
-                cursor.execute(f"DROP DATABASE IF EXISTS {name}")
-                cursor.execute(f"CREATE DATABASE {name}")
-                owner.select_db(name)
-                for statement in statements:
-                    cursor.execute(statement)
-            reader = self._connect(user=self._runner_user, database=name)
+            maker = self._connect(self._loading, database=name)
             try:
-                with reader.cursor() as cursor:
-                    cursor.execute("SET SESSION TRANSACTION READ ONLY")
-                    cursor.execute(f"SET SESSION max_statement_time={STATEMENT_SECONDS}")
-                    mode = SQL_MODE if settings.sql_mode is None else settings.sql_mode
-                    cursor.execute("SET SESSION sql_mode=%s", (mode,))
-                    cursor.execute(query)
-                    return list(map(tuple, cursor.fetchall()))
+                maker.query(_state(Settings(), STATEMENT_SECONDS, 0))
+                for statement in statements:
+                    maker.query(statement)
             finally:
-                reader.close()
+                drop(maker)
+            self._readers[name] = self._new_reader(name)
+            with self._run_on(name, settings, STATEMENT_SECONDS, 0) as reader:
+                reader.describe(query)
+                return reader.fetch(query)[0]
+        except pymysql.Error as error:
+            if _code(error) in _STOPPED or _code(error) in _LOST:
+                raise Stopped(f"MariaDB: {error.args[-1]}") from error
+            raise
         finally:
-            with owner.cursor() as cursor:
-                cursor.execute(f"DROP DATABASE IF EXISTS {name}")
-            owner.close()
+            if name in self._readers:
+                self._readers.pop(name).discard()
+            self._drop_database(name)
 
     def close(self) -> None:
-        if self._server is None and self._owner is not None:
+        if self._server is None and self._admin is not None:
             with contextlib.suppress(pymysql.Error):
-                cursor = self._owner.cursor()
                 for name in self._schemas.values():
-                    cursor.execute(f"DROP DATABASE IF EXISTS {name}")
+                    self._drop_database(name)
+                self._admin.query(f"DROP USER IF EXISTS `{self._loading}`@'{self._host}'")
         self._forget()
         if self._server:
             self._server.stop()
+
+
+def _state(settings: Settings, seconds: float, arrangement: int, *, reading: bool = False) -> str:
+    """The SET statement of a session."""
+    mode = SQL_MODE if settings.sql_mode is None else settings.sql_mode
+    assigned = {
+        "sql_mode": f"'{pymysql.converters.escape_string(mode)}'",
+        "max_statement_time": f"{max(seconds, 0.01):.2f}",
+        "div_precision_increment": str(settings.digits),
+        "time_zone": "'+00:00'",
+        "lock_wait_timeout": "2",
+        "tx_read_only": str(int(reading)),
+        "max_error_count": "1024",
+    }
+    parts = [f"SESSION {name}={value}" for name, value in assigned.items()]
+    return f"SET NAMES utf8mb4 COLLATE utf8mb4_general_ci, {', '.join(parts)}, {_ARRANGED[arrangement]}"
+
+
+def _kind(code: int) -> ReasonCode:
+    """The reason for which a text that gets this error is invalid."""
+    for codes, reason in (
+        (_SYNTAX, ReasonCode.SYNTAX),
+        (_SCOPE, ReasonCode.SCOPE),
+        (_FORBIDDEN, ReasonCode.FORBIDDEN),
+    ):
+        if code in codes:
+            return reason
+    return ReasonCode.TYPE
 
 
 def _code(error: pymysql.Error) -> int:

@@ -17,7 +17,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from truespec.domains.contract import Recheck, RecheckStatus
-from truespec.domains.sql.engines.contract import Engine, Settings
+from truespec.domains.sql.engines.contract import Engine, NotAQuery, SessionChanged, Settings, Stopped
 from truespec.domains.sql.engines.registry import engine
 from truespec.domains.sql.engines.script import own_statements, split
 from truespec.domains.sql.schema import Schema, read_schema
@@ -25,6 +25,8 @@ from truespec.verdict import Counterexample, OracleError, ToolMissing
 
 DIGITS = 8
 """Digits after the point in which numbers must agree or differ."""
+
+_UNDECIDED = (Stopped, NotAQuery, SessionChanged)
 
 Shown = list[tuple[Any, ...]] | None
 """Rows of comparable cells; None for a run-time error."""
@@ -42,7 +44,7 @@ def replay(oracle: str, candidate: str, schema: Schema, settings: Settings, foun
         one, other = (_run(target, statements, query, settings) for query in (oracle, candidate))
     except (SqlglotError, OracleError) as error:
         return Recheck(RecheckStatus.FAILED, by, f"the script: {error}")
-    except ToolMissing as error:
+    except (ToolMissing, *_UNDECIDED) as error:
         return Recheck(RecheckStatus.UNDECIDED, by, str(error))
     for side, result, recorded in (
         ("oracle", one, found.oracle_value),
@@ -98,6 +100,8 @@ def _accepted(target: Engine, statements: Sequence[str], settings: Settings) -> 
     """`OracleError` where the engine does not take the database, whatever is asked of it then."""
     try:
         target.replay(statements, "SELECT 1", settings)
+    except _UNDECIDED:
+        raise
     except Exception as error:
         raise OracleError(f"{target.label()} refuses it: {error}") from error
 
@@ -122,6 +126,8 @@ def _legal(target: Engine, schema: Schema, statements: Sequence[str], settings: 
 def _run(target: Engine, statements: Sequence[str], query: str, settings: Settings) -> Shown:
     try:
         return _cells(target.replay(statements, query, settings))
+    except _UNDECIDED:
+        raise
     except Exception:  # the driver's own; the database alone was accepted just before
         return None
 
