@@ -21,7 +21,7 @@ test: setup lint types ## everything: style, types, all tests, and the package i
 	tools/compat --quick
 
 quick: lint types ## the first look: style, types, doctests, units, a few cases of each table
-	$(PYTEST) -m "not slow and not live" --cases 2 --ignore=tests/snapshots
+	$(PYTEST) -m "not slow and not live" --cases=2 --ignore=tests/snapshots
 
 check: ## one part: make check DOMAIN=sql, make check TRACES=1 or make check BENCH=1
 ifdef DOMAIN
@@ -38,7 +38,7 @@ slowest: ## the tests that cost the most CPU time, and why each is worth it
 	@$(RUN) python tests/cost.py
 
 costs: ## run everything and keep in tests/costs.yml what the dear tests cost
-	$(PYTEST) --cost out/costs.tsv
+	$(PYTEST) --cost=out/costs.tsv
 	$(RUN) python tests/cost.py out/costs.tsv
 
 TESTS ?= tests

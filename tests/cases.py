@@ -14,6 +14,17 @@ from truespec.domains.registry import DOMAINS
 TABLES = Path(__file__).parent / "domains"
 
 
+def read_yaml(path: Path) -> Any:
+    """A YAML file; by LibYAML, which is ten times faster, where it is there and reads the file."""
+    text = path.read_text(encoding="utf-8")
+    if hasattr(yaml, "CSafeLoader"):
+        try:
+            return yaml.load(text, Loader=yaml.CSafeLoader)
+        except yaml.YAMLError:  # it refuses escapes of surrogates
+            pass
+    return yaml.safe_load(text)
+
+
 @dataclass(frozen=True)
 class Case:
     """One row of a case table."""
@@ -39,7 +50,7 @@ def cases(domain: str) -> tuple[Case, ...]:
     """All cases of a domain; names are unique, so that a failure names one row."""
     found: list[Case] = []
     for path in sorted((TABLES / domain / "cases").glob("*.yml")):
-        table = yaml.safe_load(path.read_text(encoding="utf-8"))
+        table = read_yaml(path)
         defaults = table.get("defaults", {}) if isinstance(table, dict) else {}
         for row in table["cases"] if isinstance(table, dict) else table:
             context = {**defaults.get("context", {}), **row.get("context", {})}

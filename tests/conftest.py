@@ -9,6 +9,8 @@ a second or more is marked `slow`.
 
 from __future__ import annotations
 
+import os
+import sys
 import zlib
 from collections import Counter, defaultdict
 from pathlib import Path
@@ -16,6 +18,10 @@ from pathlib import Path
 import pytest
 
 from cost import SLOW, Costs, cost
+
+# Compiled code is kept, whatever the machine says: the tests start hundreds of processes of ours.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 SHARE = 40
 """About how many cases of one table a group holds."""
@@ -25,7 +31,7 @@ ORDINARY = 0.05
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--cases", type=int, metavar="N", help="run the laws on N cases of each table only")
+    parser.addoption("--cases", type=int, metavar="N", help="run N cases of each table only")
     parser.addoption("--cost", type=Path, metavar="FILE", help="write the CPU seconds of each test to FILE")
 
 
@@ -36,6 +42,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for item in items:
+        if cost(item.nodeid) >= SLOW:
+            item.add_marker(pytest.mark.slow)
     limit = config.getoption("--cases")
     if limit is not None:
         _keep_first_cases(config, items, limit)
@@ -50,24 +59,25 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     groups: dict[pytest.Item, str] = {}
     for item in items:
         groups[item] = group = _group(item, tables)
-        seconds = cost(item.nodeid)
-        weights[group] += seconds or ORDINARY
-        if seconds >= SLOW:
-            item.add_marker(pytest.mark.slow)
+        weights[group] += cost(item.nodeid) or ORDINARY
         item.add_marker(pytest.mark.xdist_group(group))
     # Heavy groups start first, so that no process is left alone with one at the end.
     items.sort(key=lambda item: (-weights[groups[item]], groups[item]))
 
 
 def _keep_first_cases(config: pytest.Config, items: list[pytest.Item], limit: int) -> None:
+    """Of each case table, and of each other test with parameters, only the first cases that are not slow."""
     first: dict[str, list[str]] = defaultdict(list)
     kept: list[pytest.Item] = []
     left_out: list[pytest.Item] = []
     for item in items:
         table, case = _case(item)
-        if case and case not in first[table] and len(first[table]) < limit:
+        if not case:
+            table, _, case = item.nodeid.partition("[")
+        slow = item.get_closest_marker("slow") is not None
+        if case and case not in first[table] and len(first[table]) < limit and not slow:
             first[table].append(case)
-        (kept if not case or case in first[table] else left_out).append(item)
+        (kept if not case or slow or case in first[table] else left_out).append(item)
     config.hook.pytest_deselected(items=left_out)
     items[:] = kept
 

@@ -1,4 +1,4 @@
-"""What the tests cost: `--cost FILE` writes the CPU seconds of every test, `costs.yml` keeps the dear ones.
+"""What the tests cost: `--cost=FILE` writes the CPU seconds of every test, `costs.yml` keeps the dear ones.
 
 A cost is the processor time, user and system, of the test process and of all processes below it, so it hardly
 depends on what else the machine does. A fixture that several tests share is paid by the test that asks for it
@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import defaultdict
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -21,11 +21,16 @@ from typing import Any
 import pytest
 import yaml
 
+from cases import read_yaml
+
 KEPT = Path(__file__).with_name("costs.yml")
 """A row per test function that costs a second or more, the dearest first."""
 
 SLOW = 1.0
 """A test of so many CPU seconds is slow: `make quick` leaves it out."""
+
+MOMENT = 0.005
+"""Seconds."""
 
 SHOWN = 30
 """How many rows are printed."""
@@ -35,23 +40,42 @@ HEAD = "# Made by 'make costs'; the reasons (why) are written by hand.\n"
 _TICK = 1 / os.sysconf("SC_CLK_TCK")
 
 
-def spent() -> float:
-    """The CPU seconds of this process, of its ended children and of all living processes below it."""
-    times = os.times()
-    return times.user + times.system + times.children_user + times.children_system + _below(os.getpid())
+class Meter:
+    """The CPU seconds of this process and of all processes below it, from one reading to the next.
+
+    A child tells what it used while it lives, and its parent does once it has waited for the child.
+    """
+
+    def __init__(self) -> None:
+        self.known: dict[tuple[int, str], tuple[float, float]] = {}
+        self.gone: dict[tuple[int, str], tuple[float, float]] = {}
+        self.read()
+
+    def read(self) -> float:
+        """The CPU seconds since the reading before."""
+        found = dict(_tree(os.getpid()))
+        own = taken_over = 0.0
+        for process, (used, of_children) in found.items():
+            before = self.known.get(process) or self.gone.get(process) or (0.0, 0.0)
+            own += used - before[0]
+            taken_over += of_children - before[1]
+        # A process that ended told most of it before. One that was overlooked once comes back.
+        gone = {process: times for process, times in self.known.items() if process not in found}
+        told = sum(map(sum, gone.values()))
+        self.known, self.gone = found, gone
+        return own + max(0.0, taken_over - told)
 
 
-def _below(process: int) -> float:
-    """The CPU seconds of the living processes below `process` and of their ended children."""
-    total = 0.0
+def _tree(process: int) -> Iterator[tuple[tuple[int, str], tuple[float, float]]]:
+    """Each process from this one down, with its start: its own time, that of the children it waited for."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:  # it ended in between
+        return
+    user, system, ended_user, ended_system = map(int, fields[11:15])
+    yield (process, fields[19]), ((user + system) * _TICK, (ended_user + ended_system) * _TICK)
     for child in _children(process):
-        try:
-            stat = Path(f"/proc/{child}/stat").read_text()
-        except OSError:  # it ended in between
-            continue
-        user, system, ended_user, ended_system = stat.rpartition(")")[2].split()[11:15]
-        total += (int(user) + int(system) + int(ended_user) + int(ended_system)) * _TICK + _below(child)
-    return total
+        yield from _tree(child)
 
 
 def _children(process: int) -> list[int]:
@@ -70,7 +94,7 @@ class Costs:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.costs: dict[str, dict[str, float]] = defaultdict(dict)
-        self.before = spent()
+        self.meter = Meter()
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
@@ -78,11 +102,11 @@ class Costs:
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         made: pytest.TestReport = yield
         report: Any = made
-        now = spent()
+        # A phase of a moment is added to the next one: looking at all processes costs time itself.
+        look = made.duration >= MOMENT or made.when == "teardown"
         group = item.get_closest_marker("xdist_group")
         report.test = item.nodeid.removesuffix(f"@{group.args[0]}") if group else item.nodeid
-        report.cpu = max(0.0, now - self.before)
-        self.before = now
+        report.cpu = self.meter.read() if look else 0.0
         return made
 
     def pytest_runtest_logreport(self, report: Any) -> None:
@@ -108,7 +132,7 @@ class Costs:
 def known() -> dict[str, float]:
     """The kept costs: of a slow test its own, of another one the mean of its function."""
     costs: dict[str, float] = {}
-    for row in yaml.safe_load(KEPT.read_text(encoding="utf-8")):
+    for row in _rows():
         slow: dict[str, float] = row.get("slow", {})
         others = row["tests"] - len(slow)
         costs[row["test"]] = max(0.0, row["seconds"] - sum(slow.values())) / others if others else 0.0
@@ -147,7 +171,7 @@ def take_over(file: Path) -> None:
 
 
 def _rows() -> list[dict[str, Any]]:
-    return yaml.safe_load(KEPT.read_text(encoding="utf-8")) or [] if KEPT.exists() else []
+    return read_yaml(KEPT) if KEPT.exists() else []
 
 
 def main(arguments: list[str]) -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 import needs
+from cases import read_yaml
 from truespec.domains.verify import Pair, verify_pair
 from truespec.verdict import Answer
 
@@ -91,7 +91,7 @@ def test_a_preamble_cannot_change_the_theorem(preamble: str) -> None:
     assert swapped.answer is not Answer.REFUTED, swapped.to_json()
 
 
-PAIRS = yaml.safe_load(Path(__file__).with_name("attacks.yml").read_text(encoding="utf-8"))
+PAIRS = read_yaml(Path(__file__).with_name("attacks.yml"))
 
 
 def _text(body: str, signature: str) -> str:

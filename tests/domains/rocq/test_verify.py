@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 import needs
+from cases import read_yaml
 from truespec.benchmark import bundled
 from truespec.benchmark.bundled import RecordedAnswer
 from truespec.benchmark.task import Task
@@ -149,7 +149,7 @@ def test_many_verifications_leave_nothing_behind(tmp_path: Path) -> None:
 def _problems() -> list[Any]:
     found = []
     for path in sorted((Path(__file__).parent / "problems").glob("*.yml")):
-        for problem in yaml.safe_load(path.read_text(encoding="utf-8")):
+        for problem in read_yaml(path):
             found += [(problem, kind, text) for kind in ("equivalent", "wrong") for text in problem[kind]]
     return found
 
