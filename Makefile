@@ -20,7 +20,10 @@ test: setup lint types ## everything: style, types, all tests, and the package i
 	$(PYTEST)
 	tools/compat --quick
 
-quick: lint types ## the first look: style, types, doctests, units, a few cases of each table
+quick: ## the first look: style, types, doctests, units, a few cases of each table
+	@$(MAKE) --no-print-directory -j 3 --output-sync=target lint types quick-tests
+
+quick-tests:
 	$(PYTEST) -m "not slow and not live" --cases=2 --ignore=tests/snapshots
 
 check: ## one part: make check DOMAIN=sql, make check TRACES=1 or make check BENCH=1
@@ -81,4 +84,4 @@ dist: ## build the sdist and the wheel into dist/; REPOSITORY=https://... names 
 requirements: ## export the hashed requirements from the project's dependencies
 	$(UV) lock -q && $(UV) export -q --frozen --all-extras --all-groups --no-emit-project --format requirements-txt --no-header --no-annotate -o requirements.txt && rm -f uv.lock
 
-.PHONY: help setup demo test quick check slowest costs coverage lint types format snapshots bench certificates baseline live-model requirements compat dist
+.PHONY: help setup demo test quick quick-tests check slowest costs coverage lint types format snapshots bench certificates baseline live-model requirements compat dist

@@ -213,7 +213,10 @@ def test_the_answers_to_a_task_agree_among_themselves(name: str) -> None:
         for one, two in combinations(decided, 2):
             both = {one.written, two.written} == {Writing.REWRITTEN}
             expected = Answer.EQUIVALENT if both else Answer.REFUTED
-            verdict = verify_pair(Pair(name, one.text, two.text, task.task.context), 20.0)
+            pair = Pair(name, one.text, two.text, task.task.context)
+            verdict = verify_pair(pair, 2.0)  # a relation, which is not asked for here, may use all of it
+            if verdict.answer is Answer.UNKNOWN:
+                verdict = verify_pair(pair, 20.0)
             if verdict.answer is not expected:
                 wrong.append((one.id, two.id, verdict))
     assert not wrong

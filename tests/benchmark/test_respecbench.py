@@ -14,6 +14,8 @@ from truespec.benchmark.sources.clever import translations
 from truespec.cli.data import data
 from truespec.store.runs import read_tasks
 
+pytestmark = pytest.mark.slow  # the published sets are read once for all of them
+
 
 @pytest.fixture(scope="module")
 def chosen() -> dict[str, Chosen]:

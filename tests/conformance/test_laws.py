@@ -123,6 +123,7 @@ def test_the_twin_has_teeth(name: str) -> None:
     assert seen * 2 >= len(refuted), f"the twin of {name} sees {seen} of {len(refuted)} differences"
 
 
+@cache
 def load_twin(domain: str) -> ModuleType:
     """The domain's twin: `differ(oracle, candidate, context)` is a small input that separates them, or None.
 

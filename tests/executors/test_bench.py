@@ -28,6 +28,8 @@ from truespec.store.calls import CallLedger
 from truespec.store.runs import Run
 from truespec.verdict import Answer, UsageError
 
+pytestmark = pytest.mark.slow  # a run of the benchmark is made once for all of them
+
 DEFAULTS: dict[str, Any] = {
     "epochs": 1,
     "temperature": 1.0,

@@ -18,6 +18,8 @@ from truespec.reports.bench import join
 from truespec.store.runs import Run
 from truespec.verdict import Answer
 
+pytestmark = pytest.mark.slow  # candidates are labelled once for all of them
+
 TASKS = choose(bundled_tasks(["arith", "fol", "regex"]), [], 8)
 
 

@@ -18,6 +18,8 @@ from inspect_ai.model import ModelOutput, ModelUsage, get_model  # noqa: E402
 
 import truespec.inspect_entry as entry  # noqa: E402
 
+pytestmark = pytest.mark.slow  # an evaluation is run once for all of them
+
 RIGHT = {one.task.statement: one.task.oracle for one in bundled.tasks("regex")}
 SEEN: list[Any] = []
 

@@ -31,6 +31,8 @@ from truespec.reports.dataset import write_parquet
 from truespec.reports.plots import Dot, dots, lines
 from truespec.store.runs import Run
 
+pytestmark = pytest.mark.slow  # the report is made once for all of them
+
 OPTIONS: dict[str, Any] = {
     "epochs": 1,
     "temperature": 1.0,
