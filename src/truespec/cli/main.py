@@ -71,6 +71,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "truespec.cli.demo:demo",
         "Verify the bundled tasks: no network, no key, under a minute.",
     ),
+    "serve": (
+        "truespec.cli.serve:serve",
+        "Start the local app and its HTTP API.",
+    ),
     "mcp": (
         "truespec.cli.mcp:mcp",
         "Serve tools to agents over the Model Context Protocol: verify a pair, check a trace.",

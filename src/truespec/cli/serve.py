@@ -1,0 +1,97 @@
+"""`truespec serve`: the local app and its HTTP API."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+
+import click
+
+from truespec.api import DEFAULT_TIMEOUT
+from truespec.cli.common import Seconds
+from truespec.verdict import UsageError
+
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+TOKEN = "TRUESPEC_TOKEN"
+"""The environment variable that sets the token."""
+
+
+@click.command()
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--name", "names", multiple=True, help="A further host name to answer to, e.g. behind a proxy.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 takes any.")
+@click.option("--token/--no-token", "with_token", default=True, show_default=True, help="Ask for a token.")
+@click.option(
+    "--timeout", type=Seconds(), default=DEFAULT_TIMEOUT, show_default=True, help="Seconds per pair."
+)
+@click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Workers.  [default: one per core]")
+@click.option("--log/--no-log", default=False, show_default=True, help="One JSON line per request on stderr.")
+def serve(
+    host: str,
+    names: tuple[str, ...],
+    port: int,
+    with_token: bool,
+    timeout: float,
+    jobs: int | None,
+    log: bool,
+) -> None:
+    """Start the local app and its HTTP API; Ctrl-C ends it.
+
+    It listens on this machine alone unless --host says otherwise, refuses foreign Host headers and pages of
+    other sites, and asks for a token: the printed address holds it, programs send it as
+    'Authorization: Bearer TOKEN'. TRUESPEC_TOKEN sets it; otherwise it is new at each start.
+    Needs the extra: pip install 'truespec[serve]'.
+
+    Exit code: 0 after Ctrl-C, 2 for a wrong call or a port that is taken.
+    """
+    try:
+        import uvicorn
+
+        from truespec.serve.app import application
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in ("starlette", "uvicorn"):
+            raise
+        raise UsageError("truespec serve needs a web server: pip install 'truespec[serve]'") from None
+    from truespec.serve.service import Service
+
+    if not with_token and host not in LOOPBACK:
+        raise UsageError(f"--no-token is refused with --host {host}: others could use this machine's workers")
+    jobs = jobs or len(os.sched_getaffinity(0))
+    token = (os.environ.get(TOKEN) or secrets.token_urlsafe(24)) if with_token else None
+    listening = _listen(host, port)
+    port = listening.getsockname()[1]
+    hosts = frozenset([*LOOPBACK, host.lower(), *(name.lower() for name in names)])
+    service = Service(jobs, timeout)
+    app = application(service, jobs, hosts=hosts, token=token, log=log)
+    shown = f"[{host}]" if ":" in host else host
+    query = f"?token={token}" if token else ""
+    click.echo(f"truespec is at http://{shown}:{port}/{query}  (Ctrl-C ends)")
+    config = uvicorn.Config(
+        app,
+        access_log=False,
+        log_level="warning",
+        timeout_graceful_shutdown=5,
+        server_header=False,
+        lifespan="on",
+    )
+    try:
+        uvicorn.Server(config).run(sockets=[listening])
+    except KeyboardInterrupt:
+        pass
+    finally:
+        service.close()
+    click.echo("\nended")
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((host, port))
+    except OSError as error:
+        listening.close()
+        raise UsageError(f"{host}, port {port}: {error.strerror}; choose another with --port") from None
+    listening.listen(2048)
+    return listening
