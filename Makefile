@@ -10,13 +10,16 @@ help: ## list the tasks
 setup: ## install everything: Python packages, and system packages where possible
 	@tools/setup
 
+setup-test:
+	@tools/setup test
+
 demo: setup ## verify the bundled tasks, print the table, write out/demo/report.html
 	$(RUN) truespec demo --out out/demo
 
 # Two processes; tests/conftest.py says which tests stay together.
 PYTEST = $(RUN) pytest -q -n 2 --dist loadgroup --no-loadscope-reorder
 
-test: setup lint types ## everything: style, types, all tests, and the package in clean environments
+test: setup-test lint types ## everything: style, types, all tests, and the package in clean environments
 	$(PYTEST)
 	tools/compat --quick
 
@@ -84,4 +87,4 @@ dist: ## build the sdist and the wheel into dist/; REPOSITORY=https://... names 
 requirements: ## export the hashed requirements from the project's dependencies
 	$(UV) lock -q && $(UV) export -q --frozen --all-extras --all-groups --no-emit-project --format requirements-txt --no-header --no-annotate -o requirements.txt && rm -f uv.lock
 
-.PHONY: help setup demo test quick quick-tests check slowest costs coverage lint types format snapshots bench certificates baseline live-model requirements compat dist
+.PHONY: help setup setup-test demo test quick quick-tests check slowest costs coverage lint types format snapshots bench certificates baseline live-model requirements compat dist
