@@ -91,7 +91,7 @@ def test_the_keyboard_alone_is_enough(browser: Any, address: str) -> None:
 def test_pages_are_accessible_and_do_not_overflow(
     browser: Any, address: str, width: int, scheme: str
 ) -> None:
-    from axe_playwright_python.sync_playwright import Axe
+    from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 
     page = opened(browser, address, viewport={"width": width, "height": 900}, color_scheme=scheme)
     # The checker is a script of the test; the page's own policy would refuse it.
