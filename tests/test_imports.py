@@ -27,6 +27,7 @@ LADDER = [
     "benchmark",
     "judges",
     "extraction",
+    "guard",
     "compliance",
     "metrics",
     "analysis",

@@ -60,6 +60,8 @@ _RULE = [
     "domains",
     "violation",
     "required",
+    "action",
+    "hint",
     "define",
 ]
 _FORMAL = ["template", "a", "b", "n", "when", "require", "formula", "bind", "over", "results", "define"]
@@ -205,6 +207,8 @@ def read_rule(value: Any, where: str, shared: Mapping[str, Any] | None = None) -
             domains=(domains,) if isinstance(domains, str) else tuple(domains),
             violation=value.get("violation", ""),
             required=value.get("required"),
+            action=value.get("action", ""),
+            hint=value.get("hint", ""),
         )
     except (ValueError, TypeError) as error:
         raise _wrong(where, str(error).removeprefix(f"rule {value['id']!r}: ")) from None

@@ -11,7 +11,7 @@ from truespec.rules.rule import Rule
 from truespec.rules.ruleset import RuleSet
 from truespec.rules.run import Run
 from truespec.traces.event import Feed
-from truespec.traces.trace import Message, Trace
+from truespec.traces.trace import Message, ToolCall, Trace
 
 LATE = "it reads results as 'results: last' does, which needs the complete trace"
 """Why a rule with that pairing is not evaluated on line."""
@@ -91,6 +91,10 @@ class Monitor:
         made = list(self._fresh())
         self._run.fresh.clear()
         return made
+
+    def asked(self, message: Message) -> ToolCall | None:
+        """The open call that a result answers; None where there is none."""
+        return self._feed.asked(message)
 
     def _settled(self, message: Message) -> Message:
         if message.role != "tool":

@@ -38,6 +38,8 @@ VIOLATIONS = (
     "ungrounded_argument",
 )
 """Names of kinds of violations that many policies share, the paper's first; others may be given too."""
+ACTIONS = ("block", "ask", "report")
+"""What a guard may do about an act that would break a rule: stop it, ask a person, or only tell."""
 KINDS = ("deterministic", "semantic")
 """Whether a monitor checks it, or a judge."""
 
@@ -111,6 +113,11 @@ class Rule:
     """The environments it is for; empty for all."""
     violation: str = ""
     """What a breach is called, e.g. `skipped_authentication`; empty for the name of the category."""
+    action: str = ""
+    """What a guard does about an act that would break the rule: one of `ACTIONS`, or empty: it blocks where
+    the rule is mandatory and reports where it is advisory."""
+    hint: str = ""
+    """What a model that is stopped by the rule could do instead."""
     failures: Mapping[str, Any] = field(default_factory=dict, hash=False)
     """What the rule's file says about which results of a tool tell a failure; see `rules.failures`."""
     required: bool | None = None
@@ -126,6 +133,10 @@ class Rule:
         ):
             if value not in known:
                 raise ValueError(f"rule {self.id!r}: {what} is one of {', '.join(known)}, not {value!r}")
+        if self.action not in ("", *ACTIONS):
+            raise ValueError(f"rule {self.id!r}: action is one of {', '.join(ACTIONS)}, not {self.action!r}")
+        if not isinstance(self.hint, str):
+            raise ValueError(f"rule {self.id!r}: hint is a text, not {self.hint!r}")
         if self.required not in (None, True, False):
             raise ValueError(f"rule {self.id!r}: required is true or false, not {self.required!r}")
         if not isinstance(self.violation, str):

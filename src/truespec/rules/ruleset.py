@@ -277,7 +277,7 @@ class Plan:
                 if mask >> bit & 1:
                     letter |= local
             starts = track.when >= 0 and bool(mask >> track.when & 1)
-            if letter or starts or (track.bind and (track.number in self.bound or not track.skips)):
+            if letter or starts or track.number in self.bound:
                 yield track, letter, starts
 
 

@@ -15,7 +15,7 @@ from truespec.rules.finding import Violation, cut, effect_of, quote_of
 from truespec.rules.predicate import Predicate, bound_values
 from truespec.rules.progress import FAILED, PASSED
 from truespec.rules.scan import Scan, Values
-from truespec.rules.slices import Key, Rope, Slices, events_of, joined
+from truespec.rules.slices import Key, Report, Rope, Slices, events_of, joined
 from truespec.rules.track import Track
 from truespec.traces.event import Event
 from truespec.traces.trace import Trace
@@ -218,6 +218,15 @@ class Run:
 
         if starts:
             state.activations += 1
+        try:
+            self._step_instances(track, state, letter, starts, event, report)
+        finally:
+            if not track.skips:
+                (self.restless.discard if _is_idle(track, state) else self.restless.add)(track.number)
+
+    def _step_instances(
+        self, track: Track, state: _State, letter: int, starts: bool, event: Event, report: Report
+    ) -> None:
         if not track.indexed:
             if state.scan is None:
                 state.scan = Scan(
@@ -340,7 +349,9 @@ def _is_idle(track: Track, state: _State) -> bool:
     if track.start and not state.begun:
         return False
     if track.bind:
-        return True
+        if track.skips:
+            return True
+        return track.indexed and state.slices is not None and state.slices.idle()
     machine = track.machine
     key = (state.registers, tuple(state.pending))
     known = track.idle.get(key)

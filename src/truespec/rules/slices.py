@@ -99,6 +99,18 @@ class Slices:
     def __contains__(self, key: Key) -> bool:
         return key in self._keys
 
+    def idle(self) -> bool:
+        """Whether an event of which nothing holds, and that speaks of no key, changes nothing."""
+        machine = self._machine
+        if machine.step(self._default, 0)[0] != self._default:
+            return False
+        for registers, residual in self._roots:
+            if self._looks_back and machine.step(registers, 0)[0] != registers:
+                return False
+            if residual != _REGISTERS and machine.move(residual, registers, 0) != residual:
+                return False
+        return True
+
     def begin(self) -> None:
         """From now on, changes can be taken back."""
         self._journal = [(None, self._default, self._roots)]

@@ -35,6 +35,7 @@ class Track:
         "names",
         "number",
         "over",
+        "paths",
         "rule",
         "skips",
         "start",
@@ -57,6 +58,7 @@ class Track:
         self.bits = [(bit(q), mask) for q, mask in own if not p.variables(q)]
         self.bind = [(q, mask) for q, mask in own if p.variables(q)]
         self.names = sorted({name for q, _ in self.bind for name in p.variables(q)})
+        self.paths = sorted({(c[2], c[1]) for q, _ in self.bind for c in p.conditions(q) if c[0] == "var"})
         self.indexed = self._can_be_looked_up()
         self.over = formal.over
         self.start = obligation.when is None
@@ -89,11 +91,13 @@ class Track:
 
     def keys(self, event: Event) -> Iterator[Key]:
         """The combinations that an event could speak of."""
+        if len(self.paths) == 1:
+            for value in bound_values(event, self.paths[0][1]):
+                yield (value,)
+            return
         found: dict[str, set[str]] = {name: set() for name in self.names}
-        for predicate, _ in self.bind:
-            for condition in p.conditions(predicate):
-                if condition[0] == "var":
-                    found[condition[2]] |= bound_values(event, condition[1])
+        for name, path in self.paths:
+            found[name] |= bound_values(event, path)
         count = 1
         for values in found.values():
             count *= len(values)

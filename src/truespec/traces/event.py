@@ -187,7 +187,7 @@ class Feed:
                     self._open.setdefault(call.id, []).append(call)
 
     def asked(self, message: Message) -> ToolCall | None:
-        """The call that a result answers."""
+        """The open call that a result answers; None where there is none."""
         if message.call_id is not None:
             return self._open[message.call_id][-1] if message.call_id in self._open else None
         return self._unnamed[0] if self._unnamed else None

@@ -24,7 +24,7 @@ def to_record(trace: Trace) -> dict[str, Any]:
         if value is None or (value == () and entry.name == "spans") or value == {}:
             continue
         if entry.name == "messages":
-            record["messages"] = [_message(message) for message in value]
+            record["messages"] = [message_record(message) for message in value]
         elif entry.name in ("tools", "spans"):
             record[entry.name] = [_kept(asdict(item)) for item in value]
         elif entry.name in ("source", "outcome"):
@@ -42,10 +42,7 @@ def from_record(record: Mapping[str, Any]) -> Trace:
         )
     values = {key: value for key, value in record.items() if key != "truespec_trace"}
     try:
-        values["messages"] = tuple(
-            Message(**{**m, "calls": tuple(ToolCall(**call) for call in m.get("calls", ()))})
-            for m in values["messages"]
-        )
+        values["messages"] = tuple(message_of(m) for m in values["messages"])
         values["source"] = Source(**values["source"])
         if "tools" in values:
             values["tools"] = tuple(ToolSchema(**tool) for tool in values["tools"])
@@ -60,12 +57,18 @@ def from_record(record: Mapping[str, Any]) -> Trace:
         raise TraceError(f"not a trace record: {error}") from None
 
 
+def message_of(record: Mapping[str, Any]) -> Message:
+    """The message of such a record; `TypeError` or `ValueError` where it is none."""
+    return Message(**{**record, "calls": tuple(ToolCall(**call) for call in record.get("calls", ()))})
+
+
 def to_line(trace: Trace) -> str:
     """One JSON line, without its line end. Lone surrogates survive as escapes."""
     return json.dumps(to_record(trace), ensure_ascii=True, separators=(",", ":"), default=str)
 
 
-def _message(message: Message) -> dict[str, Any]:
+def message_record(message: Message) -> dict[str, Any]:
+    """A message as plain JSON values, without fields that hold nothing."""
     record: dict[str, Any] = {}
     for entry in fields(message):
         value = getattr(message, entry.name)

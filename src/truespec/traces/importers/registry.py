@@ -14,6 +14,7 @@ from truespec.untrusted.unpack import Budget
 
 IMPORTERS: dict[str, str] = {
     "truespec": "truespec.traces.importers.normalised",
+    "guard": "truespec.traces.importers.guard_log",
     "inspect": "truespec.traces.importers.inspect_eval",
     "tau2": "truespec.traces.importers.tau2",
     "tau-bench": "truespec.traces.importers.tau_bench",

@@ -1,0 +1,372 @@
+"""A guard: the rules of one conversation, asked before each act, by whoever carries acts out.
+
+```python
+guard = Guard(load_file(Path("policy.yml")), tools=TOOLS, log="decisions.jsonl")
+guard.observe({"role": "user", "content": "Refund order 7, please."})
+try:
+    answer = await guard.call("refund", {"order": 7}, refund)
+except Blocked as blocked:
+    answer = str(blocked)               # tell the model what to do instead
+```
+
+Check, run and record are one step: calls of a conversation take turns, so no two of them can both pass a rule
+that allows one. A rule that had to be evaluated and cannot be stands against every act, unless its file says
+`required: false`. A rule's `action` (`block`, `ask`, `report`) says what is done where it would be broken; by
+default, mandatory rules block and advisory ones are reported.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import threading
+import uuid
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from truespec.guard.decision import Action, Blocked, Decision, Objection
+from truespec.guard.inputs import Said, messages_from
+from truespec.guard.log import Log
+from truespec.guard.plain import plain
+from truespec.guard.policy import (
+    STRICTNESS,
+    WORDS,
+    action_of,
+    counts_calls,
+    folded,
+    named_tools,
+    schemas_of,
+)
+from truespec.guard.running import called, outcome_text
+from truespec.guard.turn import Turn
+from truespec.rules.finding import Violation
+from truespec.rules.monitor import Monitor
+from truespec.rules.rule import Rule
+from truespec.traces.record import message_record
+from truespec.traces.trace import Message, Source, ToolCall, ToolSchema, Trace, TraceError
+from truespec.untrusted.nesting import check_json
+from truespec.verdict import UsageError
+
+Ask = Callable[[Decision], "bool | Awaitable[bool]"]
+"""Puts an act before a person; true where the person approves."""
+ALONE = "the guard sees calls one by one, and the rule counts the calls of a message; use `admit`"
+"""Why a rule about the calls of a message is not evaluated when calls come alone."""
+
+
+class Guard:
+    """The rules of one conversation, asked before each act."""
+
+    def __init__(
+        self,
+        rules: Sequence[Rule],
+        *,
+        tools: Sequence[ToolSchema] | Sequence[Mapping[str, Any]] | None = None,
+        types: Mapping[str, str] | None = None,
+        domain: str | None = None,
+        prompt: str | None = None,
+        conversation: str | None = None,
+        log: str | Path | None = None,
+        ask: Ask | None = None,
+        whole_messages: bool = False,
+    ) -> None:
+        """`tools` are the agent's tools, ours or as OpenAI, Anthropic or MCP describe them: with them, a call
+        of any other tool is blocked. `types` says of each whether it is `read`, `write` or `generic`.
+
+        `ask` puts an act before a person; without it, what would be asked is blocked. With `whole_messages`,
+        calls pass through `admit` in the messages that hold them, and rules may count the calls of a message.
+        """
+        self.conversation = conversation or uuid.uuid4().hex
+        """The conversation's name in the log."""
+        self._rules = {rule.id: rule for rule in rules}
+        if len(self._rules) < len(rules):
+            raise UsageError("two rules have the same id; each objection names its rule by it")
+        self._tools = schemas_of(tools, types)
+        source = Source("guard", str(log or ""), "", self.conversation)
+        self._trace = Trace(self.conversation, (), source, prompt, self._tools, domain=domain)
+        self._monitor = Monitor(tuple(rules), self._trace)
+        self._alone = [] if whole_messages else [rule.id for rule in rules if counts_calls(rule)]
+        self._known = named_tools(rules)
+        self._known_alike = {folded(name): name for name in self._known}
+        self._ask = ask
+        self._turn = Turn()
+        self._mutex = threading.RLock()
+        self._open: dict[str, ToolCall] = {}
+        self._count = self._calls = 0
+        self._log = Log(Path(log), self.conversation) if log is not None else None
+        self._write(
+            "start",
+            {
+                "domain": domain,
+                "system_prompt": prompt,
+                "rules": [rule.summary() for rule in rules],
+                "tools": None
+                if self._tools is None
+                else [{"name": t.name, "parameters": t.parameters, "kind": t.kind} for t in self._tools],
+            },
+        )
+
+    @property
+    def not_evaluated(self) -> dict[str, str]:
+        """Rules of which nothing is known here, with the reason."""
+        return {**self._monitor.not_evaluated, **dict.fromkeys(self._alone, ALONE)}
+
+    def observe(self, said: Said, role: str = "user") -> list[Violation]:
+        """Take what was said or done elsewhere; the breaches that became certain by it.
+
+        A result has to answer a call that is open: anything else is a `TraceError`.
+        """
+        found = []
+        with self._mutex:
+            for message in messages_from(said, role):
+                if message.role == "tool" and self._monitor.asked(message) is None:
+                    raise TraceError(f"a result with the identifier {message.call_id!r} answers no open call")
+                found += self._record(message)
+        return found
+
+    def decide(self, tool: str, arguments: Any, *, text: str | None = None) -> Decision:
+        """What would be decided about a call now. Nothing is recorded, so it reserves nothing."""
+        with self._mutex:
+            call, refused = self._read(tool, arguments, None)
+            return self._judged(Message("assistant", text, (call,)), refused, tool)
+
+    async def call(
+        self,
+        tool: str,
+        arguments: Any,
+        run: Any,
+        *,
+        id: str | None = None,
+        text: str | None = None,
+    ) -> Any:
+        """Check a call, carry it out and record its result, in one turn; `Blocked` where it may not pass.
+
+        `run` is called with the arguments by name, or with all of them as one value, or with nothing,
+        whichever it takes; what it returns is awaited where that is possible. The arguments it is given are
+        the copy that was checked. `text` is what the agent said with the call. A call that is cancelled while
+        it runs has no result: nobody knows whether it took effect.
+        """
+        async with self._turn.taken():
+            decision, call = await self._asked(tool, arguments, id, text)
+            if call is None:
+                raise Blocked(decision)
+            try:
+                made = called(run, call.arguments)
+                value = await made if inspect.isawaitable(made) else made
+            except Exception as error:
+                self._answer(call, f"{type(error).__name__}: {error}", True)
+                raise
+            self._answer(call, outcome_text(value), None)
+            return value
+
+    def call_now(
+        self, tool: str, arguments: Any, run: Any, *, id: str | None = None, text: str | None = None
+    ) -> Any:
+        """As `call`, for callers without an event loop; other threads wait for their turn."""
+        with self._turn.taken_by_thread():
+            decision, call = self._asked_now(tool, arguments, id, text)
+            if call is None:
+                raise Blocked(decision)
+            try:
+                value = called(run, call.arguments)
+            except Exception as error:
+                self._answer(call, f"{type(error).__name__}: {error}", True)
+                raise
+            self._answer(call, outcome_text(value), None)
+            return value
+
+    async def admit(self, tool: str, arguments: Any, *, id: str, text: str | None = None) -> Decision:
+        """Check a call that somebody else carries out, and record it where it may pass.
+
+        Its result has to be told by `result`, with the same identifier.
+        """
+        decision, _ = await self._asked(tool, arguments, id, text, keep=True)
+        return decision
+
+    def admit_now(self, tool: str, arguments: Any, *, id: str, text: str | None = None) -> Decision:
+        """As `admit`, for callers without an event loop."""
+        decision, _ = self._asked_now(tool, arguments, id, text, keep=True)
+        return decision
+
+    def admit_message(self, said: Said) -> Decision:
+        """Check a whole message of the agent with all its calls, and record it where it may pass.
+
+        Its calls are carried out by others, who tell how they ended by `result`. What would be asked is
+        blocked: a person approves single calls.
+        """
+        with self._mutex:
+            (message,) = messages_from(said, "assistant")
+            read = [
+                self._read(c.name, c.raw if c.arguments is None else c.arguments, c.id) for c in message.calls
+            ]
+            refused = [problem for _, problems in read for problem in problems]
+            calls = tuple(call for call, _ in read)
+            named = Message("assistant", message.text, calls, reasoning=message.reasoning)
+            decision = self._judged(named, refused, ", ".join(call.name for call in calls) or None)
+            self._write("decision", decision.record())
+            if decision.allowed:
+                self._record(named)
+                for before, call in zip(message.calls, calls, strict=True):
+                    self._open[before.id or call.id or ""] = call
+            return decision
+
+    def result(self, id: str, output: Any, error: bool | None = None) -> list[Violation]:
+        """Record how a call ended that was let pass; `error` where the caller knows whether it failed."""
+        with self._mutex:
+            call = self._open.pop(id, None)
+            if call is None:
+                raise TraceError(f"a result with the identifier {id!r} answers no open call")
+            return self._answer(call, outcome_text(output), error)
+
+    def owed(self) -> list[Violation]:
+        """The open obligations: what would be broken if the conversation ended now."""
+        with self._mutex:
+            return self._monitor.owed()
+
+    def finish(self) -> list[Violation]:
+        """The conversation is over: what is still owed is broken."""
+        with self._mutex:
+            left = self._monitor.finish()
+            self._write("end", {"owed": [_said(v) for v in left], "not_evaluated": self.not_evaluated})
+            if self._log is not None:
+                self._log.close()
+                self._log = None
+            return left
+
+    async def _asked(
+        self, tool: str, arguments: Any, id: str | None, text: str | None, keep: bool = False
+    ) -> tuple[Decision, ToolCall | None]:
+        """The decision, a person's included, and the recorded call where it may pass."""
+        decision, call = self._passed(tool, arguments, id, text, keep)
+        if decision.action == Action.ASK and self._ask is not None:
+            answer = self._ask(decision)
+            yes = bool(await answer if inspect.isawaitable(answer) else answer)
+            return self._passed(tool, decision.arguments, id, text, keep, decision, yes)
+        return decision, call
+
+    def _asked_now(
+        self, tool: str, arguments: Any, id: str | None, text: str | None, keep: bool = False
+    ) -> tuple[Decision, ToolCall | None]:
+        decision, call = self._passed(tool, arguments, id, text, keep)
+        if decision.action == Action.ASK and self._ask is not None:
+            answer = self._ask(decision)
+            if inspect.isawaitable(answer):
+                raise UsageError("'ask' has to be awaited: use `await guard.call`, or a plain function")
+            return self._passed(tool, decision.arguments, id, text, keep, decision, bool(answer))
+        return decision, call
+
+    def _passed(
+        self,
+        tool: str,
+        arguments: Any,
+        id: str | None,
+        text: str | None,
+        keep: bool,
+        asked: Decision | None = None,
+        yes: bool = False,
+    ) -> tuple[Decision, ToolCall | None]:
+        """Decide about a call, and record it where it may pass; both at once. With `keep`, its result is
+        told by somebody else.
+
+        `asked` is the decision that a person answered with `yes` or no. What stood against the act then is
+        settled by that; what has come up since is not.
+        """
+        with self._mutex:
+            call, refused = self._read(tool, arguments, id)
+            message = Message("assistant", text, (call,))
+            decision = self._judged(message, refused, tool)
+            if asked is not None:
+                settled = {one.rule_id for one in asked.objections if one.action == Action.ASK}
+                standing = {one.rule_id for one in decision.objections if one.action != Action.ALLOW}
+                action = Action.ALLOW if yes and standing <= settled else Action.BLOCK
+                decision = replace(decision, action=action, asked=True)
+            self._write("decision", decision.record())
+            if not decision.allowed:
+                return decision, None
+            self._record(message)
+            if keep and id is not None:
+                self._open[id] = call
+            return decision, call
+
+    def _read(self, tool: str, arguments: Any, id: str | None) -> tuple[ToolCall, list[str]]:
+        """A call with plain arguments and an identifier of its own, and what speaks against any such call."""
+        self._calls += 1
+        problems = []
+        raw = None
+        if isinstance(arguments, str | bytes):
+            raw = arguments if isinstance(arguments, str) else arguments.decode("utf-8", "replace")
+            arguments = _parsed(raw)
+        try:
+            given = plain(arguments if arguments is not None or raw is not None else {})
+            if not isinstance(given, dict):
+                raise ValueError("the arguments are no JSON object")
+        except ValueError as error:
+            problems.append(str(error))
+            given = None
+        if id is not None and id in self._open:
+            problems.append(f"a call with the identifier {id!r} is still open")
+        if self._tools is not None and tool not in self._trace.schemas:
+            problems.append(f"there is no tool {tool!r:.80}")
+        elif tool not in self._known and (meant := self._known_alike.get(folded(tool))) is not None:
+            problems.append(f"the tool {tool!r:.80} is written like {meant!r}, which the rules know")
+        call = ToolCall(
+            tool, given, f"{id or 'call'}/{self._calls}", raw=None if given is not None else str(raw)
+        )
+        return call, problems
+
+    def _judged(self, message: Message, refused: Sequence[str], tool: str | None) -> Decision:
+        """What the rules say of a message of the agent, if it were the next."""
+        outlook = self._monitor.look_ahead(message)
+        objections = [
+            Objection("guard", f"Not a call that can be checked: {why}.", Action.BLOCK, why)
+            for why in refused
+        ]
+        for violation in outlook.violations:
+            rule = self._rules[violation.rule_id]
+            action = action_of(rule)
+            objections.append(Objection(rule.id, rule.text, action, violation.quote, rule.hint))
+        unknown = {**outlook.not_evaluated, **dict.fromkeys(self._alone, ALONE)}
+        for name, reason in unknown.items():
+            rule = self._rules[name]
+            if rule.needed:
+                action = WORDS.get(rule.action, Action.BLOCK)
+                objections.append(Objection(name, rule.text, action, reason, rule.hint, evaluated=False))
+        strictest = max((one.action for one in objections), key=STRICTNESS.index, default=Action.ALLOW)
+        self._count += 1
+        arguments = (message.calls[0].arguments if len(message.calls) == 1 else None) or {}
+        return Decision(strictest, tool, arguments, tuple(objections), unknown, number=self._count)
+
+    def _answer(self, call: ToolCall, text: str, error: bool | None) -> list[Violation]:
+        with self._mutex:
+            return self._record(Message("tool", text, call_id=call.id, tool=call.name, error=error))
+
+    def _record(self, message: Message) -> list[Violation]:
+        """Take a message as having happened; the log has it first."""
+        self._write("message", {"message": message_record(message)})
+        found = self._monitor.observe(message)
+        if found:
+            self._write("broken", {"violations": [_said(v) for v in found]})
+        return found
+
+    def _write(self, what: str, content: Mapping[str, Any]) -> None:
+        if self._log is not None:
+            self._log.write(what, content)
+
+
+def _said(violation: Violation) -> dict[str, Any]:
+    return {
+        "rule_id": violation.rule_id,
+        "message_index": violation.message_index,
+        "quote": violation.quote,
+        "severity": violation.severity,
+    }
+
+
+def _parsed(text: str) -> Any:
+    """The value of a JSON text; a text where it is none, which is then refused."""
+    try:
+        check_json(text.encode("utf-8", "surrogatepass"))
+        return json.loads(text)
+    except ValueError:
+        return text

@@ -1,0 +1,54 @@
+"""Messages as people have them: dicts of any provider, objects of SDKs and frameworks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from truespec.traces.importers.items import messages_of_item
+from truespec.traces.importers.parts import Notes
+from truespec.traces.trace import Message, TraceError
+
+Said = Message | Mapping[str, Any] | str | Any
+"""A message: ours, a dict of any provider, an object of an SDK, or a text."""
+
+
+def messages_from(said: Said, role: str = "user") -> list[Message]:
+    """The messages that a value is; `TraceError` names what cannot be read.
+
+    Read are messages as dicts (OpenAI chat and Responses, Anthropic, LangChain), objects of these SDKs (whole
+    responses too), lists of them, and texts, which `role` speaks.
+    """
+    if isinstance(said, Message):
+        return [said]
+    if isinstance(said, str):
+        return [Message(role, said)]
+    if isinstance(said, Mapping):
+        return _read(said, role)
+    if callable(dump := getattr(said, "model_dump", None)):
+        return messages_from(_of_response(dump(mode="json")), role)
+    if isinstance(said, Iterable):
+        return [message for one in said for message in messages_from(one, role)]
+    raise TraceError(f"no message: {type(said).__name__}; expected a dict, an SDK object or a text")
+
+
+def _of_response(value: Mapping[str, Any]) -> Mapping[str, Any] | list[Any]:
+    """The messages inside a whole response: of OpenAI's chat (one choice) and of its Responses API."""
+    choices = value.get("choices")
+    if isinstance(choices, list) and choices:
+        if len(choices) > 1:
+            raise TraceError(f"a response with {len(choices)} choices: pass the message that is used")
+        message = choices[0].get("message")
+        return message if isinstance(message, Mapping) else {}
+    if value.get("object") == "response" and isinstance(value.get("output"), list):
+        return [value["output"]]
+    return value
+
+
+def _read(value: Mapping[str, Any], role: str) -> list[Message]:
+    notes = Notes()
+    made = messages_of_item(value, notes, "assistant" if "role" not in value else role)
+    lost = [problem for _, problem in notes.ledger.problems]
+    if lost or notes.ledger.items.dropped:
+        raise TraceError("; ".join(lost) or f"no message: {value!r:.120}")
+    return made

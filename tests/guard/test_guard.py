@@ -1,0 +1,288 @@
+"""The guard of a conversation: what it lets pass, what it says, what it writes down."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from truespec.cli.main import truespec
+from truespec.guard.decision import Action, Blocked, Decision
+from truespec.guard.guard import Guard
+from truespec.rules.language import load_rules
+from truespec.rules.packs import pack
+from truespec.traces import Message, Trace
+from truespec.traces.files import Problem
+from truespec.traces.importers.registry import read
+from truespec.traces.trace import TraceError
+from truespec.verdict import UsageError
+
+ONCE = """
+- {id: once, text: Refund an order once., hint: Tell the user that it is refunded already.,
+   formal: {when: {call: refund}, bind: {o: args.order}, require: "X G !again",
+            define: {again: {call: refund, args: {order: $o}}}}}
+- {id: told, text: Tell the user how it went.,
+   formal: {template: response, a: {result: refund}, b: {message: assistant, says: true}}}
+"""
+LIMIT = """
+- {id: limit, text: At most 100., action: %s,
+   formal: {template: absence, a: {call: refund, args: {amount: {gt: 100}}}}}
+"""
+
+
+def test_four_refunds_at_once_are_one() -> None:
+    guard = Guard(load_rules(ONCE))
+    paid = []
+
+    async def refund(order: int) -> str:
+        await asyncio.sleep(0.01)
+        paid.append(order)
+        return "refunded"
+
+    async def agent() -> list[Any]:
+        calls = [guard.call("refund", {"order": 7}, refund) for _ in range(4)]
+        return await asyncio.gather(*calls, return_exceptions=True)
+
+    answers = asyncio.run(agent())
+    assert paid == [7]
+    assert [type(answer) for answer in answers].count(Blocked) == 3
+    assert "Refund an order once. Tell the user that it is refunded already." in str(answers[-1])
+    assert [v.rule_id for v in guard.owed()] == ["told"]
+    guard.observe({"role": "assistant", "content": "It is done."})
+    assert guard.owed() == guard.finish() == []
+
+
+def test_threads_take_turns_too() -> None:
+    guard = Guard(load_rules(ONCE))
+    paid: list[int] = []
+    blocked: list[Blocked] = []
+
+    def agent() -> None:
+        try:
+            guard.call_now("refund", {"order": 7}, lambda: paid.append(7))
+        except Blocked as error:
+            blocked.append(error)
+
+    threads = [threading.Thread(target=agent) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (paid, len(blocked)) == ([7], 7)
+
+
+def test_a_cancelled_caller_leaves_its_place() -> None:
+    guard = Guard(load_rules(ONCE))
+
+    async def agent() -> None:
+        begun, go_on = asyncio.Event(), asyncio.Event()
+
+        async def slow() -> str:
+            begun.set()
+            await go_on.wait()
+            return "ok"
+
+        first = asyncio.create_task(guard.call("refund", {"order": 1}, slow))
+        await begun.wait()
+        second = asyncio.create_task(guard.call("refund", {"order": 2}, slow))
+        await asyncio.sleep(0)
+        second.cancel()
+        go_on.set()
+        assert await first == "ok"
+        with pytest.raises(asyncio.CancelledError):
+            await second
+        assert await guard.call("refund", {"order": 3}, slow) == "ok"
+
+    asyncio.run(asyncio.wait_for(agent(), 10))
+
+
+def test_what_a_person_says_is_asked_and_checked_again() -> None:
+    seen: list[Decision] = []
+    answer = True
+
+    async def ask(decision: Decision) -> bool:
+        seen.append(decision)
+        return answer
+
+    guard = Guard(load_rules(LIMIT % "ask" + ONCE), ask=ask)
+    assert guard.call_now("refund", {"order": 1, "amount": 10}, lambda: "ok") == "ok"
+    assert asyncio.run(guard.call("refund", {"order": 2, "amount": 900}, lambda: "ok")) == "ok"
+    assert [one.arguments["amount"] for one in seen] == [900]
+    answer = False
+    with pytest.raises(Blocked) as caught:
+        asyncio.run(guard.call("refund", {"order": 3, "amount": 900}, lambda: "ok"))
+    assert caught.value.decision.asked
+
+    async def meanwhile(decision: Decision) -> bool:
+        asked = {"name": "refund", "arguments": json.dumps(decision.arguments)}
+        guard.observe({"role": "assistant", "tool_calls": [{"id": "x", "function": asked}]})
+        return True
+
+    guard = Guard(load_rules(LIMIT % "ask" + ONCE), ask=meanwhile)
+    with pytest.raises(Blocked, match="Refund an order once"):
+        asyncio.run(guard.call("refund", {"order": 4, "amount": 900}, lambda: "ok"))
+    nobody = Guard(load_rules(LIMIT % "ask"))
+    with pytest.raises(Blocked, match="A person has to approve it first"):
+        nobody.call_now("refund", {"amount": 900}, lambda: "ok")
+    reported = Guard(load_rules(LIMIT % "report"))
+    assert reported.call_now("refund", {"amount": 900}, lambda: "ok") == "ok"
+
+
+def test_a_rule_that_cannot_be_evaluated_stands_against_every_act() -> None:
+    guard = Guard(pack("confirmation"))
+    with pytest.raises(Blocked, match="could not be evaluated: nobody says which tools"):
+        guard.call_now("delete_everything", {}, lambda: "gone")
+    free = Guard(
+        load_rules(
+            "- {id: r, text: t, required: false, formal: {template: absence, a: {call: {type: write}}}}"
+        )
+    )
+    decision = free.decide("delete_everything", {})
+    assert decision.allowed
+    assert list(decision.not_evaluated) == ["r"]
+    typed = Guard(pack("confirmation"), types={"delete_everything": "write", "look": "read"})
+    with pytest.raises(Blocked, match="the user has agreed"):
+        typed.call_now("delete_everything", {}, lambda: "gone")
+    assert typed.call_now("look", {}, lambda: "seen") == "seen"
+    typed.observe({"role": "user", "content": "Yes, go ahead."})
+    assert typed.call_now("delete_everything", {}, lambda: "gone") == "gone"
+    counted = Guard(pack("one_call_per_message"))
+    assert not counted.decide("look", {}).allowed
+    assert Guard(pack("one_call_per_message"), whole_messages=True).decide("look", {}).allowed
+
+
+@pytest.mark.parametrize("name", ["REFUND", "refund ", "re-fund", "ｒｅｆｕｎｄ", "Refund\u200b"])
+def test_a_renamed_tool_does_not_pass(name: str) -> None:
+    with pytest.raises(Blocked, match="written like 'refund'"):
+        Guard(load_rules(ONCE)).call_now(name, {"order": 1}, lambda: "ok")
+    with pytest.raises(Blocked, match="there is no tool"):
+        Guard(load_rules(ONCE), tools=[{"name": "refund"}]).call_now(name, {"order": 1}, lambda: "ok")
+
+
+class Sly(dict[str, Any]):
+    """Arguments that are not what they say."""
+
+    def __contains__(self, key: object) -> bool:
+        return False
+
+
+def test_what_is_checked_is_what_runs() -> None:
+    guard = Guard(load_rules(LIMIT % "block"))
+    for sly in (Sly(amount=900), '{"amount": 1, "amount": 900}', {"amount": Decimal(900)}):
+        with pytest.raises(Blocked, match="At most 100"):
+            guard.call_now("refund", sly, lambda: "ok")
+    given: dict[str, Any] = {"amount": 5, "items": [1]}
+    ran: list[Any] = []
+
+    def refund(arguments: dict[str, Any]) -> None:
+        ran.append(arguments)
+        given["amount"] = 900
+
+    guard.call_now("refund", given, refund)
+    assert ran == [{"amount": 5, "items": [1]}]
+    assert ran[0] is not given
+    deep: Any = []
+    for _ in range(5000):
+        deep = [deep]
+    for odd in ([1], "no JSON", {"amount": object()}, {1: 2}, {"x": float("nan")}, {"x": deep}, "[" * 9999):
+        with pytest.raises(Blocked, match="Not a call that can be checked"):
+            guard.call_now("refund", odd, lambda: "ok")
+    assert guard.call_now("refund", {"note": "x" * 1_000_000}, lambda: "ok") == "ok"
+
+
+def test_results_without_calls_and_repeated_identifiers() -> None:
+    formal = "{template: precedence, a: {result: look, ok: true}, b: {call: pay}}"
+    rules = f"- {{id: seen, text: Look first., formal: {formal}}}"
+    guard = Guard(load_rules(rules))
+    with pytest.raises(TraceError, match="answers no open call"):
+        guard.observe({"role": "tool", "tool_call_id": "look/1", "name": "look", "content": "ok"})
+    with pytest.raises(TraceError, match="answers no open call"):
+        guard.result("nobody", "ok")
+    assert not guard.decide("pay", {}).allowed
+    assert guard.admit_now("look", {}, id="a").allowed
+    assert "still open" in guard.admit_now("other", {}, id="a").message
+    guard.result("a", "no such thing", error=True)
+    assert not guard.decide("pay", {}).allowed
+    assert guard.admit_now("look", {}, id="a").allowed
+    guard.result("a", {"found": 1})
+    assert guard.decide("pay", {}).allowed
+
+
+def test_whole_messages() -> None:
+    guard = Guard([*load_rules(ONCE), *pack("one_call_per_message")], whole_messages=True)
+    call = {"function": {"name": "refund", "arguments": '{"order": 1}'}, "type": "function"}
+    both = {"role": "assistant", "content": None, "tool_calls": [{**call, "id": "a"}, {**call, "id": "b"}]}
+    assert not guard.admit_message(both).allowed
+    assert guard.admit_message({**both, "tool_calls": both["tool_calls"][:1]}).allowed  # type: ignore[index]
+    assert guard.result("a", "done") == []
+    assert guard.admit_message("All done.").allowed
+    assert guard.finish() == []
+
+
+def test_the_log_is_a_trace(tmp_path: Path) -> None:
+    log = tmp_path / "decisions.jsonl"
+    for name in ("first", "second"):
+        guard = Guard(load_rules(ONCE), log=log, conversation=name, domain="shop", types={"refund": "write"})
+        guard.observe({"role": "user", "content": "Refund it — twice."})
+        guard.call_now("refund", {"order": 7}, lambda: {"status": "done"})
+        with pytest.raises(Blocked):
+            guard.call_now("refund", {"order": 7}, lambda: "again")
+        guard.finish()
+    found = list(read(log))
+    assert [type(one) for one in found] == [Trace, Trace]
+    trace = found[0]
+    assert isinstance(trace, Trace)
+    assert (trace.id, trace.domain, dict(trace.kinds)) == ("first", "shop", {"refund": "write"})
+    assert [m.role for m in trace.messages] == ["user", "assistant", "tool"]
+    assert len(trace.results) == 1
+    decisions = trace.metadata["decisions"]
+    assert [one["action"] for one in decisions] == ["allow", "block"]
+    assert decisions[1]["objections"][0]["rule_id"] == "once"
+    assert trace.metadata["owed"][0]["rule_id"] == "told"
+    (tmp_path / "r.yml").write_text(ONCE)
+    arguments = ["trace", "check", str(log), "--rules", str(tmp_path / "r.yml"), "--fail-on", "medium"]
+    checked = CliRunner().invoke(truespec, arguments)
+    assert checked.exit_code == 1
+    assert "told" in checked.output
+    lines = log.read_text().splitlines(keepends=True)
+    for edited in (lines[:3] + lines[4:], [lines[0].replace("shop", "bank"), *lines[1:]]):
+        log.write_text("".join(edited))
+        assert [one.message for one in read(log) if isinstance(one, Problem)]
+
+
+def test_an_act_that_the_log_does_not_take_is_not_carried_out(tmp_path: Path) -> None:
+    guard = Guard(load_rules(ONCE), log=tmp_path / "log.jsonl")
+    assert guard._log is not None
+    guard._log.close()
+    with pytest.raises(OSError, match="descriptor"):
+        guard.call_now("refund", {"order": 1}, lambda: pytest.fail("carried out"))
+
+
+def test_mistakes_of_the_caller_are_told() -> None:
+    with pytest.raises(UsageError, match="same id"):
+        Guard([*load_rules(ONCE), *load_rules(ONCE)])
+    with pytest.raises(UsageError, match="no tool with a name"):
+        Guard(load_rules(ONCE), tools=[{"nome": "x"}])
+    with pytest.raises(TraceError, match="unknown"):
+        Guard(load_rules(ONCE)).observe({"role": "wizard", "content": "x"})
+    assert Action("ask") == Action.ASK
+    assert Message("user", "x")
+
+
+def test_a_tool_that_fails_is_recorded_as_failed() -> None:
+    formal = "{template: not_succession, a: {result: any, failed: true}, b: {call: any}}"
+    rules = f"- {{id: stop, text: Stop after a failure., formal: {formal}}}"
+    guard = Guard(load_rules(rules))
+
+    async def broken() -> None:
+        raise RuntimeError("no money")
+
+    with pytest.raises(RuntimeError, match="no money"):
+        asyncio.run(guard.call("pay", {}, broken()))
+    assert not guard.decide("pay", {}).allowed
