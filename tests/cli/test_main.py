@@ -12,6 +12,7 @@ import click
 import pytest
 
 from truespec.cli.main import COMMANDS, main, sentence, truespec
+from truespec.cli.trace import COMMANDS as TRACE_COMMANDS
 
 HELP_SECONDS = 0.25
 """Processor seconds that `truespec --help` may take."""
@@ -35,16 +36,24 @@ def test_the_summary_is_the_commands_own(name: str) -> None:
     assert summary == command.get_short_help_str(400)
 
 
+@pytest.mark.parametrize("name", TRACE_COMMANDS)
+def test_the_summary_of_a_command_on_traces_is_its_own(name: str) -> None:
+    target, summary = TRACE_COMMANDS[name]
+    module, _, attribute = target.partition(":")
+    command: click.Command = getattr(importlib.import_module(module), attribute)
+    assert summary == command.get_short_help_str(400)
+
+
 @pytest.mark.parametrize("arguments", [("--help",), ()])
 def test_help_imports_no_command(arguments: tuple[str, ...]) -> None:
     script = (
         "import sys; from truespec.cli.main import truespec;"
         f"truespec({list(arguments)!r}, standalone_mode=False);"
-        "print([name for name in sys.modules if name.startswith('truespec.cli.')])"
+        "print([name for name in sorted(sys.modules) if name.startswith('truespec.cli.')])"
     )
     shown = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     if arguments:
-        assert shown.stdout.splitlines()[-1] == "['truespec.cli.main']"
+        assert shown.stdout.splitlines()[-1] == "['truespec.cli.lazy', 'truespec.cli.main']"
     assert "verify" in shown.stdout + shown.stderr
 
 

@@ -65,12 +65,12 @@ def test_only_traces_with_findings_get_a_page_unless_asked(tmp_path: Path) -> No
 def test_an_interrupted_check_goes_on_where_it_stopped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import truespec.cli.trace as cli
+    from truespec.executors import trace_check, trace_input
 
     for name in "abcd":
         (tmp_path / f"{name}.json").write_text(json.dumps([{"role": "user", "content": name}]))
     run = tmp_path / "run.jsonl"
-    whole = cli.traces_of
+    whole = trace_input.traces_of
 
     def stopped(*arguments: Any) -> Iterator[Any]:
         for number, item in enumerate(whole(*arguments)):
@@ -80,16 +80,18 @@ def test_an_interrupted_check_goes_on_where_it_stopped(
 
     check = ["check", *(str(tmp_path / f"{n}.json") for n in "abcd"), "--pack", "loops", "-o", str(run)]
     runner = CliRunner()
-    monkeypatch.setattr(cli, "traces_of", stopped)
+    monkeypatch.setattr(trace_check, "traces_of", stopped)
     first = runner.invoke(command, check)
     assert first.exit_code == 130
     assert "stopped after 2 traces" in first.output
     assert "--resume" in first.output
-    monkeypatch.setattr(cli, "traces_of", whole)
+    monkeypatch.setattr(trace_check, "traces_of", whole)
     assert runner.invoke(command, [*check, "--resume"]).exit_code == 0
     kept = run.read_text().splitlines()
     assert len(kept) == 4
-    monkeypatch.setattr(cli, "traces_of", stopped)  # an interruption while resuming loses nothing either
+    monkeypatch.setattr(
+        trace_check, "traces_of", stopped
+    )  # an interruption while resuming loses nothing either
     assert runner.invoke(command, [*check, "--resume"]).exit_code == 130
     assert sorted(run.read_text().splitlines()) == sorted(kept)
 

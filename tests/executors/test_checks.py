@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from deadly import Deadly
 
-from truespec.cli.trace import load_rule_files
 from truespec.compliance.run import check_all
 from truespec.executors import checks
 from truespec.executors.checks import check_side_by_side
+from truespec.executors.rulefiles import load_rule_files
 from truespec.rules.monitor import RuleSet
 from truespec.traces.files import Problem
 from truespec.traces.importers.registry import read

@@ -10,8 +10,8 @@ from typing import Any
 
 import click
 
-from truespec.cli.trace import joins_of
 from truespec.executors.extract import Extractor, Policy
+from truespec.executors.trace_input import joins_of
 from truespec.extraction.ask import POLICY, source_key
 from truespec.extraction.measure import Measured, measure
 from truespec.extraction.write import joined, scenarios, summary, to_yaml

@@ -17,7 +17,8 @@ import click
 
 from truespec.cli.common import echo
 from truespec.cli.progress import Progress
-from truespec.cli.trace import JOIN_OPTIONS, joins_of
+from truespec.cli.trace_options import JOIN_OPTIONS
+from truespec.executors.trace_input import joins_of
 from truespec.faults.registry import KINDS
 from truespec.metrics.calibration import TOLERATED, Calibration, Item, calibrate, corrected_violations, table
 from truespec.metrics.proportion import Proportion

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import sys
 import traceback
 from typing import Any
 
 import click
-from click.shell_completion import CompletionItem
 
+from truespec.cli.lazy import LazyGroup
 from truespec.verdict import TruespecError
 from truespec.version import __version__
 
@@ -103,32 +102,8 @@ class _Unread(Exception):
     """Nobody reads what we print. Click would end with 1, which `verify` has another meaning for."""
 
 
-class _Lazy(click.Group):
-    """A group whose commands are dotted strings until they are needed."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        target, _ = COMMANDS[cmd_name]
-        module, _, attribute = target.partition(":")
-        command = getattr(importlib.import_module(module), attribute)
-        assert isinstance(command, click.Command)
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
-
-    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        names = [
-            CompletionItem(name, help=summary)
-            for name, (_, summary) in COMMANDS.items()
-            if name.startswith(incomplete)
-        ]
-        return names + click.Command.shell_complete(self, ctx, incomplete)
+class _Commands(LazyGroup):
+    """The commands; a reader who has gone away is told apart from a failure."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -142,7 +117,9 @@ def _ask_for_traceback(ctx: click.Context, param: click.Parameter, value: bool) 
         os.environ[DEBUG] = "1"  # by the environment, so that processes of ours see it too
 
 
-@click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=_Commands, commands_by_name=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]}
+)
 @click.version_option(__version__, prog_name="truespec")
 @click.option(
     "--debug",

@@ -10,7 +10,8 @@ from typing import Any
 import click
 
 from truespec.cli.common import Seconds
-from truespec.cli.trace import RULE_OPTIONS, load_rule_files
+from truespec.cli.trace_options import RULE_OPTIONS
+from truespec.executors.rulefiles import load_rule_files
 from truespec.rules import formula as f
 from truespec.rules import predicate as p
 from truespec.rules.compare import ANY_TOOLS, Toolbox, automaton, compare, conflict, health, pairs

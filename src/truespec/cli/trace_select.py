@@ -1,72 +1,14 @@
-"""`truespec trace analyze` and `truespec trace select`: what a labelled corpus shows, and choosing one."""
+"""`truespec trace select`: choose traces of a labelled corpus."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 
-from truespec.verdict import UsageError
-
-
-def artifacts_of(run: Path) -> list[dict[str, Any]]:
-    """The artifacts of a run: a JSONL file or a folder."""
-    from truespec.compliance.run import artifacts_in
-
-    found = artifacts_in(run)
-    if not found:
-        raise UsageError(f"{run} holds no artifacts; write some with 'truespec trace check -o'")
-    return found
-
+from truespec.cli.trace_options import Told
 
 _RUN = click.Path(exists=True, path_type=Path)
-
-
-@click.command()
-@click.argument("run", type=_RUN)
-@click.option(
-    "-o", "--output", type=click.Path(file_okay=False, path_type=Path), required=True, help="Folder."
-)
-@click.option("--against", type=_RUN, help="An older run: what changed since, and what got worse.")
-@click.option(
-    "--beside",
-    multiple=True,
-    type=_RUN,
-    help="The same traces judged by another judge: accuracy against cost; repeatable.",
-)
-@click.option(
-    "--judgements",
-    multiple=True,
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Recorded verdicts of a judge in tau2-bench's form, to set beside outcomes and cost; repeatable.",
-)
-def analyze(
-    run: Path, output: Path, against: Path | None, beside: tuple[Path, ...], judgements: tuple[Path, ...]
-) -> None:
-    """What a labelled corpus of traces shows.
-
-    RUN is what `trace check -o` has written. Does the aggregate follow the outcome, and does each evaluator
-    tell failures from successes? What do perfect outcomes hide? How do models and environments compare, and
-    which violations are a model's own, by a test corrected for many comparisons? What costs what, what
-    changed, and what should be looked at first?
-
-    Writes index.html, tables as CSV, figures as SVG, and summary.json. Exit 0.
-    """
-    from truespec.analysis.judge_runs import judge_run
-    from truespec.analysis.recorded import read_recorded, standing
-    from truespec.reports.analysis import analyse, headline, write_analysis
-
-    judges = [standing(path.name.split(".")[0], read_recorded(path)) for path in judgements]
-    artifacts = artifacts_of(run)
-    runs = [judge_run(artifacts), *(judge_run(artifacts_of(path)) for path in beside)] if beside else []
-    found = analyse(artifacts, artifacts_of(against) if against else None, judges, runs)
-    page = write_analysis(found, output)
-    for sentence in headline(found):
-        click.echo(sentence)
-    for entry in [e for e in found.digest if e.force == "mandatory"][:5]:
-        click.echo(f"  {entry.severity}: {entry.text} ({entry.rule}: {entry.traces} traces)")
-    click.echo(str(page))
 
 
 @click.command()
@@ -99,7 +41,6 @@ def select(
     Traces without an outcome are not chosen. Exit 0, or 1 when none was.
     """
     from truespec.analysis.selection import Candidate, Wish, select
-    from truespec.cli.trace import Told
     from truespec.traces.files import Problem
     from truespec.traces.importers.registry import files_below, read
     from truespec.traces.record import to_line

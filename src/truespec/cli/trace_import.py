@@ -1,0 +1,85 @@
+"""`truespec trace import`: traces of any format as one JSON line each, and the ledger of each file."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import click
+
+from truespec.cli.trace_options import FORMAT_OPTION, JOIN_OPTIONS, REDACT_OPTION, Told, kinds_of
+from truespec.executors.trace_input import joins_of
+from truespec.traces.files import Problem, TraceFile
+from truespec.traces.importers.registry import files_below, read_file
+from truespec.traces.record import to_line
+from truespec.traces.redact import Redactor
+from truespec.untrusted.unpack import Budget
+
+
+@click.command("import")
+@click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+@click.option(
+    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Default: standard output."
+)
+@FORMAT_OPTION
+@REDACT_OPTION
+@click.option("--strict", is_flag=True, help="Exit 1 where anything was dropped or any problem was met.")
+@click.option("--json", "as_json", is_flag=True, help="The ledgers as JSON lines on standard error.")
+@JOIN_OPTIONS[0]
+@JOIN_OPTIONS[1]
+@JOIN_OPTIONS[2]
+def import_(
+    paths: tuple[Path, ...],
+    output: Path | None,
+    form: str | None,
+    redact: tuple[str, ...],
+    strict: bool,
+    as_json: bool,
+    folder: Path | None,
+    tools: Path | None,
+    prompt: Path | None,
+) -> None:
+    """Turn traces of any supported format into one JSON line each.
+
+    PATHS are files or folders. What cannot be read is reported on standard error with its place and costs
+    nothing else. Below it stands the ledger of each file in which something was dropped or paired by a rule:
+    spans, items, calls and results seen, taken and dropped. Exit 0 when at least one trace was read, 1 when
+    none was, or with --strict where a file was not read without loss.
+    """
+    joins = joins_of(folder, tools, prompt)
+    kinds = kinds_of(redact)
+    stream = output.open("w", encoding="utf-8") if output else sys.stdout
+    count = problems = losses = 0
+    told, budget = Told(paths), Budget()
+    try:
+        for path in files_below(paths):
+            file = TraceFile(path, budget)
+            for item in read_file(file, form, joins):
+                if isinstance(item, Problem):
+                    problems += 1
+                    told.tell(item)
+                else:
+                    count += 1
+                    stream.write(to_line(Redactor(kinds).trace(item) if kinds else item) + "\n")
+            losses += not file.ledger.lossless
+            _tell_ledger(file, as_json)
+    finally:
+        if output:
+            stream.close()
+    told.end()
+    if not as_json:
+        lossy = f", {losses} files with losses" if losses else ""
+        click.echo(f"{count} traces, {problems} problems{lossy}", err=True)
+    sys.exit(0 if count and not (strict and (problems or losses)) else 1)
+
+
+def _tell_ledger(file: TraceFile, as_json: bool) -> None:
+    """What became of a file: as JSON always, in words where there is something to say."""
+    ledger = file.ledger
+    if as_json:
+        click.echo(json.dumps({"file": str(file), **ledger.record()}), err=True)
+    elif not ledger.lossless or ledger.rules:
+        click.echo(f"{file}:", err=True)
+        for line in ledger.lines():
+            click.echo(f"  {line}", err=True)

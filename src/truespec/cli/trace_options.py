@@ -1,0 +1,101 @@
+"""Options that several commands on traces share, and how problems are told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from truespec.traces.files import Problem
+from truespec.traces.importers.registry import IMPORTERS
+from truespec.traces.redact import PATTERNS
+from truespec.verdict import UsageError
+
+JOIN_OPTIONS = (
+    click.option(
+        "--join",
+        "folder",
+        type=click.Path(exists=True, file_okay=False, path_type=Path),
+        help="Folder with agent_prompts.json and <domain>/tools.json, tool_types.json, policy.md. "
+        "Without it, a folder 'domains' beside a file is used.",
+    ),
+    click.option(
+        "--tools",
+        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        help="JSON list of tool schemas for traces that hold none.",
+    ),
+    click.option(
+        "--prompt",
+        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        help="System prompt for traces that hold none.",
+    ),
+)
+
+RULE_OPTIONS = (
+    click.option(
+        "--rules",
+        "files",
+        multiple=True,
+        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        help="YAML file of rules; repeatable.",
+    ),
+    click.option(
+        "--pack",
+        "packs",
+        multiple=True,
+        help="Built-in pack or rule set; 'all' packs; the sets airline, retail, telecom together are 'tau2'.",
+    ),
+    click.option("--set", "settings", multiple=True, metavar="PACK.NAME=VALUE", help="A pack's parameter."),
+)
+
+FORMAT_OPTION = click.option(
+    "--format", "form", type=click.Choice(list(IMPORTERS)), help="Default: recognised by the content."
+)
+REDACT_OPTION = click.option(
+    "--redact",
+    type=click.Choice(["all", *PATTERNS]),
+    multiple=True,
+    help="Hide values of this kind in what is written and in what models read; repeatable.",
+)
+
+
+def kinds_of(redact: tuple[str, ...]) -> tuple[str, ...]:
+    """The kinds of values that `--redact` names."""
+    return tuple(PATTERNS) if "all" in redact else redact
+
+
+FOREIGN_SHOWN = 3
+"""Files of no known format that are named when a folder holds many."""
+
+
+class Told:
+    """Problems on standard error. Of the foreign files in a folder only the first few are named."""
+
+    def __init__(self, named: Iterable[Path]) -> None:
+        self.named = {str(path) for path in named}
+        self.foreign = 0
+
+    def tell(self, problem: Problem) -> None:
+        """Say what could not be read."""
+        if problem.foreign and problem.file not in self.named:
+            self.foreign += 1
+            if self.foreign > FOREIGN_SHOWN:
+                return
+        click.echo(str(problem), err=True)
+
+    def end(self) -> None:
+        """Say how many files were not named."""
+        if self.foreign > FOREIGN_SHOWN:
+            click.echo(f"... and {self.foreign - FOREIGN_SHOWN} more files of no known format", err=True)
+
+
+def artifacts_of(run: Path) -> list[dict[str, Any]]:
+    """The artifacts of a run: a JSONL file or a folder."""
+    from truespec.compliance.run import artifacts_in
+
+    found = artifacts_in(run)
+    if not found:
+        raise UsageError(f"{run} holds no artifacts; write some with 'truespec trace check -o'")
+    return found

@@ -1,0 +1,115 @@
+"""Where the artifacts of a run go: a file of JSON lines, or a folder with one file each.
+
+A run can be taken up again after a crash or an interruption: what an earlier run has written is read first
+and kept until the new run has come to it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, TextIO
+
+from truespec.compliance.run import kept_lines
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file in one step: a reader sees the old text or the new one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(path.name + ".part")
+    part.write_text(text, encoding="utf-8", errors="backslashreplace")
+    part.replace(path)
+
+
+def is_folder(output: Path) -> bool:
+    """Whether an output is a folder with one file per artifact."""
+    return output.suffix not in (".jsonl", ".ndjson")
+
+
+def beside(output: Path, name: str) -> Path:
+    """What belongs to an output: `name` inside the folder, or the file's own name with `.name` added."""
+    return output / name if is_folder(output) else output.with_name(f"{output.name}.{name}")
+
+
+class ArtifactFile:
+    """The output of a run, or nothing where `path` is None."""
+
+    def __init__(self, path: Path | None, resume: bool) -> None:
+        self.path = path
+        self.is_folder = path is not None and is_folder(path)
+        self.earlier: dict[str, dict[str, Any]] = {}
+        """Artifacts of an earlier run by key that this run has not come to."""
+        self._stream: TextIO | None = None
+        self._resume = resume
+        if path is None:
+            return
+        if resume:
+            self._read_earlier(path)
+        if self.is_folder:
+            path.mkdir(parents=True, exist_ok=True)
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._stream = (self._part(path) if resume else path).open("w", encoding="utf-8")
+
+    def write(self, record: Mapping[str, Any], new: bool) -> None:
+        """Add an artifact; one that is not new stands in a folder already."""
+        self.earlier.pop(record["key"], None)
+        if self._stream is not None:
+            self._stream.write(_line(record))
+            self._stream.flush()
+        elif self.path is not None and new:
+            write_whole(self.path / f"{_safe(record['trace_id'])}-{record['key']}.json", _line(record))
+
+    def stop(self) -> None:
+        """End an interrupted run: what the earlier one had is kept."""
+        if self._stream is not None:
+            self._stream.writelines(_lines(self.earlier))
+        self.end()
+
+    def end(self) -> None:
+        """End a run that has come to every trace."""
+        if self._stream is None or self.path is None:
+            return
+        self.close()
+        if self._resume:
+            self._part(self.path).replace(self.path)
+
+    def close(self) -> None:
+        """Close the file; harmless when it is closed."""
+        if self._stream is not None:
+            self._stream.close()
+            self._stream = None
+
+    @staticmethod
+    def _part(path: Path) -> Path:
+        return path.with_name(path.name + ".part")
+
+    def _read_earlier(self, path: Path) -> None:
+        part = self._part(path)
+        if self.is_folder:
+            for one in sorted(path.glob("*.json")) if path.is_dir() else ():
+                self.earlier.update((record["key"], record) for _, record in kept_lines(one))
+            return
+        self.earlier.update((record["key"], record) for _, record in kept_lines(path))
+        if part.exists():  # an earlier attempt to resume was killed
+            self.earlier.update((record["key"], record) for _, record in kept_lines(part))
+            self._join(path, part)
+
+    def _join(self, path: Path, part: Path) -> None:
+        kept = path.with_name(path.name + ".kept")
+        write_whole(kept, "".join(_lines(self.earlier)))
+        kept.replace(path)
+        part.unlink()
+
+
+def _line(record: Mapping[str, Any]) -> str:
+    return json.dumps(record, separators=(",", ":"), default=str) + "\n"
+
+
+def _lines(records: Mapping[str, dict[str, Any]]) -> Iterator[str]:
+    return (_line(record) for record in records.values())
+
+
+def _safe(name: str) -> str:
+    return "".join(c if c.isalnum() or c in "-_." else "_" for c in name)[:80].lstrip(".") or "trace"

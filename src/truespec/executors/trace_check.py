@@ -1,0 +1,300 @@
+"""A check of traces from start to end: rules, judges, artifacts, and what the run amounts to.
+
+The command line turns its options into a `CheckRequest`; everything after that is here.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from truespec.compliance.evaluators.registry import BY_CATEGORY, EVALUATORS
+from truespec.compliance.export import junit, sarif
+from truespec.compliance.run import Tally
+from truespec.compliance.scoring import DEFAULT, Scoring, read_scoring
+from truespec.executors.artifact_file import ArtifactFile, beside, write_whole
+from truespec.executors.checks import check_side_by_side
+from truespec.executors.rulefiles import load_rule_files
+from truespec.executors.trace_input import joins_of, traces_of
+from truespec.rules.language import file_text, load_yaml
+from truespec.rules.rule import SEVERITIES
+from truespec.rules.ruleset import RuleSet
+from truespec.traces.files import Problem
+from truespec.traces.redact import Redactor
+from truespec.traces.trace import Trace
+from truespec.verdict import UsageError
+
+if TYPE_CHECKING:
+    from truespec.executors.evaluate import Judging
+    from truespec.executors.extract import Extractor
+
+REDACTED_FIELDS = ("results", "rules", "checks", "aggregate", "failed_calls")
+"""The fields of an artifact that hold text of the trace."""
+SPENT = ("calls", "input_tokens", "output_tokens", "usd", "seconds")
+"""What judges cost, by the names in an artifact."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleChoice:
+    """Which rules are checked."""
+
+    files: tuple[Path, ...]
+    packs: tuple[str, ...]
+    settings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Joining:
+    """What completes traces that hold no tools, prompt or tool types."""
+
+    folder: Path | None
+    tools: Path | None
+    prompt: Path | None
+    types: Path | None
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeChoice:
+    """Who judges what monitors cannot check, and how the model is asked."""
+
+    model: str | None
+    chosen: tuple[str, ...]
+    extractor: str | None
+    ledger_file: Path | None
+    concurrency: int
+    temperature: float
+    structured: bool
+    max_tokens: int | None
+    budget: int
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """What continuous integration is told."""
+
+    fail_on: str | None
+    fail_on_skipped: bool
+    junit_file: Path | None
+    sarif_file: Path | None
+
+    @property
+    def least(self) -> frozenset[str]:
+        """The severities that fail the check; all where none is named."""
+        return frozenset(SEVERITIES[SEVERITIES.index(self.fail_on) if self.fail_on else 0 :])
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRequest:
+    """Everything that a check is asked for."""
+
+    paths: tuple[Path, ...]
+    rules: RuleChoice
+    joining: Joining
+    judges: JudgeChoice
+    gate: Gate
+    output: Path | None = None
+    form: str | None = None
+    resume: bool = False
+    scoring_file: Path | None = None
+    kinds: tuple[str, ...] = ()
+    jobs: int | None = None
+
+
+@dataclass
+class CheckOutcome:
+    """What a check amounts to."""
+
+    tally: Tally = field(default_factory=Tally)
+    spent: dict[str, float] = field(default_factory=dict)
+    """What judges cost; empty where nobody was asked."""
+    skipped: list[str] = field(default_factory=list)
+    """Rules that were not evaluated and fail the check for it."""
+    failed: bool = False
+    """Whether the gate fails."""
+
+
+class Stopped(Exception):
+    """The check was interrupted; what was checked is kept."""
+
+    def __init__(self, traces: int) -> None:
+        super().__init__(traces)
+        self.traces = traces
+
+
+def run_check(
+    request: CheckRequest,
+    tell: Callable[[Problem], None],
+    note: Callable[[str], None],
+    progress: Callable[[Tally], None],
+) -> CheckOutcome:
+    """Check traces, write what was asked for, and say whether the gate fails.
+
+    `tell` gets what could not be read, `note` sentences for the user, `progress` the counts after each trace.
+    Raises `Stopped` after an interruption, `UsageError` for a request that makes no sense.
+    """
+    # Traces are many small values that all stay: collecting seldom saves a quarter of the time.
+    gc.set_threshold(100_000, 20, 50)
+    rules, scoring, key = _rules(request)
+    judges = request.judges
+    asks = judges.model is not None or judges.extractor is not None
+    if judges.model is not None and judges.extractor is None and all(rule.formal for rule in rules):
+        note("no semantic rules for --model to judge: give some with --rules, or name an --extractor")
+    if asks:
+        asked = (judges.model, judges.extractor, judges.temperature, judges.max_tokens, judges.budget)
+        key = ":".join(str(part) for part in (key, *asked))
+    outcome = CheckOutcome()
+    collected: list[dict[str, Any]] = []
+
+    def problem(found: Problem) -> None:
+        outcome.tally.problems += 1
+        tell(found)
+
+    joining = request.joining
+    joins = joins_of(joining.folder, joining.tools, joining.prompt, joining.types)
+    with ExitStack() as closing:
+        judging, extracts = _judging(closing, request) if asks else (None, None)
+        output = ArtifactFile(request.output, request.resume)
+        closing.callback(output.close)
+        stream = traces_of(request.paths, request.form, joins)
+        checked = _checked(stream, RuleSet(rules), key, judging, output, problem, scoring, request.jobs)
+        try:
+            for record, new in checked:
+                outcome.tally.add(record)
+                if judging is not None and new:
+                    for name in SPENT:
+                        outcome.spent[name] = outcome.spent.get(name, 0.0) + (record["judged"][name] or 0)
+                if request.kinds:
+                    redactor = Redactor(request.kinds)
+                    for name in REDACTED_FIELDS:
+                        record[name] = redactor.value(record[name])
+                output.write(record, new)
+                if request.gate.junit_file or request.gate.sarif_file:
+                    collected.append(record)
+                progress(outcome.tally)
+        except KeyboardInterrupt:
+            output.stop()
+            raise Stopped(outcome.tally.traces) from None
+        output.end()
+        if extracts is not None and request.output is not None:
+            _write_rules(extracts, beside(request.output, "rules"))
+    _conclude(request.gate, outcome, collected)
+    return outcome
+
+
+def _rules(request: CheckRequest) -> tuple[list[Any], Scoring, str]:
+    """The rules, how they are scored, and a key of both."""
+    choice, chosen = request.rules, request.judges.chosen
+    packs = choice.packs
+    if not choice.files and not packs and request.judges.extractor is None:
+        packs = ("all",)
+    rules, key = load_rule_files(choice.files, packs, choice.settings) if choice.files or packs else ([], "")
+    scoring = DEFAULT
+    if request.scoring_file:
+        text = file_text(request.scoring_file)
+        scoring = read_scoring(load_yaml(text, request.scoring_file.name))
+        key = f"{key}:{text}"
+    wanted = _evaluators(chosen)
+    if chosen:
+        rules = [rule for rule in rules if BY_CATEGORY[rule.category].name in wanted]
+        key = f"{key}:{','.join(wanted)}"
+    return rules, scoring, key
+
+
+def _checked(
+    stream: Iterator[Trace | Problem],
+    rules: RuleSet,
+    key: str,
+    judging: Judging | None,
+    output: ArtifactFile,
+    problem: Callable[[Problem], None],
+    scoring: Scoring,
+    jobs: int | None,
+) -> Iterator[tuple[dict[str, Any], bool]]:
+    """Each artifact, and whether it is new."""
+    if judging is not None:
+        from truespec.executors.evaluate import check_judged
+
+        return check_judged(stream, rules, key, judging, output.earlier, problem, scoring)
+    cores = len(os.sched_getaffinity(0))
+    return check_side_by_side(stream, rules, key, output.earlier, problem, scoring, jobs=jobs or cores)
+
+
+def _conclude(gate: Gate, outcome: CheckOutcome, collected: list[dict[str, Any]]) -> None:
+    """Write the reports for CI and decide whether the gate fails."""
+    if gate.junit_file:
+        write_whole(gate.junit_file, junit(collected, gate.least))
+    if gate.sarif_file:
+        write_whole(gate.sarif_file, json.dumps(sarif(collected), indent=1) + "\n")
+    tally = outcome.tally
+    bad = gate.fail_on and any(tally.violations[severity] for severity in gate.least)
+    outcome.skipped = tally.skipped(required=not gate.fail_on_skipped)
+    outcome.failed = bool(bad or outcome.skipped or not tally.traces)
+
+
+def _evaluators(chosen: tuple[str, ...]) -> list[str]:
+    """The names of the evaluators that were asked for, in their order; all of them by default."""
+    known = list(EVALUATORS)
+    names = [name.strip() for entry in chosen for name in entry.split(",") if name.strip()]
+    for name in names:
+        if name not in known and name != "all":
+            raise UsageError(f"no evaluator {name!r}; there are {', '.join(known)}")
+    return known if not names or "all" in names else [name for name in known if name in names]
+
+
+def _write_rules(extracts: Extractor, folder: Path) -> None:
+    """The extracted rules, a file for each distinct prompt with its tools, to read and to use again."""
+    from truespec.extraction.write import to_yaml
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for key, policy in extracts.policies.items():
+        head = [f"Extracted by {extracts.name}"]
+        head += [f"Not extracted: {name}: {' '.join(why.split())}" for name, why in policy.lost.items()]
+        write_whole(folder / f"{key}.yml", to_yaml(policy.extraction, head))
+
+
+def _judging(closing: ExitStack, request: CheckRequest) -> tuple[Judging, Extractor | None]:
+    """The judge with its models and ledger open, and the extractor, if any is wanted."""
+    from truespec.executors.evaluate import Judging
+    from truespec.executors.extract import Extractor
+    from truespec.models.call import Settings
+    from truespec.models.registry import open_model
+    from truespec.store.calls import CallLedger
+
+    choice = request.judges
+    extractor, model = choice.extractor, choice.model
+    if extractor == "self":
+        if model is None:
+            raise UsageError("--extractor self: which model? name it with --model")
+        extractor = model
+    models = {name: open_model(name) for name in dict.fromkeys(filter(None, (model, extractor)))}
+    for opened in models.values():
+        closing.callback(opened.close)
+    ledger_file = choice.ledger_file
+    if ledger_file is None and request.output is not None:
+        ledger_file = beside(request.output, "calls.sqlite")
+    if ledger_file is None:
+        ledger_file = Path(closing.enter_context(tempfile.TemporaryDirectory())) / "calls.sqlite"
+    ledger_file.parent.mkdir(parents=True, exist_ok=True)
+    ledger = closing.enter_context(CallLedger(ledger_file))
+    evaluators = _evaluators(choice.chosen)
+    asked = tuple(EVALUATORS[name] for name in evaluators) if model is not None else ()
+    settings = Settings(choice.temperature, None, choice.max_tokens)
+    judging = Judging(
+        models, ledger, model or "", asked, settings, choice.budget, choice.concurrency, choice.structured
+    )
+    if request.kinds:
+        judging = replace(judging, hide=lambda trace: Redactor(request.kinds).trace(trace))
+    if extractor is None:
+        return judging, None
+    wanted = [EVALUATORS[name].category for name in evaluators]
+    extracts = Extractor(
+        models, ledger, extractor, settings, choice.concurrency, choice.budget, wanted, choice.structured
+    )
+    return replace(judging, specs=extracts.specs), extracts
