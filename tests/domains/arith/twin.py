@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import ast
 import itertools
+import json
 import math
 import random
 import warnings
 from collections.abc import Callable
 from fractions import Fraction
+from functools import cache, lru_cache
 from typing import Any
 
 LIMIT = 4_000
@@ -45,6 +47,11 @@ def power(a: Fraction, n: Fraction) -> Fraction | float:
     return a**n
 
 
+@cache
+def _exact(text: str) -> Fraction:
+    return Fraction(text.replace("_", ""))
+
+
 def function(text: str, names: list[str]) -> Callable[..., Any]:
     text = text.strip()
     with warnings.catch_warnings():
@@ -54,7 +61,7 @@ def function(text: str, names: list[str]) -> Callable[..., Any]:
     code = compile(ast.fix_missing_locations(ast.Expression(body)), "<twin>", "eval")
     scope = {
         "P": power,
-        "F": lambda text: Fraction(text.replace("_", "")),
+        "F": _exact,
         "Fraction": lambda a, b=Fraction(1): a / b,
         "int": lambda a: Fraction(math.trunc(a)),
         "floor": lambda a: Fraction(math.floor(a)),
@@ -108,11 +115,16 @@ def points(context: dict[str, Any]) -> list[tuple[Fraction, ...]]:
     return list(itertools.islice(legal, LIMIT))
 
 
+@lru_cache(16)
+def _points(context: str) -> list[tuple[Fraction, ...]]:
+    return points(json.loads(context))
+
+
 def differ(oracle: str, candidate: str, context: dict[str, Any]) -> dict[str, str] | None:
     """A point where the two differ, or None."""
     names = list(context.get("variables", {}))
     left, right = function(oracle, names), function(candidate, names)
-    for point in points(context):
+    for point in _points(json.dumps(context)):
         if left(*point) != right(*point):
             return {name: str(value) for name, value in zip(names, point, strict=True)}
     return None

@@ -6,6 +6,7 @@ import itertools
 import re
 import warnings
 from collections.abc import Callable, Iterable
+from functools import cache
 
 from truespec.automata import Term
 from truespec.domains.regex.parse import Context, parse
@@ -26,7 +27,10 @@ def acceptor(asked: Question, term: Term) -> Callable[[str], bool]:
     """Runs a term over a string, letter by letter."""
     blocks = asked.engine.alphabet.blocks
     stepper = asked.engine.stepper
+    start = stepper.settle(term)
+    targets: dict[tuple[Term, str], Term] = {}
 
+    @cache
     def block(character: str) -> int:
         point = ord(character)
         for number, runs in enumerate(blocks):
@@ -35,11 +39,14 @@ def acceptor(asked: Question, term: Term) -> Callable[[str], bool]:
         raise AssertionError(f"{character!r} is in no block")
 
     def accepts(string: str) -> bool:
-        state = stepper.settle(term)
+        state = start
         for character in string:
-            bit = 1 << block(character)
-            (target,) = [target for target, mask in stepper.step(state).items() if mask & bit]
-            state = stepper.settle(target)
+            step = state, character
+            if step not in targets:
+                bit = 1 << block(character)
+                (target,) = [target for target, mask in stepper.step(state).items() if mask & bit]
+                targets[step] = stepper.settle(target)
+            state = targets[step]
         return stepper.accepts(state)
 
     return accepts
