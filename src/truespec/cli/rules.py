@@ -9,16 +9,15 @@ from typing import Any
 
 import click
 
-from truespec.cli.common import Seconds
+from truespec.cli.rule_options import FILES, SECONDS, TOOLS, TYPES, toolbox_of
+from truespec.cli.rules_words import explain, list_, show, test, verify
 from truespec.cli.trace_options import RULE_OPTIONS
 from truespec.executors.rulefiles import load_rule_files
 from truespec.rules import formula as f
 from truespec.rules import predicate as p
-from truespec.rules.compare import ANY_TOOLS, Toolbox, automaton, compare, conflict, health, pairs
+from truespec.rules.compare import automaton, compare, conflict, health, pairs
 from truespec.rules.language import load_file
 from truespec.rules.rule import Rule
-from truespec.traces.files import loads
-from truespec.traces.importers.shared import tool_schemas
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -26,34 +25,12 @@ def rules() -> None:
     """Rules: compile them, compare them, see what changed."""
 
 
-def _toolbox(tools: Path | None, types: Path | None) -> Toolbox:
-    if tools is None:
-        return ANY_TOOLS
-    return Toolbox(tool_schemas(loads(tools.read_bytes()), loads(types.read_bytes()) if types else {}))
-
-
-_TOOLS = click.option(
-    "--tools",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="JSON list of tool schemas: with it, the agent has these tools and no others.",
-)
-_TYPES = click.option(
-    "--types",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="tool_types.json: which of the tools read and which write.",
-)
-_SECONDS = click.option(
-    "--timeout", type=Seconds(), default=5.0, show_default=True, help="Seconds for one question."
-)
-
-
-_FILES = click.argument(
-    "named", nargs=-1, metavar="[FILES]...", type=click.Path(exists=True, dir_okay=False, path_type=Path)
-)
+for command in (list_, show, explain, test, verify):
+    rules.add_command(command)
 
 
 @rules.command("compile")
-@_FILES
+@FILES
 @RULE_OPTIONS[0]
 @RULE_OPTIONS[1]
 @RULE_OPTIONS[2]
@@ -99,13 +76,13 @@ def _compiled(rule: Rule) -> dict[str, Any]:
 
 
 @rules.command("check")
-@_FILES
+@FILES
 @RULE_OPTIONS[0]
 @RULE_OPTIONS[1]
 @RULE_OPTIONS[2]
-@_TOOLS
-@_TYPES
-@_SECONDS
+@TOOLS
+@TYPES
+@SECONDS
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 def check(
     named: tuple[Path, ...],
@@ -123,7 +100,7 @@ def check(
     Exit 1 when a rule is unsatisfiable or vacuous or two contradict each other, else 0.
     """
     loaded, _ = load_rule_files((*named, *files), packs, settings)
-    toolbox = _toolbox(tools, types)
+    toolbox = toolbox_of(tools, types)
     states = {rule.id: health(rule, toolbox, timeout) for rule in loaded}
     relations = []
     for left, right in pairs(loaded):
@@ -177,8 +154,8 @@ def check(
 @click.option(
     "--prompt", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="The system prompt."
 )
-@_TOOLS
-@_TYPES
+@TOOLS
+@TYPES
 @click.option(
     "--join",
     "folder",
@@ -277,16 +254,16 @@ def extract_(
 @rules.command("diff")
 @click.argument("old", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.argument("new", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@_TOOLS
-@_TYPES
-@_SECONDS
+@TOOLS
+@TYPES
+@SECONDS
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 def diff(old: Path, new: Path, tools: Path | None, types: Path | None, timeout: float, as_json: bool) -> None:
     """Say which rules of NEW are stronger, weaker, equal or different, compared with OLD, by their ids.
 
     Exit 0 when nothing changed in meaning, 1 when something did, 3 when that was not decided.
     """
-    toolbox = _toolbox(tools, types)
+    toolbox = toolbox_of(tools, types)
     before = {rule.id: rule for rule in load_file(old)}
     after = {rule.id: rule for rule in load_file(new)}
     changes: list[dict[str, Any]] = []

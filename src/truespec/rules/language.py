@@ -63,6 +63,8 @@ _RULE = [
     "action",
     "hint",
     "define",
+    "kept",
+    "broken",
 ]
 _FORMAL = ["template", "a", "b", "n", "when", "require", "formula", "bind", "over", "results", "define"]
 MAX_BYTES = 4 << 20

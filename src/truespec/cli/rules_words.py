@@ -1,0 +1,231 @@
+"""`truespec rules list | show | explain | test | verify`: rules for people who read and write them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from truespec.cli.common import echo
+from truespec.cli.rule_options import FILES, SECONDS, TOOLS, TYPES, toolbox_of
+from truespec.cli.trace_options import RULE_OPTIONS
+from truespec.executors.rulefiles import load_rule_files
+from truespec.rules.compare import compare, examples
+from truespec.rules.language import file_text, load_file, load_yaml
+from truespec.rules.packs import pack_names, pack_text
+from truespec.rules.rule import Rule
+from truespec.rules.sets import set_names, set_text
+from truespec.rules.witness import describe
+from truespec.rules.words import in_english
+
+
+@click.command("list")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+def list_(as_json: bool) -> None:
+    """What is built in: packs for any agent, and rule sets for the agents of tau2.
+
+    Exit code: 0.
+    """
+    from truespec.rules.language import load_rules
+
+    found = []
+    for kind, names, text_of in (("pack", pack_names(), pack_text), ("set", set_names(), set_text)):
+        for name in names:
+            text = text_of(name)
+            value = load_yaml(text, name)
+            parameters = value.get("parameters") or {} if isinstance(value, dict) else {}
+            found.append(
+                {
+                    "name": name,
+                    "kind": kind,
+                    "about": _head(text),
+                    "rules": [rule.id for rule in load_rules(text, name)],
+                    "parameters": parameters,
+                }
+            )
+    if as_json:
+        echo(json.dumps(found, indent=1, ensure_ascii=False))
+        return
+    for one in found:
+        parameters = f"  [{', '.join(one['parameters'])}]" if one["parameters"] else ""
+        echo(f"{one['kind']:4} {one['name']:22} {len(one['rules']):3} rules  {one['about']}{parameters}")
+
+
+def _head(text: str) -> str:
+    """The first sentence of the comment that opens a file."""
+    lines = []
+    for line in text.splitlines():
+        if not line.startswith("#"):
+            break
+        lines.append(line.lstrip("# ").rstrip())
+    return " ".join(lines).split(". ")[0].rstrip(".") + "."
+
+
+@click.command("show")
+@click.argument("name")
+def show(name: str) -> None:
+    """Print the file of a pack or a rule set: its rules, its parameters with their defaults, and its notes.
+
+    Exit code: 0, 2 for an unknown name.
+    """
+    echo((set_text(name) if name in set_names() else pack_text(name)).rstrip("\n"))
+
+
+@click.command("explain")
+@FILES
+@RULE_OPTIONS[0]
+@RULE_OPTIONS[1]
+@RULE_OPTIONS[2]
+@TOOLS
+@TYPES
+@SECONDS
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per rule.")
+def explain(
+    named: tuple[Path, ...],
+    files: tuple[Path, ...],
+    packs: tuple[str, ...],
+    settings: tuple[str, ...],
+    tools: Path | None,
+    types: Path | None,
+    timeout: float,
+    as_json: bool,
+) -> None:
+    """Say in plain English what each rule's monitor checks, and show runs that keep and break it.
+
+    The English is made from the formula, not from the rule's text: where the two say different things, the
+    rule is wrong. The runs are shortest sequences of events, over the agent's own tools where --tools names
+    them; each was replayed.
+
+    Exit code: 0, 2 with the rule and the field that is wrong.
+    """
+    loaded, _ = load_rule_files((*named, *files), packs, settings)
+    toolbox = toolbox_of(tools, types)
+    for number, rule in enumerate(loaded):
+        kept, broken = examples(rule, toolbox, timeout)
+        record: dict[str, Any] = {
+            "id": rule.id,
+            "text": rule.text,
+            "kind": rule.kind,
+            "english": in_english(rule),
+            "kept": [describe(event) for event in kept],
+            "broken": [describe(event) for event in broken],
+        }
+        echo(json.dumps(record, ensure_ascii=False) if as_json else _explained(record, number))
+
+
+def _explained(record: dict[str, Any], number: int) -> str:
+    lines = ["" if number else None, f"{record['id']}: {record['text']}", f"  checks   {record['english']}"]
+    if record["kind"] == "deterministic":
+        for key in ("kept", "broken"):
+            run = " → ".join(record[key]) if record[key] else "no run was found"
+            lines.append(f"  {key:8} {run}")
+    return "\n".join(line for line in lines if line is not None)
+
+
+@click.command("test")
+@click.argument(
+    "files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path)
+)
+@TOOLS
+@TYPES
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per example.")
+def test(files: tuple[Path, ...], tools: Path | None, types: Path | None, as_json: bool) -> None:
+    """Run the examples of rule files: under 'kept' conversations that keep a rule, under 'broken' others.
+
+    Exit code: 0 when every example is as given, 1 when one is not, 3 when one could not be evaluated, 2 for a
+    file that cannot be read.
+    """
+    from truespec.rules.given import examples_of, run
+
+    toolbox = toolbox_of(tools, types)
+    outcomes, silent = [], []
+    for path in files:
+        found = examples_of(file_text(path), path.name, toolbox.tools or ())
+        outcomes += [run(example) for example in found]
+        tested = {example.rule.id for example in found}
+        silent += [rule.id for rule in load_file(path) if rule.formal is not None and rule.id not in tested]
+    for outcome in outcomes:
+        example = outcome.example
+        said = "kept" if example.keeps else "broken"
+        if as_json:
+            record = {
+                "rule": example.rule.id,
+                "example": f"{said} {example.number}",
+                "status": outcome.status,
+            }
+            echo(json.dumps({**record, "detail": outcome.detail or None}, ensure_ascii=False))
+        elif outcome.status != "as given":
+            echo(f"{outcome.status:13} {example.rule.id}, {said} {example.number}: {outcome.detail}")
+    if not as_json:
+        right = sum(outcome.status == "as given" for outcome in outcomes)
+        echo(f"{len(outcomes)} examples, {right} as given")
+        if silent:
+            echo(f"without an example: {', '.join(silent)}")
+    statuses = {outcome.status for outcome in outcomes}
+    sys.exit(1 if "wrong" in statuses else 3 if "not evaluated" in statuses else 0)
+
+
+@click.command("verify")
+@click.argument("candidates", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("reference", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@TOOLS
+@TYPES
+@SECONDS
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per rule.")
+def verify(
+    candidates: Path, reference: Path, tools: Path | None, types: Path | None, timeout: float, as_json: bool
+) -> None:
+    """Do the rules of CANDIDATES mean what the rules of REFERENCE with the same ids mean?
+
+    Each pair is equivalent (proved), refuted with a run that keeps one and breaks the other, or unknown with
+    the reason. A rule that only one file has is named.
+
+    Exit code: 0 all equivalent, 1 one is refuted or missing, 3 one is unknown.
+    """
+    toolbox = toolbox_of(tools, types)
+    wanted = {rule.id: rule for rule in load_file(reference)}
+    given = {rule.id: rule for rule in load_file(candidates)}
+    answers = []
+    for name in [*wanted, *(name for name in given if name not in wanted)]:
+        record = _verified(name, wanted.get(name), given.get(name), toolbox, timeout)
+        answers.append(record["answer"])
+        echo(json.dumps(record, ensure_ascii=False) if as_json else _answered(record))
+    if not as_json:
+        echo(f"{len(answers)} rules, {answers.count('equivalent')} equivalent")
+    sys.exit(1 if {"refuted", "missing", "added"} & set(answers) else 3 if "unknown" in answers else 0)
+
+
+def _verified(
+    name: str, wanted: Rule | None, given: Rule | None, toolbox: Any, timeout: float
+) -> dict[str, Any]:
+    record: dict[str, Any] = {"id": name, "answer": "unknown", "relation": None, "reason": None}
+    if wanted is None or given is None:
+        return {**record, "answer": "added" if wanted is None else "missing"}
+    found = compare(given, wanted, toolbox, timeout)
+    if found.relation == "equal":
+        return {**record, "answer": "equivalent"}
+    if found.relation == "unknown":
+        return {**record, "reason": found.reason}
+    return {
+        **record,
+        "answer": "refuted",
+        "relation": found.relation,
+        "candidate_only": list(found.left_only),
+        "reference_only": list(found.right_only),
+    }
+
+
+def _answered(record: dict[str, Any]) -> str:
+    relation = f" ({record['relation']})" if record["relation"] else ""
+    reason = f": {record['reason']}" if record["reason"] else ""
+    lines = [f"{record['answer']:10} {record['id']}{relation}{reason}"]
+    for key, what in (
+        ("candidate_only", "keeps the candidate, breaks the reference"),
+        ("reference_only", "keeps the reference, breaks the candidate"),
+    ):
+        if record.get(key):
+            lines.append(f"  {what}: {' → '.join(record[key])}")
+    return "\n".join(lines)
