@@ -307,10 +307,23 @@ def test_every_field_of_a_rule_reaches_the_comparison() -> None:
         assert compare(rule(left), rule(right)).relation not in ("equal", "stronger", "weaker"), name
     known = {field.name for field in dataclasses.fields(Rule)}
     told = {"id", "text", "category", "severity", "force", "quote", "position", "reading", "violation"}
-    # Whether a trace keeps a rule depends on `kind`, `formal` and `domains`; all else is about the rule.
-    assert known - told == {"kind", "formal", "domains"}, (
+    told |= {"required", "action", "hint"}
+    # Whether a trace keeps a rule depends on these; all else is about the rule.
+    assert known - told == {"kind", "formal", "domains", "failures"}, (
         "a new field of a rule: does its meaning depend on it?"
     )
+
+
+def test_what_counts_as_failed_reaches_the_comparison() -> None:
+    formal = "{template: absence, a: {call: pay, failed: true}}"
+    text = f"rules: [{{id: x, text: T., formal: {formal}}}]"
+    (plain,) = load_rules(text)
+    (other,) = load_rules(text + "\nfailures: {pay: never}")
+    assert compare(plain, plain).relation == "equal"
+    assert compare(plain, other).relation not in ("equal", "stronger", "weaker")
+    (same,) = load_rules(text.replace("pay, failed: true", "pay"))
+    (there,) = load_rules(text.replace("pay, failed: true", "pay") + "\nfailures: {pay: never}")
+    assert compare(same, there).relation == "equal", "the rule does not ask for outcomes"
 
 
 @pytest.mark.parametrize(

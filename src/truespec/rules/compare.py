@@ -17,6 +17,7 @@ real trace.
 from __future__ import annotations
 
 import itertools
+import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -72,7 +73,7 @@ def included(left: Rule, right: Rule, toolbox: Toolbox = ANY_TOOLS, seconds: flo
         there = f"where {right.id} is evaluated and {left.id} is not"
         found = included(_with(right, [(None, f.T)], "always"), right, toolbox, seconds)
         return Inclusion(found.holds, found.reason or there, found.witness)
-    if left.formal == right.formal:
+    if left.formal == right.formal and left.failures == right.failures:
         return Inclusion(True)
     try:
         return _included(left, right, toolbox, Limit.start(seconds))
@@ -90,7 +91,7 @@ def _covers(left: Rule, right: Rule) -> bool:
 def _included(left: Rule, right: Rule, toolbox: Toolbox, limit: Limit) -> Inclusion:
     assert left.formal is not None
     assert right.formal is not None
-    question = _Question(left.formal, right.formal)
+    question = _Question(left, right)
     if any(
         formal.bind and o.when is None for formal in (left.formal, right.formal) for o in formal.obligations
     ):
@@ -128,16 +129,20 @@ def _replayed(left: Rule, right: Rule, word: Word, toolbox: Toolbox) -> tuple[Ev
 
 
 class _Question:
-    """Two formal parts as formulas over one list of predicates. Nothing else is known of the rules."""
+    """The formal parts of two rules as formulas over one list of predicates, and how their calls fail."""
 
-    def __init__(self, left: Formal, right: Formal) -> None:
+    def __init__(self, first_rule: Rule, second_rule: Rule) -> None:
+        left, right = first_rule.formal, second_rule.formal
+        assert left is not None
+        assert right is not None
         if left.over != right.over:
             left, right = over_all(left), over_all(right)
         self.over = left.over
         self.predicates: list[p.Predicate] = []
         self.bound = bool(left.bind or right.bind)
-        paired = left.pairing != right.pairing
-        first, second = _explicit(left, paired), _explicit(right, paired)
+        outcomes = _outcomes(first_rule), _outcomes(second_rule)
+        asked = outcomes if outcomes[0] != outcomes[1] else ("", "")
+        first, second = _explicit(left, asked[0]), _explicit(right, asked[1])
         # With bound names, the question is asked for one event at a time: does what it owes to the left rule,
         # or the left rule as a whole where that binds no names, imply what it owes to the right one?
         self.sides = [
@@ -194,9 +199,15 @@ def _cells(predicates: Sequence[p.Predicate], toolbox: Toolbox, check: Callable[
     return found
 
 
-def _explicit(formal: Formal, paired: bool) -> Formal:
+def _outcomes(rule: Rule) -> str:
+    """What tells whether a call has failed: how results are paired with calls, and the file's `failures`."""
+    assert rule.formal is not None
+    return f"{rule.formal.pairing} {json.dumps(rule.failures, sort_keys=True, default=str)}"
+
+
+def _explicit(formal: Formal, outcomes: str) -> Formal:
     """The formal part with conditions that say all they depend on: for bound values the path they come from;
-    for outcomes, where the two rules differ in it, the way of pairing results with calls."""
+    for outcomes, where the two rules differ in it, what tells a failure."""
 
     def told(predicate: p.Predicate) -> p.Predicate:
         if predicate[0] in ("and", "or", "not"):
@@ -204,8 +215,8 @@ def _explicit(formal: Formal, paired: bool) -> Formal:
         if predicate[0] in ("var", "text var"):
             path = formal.bind[predicate[2]]
             return (*predicate[:2], path, path)
-        if predicate[0] == "failed" and paired:
-            return (*predicate, formal.pairing)
+        if predicate[0] == "failed" and outcomes:
+            return (*predicate, outcomes)
         return predicate
 
     obligations = tuple(
@@ -301,7 +312,7 @@ def conflict(left: Rule, right: Rule, toolbox: Toolbox = ANY_TOOLS, seconds: flo
     """
     if left.formal is None or right.formal is None:
         return None
-    if left.formal.bind or right.formal.bind or left.formal.pairing != right.formal.pairing:
+    if left.formal.bind or right.formal.bind or _outcomes(left) != _outcomes(right):
         return None
     if (
         left.domains
