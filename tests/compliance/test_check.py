@@ -187,3 +187,68 @@ def test_standard_input_and_redaction(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     assert "ada@example.org" not in out.read_text()
     assert "<email-1>" in out.read_text()
+
+
+def test_a_baseline_lets_only_new_violations_fail(tmp_path: Path) -> None:
+    prepare(tmp_path)
+    base, sarif = str(tmp_path / "base.json"), tmp_path / "s.sarif"
+    gate = ("--fail-on", "high", "--baseline", base)
+    code, artifacts = run(tmp_path, "--fail-on", "high")
+    assert code == 1
+    accept = ["accept", str(tmp_path / "out.jsonl"), "-o", base, "--reason", "known since May"]
+    shown = CliRunner().invoke(command, accept)
+    assert shown.exit_code == 0, shown.output
+    again = CliRunner().invoke(command, accept)
+    assert "0 of them new" in again.output
+    code, marked = run(tmp_path, *gate, "--sarif", str(sarif), "--junit", str(tmp_path / "j.xml"))
+    assert code == 0
+    assert [one["aggregate"] for one in marked] == [one["aggregate"] for one in artifacts]
+    results = [one for one in json.loads(sarif.read_text())["runs"][0]["results"] if "kind" not in one]
+    assert results
+    assert all(one["suppressions"][0]["justification"] == "known since May" for one in results)
+    assert "accepted violations" in (tmp_path / "j.xml").read_text()
+    validator = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text()))
+    for artifact in marked:
+        validator.validate(artifact)
+    # A new trace at the end of the same file: the entries above it still hold, its violation is new.
+    with (tmp_path / "t.jsonl").open("a") as lines:
+        lines.write(json.dumps(conversation(False)) + "\n")
+    assert run(tmp_path, *gate)[0] == 1
+    # A rule that became graver is not covered.
+    (tmp_path / "r.yml").write_text(RULES.replace("severity: high", "severity: critical"))
+    prepared = (tmp_path / "t.jsonl").read_text().splitlines()[:3]
+    (tmp_path / "t.jsonl").write_text("\n".join(prepared) + "\n")
+    assert run(tmp_path, *gate)[0] == 1
+
+
+def test_accepted_violations_that_no_longer_occur_are_told(tmp_path: Path) -> None:
+    prepare(tmp_path)
+    run(tmp_path)
+    base = str(tmp_path / "base.json")
+    CliRunner().invoke(command, ["accept", str(tmp_path / "out.jsonl"), "-o", base])
+    lines = [conversation(True), conversation(True)]
+    (tmp_path / "t.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    check = ["check", str(tmp_path / "t.jsonl"), "--rules", str(tmp_path / "r.yml"), "--baseline", base]
+    shown = CliRunner().invoke(command, check)
+    assert "1 accepted violations no longer occur, e.g. ask-first at message 2 of" in shown.output
+    counts = json.loads(CliRunner().invoke(command, [*check, "--json"]).stdout)
+    assert counts["traces"] == 2
+    assert counts["rules"]["ask-first"]["pass"] == 2
+    assert counts["rules"]["kind"]["not_evaluated"] == 2
+    assert len(counts["gone"]) == 1
+    assert counts["failed"] is False
+
+
+def test_a_damaged_baseline_is_named_with_its_entry(tmp_path: Path) -> None:
+    prepare(tmp_path)
+    base = tmp_path / "base.json"
+    for text, said in (
+        ("[", "no baseline"),
+        ('{"version": 9, "accepted": []}', "version 9"),
+        ('{"version": 1, "accepted": [{"fingerprint": "x"}]}', "entry 1"),
+        ('{"version": 1, "accepted": [3]}', "entry 1"),
+    ):
+        base.write_text(text)
+        check = ["check", str(tmp_path / "t.jsonl"), "--pack", "loops", "--baseline", str(base)]
+        result = CliRunner().invoke(command, check)
+        assert said in str(result.exception), result.exception

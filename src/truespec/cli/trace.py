@@ -12,11 +12,19 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "Turn traces of any supported format into one JSON line each.",
     ),
     "check": ("truespec.cli.trace_check:check", "Check traces against rules; one artifact per trace."),
+    "accept": (
+        "truespec.cli.trace_accept:accept",
+        "Accept the violations of a run, so that later checks fail on new ones only.",
+    ),
     "report": (
         "truespec.cli.trace_report:report",
         "Tables and figures of a run, and a page per trace with each violation at its message.",
     ),
     "analyze": ("truespec.cli.trace_analyze:analyze", "What a labelled corpus of traces shows."),
+    "compare": (
+        "truespec.cli.trace_compare:compare",
+        "Compare two versions of an agent on the same tasks.",
+    ),
     "select": (
         "truespec.cli.trace_select:select",
         "Choose traces as the paper does: few per task, mostly failures, from short to long.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from truespec.cli.trace_options import (
     Told,
     kinds_of,
 )
+from truespec.compliance.baseline import Accepted
 from truespec.compliance.run import Tally
 from truespec.executors.trace_check import (
     CheckOutcome,
@@ -85,6 +87,12 @@ GATE_OPTIONS = (
     click.option(
         "--sarif", "sarif_file", type=click.Path(dir_okay=False, path_type=Path), help="SARIF 2.1.0 for CI."
     ),
+    click.option(
+        "--baseline",
+        "baseline_file",
+        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        help="Violations that 'trace accept' has written down; --fail-on and JUnit count the others alone.",
+    ),
 )
 TYPES_OPTION = click.option(
     "--types",
@@ -114,6 +122,7 @@ TYPES_OPTION = click.option(
     help="YAML with other weights, tiers, penalties or share for blocked acts.",
 )
 @grouped("judges", JudgeChoice, *JUDGE_OPTIONS)
+@click.option("--json", "as_json", is_flag=True, help="The counts as one JSON object instead of the table.")
 @click.option("--quiet", is_flag=True, help="No progress and no table.")
 @REDACT_OPTION
 @grouped("joining", Joining, *JOIN_OPTIONS, TYPES_OPTION)
@@ -132,6 +141,7 @@ def check(
     scoring_file: Path | None,
     redact: tuple[str, ...],
     jobs: int | None,
+    as_json: bool,
     quiet: bool,
 ) -> None:
     """Check traces against rules; one artifact per trace.
@@ -139,8 +149,9 @@ def check(
     PATHS are files or folders of traces in any supported format; - reads lines from standard input. Without
     --rules, --pack and --extractor, all built-in packs are checked. With --model, the seven evaluators judge
     what no monitor can; answers have to quote the trace, and replies are kept and never asked for again.
-    Exit 0, or 1 when --fail-on is given and a violation of that severity or worse was found, when a rule that
-    says 'required: true' could not be evaluated, or when no trace could be read.
+    Exit 0, or 1 when --fail-on is given and a violation of that severity or worse was found that no
+    --baseline accepts, when a rule that says 'required: true' could not be evaluated, or when no trace could
+    be read.
     """
     told, progress = Told(paths), Progress(quiet)
     kinds = kinds_of(redact)
@@ -161,7 +172,9 @@ def check(
     finally:
         progress.end()
         told.end()
-    if not quiet:
+    if as_json:
+        click.echo(json.dumps(outcome.record()))
+    elif not quiet:
         _print(outcome)
     if outcome.skipped:
         click.echo(f"not evaluated, so the check fails: {', '.join(outcome.skipped)}", err=True)
@@ -174,9 +187,15 @@ def _print(outcome: CheckOutcome) -> None:
 
     for line in overview(outcome.tally):
         click.echo(line)
+    if outcome.gone:
+        click.echo(f"{len(outcome.gone)} accepted violations no longer occur, e.g. {_named(outcome.gone[0])}")
     if spent := outcome.spent:
         cost = f", ${spent['usd']:.4f}" if spent["usd"] else ""
         click.echo(
             f"judged with {spent['calls']:.0f} calls, {spent['input_tokens']:.0f} tokens read, "
             f"{spent['output_tokens']:.0f} written{cost}, {spent['seconds']:.0f} s of calls"
         )
+
+
+def _named(entry: Accepted) -> str:
+    return f"{entry.rule_id} at message {entry.message_index} of {entry.trace_id}"

@@ -21,7 +21,8 @@ def _clean(text: str) -> str:
 def junit(artifacts: Iterable[Mapping[str, Any]], least: frozenset[str]) -> str:
     """A test suite for each trace, a test case for each rule; only severities in `least` fail.
 
-    A rule that was not evaluated is skipped, or an error where it says that it is required.
+    Accepted violations do not fail; a rule with no others says how many there are. A rule that was not
+    evaluated is skipped, or an error where it says that it is required.
     """
     suites = []
     for one in artifacts:
@@ -34,7 +35,8 @@ def junit(artifacts: Iterable[Mapping[str, Any]], least: frozenset[str]) -> str:
         name = quoteattr(_clean(f"{one['source']['file']}#{one['trace_id']}"))
         for check in one["checks"]:
             head = f"<testcase classname={name} name={quoteattr(_clean(check['rule_id']))}"
-            broken = [v for v in by_rule.get(check["rule_id"], ()) if v["severity"] in least]
+            counted = [v for v in by_rule.get(check["rule_id"], ()) if v["severity"] in least]
+            broken = [v for v in counted if "accepted" not in v]
             reason = quoteattr(_clean(check.get("reason", "")))
             if check["status"] == "not_evaluated" and check["rule_id"] in required:
                 errors += 1
@@ -51,6 +53,9 @@ def junit(artifacts: Iterable[Mapping[str, Any]], least: frozenset[str]) -> str:
                     f"{head}><failure message={quoteattr(f'{len(broken)} breaches')}>{escape(_clean(lines))}"
                     "</failure></testcase>"
                 )
+            elif counted:
+                said = escape(f"{len(counted)} accepted violations")
+                cases.append(f"{head}><system-out>{said}</system-out></testcase>")
             else:
                 cases.append(f"{head}/>")
         suites.append(
@@ -104,6 +109,7 @@ def sarif(artifacts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
                             "severity": v["severity"],
                             "trace": one["trace_id"],
                         },
+                        **_suppression(v),
                     }
                 )
         results += [_skip(one, check) for check in one["checks"] if check["status"] == "not_evaluated"]
@@ -118,6 +124,14 @@ def sarif(artifacts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
             }
         ],
     }
+
+
+def _suppression(violation: Mapping[str, Any]) -> dict[str, Any]:
+    """How SARIF says that a violation is accepted."""
+    if "accepted" not in violation:
+        return {}
+    reason = violation["accepted"]
+    return {"suppressions": [{"kind": "external", **({"justification": reason} if reason else {})}]}
 
 
 def _skip(one: Mapping[str, Any], check: Mapping[str, Any]) -> dict[str, Any]:

@@ -49,3 +49,5 @@ def overview(tally: Tally) -> Iterator[str]:
         yield f"calls that counted as failed: {said}"
     found = ", ".join(f"{count} {severity}" for severity, count in tally.violations.most_common())
     yield f"{tally.traces} traces, {tally.problems} problems; violations: {found or 'none'}"
+    if known := sum(tally.accepted.values()):
+        yield f"{known} of the violations are accepted by the baseline"

@@ -88,6 +88,8 @@ class Tally:
     problems: int = 0
     violations: Counter[str] = field(default_factory=Counter)
     """Violations by severity."""
+    accepted: Counter[str] = field(default_factory=Counter)
+    """Of these, those that a baseline accepts."""
     statuses: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     """For each rule, traces by status."""
     breaches: Counter[str] = field(default_factory=Counter)
@@ -128,6 +130,7 @@ class Tally:
         for result in record["results"]:
             for v in result["violations"]:
                 self.violations[v["severity"]] += 1
+                self.accepted[v["severity"]] += "accepted" in v
 
     def skipped(self, required: bool = False) -> list[str]:
         """Rules that were not evaluated on some trace that they are for; with `required`, of these those
@@ -137,6 +140,29 @@ class Tally:
             for rule, reasons in self.reasons.items()
             if reasons and (not required or rule in self.required)
         ]
+
+    def record(self) -> dict[str, Any]:
+        """The counts as plain JSON values: by severity, and by rule."""
+        rules = {
+            rule: {
+                "fail": counts["fail"],
+                "pass": counts["pass"],
+                "not_evaluated": counts["not_evaluated"] - self.elsewhere[rule],
+                "other_domains": self.elsewhere[rule],
+                "violations": self.breaches[rule],
+                "reasons": dict(self.reasons[rule]) if rule in self.reasons else {},
+                "required": rule in self.required,
+            }
+            for rule, counts in self.statuses.items()
+        }
+        return {
+            "traces": self.traces,
+            "problems": self.problems,
+            "violations": dict(self.violations),
+            "accepted": {severity: count for severity, count in self.accepted.items() if count},
+            "rules": rules,
+            "failed_calls": dict(self.failed_calls),
+        }
 
     def uninformative(self) -> list[str]:
         """Rules that nearly every trace breaks which they have something to say about."""

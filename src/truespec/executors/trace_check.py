@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from truespec.compliance.baseline import Accepted, Baseline, read_baseline
 from truespec.compliance.evaluators.registry import BY_CATEGORY, EVALUATORS
 from truespec.compliance.export import junit, sarif
 from truespec.compliance.run import Tally
@@ -83,6 +84,7 @@ class Gate:
     fail_on_skipped: bool
     junit_file: Path | None
     sarif_file: Path | None
+    baseline_file: Path | None
 
     @property
     def least(self) -> frozenset[str]:
@@ -116,8 +118,20 @@ class CheckOutcome:
     """What judges cost; empty where nobody was asked."""
     skipped: list[str] = field(default_factory=list)
     """Rules that were not evaluated and fail the check for it."""
+    gone: list[Accepted] = field(default_factory=list)
+    """Accepted violations that no longer occur."""
     failed: bool = False
     """Whether the gate fails."""
+
+    def record(self) -> dict[str, Any]:
+        """As plain JSON values."""
+        return {
+            **self.tally.record(),
+            "judges": self.spent or None,
+            "skipped": self.skipped,
+            "gone": [one.fingerprint for one in self.gone],
+            "failed": self.failed,
+        }
 
 
 class Stopped(Exception):
@@ -150,6 +164,8 @@ def run_check(
         asked = (judges.model, judges.extractor, judges.temperature, judges.max_tokens, judges.budget)
         key = ":".join(str(part) for part in (key, *asked))
     outcome = CheckOutcome()
+    gate = request.gate
+    baseline = read_baseline(gate.baseline_file) if gate.baseline_file else Baseline()
     collected: list[dict[str, Any]] = []
 
     def problem(found: Problem) -> None:
@@ -166,7 +182,6 @@ def run_check(
         checked = _checked(stream, RuleSet(rules), key, judging, output, problem, scoring, request.jobs)
         try:
             for record, new in checked:
-                outcome.tally.add(record)
                 if judging is not None and new:
                     for name in SPENT:
                         outcome.spent[name] = outcome.spent.get(name, 0.0) + (record["judged"][name] or 0)
@@ -174,8 +189,10 @@ def run_check(
                     redactor = Redactor(request.kinds)
                     for name in REDACTED_FIELDS:
                         record[name] = redactor.value(record[name])
+                baseline.mark(record)
+                outcome.tally.add(record)
                 output.write(record, new)
-                if request.gate.junit_file or request.gate.sarif_file:
+                if gate.junit_file or gate.sarif_file:
                     collected.append(record)
                 progress(outcome.tally)
         except KeyboardInterrupt:
@@ -184,7 +201,8 @@ def run_check(
         output.end()
         if extracts is not None and request.output is not None:
             _write_rules(extracts, beside(request.output, "rules"))
-    _conclude(request.gate, outcome, collected)
+    outcome.gone = baseline.gone()
+    _conclude(gate, outcome, collected)
     return outcome
 
 
@@ -233,7 +251,7 @@ def _conclude(gate: Gate, outcome: CheckOutcome, collected: list[dict[str, Any]]
     if gate.sarif_file:
         write_whole(gate.sarif_file, json.dumps(sarif(collected), indent=1) + "\n")
     tally = outcome.tally
-    bad = gate.fail_on and any(tally.violations[severity] for severity in gate.least)
+    bad = gate.fail_on and any(tally.violations[one] > tally.accepted[one] for one in gate.least)
     outcome.skipped = tally.skipped(required=not gate.fail_on_skipped)
     outcome.failed = bool(bad or outcome.skipped or not tally.traces)
 
