@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from truespec.executors.stdin import read_stdin
 from truespec.traces.files import Problem, loads
 from truespec.traces.importers.registry import files_below, read
 from truespec.traces.importers.shared import tool_schemas
@@ -36,9 +35,4 @@ def traces_of(paths: tuple[Path, ...], form: str | None, joins: Joins | None) ->
     for path in files_below(path for path in paths if str(path) != "-"):
         yield from read(path, form, joins, budget)
     if any(str(path) == "-" for path in paths):
-        with tempfile.TemporaryDirectory() as folder:
-            # On disk, not in memory: the format is told by the start, the hash is of the whole.
-            copy = Path(folder) / "stdin.jsonl"
-            with copy.open("wb") as stream:
-                shutil.copyfileobj(sys.stdin.buffer, stream)
-            yield from read(copy, form, joins or Joins(), budget)
+        yield from read_stdin(sys.stdin.buffer, form, joins or Joins(), budget)
