@@ -38,3 +38,14 @@ def test_every_path_that_a_room_names_exists(readme: Path) -> None:
 def test_every_room_is_on_the_map() -> None:
     rooms = {p.name for p in (ROOT / "src" / "truespec").iterdir() if (p / "__init__.py").exists()}
     assert {room for room in rooms if f"`{room}/`" not in TEXT} == set()
+
+
+BESIDE = {"conformance", "power", "snapshots"}
+"""Folders of tests that belong to no room."""
+
+
+def test_the_folders_of_the_tests_mirror_the_rooms() -> None:
+    tests = ROOT / "tests"
+    folders = {path.parent.relative_to(tests) for path in tests.rglob("test_*.py")}
+    rooms = ROOT / "src" / "truespec"
+    assert {str(path) for path in folders if not (rooms / path).is_dir()} == BESIDE
