@@ -24,6 +24,10 @@ def behave(pair: Pair, seconds: float) -> Verdict:
         case ["sleep", amount]:
             time.sleep(float(amount))
             return GOOD
+        case ["await", path]:
+            while not os.path.exists(path):
+                time.sleep(0.01)
+            return GOOD
         case ["hang"]:
             while True:
                 pass
