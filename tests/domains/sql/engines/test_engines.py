@@ -137,7 +137,7 @@ def test_a_query_cannot_write(engine: Engine, schema: Schema, statement: str) ->
 ENDLESS = "WITH RECURSIVE r AS (SELECT 1 n UNION ALL SELECT n + 1 FROM r) SELECT COUNT(*) FROM r"
 EXPLOSIVE = {
     "mysql": ["SELECT SLEEP(60)", ENDLESS],
-    "postgres": ["SELECT pg_sleep(60)", "SELECT COUNT(*) FROM generate_series(1, 1000000000)"],
+    "postgres": ["SELECT COUNT(*) FROM generate_series(1, 1000000000)"],
     "sqlite": [ENDLESS],
     "duckdb": ["SELECT COUNT(*) FROM range(1000000) a, range(1000000) b WHERE a.range + b.range < 0"],
 }
@@ -167,8 +167,11 @@ FILES = {
 
 def test_no_query_reaches_a_file(engine: Engine, schema: Schema) -> None:
     for query in FILES[engine.dialect]:
-        (outcome,) = engine.run(schema, INSERTS, [query], Settings())
-        assert isinstance(outcome, Failure) or outcome.rows == ((None,),), query
+        try:
+            (outcome,) = engine.run(schema, INSERTS, [query], Settings())
+            assert isinstance(outcome, Failure) or outcome.rows == ((None,),), query
+        except NotAQuery:
+            pass  # it did not run
     assert not Path("/tmp/truespec-test").exists()
 
 

@@ -28,7 +28,10 @@ class BadDatabase(TruespecError):
 
 
 class NotAQuery(Unsupported):
-    """The engine would not run a text as one statement that reads and returns rows; it did not run."""
+    """The engine did not run a text as one statement that reads and returns rows, or lacked the right to.
+
+    What our own limits refuse is no outcome of the query.
+    """
 
 
 class SessionChanged(Unsupported):
@@ -101,7 +104,7 @@ class Engine(ABC):
         order of the INSERT statements decides what is met first. `Stopped` when an outcome does not count.
 
         No run affects another. A text that is no query does not run: `NotAQuery`, or a `Failure` with what
-        the engine said. `SessionChanged` where a query got at the session all the same.
+        the parser said. `SessionChanged` where a query got at the session all the same.
         """
 
     def run_many(

@@ -14,6 +14,7 @@ from truespec.domains.sql.engines.contract import (
     STATEMENT_SECONDS,
     BadDatabase,
     Engine,
+    NotAQuery,
     Rejection,
     Settings,
     Stopped,
@@ -36,7 +37,11 @@ _LOCKED = {
 
 
 class DuckDB(Engine):
-    """One in-memory database per schema and arrangement."""
+    """One in-memory database per schema and arrangement, with a new connection to it for each run.
+
+    The settings of a database are locked. What a connection has (variables, temporary tables, the seed of
+    random numbers, a transaction) ends with it.
+    """
 
     dialect = "duckdb"
 
@@ -48,6 +53,7 @@ class DuckDB(Engine):
             raise ToolMissing(message) from error
         self._connections: OrderedDict[tuple[str, bool], Any] = OrderedDict()
         self._checking: dict[tuple[str, bool], Any] = {}
+        self._read: set[tuple[str, str]] = set()
 
     def label(self) -> str:
         return f"DuckDB {self._module.__version__}"
@@ -58,7 +64,7 @@ class DuckDB(Engine):
             connection = self._module.connect(":memory:", config=_LOCKED)
             try:
                 for statement in create_statements(schema, constrained=not loose):
-                    connection.execute(statement)
+                    self._make(connection, statement)
                 # Optimizing evaluates constants: REPEAT('a', 1000000000) must not be run to be accepted.
                 checking = connection.cursor()
                 checking.execute("PRAGMA disable_optimizer")
@@ -67,6 +73,7 @@ class DuckDB(Engine):
                 raise OracleError(f"schema: DuckDB: {error}") from error
             self._connections[key] = connection
             self._checking[key] = checking
+            self._read.clear()
             if len(self._connections) > KEPT_SCHEMAS:
                 oldest, dropped = self._connections.popitem(last=False)
                 self._checking.pop(oldest)
@@ -78,8 +85,24 @@ class DuckDB(Engine):
         """The one SELECT that a text holds; DuckDB itself would run several."""
         found = connection.extract_statements(text)
         if len(found) != 1 or found[0].type != self._module.StatementType.SELECT:
-            raise self._module.ParserException("one SELECT statement was expected")
+            raise NotAQuery("DuckDB: one SELECT statement was expected")
         return found[0]
+
+    def _only_reads(self, connection: Any, text: str) -> None:
+        """`NotAQuery` for a SELECT that changes rows, in WITH: those may not stand in a derived table."""
+        try:
+            connection.execute(f"EXPLAIN SELECT 1 FROM ({text.rstrip().rstrip(';')}\n) AS truespec_text")
+        except (self._module.BinderException, self._module.ParserException) as error:
+            connection.execute(f"EXPLAIN {text}")  # its own error comes first
+            raise NotAQuery(f"DuckDB: one query that only reads was expected: {_first(error)}") from error
+
+    def _make(self, connection: Any, text: str) -> None:
+        """Run one statement that makes or fills a table."""
+        kinds = (self._module.StatementType.CREATE, self._module.StatementType.INSERT)
+        found = connection.extract_statements(text)
+        if len(found) != 1 or found[0].type not in kinds:
+            raise self._module.ParserException("one CREATE TABLE or INSERT statement was expected")
+        connection.execute(found[0])
 
     def check(self, text: str, schema: Schema, settings: Settings) -> Rejection | None:
         connection = self._use(schema, loose=False)
@@ -87,6 +110,10 @@ class DuckDB(Engine):
             text.encode()
             self._statement(connection, text)
             self._checking[schema.ddl, False].execute("EXPLAIN " + text)
+            self._only_reads(self._checking[schema.ddl, False], text)
+            self._read.add((schema.ddl, text))
+        except NotAQuery as error:
+            return Rejection(ReasonCode.FORBIDDEN, str(error))
         except UnicodeEncodeError as error:
             return Rejection(ReasonCode.SYNTAX, "the text holds a lone surrogate", error.start)
         except self._module.ParserException as error:
@@ -112,54 +139,70 @@ class DuckDB(Engine):
         seconds: float = STATEMENT_SECONDS,
         arrangement: int = 0,
     ) -> list[Outcome]:
-        connection = self._use(schema, arrangement > 0)
-        connection.execute("BEGIN")
+        connection = self._use(schema, arrangement > 0).cursor()
         try:
-            try:
-                for statement in inserts:
-                    connection.execute(statement)
-            except self._module.Error as error:
-                raise BadDatabase(f"DuckDB: {_first(error)}") from error
+            self._begin(connection, inserts)
             outcomes: list[Outcome] = []
             for query in queries:
-                outcome = self._query(connection, query, seconds)
-                outcomes.append(outcome)
-                if isinstance(outcome, Failure):  # an error ends the transaction
+                known = (schema.ddl, query) in self._read
+                if outcomes and isinstance(outcomes[-1], Failure):  # an error ends the transaction
                     connection.execute("ROLLBACK")
-                    connection.execute("BEGIN")
-                    for statement in inserts:
-                        connection.execute(statement)
+                    self._begin(connection, inserts)
+                outcomes.append(self._query(connection, query, seconds, known))
+                if not isinstance(outcomes[-1], Failure):
+                    self._read.add((schema.ddl, query))
             return outcomes
         finally:
-            connection.execute("ROLLBACK")
+            connection.close()  # undoes the transaction
 
-    def _query(self, connection: Any, query: str, seconds: float) -> Outcome:
-        timer = threading.Timer(seconds, connection.interrupt)
-        timer.start()
+    def _begin(self, connection: Any, inserts: Sequence[str]) -> None:
+        connection.execute("BEGIN")
         try:
-            cursor = connection.execute(self._statement(connection, query))
-            found = cursor.fetchmany(MAX_ROWS + 1)
-            names = [column[0] for column in cursor.description or ()]
-        except self._module.InterruptException as error:
-            raise Stopped(f"DuckDB: stopped after {seconds:g} s") from error
+            for statement in inserts:
+                connection.execute(statement)
+        except self._module.Error as error:
+            raise BadDatabase(f"DuckDB: {_first(error)}") from error
+
+    def _query(self, connection: Any, query: str, seconds: float, known: bool) -> Outcome:
+        try:
+            return rows(*self._fetch(connection, query, seconds, known))
         except self._module.OutOfMemoryException as error:
             raise Stopped(f"DuckDB: {_first(error)}") from error
         except self._module.OutOfRangeException as error:
             raise Stopped(f"DuckDB: {_first(error)}") from error
+        except self._module.PermissionException as error:
+            raise NotAQuery(f"DuckDB: {_first(error)}") from error
         except self._module.Error as error:
             return Failure(_first(error))
+
+    def _fetch(
+        self, connection: Any, query: str, seconds: float, known: bool = False
+    ) -> tuple[list[tuple[object, ...]], list[str]]:
+        """The rows of a query and the names of its columns; `known` where it was found to only read."""
+        timer = threading.Timer(seconds, connection.interrupt)
+        timer.start()
+        try:
+            statement = self._statement(connection, query)
+            if not known:
+                self._only_reads(connection, query)
+            cursor = connection.execute(statement)
+            found = cursor.fetchmany(MAX_ROWS + 1)
+            names = [column[0] for column in cursor.description or ()]
+        except self._module.InterruptException as error:
+            raise Stopped(f"DuckDB: stopped after {seconds:g} s") from error
         finally:
             timer.cancel()
         if len(found) > MAX_ROWS:
             raise Stopped(f"DuckDB: a result of more than {MAX_ROWS} rows")
-        return rows(found, names)
+        return found, names
 
     def replay(self, statements: Sequence[str], query: str, settings: Settings) -> list[tuple[object, ...]]:
         connection = self._module.connect(":memory:", config=_LOCKED)
         try:
             for statement in statements:
-                connection.execute(statement)
-            return list(map(tuple, connection.execute(query).fetchall()))
+                self._make(connection, statement)
+            connection.execute("SET lock_configuration=true")
+            return self._fetch(connection, query, STATEMENT_SECONDS)[0]
         finally:
             connection.close()
 

@@ -354,6 +354,8 @@ class MariaDB(Engine):
                     raise
                 if _code(error) in _STOPPED or _code(error) in _OVERFLOW:
                     return Stopped(f"MariaDB: {error.args[-1]}")
+                if _code(error) in _FORBIDDEN:
+                    raise NotAQuery(f"MariaDB: {error.args[-1]}") from error
                 outcomes.append(Failure(str(error.args[-1])))
             except Stopped as stopped:
                 return stopped

