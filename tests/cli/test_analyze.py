@@ -66,6 +66,8 @@ def test_from_results_to_a_page(tmp_path: Path) -> None:
     assert "http" not in page.replace("http://www.w3.org/2000/svg", "").replace("http-equiv", "")
     summary = json.loads((tmp_path / "some" / "summary.json").read_text())
     assert summary["hidden"]["solved"]["total"] == 8
+    printed = invoke("analyze", str(tmp_path / "some.jsonl"), "-o", str(tmp_path / "some"), "--json")
+    assert json.loads(printed) == summary
     tables = {path.stem for path in (tmp_path / "some" / "tables").glob("*.csv")}
     assert {"digest", "classifiers", "models", "profiles", "hidden-kinds", "costs"} <= tables
 

@@ -91,6 +91,11 @@ def test_batch_and_recheck(tmp_path: Path) -> None:
     run = recheck(tmp_path, records)
     assert run.returncode == 0, run
     assert "refuted, by" in run.stdout
+    counts = json.loads(
+        truespec("recheck", "out.jsonl", "--pairs", "pairs.jsonl", "--json", cwd=tmp_path).stdout
+    )
+    assert counts["failed"] is None
+    assert any(label.startswith("refuted, by") for label in counts["confirmed"])
 
     same, other, *rest = records
     moved = {**other["evidence"], "counterexample": {"string": "a"}}

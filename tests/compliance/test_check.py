@@ -252,3 +252,21 @@ def test_a_damaged_baseline_is_named_with_its_entry(tmp_path: Path) -> None:
         check = ["check", str(tmp_path / "t.jsonl"), "--pack", "loops", "--baseline", str(base)]
         result = CliRunner().invoke(command, check)
         assert said in str(result.exception), result.exception
+
+
+def test_a_chosen_field_is_hidden_in_artifacts_and_reports(tmp_path: Path) -> None:
+    prepare(tmp_path)
+    sarif = tmp_path / "s.sarif"
+    _, plain = run(tmp_path)
+    assert "12A" in json.dumps(plain)
+    code, artifacts = run(tmp_path, "--redact-field", "seat", "--sarif", str(sarif))
+    assert code == 0
+    assert "<field-1>" in json.dumps(artifacts)
+    assert "12A" not in json.dumps(artifacts) + sarif.read_text()
+    assert [one["aggregate"] for one in artifacts] == [one["aggregate"] for one in plain]
+
+
+def test_a_bad_pattern_is_refused_before_anything_is_read(tmp_path: Path) -> None:
+    prepare(tmp_path)
+    check = ["check", str(tmp_path / "t.jsonl"), "--pack", "loops", "--redact-pattern", "x=("]
+    assert "no regular expression" in str(CliRunner().invoke(command, check).exception)

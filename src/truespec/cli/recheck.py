@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections import Counter
@@ -22,7 +23,8 @@ TIMEOUT = 30.0
 @click.option("--pairs", required=True, type=click.Path(path_type=Path), help="The pairs they are about.")
 @click.option("--timeout", type=Seconds(), default=TIMEOUT, show_default=True, help="Seconds per verdict.")
 @click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Workers.  [default: one per core]")
-def recheck(verdicts: Path, pairs: Path, timeout: float, jobs: int | None) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def recheck(verdicts: Path, pairs: Path, timeout: float, jobs: int | None, as_json: bool) -> None:
     """Replay every counterexample and re-check every certificate of VERDICTS.
 
     The checkers share no code with the verifiers that found the evidence. What has no certificate, or could
@@ -40,6 +42,11 @@ def recheck(verdicts: Path, pairs: Path, timeout: float, jobs: int | None) -> No
             continue
         match outcome.recheck.status:
             case RecheckStatus.FAILED:
+                if as_json:
+                    found = {"line": outcome.line, "id": outcome.id, "answer": answer}
+                    found |= {"by": outcome.recheck.by, "detail": outcome.recheck.detail}
+                    echo(json.dumps(_record(confirmed, others, unchecked, found)))
+                    sys.exit(1)
                 echo(f"FAILED  line {outcome.line}, {outcome.id!r}: {answer}")
                 echo(f"  {outcome.recheck.by}: {outcome.recheck.detail}")
                 sys.exit(1)
@@ -48,6 +55,9 @@ def recheck(verdicts: Path, pairs: Path, timeout: float, jobs: int | None) -> No
             case _:
                 others[f"{answer}, {outcome.recheck.status.value}"] += 1
                 unchecked.append(f"{outcome.id!r}: {outcome.recheck.status.value}: {outcome.recheck.detail}")
+    if as_json:
+        echo(json.dumps(_record(confirmed, others, unchecked, None)))
+        return
     if not confirmed and not others:
         echo(f"{verdicts} holds no verdict: nothing to check")
     for label, count in sorted(confirmed.items()):
@@ -58,3 +68,10 @@ def recheck(verdicts: Path, pairs: Path, timeout: float, jobs: int | None) -> No
         echo(f"  {line}")
     if len(unchecked) > 20:
         echo(f"  ... and {len(unchecked) - 20} more")
+
+
+def _record(
+    confirmed: Counter[str], others: Counter[str], unchecked: list[str], failed: dict[str, object] | None
+) -> dict[str, object]:
+    """The counts as plain JSON values; `failed` is the first verdict that does not hold."""
+    return {"confirmed": confirmed, "not_checked": others, "undecided": unchecked, "failed": failed}

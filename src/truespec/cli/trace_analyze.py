@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import click
@@ -29,8 +30,16 @@ _RUN = click.Path(exists=True, path_type=Path)
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Recorded verdicts of a judge in tau2-bench's form, to set beside outcomes and cost; repeatable.",
 )
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print the contents of summary.json instead of sentences."
+)
 def analyze(
-    run: Path, output: Path, against: Path | None, beside: tuple[Path, ...], judgements: tuple[Path, ...]
+    run: Path,
+    output: Path,
+    against: Path | None,
+    beside: tuple[Path, ...],
+    judgements: tuple[Path, ...],
+    as_json: bool,
 ) -> None:
     """What a labelled corpus of traces shows.
 
@@ -43,13 +52,16 @@ def analyze(
     """
     from truespec.analysis.judge_runs import judge_run
     from truespec.analysis.recorded import read_recorded, standing
-    from truespec.reports.analysis import analyse, headline, write_analysis
+    from truespec.reports.analysis import analyse, headline, summary, write_analysis
 
     judges = [standing(path.name.split(".")[0], read_recorded(path)) for path in judgements]
     artifacts = artifacts_of(run)
     runs = [judge_run(artifacts), *(judge_run(artifacts_of(path)) for path in beside)] if beside else []
     found = analyse(artifacts, artifacts_of(against) if against else None, judges, runs)
     page = write_analysis(found, output)
+    if as_json:
+        click.echo(json.dumps(summary(found), default=str))
+        return
     for sentence in headline(found):
         click.echo(sentence)
     for entry in [e for e in found.digest if e.force == "mandatory"][:5]:

@@ -13,10 +13,10 @@ from truespec.cli.progress import Progress
 from truespec.cli.trace_options import (
     FORMAT_OPTION,
     JOIN_OPTIONS,
-    REDACT_OPTION,
+    REDACT_OPTIONS,
     RULE_OPTIONS,
+    RedactChoice,
     Told,
-    kinds_of,
 )
 from truespec.compliance.baseline import Accepted
 from truespec.compliance.run import Tally
@@ -124,7 +124,7 @@ TYPES_OPTION = click.option(
 @grouped("judges", JudgeChoice, *JUDGE_OPTIONS)
 @click.option("--json", "as_json", is_flag=True, help="The counts as one JSON object instead of the table.")
 @click.option("--quiet", is_flag=True, help="No progress and no table.")
-@REDACT_OPTION
+@grouped("redact", RedactChoice, *REDACT_OPTIONS)
 @grouped("joining", Joining, *JOIN_OPTIONS, TYPES_OPTION)
 @click.option(
     "--jobs", type=click.IntRange(1, 256), default=None, help="Workers for monitors.  [default: one per core]"
@@ -139,7 +139,7 @@ def check(
     form: str | None,
     resume: bool,
     scoring_file: Path | None,
-    redact: tuple[str, ...],
+    redact: RedactChoice,
     jobs: int | None,
     as_json: bool,
     quiet: bool,
@@ -154,9 +154,8 @@ def check(
     be read.
     """
     told, progress = Told(paths), Progress(quiet)
-    kinds = kinds_of(redact)
     request = CheckRequest(
-        paths, rules, joining, judges, gate, output, form, resume, scoring_file, kinds, jobs
+        paths, rules, joining, judges, gate, output, form, resume, scoring_file, redact.hiding(), jobs
     )
 
     def show(tally: Tally) -> None:

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import click
 
-from truespec.cli.trace_options import FORMAT_OPTION, JOIN_OPTIONS, REDACT_OPTION, Told, kinds_of
+from truespec.cli.grouped import grouped
+from truespec.cli.trace_options import FORMAT_OPTION, JOIN_OPTIONS, REDACT_OPTIONS, RedactChoice, Told
 from truespec.executors.trace_input import joins_of
 from truespec.traces.files import Problem, TraceFile
 from truespec.traces.importers.registry import files_below, read_file
 from truespec.traces.record import to_line
-from truespec.traces.redact import Redactor
 from truespec.untrusted.unpack import Budget
 
 
@@ -23,7 +23,7 @@ from truespec.untrusted.unpack import Budget
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Default: standard output."
 )
 @FORMAT_OPTION
-@REDACT_OPTION
+@grouped("redact", RedactChoice, *REDACT_OPTIONS)
 @click.option("--strict", is_flag=True, help="Exit 1 where anything was dropped or any problem was met.")
 @click.option("--json", "as_json", is_flag=True, help="The ledgers as JSON lines on standard error.")
 @JOIN_OPTIONS[0]
@@ -33,7 +33,7 @@ def import_(
     paths: tuple[Path, ...],
     output: Path | None,
     form: str | None,
-    redact: tuple[str, ...],
+    redact: RedactChoice,
     strict: bool,
     as_json: bool,
     folder: Path | None,
@@ -48,7 +48,7 @@ def import_(
     none was, or with --strict where a file was not read without loss.
     """
     joins = joins_of(folder, tools, prompt)
-    kinds = kinds_of(redact)
+    hiding = redact.hiding()
     stream = output.open("w", encoding="utf-8") if output else sys.stdout
     count = problems = losses = 0
     told, budget = Told(paths), Budget()
@@ -61,7 +61,7 @@ def import_(
                     told.tell(item)
                 else:
                     count += 1
-                    stream.write(to_line(Redactor(kinds).trace(item) if kinds else item) + "\n")
+                    stream.write(to_line(hiding.redactor().trace(item) if hiding else item) + "\n")
             losses += not file.ledger.lossless
             _tell_ledger(file, as_json)
     finally:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import click
 
 from truespec.traces.files import Problem
 from truespec.traces.importers.registry import IMPORTERS
-from truespec.traces.redact import PATTERNS
+from truespec.traces.redact import PATTERNS, Hiding
 from truespec.verdict import UsageError
 
 JOIN_OPTIONS = (
@@ -53,17 +54,52 @@ RULE_OPTIONS = (
 FORMAT_OPTION = click.option(
     "--format", "form", type=click.Choice(list(IMPORTERS)), help="Default: recognised by the content."
 )
-REDACT_OPTION = click.option(
-    "--redact",
-    type=click.Choice(["all", *PATTERNS]),
-    multiple=True,
-    help="Hide values of this kind in what is written and in what models read; repeatable.",
+REDACT_OPTIONS = (
+    click.option(
+        "--redact",
+        "kinds",
+        type=click.Choice(["all", *PATTERNS]),
+        multiple=True,
+        help="Hide values of this kind in what is written and in what models read; repeatable.",
+    ),
+    click.option(
+        "--redact-pattern",
+        "patterns",
+        multiple=True,
+        metavar="NAME=REGEX",
+        help="Hide what a regular expression finds, as <NAME-1>; repeatable.",
+    ),
+    click.option(
+        "--redact-field",
+        "fields",
+        multiple=True,
+        metavar="PATH",
+        help="Hide the value of this field of arguments and results wherever it occurs, e.g. user.password "
+        "or **.ssn; repeatable.",
+    ),
 )
 
 
-def kinds_of(redact: tuple[str, ...]) -> tuple[str, ...]:
-    """The kinds of values that `--redact` names."""
-    return tuple(PATTERNS) if "all" in redact else redact
+@dataclass(frozen=True, slots=True)
+class RedactChoice:
+    """What the options on redaction name."""
+
+    kinds: tuple[str, ...]
+    patterns: tuple[str, ...]
+    fields: tuple[str, ...]
+
+    def hiding(self) -> Hiding:
+        """What is to be hidden; `UsageError` for a pattern that cannot be read."""
+        named = []
+        for entry in self.patterns:
+            name, equals, pattern = entry.partition("=")
+            if not equals:
+                raise UsageError(f"--redact-pattern {entry!r}: expected NAME=REGEX")
+            named.append((name, pattern))
+        kinds = tuple(PATTERNS) if "all" in self.kinds else self.kinds
+        hiding = Hiding(kinds, tuple(named), self.fields)
+        hiding.redactor()  # a bad pattern is refused before any trace is read
+        return hiding
 
 
 FOREIGN_SHOWN = 3

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import click
 
+from truespec.cli.grouped import grouped
 from truespec.cli.progress import Progress
-from truespec.cli.trace_options import REDACT_OPTION, artifacts_of, kinds_of
+from truespec.cli.trace_options import REDACT_OPTIONS, RedactChoice, artifacts_of
 from truespec.executors.trace_input import traces_of
 from truespec.traces.files import on_disk
-from truespec.traces.redact import Redactor
 from truespec.traces.trace import Trace
 
 
@@ -31,7 +31,7 @@ from truespec.traces.trace import Trace
     type=click.Path(exists=True, path_type=Path),
     help="Where the traces lie; by default, the files that the artifacts name.",
 )
-@REDACT_OPTION
+@grouped("redact", RedactChoice, *REDACT_OPTIONS)
 @click.option(
     "--pages",
     type=click.Choice(["findings", "all"]),
@@ -41,7 +41,7 @@ from truespec.traces.trace import Trace
 )
 @click.option("--quiet", is_flag=True, help="No progress.")
 def report(
-    run: Path, output: Path, paths: tuple[Path, ...], redact: tuple[str, ...], pages: str, quiet: bool
+    run: Path, output: Path, paths: tuple[Path, ...], redact: RedactChoice, pages: str, quiet: bool
 ) -> None:
     """Tables and figures of a run, and a page per trace with each violation at its message.
 
@@ -56,7 +56,7 @@ def report(
         for name in dict.fromkeys(one["source"]["file"] for one in artifacts)
         if (path := on_disk(Path(name)))
     )
-    kinds = kinds_of(redact)
+    hiding = redact.hiding()
     found = (item for item in traces_of(sources, None, None) if isinstance(item, Trace))
     progress = Progress(quiet)
     try:
@@ -64,7 +64,7 @@ def report(
             artifacts,
             found,
             output,
-            Redactor(kinds) if kinds else None,
+            hiding.redactor() if hiding else None,
             every=pages == "all",
             written=lambda done: progress.show(f"{done} pages"),
         )

@@ -9,7 +9,7 @@ import gc
 import json
 import os
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -28,7 +28,7 @@ from truespec.rules.language import file_text, load_yaml
 from truespec.rules.rule import SEVERITIES
 from truespec.rules.ruleset import RuleSet
 from truespec.traces.files import Problem
-from truespec.traces.redact import Redactor
+from truespec.traces.redact import Hiding, Redactor
 from truespec.traces.trace import Trace
 from truespec.verdict import UsageError
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from truespec.executors.evaluate import Judging
     from truespec.executors.extract import Extractor
 
-REDACTED_FIELDS = ("results", "rules", "checks", "aggregate", "failed_calls")
+REDACTED_FIELDS = frozenset(("results", "rules", "checks", "aggregate", "failed_calls", "outcome", "judged"))
 """The fields of an artifact that hold text of the trace."""
 SPENT = ("calls", "input_tokens", "output_tokens", "usd", "seconds")
 """What judges cost, by the names in an artifact."""
@@ -105,7 +105,7 @@ class CheckRequest:
     form: str | None = None
     resume: bool = False
     scoring_file: Path | None = None
-    kinds: tuple[str, ...] = ()
+    hiding: Hiding = field(default_factory=Hiding)
     jobs: int | None = None
 
 
@@ -178,16 +178,19 @@ def run_check(
         judging, extracts = _judging(closing, request) if asks else (None, None)
         output = ArtifactFile(request.output, request.resume)
         closing.callback(output.close)
+        hidden: dict[tuple[str, str], Redactor] = {}
         stream = traces_of(request.paths, request.form, joins)
+        if request.hiding.fields:
+            stream = _learning(stream, request.hiding, hidden)
         checked = _checked(stream, RuleSet(rules), key, judging, output, problem, scoring, request.jobs)
         try:
             for record, new in checked:
                 if judging is not None and new:
                     for name in SPENT:
                         outcome.spent[name] = outcome.spent.get(name, 0.0) + (record["judged"][name] or 0)
-                if request.kinds:
-                    redactor = Redactor(request.kinds)
-                    for name in REDACTED_FIELDS:
+                if request.hiding:
+                    redactor = hidden.pop(_place(record["source"]), None) or request.hiding.redactor()
+                    for name in record.keys() & REDACTED_FIELDS:
                         record[name] = redactor.value(record[name])
                 baseline.mark(record)
                 outcome.tally.add(record)
@@ -204,6 +207,22 @@ def run_check(
     outcome.gone = baseline.gone()
     _conclude(gate, outcome, collected)
     return outcome
+
+
+def _learning(
+    stream: Iterator[Trace | Problem], hiding: Hiding, hidden: dict[tuple[str, str], Redactor]
+) -> Iterator[Trace | Problem]:
+    """The same traces; for each, a redactor that knows the values at the chosen fields."""
+    for item in stream:
+        if isinstance(item, Trace):
+            redactor = hiding.redactor()
+            redactor.learn(item)
+            hidden[item.source.sha256, str(item.source.position)] = redactor
+        yield item
+
+
+def _place(source: Mapping[str, Any]) -> tuple[str, str]:
+    return source["sha256"], str(source["position"])
 
 
 def _rules(request: CheckRequest) -> tuple[list[Any], Scoring, str]:
@@ -307,8 +326,8 @@ def _judging(closing: ExitStack, request: CheckRequest) -> tuple[Judging, Extrac
     judging = Judging(
         models, ledger, model or "", asked, settings, choice.budget, choice.concurrency, choice.structured
     )
-    if request.kinds:
-        judging = replace(judging, hide=lambda trace: Redactor(request.kinds).trace(trace))
+    if request.hiding:
+        judging = replace(judging, hide=lambda trace: request.hiding.redactor().trace(trace))
     if extractor is None:
         return judging, None
     wanted = [EVALUATORS[name].category for name in evaluators]

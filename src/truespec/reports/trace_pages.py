@@ -140,6 +140,8 @@ def trace_page(
     prompt stands on this page.
     """
     if redactor is not None:
+        if trace is not None:
+            redactor.learn(trace)
         told = ("results", "rules", "aggregate")
         artifact = {**artifact, **{part: redactor.value(artifact[part]) for part in told}}
     marks: dict[int, list[Mapping[str, Any]]] = {}

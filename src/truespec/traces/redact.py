@@ -1,26 +1,71 @@
-"""Hides what must not leave the house: e-mail addresses, phone numbers, card numbers.
+"""Hides what must not leave the house: keys, tokens, account numbers, addresses, chosen patterns and fields.
 
 Equal values get equal marks (`<email-1>`), so a reader still sees that two messages speak of the same one.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from truespec.traces.files import loads
 from truespec.traces.trace import Message, ToolCall, Trace
 from truespec.verdict import UsageError
 
 PATTERNS = {
+    "secret": re.compile(
+        r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]{0,20000}?-----END [A-Z ]{0,40}PRIVATE KEY-----"
+        r"|(?<![\w-])(?:sk|pk|rk)[-_][\w-]{16,200}"
+        r"|(?<!\w)(?:gh[pousr]_|github_pat_|glpat-|hf_|npm_|pypi-|xox[abeoprs]-)[\w-]{16,300}"
+        r"|(?<!\w)(?:AKIA|ASIA)[A-Z0-9]{16}(?!\w)|(?<!\w)AIza[\w-]{35}"
+        r"|(?<![\w.-])eyJ[\w-]{8,4000}\.[\w-]{8,8000}\.[\w-]{8,4000}"
+        r"|(?i:(?<=bearer )[\w.~+/-]{16,4000}=*)"
+        r"|(?i:(?<=password=)|(?<=passwd=)|(?<=secret=)|(?<=token=)|(?<=api_key=)|(?<=apikey=))[^\s&;,'\"<>]{4,400}"
+    ),
+    "iban": re.compile(r"(?<![\w-])[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}(?![\w-])"),
     "email": re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+"),
     "card": re.compile(r"(?<![\w-])\d(?:[ -]?\d){12,18}(?![\w-])"),
     "phone": re.compile(
         r"(?<![\w.-])(?:\+\d{1,3}[ .-]?)?(?:\(\d{2,4}\)[ .-]?|\d{2,4}[ .-])\d{3,4}[ .-]\d{3,4}(?![\w-])"
     ),
 }
-"""What is found, by kind; a card number also passes the check digit."""
+"""What is found, by kind, in this order; a card number and an IBAN also pass their check digits."""
+FIELD = "field"
+"""The kind of a value that stands at a chosen field."""
+LEAST = 4
+"""Characters of a field's value from which on it is hidden inside words too; a shorter one only as a word."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hiding:
+    """What is to be hidden: values of known kinds, of patterns of one's own, and whole fields."""
+
+    kinds: tuple[str, ...] = ()
+    """Of `PATTERNS`."""
+    patterns: tuple[tuple[str, str], ...] = ()
+    """Names with regular expressions."""
+    fields: tuple[str, ...] = ()
+    """Paths into arguments and results, with dots; `*` is any one name or index, `**` any number of them."""
+
+    def __bool__(self) -> bool:
+        return bool(self.kinds or self.patterns or self.fields)
+
+    def redactor(self) -> Redactor:
+        """A redactor of these; `UsageError` for a pattern that cannot be read."""
+        own = {}
+        for name, pattern in self.patterns:
+            if not re.fullmatch(r"\w[\w-]*", name) or name in PATTERNS or name == FIELD:
+                raise UsageError(f"pattern {name!r}: the name is taken, or no word; write NAME=REGEX")
+            try:
+                own[name] = re.compile(pattern)
+            except re.error as error:
+                raise UsageError(f"pattern {name!r}: no regular expression: {error}") from None
+            if own[name].search(""):
+                raise UsageError(f"pattern {name!r} matches the empty text; it would hide nothing")
+        return Redactor(self.kinds, patterns=own, fields=tuple(tuple(f.split(".")) for f in self.fields))
 
 
 @dataclass
@@ -29,6 +74,11 @@ class Redactor:
 
     kinds: tuple[str, ...] = tuple(PATTERNS)
     marks: dict[tuple[str, str], str] = field(default_factory=dict)
+    patterns: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
+    fields: tuple[tuple[str, ...], ...] = ()
+    _learned: dict[str, str] = field(default_factory=dict)
+    """Values that stand at a chosen field, with their marks; they are hidden wherever they occur."""
+    _expression: re.Pattern[str] | None = None
 
     def __post_init__(self) -> None:
         if unknown := set(self.kinds) - PATTERNS.keys():
@@ -38,14 +88,84 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """The text with its values replaced."""
-        for kind in self.kinds:
-            text = PATTERNS[kind].sub(lambda found, kind=kind: self._mark(kind, found.group()), text)  # type: ignore[misc]
+        if self._learned:
+            text = self._values().sub(lambda found: self._learned[found.group()], text)
+        for kind, pattern in self._all():
+            text = pattern.sub(lambda found, kind=kind: self._mark(kind, found.group()), text)  # type: ignore[misc]
         return text
+
+    def _values(self) -> re.Pattern[str]:
+        """All learned values in one expression, the longest first, so that no mark is read again."""
+        if self._expression is None:
+            ordered = sorted(self._learned, key=len, reverse=True)
+            self._expression = re.compile(
+                "|".join(
+                    re.escape(one) if len(one) >= LEAST else rf"(?<!\w){re.escape(one)}(?!\w)"
+                    for one in ordered
+                )
+            )
+        return self._expression
+
+    def _all(self) -> Iterator[tuple[str, re.Pattern[str]]]:
+        """The patterns in their order, those of the user first."""
+        yield from self.patterns.items()
+        yield from ((kind, pattern) for kind, pattern in PATTERNS.items() if kind in self.kinds)
+
+    def learn(self, trace: Trace) -> None:
+        """Note the values at the chosen fields of a trace's arguments and of results that are JSON."""
+        if not self.fields:
+            return
+        self._expression = None
+        for message in trace.messages:
+            for call in message.calls:
+                self._learn(call.arguments, ())
+            if message.role == "tool" and message.text is not None and message.text[:1] in ("{", "["):
+                try:
+                    self._learn(loads(message.text), ())
+                except ValueError:
+                    continue  # a text that only looks like JSON
+
+    def _learn(self, value: Any, path: tuple[str, ...], chosen: bool = False) -> None:
+        chosen = chosen or any(_matches(path, wanted) for wanted in self.fields)
+        if isinstance(value, Mapping):
+            for name, item in value.items():
+                self._learn(item, (*path, str(name)), chosen)
+        elif isinstance(value, list | tuple):
+            for index, item in enumerate(value):
+                self._learn(item, (*path, str(index)), chosen)
+        elif chosen and value is not None and not isinstance(value, bool):
+            text = value if isinstance(value, str) else json.dumps(value)
+            if text:
+                mark = self._mark(FIELD, text)
+                self._learned[text] = mark
+                self._learned.setdefault(json.dumps(text)[1:-1], mark)  # inside a JSON text
+                self._learned.setdefault(json.dumps(text, ensure_ascii=False)[1:-1], mark)
+
+    def _arguments(self, value: Any, path: tuple[str, ...] = ()) -> Any:
+        """Arguments with chosen fields hidden in place, whatever their type, and numbers read as text."""
+        if any(_matches(path, wanted) for wanted in self.fields):
+            return self._mark(FIELD, value if isinstance(value, str) else json.dumps(value, default=str))
+        if isinstance(value, Mapping):
+            return {
+                self.text(str(name)): self._arguments(item, (*path, str(name)))
+                for name, item in value.items()
+            }
+        if isinstance(value, list | tuple):
+            return [self._arguments(item, (*path, str(index))) for index, item in enumerate(value)]
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            text = str(value)
+            return value if (hidden := self.text(text)) == text else hidden
+        return value
 
     def _mark(self, kind: str, value: str) -> str:
         if kind == "card" and not _passes_luhn(value):
             return value
-        key = (kind, re.sub(r"[ .()-]", "", value).lower() if kind != "email" else value.lower())
+        if kind == "iban" and not _passes_97(value):
+            return value
+        plain = kind not in ("card", "phone", "iban", "email")  # of these letters and signs count
+        key = (kind, value if plain else value.lower() if kind == "email" else _bare(value))
         if key not in self.marks:
             number = 1 + sum(1 for known, _ in self.marks if known == kind)
             self.marks[key] = f"<{kind}-{number}>"
@@ -63,6 +183,7 @@ class Redactor:
 
     def trace(self, trace: Trace) -> Trace:
         """The trace with every text in it redacted."""
+        self.learn(trace)
         return replace(
             trace,
             messages=tuple(self._message(message) for message in trace.messages),
@@ -82,7 +203,7 @@ class Redactor:
         )
 
     def _call(self, call: ToolCall) -> ToolCall:
-        arguments = None if call.arguments is None else self.value(call.arguments)
+        arguments = None if call.arguments is None else self._arguments(call.arguments)
         return replace(call, arguments=arguments, raw=None if call.raw is None else self.text(call.raw))
 
 
@@ -96,3 +217,22 @@ def _passes_luhn(number: str) -> bool:
     digits = [int(char) for char in number if char.isdigit()]
     doubled = [d if i % 2 == 0 else d * 2 - 9 * (d > 4) for i, d in enumerate(reversed(digits))]
     return sum(doubled) % 10 == 0
+
+
+def _passes_97(number: str) -> bool:
+    """The check of ISO 13616: the number with its head moved behind, letters as 10 to 35, is 1 modulo 97."""
+    bare = number.replace(" ", "")
+    return 15 <= len(bare) <= 34 and int("".join(str(int(c, 36)) for c in bare[4:] + bare[:4])) % 97 == 1
+
+
+def _bare(number: str) -> str:
+    return re.sub(r"[ .()-]", "", number).lower()
+
+
+def _matches(path: tuple[str, ...], wanted: tuple[str, ...]) -> bool:
+    """Whether a path is one that a chosen field names."""
+    if not wanted:
+        return not path
+    if wanted[0] == "**":
+        return any(_matches(path[skip:], wanted[1:]) for skip in range(len(path) + 1))
+    return bool(path) and wanted[0] in ("*", path[0]) and _matches(path[1:], wanted[1:])
