@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from truespec.domains.sql import checks
 from truespec.domains.sql.engines.contract import Settings
-from truespec.domains.sql.engines.guard import words
+from truespec.domains.sql.functions.catalogue import words
 from truespec.domains.sql.names import check_names
 from truespec.domains.sql.schema import Column, Kind, Schema
 from truespec.domains.sql.written import UNREAD
@@ -80,6 +80,7 @@ _UNSIGNED = re.compile(r"\bUNSIGNED\b|\AU(TINY|SMALL|BIG|HUGE)?INT", re.IGNORECA
 def check(tree: exp.Expr, schema: Schema, settings: Settings) -> None:
     """Raise `Unsupported` for a query that the prover might read otherwise than the engine."""
     check_modes(settings)
+    check_sources(tree)
     check_grouping(tree, schema.dialect)
     for select in tree.find_all(exp.Select):
         check_joins(select, schema.dialect)
@@ -91,6 +92,17 @@ def check(tree: exp.Expr, schema: Schema, settings: Settings) -> None:
     if schema.dialect == "mysql":
         check_windows(tree)
         check_characters(tree)
+
+
+def check_sources(tree: exp.Expr) -> None:
+    """PIVOT, and functions in FROM, make tables that are not read."""
+    if tree.find(exp.Pivot) is not None:
+        raise Unsupported("sql: PIVOT")
+    for table in tree.find_all(exp.Table):
+        if isinstance(table.this, exp.Func):
+            raise Unsupported(
+                f"sql: the table function {str(table.this.name or table.this.key).upper()[:60]}"
+            )
 
 
 def check_modes(settings: Settings) -> None:

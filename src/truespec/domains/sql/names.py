@@ -16,32 +16,16 @@ from typing import Any
 import sqlglot
 from sqlglot import exp
 
-from truespec.domains.sql.engines.guard import words
+from truespec.domains.sql.functions.catalogue import words
+from truespec.domains.sql.functions.registry import FUNCTIONS as CATALOGUE
 from truespec.domains.sql.schema import Schema
 from truespec.verdict import Unsupported
 
 FUNCTIONS = {
-    "mysql": words(
-        """
-        current_date current_role current_time current_timestamp current_user localtime localtimestamp
-        utc_date utc_time utc_timestamp
-        """
-    ),
-    "postgres": words(
-        """
-        current_catalog current_date current_role current_schema current_time current_timestamp current_user
-        localtime localtimestamp session_user system_user user
-        """
-    ),
-    "sqlite": words("current_date current_time current_timestamp true false"),
-    "duckdb": words(
-        """
-        current_catalog current_date current_role current_schema current_time current_timestamp current_user
-        localtime localtimestamp session_user user
-        """
-    ),
+    dialect: functions.bare | (words("true false") if dialect == "sqlite" else frozenset())
+    for dialect, functions in CATALOGUE.items()
 }
-"""Names that are calls of functions where they are not quoted."""
+"""Names that the engine does not look up among the columns where they are not quoted."""
 
 SYSTEM = {
     "mysql": frozenset[str](),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from truespec.domains.sql.engines.guard import words
+from truespec.domains.sql.functions.catalogue import words
 from truespec.domains.sql.places import place_of
 from truespec.verdict import Unsupported
 

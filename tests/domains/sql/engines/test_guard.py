@@ -6,14 +6,15 @@ import pytest
 import sqlglot
 
 from truespec.domains.sql.engines.guard import check_text, check_tree
+from truespec.domains.sql.text.calls import check_calls
 from truespec.verdict import Nondeterministic, ReasonCode, SpecificationError, Unsupported
 
 
 def guard(text: str, dialect: str = "mysql") -> None:
-    check_text(text, dialect)
+    check_calls(check_text(text, dialect), dialect)
     (tree,) = sqlglot.parse(text, read=dialect)
     assert isinstance(tree, sqlglot.exp.Expression)
-    check_tree(tree, dialect)
+    check_tree(tree)
 
 
 @pytest.mark.parametrize(

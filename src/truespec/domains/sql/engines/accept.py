@@ -7,8 +7,8 @@ import re
 from sqlglot import TokenType
 
 from truespec.domains.sql.engines.contract import Rejection, Settings, Stopped
-from truespec.domains.sql.engines.guard import words
 from truespec.domains.sql.engines.registry import engine
+from truespec.domains.sql.functions.catalogue import words
 from truespec.domains.sql.schema import Schema
 from truespec.domains.sql.written import tokens_of
 from truespec.verdict import Incomplete, OracleError, Place, SpecificationError

@@ -16,6 +16,7 @@ from truespec.domains.sql.places import mark, place_of_parse_error, second_state
 from truespec.domains.sql.quoted import read_texts
 from truespec.domains.sql.schema import Schema
 from truespec.domains.sql.text.agreement import check_agreement
+from truespec.domains.sql.text.calls import check_calls
 from truespec.domains.sql.text.lexer import Shape, Source, lex
 from truespec.domains.sql.text.lexicon import LEXICONS
 from truespec.domains.sql.written import names_expression
@@ -83,13 +84,14 @@ def read_query(text: str, schema: Schema, settings: Settings, *, ask: bool = Tru
     tree = statements[0]
     assert isinstance(tree, exp.Expr)
     _check_size(tree)
-    _check_runnable(tree, dialect)
+    _check_runnable(tree)
     mark(tree, text, dialect)
     read_texts(tree, text, schema)
     problem: Unsupported | None = None
     try:
+        check_calls(source, dialect)
         assert isinstance(tree, exp.Expression)
-        check_tree(tree, dialect, frozenset(table.name.lower() for table in schema.tables))
+        check_tree(tree, frozenset(table.name.lower() for table in schema.tables))
     except Unsupported as error:
         problem = error
     if ask:
@@ -124,14 +126,12 @@ def _check_names(source: Source, dialect: str) -> None:
             raise Unsupported(what, Place.at(source.text, lexeme.start))
 
 
-def _check_runnable(tree: exp.Expr, dialect: str) -> None:
-    """Raise `Unsupported` for what the engine knows and its session here does not run."""
-    if tree.find(exp.Pivot) is not None:
-        raise Unsupported("sql: PIVOT, which DuckDB runs as several statements")
-    if dialect == "sqlite":
-        for table in tree.find_all(exp.Table):
-            if isinstance(table.this, exp.Func) and table.this.name.lower() in ("json_each", "json_tree"):
-                raise Unsupported(f"sql: the table function {table.this.name.upper()}")
+def _check_runnable(tree: exp.Expr) -> None:
+    """Raise `Unsupported` for a PIVOT whose columns the data decides: in DuckDB, several statements."""
+    if any(
+        pivot.find(exp.In) is None and not pivot.args.get("unpivot") for pivot in tree.find_all(exp.Pivot)
+    ):
+        raise Unsupported("sql: PIVOT without a list of values, which DuckDB runs as several statements")
 
 
 def _check_size(tree: exp.Expr) -> None:

@@ -1,0 +1,1 @@
+"""The functions of each engine that a query may call, as data."""
