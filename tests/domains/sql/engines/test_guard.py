@@ -6,6 +6,8 @@ import pytest
 import sqlglot
 
 from truespec.domains.sql.engines.guard import check_text, check_tree
+from truespec.domains.sql.functions.catalogue import GRAMMAR
+from truespec.domains.sql.functions.registry import FUNCTIONS
 from truespec.domains.sql.text.calls import check_calls
 from truespec.verdict import Nondeterministic, ReasonCode, SpecificationError, Unsupported
 
@@ -132,3 +134,82 @@ def test_what_is_no_text_is_refused_with_its_place(text: str) -> None:
 )
 def test_what_only_reads_passes(text: str) -> None:
     guard(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "dialect"),
+    [
+        ("WITH x AS (SELECT 1) DELETE FROM t", "postgres"),
+        ("WITH x AS (UPDATE t SET a = 1 RETURNING a) SELECT * FROM x", "postgres"),
+        ("WITH x AS (SELECT 1), y AS (INSERT INTO t VALUES (1) RETURNING a) SELECT * FROM y", "postgres"),
+        ("SELECT * FROM (WITH x AS (DELETE FROM t RETURNING a) SELECT * FROM x) AS s", "postgres"),
+        ("WITH x(a, b) AS NOT MATERIALIZED (MERGE INTO t USING u ON true) SELECT 1", "postgres"),
+        ("SHOW TABLES", "mysql"),
+        ("SUMMARIZE t", "duckdb"),
+        ("DESCRIBE t", "duckdb"),
+        ("BACKUP STAGE START", "mysql"),
+        ('SELECT "pg_sleep"(5)', "postgres"),
+        ("SELECT pg_catalog.pg_sleep(5)", "postgres"),
+        ("SELECT pg_sleep /* ( */ (5)", "postgres"),
+        ("SELECT DISTINCT ON (a) pg_sleep(a) FROM t", "postgres"),
+        ("SELECT `sleep`(5)", "mysql"),
+        ("SELECT a FROM t WHERE b IN (SELECT SLEEP(a))", "mysql"),
+        ("SELECT 'a'.query()", "duckdb"),
+    ],
+)
+def test_statements_and_functions_are_seen_in_every_position(text: str, dialect: str) -> None:
+    with pytest.raises(SpecificationError) as caught:
+        check_calls(check_text(text, dialect), dialect)
+    assert caught.value.code is ReasonCode.FORBIDDEN
+
+
+@pytest.mark.parametrize(
+    ("text", "dialect"),
+    [
+        ("SELECT pg_rating, sys.a FROM sys", "postgres"),
+        ("SELECT mysql.a FROM mysql", "mysql"),
+        ("SELECT sleep, benchmark FROM get_lock", "mysql"),
+        ("SELECT a AS pg_sleep FROM t", "postgres"),
+        ("VALUES (1), (2)", "sqlite"),
+        ("((VALUES (1)))", "postgres"),
+        ("WITH sleep (a, b) AS (SELECT 1, 2) SELECT * FROM sleep", "sqlite"),
+        ("WITH x (a) AS MATERIALIZED (VALUES (1)), y (b) AS (TABLE x) SELECT * FROM y", "postgres"),
+        ("WITH RECURSIVE r (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT n FROM r", "postgres"),
+        ("SELECT v.x FROM (VALUES (1, 2)) v (x, y)", "postgres"),
+        ("SELECT v.x FROM (VALUES (1, 2)) AS v (x, y)", "postgres"),
+        ("SELECT x FROM t u (x)", "postgres"),
+        ("SELECT value FROM json_each('[1]')", "sqlite"),
+        ("SELECT fullkey FROM t, json_tree(t.a)", "sqlite"),
+        ("SELECT {'a': 1}, MAP {'a': 1}, [1], struct_pack(a := 1)", "duckdb"),
+        ("SELECT list_transform([1], x -> x + 1), map_keys(MAP {'a': 1})", "duckdb"),
+        ("PIVOT t ON a IN (1, 2) USING SUM(b)", "duckdb"),
+        ("FROM t UNPIVOT (v FOR n IN (a, b))", "duckdb"),
+        ("SELECT pg_typeof(a), CAST(a AS NUMERIC(5, 2)), a::VARCHAR(3) FROM t", "postgres"),
+        ("SELECT EXTRACTVALUE('<a>1</a>', '/a'), UPDATEXML('<a/>', '/a', '<b/>')", "mysql"),
+        ("SELECT INSERT('abc', 1, 1, 'x'), REPLACE(a, 'b', 'c'), VALUES(a) FROM t", "mysql"),
+        ("SELECT SUM(a) FILTER (WHERE b > 1) OVER w FROM t WINDOW w AS (PARTITION BY b)", "sqlite"),
+        ("SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY a) FROM t GROUP BY ROLLUP (b)", "postgres"),
+    ],
+)
+def test_names_and_queries_that_only_look_alike_pass(text: str, dialect: str) -> None:
+    check_calls(check_text(text, dialect), dialect)
+
+
+def test_a_function_that_is_not_known_is_named_with_its_place_and_the_nearest_one() -> None:
+    with pytest.raises(Unsupported, match="FROBNICATE") as unknown:
+        check_calls(check_text("SELECT a,\n  FROBNICATE(a) FROM t", "mysql"), "mysql")
+    assert str(unknown.value.place) == "line 2, column 3"
+    with pytest.raises(Unsupported, match="the nearest known one is GROUP_CONCAT"):
+        check_calls(check_text("SELECT GROUP_CONCATT(a) FROM t", "mysql"), "mysql")
+    with pytest.raises(Unsupported, match="FROB"):
+        check_calls(check_text("SELECT DISTINCT ON (a) FROB(b) FROM t", "postgres"), "postgres")
+
+
+@pytest.mark.parametrize("dialect", sorted(FUNCTIONS))
+def test_the_lists_of_an_engine_do_not_overlap(dialect: str) -> None:
+    known = FUNCTIONS[dialect]
+    assert not known.pure & known.impure
+    assert not known.pure & known.effects
+    assert not known.impure & known.effects
+    assert not (known.types | GRAMMAR) & known.effects
+    assert known.growing <= known.pure

@@ -195,3 +195,47 @@ def test_a_table_may_be_called_as_a_system_schema(dialect: str, name: str) -> No
     context = {"schema": f"CREATE TABLE {name} (a INT)", "dialect": dialect}
     found = verify_pair(Pair("sql", f"SELECT a FROM {name}", f"SELECT a FROM {name} -- all", context), 4.0)
     assert found.answer is Answer.EQUIVALENT
+
+
+DIFFERENT = [
+    ("postgres", "VALUES (1, 'a')", "VALUES (1, 'b')"),
+    ("sqlite", "SELECT value FROM json_each('[1, 2]')", "SELECT value FROM json_each('[1, 3]')"),
+    ("sqlite", "SELECT COUNT(*) FROM json_tree('[[1]]')", "SELECT COUNT(*) FROM json_tree('[1]')"),
+    ("duckdb", "SELECT {'x': a} FROM t", "SELECT {'x': a + 1} FROM t"),
+    ("duckdb", "SELECT MAP {'x': a} FROM t", "SELECT MAP {'y': a} FROM t"),
+    ("duckdb", "SELECT [a, 1] FROM t", "SELECT [1, a] FROM t"),
+    ("duckdb", "PIVOT t ON a IN (1, 2) USING sum(b)", "PIVOT t ON a IN (1, 2) USING max(b)"),
+    ("duckdb", "FROM t PIVOT (sum(b) FOR a IN (1))", "FROM t PIVOT (max(b) FOR a IN (1))"),
+    ("postgres", "SELECT pg_typeof(a) FROM t", "SELECT pg_typeof(a + 1.5) FROM t"),
+    ("postgres", "SELECT json_array_length('[1]') FROM t", "SELECT json_array_length('[1, 2]') FROM t"),
+    ("mysql", "SELECT EXTRACTVALUE('<x>1</x>', '/x') FROM t", "SELECT EXTRACTVALUE('<x>2</x>', '/x') FROM t"),
+    ("mysql", "SELECT JSON_VALUE('[1]', '$[0]') FROM t", "SELECT JSON_VALUE('[2]', '$[0]') FROM t"),
+]
+
+
+@pytest.mark.live
+@pytest.mark.parametrize(("dialect", "oracle", "candidate"), DIFFERENT)
+def test_what_the_prover_does_not_read_is_refuted_by_the_engine(
+    dialect: str, oracle: str, candidate: str
+) -> None:
+    for tool in {"mysql": ["mariadbd"], "postgres": ["psql"]}.get(dialect, []):
+        needs.tool(tool)
+    context = {"schema": "CREATE TABLE t (a INT, b INT)", "dialect": dialect}
+    assert verify_pair(Pair("sql", oracle, candidate, context), 4.0).answer is Answer.REFUTED
+
+
+@pytest.mark.parametrize(
+    ("oracle", "candidate"),
+    [
+        ("SELECT [a, 1] FROM t", "SELECT [a::DOUBLE, 1.0] FROM t"),
+        ("SELECT {'x': a} FROM t", "SELECT {'x': a * 1.0} FROM t"),
+        ("SELECT [a / 3.0] FROM t", "SELECT [a * (1 / 3.0)] FROM t"),
+        ("SELECT MAP {'x': 1, 'y': a} FROM t", "SELECT MAP {'y': a, 'x': 1} FROM t"),
+        ("SELECT [[1], [a]] FROM t", "SELECT [[1.0], [a]] FROM t"),
+    ],
+)
+def test_numbers_inside_structures_compare_by_value_and_never_by_rounding(
+    oracle: str, candidate: str
+) -> None:
+    context = {"schema": "CREATE TABLE t (a INT, b INT)", "dialect": "duckdb"}
+    assert verify_pair(Pair("sql", oracle, candidate, context), 1.0).answer is Answer.UNKNOWN

@@ -19,6 +19,9 @@ Row = tuple[Cell, ...]
 TOLERANCE = 1e-9
 """Numbers this close, relatively, differ at most by rounding, and no refutation rests on rounding."""
 
+EXACT_DIGITS = 9
+"""A fraction inside a structure that has more digits after the point may have been rounded."""
+
 
 @dataclass(frozen=True, slots=True)
 class Rows:
@@ -62,7 +65,35 @@ def cell(value: object) -> Cell:
             whole = int(rest)
             text = f"{sign}{whole // 3600:02d}:{whole // 60 % 60:02d}:{whole % 60:02d}"
             return text if rest == whole else f"{text}.{rest - whole:.6f}".replace(".0.", ".")
+        case dict() | list() | tuple():
+            return nested(value)
     return repr(value)
+
+
+def nested(value: object) -> str:
+    """A structure, map or list as a text: numbers by value, keys in one order.
+
+    All fractions that may have been rounded look alike: no refutation rests on one inside a structure.
+
+    >>> nested({"b": [Decimal("1.0")], "a": 1}) == nested({"a": 1, "b": [1]})
+    True
+    """
+    match value:
+        case dict():
+            members = sorted(f"{nested(key)}: {nested(part)}" for key, part in value.items())
+            return "{" + ", ".join(members) + "}"
+        case list() | tuple():
+            return "[" + ", ".join(map(nested, value)) + "]"
+        case bool():
+            return repr(value)
+        case float() if not value.is_integer():
+            return "fraction"
+        case int() | float() | Decimal():
+            exact = Decimal(value)
+            if not exact.is_finite() or exact == exact.to_integral_value():
+                return str(int(exact)) if exact.is_finite() else str(exact)
+            return "fraction" if exact != round(exact, EXACT_DIGITS) else str(exact.normalize())
+    return repr(cell(value))
 
 
 def rows(found: Iterable[Sequence[object]], columns: Sequence[str] = ()) -> Rows:

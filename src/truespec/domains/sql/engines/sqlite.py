@@ -83,6 +83,8 @@ class SQLite(Engine):
         connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
         connection.setlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, 1 << 20)
         connection.execute("PRAGMA temp_store=MEMORY")
+        for function in ("json_each", "json_tree"):  # their first use declares them, which is denied later
+            connection.execute(f"SELECT 1 FROM {function}('[]')")
         connection.set_authorizer(self._authorize)
         connection.set_progress_handler(lambda: int(time.monotonic() > self._deadline), _STEPS)
         return connection

@@ -33,7 +33,7 @@ class Functions:
 GRAMMAR = words(
     """
     all and any anti as asof between by case cross cube cycle distinct div else end escape except exclude
-    exists fetch filter for from full glob group groups having ilike in inner intersect into is join lateral
+    exists fetch filter for from full group groups having ilike in inner intersect into is join lateral
     left like limit match materialized minus mod natural not of offset on only or order outer over partition
     pivot qualify range recursive regexp rename replace returning rlike rollup row rows select semi set sets
     similar some sounds symmetric then to union unpivot using values when where window with within xor

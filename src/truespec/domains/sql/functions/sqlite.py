@@ -36,7 +36,7 @@ SQLITE = Functions(
     ),
     effects=words(
         """
-        bm25 dbstat edit fts3_tokenizer fts5 fts5_source_id highlight load_extension match matchinfo
+        bm25 dbstat edit fts3_tokenizer fts5 fts5_source_id highlight load_extension matchinfo
         offsets optimize pragma_function_list pragma_table_info readfile rtreecheck rtreedepth
         rtreenode snippet sqlite_log sqlite_stmt subtype writefile
         """

@@ -127,12 +127,12 @@ def _called(lexemes: Sequence[Lexeme], number: int, functions: Functions) -> str
     known = name in functions.pure or name in functions.impure or name in functions.effects
     if not known and lexeme.word and (name in GRAMMAR or name in functions.types):
         return ""
-    if name not in functions.effects and _names_columns(lexemes, number):
+    if name not in functions.effects and _names_columns(lexemes, number, functions):
         return ""
     return name
 
 
-def _names_columns(lexemes: Sequence[Lexeme], number: int) -> bool:
+def _names_columns(lexemes: Sequence[Lexeme], number: int, functions: Functions) -> bool:
     """Whether a name before a parenthesis names a table of FROM or WITH, whose columns follow."""
     end = _closing(lexemes, number + 1)
     inside = lexemes[number + 2 : end]
@@ -144,7 +144,7 @@ def _names_columns(lexemes: Sequence[Lexeme], number: int) -> bool:
     following = [lexeme.word or lexeme.text for lexeme in lexemes[end + 1 : end + 5]]
     if following[:1] == ["AS"]:
         body = [word for word in following[1:] if word not in ("NOT", "MATERIALIZED")]
-        if body[:1] == ["("] and (body[1:2] in (["SELECT"], ["WITH"], ["VALUES"], ["("]) or not body[1:2]):
+        if body[:1] == ["("] and (not body[1:] or body[1] == "(" or body[1] in functions.heads):
             return True
     if number == 0:
         return False
