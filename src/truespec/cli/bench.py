@@ -19,6 +19,7 @@ from truespec.models.registry import open_model
 from truespec.reports.bench import tables
 from truespec.reports.bench_figures import figures
 from truespec.reports.bench_page import write_report
+from truespec.reports.bench_runs import read_runs
 from truespec.reports.bench_timeouts import LONG, timeout_figure, timeout_table
 from truespec.reports.candidates import labels
 from truespec.store.runs import Run, read_tasks
@@ -149,16 +150,11 @@ def report(folders: tuple[Path, ...], output: Path) -> None:
     The baseline comes with the package: recorded answers to the bundled tasks, scores of a reader and of
     scripts, and the verifiers' verdicts and times. 'bench baseline' makes it anew.
     """
-    if folders:
-        runs = [Run(folder) for folder in folders]
-        for begun in runs:
-            begun.config()
-        answers, judgements, tried = (
-            [record for begun in runs for record in begun.read(name)]
-            for name in ("answers", "judgements", "timeouts")
-        )
-        tasks = [task for begun in runs for task in begun.tasks()]
-        lead, missing = "", f"{folders[0]} holds no answers yet: run 'truespec bench run' first"
+    loaded = read_runs(folders) if folders else None
+    if loaded:
+        answers, judgements, tried = loaded.answers, loaded.judgements, loaded.timeouts
+        tasks, lead = loaded.tasks, loaded.warning
+        missing = f"{folders[0]} holds no answers yet: run 'truespec bench run' first"
     else:
         tasks = bundled_tasks()
         stored = baseline_records.load(tasks)
@@ -168,7 +164,11 @@ def report(folders: tuple[Path, ...], output: Path) -> None:
             echo(f"{stored.stale} recorded answers are to tasks that have changed since, and are left out")
     if not answers:
         raise UsageError(missing)
-    found = tables(answers, judgements, tasks)
+    found = tables(answers, judgements, tasks, loaded.missing if loaded else ())
+    if loaded:
+        found.insert(0, loaded.table)
+        if loaded.warning:
+            echo(loaded.warning)
     drawn = figures(answers, judgements)
     if tried or not folders:
         found.append(timeout_table(answers, tried))

@@ -60,11 +60,11 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "sql": (
         "truespec.cli.sql:sql",
-        "Everyday questions about SQL: does each query of a file still mean what it meant?",
+        "Everyday questions about SQL.",
     ),
     "regex": (
         "truespec.cli.regex:regex",
-        "Everyday questions about regular expressions: what do two patterns match, and what only one?",
+        "Everyday questions about regular expressions.",
     ),
     "demo": (
         "truespec.cli.demo:demo",
@@ -72,11 +72,11 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "serve": (
         "truespec.cli.serve:serve",
-        "Start the local app and its HTTP API.",
+        "Start the local app and its HTTP API; Ctrl-C ends it.",
     ),
     "mcp": (
         "truespec.cli.mcp:mcp",
-        "Serve tools to agents over the Model Context Protocol: verify a pair, check a trace.",
+        "Serve tools for agents over the Model Context Protocol.",
     ),
     "view": (
         "truespec.cli.view:view",

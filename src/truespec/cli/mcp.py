@@ -25,8 +25,9 @@ from truespec.verdict import UsageError
 )
 @click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Workers.  [default: one per core]")
 def mcp(transport: str, port: int, timeout: float, jobs: int | None) -> None:
-    """Serve the tools verify, explain_counterexample, check_trace and context_of to agents.
+    """Serve tools for agents over the Model Context Protocol.
 
+    The tools: verify, explain_counterexample, check_trace, context_of.
     Over HTTP it listens on 127.0.0.1 alone. Needs the extra: pip install 'truespec[mcp]'.
 
     Exit code: 0 when the client leaves, 2 for a wrong call.

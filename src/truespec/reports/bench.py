@@ -19,14 +19,19 @@ def tables(
     answers: Sequence[dict[str, Any]],
     judgements: Sequence[dict[str, Any]],
     tasks: Sequence[Task] = (),
+    missing: Sequence[dict[str, Any]] = (),
 ) -> list[Table]:
-    """Every table that the records can fill, in the order of the paper."""
+    """Every table that the records can fill, in the order of the paper.
+
+    `missing` are answers that were asked for and did not come: they count among the unknown.
+    """
     items = join(answers, judgements)
     oracles = [record for record in judgements if record["kind"] == "oracle"]
     found = [sources(tasks)] if tasks else []
-    found += [success(answers), failures(answers), failures_by_domain(answers), unknowns(answers)]
-    if any(answer_of(a) is Answer.UNKNOWN for a in answers):
-        found.append(reasons(answers))
+    asked = [*answers, *missing]
+    found += [success(asked), failures(asked), failures_by_domain(asked), unknowns(asked)]
+    if any(answer_of(a) is Answer.UNKNOWN for a in asked):
+        found.append(reasons(asked))
     found += [times(answers), replies(answers)]
     if tasks:
         found.append(by_difficulty(answers, tasks))
@@ -58,10 +63,11 @@ def success(answers: Sequence[dict[str, Any]]) -> Table:
     """Table 3: equivalent answers over all, by model and domain; overall is the mean over the domains."""
     return by_model_and_domain(
         "success",
-        "Answers proved equivalent to the oracle, of all answers",
+        "Answers proved equivalent to the oracle, of all that was asked",
         answers,
         equivalent,
-        "Percent (count, 95 % Wilson interval). Overall: mean over the domains; pooled: every answer once.",
+        "Percent (count, 95 % Wilson interval). Overall: mean over the domains; pooled: every answer once. "
+        "A call without a reply counts as unknown.",
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import mean, median
 from typing import Any, TypeVar
@@ -45,6 +45,8 @@ class Item:
     """What the verifier says."""
     epoch: int = 0
     """Which of the answers to the task."""
+    run: str = ""
+    """The run; empty for records that belong to none."""
     seconds: float = 0.0
     """Wall time of the judge's calls."""
     tokens: int | None = None
@@ -60,10 +62,10 @@ class Item:
 
 def join(answers: Iterable[dict[str, Any]], judgements: Iterable[dict[str, Any]]) -> list[Item]:
     """Judgements of answers with the verdicts on them."""
-    verdicts = {(a["task"], a["model"], a["epoch"]): Answer(a["verdict"]["answer"]) for a in answers}
+    verdicts = {_key(a): Answer(a["verdict"]["answer"]) for a in answers}
     found = []
     for record in judgements:
-        answer = verdicts.get((record["task"], record["model"], record["epoch"]))
+        answer = verdicts.get(_key(record))
         if record["kind"] not in KINDS or answer is None:
             continue
         replies = record.get("replies", ())
@@ -79,12 +81,18 @@ def join(answers: Iterable[dict[str, Any]], judgements: Iterable[dict[str, Any]]
                 judgement=Judgement(record["judgement"]),
                 answer=answer,
                 epoch=record["epoch"],
+                run=record.get("run", ""),
                 seconds=sum(reply.get("seconds", 0.0) for reply in replies),
                 tokens=total(tokens),
                 cost=total(reply.get("cost") for reply in replies),
             )
         )
     return found
+
+
+def _key(record: Mapping[str, Any]) -> tuple[Any, ...]:
+    """What an answer and the judgements on it have in common."""
+    return record.get("run"), record["task"], record["model"], record["epoch"]
 
 
 def in_order(domains: Iterable[str]) -> list[str]:

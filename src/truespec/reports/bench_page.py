@@ -109,7 +109,7 @@ def entries(
     scores: dict[tuple[object, ...], dict[str, list[str]]] = {}
     words: dict[tuple[object, ...], list[tuple[str, str]]] = {}
     for record in judgements:
-        name = (record["task"], record["model"], record["epoch"])
+        name = (record.get("run"), record["task"], record["model"], record["epoch"])
         said = "/".join("–" if score is None else str(score) for score in record["scores"])
         judge = f"{record['kind']} judge {record['judge']}"
         by_judge = scores.setdefault(name, {}).setdefault(record["judge"], [])
@@ -119,7 +119,7 @@ def entries(
             words.setdefault(name, []).append((judge + order, reply["text"]))
     found: dict[str, list[Judged]] = {}
     for record in answers:
-        name = (record["task"], record["model"], record["epoch"])
+        name = (record.get("run"), record["task"], record["model"], record["epoch"])
         found.setdefault(record["task"], []).append(
             Judged(
                 id=record["id"],

@@ -16,6 +16,7 @@ from truespec.untrusted.cells import csv_line
 
 ANSWERS = {
     "id": "VARCHAR",
+    "run": "VARCHAR",
     "task": "VARCHAR",
     "domain": "VARCHAR",
     "model": "VARCHAR",
@@ -34,6 +35,7 @@ ANSWERS = {
 }
 """The columns of `answers`; `answer` is the verifier's, `seconds` its wall time."""
 JUDGEMENTS = {
+    "run": "VARCHAR",
     "task": "VARCHAR",
     "domain": "VARCHAR",
     "model": "VARCHAR",
@@ -57,7 +59,8 @@ def answer_rows(answers: Sequence[Mapping[str, Any]], tasks: Sequence[Task]) -> 
     rows = []
     for record in answers:
         verdict, reply = record["verdict"], record["reply"]
-        row = {name: record.get(name) for name in ("id", "task", "domain", "model", "epoch", "candidate")}
+        row = {name: record.get(name) for name in ("id", "run", "task", "domain", "epoch", "candidate")}
+        row["model"] = record.get("model_name", record["model"])
         row |= {name: verdict[name] for name in ("answer", "relation", "method", "seconds")}
         row |= {name: reply.get(name) for name in ("input_tokens", "output_tokens", "cost")}
         reason = verdict["reason"]["code"] if verdict["reason"] else None
@@ -74,7 +77,11 @@ def judgement_rows(
     rows = []
     for item in join(answers, judgements):
         scores = (*item.scores, None)[:2]
-        row = {name: getattr(item, name) for name in ("task", "domain", "model", "epoch", "kind", "judge")}
+        row = {name: getattr(item, name) for name in ("run", "task", "domain", "epoch", "kind")}
+        row |= {
+            "model": item.model.removesuffix(f" [{item.run}]"),
+            "judge": item.judge.removesuffix(f" [{item.run}]"),
+        }
         row |= {"first_score": scores[0], "second_score": scores[1], "judgement": item.judgement.value}
         row |= {
             "answer": item.answer.value,
