@@ -3,6 +3,7 @@
 ```
 inspect eval truespec/regex --model openai/gpt-5
 inspect eval truespec/fol --model openai/gpt-5 -T judge=self
+inspect score logs/shop.eval --scorer truespec/compliance -S rules=policy.yml
 ```
 
 Defaults are those of RESpecBench (section 3.1): temperature 1.0, medium reasoning effort, no tools, one
@@ -30,6 +31,7 @@ from truespec.benchmark.answer import read_answer
 from truespec.benchmark.select import choose, named_tasks
 from truespec.domains.verify import Pair
 from truespec.executors.pool import Workers, verifiers
+from truespec.inspect_compliance import compliance as compliance  # noqa: PLC0414 (found by the entry point)
 from truespec.judges.decide import from_both_orders, from_score
 from truespec.judges.judgement import Judgement
 from truespec.judges.prompts import Role, ask_answer, ask_equivalence, ask_formalization, system

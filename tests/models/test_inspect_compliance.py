@@ -1,0 +1,103 @@
+"""The scorer of trace compliance, found by entry point and run by Inspect on an agent with a real tool."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import needs
+
+needs.module("inspect_ai")
+
+from inspect_ai import Task, score  # noqa: E402
+from inspect_ai import eval as inspect_eval  # noqa: E402
+from inspect_ai.dataset import MemoryDataset, Sample  # noqa: E402
+from inspect_ai.model import ModelOutput, ModelUsage, get_model  # noqa: E402
+from inspect_ai.solver import generate, system_message, use_tools  # noqa: E402
+from inspect_ai.tool import Tool, tool  # noqa: E402
+
+from truespec.inspect_compliance import compliance  # noqa: E402
+from truespec.verdict import TruespecError  # noqa: E402
+
+RULES = """
+- {id: ask-first, text: Ask before you book., severity: critical, category: transition, quote: Ask first.,
+   formal: {template: precedence, a: {message: user, text: {words: ["yes"]}}, b: {call: book}}}
+"""
+KIND = "- {id: kind, text: Be kind., kind: semantic, category: output}\n"
+
+
+@tool
+def book() -> Tool:
+    async def execute(seat: str) -> str:
+        """Book a seat.
+
+        Args:
+            seat: The seat.
+        """
+        return f"booked {seat}"
+
+    return execute
+
+
+def reply(messages: Any, tools: Any, tool_choice: Any, config: Any) -> ModelOutput:
+    """Books at once, then ends."""
+    if messages[-1].role == "tool":
+        output = ModelOutput.from_content("mockllm/model", "Booked.")
+    else:
+        output = ModelOutput.for_tool_call("mockllm/model", "book", {"seat": "12A"})
+    output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
+    return output
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    folder = tmp_path_factory.mktemp("inspect")
+    (folder / "policy.yml").write_text(RULES)
+    (folder / "kind.yml").write_text(KIND)
+    samples = [Sample(id="asks", input="yes, book it"), Sample(id="does-not", input="book it")]
+    task = Task(
+        dataset=MemoryDataset(samples),
+        solver=[system_message("Ask first."), use_tools(book()), generate()],
+        scorer=compliance(rules=str(folder / "policy.yml")),
+    )
+    model = get_model("mockllm/model", custom_outputs=reply)
+    (log,) = inspect_eval(task, model=model, log_dir=str(folder), display="none")
+    return log, folder
+
+
+def test_kept_and_broken_rules_are_scored(ran: Any) -> None:
+    log, _ = ran
+    assert log.status == "success", log.error
+    found = {sample.id: sample.scores["compliance"] for sample in log.samples}
+    assert found["asks"].value == 1.0
+    assert found["does-not"].value < 1.0
+    assert "critical: ask-first at message 2: Ask before you book." in found["does-not"].explanation
+    record = found["does-not"].metadata["artifact"]
+    assert record["results"][1]["violations"][0]["quote"]
+    assert record["aggregate"]["score"] == found["does-not"].value * 100
+
+
+def test_what_needs_a_judge_is_unscored_and_said(ran: Any) -> None:
+    log, folder = ran
+    again: Any = score(log, compliance(rules=str(folder / "kind.yml")), display="none", action="append")
+    names = [name for name in again.samples[0].scores if name != "compliance"]
+    (name,) = names
+    one = again.samples[0].scores[name]
+    assert one.value != one.value  # not a number: excluded from the mean
+    assert "not evaluated: kind" in one.explanation
+
+
+def test_the_entry_point_offers_the_scorer() -> None:
+    import truespec.inspect_entry as entry
+
+    assert entry.compliance is compliance
+
+
+def test_rules_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "r.yml").write_text("- {id: x}")
+    with pytest.raises(TruespecError):
+        compliance(rules=str(tmp_path / "r.yml"))
+    with pytest.raises(TruespecError):
+        compliance(packs="nonesuch")
