@@ -45,7 +45,7 @@ class Reference:
         if tool == "refund":
             good = good and order in self.seen and order not in self.refunded and len(self.refunded) < 3
             amount = arguments.get("amount", 0)
-            good = good and not (isinstance(amount, int | float) and amount > 100)
+            good = good and float(amount) <= 100
         if good:
             self.last = tool
             self.closed = self.closed or tool == "close"
@@ -162,6 +162,8 @@ def hostile(count: int, first: int = 0) -> int:
                 sent = rng.choice(["{", "[]", "null", 3, [sent], '{"order": "a"', b"\xff"])
             elif trick == 4:
                 _invented_result(rng, guard, arguments)
+            elif trick == 6 and "amount" in sent:
+                sent["amount"] = str(sent["amount"])
             elif trick == 5:
                 sent = f'{{"order": "z", "amount": 1, {str(sent)[1:]}'.replace("'", '"')
             ran: list[dict[str, Any]] = []

@@ -29,6 +29,23 @@ for command in (list_, show, explain, test, verify):
     rules.add_command(command)
 
 
+def _refuse_mistakes(files: tuple[Path, ...], toolbox: Toolbox) -> None:
+    """Exit 1 where files speak of tools, arguments or types that there are not, each told with its line."""
+    from truespec.rules.language import file_text
+    from truespec.rules.toolcheck import mistakes
+
+    if toolbox.tools is None:
+        return
+    found = [
+        f"{file}, {one}" for file in files for one in mistakes(file_text(file), toolbox.tools, file.name)
+    ]
+    for told in found:
+        click.echo(told, err=True)
+    if found:
+        click.echo(f"{len(found)} conditions do not fit the tools; nothing was compared", err=True)
+        sys.exit(1)
+
+
 @rules.command("compile")
 @FILES
 @RULE_OPTIONS[0]
@@ -97,10 +114,13 @@ def check(
     """Prove which rules imply, equal or contradict which others, and which can never be kept or broken.
 
     Rules are compared over sequences of events. What is not proved is reported as unknown, with the reason.
-    Exit 1 when a rule is unsatisfiable or vacuous or two contradict each other, else 0.
+    With --tools, conditions on unknown tools, on arguments that a tool does not take, and on values of
+    another type are refused, each with its line. Exit 1 then, or when a rule is unsatisfiable or vacuous or
+    two contradict each other, else 0.
     """
     loaded, _ = load_rule_files((*named, *files), packs, settings)
     toolbox = toolbox_of(tools, types)
+    _refuse_mistakes((*named, *files), toolbox)
     states = {rule.id: health(rule, toolbox, timeout) for rule in loaded}
     relations = []
     for left, right in pairs(loaded):

@@ -326,7 +326,7 @@ class Guard:
             rule = self._rules[violation.rule_id]
             action = action_of(rule)
             objections.append(Objection(rule.id, rule.text, action, violation.quote, rule.hint))
-        unknown = {**outlook.not_evaluated, **dict.fromkeys(self._alone, ALONE)}
+        unknown = {**outlook.not_evaluated, **dict.fromkeys(self._alone, ALONE), **outlook.unread}
         for name, reason in unknown.items():
             rule = self._rules[name]
             if rule.needed:

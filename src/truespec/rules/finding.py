@@ -110,6 +110,13 @@ class Finding:
             self.elsewhere,
         )
 
+    def with_notes(self, notes: tuple[str, ...]) -> Finding:
+        """The same finding with notes."""
+        find, listed = self._find, self._violations
+        return Finding(
+            self.rule, self.status, listed, self.reason, self.activations, find, notes, self.elsewhere
+        )
+
     def __repr__(self) -> str:
         return f"Finding({self.rule.id}: {self.status})"
 

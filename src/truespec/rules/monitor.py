@@ -25,6 +25,8 @@ class Outlook:
     """What becomes certain by it."""
     not_evaluated: dict[str, str] = field(default_factory=dict)
     """Every rule of which nothing is known from then on, with the reason."""
+    unread: dict[str, str] = field(default_factory=dict)
+    """Rules with a condition on a number that met something else, which is told here."""
 
 
 class Monitor:
@@ -120,8 +122,10 @@ class Monitor:
         message = self._settled(message)
         self._run.begin_trial()
         try:
+            self._run.unread = {}
             self._take(message)
-            return Outlook(tuple(self._fresh()), self.not_evaluated)
+            unread = {self.rules.rules[rule].id: told for rule, told in self._run.unread.items()}
+            return Outlook(tuple(self._fresh()), self.not_evaluated, unread)
         finally:
             self._run.end_trial()
 

@@ -22,6 +22,7 @@ every other tag is a condition:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from json import dumps
@@ -234,6 +235,8 @@ def condition_test(condition: Predicate) -> Test:
     if tag == "arg":
         test = argument_test(condition[2], condition[3])
         path = condition[1]
+        if _asks_numbers(condition[2], condition[3]):
+            return _number_test(condition, test)
         if "." not in path and "*" not in path:
             return lambda e: path in e.args and test(e.args[path])
         return lambda e: any(test(v) for v in values_at(e.args, path))
@@ -242,6 +245,60 @@ def condition_test(condition: Predicate) -> Test:
 
         return call_fits
     raise ValueError(f"{tag!r} is no condition of one event alone")
+
+
+def _asks_numbers(operator: str, operand: Any) -> bool:
+    """Whether a condition compares with numbers alone."""
+    if operator in ("gt", "ge", "lt", "le", "eq", "ne"):
+        return is_number(operand)
+    wanted = thawed(operand) if operator in ("in", "not_in") else []
+    return bool(wanted) and all(is_number(value) for value in wanted)
+
+
+def _number_test(condition: Predicate, test: Callable[[Any], bool]) -> Test:
+    """The test of a comparison with numbers: a text is read as a number where the tool's schema says that it
+    is one. That is noted at the event, and so is a value that cannot be compared."""
+    path = condition[1]
+
+    def holds(event: Event) -> bool:
+        for value in values_at(event.args, path):
+            if is_number(value) or value is None:
+                if test(value):
+                    return True
+                continue
+            number = _as_number(event, path, value)
+            if event.notes is None:
+                event.notes = {}
+            if number is None:
+                event.notes[condition] = (
+                    f"{path}: {value!r:.60} is no number, so the condition does not hold",
+                    False,
+                )
+            else:
+                event.notes[condition] = f"{path}: the text {value!r:.60} is read as a number", True
+            if test(value if number is None else number):
+                return True
+        return False
+
+    return holds
+
+
+_NUMERAL = re.compile(r"\s*[-+]?(?:\d{1,30}(?:\.\d{0,30})?|\.\d{1,30})(?:[eE][-+]?\d{1,2})?\s*")
+
+
+def _as_number(event: Event, path: str, value: Any) -> int | float | None:
+    """A text as the number that it writes, where the schema of the event's tool has a number there."""
+    if not isinstance(value, str) or event.trace is None or not _NUMERAL.fullmatch(value):
+        return None
+    tool = event.trace.schemas.get(event.tool or "")
+    if tool is None or tool.parameters is None:
+        return None
+    from truespec.rules.schemas import type_at
+
+    kinds = type_at(tool.parameters, path) or frozenset()
+    if not kinds & {"number", "integer"} or "string" in kinds:
+        return None
+    return float(value) if any(c in value for c in ".eE") else int(value)
 
 
 STATIC = ("kind", "by", "tool", "tool~", "type")

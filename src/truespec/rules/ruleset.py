@@ -54,6 +54,7 @@ class RuleSet:
         self._tests: dict[Predicate, p.Test] = {}
         self.coded_of = [_single_coded(rule) for rule in self.rules]
         """For each rule, the coded conditions at which its obligations start."""
+        self._speakers: dict[Predicate, list[int]] = {}
         self._by_pairing: dict[str, tuple[list[Track], frozenset[int]]] = {}
         self._why: dict[tuple[object, ...], list[tuple[int, str]]] = {}
         self._silent = [
@@ -134,6 +135,8 @@ class RuleSet:
             for index in broken:
                 find = lambda run=run, index=index: run.violations_of(index)  # noqa: E731
                 found[index] = Finding(self.rules[index], Status.FAIL, (), "", active.get(index, 0), find)
+            for index, notes in run.notes.items():
+                found[index] = found[index].with_notes(tuple(notes))
             for index, reason in run.lost.items():
                 found[index] = Finding(self.rules[index], Status.NOT_EVALUATED, (), reason)
         for index, reason in self._reasons(trace):
@@ -165,6 +168,18 @@ class RuleSet:
         if self._needs_types[index] and (trace is None or not trace.kinds) and (tools is None or tools):
             return "nobody says which tools read and which write; supply tool_types.json with --join"
         return ""
+
+    def speakers(self, condition: Predicate) -> list[int]:
+        """The rules that speak of a condition."""
+        found = self._speakers.get(condition)
+        if found is None:
+            found = self._speakers[condition] = [
+                index
+                for index, rule in enumerate(self.rules)
+                if rule.formal is not None
+                and any(c == condition for q in _all_predicates(rule.formal) for c in p.conditions(q))
+            ]
+        return found
 
     def test_of(self, predicate: Predicate) -> p.Test:
         """The compiled test of a predicate without variables."""

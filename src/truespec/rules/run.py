@@ -21,6 +21,9 @@ from truespec.traces.event import Event
 from truespec.traces.trace import Trace
 from truespec.verdict import Undecided
 
+MOST_NOTES = 20
+"""Notes about values that are kept for one rule and trace."""
+
 if TYPE_CHECKING:
     from truespec.rules.ruleset import RuleSet
 
@@ -66,6 +69,7 @@ class _Saved:
         self.lost = dict(run.lost)
         self.last = run.last
         self.quotes = run.quotes
+        self.unread = dict(run.unread)
         self.marks = [coded.mark() for coded in run.rules.coded.values()]
 
 
@@ -89,6 +93,10 @@ class Run:
         """Breaches that nobody has taken note of yet: the rule, where it began, where it became certain."""
         self.lost: dict[int, str] = {}
         """Rules that were given up, with the reason."""
+        self.notes: dict[int, list[str]] = {}
+        """For each rule, values that were read otherwise than they stand there, with their places."""
+        self.unread: dict[int, str] = {}
+        """For each rule, a value that a condition could not be compared with, the last one."""
         self._saved: _Saved | None = None
 
     def read(self, stream: Iterable[Event]) -> None:
@@ -121,7 +129,19 @@ class Run:
                 self._step(track, letter, starts, event)
         for coded in self._coded:
             coded.see(event)
+        if event.notes:
+            self._note(event)
         self.last = event
+
+    def _note(self, event: Event) -> None:
+        for condition, (text, read) in (event.notes or {}).items():
+            for rule in self.rules.speakers(condition):
+                if not read:
+                    self.unread[rule] = f"{event.tool}: {text}"
+                if self._saved is None:
+                    noted = self.notes.setdefault(rule, [])
+                    if len(noted) < MOST_NOTES:
+                        noted.append(f"message {event.index}, {event.tool}: {text}")
 
     def begin_trial(self) -> None:
         """From now on, events are taken to be forgotten again."""
@@ -137,12 +157,8 @@ class Run:
             part = (state.slices or state.scan) if state is not None else None
             if part is not None:
                 part.roll_back()
-        self.restless, self.wanted, self.lost, self.last = (
-            saved.restless,
-            saved.wanted,
-            saved.lost,
-            saved.last,
-        )
+        self.restless, self.wanted = saved.restless, saved.wanted
+        self.lost, self.unread, self.last = saved.lost, saved.unread, saved.last
         self.quotes = self.rules.quotes = saved.quotes
         for coded, mark in zip(self._coded, saved.marks, strict=True):
             coded.rewind(mark)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import Any
 
@@ -313,3 +314,61 @@ def _object(schema: Mapping[str, Any], root: Any, depth: int) -> Allows:
 def known_keywords() -> frozenset[str]:
     """The keywords that are compiled; all others go to the library."""
     return frozenset(_KNOWN)
+
+
+def type_at(schema: Any, path: str) -> frozenset[str] | None:
+    """The JSON types that a schema allows at a dotted path; `any` among them where it does not say, and None
+    where it knows of nothing there.
+
+    >>> type_at({"properties": {"amount": {"type": "number"}}}, "amount")
+    frozenset({'number'})
+    """
+    found = _below(schema, schema, path.split(".") if path else [], 0)
+    return found or None
+
+
+def _below(schema: Any, root: Any, steps: list[str], depth: int) -> frozenset[str]:
+    """The types at the end of a path; nothing where the path leads nowhere."""
+    if not isinstance(schema, Mapping) or depth > 30:
+        return frozenset(("any",))
+    reference = schema.get("$ref")
+    if isinstance(reference, str):
+        target = _resolved(root, reference)
+        return _below(target, root, steps, depth + 1)
+    options = [inner for key in ("anyOf", "oneOf") for inner in schema.get(key) or ()]
+    if options:
+        return frozenset().union(*(_below(inner, root, steps, depth + 1) for inner in options))
+    if not steps:
+        listed = schema.get("type")
+        if listed is None:
+            return frozenset(_kind_of(value) for value in schema["enum"]) if schema.get("enum") else _ANY
+        return frozenset(listed) if isinstance(listed, list) else frozenset([str(listed)])
+    step, rest = steps[0], steps[1:]
+    named = schema.get("properties")
+    found = [
+        _below(inner, root, rest, depth + 1)
+        for key, inner in (named.items() if isinstance(named, Mapping) else ())
+        if fnmatchcase(key, step)
+    ]
+    if step == "*" or step.isdigit():
+        found += [_below(schema["items"], root, rest, depth + 1)] if "items" in schema else []
+    if not found and (not isinstance(named, Mapping) or schema.get("additionalProperties")):
+        return _ANY if schema.get("type") in (None, "object", "array") else frozenset()
+    return frozenset().union(*found)
+
+
+_ANY = frozenset(("any",))
+
+
+def _kind_of(value: Any) -> str:
+    return next(
+        (name for name in ("null", "boolean", "integer", "number", "string", "array") if _IS[name](value)),
+        "object",
+    )
+
+
+def _resolved(root: Any, reference: str) -> Any:
+    at = root
+    for step in reference.removeprefix("#/").split("/"):
+        at = at.get(step) if isinstance(at, Mapping) else None
+    return at

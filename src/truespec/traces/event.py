@@ -26,6 +26,7 @@ class Event:
         "failed",
         "index",
         "kind",
+        "notes",
         "number",
         "said",
         "text",
@@ -75,7 +76,9 @@ class Event:
         self.call = call
         """The call itself."""
         self.trace = trace
-        """The trace it belongs to; None on line."""
+        """The trace it belongs to, or what is known of it on line; None where nothing is."""
+        self.notes: dict[Any, tuple[str, bool]] | None = None
+        """What conditions noted about values of other types than they ask for, and whether they were read."""
 
     def __repr__(self) -> str:
         return f"Event({self.kind} {self.index} by {self.by}: {self.tool or self.text!r})"
