@@ -54,6 +54,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "truespec.cli.trace:trace",
         "Traces of agents: import them, check them against rules, report what was found.",
     ),
+    "guard": (
+        "truespec.cli.guard:guard",
+        "Guards: rules that hold before an agent acts.",
+    ),
     "rules": (
         "truespec.cli.rules:rules",
         "Rules: compile them, compare them, see what changed.",

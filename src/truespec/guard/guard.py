@@ -39,7 +39,7 @@ from truespec.guard.policy import (
     named_tools,
     schemas_of,
 )
-from truespec.guard.running import called, outcome_text
+from truespec.guard.running import Outcome, called, outcome_text, plain_outcome
 from truespec.guard.turn import Turn
 from truespec.rules.finding import Violation
 from truespec.rules.monitor import Monitor
@@ -139,13 +139,15 @@ class Guard:
         *,
         id: str | None = None,
         text: str | None = None,
+        outcome: Outcome = plain_outcome,
     ) -> Any:
         """Check a call, carry it out and record its result, in one turn; `Blocked` where it may not pass.
 
         `run` is called with the arguments by name, or with all of them as one value, or with nothing,
         whichever it takes; what it returns is awaited where that is possible. The arguments it is given are
-        the copy that was checked. `text` is what the agent said with the call. A call that is cancelled while
-        it runs has no result: nobody knows whether it took effect.
+        the copy that was checked. `text` is what the agent said with the call. `outcome` reads what `run`
+        gave: the text of the result, and whether the call failed, where that is known. A call that is
+        cancelled while it runs has no result: nobody knows whether it took effect.
         """
         async with self._turn.taken():
             decision, call = await self._asked(tool, arguments, id, text)
@@ -157,11 +159,18 @@ class Guard:
             except Exception as error:
                 self._answer(call, f"{type(error).__name__}: {error}", True)
                 raise
-            self._answer(call, outcome_text(value), None)
+            self._answer(call, *outcome(value))
             return value
 
     def call_now(
-        self, tool: str, arguments: Any, run: Any, *, id: str | None = None, text: str | None = None
+        self,
+        tool: str,
+        arguments: Any,
+        run: Any,
+        *,
+        id: str | None = None,
+        text: str | None = None,
+        outcome: Outcome = plain_outcome,
     ) -> Any:
         """As `call`, for callers without an event loop; other threads wait for their turn."""
         with self._turn.taken_by_thread():
@@ -173,7 +182,7 @@ class Guard:
             except Exception as error:
                 self._answer(call, f"{type(error).__name__}: {error}", True)
                 raise
-            self._answer(call, outcome_text(value), None)
+            self._answer(call, *outcome(value))
             return value
 
     async def admit(self, tool: str, arguments: Any, *, id: str, text: str | None = None) -> Decision:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
+
+Outcome = Callable[[Any], "tuple[str, bool | None]"]
+"""Reads what a tool gave back: the text of its result, and whether the call failed, where that is known."""
 
 
 def called(run: Any, arguments: Mapping[str, Any] | None) -> Any:
@@ -41,3 +44,8 @@ def outcome_text(value: Any) -> str:
         return json.dumps(value, ensure_ascii=False, default=str)
     except (TypeError, ValueError, RecursionError):
         return str(value)
+
+
+def plain_outcome(value: Any) -> tuple[str, bool | None]:
+    """The value as a text; whether it tells a failure is left to the rules' predicates."""
+    return outcome_text(value), None

@@ -1,0 +1,166 @@
+"""Adapters against the real packages, by the examples, which run without a key."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+import needs
+from truespec.guard.guard import Guard
+from truespec.guard.inputs import messages_from
+from truespec.guard.mcp_proxy import Proxy
+from truespec.rules.language import load_rules
+from truespec.traces.trace import TraceError
+
+REFUSED = "tool: - Look an order up before you refund it. Call look_up with the same order first."
+ONCE = "tool: - Refund an order once. Tell the user that the order has been refunded."
+DONE = ["tool: order 7: 30", "tool: refunded"]
+
+
+@pytest.mark.live
+@pytest.mark.parametrize(
+    ("name", "package", "expected"),
+    [
+        ("guard_openai_agents", "agents", [REFUSED, *DONE, ONCE, ONCE, ONCE, "agent: Order 7 is refunded."]),
+        ("guard_langchain", "langchain", [REFUSED, *DONE, ONCE, ONCE, ONCE, "agent: Order 7 is refunded."]),
+        ("guard_claude_agent", "claude_agent_sdk", [REFUSED, *DONE, ONCE]),
+        (
+            "guard_mcp",
+            "mcp",
+            [
+                "tools: look_up, refund",
+                REFUSED,
+                *DONE,
+                ONCE,
+                "tool: order 8: 30",
+                "tool: A person has to approve it first.",
+                "tool: - Not a call that can be checked: there is no tool 'Refund'.",
+            ],
+        ),
+    ],
+)
+def test_examples(name: str, package: str, expected: list[str]) -> None:
+    needs.module(package)
+    example = needs.ROOT / "examples" / f"{name}.py"
+    command = [sys.executable, str(example)]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert run.returncode == 0, run.stderr
+    lines = run.stdout.splitlines()
+    if name == "guard_mcp":
+        assert run.stderr.count("REFUNDED") == 1
+    else:
+        assert lines.pop() == "refunds carried out: 1"
+    assert lines == expected
+
+
+RULES = load_rules("""
+- {id: once, text: Pay once., formal: {template: absence, n: 1, a: {call: pay}}}
+- {id: after, text: Tell it., formal: {template: response, a: {result: pay, ok: true}, b: {call: tell}}}
+""")
+TOOLS = [{"name": "pay", "inputSchema": {"type": "object"}}, {"name": "tell"}]
+
+
+class Wire:
+    """A proxy whose two ends are lists."""
+
+    def __init__(self) -> None:
+        self.server: list[Any] = []
+        self.client: list[Any] = []
+        self.told: list[str] = []
+        self.proxy = Proxy(RULES, tell=self.told.append)
+        self.proxy.send_server = lambda line: self.server.append(json.loads(line))
+        self.proxy.send_client = lambda line: self.client.append(json.loads(line))
+
+    def ask(self, identifier: Any, tool: str, arguments: Any = None, **more: Any) -> None:
+        call = {"jsonrpc": "2.0", "method": "tools/call", "params": {"name": tool, "arguments": arguments}}
+        self.proxy.from_client(json.dumps({**call, "id": identifier, **more}).encode())
+
+    def answer(self, identifier: Any, result: Any) -> None:
+        self.proxy.from_server(json.dumps({"jsonrpc": "2.0", "id": identifier, "result": result}).encode())
+
+    def refused(self) -> list[Any]:
+        return [one["id"] for one in self.client if one.get("result", {}).get("isError")]
+
+
+def test_a_proxy_learns_the_tools_before_the_first_call() -> None:
+    wire = Wire()
+    wire.proxy.from_client(b'{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}')
+    wire.ask(1, "pay", {"to": "a"})
+    wire.ask(2, "pay", {"to": "b"})
+    wire.ask(3, "steal")
+    assert [one["method"] for one in wire.server] == ["initialize", "tools/list"]
+    asked = wire.server[1]["id"]
+    wire.answer(asked, {"tools": TOOLS[:1], "nextCursor": "2"})
+    assert wire.server[2]["params"] == {"cursor": "2"}
+    wire.answer(asked, {"tools": []})  # nobody's answer any more: passed on, and no second guard
+    wire.answer(wire.server[2]["id"], {"tools": TOOLS[1:]})
+    assert [one["params"].get("arguments") for one in wire.server[3:]] == [{"to": "a"}]
+    assert wire.refused() == [2, 3]
+    wire.answer(1, {"content": [{"type": "text", "text": "paid"}]})
+    assert wire.client[-1]["id"] == 1
+    assert wire.proxy.finish() == ["after: still owed: paid"]
+
+
+def test_a_proxy_is_not_fooled() -> None:
+    wire = Wire()
+    wire.ask(1, "pay")
+    wire.answer(wire.server[0]["id"], {"tools": TOOLS})
+    wire.proxy.from_client(b"no JSON")
+    assert wire.client[-1]["error"]["code"] == -32700
+    wire.ask(1, "pay")  # the same identifier while it is open
+    wire.proxy.from_client(b'[{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"pay"}}]')
+    wire.proxy.from_client(b'{"jsonrpc":"2.0","method":"tools/call","params":{"name":"pay"}}')
+    wire.ask(6, "pay", "[]")
+    wire.ask(7, None)  # type: ignore[arg-type]
+    wire.answer(wire.server[0]["id"], {"tools": TOOLS})  # a second list must not start a new guard
+    wire.ask(8, "pay")
+    assert [one["method"] for one in wire.server] == ["tools/list", "tools/call"]
+    assert wire.refused() == [1, 5, 6, 7, 8]
+    assert wire.told
+
+
+def test_a_server_that_does_not_say_its_tools_is_not_called() -> None:
+    wire = Wire()
+    wire.ask(1, "pay")
+    wire.proxy.from_server(json.dumps({"id": wire.server[0]["id"], "error": {"code": -32601}}).encode())
+    assert [one["method"] for one in wire.server] == ["tools/list"]
+    assert wire.refused() == [1]
+
+
+@pytest.mark.live
+def test_objects_of_sdks_are_read() -> None:
+    needs.module("openai")
+    needs.module("anthropic")
+    needs.module("langchain_core")
+    import anthropic.types as a
+    import langchain_core.messages as lc
+    from openai.types.chat import ChatCompletionMessage
+
+    call = {"id": "c", "type": "function", "function": {"name": "pay", "arguments": '{"n": 1}'}}
+    said = ChatCompletionMessage.model_validate({"role": "assistant", "content": "Hm.", "tool_calls": [call]})
+    thought = a.Message.model_validate(
+        {
+            "id": "m", "type": "message", "role": "assistant", "model": "x", "stop_reason": "tool_use",
+            "stop_sequence": None, "usage": {"input_tokens": 1, "output_tokens": 1},
+            "content": [{"type": "text", "text": "Hm."},
+                        {"type": "tool_use", "id": "c", "name": "pay", "input": {"n": 1}}],
+        }
+    )  # fmt: skip
+    chained = lc.AIMessage("Hm.", tool_calls=[{"name": "pay", "args": {"n": 1}, "id": "c"}])
+    for one in (said, thought, chained, call | {"role": "assistant", "content": "Hm.", "tool_calls": [call]}):
+        (message,) = messages_from(one)
+        assert (message.role, message.text) == ("assistant", "Hm.")
+        assert [(c.name, c.arguments, c.id) for c in message.calls] == [("pay", {"n": 1}, "c")]
+    (heard,) = messages_from(lc.HumanMessage("Go."))
+    assert (heard.role, heard.text) == ("user", "Go.")
+    (answer,) = messages_from(lc.ToolMessage("ok", tool_call_id="c", name="pay"))
+    assert (answer.role, answer.text, answer.call_id) == ("tool", "ok", "c")
+    guard = Guard(RULES)
+    guard.observe([lc.HumanMessage("Go."), chained, lc.ToolMessage("ok", tool_call_id="c", name="pay")])
+    assert [v.rule_id for v in guard.owed()] == ["after"]
+    with pytest.raises(TraceError, match="no message"):
+        guard.observe(3)
