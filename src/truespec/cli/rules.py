@@ -15,7 +15,7 @@ from truespec.cli.trace_options import RULE_OPTIONS
 from truespec.executors.rulefiles import load_rule_files
 from truespec.rules import formula as f
 from truespec.rules import predicate as p
-from truespec.rules.compare import automaton, compare, conflict, health, pairs
+from truespec.rules.compare import Toolbox, automaton, compare, conflict, health, pairs
 from truespec.rules.language import load_file
 from truespec.rules.rule import Rule
 
