@@ -1,6 +1,6 @@
 """The hooks of a guard for the Claude Agent SDK, driven by a script: no key, no network, no `claude` command.
 
-Run it with `pip install "truespec[claude-agent]"` and `python examples/guard_claude_agent.py`. In an agent,
+Run it with `pip install "truespec[claude]"` and `python examples/guard_claude_agent.py`. In an agent,
 pass the options to `ClaudeSDKClient` or `query`; the command then calls the hooks as this script does.
 """
 

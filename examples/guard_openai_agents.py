@@ -1,6 +1,6 @@
 """A guarded agent of the OpenAI Agents SDK with a scripted model: no key, no network.
 
-Run it with `pip install "truespec[openai-agents]"` and `python examples/guard_openai_agents.py`.
+Run it with `pip install "truespec[agents]"` and `python examples/guard_openai_agents.py`.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ import pkgutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 TRACE = {
     "messages": [
@@ -85,6 +86,14 @@ def every_module() -> None:
                 "cvc5",
                 "pytest",
                 "ray",
+                "starlette",
+                "uvicorn",
+                "mcp",
+                "agents",
+                "langchain",
+                "langchain_core",
+                "langgraph",
+                "claude_agent_sdk",
             }:
                 raise
 
@@ -145,6 +154,52 @@ def models() -> None:
     importlib.import_module("openai")
     entry = importlib.import_module("truespec.inspect_entry")
     assert entry.regex is not None
+
+
+def serve() -> None:
+    """The local app imports; starting it is left to the tests."""
+    importlib.import_module("starlette")
+    importlib.import_module("uvicorn")
+    run("serve", "--help")
+
+
+def mcp() -> None:
+    """The MCP server imports; talking to it is left to the tests."""
+    importlib.import_module("mcp")
+    run("mcp", "--help")
+
+
+def agents() -> None:
+    """Tools of the OpenAI Agents SDK are guarded."""
+    from agents import function_tool
+    from truespec.guard.adapters.openai_agents import guard_tools
+
+    (tool,) = guard_tools(policy(), [function_tool(lambda order: order, name_override="refund")])
+    assert len(tool.tool_input_guardrails) == 1  # type: ignore[union-attr, arg-type]
+
+
+def langchain() -> None:
+    """Agents of LangChain take the middleware."""
+    from truespec.guard.adapters.langchain import GuardMiddleware
+
+    assert GuardMiddleware(policy()).guard.not_evaluated == {}
+
+
+def claude() -> None:
+    """Agents of the Claude Agent SDK take the hooks."""
+    from claude_agent_sdk import ClaudeAgentOptions
+
+    from truespec.guard.adapters.claude_agent import guard_hooks
+
+    assert ClaudeAgentOptions(hooks=guard_hooks(policy())).hooks
+
+
+def policy() -> Any:
+    """A guard with a rule that needs nothing to be known."""
+    from truespec.guard.guard import Guard
+    from truespec.rules.packs import pack
+
+    return Guard(pack("loops"))
 
 
 if __name__ == "__main__":

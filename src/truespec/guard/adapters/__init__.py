@@ -1,1 +1,1 @@
-"""Guards inside agent frameworks; each module needs its framework, an extra of the same name."""
+"""Guards inside agent frameworks; each module names the extra that it needs."""

@@ -4,7 +4,7 @@
 options = ClaudeAgentOptions(hooks=guard_hooks(guard), ...)
 ```
 
-Needs the package `claude-agent-sdk` (`pip install "truespec[claude-agent]"`).
+Needs the package `claude-agent-sdk` (`pip install "truespec[claude]"`).
 """
 
 from __future__ import annotations

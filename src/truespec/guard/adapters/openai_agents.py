@@ -5,7 +5,7 @@ guarded = guard_tools(guard, agent.tools)
 agent = agent.clone(tools=guarded)
 ```
 
-Needs the package `openai-agents` (`pip install "truespec[openai-agents]"`).
+Needs the package `openai-agents` (`pip install "truespec[agents]"`).
 """
 
 from __future__ import annotations
