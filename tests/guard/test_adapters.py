@@ -54,7 +54,8 @@ def test_examples(name: str, package: str, expected: list[str]) -> None:
         assert run.stderr.count("REFUNDED") == 1
     else:
         assert lines.pop() == "refunds carried out: 1"
-    assert lines == expected
+    # Which of the four refunds at once comes first is open.
+    assert sorted(lines) == sorted(expected)
 
 
 RULES = load_rules("""
