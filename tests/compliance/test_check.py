@@ -7,15 +7,18 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import jsonschema
+import pytest
 from click.testing import CliRunner
 
 from truespec.cli.trace import trace as command
 from truespec.compliance.artifact import SCHEMA
 from truespec.compliance.roots import rooted
+from truespec.compliance.run import artifacts_in
 from truespec.compliance.scoring import results_of
 from truespec.rules.language import load_rules
 from truespec.rules.monitor import RuleSet
 from truespec.traces import Message, Source, ToolCall, ToolSchema, Trace
+from truespec.verdict import UsageError
 
 RULES = """
 - {id: ask-first, text: Ask before you book., severity: high, category: transition, quote: Ask first.,
@@ -270,3 +273,36 @@ def test_a_bad_pattern_is_refused_before_anything_is_read(tmp_path: Path) -> Non
     prepare(tmp_path)
     check = ["check", str(tmp_path / "t.jsonl"), "--pack", "loops", "--redact-pattern", "x=("]
     assert "no regular expression" in str(CliRunner().invoke(command, check).exception)
+
+
+def test_a_compact_file_says_the_rules_once_and_reads_the_same(tmp_path: Path) -> None:
+    prepare(tmp_path)
+    out = tmp_path / "out.jsonl"
+    run(tmp_path)
+    whole = artifacts_in(out)
+    code, lines = run(tmp_path, "--compact")
+    assert code == 0
+    assert [len(lines), len(whole)] == [4, 3]
+    assert artifacts_in(out) == whole
+    before = out.read_text()
+    run(tmp_path, "--compact", "--resume")
+    assert out.read_text() == before
+    run(tmp_path, "--resume")  # and back
+    assert artifacts_in(out) == whole
+    out.write_text("".join(before.splitlines(keepends=True)[1:]))
+    with pytest.raises(UsageError, match="rule set"):
+        artifacts_in(out)
+
+
+def test_a_folder_cannot_be_compact(tmp_path: Path) -> None:
+    prepare(tmp_path)
+    check = [
+        "check",
+        str(tmp_path / "t.jsonl"),
+        "--pack",
+        "loops",
+        "--compact",
+        "-o",
+        str(tmp_path / "folder"),
+    ]
+    assert "--compact" in str(CliRunner().invoke(command, check).exception)

@@ -113,6 +113,11 @@ TYPES_OPTION = click.option(
     help="JSONL of artifacts, or a folder for one file each.",
 )
 @FORMAT_OPTION
+@click.option(
+    "--compact",
+    is_flag=True,
+    help="Write each set of rules once, on a line of its own, instead of in every artifact.",
+)
 @click.option("--resume", is_flag=True, help="Keep the artifacts that the output already holds.")
 @grouped("gate", Gate, *GATE_OPTIONS)
 @click.option(
@@ -141,6 +146,7 @@ def check(
     scoring_file: Path | None,
     redact: RedactChoice,
     jobs: int | None,
+    compact: bool,
     as_json: bool,
     quiet: bool,
 ) -> None:
@@ -155,7 +161,18 @@ def check(
     """
     told, progress = Told(paths), Progress(quiet)
     request = CheckRequest(
-        paths, rules, joining, judges, gate, output, form, resume, scoring_file, redact.hiding(), jobs
+        paths,
+        rules,
+        joining,
+        judges,
+        gate,
+        output,
+        form,
+        resume,
+        scoring_file,
+        redact.hiding(),
+        jobs,
+        compact,
     )
 
     def show(tally: Tally) -> None:

@@ -22,6 +22,7 @@ from truespec.rules.ruleset import RuleSet
 from truespec.traces.files import Problem
 from truespec.traces.trace import Trace
 from truespec.untrusted.nesting import check_json
+from truespec.verdict import UsageError
 from truespec.version import __version__
 
 FIELDS = {
@@ -38,6 +39,8 @@ FIELDS = {
 }
 FIELDS |= {"checks", "prompt_sha256"}
 """A record without these is no artifact of a run."""
+RULE_SET = "rule_set"
+"""The field that tells the line of a rule set from an artifact, in compact files."""
 UNINFORMATIVE_SHARE = 0.95
 """A rule broken by at least this share of the traces it spoke about tells nothing about any of them."""
 UNINFORMATIVE_TRACES = 10
@@ -59,9 +62,14 @@ def rules_key(texts: Iterable[str]) -> str:
 
 
 def kept_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The artifacts already in a file, with their lines; the first that does not parse ends it."""
+    """The artifacts already in a file, with their lines; the first that does not parse ends it.
+
+    In a compact file, a rule set stands once, on a line before the first artifact that refers to it. Here it
+    is put back. `UsageError` for an artifact whose rule set is missing.
+    """
     if not path.exists():
         return
+    sets: dict[str, Any] = {}
     with path.open("rb") as lines:
         for raw in lines:
             try:
@@ -70,7 +78,18 @@ def kept_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
                 record = json.loads(line)
             except ValueError:  # no UTF-8, too deep, or no JSON
                 return
-            if line.endswith("\n") and isinstance(record, dict) and "key" in record:
+            if not line.endswith("\n") or not isinstance(record, dict):
+                continue
+            if RULE_SET in record:
+                sets[str(record[RULE_SET])] = record.get("rules")
+            elif "key" in record:
+                if isinstance(name := record.get("rules"), str):
+                    if name not in sets:
+                        raise UsageError(
+                            f"{path}: the artifact {record['key']} refers to the rule set {name}, which no "
+                            "line above it holds; write the file again with 'truespec trace check'"
+                        )
+                    record["rules"] = sets[name]
                 yield line, record
 
 

@@ -6,12 +6,14 @@ and kept until the new run has come to it.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
-from truespec.compliance.run import kept_lines
+from truespec.compliance.run import RULE_SET, kept_lines
+from truespec.verdict import UsageError
 
 
 def write_whole(path: Path, text: str) -> None:
@@ -35,7 +37,13 @@ def beside(output: Path, name: str) -> Path:
 class ArtifactFile:
     """The output of a run, or nothing where `path` is None."""
 
-    def __init__(self, path: Path | None, resume: bool) -> None:
+    def __init__(self, path: Path | None, resume: bool, compact: bool = False) -> None:
+        if compact and (path is None or is_folder(path)):
+            raise UsageError(
+                "--compact: rule sets stand once in a file; give -o a name that ends with .jsonl"
+            )
+        self._compact = compact
+        self._sets: set[str] = set()
         self.path = path
         self.is_folder = path is not None and is_folder(path)
         self.earlier: dict[str, dict[str, Any]] = {}
@@ -56,7 +64,7 @@ class ArtifactFile:
         """Add an artifact; one that is not new stands in a folder already."""
         self.earlier.pop(record["key"], None)
         if self._stream is not None:
-            self._stream.write(_line(record))
+            self._stream.writelines(self._compacted(record))
             self._stream.flush()
         elif self.path is not None and new:
             write_whole(self.path / f"{_safe(record['trace_id'])}-{record['key']}.json", _line(record))
@@ -64,7 +72,8 @@ class ArtifactFile:
     def stop(self) -> None:
         """End an interrupted run: what the earlier one had is kept."""
         if self._stream is not None:
-            self._stream.writelines(_lines(self.earlier))
+            for record in self.earlier.values():
+                self._stream.writelines(self._compacted(record))
         self.end()
 
     def end(self) -> None:
@@ -80,6 +89,18 @@ class ArtifactFile:
         if self._stream is not None:
             self._stream.close()
             self._stream = None
+
+    def _compacted(self, record: Mapping[str, Any]) -> Iterator[str]:
+        """The lines of an artifact; where rule sets stand once, the set first and then its name."""
+        if not self._compact:
+            yield _line(record)
+            return
+        text = json.dumps(record["rules"], sort_keys=True, default=str)
+        name = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        if name not in self._sets:
+            self._sets.add(name)
+            yield _line({RULE_SET: name, "rules": record["rules"]})
+        yield _line({**record, "rules": name})
 
     @staticmethod
     def _part(path: Path) -> Path:

@@ -107,6 +107,7 @@ class CheckRequest:
     scoring_file: Path | None = None
     hiding: Hiding = field(default_factory=Hiding)
     jobs: int | None = None
+    compact: bool = False
 
 
 @dataclass
@@ -176,7 +177,7 @@ def run_check(
     joins = joins_of(joining.folder, joining.tools, joining.prompt, joining.types)
     with ExitStack() as closing:
         judging, extracts = _judging(closing, request) if asks else (None, None)
-        output = ArtifactFile(request.output, request.resume)
+        output = ArtifactFile(request.output, request.resume, request.compact)
         closing.callback(output.close)
         hidden: dict[tuple[str, str], Redactor] = {}
         stream = traces_of(request.paths, request.form, joins)
