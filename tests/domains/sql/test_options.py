@@ -13,9 +13,12 @@ from truespec.verdict import OracleError
     ("dialect", "ddl"),
     [
         ("postgres", "CREATE TABLE a (id INT PRIMARY KEY); CREATE TABLE b (z INT) INHERITS (a)"),
-        ("mysql", "CREATE TABLE a (id INT PRIMARY KEY, x INT INVISIBLE)"),
         ("sqlite", "CREATE TABLE a (id INT PRIMARY KEY, y STRING)"),
-        ("mysql", "CREATE TABLE a (id INT PRIMARY KEY, x VARCHAR(5) COLLATE utf8mb4_bin)"),
+        ("postgres", "CREATE TABLE a (LIKE b INCLUDING ALL)"),
+        ("postgres", "CREATE TABLE a PARTITION OF b (id PRIMARY KEY) DEFAULT"),
+        ("postgres", "CREATE TABLE a AS SELECT 1 AS x"),
+        ("sqlite", "CREATE VIRTUAL TABLE a USING fts5(x)"),
+        ("sqlite", "CREATE TABLE a (x INT); CREATE TRIGGER b AFTER INSERT ON a BEGIN SELECT 1; END"),
     ],
 )
 def test_what_changes_rows_or_columns_is_refused(dialect: str, ddl: str) -> None:

@@ -7,58 +7,32 @@ Table and column names are matched without regard to case, as the engines do her
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import logging
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from enum import Enum
 from functools import lru_cache
 
 import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from truespec.domains.sql.schema_clauses import creates_table, index_of, reduce, statements_of
 from truespec.domains.sql.schema_tokens import checks_of, has_type
+from truespec.domains.sql.schema_types import Kind, Type, read_type
 from truespec.domains.sql.text.agreement import check_agreement
-from truespec.domains.sql.text.lexer import lex
+from truespec.domains.sql.text.lexer import Lexeme, lex
 from truespec.verdict import OracleError, SpecificationError, Unsupported
+
+__all__ = ["DIALECTS", "Column", "ForeignKey", "Kind", "Schema", "Table", "Type", "read_schema"]
+
+# What sqlglot reads as a command is read here by its tokens.
+logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
 
 DIALECTS = ("mysql", "postgres", "sqlite", "duckdb")
 """The dialects of the contract; the first is the default."""
 
 MAX_DDL = 200_000
 """Longest DDL that is read, in characters."""
-
-
-class Kind(Enum):
-    """What the values of a column are, as far as equality and arithmetic are concerned."""
-
-    INT = "int"
-    DECIMAL = "decimal"
-    FLOAT = "float"
-    BOOL = "bool"
-    TEXT = "text"
-    ENUM = "enum"
-    DATE = "date"
-    DATETIME = "datetime"
-    TIME = "time"
-    OTHER = "other"
-
-
-@dataclass(frozen=True, slots=True)
-class Type:
-    """A column's type."""
-
-    kind: Kind
-    """Its family."""
-    values: tuple[str, ...] = ()
-    """The members of an ENUM."""
-    precision: int | None = None
-    """Digits of a DECIMAL, or the length of a VARCHAR."""
-    scale: int | None = None
-    """Digits after the point of a DECIMAL."""
-    sql: str = ""
-    """The type as the DDL writes it."""
-    sealed: bool = False
-    """Whether `=` is neither identity nor what the dialect's default collation says: no value is compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,31 +117,6 @@ class Schema:
         raise KeyError(name)
 
 
-_KINDS: dict[object, Kind] = {
-    **dict.fromkeys(exp.DataType.INTEGER_TYPES, Kind.INT),
-    **dict.fromkeys(exp.DataType.FLOAT_TYPES, Kind.FLOAT),
-    **dict.fromkeys(exp.DataType.TEXT_TYPES, Kind.TEXT),
-    exp.DataType.Type.BIT: Kind.OTHER,
-    exp.DataType.Type.DECIMAL: Kind.DECIMAL,
-    exp.DataType.Type.UDECIMAL: Kind.DECIMAL,
-    exp.DataType.Type.BOOLEAN: Kind.BOOL,
-    exp.DataType.Type.DATE: Kind.DATE,
-    exp.DataType.Type.DATETIME: Kind.DATETIME,
-    exp.DataType.Type.TIMESTAMP: Kind.DATETIME,
-    exp.DataType.Type.TIMESTAMPTZ: Kind.OTHER,
-    exp.DataType.Type.TIME: Kind.TIME,
-    exp.DataType.Type.ENUM: Kind.ENUM,
-}
-
-
-_TYPES = exp.DataType.Type
-_IDENTITY = frozenset(
-    {
-        *(_TYPES.UUID, _TYPES.BIT, _TYPES.YEAR, _TYPES.TIME, _TYPES.TIMESTAMP, _TYPES.TIMESTAMPTZ),
-        *(_TYPES.BINARY, _TYPES.VARBINARY, _TYPES.BLOB, _TYPES.TINYBLOB, _TYPES.MEDIUMBLOB, _TYPES.LONGBLOB),
-    }
-)
-"""Other types whose `=` holds between a value and itself alone; SQLite's columns hold values of any type."""
 _COLLATIONS = frozenset(
     {
         *("utf8mb4", "utf8mb3", "utf8", "utf8mb4_general_ci", "utf8mb3_general_ci", "utf8_general_ci"),
@@ -218,27 +167,59 @@ def read_schema(ddl: str, dialect: str = "mysql") -> Schema:
     except (SpecificationError, Unsupported) as error:
         raise OracleError(f"schema: {error}") from error
     ddl = source.rendered
-    try:
-        statements = sqlglot.parse(ddl, read=dialect)
-    except (SqlglotError, RecursionError) as error:
-        raise OracleError(f"schema: {str(error).splitlines()[0]}") from error
     drafts: list[_Draft] = []
-    checks = checks_of(ddl, dialect)
+    unread: list[str] = []
     strange = [name for name in ("STRING", "STR") if dialect == "sqlite" and has_type(ddl, name)]
     if strange:
         raise OracleError(f"schema: the type {strange[0]}, whose texts SQLite turns into numbers: write TEXT")
-    for statement in statements:
-        if statement is None:
-            continue
-        if not isinstance(statement, exp.Create) or not isinstance(statement.this, exp.Schema):
-            raise OracleError(f"schema: {statement.sql(dialect)[:80]!r} is no CREATE TABLE with columns")
-        drafts.append(_Draft(statement, dialect, checks))
+    for lexemes in statements_of(ddl, dialect):
+        index = index_of(lexemes, ddl)
+        if index is None:
+            drafts.append(_draft_of(lexemes, ddl, dialect))
+        elif index:
+            unread.append(index)
     names = [draft.name.lower() for draft in drafts]
     if len(set(names)) != len(names):
         raise OracleError("schema: one table is created twice")
     by_name = {draft.name.lower(): draft for draft in drafts}
-    unread = tuple(clause for draft in drafts for clause in draft.unread)
-    return Schema(tuple(draft.table(by_name) for draft in drafts), dialect, ddl, unread)
+    unread += [clause for draft in drafts for clause in draft.unread]
+    return Schema(tuple(draft.table(by_name) for draft in drafts), dialect, ddl, tuple(unread))
+
+
+def _draft_of(lexemes: Sequence[Lexeme], ddl: str, dialect: str) -> _Draft:
+    """A table, with the clauses that the parser does not read left to the engine."""
+    text = ddl[lexemes[0].start : lexemes[-1].end]
+    if not creates_table(lexemes):
+        raise OracleError(f"schema: {text[:80]!r} is no CREATE TABLE with columns")
+    try:
+        return _parsed(text, dialect)
+    except OracleError as error:
+        try:
+            reduced = reduce(lexemes, ddl, lambda part: _is_readable(part, dialect))
+            draft = _parsed(reduced.text, dialect)
+        except OracleError:
+            raise error from None
+        draft.unread += reduced.unread
+        draft.filled += reduced.filled
+        return draft
+
+
+def _parsed(text: str, dialect: str) -> _Draft:
+    try:
+        statement = sqlglot.parse_one(text, read=dialect)
+    except (SqlglotError, RecursionError) as error:
+        raise OracleError(f"schema: {str(error).splitlines()[0]}") from error
+    if not isinstance(statement, exp.Create) or not isinstance(statement.this, exp.Schema):
+        raise OracleError(f"schema: {text[:80]!r} is no CREATE TABLE with columns")
+    return _Draft(statement, dialect, checks_of(text, dialect))
+
+
+def _is_readable(text: str, dialect: str) -> bool:
+    try:
+        _parsed(text, dialect)
+    except OracleError:
+        return False
+    return True
 
 
 class _Draft:
@@ -254,6 +235,7 @@ class _Draft:
         self.references: list[tuple[tuple[str, ...], str, tuple[str, ...]]] = []
         self.checks: list[str] = []
         self.unread: list[str] = []
+        self.filled: list[str] = []
         self.strict = False
         for item in create.this.expressions:
             if isinstance(item, exp.ColumnDef):
@@ -311,7 +293,7 @@ class _Draft:
                     raise OracleError(f"schema: {part!r} of column {name!r} of {self.name!r}")
         if item.kind is None and self.dialect != "sqlite":
             raise OracleError(f"schema: column {name!r} of {self.name!r} has no type")
-        kind = _read_type(item.kind, self.dialect)
+        kind = read_type(item.kind, self.dialect)
         kind = replace(kind, sealed=True) if filled else _sealed(kind) if binary else kind
         self.columns.append((name, kind, nullable))
 
@@ -341,6 +323,7 @@ class _Draft:
         known = self._known(part, ("expressions", "include"))
         if known and self._known_items(part, part.expressions):
             return _names(part.expressions)
+        self.filled += [str(name.this) for name in part.find_all(exp.Identifier)]
         return ()
 
     def _known(self, part: exp.Expression, names: tuple[str, ...]) -> bool:
@@ -391,7 +374,8 @@ class _Draft:
 
     def table(self, drafts: dict[str, _Draft]) -> Table:
         primary = self._own(self.primary) if self.primary else ()
-        columns = tuple(Column(n, t, nullable and n not in primary) for n, t, nullable in self.columns)
+        filled = {name.lower() for name in (*primary, *self.filled)}
+        columns = tuple(Column(n, t, null and n.lower() not in filled) for n, t, null in self.columns)
         foreign: list[ForeignKey] = []
         for child, name, references in self.references:
             parent = drafts.get(name.lower())
@@ -414,30 +398,3 @@ def _names(items: list[exp.Expression]) -> tuple[str, ...]:
             raise OracleError(f"schema: {item.sql()!r} is no column name")
         names.append(str(inner.name))
     return tuple(names)
-
-
-def _read_type(kind: exp.DataType | None, dialect: str) -> Type:
-    if kind is None:
-        return Type(Kind.OTHER, sealed=True)
-    # Generating for SQLite would turn DECIMAL into REAL, whose values are others.
-    sql = kind.sql(dialect if dialect != "sqlite" else None)
-    written = kind.this
-    strange = dialect == "postgres" and written in (exp.DataType.Type.NAME, exp.DataType.Type.BPCHAR)
-    if kind.args.get("nested") or strange:
-        return Type(_KINDS.get(written, Kind.OTHER), sql=sql, sealed=True)
-    if dialect == "mysql" and written is exp.DataType.Type.TINYINT:
-        return Type(Kind.INT, sql=sql)
-    family = _KINDS.get(written, Kind.OTHER)
-    if family is Kind.OTHER and (dialect == "sqlite" or written not in _IDENTITY):
-        return Type(family, sql=sql, sealed=True)
-    if family is Kind.ENUM and dialect == "sqlite":
-        return Type(Kind.OTHER, sql=sql, sealed=True)  # no type there: its columns hold anything
-    if family is Kind.ENUM:
-        members = [str(value.name) for value in kind.expressions]
-        if dialect == "mysql":
-            members = [member.rstrip(" ") for member in members]  # as MariaDB stores them
-        return Type(family, tuple(members), sql=sql)
-    sizes = [int(p.name) for p in kind.expressions if p.name.isdigit()]
-    precision = sizes[0] if sizes else None
-    scale = sizes[1] if len(sizes) > 1 else (0 if sizes and family is Kind.DECIMAL else None)
-    return Type(family, (), precision, scale, sql)

@@ -12,6 +12,7 @@ import sqlglot
 from sqlglot import TokenType
 
 from truespec.domains.sql.schema import Kind, Schema, Table
+from truespec.domains.sql.schema_clauses import creates_table, statements_of
 from truespec.verdict import OracleError
 
 Value = None | bool | int | Decimal | str
@@ -73,12 +74,15 @@ def create_statements(schema: Schema, *, constrained: bool = True, suffix: str =
 
 @lru_cache(maxsize=256)
 def own_statements(schema: Schema) -> tuple[str, ...]:
-    """The CREATE TABLE statements of the schema's own text, unchanged, parents first."""
-    written = split(schema.ddl, schema.dialect)
+    """The statements of the schema's own text, unchanged: CREATE TABLE, parents first, then indexes."""
+    parts = statements_of(schema.ddl, schema.dialect)
+    texts = [(schema.ddl[part[0].start : part[-1].end], creates_table(part)) for part in parts]
+    written = [text for text, is_table in texts if is_table]
     if len(written) != len(schema.tables):
         raise OracleError(f"schema: {len(written)} statements for {len(schema.tables)} tables")
     by_name = {table.name: text for table, text in zip(schema.tables, written, strict=True)}
-    return tuple(by_name[table.name] for table in parents_first(schema))
+    tables = [by_name[table.name] for table in parents_first(schema)]
+    return (*tables, *(text for text, is_table in texts if not is_table))
 
 
 def split(text: str, dialect: str) -> list[str]:

@@ -70,17 +70,22 @@ def _statements(script: object, schema: Schema) -> list[str]:
     statements = split(script, schema.dialect)
     creates: list[str] = []
     for statement in statements:
-        tree = sqlglot.parse_one(statement, read=schema.dialect)
-        if isinstance(tree, exp.Create):
+        if _creates(statement):
             creates.append(statement)
-        elif not (isinstance(tree, exp.Insert) and isinstance(tree.expression, exp.Values)):
+            continue
+        tree = sqlglot.parse_one(statement, read=schema.dialect)
+        if not (isinstance(tree, exp.Insert) and isinstance(tree.expression, exp.Values)):
             raise OracleError(f"{statement[:60]!r} is neither CREATE TABLE nor INSERT ... VALUES")
-        elif tree.find(exp.Func, exp.Query, exp.Column) is not None:
+        if tree.find(exp.Func, exp.Query, exp.Column) is not None:
             raise OracleError(f"{statement[:60]!r} inserts more than literals")
     declared = read_schema(";\n".join(creates), schema.dialect)
     if _facts(declared) != _facts(schema):
         raise OracleError("it does not declare the tables and constraints of the context")
     return statements
+
+
+def _creates(statement: str) -> bool:
+    return statement[:6].upper() == "CREATE"
 
 
 def _facts(schema: Schema) -> object:
@@ -120,7 +125,7 @@ def _legal(target: Engine, schema: Schema, statements: Sequence[str], settings: 
         if schema.unread:
             raise
         return
-    inserts = [s for s in statements if not isinstance(sqlglot.parse_one(s, read=schema.dialect), exp.Create)]
+    inserts = [statement for statement in statements if not _creates(statement)]
     _accepted(target, [*own, *inserts], settings)
 
 
