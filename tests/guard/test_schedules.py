@@ -18,7 +18,9 @@ def test_no_hostile_agent_gets_past_a_rule() -> None:
 
 
 @pytest.mark.parametrize(
-    "forget", [{"refunded": []}, {"seen": set("abcd")}, {"last": None}, {"closed": False}], ids=str
+    "forget",
+    [{"refunded": []}, {"seen": set("abcd")}, {"last": None}, {"closed": False}],
+    ids=lambda one: next(iter(one)),
 )
 def test_a_wrong_reference_is_found_out(monkeypatch: pytest.MonkeyPatch, forget: dict[str, object]) -> None:
     right = Reference.allows
