@@ -28,6 +28,8 @@ class Refutation:
     """Whether the results were compared as lists."""
     tried: int
     """How many databases the search ran before."""
+    note: str = ""
+    """Where the engine refused the schema's own text: its message, and which tables took the rows instead."""
 
     def script(self) -> str:
         """The CREATE TABLE and INSERT statements that build the database."""
@@ -44,7 +46,11 @@ class Refutation:
             oracle_value=to_json(self.oracle),
             candidate_value=to_json(self.candidate),
             replayed_by=self.engine,
-            extra={"compared_as": "list" if self.ordered else "bag", "databases_tried": self.tried},
+            extra={
+                "compared_as": "list" if self.ordered else "bag",
+                "databases_tried": self.tried,
+                **({"schema_note": self.note} if self.note else {}),
+            },
         )
 
     def __str__(self) -> str:

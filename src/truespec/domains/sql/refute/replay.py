@@ -41,7 +41,7 @@ def replay(oracle: str, candidate: str, schema: Schema, settings: Settings, foun
         target = engine(schema.dialect)
         by = target.label()
         _accepted(target, statements, settings)
-        _legal(target, schema, statements, settings)
+        note = _legal(target, schema, statements, settings)
         one, other = (_run(target, statements, query, settings) for query in (oracle, candidate))
     except (SqlglotError, OracleError) as error:
         return Recheck(RecheckStatus.FAILED, by, f"the script: {error}")
@@ -59,7 +59,7 @@ def replay(oracle: str, candidate: str, schema: Schema, settings: Settings, foun
     else:
         differ = _sorted(one) != _sorted(other)
     if differ:
-        return Recheck(RecheckStatus.CONFIRMED, by)
+        return Recheck(RecheckStatus.CONFIRMED, by, note)
     return Recheck(RecheckStatus.FAILED, by, f"both queries yield {one!r}")
 
 
@@ -112,21 +112,25 @@ def _accepted(target: Engine, statements: Sequence[str], settings: Settings) -> 
         raise OracleError(f"{target.label()} refuses it: {error}") from error
 
 
-def _legal(target: Engine, schema: Schema, statements: Sequence[str], settings: Settings) -> None:
+def _legal(target: Engine, schema: Schema, statements: Sequence[str], settings: Settings) -> str:
     """`OracleError` where the tables of the schema's own text do not take the rows.
 
     Where the engine does not take that text at all (an index is missing there, say), the tables as they were
-    read have to do, unless a clause of it was not read.
+    read have to do, unless a clause of it was not read. The result says so, with the engine's message.
     """
     own = own_statements(schema)
     try:
         _accepted(target, own, settings)
-    except OracleError:
+    except OracleError as error:
         if schema.unread:
             raise
-        return
+        return (
+            f"the schema's own text was not used: {error.message};"
+            " the rows were accepted into tables made from what was read of it"
+        )
     inserts = [statement for statement in statements if not _creates(statement)]
     _accepted(target, [*own, *inserts], settings)
+    return ""
 
 
 def _run(target: Engine, statements: Sequence[str], query: str, settings: Settings) -> Shown:

@@ -426,7 +426,7 @@ class Hunt:
         one, other = run.texts
         again = replay(one, other, run.schema, run.settings, made.counterexample())
         if again.status is RecheckStatus.CONFIRMED:
-            return made
+            return replace(made, note=again.detail)
         self._rounded += 1
         return None
 
