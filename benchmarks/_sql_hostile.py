@@ -190,6 +190,39 @@ WRITES = (
     "LOCK TABLE {table}",
 )
 """Statements that change a table of the pair, refused everywhere."""
+WRAPPERS = (
+    "{text};",
+    ";{text}",
+    "SELECT 1; {text}",
+    "SELECT 1; {text}; SELECT 2",
+    "/*! {text} */",
+    "/*'*/ /*! {text} */ /*'*/",
+    "/*M! {text} */",
+    "SELECT 1 /*!; {text} */",
+    "SELECT 1 /*! UNION {text} */",
+    "SELECT 1 -- '\n; {text}",
+    "SELECT 1) x; {text}; SELECT (1",
+    "({text})",
+    "SELECT ({text})",
+    "SELECT * FROM ({text}) x",
+    "WITH x AS ({text}) SELECT 1",
+    "EXPLAIN {text}",
+    "EXPLAIN ANALYZE {text}",
+    "ANALYZE {text}",
+    "DESCRIBE {text}",
+    "FORMAT=JSON {text}",
+    "BEGIN NOT ATOMIC {text}; END",
+    "DO $$ BEGIN {text}; END $$",
+    "SELECT query_to_xml('{text}', true, true, '')",
+    "FROM query('{text}')",
+    "SELECT 1\0; {text}",
+    "SELECT '\\'; {text} -- '",
+    "SELECT $$ $$; {text}",
+    "COPY ({text}) TO STDOUT",
+    "CREATE TEMP TABLE y AS {text}",
+    "SET STATEMENT max_statement_time=1 FOR {text}",
+)
+"""Ways to carry a statement past a reader. What is left may be a query; it must have no effect."""
 LEAVING = {
     "mysql": (
         "SELECT @x := 5",

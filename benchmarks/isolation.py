@@ -22,7 +22,7 @@ from random import Random
 
 import yaml
 
-from benchmarks._sql_hostile import LEAVING, REFUSED, SHOWING, WRITES
+from benchmarks._sql_hostile import LEAVING, REFUSED, SHOWING, WRAPPERS, WRITES
 from truespec.benchmark import bundled
 from truespec.domains.sql.engines import registry
 from truespec.domains.sql.engines.contract import BadDatabase, NotAQuery, SessionChanged, Settings, Stopped
@@ -56,7 +56,7 @@ class Text:
     text: str
     """A query, or a hostile text."""
     kind: str
-    """`query`, `refused`, `leaving` or `showing`."""
+    """`query`, `refused`, `wrapped`, `leaving` or `showing`."""
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -200,16 +200,18 @@ def ordinary_texts(dialect: str, count: int, random: Random) -> list[Text]:
 
 
 def hostile_texts(dialect: str, count: int, queries: Sequence[Text], random: Random) -> list[Text]:
-    """Hostile texts on the tables of some query: half of them to be refused, the others in turn."""
+    """Hostile texts on the tables of some query, of all kinds in turn."""
     refused = [*REFUSED[dialect], *WRITES]
+    wrapped = [wrapper.replace("{text}", text) for wrapper in WRAPPERS for text in refused]
     kinds = {
+        "wrapped": cycle(random.sample(wrapped, len(wrapped))),
         "refused": cycle(random.sample(refused, len(refused))),
         "leaving": cycle(random.sample(LEAVING[dialect], len(LEAVING[dialect]))),
         "showing": cycle(random.sample(SHOWING[dialect], len(SHOWING[dialect]))),
     }
     found: list[Text] = []
     for number in range(count):
-        kind = ("refused", "leaving", "refused", "showing")[number % 4]
+        kind = ("refused", "wrapped", "leaving", "wrapped", "showing")[number % 5]
         text = next(kinds[kind])
         near = random.choice(queries)
         table = near.schema.tables[0]
@@ -219,7 +221,7 @@ def hostile_texts(dialect: str, count: int, queries: Sequence[Text], random: Ran
 
 
 def outcome(dialect: str, text: Text) -> tuple[str, object]:
-    """What the engine yields: rows, or what it says instead."""
+    """What the engine yields: rows as a bag, or what it says instead."""
     engine = registry.engine(dialect)
     try:
         engine.check(text.text, text.schema, Settings())  # as each pair does
@@ -228,4 +230,7 @@ def outcome(dialect: str, text: Text) -> tuple[str, object]:
         return type(error).__name__, str(error)
     except Stopped:
         return "Stopped", ""
-    return ("Failure", found.message) if isinstance(found, Failure) else ("rows", found.rows)
+    if isinstance(found, Failure):
+        return "Failure", found.message
+    # Plans, and with them the order of rows, follow the statistics of tables.
+    return "rows", sorted(map(repr, found.rows))

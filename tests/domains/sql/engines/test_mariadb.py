@@ -171,3 +171,10 @@ def test_a_statement_hidden_in_a_schema_does_not_run_as_one_of_ours(engine: Mari
         with pytest.raises(pymysql.Error):
             connection.query(text)
     connection.close()
+
+
+def test_a_lock_that_a_query_took_is_not_seen_from_another_database(engine: MariaDB) -> None:
+    engine.run(SCHEMA, ROWS, ["SELECT GET_LOCK('y', 0)"], Settings())
+    assert engine.run(OTHER, [], ["SELECT IS_USED_LOCK('y')"], Settings()) == [
+        Rows(((None,),), ("IS_USED_LOCK('y')",))
+    ]

@@ -264,8 +264,6 @@ class MariaDB(Engine):
                 raise OracleError(f"settings: MariaDB: {error.args[-1]}") from error
             yield reader
             reader.end()
-        except NotAQuery:
-            raise
         except BaseException:
             self._readers.pop(database, None)
             reader.discard()
@@ -349,6 +347,8 @@ class MariaDB(Engine):
             try:
                 reader.describe(query)
                 outcomes.append(rows(*reader.fetch(query)))
+            except UnicodeEncodeError as error:
+                raise NotAQuery(f"MariaDB: {error}") from error
             except pymysql.Error as error:
                 if _code(error) in _LOST:
                     raise

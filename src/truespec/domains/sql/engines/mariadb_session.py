@@ -74,27 +74,18 @@ class Reader:
         self._queries: set[tuple[str, str]] = set()
 
     def begin(self, state: str) -> None:
-        """Reset the session, and set its settings by this SET statement."""
-        connection = self._connection
-        # Sent together: three round trips would take longer than most queries do.
-        nothing_follows(connection)
-        for command, text in (
-            (COM_RESET_CONNECTION, ""),
-            (COMMAND.COM_QUERY, state),
-            (COMMAND.COM_QUERY, _WATCH),
-        ):
-            body = text.encode()
-            connection._write_bytes(struct.pack("<iB", len(body) + 1, command) + body)
-        for _ in range(3):
-            connection._next_seq_id = 1
-            connection._read_query_result()
+        """Set the settings of a session that is new or was reset by this SET statement."""
+        self._send((COMMAND.COM_QUERY, state), (COMMAND.COM_QUERY, _WATCH))
         self._state = state
         found = self._value()
         if self._expected.setdefault(state, found) != found:
             raise self._changed(found)
 
     def end(self) -> None:
-        """`SessionChanged` names a setting that is not what `begin` made it."""
+        """Reset the session; `SessionChanged` names a setting that is not what `begin` made it.
+
+        A lock that a query took is given back here, not when the session is used again.
+        """
         for attempt in (1, 2):
             try:
                 self._connection.query(_WATCH)
@@ -106,6 +97,18 @@ class Reader:
         found = self._value()
         if found != self._expected[self._state]:
             raise self._changed(found)
+        self._send((COM_RESET_CONNECTION, ""))
+
+    def _send(self, *commands: tuple[int, str]) -> None:
+        """Send commands together, then read what each yields: a round trip takes longer than most queries."""
+        connection = self._connection
+        nothing_follows(connection)
+        for command, text in commands:
+            body = text.encode()
+            connection._write_bytes(struct.pack("<iB", len(body) + 1, command) + body)
+        for _ in commands:
+            connection._next_seq_id = 1
+            connection._read_query_result()
 
     def _value(self) -> str:
         return str(self._connection._result.rows[0][0])

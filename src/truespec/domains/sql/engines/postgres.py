@@ -311,6 +311,8 @@ class Postgres(Engine):
         try:
             session.describe(query, name)
             return rows(*session.fetch(query))
+        except ValueError as error:  # a NUL character, a lone surrogate
+            raise NotAQuery(f"PostgreSQL: {error}") from error
         except self._psycopg.Error as error:
             self._stop_if_lost(error)
             state = error.sqlstate or ""
