@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from truespec.cli.common import Seconds
 from truespec.cli.rule_options import FILES, SECONDS, TOOLS, TYPES, toolbox_of
 from truespec.cli.rules_words import explain, list_, show, test, verify
 from truespec.cli.trace_options import RULE_OPTIONS
@@ -16,6 +17,7 @@ from truespec.executors.rulefiles import load_rule_files
 from truespec.rules import formula as f
 from truespec.rules import predicate as p
 from truespec.rules.compare import Toolbox, automaton, compare, conflict, health, pairs
+from truespec.rules.joint import conflicts
 from truespec.rules.language import load_file
 from truespec.rules.rule import Rule
 
@@ -100,6 +102,9 @@ def _compiled(rule: Rule) -> dict[str, Any]:
 @TOOLS
 @TYPES
 @SECONDS
+@click.option(
+    "--budget", type=Seconds(), default=30.0, show_default=True, help="Seconds for sets of three and more."
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 def check(
     named: tuple[Path, ...],
@@ -109,14 +114,16 @@ def check(
     tools: Path | None,
     types: Path | None,
     timeout: float,
+    budget: float,
     as_json: bool,
 ) -> None:
     """Prove which rules imply, equal or contradict which others, and which can never be kept or broken.
 
     Rules are compared over sequences of events. What is not proved is reported as unknown, with the reason.
     With --tools, conditions on unknown tools, on arguments that a tool does not take, and on values of
-    another type are refused, each with its line. Exit 1 then, or when a rule is unsatisfiable or vacuous or
-    two contradict each other, else 0.
+    another type are refused, each with its line. Last come minimal sets of rules that no conversation can
+    keep together, though each two of them can be kept. Exit 1 then, or when a rule is unsatisfiable or
+    vacuous or rules contradict each other, else 0.
     """
     loaded, _ = load_rule_files((*named, *files), packs, settings)
     toolbox = toolbox_of(tools, types)
@@ -142,10 +149,14 @@ def check(
         )
     ill = {name: state for name, state in states.items() if state.status in ("unsatisfiable", "vacuous")}
     clashes = [one for one in relations if one["relation"] == "contradictory"]
+    joint = conflicts(loaded, toolbox, timeout, budget)
+    sets = [one for one in joint.found if len(one.rules) > 2]
     if as_json:
         record = {
             "rules": {name: {"status": s.status, "reason": s.reason} for name, s in states.items()},
             "pairs": relations,
+            "sets": [{"rules": list(one.rules), "blocks": one.about or None} for one in sets],
+            "sets_undecided": joint.undecided or None,
         }
         click.echo(json.dumps(record, indent=1, ensure_ascii=False))
     else:
@@ -164,8 +175,15 @@ def check(
             elif one["relation"] == "unknown":
                 click.echo(f"{one['left']} and {one['right']}: unknown: {one['reason']}")
         decided = sum(one["relation"] != "unknown" for one in relations)
+        for conflict_ in sets:
+            what = f"nothing that starts {conflict_.about}" if conflict_.about else "no conversation"
+            click.echo(
+                f"contradictory together: {', '.join(conflict_.rules)}: {what} can be where all are kept"
+            )
+        if joint.undecided:
+            click.echo(f"sets of three and more rules: not all decided: {joint.undecided}")
         click.echo(f"{len(loaded)} rules, {len(relations)} pairs, {decided} decided")
-    sys.exit(1 if ill or clashes else 0)
+    sys.exit(1 if ill or clashes or sets else 0)
 
 
 @rules.command("extract")
