@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import click
 
 from truespec.cli.common import Seconds
+from truespec.cli.progress import Progress
 from truespec.cli.rule_options import FILES, SECONDS, TOOLS, TYPES, toolbox_of
 from truespec.cli.rules_words import explain, list_, show, test, verify
 from truespec.cli.trace_options import RULE_OPTIONS
 from truespec.executors.rulefiles import load_rule_files
 from truespec.rules import formula as f
 from truespec.rules import predicate as p
-from truespec.rules.compare import Toolbox, automaton, compare, conflict, health, pairs
+from truespec.rules.compare import Toolbox, automaton, compare
 from truespec.rules.joint import conflicts
 from truespec.rules.language import load_file
+from truespec.rules.review import review
 from truespec.rules.rule import Rule
 
 
@@ -103,7 +106,7 @@ def _compiled(rule: Rule) -> dict[str, Any]:
 @TYPES
 @SECONDS
 @click.option(
-    "--budget", type=Seconds(), default=30.0, show_default=True, help="Seconds for sets of three and more."
+    "--budget", type=Seconds(), default=50.0, show_default=True, help="Seconds for all questions together."
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 def check(
@@ -128,28 +131,27 @@ def check(
     loaded, _ = load_rule_files((*named, *files), packs, settings)
     toolbox = toolbox_of(tools, types)
     _refuse_mistakes((*named, *files), toolbox)
-    states = {rule.id: health(rule, toolbox, timeout) for rule in loaded}
-    relations = []
-    for left, right in pairs(loaded):
-        found = compare(left, right, toolbox, timeout)
-        clash = (
-            conflict(left, right, toolbox, timeout)
-            if found.relation in ("incomparable", "unknown")
-            else False
-        )
-        relations.append(
-            {
-                "left": left.id,
-                "right": right.id,
-                "relation": "contradictory" if clash else found.relation,
-                "reason": found.reason,
-                "left_only": list(found.left_only),
-                "right_only": list(found.right_only),
-            }
-        )
+    progress = Progress()
+    began = time.monotonic()
+    reviewed = review(loaded, toolbox, timeout, budget * 0.6, progress.show)
+    states = reviewed.states
+    relations = [
+        {
+            "left": pair.left,
+            "right": pair.right,
+            "relation": pair.relation.relation,
+            "conflict": pair.conflict,
+            "reason": pair.relation.reason,
+            "left_only": list(pair.relation.left_only),
+            "right_only": list(pair.relation.right_only),
+        }
+        for pair in reviewed.pairs
+    ]
     ill = {name: state for name, state in states.items() if state.status in ("unsatisfiable", "vacuous")}
     clashes = [one for one in relations if one["relation"] == "contradictory"]
-    joint = conflicts(loaded, toolbox, timeout, budget)
+    progress.show("all rules together")
+    joint = conflicts(loaded, toolbox, timeout, max(0.0, budget - (time.monotonic() - began)))
+    progress.end()
     sets = [one for one in joint.found if len(one.rules) > 2]
     if as_json:
         record = {
