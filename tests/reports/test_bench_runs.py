@@ -11,11 +11,12 @@ from click.testing import CliRunner
 
 from truespec.benchmark.task import Origin, Task
 from truespec.cli.bench import bench
+from truespec.judges.judgement import Judgement
 from truespec.models.call import Settings
 from truespec.reports.bench_items import join
 from truespec.reports.bench_runs import read_runs
 from truespec.store.runs import Config, Run
-from truespec.verdict import UsageError
+from truespec.verdict import Answer, UsageError
 
 TASKS = [
     Task(f"t{n}", "regex", "A few letters.", {}, "a", Origin("made here", "", ""), (), {}) for n in range(8)
@@ -98,7 +99,7 @@ def test_a_judge_without_errors_has_none_in_any_order_of_runs(
     items = join(loaded.answers, loaded.judgements)
     assert len(items) == 16
     for item in items:
-        assert (item.judgement.value == "accept") == (item.answer.value == "equivalent")
+        assert (item.judgement is Judgement.ACCEPT) == (item.answer is Answer.EQUIVALENT)
 
 
 def test_a_model_of_two_runs_is_two_respondents(runs: list[Path]) -> None:

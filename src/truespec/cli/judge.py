@@ -195,6 +195,7 @@ def _of_runs(folders: Sequence[Path]) -> list[Item]:
         found += [
             Item(item.judge, item.kind, item.domain, item.answer, item.judgement)
             for item in join(run.read("answers"), run.read("judgements"))
+            if item.judgement is not None
         ]
     return found
 

@@ -27,7 +27,9 @@ class JudgeRates:
     judge_success: Proportion
     """Acceptances among the candidates that the judge decided."""
     verifier_success: Proportion
-    """Equivalent candidates among those that the verifier decided."""
+    """Equivalent answers among those that the verifier decided, whether they were judged or not."""
+    verifier_success_judged: Proportion
+    """Equivalent candidates among those that the verifier decided and the judge was asked about."""
     malformed: Proportion
     """Responses without a usable score."""
     invalid_accepted: Proportion
@@ -35,36 +37,47 @@ class JudgeRates:
 
     @property
     def inflation(self) -> float | None:
-        """Judge success minus verifier success, each over its own decided items."""
-        judged, verified = self.judge_success.value, self.verifier_success.value
-        return None if judged is None or verified is None else judged - verified
+        """Judge success minus verifier success, each over its own decided items (RESpecBench, 3.1)."""
+        return self._above(self.verifier_success)
+
+    @property
+    def inflation_judged(self) -> float | None:
+        """The same over judged answers alone; larger or smaller only where some answers were not judged."""
+        return self._above(self.verifier_success_judged)
+
+    def _above(self, verified: Proportion) -> float | None:
+        accepted, right = self.judge_success.value, verified.value
+        return None if accepted is None or right is None else accepted - right
 
 
-def judge_rates(items: Iterable[tuple[Answer, Judgement]]) -> JudgeRates:
+def judge_rates(items: Iterable[tuple[Answer, Judgement | None]]) -> JudgeRates:
     """Count a judge's decisions against the verifier's answers.
+
+    None stands for an answer that is not judged, since it holds no specification: it counts in
+    `verifier_success` alone.
 
     >>> rates = judge_rates([(Answer.REFUTED, Judgement.ACCEPT), (Answer.EQUIVALENT, Judgement.ACCEPT)])
     >>> rates.far.value, rates.frr.value, rates.inflation
     (1.0, 0.0, 0.5)
     """
-    counts: dict[tuple[Answer, Judgement], int] = {}
+    counts: dict[tuple[Answer, Judgement | None], int] = {}
     for item in items:
         counts[item] = counts.get(item, 0) + 1
 
-    def count(answers: Iterable[Answer], *judgements: Judgement) -> int:
+    def count(answers: Iterable[Answer], *judgements: Judgement | None) -> int:
         return sum(counts.get((answer, judgement), 0) for answer in answers for judgement in judgements)
 
     accept, reject, malformed = Judgement.ACCEPT, Judgement.REJECT, Judgement.UNKNOWN
     right, decided = {Answer.EQUIVALENT}, {Answer.EQUIVALENT} | WRONG
     invalid = {Answer.INVALID}
+    asked = (accept, reject, malformed)
     return JudgeRates(
         far=Proportion(count(WRONG, accept), count(WRONG, accept, reject)),
         frr=Proportion(count(right, reject), count(right, accept, reject)),
         precision=Proportion(count(right, accept), count(decided, accept)),
         judge_success=Proportion(count(Answer, accept), count(Answer, accept, reject)),
-        verifier_success=Proportion(
-            count(right, accept, reject, malformed), count(decided, accept, reject, malformed)
-        ),
+        verifier_success=Proportion(count(right, *asked, None), count(decided, *asked, None)),
+        verifier_success_judged=Proportion(count(right, *asked), count(decided, *asked)),
         malformed=Proportion(count(Answer, malformed), count(Answer, accept, reject, malformed)),
         invalid_accepted=Proportion(count(invalid, accept), count(invalid, accept, reject)),
     )

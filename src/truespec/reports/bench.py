@@ -10,7 +10,15 @@ from truespec.benchmark.difficulty import difficulty
 from truespec.benchmark.task import Task
 from truespec.metrics.proportion import Proportion
 from truespec.metrics.table import UNDEFINED, Table, share
-from truespec.reports.bench_items import KINDS, answer_of, by_model_and_domain, grouped, in_order, join
+from truespec.reports.bench_items import (
+    KINDS,
+    answer_of,
+    by_model_and_domain,
+    grouped,
+    in_order,
+    join,
+    with_unjudged,
+)
 from truespec.reports.bench_judges import judge_tables
 from truespec.verdict import Answer
 
@@ -35,7 +43,7 @@ def tables(
     found += [times(answers), replies(answers)]
     if tasks:
         found.append(by_difficulty(answers, tasks))
-    return found + judge_tables(items, oracles)
+    return found + judge_tables(with_unjudged(answers, items), oracles)
 
 
 def sources(tasks: Sequence[Task]) -> Table:

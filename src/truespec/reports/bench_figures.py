@@ -9,7 +9,7 @@ from truespec.metrics.judging import JudgeRates
 from truespec.metrics.proportion import Proportion, difference
 from truespec.metrics.table import share
 from truespec.reports.bench import equivalent
-from truespec.reports.bench_items import KINDS, Item, grouped, in_order, join, total
+from truespec.reports.bench_items import KINDS, Item, grouped, in_order, join, total, with_unjudged
 from truespec.reports.bench_judges import accuracy, at_threshold, passing, rates_of
 from truespec.reports.plots import Dot, Figure, dots, lines
 
@@ -19,11 +19,13 @@ Row = tuple[str, Sequence[Dot] | None]
 def figures(answers: Sequence[dict[str, Any]], judgements: Sequence[dict[str, Any]]) -> list[Figure]:
     """Every figure that the records can fill."""
     items = join(answers, judgements)
+    every = with_unjudged(answers, items)
     found = [successes(answers)]
     for kind in KINDS:
         some = [item for item in items if item.kind == kind]
         if some:
-            found += [errors(some, kind), inflations(some, kind), curves(some, kind)]
+            told = [item for item in every if item.kind == kind]
+            found += [errors(some, kind), inflations(told, kind), curves(some, kind)]
     if items:
         found.append(costs(items))
     return found

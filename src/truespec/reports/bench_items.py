@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import mean, median
 from typing import Any, TypeVar
 
@@ -39,8 +39,8 @@ class Item:
     """`formalization` or `equivalence`."""
     scores: tuple[int | None, ...]
     """The scores, one per order."""
-    judgement: Judgement
-    """What they came to."""
+    judgement: Judgement | None
+    """What they came to; None for an answer without a specification, which is not judged."""
     answer: Answer
     """What the verifier says."""
     epoch: int = 0
@@ -87,6 +87,35 @@ def join(answers: Iterable[dict[str, Any]], judgements: Iterable[dict[str, Any]]
                 cost=total(reply.get("cost") for reply in replies),
             )
         )
+    return found
+
+
+def with_unjudged(answers: Iterable[dict[str, Any]], items: Sequence[Item]) -> list[Item]:
+    """Judged items, and for each judge of a model that model's answers that hold no specification.
+
+    Nobody judges such an answer, and it is no success: it counts in the verifier's success rate, but not in
+    the judge's (RESpecBench, section 3.1).
+    """
+    empty = grouped(
+        (a for a in answers if a["candidate"] is None), lambda a: (str(a.get("run", "")), str(a["model"]))
+    )
+    found = list(items)
+    for one in {(i.run, i.model, i.judge, i.kind): i for i in items}.values():
+        found += [
+            replace(
+                one,
+                domain=record["domain"],
+                task=record["task"],
+                scores=(),
+                judgement=None,
+                answer=answer_of(record),
+                epoch=record["epoch"],
+                seconds=0.0,
+                tokens=None,
+                cost=None,
+            )
+            for record in empty.get((one.run, one.model), ())
+        ]
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from itertools import combinations
 from statistics import mean
@@ -28,13 +29,19 @@ from truespec.verdict import Answer
 
 
 def judge_tables(items: Sequence[Item], oracles: Sequence[dict[str, Any]]) -> list[Table]:
-    """Every table on judges that the records can fill."""
+    """Every table on judges that the records can fill.
+
+    `items` also holds the answers that are not judged, since they hold no specification; only the tables with
+    an inflation count them.
+    """
     found: list[Table] = []
     kinds = [kind for kind in KINDS if any(item.kind == kind for item in items)]
     if items:
         found += [judged(items), pooled(items)]
         found += [rates_by_domain(items, kind) for kind in kinds]
         found += [inflation(items, kind) for kind in kinds]
+    items = [item for item in items if item.judgement is not None]
+    if items:
         found += [corrected(items)]
         found += [thresholds(items, kind) for kind in kinds]
     if "equivalence" in kinds:
@@ -64,20 +71,28 @@ def judged(items: Sequence[Item]) -> Table:
     """Table 4: FAR, FRR and inflation of both judges by model, each the mean over the domains."""
     heads = ["model"] + [f"{kind} {name}" for kind in KINDS for name in FIGURES]
     figures: dict[str, list[float | None]] = {}
+    by_judge: defaultdict[str, list[str]] = defaultdict(list)
     for model, some in grouped(items, lambda item: item.pairing).items():
         figures[model] = []
+        first = some[0]
+        themselves = first.judge == first.model
+        by_judge["models that judge themselves" if themselves else f"models judged by {first.judge}"].append(
+            model
+        )
         for kind in KINDS:
             parts = grouped([i for i in some if i.kind == kind], lambda i: i.domain).values()
             by_domain = [rates_of(part) for part in parts]
             figures[model] += [mean_of(map(figure, by_domain)) for figure in FIGURES.values()]
     rows = [(model, *_percents(values)) for model, values in figures.items()]
-    if len(figures) > 1:
-        columns = list(zip(*figures.values(), strict=True))
-        rows.append(("Mean", *_percents([mean_of(column) for column in columns])))
-        rows.append(("Median", *_percents([median_of(column) for column in columns])))
+    for who, models in by_judge.items():
+        if len(models) > 1:
+            columns = list(zip(*[figures[model] for model in models], strict=True))
+            rows.append((f"Mean over {who}", *_percents([mean_of(column) for column in columns])))
+            rows.append((f"Median over {who}", *_percents([median_of(column) for column in columns])))
     note = (
         "FAR: accepted, of the refuted and invalid. FRR: rejected, of the equivalent. Inflation: the judge's "
-        "success minus the verifier's, each over its own decided answers. Means over domains."
+        "success minus the verifier's, each over its own decided answers; an answer without a specification "
+        "is not judged, and is no success of the verifier's. Means over domains."
     )
     return Table("judges", "Judges against the verifier", tuple(heads), tuple(rows), note)
 
@@ -98,7 +113,7 @@ def rates_by_domain(items: Sequence[Item], kind: str) -> Table:
     return Table(f"rates-{kind}", f"{KINDS[kind]} by model and domain", ("model, domain", *RATES), rows)
 
 
-RATES = ("FAR", "FRR", "precision", "inflation", "kappa", "FAR on invalid")
+RATES = ("FAR", "FRR", "precision", "inflation", "on judged answers alone", "kappa", "FAR on invalid")
 
 
 def _rates(some: Sequence[Item]) -> tuple[str, ...]:
@@ -107,8 +122,8 @@ def _rates(some: Sequence[Item]) -> tuple[str, ...]:
         [i.answer is Answer.EQUIVALENT for i in clear], [i.judgement is Judgement.ACCEPT for i in clear]
     )
     shares = [share(p) for p in (rates.far, rates.frr, rates.precision)]
-    inflation = percent(rates.inflation, signed=True)
-    return (*shares, inflation, _kappa(kappa), share(rates.invalid_accepted))
+    both = [percent(value, signed=True) for value in (rates.inflation, rates.inflation_judged)]
+    return (*shares, *both, _kappa(kappa), share(rates.invalid_accepted))
 
 
 def inflation(items: Sequence[Item], kind: str) -> Table:
@@ -117,10 +132,17 @@ def inflation(items: Sequence[Item], kind: str) -> Table:
     domains = in_order(item.domain for item in chosen)
     rows = []
     for model, some in grouped(chosen, lambda i: i.pairing).items():
-        values = [rates_of([i for i in some if i.domain == domain]).inflation for domain in domains]
-        rows.append((model, *[percent(value, signed=True) for value in (*values, mean_of(values))]))
+        rates = [rates_of([i for i in some if i.domain == domain]) for domain in domains]
+        values = [each.inflation for each in rates]
+        overall = (mean_of(values), mean_of(each.inflation_judged for each in rates))
+        rows.append((model, *[percent(value, signed=True) for value in (*values, *overall)]))
     title = f"{KINDS[kind]}: inflation in percentage points"
-    return Table(f"inflation-{kind}", title, ("model", *domains, "overall"), tuple(rows))
+    heads = ("model", *domains, "overall", "overall, judged answers alone")
+    note = (
+        "As in RESpecBench, the verifier's success is over all answers that it decided, also those without a "
+        "specification, which no judge is asked about. The last column leaves these out."
+    )
+    return Table(f"inflation-{kind}", title, heads, tuple(rows), note)
 
 
 def corrected(items: Sequence[Item]) -> Table:
@@ -250,7 +272,8 @@ def _kappa(kappa: Kappa | None) -> str:
 
 def _clear(items: Sequence[Item]) -> list[Item]:
     """What both the judge and the verifier decided."""
-    return [i for i in items if i.judgement is not Judgement.UNKNOWN and i.answer is not Answer.UNKNOWN]
+    decided = (Judgement.ACCEPT, Judgement.REJECT)
+    return [i for i in items if i.judgement in decided and i.answer is not Answer.UNKNOWN]
 
 
 def _errs(item: Item) -> bool:
@@ -284,7 +307,7 @@ def malformed_scores(items: Sequence[Item], kind: str) -> Table:
     chosen = [
         {"model": item.pairing, "domain": item.domain, "judgement": item.judgement.value}
         for item in items
-        if item.kind == kind
+        if item.kind == kind and item.judgement is not None
     ]
     return by_model_and_domain(
         f"malformed-{kind}", f"Malformed judgements of the {kind} judge", chosen, _lost

@@ -82,7 +82,11 @@ def judgement_rows(
             "model": item.model.removesuffix(f" [{item.run}]"),
             "judge": item.judge.removesuffix(f" [{item.run}]"),
         }
-        row |= {"first_score": scores[0], "second_score": scores[1], "judgement": item.judgement.value}
+        row |= {
+            "first_score": scores[0],
+            "second_score": scores[1],
+            "judgement": item.judgement.value if item.judgement else None,
+        }
         row |= {
             "answer": item.answer.value,
             "seconds": item.seconds,
