@@ -82,7 +82,9 @@ class Domain(ABC, Generic[Context, Spec]):
     name: ClassVar[str]
     """The domain's name in records."""
     has_relation: ClassVar[bool]
-    """Whether a refuted candidate can be stronger or weaker than the oracle."""
+    """Whether specifications are ordered by implication, so that a refuted candidate has a relation."""
+    rechecks_relation: ClassVar[bool] = False
+    """Whether `recheck` establishes a verdict's relation again itself; otherwise `implies` does."""
     tools: ClassVar[tuple[Tool, ...]] = ()
     """What the domain uses."""
 

@@ -90,7 +90,8 @@ def _recheck_here(claim: Claim, seconds: float) -> Recheck:
         check_context(name, pair.context)
         domain = load(name)
         found = domain.recheck(pair.oracle, pair.candidate, pair.context, claim.verdict, limit)
-        if found.status is RecheckStatus.CONFIRMED and claim.verdict.relation is not None:
+        confirmed = found.status is RecheckStatus.CONFIRMED and not domain.rechecks_relation
+        if confirmed and claim.verdict.relation is not None:
             return _recheck_relation(domain, claim, found, limit)
         return found
     except Undecided as error:

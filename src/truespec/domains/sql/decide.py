@@ -8,7 +8,8 @@ from sqlglot import exp
 
 from truespec.domains.sql import gate
 from truespec.domains.sql.engines.contract import Settings
-from truespec.domains.sql.prove.proof import ProofTrace, prove, prove_briefly
+from truespec.domains.sql.prove.proof import ProofTrace, is_determined, prove, prove_briefly
+from truespec.domains.sql.refute.refutation import Refutation
 from truespec.domains.sql.refute.search import MAX_DATABASES, Hunt, Search, choice_of
 from truespec.domains.sql.schema import Schema
 from truespec.domains.sql.written import same_words
@@ -59,7 +60,14 @@ def decide(
     reasons: list[Undecided] = []
     hunt: Hunt | None = None
     try:
-        hunt = Hunt((oracle[0], candidate[0]), (oracle[1], candidate[1]), schema, order, settings)
+        hunt = Hunt(
+            (oracle[0], candidate[0]),
+            (oracle[1], candidate[1]),
+            schema,
+            order,
+            settings,
+            lambda query, portion: is_determined(query, schema, settings, portion),
+        )
     except (ToolMissing, Unsupported) as error:
         reasons.append(error)
 
@@ -70,7 +78,7 @@ def decide(
         found = last = hunt.go(portion, databases) if hunt is not None else None
         if found is None or found.refutation is None:
             return None
-        return refuted("sql", "random databases", found.refutation.counterexample())
+        return _refuted("random databases", found.refutation)
 
     first = look(limit.portion(FIRST_PORTION), FIRST_DATABASES)
     if first is not None:
@@ -86,7 +94,7 @@ def decide(
         with contextlib.suppress(OutOfTime):
             seeded = hunt.propose(limit.portion(SEED_PORTION))
             if seeded is not None:
-                return refuted("sql", "databases from models", seeded.counterexample())
+                return _refuted("databases from models", seeded)
     try:
         if hopeful:
             trace = prove(*pair, limit.portion(PROOF_PORTION))
@@ -110,7 +118,7 @@ def decide(
         with contextlib.suppress(OutOfTime):
             found, bound = hunt.sweep(limit.portion(SWEEP_PORTION))
             if found is not None:
-                return refuted("sql", "all small databases", found.counterexample())
+                return _refuted("all small databases", found)
     long = look(limit.portion(0.9), MAX_DATABASES)
     if long is not None:
         return long
@@ -124,6 +132,10 @@ def decide(
     if bound is None:
         raise reason
     return unknown("sql", reason.code, str(reason), method="all small databases", bounded=Bounded(bound))
+
+
+def _refuted(method: str, found: Refutation) -> Verdict:
+    return refuted("sql", method, found.counterexample(), found.relation)
 
 
 def _nondeterministic(

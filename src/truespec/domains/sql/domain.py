@@ -51,6 +51,7 @@ class Sql(Domain[Context, Query]):
 
     name = "sql"
     has_relation = False
+    rechecks_relation = True
     tools = (
         Tool("Z3", "distribution:z3-solver", "proofs", "pip install z3-solver", False),
         Tool("cvc5", "distribution:cvc5", "re-checking proofs", "pip install cvc5"),

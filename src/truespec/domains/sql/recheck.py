@@ -15,11 +15,20 @@ from truespec.domains.contract import Recheck, RecheckStatus
 from truespec.domains.sql.ir.logic import Formula
 from truespec.domains.sql.ir.world import World
 from truespec.domains.sql.prove.proof import prove_in
-from truespec.domains.sql.refute.replay import replay
+from truespec.domains.sql.refute.replay import replay, replay_allowed
 from truespec.domains.sql.text.query import read_query, rendered
 from truespec.domains.sql.written import same_words
 from truespec.solvers.limit import Limit
-from truespec.verdict import Answer, Counterexample, Incomplete, OutOfTime, Proof, Undecided, Verdict
+from truespec.verdict import (
+    Answer,
+    Counterexample,
+    Incomplete,
+    OutOfTime,
+    Proof,
+    Relation,
+    Undecided,
+    Verdict,
+)
 
 if TYPE_CHECKING:
     from truespec.domains.sql.domain import Context
@@ -89,7 +98,12 @@ def recheck(oracle: str, candidate: str, context: Context, verdict: Verdict, lim
     evidence = verdict.evidence
     oracle, candidate = (rendered(text, context.schema.dialect) for text in (oracle, candidate))
     if isinstance(evidence, Counterexample):
-        return replay(oracle, candidate, context.schema, context.settings, evidence)
+        found = replay(oracle, candidate, context.schema, context.settings, evidence)
+        if found.status is not RecheckStatus.CONFIRMED or verdict.relation is None:
+            return found
+        if verdict.relation is not Relation.WEAKER:
+            return Recheck(RecheckStatus.FAILED, found.by, "a query is weaker, or has no relation")
+        return replay_allowed(candidate, context.schema, context.settings, evidence)
     if verdict.answer is not Answer.EQUIVALENT or not isinstance(evidence, Proof):
         return Recheck(RecheckStatus.NO_CERTIFICATE, "none", "the verdict is not decided")
     schema, settings = context.schema, context.settings

@@ -98,6 +98,29 @@ def prove_in(world: World, oracle: exp.Expr, candidate: exp.Expr, order: str) ->
     return ProofTrace(tuple(prover.steps), tuple(world.obligations), "".join(world.trail), listed)
 
 
+def is_determined(query: exp.Expr, schema: Schema, settings: Settings, limit: Limit) -> bool:
+    """Whether a query is proved to have one result, as a bag, on every database that the schema allows.
+
+    The reading refuses what leaves a choice to the engine: LIMIT where the order may leave ties, windows and
+    subqueries whose row is not determined. A group's value that is not the same in all its rows is a choice
+    too. What cannot be read counts as not determined.
+    """
+    if schema.unread:
+        return False
+    world = World(schema, settings, limit, BRIEF)
+    world.read_check = read_check
+    prover = Prover(world)
+    compiler = Compiler(world, prover.aggregates)
+    try:
+        read = compiler.read(query, 0)
+        if read.limit:
+            with OfSide(0):
+                compiler.limited(read)
+    except (Undecided, SpecificationError, RecursionError):
+        return False
+    return not any(operator.chosen for operator in prover.aggregates.operators)
+
+
 def _differ_in_type(left: Denotation, right: Denotation, dialect: Dialect) -> bool:
     """Whether one has Booleans where the other has values of another type, in a dialect that shows which."""
     if not dialect.has_boolean_type:

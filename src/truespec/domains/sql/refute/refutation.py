@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from truespec.domains.sql.engines.result import Failure, Outcome, to_json
 from truespec.domains.sql.engines.script import Database, create_statements, insert_statements, script
 from truespec.domains.sql.schema import Schema
-from truespec.verdict import JSON, Counterexample
+from truespec.verdict import JSON, Counterexample, Relation
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,16 @@ class Refutation:
     note: str = ""
     """Where the engine refused the schema's own text: its message, and which tables took the rows instead."""
 
+    choice: str = ""
+    """What in the candidate leaves the engine a choice, where its result is one of several."""
+    allowed: Database | None = None
+    """The same rows in an order in which the candidate gave the oracle's result."""
+
+    @property
+    def relation(self) -> Relation | None:
+        """`weaker` where the candidate was seen to allow what the oracle says, and something else."""
+        return Relation.WEAKER if self.allowed is not None else None
+
     def script(self) -> str:
         """The CREATE TABLE and INSERT statements that build the database."""
         return script([*create_statements(self.schema), *insert_statements(self.database, self.schema)])
@@ -50,8 +60,16 @@ class Refutation:
                 "compared_as": "list" if self.ordered else "bag",
                 "databases_tried": self.tried,
                 **({"schema_note": self.note} if self.note else {}),
+                **({"choice": self._choice()} if self.choice else {}),
+                **({"allowed_script": self._allowed_script(self.allowed)} if self.allowed else {}),
             },
         )
+
+    def _choice(self) -> str:
+        return f"the candidate allows results that the oracle does not: {self.choice}"
+
+    def _allowed_script(self, allowed: Database) -> str:
+        return script([*create_statements(self.schema), *insert_statements(allowed, self.schema)])
 
     def __str__(self) -> str:
         return self.script() + "\n" + side_by_side(self.oracle, self.candidate)

@@ -8,6 +8,7 @@ database of a new session; the results are compared by a comparison of its own.
 from __future__ import annotations
 
 import datetime
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import Any
@@ -61,6 +62,40 @@ def replay(oracle: str, candidate: str, schema: Schema, settings: Settings, foun
     if differ:
         return Recheck(RecheckStatus.CONFIRMED, by, note)
     return Recheck(RecheckStatus.FAILED, by, f"both queries yield {one!r}")
+
+
+def replay_allowed(candidate: str, schema: Schema, settings: Settings, found: Counterexample) -> Recheck:
+    """Whether the candidate gives the oracle's recorded result on the same rows in another recorded order."""
+    by = schema.dialect
+    try:
+        statements = _statements(found.extra.get("allowed_script"), schema)
+        if _inserted(statements, schema) != _inserted(_statements(found.point.get("script"), schema), schema):
+            return Recheck(RecheckStatus.FAILED, by, "the reordered database holds other rows")
+        target = engine(schema.dialect)
+        by = target.label()
+        _accepted(target, statements, settings)
+        result = _run(target, statements, candidate, settings)
+    except (SqlglotError, OracleError) as error:
+        return Recheck(RecheckStatus.FAILED, by, f"the reordered script: {error}")
+    except (ToolMissing, *_UNDECIDED) as error:
+        return Recheck(RecheckStatus.UNDECIDED, by, str(error))
+    if _counted(result) == _counted(_recorded(found.oracle_value)):
+        return Recheck(RecheckStatus.CONFIRMED, by)
+    return Recheck(
+        RecheckStatus.FAILED, by, f"reordered, the candidate yields {result!r}, not the oracle's result"
+    )
+
+
+def _inserted(statements: Sequence[str], schema: Schema) -> Counter[tuple[str, str]]:
+    """The rows of a script: table and values, each as often as it is inserted."""
+    rows: Counter[tuple[str, str]] = Counter()
+    for statement in statements:
+        if _creates(statement):
+            continue
+        tree: Any = sqlglot.parse_one(statement, read=schema.dialect)
+        table = str(tree.this.sql(schema.dialect)).lower()
+        rows.update((table, str(row.sql(schema.dialect))) for row in tree.expression.expressions)
+    return rows
 
 
 def _statements(script: object, schema: Schema) -> list[str]:

@@ -32,7 +32,7 @@ from truespec.domains.sql.engines.script import Database, insert_statements
 from truespec.domains.sql.refute.bounded import space
 from truespec.domains.sql.refute.generate import Generator
 from truespec.domains.sql.refute.refutation import Refutation
-from truespec.domains.sql.refute.replay import replay
+from truespec.domains.sql.refute.replay import replay, replay_allowed
 from truespec.domains.sql.refute.rounding import TOLERANCE, Arithmetic
 from truespec.domains.sql.refute.seeds import propose
 from truespec.domains.sql.refute.shrink import shrink
@@ -54,10 +54,16 @@ FEW_SHUFFLES, SHUFFLES, MORE_SHUFFLES = 1, 4, 14
 query leaves a choice to the engine."""
 BATCH_SECONDS = 0.1
 """How long the databases of one request may take, by the pace of the last request."""
+DETERMINED_PORTION = 0.3
+"""The share of the time that is left in which the oracle may be proved to have one result."""
 PROBES = 12
 """On how many databases a query's own dependence on the order of rows is looked for."""
 EXACT = 2**53
 """Numbers beyond this may have been rounded or overflowed."""
+
+
+Determined = Callable[[exp.Expr, Limit], bool]
+"""A proof that a query has one result on every database."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +133,7 @@ class _Run:
         order: str,
         settings: Settings,
         limit: Limit,
+        determined: Determined,
     ) -> None:
         self.texts = list(texts)
         self.trees = list(trees)
@@ -139,6 +146,8 @@ class _Run:
         self.inexact = any(map(self.arithmetic.is_inexact, self.trees))
         self.choices = any(map(_leaves_choices, self.trees)) or self.ordered
         self.tied = [variants(tree, schema, self.ordered) for tree in self.trees]
+        self.determined = determined
+        self._is_determined: bool | None = None
         seed = hashlib.sha256("\0".join([*sorted(self.texts), schema.ddl]).encode("utf-8", "surrogatepass"))
         self.seed = int.from_bytes(seed.digest()[:8], "big")
 
@@ -178,8 +187,34 @@ class _Run:
     def doubt(self, database: Database, found: list[Outcome], *, quickly: bool = False) -> _Doubt | None:
         """Why a difference does not count; None where it does.
 
-        It counts where numbers are exact, rounding has no part in it, and row order and plans change nothing.
+        It counts where numbers are exact, rounding has no part in it, and row order and plans change nothing;
+        or where they change the candidate's result alone and the oracle is proved to have one: the candidate
+        then allows a result, the one that the engine returned, which the oracle does not.
         """
+        doubt = self._doubt(database, found, quickly=quickly)
+        # Which plan fails is no matter of the query's meaning: both results are rows.
+        free = doubt is not None and doubt.wavering == {1} and not self.ordered
+        if free and all(isinstance(one, Rows) for one in found) and self.oracle_is_determined():
+            return None
+        return doubt
+
+    def oracle_is_determined(self) -> bool:
+        """Whether the oracle is proved to have one result on every database; asked once."""
+        if self._is_determined is None:
+            self._is_determined = self.determined(self.trees[0], self.limit.portion(DETERMINED_PORTION))
+        return self._is_determined
+
+    def allowed(self, database: Database, wanted: Outcome) -> Database | None:
+        """The rows in an order in which the candidate gives the oracle's result; None where none was met."""
+        random = Random(self.seed)
+        moved = [_shuffled(database, random, backwards=number == 0) for number in range(MORE_SHUFFLES)]
+        for one, again in zip(moved, self.many(moved), strict=True):
+            if isinstance(again, list) and same(again[1], wanted, ordered=False):
+                return one
+        return None
+
+    def _doubt(self, database: Database, found: list[Outcome], *, quickly: bool) -> _Doubt | None:
+        """See `doubt`; here a result that changes never counts."""
         if not all(map(_exact, found)):
             return _Doubt()
         if self.inexact and not self._beyond_rounding(database):
@@ -278,6 +313,10 @@ def search(
     return Hunt(texts, trees, schema, order, settings).go(limit, databases)
 
 
+def _never(_: exp.Expr, __: Limit) -> bool:
+    return False
+
+
 class Hunt:
     """A search that can go on where it stopped."""
 
@@ -288,9 +327,13 @@ class Hunt:
         schema: Schema,
         order: str,
         settings: Settings,
+        determined: Determined = _never,
     ) -> None:
-        """Two queries that the engine accepts, with their trees."""
-        self._run = _Run(texts, trees, schema, order, settings, Limit.start(0))
+        """Two queries that the engine accepts, with their trees.
+
+        `determined` proves, within a limit, that a query has one result on every database.
+        """
+        self._run = _Run(texts, trees, schema, order, settings, Limit.start(0), determined)
         self._generator = Generator(schema, self._run.trees, self._run.seed)
         self._tried = self._unstable = self._rounded = self._stopped = 0
         self._again: list[Database] = []
@@ -423,12 +466,28 @@ class Hunt:
         best, (oracle, candidate) = _shrunk(run, database, found)
         label = run.engine.label()
         made = Refutation(run.schema, best, oracle, candidate, label, run.ordered, self._tried)
+        made = self._with_choice(made)
         one, other = run.texts
         again = replay(one, other, run.schema, run.settings, made.counterexample())
         if again.status is RecheckStatus.CONFIRMED:
             return replace(made, note=again.detail)
         self._rounded += 1
         return None
+
+    def _with_choice(self, made: Refutation) -> Refutation:
+        """The refutation with what the candidate leaves open, where the order of rows changes its result."""
+        run = self._run
+        if not run.choices or run.ordered:
+            return made
+        with contextlib.suppress(OutOfTime, TruespecError):
+            if run._doubt(made.database, [made.oracle, made.candidate], quickly=False) is not None:
+                made = replace(made, choice=choice_of(run.trees[1]))
+                allowed = run.allowed(made.database, made.oracle)
+                seen = replace(made, allowed=allowed)
+                text = run.texts[1]
+                again = replay_allowed(text, run.schema, run.settings, seen.counterexample())
+                return seen if allowed and again.status is RecheckStatus.CONFIRMED else made
+        return made
 
 
 def _batches(databases: Sequence[Database], size: int) -> Iterator[Sequence[Database]]:
