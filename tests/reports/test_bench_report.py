@@ -21,12 +21,12 @@ from truespec.executors.baseline import store
 from truespec.executors.bench import new_run, run_judges, run_models
 from truespec.executors.timeouts import study
 from truespec.metrics.judging import judge_rates
-from truespec.metrics.table import Table
+from truespec.metrics.table import Cell, Table
 from truespec.models.call import Call
 from truespec.models.contract import ModelError
 from truespec.models.function import FunctionModel
 from truespec.reports.bench import join, tables
-from truespec.reports.bench_timeouts import timeout_table
+from truespec.reports.bench_timeouts import LONG, timeout_table
 from truespec.reports.dataset import write_parquet
 from truespec.reports.plots import Dot, dots, lines
 from truespec.store.runs import Run
@@ -53,6 +53,8 @@ TABLES = {
         "difficulty",
         "judges",
         "judges-pooled",
+        "leaderboard",
+        "comparisons",
     ),
     *("rates-formalization", "rates-equivalence", "inflation-formalization", "inflation-equivalence"),
     *("corrected", "thresholds", "thresholds-equivalence", "position", "agreement", "cost"),
@@ -228,9 +230,11 @@ def test_longer_limits_decide_more_and_the_table_says_so(tmp_path: Path) -> None
     tried = study(run, [2e-6, 20.0, 30.0], jobs=1)
     assert [record["limit"] for record in tried] == [2e-6] * 4 + [20.0] * 4
     assert {record["answer"] for record in tried if record["limit"] == 20.0} == {"equivalent"}
-    row = timeout_table(run.read("answers"), tried).rows[0]
+    row = timeout_table(run.read("answers"), tried, LONG).rows[0]
     assert row[:8] == ("fol", "4", "4", "4", "4", "4", "–", "–"), "8 and 16 s were not tried"
     assert row[8:12] == ("0", "0", "0", "0"), "what 20 s decided, 32 s decide"
+    shown = timeout_table(run.read("answers"), tried, [20.0, 30.0])
+    assert shown.columns[2:8] == ("0.01 s", "0.1 s", "1 s", "4 s", "20 s", "30 s"), "the limits asked for"
     again = study(run, [2e-6, 20.0, 30.0], jobs=1)
     assert again == tried, "verdicts of an earlier study are kept"
 
@@ -249,7 +253,11 @@ def test_a_judge_with_known_errors_is_corrected_on_the_other_half() -> None:
         judgements.append({**base, **judged, "judgement": "accept" if accepts else "reject"})
     found: dict[str, Table] = {table.name: table for table in tables(answers, judgements)}
     row = found["corrected"].rows[0]
-    centre, low, high = map(float, re.findall(r"[\d.]+(?=%)", row[2]))
+    estimate = row[2]
+    assert isinstance(estimate, Cell)
+    assert estimate.value is not None
+    assert estimate.interval is not None
+    centre, low, high = (100 * x for x in (estimate.value, estimate.interval.low, estimate.interval.high))
     verified = float(row[3].split("%")[0])
     assert low <= verified <= high
     assert abs(centre - 40) < 6

@@ -6,6 +6,7 @@ import os
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -169,7 +170,7 @@ def report(folders: tuple[Path, ...], output: Path) -> None:
         found.insert(0, loaded.table)
         if loaded.warning:
             echo(loaded.warning)
-    drawn = figures(answers, judgements)
+    drawn = figures(answers, judgements, tasks)
     if tried or not folders:
         found.append(timeout_table(answers, tried))
         drawn.append(timeout_figure(answers, tried))
@@ -237,9 +238,10 @@ def timeouts(folder: Path, limits: str, jobs: int | None) -> None:
     except ValueError:
         raise UsageError(f"--limits {limits}: expected seconds by commas, e.g. 4,16,64") from None
     begun = Run(folder)
-    begun.config()
+    own = begun.config().timeout
     tried = study(begun, wanted, jobs=jobs or len(os.sched_getaffinity(0)), progress=_Progress().show)
-    for row in timeout_table(begun.read("answers"), tried).to_markdown().splitlines():
+    answers: list[dict[str, Any]] = [{**answer, "limit": own} for answer in begun.read("answers")]
+    for row in timeout_table(answers, tried, wanted).to_markdown().splitlines():
         echo(row)
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import comb
+from fractions import Fraction
+from math import comb, gcd, lcm
 
 from truespec.metrics.proportion import Proportion
 
@@ -46,3 +47,34 @@ def holm(p_values: Sequence[float]) -> list[float]:
         worst = max(worst, min(1.0, (len(p_values) - rank) * p_values[index]))
         adjusted[index] = worst
     return adjusted
+
+
+def sign_flip_exact(differences: Sequence[Fraction | int]) -> float:
+    """The two-sided exact p-value that two respondents do equally well, given their difference by cluster.
+
+    Where they do, every difference is as likely as its opposite (Fisher's randomization test for pairs,
+    1935). With one answer a task this is McNemar's exact test.
+
+    >>> sign_flip_exact([1] * 5 + [0] * 10), mcnemar_exact(5, 0)
+    (0.0625, 0.0625)
+    """
+    exact = [abs(Fraction(one)) for one in differences]
+    scale = lcm(*(one.denominator for one in exact))
+    sizes = [int(one * scale) for one in exact if one]
+    if not sizes:
+        return 1.0
+    step = gcd(*sizes)
+    sizes = [size // step for size in sizes]
+    seen = abs(int(sum(map(Fraction, differences)) * scale)) // step
+    # How many choices of signs make those that are positive sum to s: field s of one long number.
+    width, total = len(sizes) + 1, sum(sizes)
+    ways = 1
+    for size in sizes:
+        ways += ways << (size * width)
+    # The sum of all differences is 2 s - total: at least as far from 0 as the one seen, on one side.
+    most = (total - seen) // 2
+    tail, mask = 0, (1 << width) - 1
+    for _ in range(most + 1):
+        tail += ways & mask
+        ways >>= width
+    return min(1.0, float(Fraction(2 * tail, 1 << len(sizes))))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from math import hypot
 
 from truespec.judges.judgement import Judgement
+from truespec.metrics.clustered import Counts, Estimate, paired_difference, proportion
 from truespec.metrics.proportion import CONFIDENCE, Interval, Proportion
 from truespec.verdict import Answer
 
@@ -35,51 +37,79 @@ class JudgeRates:
     invalid_accepted: Proportion
     """The part of FAR that comes from invalid candidates."""
 
+    inflated: Estimate | None
+    """Judge success minus verifier success, each over its own decided items (RESpecBench, 3.1)."""
+    inflated_judged: Estimate | None
+    """The same over judged answers alone; larger or smaller only where some answers were not judged."""
+
     @property
     def inflation(self) -> float | None:
-        """Judge success minus verifier success, each over its own decided items (RESpecBench, 3.1)."""
-        return self._above(self.verifier_success)
+        """The value of `inflated`."""
+        return self.inflated.value if self.inflated else None
 
     @property
     def inflation_judged(self) -> float | None:
-        """The same over judged answers alone; larger or smaller only where some answers were not judged."""
-        return self._above(self.verifier_success_judged)
-
-    def _above(self, verified: Proportion) -> float | None:
-        accepted, right = self.judge_success.value, verified.value
-        return None if accepted is None or right is None else accepted - right
+        """The value of `inflated_judged`."""
+        return self.inflated_judged.value if self.inflated_judged else None
 
 
-def judge_rates(items: Iterable[tuple[Answer, Judgement | None]]) -> JudgeRates:
+Item = tuple[Answer, Judgement | None]
+"""What the verifier and the judge say; None for an answer that is not judged."""
+
+_ACCEPTED, _REJECTED = Judgement.ACCEPT, Judgement.REJECT
+_DECIDED = (_ACCEPTED, _REJECTED)
+_RIGHT = frozenset({Answer.EQUIVALENT})
+
+
+def judge_rates(items: Iterable[Item], clusters: Iterable[Hashable] | None = None) -> JudgeRates:
     """Count a judge's decisions against the verifier's answers.
 
     None stands for an answer that is not judged, since it holds no specification: it counts in
-    `verifier_success` alone.
+    `verifier_success` alone. `clusters` names the cluster of each item, e.g. its task; without it every item
+    is a cluster of its own.
 
     >>> rates = judge_rates([(Answer.REFUTED, Judgement.ACCEPT), (Answer.EQUIVALENT, Judgement.ACCEPT)])
     >>> rates.far.value, rates.frr.value, rates.inflation
     (1.0, 0.0, 0.5)
     """
-    counts: dict[tuple[Answer, Judgement | None], int] = {}
-    for item in items:
-        counts[item] = counts.get(item, 0) + 1
+    held = list(items)
+    keys: list[Hashable] = list(range(len(held))) if clusters is None else list(clusters)
+    tally: Counter[tuple[Hashable, Item]] = Counter(zip(keys, held, strict=True))
 
-    def count(answers: Iterable[Answer], *judgements: Judgement | None) -> int:
-        return sum(counts.get((answer, judgement), 0) for answer in answers for judgement in judgements)
+    def count(hit: Callable[[Item], bool], among: Callable[[Item], bool]) -> Counts:
+        found: dict[Hashable, tuple[int, int]] = {}
+        for (cluster, item), number in tally.items():
+            if among(item):
+                hits, total = found.get(cluster, (0, 0))
+                found[cluster] = (hits + number * hit(item), total + number)
+        return found
 
-    accept, reject, malformed = Judgement.ACCEPT, Judgement.REJECT, Judgement.UNKNOWN
-    right, decided = {Answer.EQUIVALENT}, {Answer.EQUIVALENT} | WRONG
-    invalid = {Answer.INVALID}
-    asked = (accept, reject, malformed)
+    def accepted(item: Item) -> bool:
+        return item[1] is _ACCEPTED
+
+    def right(item: Item) -> bool:
+        return item[0] in _RIGHT
+
+    judge = count(accepted, lambda item: item[1] in _DECIDED)
+    verifier = count(right, lambda item: item[0] in WRONG | _RIGHT)
+    asked = count(right, lambda item: item[0] in WRONG | _RIGHT and item[1] is not None)
     return JudgeRates(
-        far=Proportion(count(WRONG, accept), count(WRONG, accept, reject)),
-        frr=Proportion(count(right, reject), count(right, accept, reject)),
-        precision=Proportion(count(right, accept), count(decided, accept)),
-        judge_success=Proportion(count(Answer, accept), count(Answer, accept, reject)),
-        verifier_success=Proportion(count(right, *asked, None), count(decided, *asked, None)),
-        verifier_success_judged=Proportion(count(right, *asked), count(decided, *asked)),
-        malformed=Proportion(count(Answer, malformed), count(Answer, accept, reject, malformed)),
-        invalid_accepted=Proportion(count(invalid, accept), count(invalid, accept, reject)),
+        far=proportion(count(accepted, lambda item: item[0] in WRONG and item[1] in _DECIDED)),
+        frr=proportion(
+            count(lambda item: item[1] is _REJECTED, lambda item: right(item) and item[1] in _DECIDED)
+        ),
+        precision=proportion(count(right, lambda item: item[0] in WRONG | _RIGHT and accepted(item))),
+        judge_success=proportion(judge),
+        verifier_success=proportion(verifier),
+        verifier_success_judged=proportion(asked),
+        malformed=proportion(
+            count(lambda item: item[1] is Judgement.UNKNOWN, lambda item: item[1] is not None)
+        ),
+        invalid_accepted=proportion(
+            count(accepted, lambda item: item[0] is Answer.INVALID and item[1] in _DECIDED)
+        ),
+        inflated=paired_difference(judge, verifier),
+        inflated_judged=paired_difference(judge, asked),
     )
 
 

@@ -35,10 +35,14 @@ class Proportion:
     """How many."""
     total: int
     """Out of how many."""
+    effective: float | None = None
+    """How many independent items would say as much; None where all `total` items are independent."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.hits <= self.total:
             raise ValueError(f"{self.hits} of {self.total} is no proportion")
+        if self.effective is not None and not 0 < self.effective <= self.total:
+            raise ValueError(f"{self.total} items are worth at most as many, not {self.effective}")
 
     @property
     def value(self) -> float | None:
@@ -46,7 +50,7 @@ class Proportion:
         return self.hits / self.total if self.total else None
 
     def wilson(self, confidence: float = CONFIDENCE) -> Interval | None:
-        """Wilson's score interval (Wilson 1927), or None of nothing.
+        """Wilson's score interval (Wilson 1927) at the effective size, or None of nothing.
 
         >>> interval = Proportion(0, 10).wilson()
         >>> round(interval.low, 3), round(interval.high, 3)
@@ -54,12 +58,18 @@ class Proportion:
         """
         if not self.total:
             return None
-        z, n, p = quantile(confidence), self.total, self.hits / self.total
-        centre = (p + z * z / (2 * n)) / (1 + z * z / n)
-        half = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-        low = 0.0 if self.hits == 0 else centre - half
-        high = 1.0 if self.hits == self.total else centre + half
-        return Interval(max(0.0, low), min(1.0, high))
+        size = self.total if self.effective is None else self.effective
+        return wilson(self.hits / self.total, size, confidence)
+
+
+def wilson(value: float, size: float, confidence: float = CONFIDENCE) -> Interval:
+    """Wilson's score interval for a share `value`, from 0 to 1, of `size` independent items."""
+    z, n, p = quantile(confidence), size, value
+    centre = (p + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    low = 0.0 if p == 0 else centre - half
+    high = 1.0 if p == 1 else centre + half
+    return Interval(max(0.0, low), min(1.0, high))
 
 
 def quantile(confidence: float) -> float:

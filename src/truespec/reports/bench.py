@@ -9,7 +9,8 @@ from typing import Any
 from truespec.benchmark.difficulty import difficulty
 from truespec.benchmark.task import Task
 from truespec.metrics.proportion import Proportion
-from truespec.metrics.table import UNDEFINED, Table, share
+from truespec.metrics.table import Cell, Table, number, share
+from truespec.reports.bench_compare import comparison_tables
 from truespec.reports.bench_items import (
     KINDS,
     answer_of,
@@ -17,6 +18,8 @@ from truespec.reports.bench_items import (
     grouped,
     in_order,
     join,
+    share_of,
+    with_clusters,
     with_unjudged,
 )
 from truespec.reports.bench_judges import judge_tables
@@ -33,10 +36,13 @@ def tables(
 
     `missing` are answers that were asked for and did not come: they count among the unknown.
     """
+    answers, missing = with_clusters(answers, tasks), with_clusters(missing, tasks)
+    judgements = with_clusters(judgements, tasks)
     items = join(answers, judgements)
     oracles = [record for record in judgements if record["kind"] == "oracle"]
     found = [sources(tasks)] if tasks else []
     asked = [*answers, *missing]
+    found += comparison_tables(asked)
     found += [success(asked), failures(asked), failures_by_domain(asked), unknowns(asked)]
     if any(answer_of(a) is Answer.UNKNOWN for a in asked):
         found.append(reasons(asked))
@@ -56,7 +62,7 @@ def sources(tasks: Sequence[Task]) -> Table:
         variants = sum("variant_of" in task.extra for task in some)
         hard = sorted(_difficulty(task) for task in some)
         spread = f"{hard[0]:g}–{median(hard):g}–{hard[-1]:g}"
-        rows.append((f"{domain}, {dataset}", str(len(some)), str(variants), spread))
+        rows.append((f"{domain}, {dataset}", number(len(some)), number(variants), spread))
     heads = ("domain, source", "tasks", "of them variants", "difficulty")
     note = "Difficulty: the number of signs and names in the oracle; least, median, greatest."
     return Table("sources", "Tasks by domain and source", heads, tuple(rows), note)
@@ -64,7 +70,7 @@ def sources(tasks: Sequence[Task]) -> Table:
 
 def equivalent(some: Sequence[dict[str, Any]]) -> Proportion:
     """Equivalent answers of all."""
-    return Proportion(sum(answer_of(a) is Answer.EQUIVALENT for a in some), len(some))
+    return share_of(some, lambda a: answer_of(a) is Answer.EQUIVALENT)
 
 
 def success(answers: Sequence[dict[str, Any]]) -> Table:
@@ -74,7 +80,7 @@ def success(answers: Sequence[dict[str, Any]]) -> Table:
         "Answers proved equivalent to the oracle, of all that was asked",
         answers,
         equivalent,
-        "Percent (count, 95 % Wilson interval). Overall: mean over the domains; pooled: every answer once. "
+        "Percent (count, 95 % interval by task). Overall: mean over the domains; pooled: every answer once. "
         "A call without a reply counts as unknown.",
     )
 
@@ -85,7 +91,7 @@ def unknowns(answers: Sequence[dict[str, Any]]) -> Table:
         "unknown",
         "Answers that the verifier could not decide",
         answers,
-        lambda some: Proportion(sum(answer_of(a) is Answer.UNKNOWN for a in some), len(some)),
+        lambda some: share_of(some, lambda a: answer_of(a) is Answer.UNKNOWN),
     )
 
 
@@ -95,7 +101,7 @@ def reasons(answers: Sequence[dict[str, Any]]) -> Table:
     groups = grouped(lost, lambda a: (a["domain"], a["verdict"]["reason"]["code"]))
     domains = in_order(a["domain"] for a in lost)
     rows = [
-        (f"{domain}, {code}", str(len(some)))
+        (f"{domain}, {code}", number(len(some)))
         for (domain, code), some in sorted(groups.items(), key=lambda g: (domains.index(g[0][0]), -len(g[1])))
     ]
     return Table("reasons", "Why answers stay unknown", ("domain, reason", "answers"), tuple(rows))
@@ -126,7 +132,7 @@ def _failures(name: str, title: str, answers: Sequence[dict[str, Any]], field: s
             sum(answer_of(a) is answer for a in some) for answer in Answer
         )
         counts = (len(some), equivalent, *related, refuted - sum(related), invalid, unknown)
-        rows.append((label, *map(str, counts)))
+        rows.append((label, *map(number, counts)))
     return Table(name, title, heads, tuple(rows), "Stronger: the answer demands more than the oracle.")
 
 
@@ -138,9 +144,13 @@ def times(answers: Sequence[dict[str, Any]]) -> Table:
         some = groups[domain]
         seconds = sorted(a["verdict"]["seconds"] for a in some)
         late = seconds[min(len(seconds) - 1, int(0.99 * len(seconds)))]
-        cells = (f"{1000 * median(seconds):.1f} ms", f"{1000 * late:.0f} ms", f"{seconds[-1]:.2f} s")
-        rows.append((domain, str(len(some)), *cells))
-    heads = ("domain", "answers", "median", "99th percentile", "longest")
+        cells = (
+            number(1000 * median(seconds), ".1f"),
+            number(1000 * late, ".0f"),
+            number(seconds[-1], ".2f"),
+        )
+        rows.append((domain, number(len(some)), *cells))
+    heads = ("domain", "answers", "median in ms", "99th percentile in ms", "longest in s")
     return Table("times", "Wall time of the verifier", heads, tuple(rows))
 
 
@@ -148,10 +158,10 @@ def replies(answers: Sequence[dict[str, Any]]) -> Table:
     """Form and cost of the replies."""
     rows = []
     for model, some in grouped(answers, lambda a: str(a["model"])).items():
-        malformed = Proportion(sum(a["candidate"] is None for a in some), len(some))
+        malformed = share_of(some, lambda a: a["candidate"] is None)
         loose = sum(a["candidate"] is not None and not a["strict"] for a in some)
         cells = [_sum(a["reply"][name] for a in some) for name in ("input_tokens", "output_tokens", "cost")]
-        rows.append((model, share(malformed), str(loose), *cells))
+        rows.append((model, share(malformed), number(loose), *cells))
     heads = ("model", "malformed", "read tolerantly", "input tokens", "output tokens", "cost in US$")
     return Table("replies", "Form and cost of the replies", heads, tuple(rows))
 
@@ -161,9 +171,9 @@ def by_difficulty(answers: Sequence[dict[str, Any]], tasks: Sequence[Task]) -> T
     third = thirds(tasks)
     rows = []
     for model, some in grouped(answers, lambda a: str(a["model"])).items():
-        for number, name in enumerate(("easier third", "middle third", "harder third")):
-            part = [a for a in some if third.get(a["task"]) == number]
-            lost = Proportion(sum(answer_of(a) is Answer.UNKNOWN for a in part), len(part))
+        for place, name in enumerate(("easier third", "middle third", "harder third")):
+            part = [a for a in some if third.get(a["task"]) == place]
+            lost = share_of(part, lambda a: answer_of(a) is Answer.UNKNOWN)
             rows.append((f"{model}, {name}", share(equivalent(part)), share(lost)))
     heads = ("model, tasks", "equivalent", "unknown")
     note = "Thirds of each domain's tasks by difficulty: the number of signs and names in the oracle."
@@ -175,7 +185,7 @@ def thirds(tasks: Sequence[Task]) -> Mapping[str, int]:
     found: dict[str, int] = {}
     for some in grouped({task.id: task for task in tasks}.values(), lambda task: task.domain).values():
         ordered = sorted(some, key=lambda task: (_difficulty(task), task.id))
-        found |= {task.id: 3 * number // len(ordered) for number, task in enumerate(ordered)}
+        found |= {task.id: 3 * place // len(ordered) for place, task in enumerate(ordered)}
     return found
 
 
@@ -185,11 +195,11 @@ def _difficulty(task: Task) -> float:
     return float(stated) if isinstance(stated, int | float) else difficulty(task.domain, task.oracle)
 
 
-def _sum(values: Iterable[float | int | None]) -> str:
+def _sum(values: Iterable[float | int | None]) -> Cell:
     known = [value for value in values if value is not None]
     if not known:
-        return UNDEFINED
-    return f"{sum(known):.2f}" if any(isinstance(value, float) for value in known) else str(sum(known))
+        return number(None)
+    return number(sum(known), ".2f" if any(isinstance(value, float) for value in known) else "d")
 
 
 __all__ = ["KINDS", "join", "tables"]

@@ -5,19 +5,32 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from truespec.benchmark.task import Task
 from truespec.metrics.judging import JudgeRates
-from truespec.metrics.proportion import Proportion, difference
+from truespec.metrics.proportion import Proportion
 from truespec.metrics.table import share
 from truespec.reports.bench import equivalent
-from truespec.reports.bench_items import KINDS, Item, grouped, in_order, join, total, with_unjudged
+from truespec.reports.bench_items import (
+    KINDS,
+    Item,
+    grouped,
+    in_order,
+    join,
+    total,
+    with_clusters,
+    with_unjudged,
+)
 from truespec.reports.bench_judges import accuracy, at_threshold, passing, rates_of
 from truespec.reports.plots import Dot, Figure, dots, lines
 
 Row = tuple[str, Sequence[Dot] | None]
 
 
-def figures(answers: Sequence[dict[str, Any]], judgements: Sequence[dict[str, Any]]) -> list[Figure]:
+def figures(
+    answers: Sequence[dict[str, Any]], judgements: Sequence[dict[str, Any]], tasks: Sequence[Task] = ()
+) -> list[Figure]:
     """Every figure that the records can fill."""
+    answers, judgements = with_clusters(answers, tasks), with_clusters(judgements, tasks)
     items = join(answers, judgements)
     every = with_unjudged(answers, items)
     found = [successes(answers)]
@@ -55,14 +68,11 @@ def errors(items: Sequence[Item], kind: str) -> Figure:
 
 
 def inflations(items: Sequence[Item], kind: str) -> Figure:
-    """Figure 4: inflation of each model in each domain.
-
-    The interval is Newcombe's for two independent shares; both are of the same answers, so it is too wide.
-    """
+    """Figure 4: inflation of each model in each domain."""
     rows: list[Row] = []
     for head, name, rates in _by_domain(items):
         rows += [(head, None)] if head else []
-        reach = difference(rates.judge_success, rates.verifier_success)
+        reach = rates.inflated.interval if rates.inflated else None
         told = f"{share(rates.judge_success)} judged, {share(rates.verifier_success)} verified"
         low, high = (reach.low, reach.high) if reach else (None, None)
         rows.append((name, [Dot("inflation", rates.inflation, low, high, told)]))

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from statistics import mean, median
+from statistics import median
 from typing import Any, TypeVar
 
+from truespec.benchmark.task import Task
 from truespec.judges.judgement import Judgement
+from truespec.metrics.clustered import clustered, mean_share
 from truespec.metrics.proportion import Proportion
-from truespec.metrics.table import Table, percent, share
+from truespec.metrics.table import Table, estimated, share
 from truespec.verdict import Answer
 
 Key = TypeVar("Key", bound=Hashable)
@@ -53,11 +55,27 @@ class Item:
     """Tokens that the judge read and wrote; None where the provider does not say."""
     cost: float | None = None
     """US dollars; None where the provider does not say."""
+    cluster: str = ""
+    """The task that this one is a variant of, or the task itself; see `with_clusters`."""
 
     @property
     def pairing(self) -> str:
         """Who answered and, where that is somebody else, who judged."""
         return self.model if self.judge == self.model else f"{self.model}, judged by {self.judge}"
+
+
+def with_clusters(records: Iterable[dict[str, Any]], tasks: Iterable[Task]) -> list[dict[str, Any]]:
+    """Records with their `cluster`: the task that theirs is a variant of, or else their task.
+
+    Answers to one task, or to variants of one, are no independent measurements.
+    """
+    roots = {task.id: str(task.extra.get("variant_of", task.id)) for task in tasks}
+    return [{**record, "cluster": roots.get(record["task"], record["task"])} for record in records]
+
+
+def cluster_of(record: Mapping[str, Any]) -> str:
+    """The cluster of an answer or judgement; its task, where `with_clusters` has not named another."""
+    return str(record.get("cluster", record["task"]))
 
 
 def join(answers: Iterable[dict[str, Any]], judgements: Iterable[dict[str, Any]]) -> list[Item]:
@@ -85,6 +103,7 @@ def join(answers: Iterable[dict[str, Any]], judgements: Iterable[dict[str, Any]]
                 seconds=sum(reply.get("seconds", 0.0) for reply in replies),
                 tokens=total(tokens),
                 cost=total(reply.get("cost") for reply in replies),
+                cluster=cluster_of(record),
             )
         )
     return found
@@ -113,6 +132,7 @@ def with_unjudged(answers: Iterable[dict[str, Any]], items: Sequence[Item]) -> l
                 seconds=0.0,
                 tokens=None,
                 cost=None,
+                cluster=cluster_of(record),
             )
             for record in empty.get((one.run, one.model), ())
         ]
@@ -129,6 +149,15 @@ def in_order(domains: Iterable[str]) -> list[str]:
     return sorted(set(domains), key=lambda name: (DOMAINS.index(name) if name in DOMAINS else 9, name))
 
 
+def share_of(
+    records: Iterable[dict[str, Any]],
+    hit: Callable[[dict[str, Any]], bool],
+    among: Callable[[dict[str, Any]], bool] = lambda _: True,
+) -> Proportion:
+    """The share of hits among some of the records, its interval by cluster."""
+    return clustered((cluster_of(record), hit(record)) for record in records if among(record))
+
+
 def by_model_and_domain(
     name: str,
     title: str,
@@ -141,8 +170,7 @@ def by_model_and_domain(
     rows = []
     for model, some in grouped(records, lambda r: str(r["model"])).items():
         parts = [measure([r for r in some if r["domain"] == domain]) for domain in domains]
-        overall = percent(mean_of(part.value for part in parts))
-        rows.append((model, *map(share, parts), overall, share(measure(some))))
+        rows.append((model, *map(share, parts), estimated(mean_share(parts)), share(measure(some))))
     return Table(name, title, ("model", *domains, "overall", "pooled"), tuple(rows), note)
 
 
@@ -157,12 +185,6 @@ def grouped(things: Iterable[Thing], key: Callable[[Thing], Key]) -> dict[Key, l
     for thing in things:
         groups[key(thing)].append(thing)
     return dict(groups)
-
-
-def mean_of(values: Iterable[float | None]) -> float | None:
-    """The mean of what is defined."""
-    known = [value for value in values if value is not None]
-    return mean(known) if known else None
 
 
 def median_of(values: Iterable[float | None]) -> float | None:

@@ -11,18 +11,19 @@ from typing import Any
 
 from truespec.judges.judgement import Judgement
 from truespec.metrics.agreement import Kappa, cohen_kappa
-from truespec.metrics.comparing import mcnemar_exact
+from truespec.metrics.clustered import Estimate, clustered, mean_estimate, mean_share
+from truespec.metrics.comparing import holm, sign_flip_exact
 from truespec.metrics.judging import WRONG, Corrected, JudgeRates, correct, judge_rates
 from truespec.metrics.proportion import Proportion
-from truespec.metrics.table import UNDEFINED, Table, percent, share
+from truespec.metrics.table import Cell, Table, estimated, number, percent, share
 from truespec.reports.bench_items import (
     KINDS,
     Item,
     by_model_and_domain,
     grouped,
     in_order,
-    mean_of,
     median_of,
+    share_of,
     total,
 )
 from truespec.verdict import Answer
@@ -54,23 +55,23 @@ def judge_tables(items: Sequence[Item], oracles: Sequence[dict[str, Any]]) -> li
     return found
 
 
-FIGURES: dict[str, Callable[[JudgeRates], float | None]] = {
-    "FAR": lambda rates: rates.far.value,
-    "FRR": lambda rates: rates.frr.value,
-    "inflation": lambda rates: rates.inflation,
+FIGURES: dict[str, Callable[[JudgeRates], Estimate | None]] = {
+    "FAR": lambda rates: mean_share([rates.far]),
+    "FRR": lambda rates: mean_share([rates.frr]),
+    "inflation": lambda rates: rates.inflated,
 }
-"""The three figures of section 3.1."""
+"""The three figures of section 3.1, each with its interval."""
 
 
 def rates_of(items: Sequence[Item]) -> JudgeRates:
-    """The rates over some judgements."""
-    return judge_rates((item.answer, item.judgement) for item in items)
+    """The rates over some judgements, their intervals by task."""
+    return judge_rates([(item.answer, item.judgement) for item in items], [item.cluster for item in items])
 
 
 def judged(items: Sequence[Item]) -> Table:
     """Table 4: FAR, FRR and inflation of both judges by model, each the mean over the domains."""
     heads = ["model"] + [f"{kind} {name}" for kind in KINDS for name in FIGURES]
-    figures: dict[str, list[float | None]] = {}
+    figures: dict[str, list[Estimate | None]] = {}
     by_judge: defaultdict[str, list[str]] = defaultdict(list)
     for model, some in grouped(items, lambda item: item.pairing).items():
         figures[model] = []
@@ -82,17 +83,25 @@ def judged(items: Sequence[Item]) -> Table:
         for kind in KINDS:
             parts = grouped([i for i in some if i.kind == kind], lambda i: i.domain).values()
             by_domain = [rates_of(part) for part in parts]
-            figures[model] += [mean_of(map(figure, by_domain)) for figure in FIGURES.values()]
-    rows = [(model, *_percents(values)) for model, values in figures.items()]
+            for figure in FIGURES.values():
+                known = [found for found in map(figure, by_domain) if found]
+                figures[model].append(mean_estimate(known))
+    rows = [(model, *_estimates(values)) for model, values in figures.items()]
     for who, models in by_judge.items():
         if len(models) > 1:
-            columns = list(zip(*[figures[model] for model in models], strict=True))
-            rows.append((f"Mean over {who}", *_percents([mean_of(column) for column in columns])))
-            rows.append((f"Median over {who}", *_percents([median_of(column) for column in columns])))
+            columns = [
+                [found for found in column if found]
+                for column in zip(*[figures[model] for model in models], strict=True)
+            ]
+            means = [mean_estimate(column, together=True) for column in columns]
+            rows.append((f"Mean over {who}", *_estimates(means)))
+            medians = [median_of(found.value for found in column) for column in columns]
+            rows.append((f"Median over {who}", *_percents(medians)))
     note = (
         "FAR: accepted, of the refuted and invalid. FRR: rejected, of the equivalent. Inflation: the judge's "
         "success minus the verifier's, each over its own decided answers; an answer without a specification "
-        "is not judged, and is no success of the verifier's. Means over domains."
+        "is not judged, and is no success of the verifier's. Means over domains, 95 % intervals by task. "
+        "Models answer the same tasks: the interval of a mean over models is the widest that theirs allow."
     )
     return Table("judges", "Judges against the verifier", tuple(heads), tuple(rows), note)
 
@@ -101,7 +110,7 @@ def pooled(items: Sequence[Item]) -> Table:
     """The same over all answers at once, with counts and intervals."""
     groups = grouped(items, lambda i: f"{KINDS[i.kind]}, {i.pairing}")
     rows = tuple((name, *_rates(some)) for name, some in groups.items())
-    note = "Every answer counts once, whatever its domain."
+    note = "Every answer counts once, whatever its domain. Intervals are by task."
     return Table("judges-pooled", "Judges against the verifier, pooled", ("judge", *RATES), rows, note)
 
 
@@ -119,10 +128,12 @@ RATES = ("FAR", "FRR", "precision", "inflation", "on judged answers alone", "kap
 def _rates(some: Sequence[Item]) -> tuple[str, ...]:
     rates, clear = rates_of(some), _clear(some)
     kappa = cohen_kappa(
-        [i.answer is Answer.EQUIVALENT for i in clear], [i.judgement is Judgement.ACCEPT for i in clear]
+        [i.answer is Answer.EQUIVALENT for i in clear],
+        [i.judgement is Judgement.ACCEPT for i in clear],
+        clusters=[i.cluster for i in clear],
     )
     shares = [share(p) for p in (rates.far, rates.frr, rates.precision)]
-    both = [percent(value, signed=True) for value in (rates.inflation, rates.inflation_judged)]
+    both = [estimated(found, signed=True) for found in (rates.inflated, rates.inflated_judged)]
     return (*shares, *both, _kappa(kappa), share(rates.invalid_accepted))
 
 
@@ -133,9 +144,12 @@ def inflation(items: Sequence[Item], kind: str) -> Table:
     rows = []
     for model, some in grouped(chosen, lambda i: i.pairing).items():
         rates = [rates_of([i for i in some if i.domain == domain]) for domain in domains]
-        values = [each.inflation for each in rates]
-        overall = (mean_of(values), mean_of(each.inflation_judged for each in rates))
-        rows.append((model, *[percent(value, signed=True) for value in (*values, *overall)]))
+        values = [each.inflated for each in rates]
+        means = [
+            mean_estimate([found for found in some if found])
+            for some in (values, [each.inflated_judged for each in rates])
+        ]
+        rows.append((model, *[estimated(found, signed=True) for found in (*values, *means)]))
     title = f"{KINDS[kind]}: inflation in percentage points"
     heads = ("model", *domains, "overall", "overall, judged answers alone")
     note = (
@@ -160,8 +174,8 @@ def corrected(items: Sequence[Item]) -> Table:
     )
     rows = []
     for (kind, model), some in grouped(items, lambda i: (i.kind, i.pairing)).items():
-        measured = rates_of([item for item in some if _half(item.task)])
-        used = rates_of([item for item in some if not _half(item.task)])
+        measured = rates_of([item for item in some if _half(item.cluster)])
+        used = rates_of([item for item in some if not _half(item.cluster)])
         rates = rates_of(some)
         cells = (
             share(used.judge_success),
@@ -185,10 +199,10 @@ def _half(task: str) -> bool:
     return hashlib.sha256(task.encode("utf-8", "surrogatepass")).digest()[0] % 2 == 0
 
 
-def _estimate(found: Corrected | None) -> str:
+def _estimate(found: Corrected | None) -> Cell:
     if found is None:
-        return UNDEFINED
-    return f"{percent(found.value)} ({percent(found.interval.low)} to {percent(found.interval.high)})"
+        return estimated(None)
+    return estimated(Estimate(found.value, found.interval, 1))
 
 
 def passing(kind: str) -> range:
@@ -199,14 +213,13 @@ def passing(kind: str) -> range:
 def at_threshold(items: Sequence[Item], least: int) -> tuple[Proportion, Proportion]:
     """FAR and FRR when a judgement passes from a (sum of) score(s) of `least`."""
     scored = [
-        (item.answer, sum(score for score in item.scores if score is not None))
+        (item, sum(score for score in item.scores if score is not None))
         for item in items
         if None not in item.scores
     ]
-    wrong = [score for answer, score in scored if answer in WRONG]
-    right = [score for answer, score in scored if answer is Answer.EQUIVALENT]
-    accepted, rejected = sum(s >= least for s in wrong), sum(s < least for s in right)
-    return Proportion(accepted, len(wrong)), Proportion(rejected, len(right))
+    far = clustered((item.cluster, s >= least) for item, s in scored if item.answer in WRONG)
+    frr = clustered((item.cluster, s < least) for item, s in scored if item.answer is Answer.EQUIVALENT)
+    return far, frr
 
 
 def thresholds(items: Sequence[Item], kind: str) -> Table:
@@ -225,21 +238,32 @@ def position(items: Sequence[Item]) -> Table:
     """Whether the equivalence judge depends on which specification it is shown first."""
     rows = []
     for judge, some in grouped([i for i in items if i.kind == "equivalence"], lambda i: i.judge).items():
-        both = [(a, b) for a, b in (i.scores for i in some) if a is not None and b is not None]
-        flips = Proportion(sum((a >= 2) != (b >= 2) for a, b in both), len(both))
-        shift = f"{mean(a - b for a, b in both):+.2f}" if both else UNDEFINED
-        first, second = sum(a >= 2 > b for a, b in both), sum(b >= 2 > a for a, b in both)
-        p = f"{mcnemar_exact(first, second):.3g}"
-        rows.append((judge, share(flips), shift, str(first), str(second), p))
+        both = [
+            (item.cluster, a, b) for item in some for a, b in [item.scores] if a is not None and b is not None
+        ]
+        flips = clustered((cluster, (a >= 2) != (b >= 2)) for cluster, a, b in both)
+        shift = number(mean(a - b for _, a, b in both) if both else None, "+.2f")
+        first, second = sum(a >= 2 > b for _, a, b in both), sum(b >= 2 > a for _, a, b in both)
+        p = number(_paired([(cluster, a >= 2, b >= 2) for cluster, a, b in both]), ".3g")
+        rows.append((judge, share(flips), shift, number(first), number(second), p))
     heads = (
         "judge",
         "verdict depends on the order",
         "mean score, oracle first minus second",
         "passes only oracle first",
         "only oracle second",
-        "McNemar's p",
+        "p",
     )
-    return Table("position", "Position bias of the equivalence judge", heads, tuple(rows))
+    note = "p: that either order passes equally often, by the exact sign-flip test over tasks."
+    return Table("position", "Position bias of the equivalence judge", heads, tuple(rows), note)
+
+
+def _paired(items: Sequence[tuple[str, bool, bool]]) -> float:
+    """The exact p-value that two marks of the same items, given with their clusters, are equally frequent."""
+    apart: defaultdict[str, int] = defaultdict(int)
+    for cluster, one, two in items:
+        apart[cluster] += one - two
+    return sign_flip_exact(list(apart.values()))
 
 
 def between(items: Sequence[Item]) -> Table:
@@ -248,26 +272,32 @@ def between(items: Sequence[Item]) -> Table:
         f"{KINDS[kind]} {judge}": {(i.task, i.model, i.epoch): i for i in some}
         for (kind, judge), some in grouped(items, lambda i: (i.kind, i.judge)).items()
     }
-    rows = []
+    found = []
     for (one, first), (two, second) in combinations(by_judge.items(), 2):
         both = [(first[key], second[key]) for key in first if key in second]
         clear = [(a, b) for a, b in both if Judgement.UNKNOWN not in (a.judgement, b.judgement)]
         if not clear:
             continue
-        kappa = cohen_kappa([a.judgement for a, _ in clear], [b.judgement for _, b in clear])
-        agree = Proportion(sum(a.judgement is b.judgement for a, b in clear), len(clear))
-        known = [(_errs(a), _errs(b)) for a, b in clear if a.answer is not Answer.UNKNOWN]
-        p = mcnemar_exact(sum(a and not b for a, b in known), sum(b and not a for a, b in known))
-        rows.append((f"{one} and {two}", share(agree), _kappa(kappa), f"{p:.3g}"))
-    heads = ("judges", "agree", "kappa", "p that both err equally often")
-    note = "Over answers on which neither is malformed. The last column is McNemar's exact test."
+        kappa = cohen_kappa(
+            [a.judgement for a, _ in clear],
+            [b.judgement for _, b in clear],
+            clusters=[a.cluster for a, _ in clear],
+        )
+        agree = clustered((a.cluster, a.judgement is b.judgement) for a, b in clear)
+        p = _paired([(a.cluster, _errs(a), _errs(b)) for a, b in clear if a.answer is not Answer.UNKNOWN])
+        found.append((f"{one} and {two}", share(agree), _kappa(kappa), p))
+    adjusted = holm([p for *_, p in found])
+    rows = [(*row, number(p, ".3g"), number(q, ".3g")) for (*row, p), q in zip(found, adjusted, strict=True)]
+    heads = ("judges", "agree", "kappa", "p that both err equally often", "p adjusted")
+    note = (
+        "Over answers on which neither is malformed. p: exact sign-flip test over tasks (McNemar's where "
+        f"each task has one answer); adjusted by Holm's method for {len(rows)} comparisons."
+    )
     return Table("agreement", "Agreement between judges", heads, tuple(rows), note)
 
 
-def _kappa(kappa: Kappa | None) -> str:
-    if kappa is None:
-        return UNDEFINED
-    return f"{kappa.value:.2f} ({kappa.interval.low:.2f}–{kappa.interval.high:.2f})"
+def _kappa(kappa: Kappa | None) -> Cell:
+    return number(kappa.value, ".2f", interval=kappa.interval) if kappa else number(None)
 
 
 def _clear(items: Sequence[Item]) -> list[Item]:
@@ -283,7 +313,7 @@ def _errs(item: Item) -> bool:
 def accuracy(items: Sequence[Item]) -> Proportion:
     """Right judgements of those where judge and verifier both decided."""
     clear = _clear(items)
-    return Proportion(sum(not _errs(item) for item in clear), len(clear))
+    return clustered((item.cluster, not _errs(item)) for item in clear)
 
 
 def cost(items: Sequence[Item]) -> Table:
@@ -293,19 +323,25 @@ def cost(items: Sequence[Item]) -> Table:
         tokens, spent = total(i.tokens for i in some), total(i.cost for i in some)
         cells = (
             share(accuracy(some)),
-            UNDEFINED if tokens is None else f"{tokens / len(some):.0f}",
-            f"{1000 * sum(i.seconds for i in some) / len(some):.0f} ms",
-            UNDEFINED if spent is None else f"{1000 * spent / len(some):.3f}",
+            number(None if tokens is None else tokens / len(some), ".0f"),
+            number(1000 * sum(i.seconds for i in some) / len(some), ".0f"),
+            number(None if spent is None else 1000 * spent / len(some), ".3f"),
         )
-        rows.append((f"{KINDS[kind]}, {judge}", str(len(some)), *cells))
-    heads = ("judge", "judgements", "accuracy", "tokens each", "time each", "US$ per 1,000")
+        rows.append((f"{KINDS[kind]}, {judge}", number(len(some)), *cells))
+    heads = ("judge", "judgements", "accuracy", "tokens each", "ms each", "US$ per 1,000")
     return Table("cost", "Cost against accuracy, by judge", heads, tuple(rows))
 
 
 def malformed_scores(items: Sequence[Item], kind: str) -> Table:
     """Tables 9 and 10: judgements that could not be read."""
     chosen = [
-        {"model": item.pairing, "domain": item.domain, "judgement": item.judgement.value}
+        {
+            "model": item.pairing,
+            "domain": item.domain,
+            "judgement": item.judgement.value,
+            "task": item.task,
+            "cluster": item.cluster,
+        }
         for item in items
         if item.kind == kind and item.judgement is not None
     ]
@@ -320,8 +356,8 @@ def on_oracles(records: Sequence[dict[str, Any]]) -> Table:
         "oracles",
         "Oracles accepted by the formalization judge",
         [{**record, "model": record["judge"]} for record in records],
-        lambda some: Proportion(
-            sum(r["judgement"] == "accept" for r in some), sum(r["judgement"] != "unknown" for r in some)
+        lambda some: share_of(
+            some, lambda r: r["judgement"] == "accept", lambda r: r["judgement"] != "unknown"
         ),
     )
 
@@ -333,8 +369,15 @@ def malformed_on_oracles(records: Sequence[dict[str, Any]]) -> Table:
 
 
 def _lost(some: Sequence[dict[str, Any]]) -> Proportion:
-    return Proportion(sum(r["judgement"] == "unknown" for r in some), len(some))
+    return share_of(some, lambda r: r["judgement"] == "unknown")
 
 
-def _percents(values: Sequence[float | None]) -> list[str]:
-    return [percent(value, signed=position % 3 == 2) for position, value in enumerate(values)]
+def _estimates(values: Sequence[Estimate | None]) -> list[str]:
+    return [estimated(value, signed=position % 3 == 2) for position, value in enumerate(values)]
+
+
+def _percents(values: Sequence[float | None]) -> list[Cell]:
+    return [
+        Cell(percent(value, signed=position % 3 == 2), value, is_percent=True)
+        for position, value in enumerate(values)
+    ]

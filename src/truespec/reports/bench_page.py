@@ -15,7 +15,6 @@ from truespec.reports.dataset import (
     answer_rows,
     judgement_rows,
     parquet_is_possible,
-    table_rows,
     write_csv,
     write_parquet,
 )
@@ -78,7 +77,7 @@ def write_report(
         for ending, text in (("md", table.to_markdown()), ("tex", table.to_latex()), ("csv", table.to_csv())):
             _write(folder / "tables" / f"{table.name}.{ending}", text)
         if parquet:
-            write_parquet(folder / "tables" / f"{table.name}.parquet", *table_rows(table))
+            write_parquet(folder / "tables" / f"{table.name}.parquet", *table.to_data())
     for figure in drawn:
         _write(folder / "figures" / f"{figure.name}.svg", figure.svg)
     flat = (

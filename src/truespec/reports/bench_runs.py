@@ -14,7 +14,7 @@ from typing import Any
 
 from truespec.benchmark.task import Task
 from truespec.executors.candidates import GENERATED
-from truespec.metrics.table import Table
+from truespec.metrics.table import Table, number
 from truespec.store.runs import Config, Run
 from truespec.verdict import ReasonCode, UsageError, unknown
 
@@ -71,7 +71,8 @@ def read_runs(folders: Sequence[Path]) -> Loaded:
     for run, name, config in zip(runs, names, configs, strict=True):
         for kind, records in read.items():
             for record in run.read(kind):
-                records.append(_named(dict(record), name, models, judges, len(runs) > 1))
+                held = {**record, "limit": config.timeout} if kind == "answers" else dict(record)
+                records.append(_named(held, name, models, judges, len(runs) > 1))
         own = [record for record in read["answers"] if record["run"] == name]
         lost = [_named(record, name, models, judges, len(runs) > 1) for record in _missing(run, config, own)]
         missing += lost
@@ -166,7 +167,7 @@ def _missing(run: Run, config: Config, answers: Sequence[Mapping[str, Any]]) -> 
 def _row(name: str, config: Config, tasks: int, answered: int, lost: int) -> tuple[str, ...]:
     given = {key: value for key, value in vars_of(config.settings).items() if value not in (None, "", {})}
     settings = ", ".join(f"{key} {value}" for key, value in sorted(given.items()))
-    counts = (str(tasks), str(config.epochs), str(answered + lost), str(answered), str(lost))
+    counts = map(number, (tasks, config.epochs, answered + lost, answered, lost))
     asked = settings or "as the model's default"
     return (name, ", ".join(config.models), *counts, asked, f"{config.timeout:g} s")
 

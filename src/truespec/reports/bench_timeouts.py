@@ -7,9 +7,10 @@ from math import inf
 from typing import Any
 
 from truespec.executors.timeouts import may_change
+from truespec.metrics.clustered import clustered
 from truespec.metrics.proportion import Proportion
-from truespec.metrics.table import UNDEFINED, Table, share
-from truespec.reports.bench_items import answer_of, grouped, in_order
+from truespec.metrics.table import Table, number, share
+from truespec.reports.bench_items import answer_of, cluster_of, grouped, in_order
 from truespec.reports.plots import Figure, lines
 from truespec.verdict import Answer
 
@@ -17,10 +18,21 @@ SHORT = (0.01, 0.1, 1.0)
 """Limits below the run's own, in seconds: read off the times of its verdicts."""
 LONG = (4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0)
 """Limits of the study (RESpecBench, section 3.3)."""
+OWN = 4.0
+"""The limit of answers that do not name theirs in `limit`."""
+
+
+def limits_of(
+    answers: Sequence[dict[str, Any]], tried: Sequence[dict[str, Any]], wanted: Sequence[float] = ()
+) -> tuple[float, ...]:
+    """The limits to show: short ones, the runs' own, and those wanted, or else those that were tried."""
+    own = {float(answer.get("limit", OWN)) for answer in answers}
+    longer = set(wanted) or {float(record["limit"]) for record in tried} or set(LONG)
+    return tuple(sorted({*(limit for limit in SHORT if limit < max(own, default=OWN)), *own, *longer}))
 
 
 def undecided(
-    answers: Sequence[dict[str, Any]], tried: Sequence[dict[str, Any]]
+    answers: Sequence[dict[str, Any]], tried: Sequence[dict[str, Any]], limits: Sequence[float] = ()
 ) -> dict[str, list[tuple[float, Proportion | None]]]:
     """By domain, what is undecided at each limit; None where it was not tried and does not follow.
 
@@ -33,7 +45,7 @@ def undecided(
     for answer in answers:
         if answer_of(answer) is Answer.UNKNOWN:
             lasts = not may_change("unknown", answer["verdict"]["reason"]["code"])
-            open_to[answer["id"]] = inf if lasts else LONG[0]
+            open_to[answer["id"]] = inf if lasts else answer.get("limit", OWN)
     for record in tried:
         name, limit = record["id"], record["limit"]
         if record["answer"] != "unknown":
@@ -45,7 +57,7 @@ def undecided(
     def at(answer: dict[str, Any], limit: float) -> bool | None:
         name = answer["id"]
         if answer_of(answer) is not Answer.UNKNOWN:
-            return limit < LONG[0] and answer["verdict"]["seconds"] > limit
+            return bool(limit < answer.get("limit", OWN) and answer["verdict"]["seconds"] > limit)
         if limit <= open_to[name]:
             return True
         return False if decided.get(name, inf) <= limit else None
@@ -54,34 +66,40 @@ def undecided(
     for domain in in_order(a["domain"] for a in answers):
         some = [a for a in answers if a["domain"] == domain]
         found[domain] = []
-        for limit in (*SHORT, *LONG):
+        for limit in limits or limits_of(answers, tried):
             states = [at(answer, limit) for answer in some]
-            known = None if None in states else Proportion(states.count(True), len(some))
+            known = None
+            if None not in states:
+                pairs = zip(some, states, strict=True)
+                known = clustered((cluster_of(answer), state is True) for answer, state in pairs)
             found[domain].append((limit, known))
     return found
 
 
-def timeout_table(answers: Sequence[dict[str, Any]], tried: Sequence[dict[str, Any]]) -> Table:
-    """What stays unknown at each limit, and how many pairs were tried again."""
+def timeout_table(
+    answers: Sequence[dict[str, Any]], tried: Sequence[dict[str, Any]], wanted: Sequence[float] = ()
+) -> Table:
+    """What stays unknown at each limit, and how many pairs were tried again; see `limits_of`."""
     rows = []
+    limits = limits_of(answers, tried, wanted)
     again = grouped(tried, lambda record: str(record["domain"]))
-    for domain, points in undecided(answers, tried).items():
+    for domain, points in undecided(answers, tried, limits).items():
         retried = len({record["id"] for record in again.get(domain, ())})
-        total = str(sum(answer["domain"] == domain for answer in answers))
-        counts = [UNDEFINED if found is None else str(found.hits) for _, found in points]
+        total = number(sum(answer["domain"] == domain for answer in answers))
+        counts = [number(None if found is None else found.hits) for _, found in points]
         last = [found for _, found in points if found is not None][-1]
-        rows.append((domain, total, *counts, share(last), str(retried)))
+        rows.append((domain, total, *counts, share(last), number(retried)))
     heads = (
         "domain",
         "answers",
-        *[f"{limit:g} s" for limit in (*SHORT, *LONG)],
+        *[f"{limit:g} s" for limit in limits],
         "share at the end",
         "tried again",
     )
     note = (
-        "Undecided answers within each limit. Below 4 s: read off the times of the verdicts. Above: what was "
-        "unknown is verified again at each limit, unless its reason is one that no limit changes. "
-        "A dash: not tried."
+        "Undecided answers within each limit. Below the run's own: read off the times of the verdicts. "
+        "Above: what was unknown is verified again at each limit, unless its reason is one that no limit "
+        "changes. A dash: not tried."
     )
     return Table("timeouts", "Undecided answers by time limit", heads, tuple(rows), note)
 

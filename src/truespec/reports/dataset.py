@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from truespec.benchmark.task import Task
-from truespec.metrics.table import Table
 from truespec.reports.bench_items import join
 from truespec.untrusted.cells import csv_line
 
@@ -133,12 +132,6 @@ def write_parquet(path: Path, columns: Mapping[str, str], rows: Sequence[Mapping
             database.execute(f"COPY t TO '{quoted}' (FORMAT parquet)")
         finally:
             database.close()
-
-
-def table_rows(table: Table) -> tuple[dict[str, str], list[dict[str, str]]]:
-    """A table's columns and rows, every cell as text."""
-    rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
-    return dict.fromkeys(table.columns, "VARCHAR"), rows
 
 
 def _utf8(value: Any) -> Any:
