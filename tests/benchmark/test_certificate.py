@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -156,3 +157,34 @@ def test_the_command_keeps_what_is_current(tmp_path: Path) -> None:
     assert read(path) == before, "what a shorter limit does not decide replaces nothing"
     assert CliRunner().invoke(truespec, ["bench", "certify", "--open"]).exit_code != 0
     assert CliRunner().invoke(truespec, ["bench", "certify", "--domain", "nope"]).exit_code != 0
+
+
+def test_a_file_of_ones_own_is_certified_and_broken_oracles_are_refused(tmp_path: Path) -> None:
+    context = {"schema": "CREATE TABLE t (a INT)", "dialect": "sqlite"}
+    records = [
+        {"id": "good", "domain": "regex", "context": {}, "oracle": "a+b"},
+        {"id": "all", "domain": "regex", "context": {"flags": "s"}, "oracle": ".*"},
+        {"id": "open", "domain": "regex", "context": {}, "oracle": "(a"},
+        {"id": "field", "domain": "regex", "context": {"dialct": "python"}, "oracle": "a"},
+        {"id": "star", "domain": "sql", "context": context, "oracle": "SELECT * FROM t"},
+        {"id": "column", "domain": "sql", "context": context, "oracle": "SELECT b FROM t"},
+        {
+            "id": "empty",
+            "domain": "arith",
+            "context": {"variables": {"x": {"type": "int"}}, "constraints": ["x > 0", "x < 0"]},
+            "oracle": "x + 1",
+        },
+    ]
+    path = tmp_path / "own.jsonl"
+    path.write_text("".join(json.dumps({**record, "statement": "s"}) + "\n" for record in records))
+    result = CliRunner().invoke(truespec, ["bench", "certify", "--tasks", str(path), "--jobs", "1"])
+    assert result.exit_code == 1, result.output
+    for said in (
+        "open: broken: oracle: missing )",
+        "field: broken: regex context: unknown field 'dialct'",
+        "column: broken: oracle:",
+        "empty: broken: the constraints contradict each other",
+        "all: open: the oracle may say nothing",
+        "2 of 7 tasks certified, 1 open, 4 broken",
+    ):
+        assert said in result.output, result.output

@@ -100,8 +100,8 @@ def test_oracles_are_judged_once_a_task(run: Run) -> None:
 
 
 def test_a_folder_keeps_to_its_run(run: Run) -> None:
-    with pytest.raises(UsageError, match="other epochs"):
-        new_run(run.folder, run.tasks(), ["python:scripted:writer"], **DEFAULTS)
+    with pytest.raises(UsageError, match="other settings"):
+        new_run(run.folder, run.tasks(), ["python:scripted:writer"], **{**DEFAULTS, "temperature": 0.5})
 
 
 class Moody(Model):

@@ -42,16 +42,23 @@ class Certificate:
     """How often which answer was given on forms made by a law of the language."""
     mutants: Mapping[str, int] = field(default_factory=dict)
     """How often which answer was given on the oracle with one slip."""
+    broken: str = ""
+    """Why the oracle or its context is unusable; empty for a usable one."""
 
-    def gaps(self) -> list[str]:
-        """What is not shown, each in a few words; none for a complete certificate."""
+    def gaps(self, *, written: bool = True) -> list[str]:
+        """What is not shown, each in a few words; none for a complete certificate.
+
+        Without `written`, right and wrong forms written by hand are not asked for.
+        """
+        if self.broken:
+            return []
         found = [] if self.same == "equivalent" else [f"the oracle against itself: {self.same}"]
         if self.differs_from_constants() is False:
             found.append(f"the oracle may say nothing: {dict(self.trivial)}")
-        if "equivalent" not in self.right.values():
+        if written and "equivalent" not in self.right.values():
             found.append("no right form is proved")
         refuted = sum(answer == "refuted" for answer in self.wrong.values())
-        if refuted < WRONG_FORMS:
+        if written and refuted < WRONG_FORMS:
             found.append(f"only {refuted} wrong forms are refuted")
         if self.rewritings and not self.rewritings.get("equivalent"):
             found.append("no rewriting is proved")
@@ -61,7 +68,9 @@ class Certificate:
 
     def contradictions(self) -> list[str]:
         """Verdicts that contradict what an answer was written to be: the task or a verifier is wrong."""
-        found = [] if self.same != "refuted" else ["the oracle differs from itself"]
+        found = [f"broken: {self.broken}"] if self.broken else []
+        if self.same == "refuted":
+            found.append("the oracle differs from itself")
         found += [
             f"right form {n} is {one}" for n, one in self.right.items() if one in ("refuted", "invalid")
         ]
@@ -84,7 +93,10 @@ class Certificate:
 
     def to_json(self) -> dict[str, object]:
         """The line of the certificate's file."""
-        return asdict(self)
+        record = asdict(self)
+        if not self.broken:
+            del record["broken"]
+        return record
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> Certificate:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 
 from truespec.benchmark import bundled
 from truespec.benchmark.task import Task
@@ -14,12 +15,23 @@ from truespec.verdict import UsageError
 _BUNDLED = re.compile(r"bundled(?P<variants>\+variants(?::(?P<seed>\d+))?)?")
 
 
+def check_domains(names: Iterable[str]) -> None:
+    """`UsageError` for a name that is no domain, with the nearest one."""
+    for name in names:
+        if name not in DOMAINS:
+            near = get_close_matches(name, DOMAINS, 1)
+            hint = f"did you mean {near[0]!r}? " if near else ""
+            raise UsageError(f"there is no domain {name!r}: {hint}there are {', '.join(sorted(DOMAINS))}")
+
+
 def bundled_tasks(domains: Iterable[str] = (), *, variants: bool = False, seed: int = 0) -> list[Task]:
     """The tasks that come with the package, with what their names stand for in `extra`.
 
     With `variants`, also those that the seed draws from the templates.
     """
-    wanted = tuple(domains) or tuple(name for name in bundled.domains() if name in DOMAINS)
+    wanted = tuple(domains)
+    check_domains(wanted)
+    wanted = wanted or tuple(name for name in bundled.domains() if name in DOMAINS)
     return [
         replace(entry.task, extra={**entry.task.extra, "meanings": dict(entry.meanings)})
         for name in wanted
@@ -37,6 +49,7 @@ def named_tasks(name: str, domains: Iterable[str] = ()) -> list[Task] | None:
 
 def choose(tasks: Sequence[Task], domains: Sequence[str], limit: int | None) -> list[Task]:
     """The tasks of these domains, the first `limit` of each; `UsageError` where none is left."""
+    check_domains(domains)
     for task in tasks:
         if task.domain not in DOMAINS:
             raise UsageError(f"task {task.id!r}: no verifier for the domain {task.domain!r}")

@@ -36,7 +36,9 @@ def trivial(domain: str, oracle: str, context: Mapping[str, object]) -> dict[str
         case "arith":
             return {"zero": "0", "false": "False"}
         case "sql":
-            query: Any = sqlglot.parse_one(oracle, read=str(context["dialect"]))
+            query: Any = sqlglot.parse_one(oracle, read=str(context.get("dialect", "mysql")))
+            if query.is_star:
+                return {"no row": f"SELECT * FROM ({oracle.rstrip().removesuffix(';')}) AS it WHERE 1 = 0"}
             columns = len(query.selects)
             return {"no row": f"SELECT {', '.join(['NULL'] * columns)} WHERE 1 = 0"}
     raise ValueError(f"{domain}: no trivial specifications are known")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +11,9 @@ import click
 
 from truespec.benchmark.bundled import baseline as baseline_records
 from truespec.benchmark.select import bundled_tasks, choose, named_tasks
+from truespec.cli.bench_run import Progress, judge, run
 from truespec.cli.certify import certify
 from truespec.cli.common import Seconds, echo
-from truespec.executors.bench import SELF, Failures, new_run, run_judges, run_models
-from truespec.models.presets import expand
-from truespec.models.registry import open_model
 from truespec.reports.bench import tables
 from truespec.reports.bench_figures import figures
 from truespec.reports.bench_page import write_report
@@ -32,103 +29,9 @@ def bench() -> None:
     """Measure how well models write specifications, and how far judges can be trusted."""
 
 
+bench.add_command(run)
+bench.add_command(judge)
 bench.add_command(certify)
-
-
-@bench.command()
-@click.option("--model", "models", multiple=True, required=True, help="A model; give it again for more.")
-@click.option("--tasks", default="bundled", show_default=True, help="A file, or bundled+variants[:SEED].")
-@click.option("--domain", "domains", multiple=True, help="Only these domains.")
-@click.option("--limit", type=click.IntRange(1), default=None, help="Only the first N tasks of each domain.")
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The run's folder.")
-@click.option("--epochs", type=click.IntRange(1), default=1, show_default=True, help="Answers per task.")
-@click.option("--temperature", type=float, default=1.0, show_default=True)
-@click.option("--reasoning-effort", default="medium", show_default=True, help="Or 'none'.")
-@click.option("--max-tokens", type=click.IntRange(1), default=None, help="The longest reply.")
-@click.option("--timeout", type=Seconds(), default=4.0, show_default=True, help="Seconds per verification.")
-@click.option("--tolerant", is_flag=True, help="Also read answers in a form that was not asked for.")
-@click.option("--concurrency", type=click.IntRange(1, 512), default=8, help="Calls at once.")
-@click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Verifiers.  [default: one per core]")
-def run(
-    models: tuple[str, ...],
-    tasks: str,
-    domains: tuple[str, ...],
-    limit: int | None,
-    output: Path,
-    epochs: int,
-    temperature: float,
-    reasoning_effort: str,
-    max_tokens: int | None,
-    timeout: float,
-    tolerant: bool,
-    concurrency: int,
-    jobs: int | None,
-) -> None:
-    """Let models answer tasks and verify the answers.
-
-    A model is a name of Inspect AI such as openai/gpt-5, recorded:FILE, or python:MODULE:FUNCTION, where the
-    function takes a call (call.system, call.prompt) and returns the reply. 'respecbench' stands for the nine
-    models of the paper, 'respecbench/gpt-5' and so on for one of them, through OpenRouter.
-
-    The same command again continues an interrupted run: recorded replies are not asked for again, and a newer
-    verifier decides old answers anew. The defaults are those of RESpecBench.
-
-    Exit code: 0 when every task has its answer, 1 when calls failed for good, 2 for a wrong call.
-    """
-    every = named_tasks(tasks, domains)
-    if every is None:
-        every = read_tasks(Path(tasks))
-    chosen = choose(every, domains, limit)
-    models = expand(models)
-    for model in models:  # a wrong name must not leave a folder behind
-        open_model(model).close()
-    begun = new_run(
-        output,
-        chosen,
-        models,
-        epochs=epochs,
-        temperature=temperature,
-        reasoning_effort=None if reasoning_effort == "none" else reasoning_effort,
-        max_tokens=max_tokens,
-        timeout=timeout,
-        tolerant=tolerant,
-    )
-    failures = run_models(
-        begun, concurrency=concurrency, jobs=jobs or len(os.sched_getaffinity(0)), progress=_Progress().show
-    )
-    for row in tables(begun.read("answers"), [])[0].to_markdown().splitlines():
-        echo(row)
-    _close(failures, begun, f"truespec bench judge {begun.folder}")
-
-
-@bench.command()
-@click.argument("folder", type=click.Path(path_type=Path))
-@click.option(
-    "--judge", "judges", multiple=True, default=(SELF,), show_default=True, help="A model, or 'self'."
-)
-@click.option(
-    "--kind",
-    "kinds",
-    multiple=True,
-    type=click.Choice(["formalization", "equivalence", "oracle"]),
-    default=("formalization", "equivalence"),
-    show_default=True,
-)
-@click.option("--concurrency", type=click.IntRange(1, 512), default=8, help="Calls at once.")
-def judge(folder: Path, judges: tuple[str, ...], kinds: tuple[str, ...], concurrency: int) -> None:
-    """Let judges judge the answers of the run in FOLDER.
-
-    By default every model judges its own answers, by statement (formalization) and against the oracle in both
-    orders (equivalence); 'oracle' judges the oracles themselves.
-
-    Exit code: 0 when every judgement was made, 1 when calls failed for good, 2 for a wrong call.
-    """
-    begun = Run(folder)
-    begun.config()
-    if not begun.read("answers"):
-        raise UsageError(f"{folder} holds no answers yet: run 'truespec bench run -o {folder} ...' first")
-    failures = run_judges(begun, expand(judges), kinds, concurrency=concurrency, progress=_Progress().show)
-    _close(failures, begun, f"truespec bench report {begun.folder}")
 
 
 @bench.command()
@@ -200,7 +103,7 @@ def baseline(output: Path, domains: tuple[str, ...], timeout: float, jobs: int |
     """Make the recorded baseline anew: its answers and judges, verified on this machine."""
     from truespec.executors.baseline import build
 
-    shown = _Progress()
+    shown = Progress()
     built = build(
         output,
         timeout=timeout,
@@ -239,7 +142,7 @@ def timeouts(folder: Path, limits: str, jobs: int | None) -> None:
         raise UsageError(f"--limits {limits}: expected seconds by commas, e.g. 4,16,64") from None
     begun = Run(folder)
     own = begun.config().timeout
-    tried = study(begun, wanted, jobs=jobs or len(os.sched_getaffinity(0)), progress=_Progress().show)
+    tried = study(begun, wanted, jobs=jobs or len(os.sched_getaffinity(0)), progress=Progress().show)
     answers: list[dict[str, Any]] = [{**answer, "limit": own} for answer in begun.read("answers")]
     for row in timeout_table(answers, tried, wanted).to_markdown().splitlines():
         echo(row)
@@ -279,7 +182,7 @@ def candidates(
     chosen = choose(every, domains, limit)
     if (output / "run.json").exists():
         raise UsageError(f"{output} holds a run already: name another folder")
-    shown = _Progress()
+    shown = Progress()
     found, tally = labelled(
         chosen,
         count,
@@ -296,27 +199,3 @@ def candidates(
         echo(row)
     echo(f"-> {output}")
     sys.exit(0 if len(found) >= count else 1)
-
-
-def _close(failures: Failures, begun: Run, following: str) -> None:
-    if failures.count:
-        echo(f"{failures.count} calls failed; the first said: {failures.first}")
-        echo("the same command again makes only these calls")
-        sys.exit(1)
-    echo(f"-> {begun.folder}   (next: {following})")
-
-
-class _Progress:
-    def __init__(self) -> None:
-        self._terminal = sys.stderr.isatty()
-        self._next = 0.0
-
-    def show(self, stage: str, done: int, total: int) -> None:
-        now = time.monotonic()
-        if now < self._next and done < total:
-            return
-        self._next = now + (0.2 if self._terminal else 10.0)
-        text = f"{stage}: {done}/{total}"
-        click.echo(f"\r\x1b[K{text}" if self._terminal else text, err=True, nl=not self._terminal)
-        if self._terminal and done == total:
-            click.echo("", err=True)

@@ -1,4 +1,4 @@
-"""`truespec bench certify`: what the verifiers say for the bundled tasks."""
+"""`truespec bench certify`: what the verifiers say for the bundled tasks, or for those of a file."""
 
 from __future__ import annotations
 
@@ -12,13 +12,17 @@ import click
 from truespec.benchmark import bundled
 from truespec.benchmark.bundled import BundledTask
 from truespec.benchmark.certificate import Certificate, is_current, read, write
+from truespec.benchmark.select import check_domains, choose
+from truespec.benchmark.task import Task
 from truespec.cli.common import Seconds, echo
 from truespec.domains.registry import DOMAINS
 from truespec.executors.certify import certify as make
+from truespec.store.runs import read_tasks
 from truespec.verdict import UsageError
 
 
 @click.command()
+@click.option("--tasks", type=click.Path(path_type=Path), help="A file of tasks of your own instead.")
 @click.option("--domain", "domains", multiple=True, help="Only these domains.")
 @click.option("--every", type=click.IntRange(1), default=1, show_default=True, help="Only each N-th task.")
 @click.option("--variants", type=click.IntRange(0), help="Also the variants that this seed draws; not kept.")
@@ -27,6 +31,7 @@ from truespec.verdict import UsageError
 @click.option("--timeout", type=Seconds(), default=20.0, show_default=True, help="Seconds per candidate.")
 @click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Workers.  [default: one per core]")
 def certify(
+    tasks: Path | None,
     domains: tuple[str, ...],
     every: int,
     variants: int | None,
@@ -35,7 +40,7 @@ def certify(
     timeout: float,
     jobs: int | None,
 ) -> None:
-    """Certify the oracles of the bundled tasks.
+    """Certify the oracles of the bundled tasks, or of a task file of your own.
 
     For each task: the oracle equals itself and is not trivial (it differs from what is always or never true,
     from constants, from a query without rows); a right form written independently is proved, and so are
@@ -46,8 +51,17 @@ def certify(
     every certificate is made and nothing is kept. What is not shown is listed as open. With --open, current
     certificates that hold an undecided verdict are made again, and replaced where fewer are undecided.
 
-    Exit code: 0 when no verdict contradicts a task, 1 otherwise, 2 for a wrong call.
+    With --tasks, the oracles of that file are certified, before any model is asked: each is usable, equals
+    itself, is not trivial, its rewritings are proved and its mutants refuted.
+
+    Exit code: 0 when no verdict contradicts a task and no oracle is broken, 1 otherwise, 2 for a wrong call.
     """
+    check_domains(domains)
+    workers = jobs or len(os.sched_getaffinity(0))
+    if tasks is not None:
+        if output or again or variants is not None:
+            raise UsageError("--output, --open and --variants are about the bundled tasks: leave them out")
+        sys.exit(_own(choose(read_tasks(tasks), domains, None)[::every], timeout, workers))
     wanted = domains or tuple(name for name in bundled.domains() if name in DOMAINS)
     unknown = [name for name in wanted if name not in bundled.domains()]
     if unknown:
@@ -63,8 +77,23 @@ def certify(
     wrong = 0
     for name in wanted:
         entries = bundled.tasks(name, variants=variants is not None, seed=variants or 0)[::every]
-        wrong += _domain(name, entries, output, again, timeout, jobs or len(os.sched_getaffinity(0)))
+        wrong += _domain(name, entries, output, again, timeout, workers)
     sys.exit(1 if wrong else 0)
+
+
+def _own(tasks: Sequence[Task], timeout: float, jobs: int) -> int:
+    """Certify a file's tasks; 1 where an oracle is broken or a verdict contradicts it, else 0."""
+    found = []
+    for certificate in make([BundledTask(task) for task in tasks], timeout=timeout, jobs=jobs):
+        found.append(certificate)
+        for text in certificate.contradictions():
+            echo(f"{certificate.task}: {text}")
+        for text in certificate.gaps(written=False):
+            echo(f"{certificate.task}: open: {text}")
+    wrong = sum(bool(one.contradictions()) for one in found)
+    open_ = sum(bool(one.gaps(written=False)) for one in found if not one.contradictions())
+    echo(f"{len(found) - wrong - open_} of {len(found)} tasks certified, {open_} open, {wrong} broken")
+    return 1 if wrong else 0
 
 
 def _domain(

@@ -199,7 +199,8 @@ def write_run(run: Run, found: Sequence[Labelled], timeout: float) -> None:
         shown = {"statement": task.statement, "context": dict(task.context), "oracle": task.oracle}
         label = {"expected": one.verdict.answer.value, "made": one.proposal.made}
         pairs.append({**about, **shown, "candidate": text, **label})
-    config = Config((GENERATED,), max(epochs.values(), default=1), Settings(), timeout, tolerant=False)
+    most = max(epochs.values(), default=1)
+    config = Config((GENERATED,), most, Settings(), timeout, tolerant=False, asked=False)
     run.create(config, tasks)
     run.write("answers", answers)
     run.write("pairs", pairs)

@@ -1,4 +1,4 @@
-"""Certificates of the bundled tasks, made by the verifiers."""
+"""Certificates of tasks, made by the verifiers."""
 
 from __future__ import annotations
 
@@ -8,15 +8,18 @@ from itertools import islice
 
 from truespec.benchmark.bundled import BundledTask, Writing
 from truespec.benchmark.certificate import Certificate, content_key
+from truespec.benchmark.task import Task
 from truespec.benchmark.trivial import constant, trivial
 from truespec.domains.registry import load
 from truespec.domains.verify import Pair
 from truespec.executors.pool import Job, verifiers
-from truespec.verdict import Counterexample, TruespecError, Verdict
+from truespec.verdict import Counterexample, ReasonCode, TruespecError, Verdict
 from truespec.version import __version__
 
 REWRITINGS, MUTANTS = 2, 4
 """How many forms of each kind are made from an oracle."""
+UNUSABLE = frozenset({ReasonCode.ORACLE, ReasonCode.CONTEXT})
+"""Why a task cannot be decided against its own oracle, whatever the candidate."""
 CHUNK = 12
 """Tasks that are worked on together."""
 
@@ -34,7 +37,9 @@ def certify(entries: Sequence[BundledTask], *, timeout: float, jobs: int) -> Ite
 
         for start in range(0, len(entries), CHUNK):
             chunk = entries[start : start + CHUNK]
-            verdicts = decide({key: pair for entry in chunk for key, pair in _candidates(entry).items()})
+            verdicts = decide({(e.task.id, "same", ""): _pair(e.task, e.task.oracle) for e in chunk})
+            usable = [entry for entry in chunk if not _broken(entry, verdicts)]
+            verdicts |= decide({key: pair for entry in usable for key, pair in _candidates(entry).items()})
             verdicts |= decide(
                 {key: pair for entry in chunk for key, pair in _constants(entry, verdicts).items()}
             )
@@ -44,26 +49,33 @@ def certify(entries: Sequence[BundledTask], *, timeout: float, jobs: int) -> Ite
 def _candidates(entry: BundledTask) -> dict[_Key, Pair]:
     task, domain = entry.task, load(entry.task.domain)
 
-    def pair(text: str) -> Pair:
-        return Pair(task.domain, task.oracle, text, task.context)
-
-    found = {(task.id, "same", ""): pair(task.oracle)}
+    found: dict[_Key, Pair] = {}
     for name, text in trivial(task.domain, task.oracle, task.context).items():
-        found[task.id, "trivial", name] = pair(text)
+        found[task.id, "trivial", name] = _pair(task, text)
     for answer in entry.answers:
         if answer.written in (Writing.REWRITTEN, Writing.CARELESS):
             kind = "right" if answer.written is Writing.REWRITTEN else "wrong"
-            found[task.id, kind, answer.id.rpartition("/")[2]] = pair(answer.text)
+            found[task.id, kind, answer.id.rpartition("/")[2]] = _pair(task, answer.text)
     for kind, texts, most in (
         ("rewritings", domain.rewritings(task.oracle, task.context), REWRITINGS),
         ("mutants", domain.mutants(task.oracle, task.context), MUTANTS),
     ):
         try:
             for number, text in enumerate(islice(texts, most), 1):
-                found[task.id, kind, str(number)] = pair(text)
+                found[task.id, kind, str(number)] = _pair(task, text)
         except TruespecError:
             continue  # an oracle that cannot be changed has no such forms, and the certificate shows the gap
     return found
+
+
+def _pair(task: Task, text: str) -> Pair:
+    return Pair(task.domain, task.oracle, text, task.context)
+
+
+def _broken(entry: BundledTask, verdicts: dict[_Key, Verdict]) -> str:
+    """Why the oracle is unusable against itself; empty for a usable one."""
+    reason = verdicts[entry.task.id, "same", ""].reason
+    return reason.detail if reason is not None and reason.code in UNUSABLE else ""
 
 
 def _constants(entry: BundledTask, verdicts: dict[_Key, Verdict]) -> dict[_Key, Pair]:
@@ -73,7 +85,7 @@ def _constants(entry: BundledTask, verdicts: dict[_Key, Verdict]) -> dict[_Key, 
         if name == task.id and kind == "trivial" and isinstance(verdict.evidence, Counterexample):
             text = constant(task.domain, verdict.evidence)
             if text is not None:
-                return {(task.id, "trivial", "constant"): Pair(task.domain, task.oracle, text, task.context)}
+                return {(task.id, "trivial", "constant"): _pair(task, text)}
     return {}
 
 
@@ -98,6 +110,7 @@ def _certificate(entry: BundledTask, verdicts: dict[_Key, Verdict]) -> Certifica
         wrong=_in_order(found["wrong"]),
         rewritings=dict(sorted(Counter(found["rewritings"].values()).items())),
         mutants=dict(sorted(Counter(found["mutants"].values()).items())),
+        broken=_broken(entry, verdicts),
     )
 
 

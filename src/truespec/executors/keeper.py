@@ -23,6 +23,7 @@ from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 
 from truespec.executors.calls import Lazily, make_call
+from truespec.executors.pace import Limits, NotAsked, Pace
 from truespec.models.call import Call, Reply
 from truespec.models.contract import ModelError
 from truespec.models.secrets import conceal
@@ -30,7 +31,7 @@ from truespec.store.calls import CallLedger
 from truespec.verdict import TruespecError
 
 IDLE_SECONDS = 5.0
-"""A keeper of whom nobody wants anything ends after this time."""
+"""A keeper ends when no call was wanted for this time."""
 TAKEOVER_SECONDS = 10.0
 """How long a new keeper waits for one that is about to end."""
 STARTS = 3
@@ -40,37 +41,48 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.001, 0.05
 
 
 def kept_calls(
-    calls: Iterable[Call], ledger: CallLedger, path: Path, *, concurrency: int = 8
+    calls: Iterable[Call], ledger: CallLedger, path: Path, *, concurrency: int = 8, pace: Pace | None = None
 ) -> Iterator[tuple[Call, Reply | ModelError]]:
     """Each call with its reply or lasting failure, as they come, made by the keeper of the ledger at `path`.
 
     A recorded call is not made again; one that two subjects share is made once. When the caller stops early,
-    the keeper finishes what is under way.
+    the keeper finishes what is under way. `pace` says when a call may be made; a call that it refuses comes
+    with `NotAsked`.
     """
     source = iter(calls)
     pending: dict[str, list[Call]] = {}
+    pace = pace or Pace(Limits())
+    held: Call | None = None
     more, pause = True, FIRST_PAUSE
     with closing(_Keeper(path, ledger)) as keeper:
-        while more or pending:
-            while more and len(pending) < concurrency:
-                call = next(source, None)
+        while more or pending or held:
+            while (more or held) and len(pending) < concurrency:
+                call, held = held or next(source, None), None
                 if call is None:
                     more = False
                 elif call.key in pending:
                     pending[call.key].append(call)
                 elif (known := ledger.get(call)) is not None:
                     yield call, known
+                elif reason := pace.refuses(call):
+                    yield call, NotAsked(reason)
+                elif pace.must_wait():
+                    held = call
+                    break
                 else:
+                    pace.begin()
                     ledger.want(call)
                     pending[call.key] = [call]
             settled = ledger.settled([waiting[0] for waiting in pending.values()])
             for key, outcome in settled.items():
+                pace.end(pending[key][0], outcome)
                 for call in pending.pop(key):
                     yield call, ModelError(outcome) if isinstance(outcome, str) else outcome
             if settled:
                 pause = FIRST_PAUSE
-            elif pending:
-                keeper.ensure()
+            elif pending or held:
+                if pending:
+                    keeper.ensure()
                 time.sleep(pause)
                 pause = min(2 * pause, LONGEST_PAUSE)
 

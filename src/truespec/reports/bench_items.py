@@ -58,9 +58,17 @@ class Item:
     cluster: str = ""
     """The task that this one is a variant of, or the task itself; see `with_clusters`."""
 
+    manner: str = ""
+    """How the judge was asked, where that is not as the run asks."""
+
+    @property
+    def own(self) -> bool:
+        """Whether the model judges its own answer."""
+        return self.judge in (self.model, f"{self.model} ({self.manner})")
+
     @property
     def pairing(self) -> str:
-        """Who answered and, where that is somebody else, who judged."""
+        """Who answered and, where that is somebody else or asked in another manner, who judged."""
         return self.model if self.judge == self.model else f"{self.model}, judged by {self.judge}"
 
 
@@ -104,6 +112,7 @@ def join(answers: Iterable[dict[str, Any]], judgements: Iterable[dict[str, Any]]
                 tokens=total(tokens),
                 cost=total(reply.get("cost") for reply in replies),
                 cluster=cluster_of(record),
+                manner=record.get("manner", ""),
             )
         )
     return found

@@ -76,10 +76,10 @@ def judged(items: Sequence[Item]) -> Table:
     for model, some in grouped(items, lambda item: item.pairing).items():
         figures[model] = []
         first = some[0]
-        themselves = first.judge == first.model
-        by_judge["models that judge themselves" if themselves else f"models judged by {first.judge}"].append(
-            model
-        )
+        who = f"models judged by {first.judge}"
+        if first.own:
+            who = "models that judge themselves" + (f" ({first.manner})" if first.manner else "")
+        by_judge[who].append(model)
         for kind in KINDS:
             parts = grouped([i for i in some if i.kind == kind], lambda i: i.domain).values()
             by_domain = [rates_of(part) for part in parts]

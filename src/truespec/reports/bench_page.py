@@ -114,7 +114,9 @@ def entries(
         by_judge = scores.setdefault(name, {}).setdefault(record["judge"], [])
         by_judge.append(f"{record['kind']} {said} {record['judgement']}")
         for place, reply in enumerate(record.get("replies", ())):
-            order = (", oracle first", ", candidate first")[place] if len(record["replies"]) > 1 else ""
+            order = (
+                (", oracle first", ", candidate first")[place % 2] if record["kind"] == "equivalence" else ""
+            )
             words.setdefault(name, []).append((judge + order, reply["text"]))
     found: dict[str, list[Judged]] = {}
     for record in answers:

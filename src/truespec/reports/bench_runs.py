@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from truespec.benchmark.task import Task
-from truespec.executors.candidates import GENERATED
 from truespec.metrics.table import Table, number
 from truespec.store.runs import Config, Run
 from truespec.verdict import ReasonCode, UsageError, unknown
@@ -121,7 +120,8 @@ def _judges(runs: Sequence[Run], names: Sequence[str], configs: Sequence[Config]
     ways: defaultdict[str, set[str]] = defaultdict(set)
     for run, config in zip(runs, configs, strict=True):
         for record in run.read("judgements"):
-            ways[str(record["judge"])].add(repr((config.settings, config.tolerant)))
+            asked = record.get("settings") or asdict(config.settings)
+            ways[str(record["judge"])].add(repr((asked, config.tolerant)))
     return {judge for judge, found in ways.items() if len(found) > 1}
 
 
@@ -140,8 +140,8 @@ def _named(
     if isinstance(judge, str):
         made["judge_name"] = judge
         made["judge"] = f"{judge} [{run}]" if judge in judges else judge
-        if judge == model:  # who judges its own answers stays recognisable as such
-            made["judge"] = made["model"]
+        if record.get("judge_model", judge) == model:  # who judges its own answers stays recognisable
+            made["judge"] = made["model"] + (f" ({record['manner']})" if record.get("manner") else "")
     return made
 
 
@@ -156,8 +156,7 @@ def _missing(run: Run, config: Config, answers: Sequence[Mapping[str, Any]]) -> 
             "epoch": epoch,
             "verdict": unknown(task.domain, ReasonCode.UNAVAILABLE, NO_REPLY, method="none").to_json(),
         }
-        for model in config.models
-        if model != GENERATED  # candidates are made, not asked for, and not as many for each task
+        for model in (config.models if config.asked else ())
         for task in run.tasks()
         for epoch in range(config.epochs)
         if (task.id, model, epoch) not in held

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -55,6 +55,19 @@ class CallLedger:
         with self._lock:
             row = self._database.execute("SELECT reply FROM calls WHERE key = ?", (call.key,)).fetchone()
         return Reply.from_json(json.loads(row[0])) if row else None
+
+    def replies(self) -> Iterator[tuple[str, Reply]]:
+        """Every recorded reply with the name of its model."""
+        with self._lock:
+            rows = self._database.execute("SELECT model, reply FROM calls").fetchall()
+        for model, text in rows:
+            yield model, Reply.from_json(json.loads(text))
+
+    def unanswered(self, calls: Iterable[Call]) -> list[Call]:
+        """The calls without a recorded reply."""
+        with self._lock:
+            known = {key for (key,) in self._database.execute("SELECT key FROM calls")}
+        return [call for call in calls if call.key not in known]
 
     def put(self, call: Call, reply: Reply) -> None:
         """Record a reply; it is durable when this returns."""

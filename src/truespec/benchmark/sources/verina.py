@@ -27,7 +27,9 @@ def read(folder: Path) -> Iterator[Task | Skipped]:
         origin = Origin("verina", path.relative_to(folder).as_posix())
         try:
             yield _task(path, origin)
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except KeyError as error:
+            yield Skipped(origin, f"its task.json lacks the field {error}")
+        except (OSError, ValueError, TypeError) as error:
             yield Skipped(origin, f"{type(error).__name__}: {error}")
         except TruespecError as error:
             yield Skipped(origin, str(error))

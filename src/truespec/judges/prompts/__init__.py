@@ -1,17 +1,21 @@
 """The prompts: three roles (answer, formalization, equivalence) by five domains, the paper's fifteen.
 
 A role's Markdown file holds its rubric; the description of the language comes from `benchmark/prompts/`. One
-more prompt, `refine.md`, makes statements more specific.
+more prompt, `refine.md`, makes statements more specific. A folder with files of the same names stands in for
+them (`read_prompts`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 
 from truespec.benchmark.prompts import describe_context, language
+from truespec.benchmark.task import Task
+from truespec.verdict import UsageError
 
 
 class Role(Enum):
@@ -25,26 +29,75 @@ class Role(Enum):
     """Judge two specifications against each other."""
 
 
-@cache
-def system(role: Role, domain: str) -> str:
-    """The system prompt of a role in a domain."""
-    return _filled(role.value, domain)
+LANGUAGE = "{language}"
+"""The place of the language's description in a role's prompt."""
 
 
-@cache
+def system(role: Role, domain: str, own: Mapping[str, str] | None = None) -> str:
+    """The system prompt of a role in a domain; `own` holds the texts of roles that replace the package's."""
+    text = (own or {}).get(role.value) or _text(role.value)
+    return text.replace(LANGUAGE, language(domain))
+
+
 def refining(domain: str) -> str:
     """The system prompt for making a statement of a domain more specific, given its reference."""
-    return _filled("refine", domain)
+    return _text("refine").replace(LANGUAGE, language(domain))
 
 
-def _filled(name: str, domain: str) -> str:
-    text = files(__package__).joinpath(f"{name}.md").read_text("utf-8")
-    return text.replace("{language}", language(domain))
+@cache
+def _text(name: str) -> str:
+    return files(__package__).joinpath(f"{name}.md").read_text("utf-8")
 
 
-def ask_answer(statement: str, context: Mapping[str, object], meanings: Mapping[str, str]) -> str:
-    """The user's prompt for writing a specification."""
-    return _sections(Context=describe_context(context, meanings), Statement=statement)
+def read_prompts(folder: Path) -> dict[str, str]:
+    """The prompts of a folder by role: any of `answer.md`, `formalization.md` and `equivalence.md`.
+
+    Raises `UsageError` for a folder without one, a file of another name, and a prompt without `{language}`,
+    where the description of the specification language goes.
+    """
+    expected = ", ".join(f"{role.value}.md" for role in Role)
+    if not folder.is_dir():
+        raise UsageError(f"{folder} is no folder: expected one that holds any of {expected}")
+    found: dict[str, str] = {}
+    for path in sorted(folder.glob("*.md")):
+        if path.stem not in {role.value for role in Role}:
+            raise UsageError(f"{path}: no prompt has this name: expected {expected}")
+        try:
+            found[path.stem] = path.read_text("utf-8")
+        except UnicodeDecodeError as error:
+            raise UsageError(f"{path}: not UTF-8 at byte {error.start}") from None
+        if LANGUAGE not in found[path.stem]:
+            raise UsageError(
+                f"{path} lacks {LANGUAGE}: write it where the description of the language is to stand"
+            )
+    if not found:
+        raise UsageError(f"{folder} holds no prompt: expected any of {expected}")
+    return found
+
+
+def ask_answer(
+    statement: str,
+    context: Mapping[str, object],
+    meanings: Mapping[str, str],
+    examples: Sequence[Task] = (),
+) -> str:
+    """The user's prompt for writing a specification, after solved examples of the same domain."""
+    shown = {
+        f"Example {number}": _sections(
+            "###",
+            Context=describe_context(task.context, meanings_of(task)),
+            Statement=task.statement,
+            Answer=_fenced(task.oracle),
+        ).rstrip()
+        for number, task in enumerate(examples, 1)
+    }
+    return _sections("##", **shown, Context=describe_context(context, meanings), Statement=statement)
+
+
+def meanings_of(task: Task) -> Mapping[str, str]:
+    """What the names of a task's context stand for, as far as the task says."""
+    meanings = task.extra.get("meanings")
+    return meanings if isinstance(meanings, Mapping) else {}
 
 
 def ask_formalization(
@@ -52,7 +105,10 @@ def ask_formalization(
 ) -> str:
     """The user's prompt for judging a specification against its statement."""
     return _sections(
-        Context=describe_context(context, meanings), Statement=statement, Specification=_fenced(candidate)
+        "##",
+        Context=describe_context(context, meanings),
+        Statement=statement,
+        Specification=_fenced(candidate),
     )
 
 
@@ -62,12 +118,12 @@ def ask_equivalence(
     """The user's prompt for judging two specifications; neither is called the reference."""
     shown = describe_context(context, meanings)
     return _sections(
-        **{"Context": shown, "Specification A": _fenced(first), "Specification B": _fenced(second)}
+        "##", **{"Context": shown, "Specification A": _fenced(first), "Specification B": _fenced(second)}
     )
 
 
-def _sections(**parts: str) -> str:
-    return "\n\n".join(f"## {title}\n\n{text}" for title, text in parts.items()) + "\n"
+def _sections(mark: str, **parts: str) -> str:
+    return "\n\n".join(f"{mark} {title}\n\n{text}" for title, text in parts.items()) + "\n"
 
 
 def _fenced(text: str) -> str:
