@@ -81,10 +81,15 @@ baseline: setup ## make the recorded baseline of the benchmark anew
 live-model: setup ## a small real model through generation, judges and report (not part of 'make test')
 	@tools/live-model
 
+docs: setup ## build the documentation site into out/site, offline, with every link checked
+	$(RUN) python tools/docs.py
+	NO_MKDOCS_2_WARNING=1 $(RUN) mkdocs build -q --strict -d out/site
+	$(RUN) python tools/docs.py --check out/site
+
 dist: ## build the sdist and the wheel into dist/; REPOSITORY=https://... names the project's address
 	rm -rf dist && TRUESPEC_REPOSITORY="$(REPOSITORY)" $(UV) build -q && ls dist
 
 requirements: ## export the hashed requirements from the project's dependencies
 	$(UV) lock -q && $(UV) export -q --frozen --all-extras --all-groups --no-emit-project --format requirements-txt --no-header --no-annotate -o requirements.txt && rm -f uv.lock
 
-.PHONY: help setup setup-test demo test quick quick-tests check slowest costs coverage lint types format snapshots bench certificates baseline live-model requirements compat dist
+.PHONY: help setup setup-test demo test quick quick-tests check slowest costs coverage lint types format snapshots bench certificates baseline live-model requirements compat docs dist
