@@ -16,7 +16,9 @@ from truespec.cli.certify import certify
 from truespec.cli.common import Seconds, echo
 from truespec.reports.bench import tables
 from truespec.reports.bench_figures import figures
+from truespec.reports.bench_items import with_clusters
 from truespec.reports.bench_page import write_report
+from truespec.reports.bench_rounds import rounds_table
 from truespec.reports.bench_runs import read_runs
 from truespec.reports.bench_timeouts import LONG, timeout_figure, timeout_table
 from truespec.reports.candidates import labels
@@ -71,6 +73,8 @@ def report(folders: tuple[Path, ...], output: Path) -> None:
     found = tables(answers, judgements, tasks, loaded.missing if loaded else ())
     if loaded:
         found.insert(0, loaded.table)
+        if loaded.rounds:
+            found.append(rounds_table(*(with_clusters(some, tasks) for some in (loaded.rounds, answers))))
         if loaded.warning:
             echo(loaded.warning)
     drawn = figures(answers, judgements, tasks)

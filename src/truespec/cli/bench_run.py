@@ -17,11 +17,13 @@ from truespec.benchmark.task import Task
 from truespec.cli.common import Seconds, echo
 from truespec.executors.bench import SELF, Failures, grow_run, run_judges, run_models
 from truespec.executors.pace import Limits
+from truespec.executors.rounds import Feedback, run_rounds
 from truespec.judges.manner import Manner
 from truespec.judges.prompts import read_prompts
 from truespec.models.presets import expand
 from truespec.models.registry import open_model
 from truespec.reports.bench import tables
+from truespec.reports.bench_rounds import rounds_table
 from truespec.store.runs import Run, read_tasks
 from truespec.verdict import UsageError
 
@@ -105,6 +107,19 @@ def _limits(
     default=None,
     help="A file of tasks; those of the same domain are shown solved before each task.",
 )
+@click.option(
+    "--rounds", type=click.IntRange(0), default=0, show_default=True, help="How often a model may repair."
+)
+@click.option(
+    "--feedback",
+    "kinds",
+    multiple=True,
+    type=click.Choice([kind.value for kind in Feedback]),
+    default=(Feedback.COUNTEREXAMPLE.value,),
+    show_default=True,
+    help="What it is told; give it again to compare kinds.",
+)
+@click.option("--feedback-judge", default=SELF, show_default=True, help="Who judges for --feedback judge.")
 @click.option("--timeout", type=Seconds(), default=4.0, show_default=True, help="Seconds per verification.")
 @click.option("--tolerant", is_flag=True, help="Also read answers in a form that was not asked for.")
 @limit_options
@@ -121,6 +136,9 @@ def run(
     max_tokens: int | None,
     prompts: Path | None,
     few_shot: Path | None,
+    rounds: int,
+    kinds: tuple[str, ...],
+    feedback_judge: str,
     timeout: float,
     tolerant: bool,
     concurrency: int,
@@ -141,13 +159,19 @@ def run(
     verifier decides old answers anew. More models, tasks or epochs, or another --timeout, let the run in
     OUTPUT grow; what was asked stays. The defaults are those of RESpecBench.
 
+    With --rounds, models repair their answers. They are told nothing (none), that an answer is refuted or
+    invalid (answer), also an input on which it differs (counterexample), or a judge's opinion (judge).
+    'bench report' shows success by round.
+
     Exit code: 0 when every task has its answer, 1 when calls failed for good or were not made because of
     --max-cost, 2 for a wrong call.
     """
     chosen = chosen_tasks(tasks, domains, limit)
     models = expand(models)
-    for model in models:  # a wrong name must not leave a folder behind
-        open_model(model).close()
+    (judge_name,) = expand((feedback_judge,))
+    asks_judge = rounds and Feedback.JUDGE.value in kinds and judge_name != SELF
+    for model in (*models, *([judge_name] if asks_judge else [])):
+        open_model(model).close()  # a wrong name must not leave a folder behind
     begun, news = grow_run(
         output,
         chosen,
@@ -163,17 +187,21 @@ def run(
     )
     if news:
         echo(f"the run in {output} grows: {'; '.join(news)}")
-    failures = run_models(
-        begun,
-        concurrency=concurrency,
-        jobs=jobs or len(os.sched_getaffinity(0)),
-        progress=Progress().show,
-        limits=_limits(max_cost, requests_per_minute, tokens_per_minute, prices),
-    )
+    how: dict[str, Any] = {
+        "concurrency": concurrency,
+        "jobs": jobs or len(os.sched_getaffinity(0)),
+        "progress": Progress().show,
+        "limits": _limits(max_cost, requests_per_minute, tokens_per_minute, prices),
+    }
+    failures = run_models(begun, **how)
     answers: list[dict[str, Any]] = begun.read("answers")
-    if answers:
-        success = next(table for table in tables(answers, []) if table.name == "success")
-        for row in success.to_markdown().splitlines():
+    shown = [table for table in tables(answers, []) if table.name == "success"] if answers else []
+    if rounds and answers:
+        chosen_kinds = [Feedback(kind) for kind in dict.fromkeys(kinds)]
+        failures.add(run_rounds(begun, chosen_kinds, rounds, judge=judge_name, **how))
+        shown.append(rounds_table(begun.read("rounds"), answers))
+    for table in shown:
+        for row in table.to_markdown().splitlines():
             echo(row)
     _close(failures, begun, f"truespec bench judge {begun.folder}")
 

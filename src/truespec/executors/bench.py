@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from truespec.benchmark.answer import read_answer
 from truespec.benchmark.task import Task
-from truespec.executors.batch import Summary, run_batch
-from truespec.executors.calls import Lazily, run_calls
-from truespec.executors.keeper import kept_calls
-from truespec.executors.pace import Limits, NotAsked, Pace
+from truespec.executors.answers import Given, verified
+from truespec.executors.asking import NO_LIMITS, Failures, Progress, gather, quiet
+from truespec.executors.pace import Limits
 from truespec.judges.decide import from_both_orders, from_score
 from truespec.judges.manner import Manner, majority, median_scores
 from truespec.judges.prompts import (
@@ -25,40 +22,13 @@ from truespec.judges.prompts import (
     system,
 )
 from truespec.judges.score import read_score
-from truespec.models.call import Call, Reply, Settings
-from truespec.models.contract import Model, ModelError
-from truespec.models.registry import open_model
-from truespec.store.calls import CallLedger
+from truespec.models.call import Call, Settings
+from truespec.models.contract import Model
 from truespec.store.runs import Config, Run
-from truespec.verdict import ReasonCode, UsageError, invalid, unknown
+from truespec.verdict import UsageError
 
 SELF = "self"
 """The judge's name that stands for the model which answered, as in RESpecBench."""
-
-NO_LIMITS = Limits()
-
-Progress = Callable[[str, int, int], None]
-"""Told the stage, how much is done, and how much there is."""
-
-
-def _quiet(stage: str, done: int, total: int) -> None:
-    return
-
-
-@dataclass
-class Failures:
-    """Calls that were made and failed for good; a resumed run makes them again."""
-
-    count: int = 0
-    """How many."""
-    first: str = ""
-    """What the first one said."""
-    unasked: int = 0
-    """How many were not made, since the spending cap would be passed."""
-    why: str = ""
-    """What the cap said."""
-    spent: float = 0.0
-    """US dollars for all calls of the folder, as far as they are known."""
 
 
 def run_models(
@@ -66,7 +36,7 @@ def run_models(
     *,
     concurrency: int = 8,
     jobs: int = 1,
-    progress: Progress = _quiet,
+    progress: Progress = quiet,
     given: Mapping[str, Model] | None = None,
     limits: Limits = NO_LIMITS,
 ) -> Failures:
@@ -91,64 +61,14 @@ def run_models(
         )
         for task, model, epoch in wanted
     ]
-    replies, failures = _gather(run, "answers", calls, concurrency, progress, given, limits)
-    records: list[dict[str, Any]] = []
-    pairs: list[dict[str, object]] = []
-    for (task, model, epoch), call in zip(wanted, calls, strict=True):
-        reply = replies.get(call)
-        if reply is None:
-            continue
-        answer = read_answer(reply.text, tolerant=config.tolerant)
-        name = f"{task.id}|{model}|{epoch}"
-        records.append(
-            {
-                "id": name,
-                "task": task.id,
-                "domain": task.domain,
-                "model": model,
-                "epoch": epoch,
-                "candidate": answer.text,
-                "strict": answer.strict,
-                "problem": answer.problem,
-                "reply": reply.to_json(),
-            }
-        )
-        if answer.text is not None:
-            context = dict(task.context)
-            pair = {"domain": task.domain, "oracle": task.oracle, "candidate": answer.text}
-            pairs.append({"id": name, **pair, "context": context})
-    verdicts = _verify(run, pairs, config, jobs, progress)
-    for record in records:
-        held = record["candidate"] is not None
-        record["verdict"] = (
-            verdicts[record["id"]] if held else _malformed(record["domain"], record["problem"])
-        )
-    run.write("answers", records)
+    replies, failures = gather(run, "answers", calls, concurrency, progress, given, limits)
+    given_answers = [
+        Given(f"{task.id}|{model}|{epoch}", task, model, epoch, replies[call])
+        for (task, model, epoch), call in zip(wanted, calls, strict=True)
+        if call in replies
+    ]
+    run.write("answers", verified(run, given_answers, config, jobs, progress))
     return failures
-
-
-def _verify(
-    run: Run, pairs: Sequence[Mapping[str, object]], config: Config, jobs: int, progress: Progress
-) -> dict[str, dict[str, object]]:
-    def told(done: int, total: int, summary: Summary) -> None:
-        progress("verdicts", done, total)
-
-    run.write("pairs", pairs)
-    output = run.path("verdicts")
-    run_batch(run.path("pairs"), output, timeout=config.timeout, jobs=jobs, resume=True, progress=told)
-    found: dict[str, dict[str, object]] = {}
-    for pair, record in zip(pairs, run.read("verdicts"), strict=True):
-        if "error" in record:  # a pair that no line can hold, e.g. an answer of many megabytes
-            refused = unknown(str(pair["domain"]), ReasonCode.UNSUPPORTED, str(record["error"]))
-            found[str(pair["id"])] = refused.to_json()
-        else:
-            found[str(record.pop("id"))] = record
-    return found
-
-
-def _malformed(domain: str, problem: str) -> dict[str, object]:
-    """A reply without a specification is a failed answer, never an unknown one."""
-    return invalid(domain, ReasonCode.SYNTAX, f"the reply holds no specification: {problem}").to_json()
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +87,7 @@ def run_judges(
     kinds: Sequence[str],
     *,
     concurrency: int = 8,
-    progress: Progress = _quiet,
+    progress: Progress = quiet,
     given: Mapping[str, Model] | None = None,
     limits: Limits = NO_LIMITS,
     manner: Manner | None = None,
@@ -183,7 +103,7 @@ def run_judges(
     answers: list[dict[str, Any]] = run.read("answers")
     wanted = list(wanted_judgements(answers, tasks, config, judges, kinds, manner))
     calls = [call for item in wanted for call in item.calls]
-    replies, failures = _gather(run, "judgements", calls, concurrency, progress, given, limits)
+    replies, failures = gather(run, "judgements", calls, concurrency, progress, given, limits)
     made: dict[tuple[object, ...], dict[str, Any]] = {_name(old): old for old in run.read("judgements")}
     for item in wanted:
         answered = [replies[call] for call in item.calls if call in replies]
@@ -267,49 +187,6 @@ def wanted_judgements(
                     (second, f"equivalence/candidate-first/{about}"),
                 )
                 yield Wanted({**record, "kind": "equivalence"}, both)
-
-
-def _gather(
-    run: Run,
-    stage: str,
-    calls: Sequence[Call],
-    concurrency: int,
-    progress: Progress,
-    given: Mapping[str, Model] | None,
-    limits: Limits,
-) -> tuple[dict[Call, Reply], Failures]:
-    """The replies to all calls that succeed; models that need no call are not opened.
-
-    Every model that has to be called is opened first, so that a wrong name is told before any call. A keeper
-    makes the calls, so that they survive this process; where models are given that no name opens, they are
-    made here, without limits.
-    """
-    replies: dict[Call, Reply] = {}
-    failures = Failures()
-    with ExitStack() as stack:
-        ledger = stack.enter_context(CallLedger(run.calls))
-        pace = Pace(limits, sum(limits.cost(model, reply) or 0.0 for model, reply in ledger.replies()))
-        if given:
-            models = Lazily(stack)
-            models.update(given)
-            results = run_calls(calls, models, ledger, concurrency=concurrency)
-        else:
-            for name in dict.fromkeys(call.model for call in ledger.unanswered(calls)):
-                open_model(name).close()
-            results = kept_calls(calls, ledger, run.calls, concurrency=concurrency, pace=pace)
-        for done, (call, reply) in enumerate(results, 1):
-            if isinstance(reply, NotAsked):
-                failures.unasked += 1
-                failures.why = failures.why or str(reply)
-            elif isinstance(reply, ModelError):
-                failures.count += 1
-                failures.first = failures.first or str(reply)
-            else:
-                replies[call] = reply
-            told = f"{stage} (US$ {pace.spent:.2f} spent)" if pace.spent else stage
-            progress(told, done, len(calls))
-        failures.spent = pace.spent
-    return replies, failures
 
 
 def new_run(folder: Path, tasks: Sequence[Task], models: Sequence[str], **options: Any) -> Run:

@@ -30,6 +30,8 @@ class Loaded:
     """The judgement records, with the same names; `judge_name` is the judge's model."""
     timeouts: list[dict[str, Any]]
     """What 'bench timeouts' recorded."""
+    rounds: list[dict[str, Any]]
+    """What 'bench run --rounds' recorded."""
     missing: list[dict[str, Any]]
     """A record for each answer that was asked for and did not come, its verdict unknown."""
     tasks: list[Task]
@@ -63,7 +65,7 @@ def read_runs(folders: Sequence[Path]) -> Loaded:
     names = _names([run.folder for run in runs])
     tasks = _tasks(runs, names)
     models = _several((name, config.models) for name, config in zip(names, configs, strict=True))
-    read: dict[str, list[dict[str, Any]]] = {"answers": [], "judgements": [], "timeouts": []}
+    read: dict[str, list[dict[str, Any]]] = {"answers": [], "judgements": [], "timeouts": [], "rounds": []}
     missing: list[dict[str, Any]] = []
     rows = []
     judges = _judges(runs, names, configs)
@@ -79,7 +81,7 @@ def read_runs(folders: Sequence[Path]) -> Loaded:
     heads = ("run", "models", "tasks", "epochs", "asked", "answered", "no reply", "settings", "limit")
     note = f"No reply: {NO_REPLY}; it counts as unknown. Limit: of the verifier, per answer."
     table = Table("runs", "Runs and their settings", heads, tuple(rows), note)
-    return Loaded(read["answers"], read["judgements"], read["timeouts"], missing, tasks, table)
+    return Loaded(**read, missing=missing, tasks=tasks, table=table)
 
 
 def _names(folders: Sequence[Path]) -> list[str]:

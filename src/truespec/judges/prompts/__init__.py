@@ -94,6 +94,23 @@ def ask_answer(
     return _sections("##", **shown, Context=describe_context(context, meanings), Statement=statement)
 
 
+def ask_again(
+    task: Task, examples: Sequence[Task], attempt: int, reply: str, candidate: str | None, told: str
+) -> str:
+    """The user's prompt for repairing an answer: the task, the answer before, and what is told of it.
+
+    `attempt` is the number of the answer before, from 1; a reply without a specification is shown whole.
+    """
+    before = _fenced(reply if candidate is None else candidate)
+    first = ask_answer(task.statement, task.context, meanings_of(task), examples)
+    again = {
+        f"Your answer, attempt {attempt}": before,
+        "What is known of it": told,
+        "Now": "Write the specification again, whole, in the form that was asked for.",
+    }
+    return first + "\n" + _sections("##", **again)
+
+
 def meanings_of(task: Task) -> Mapping[str, str]:
     """What the names of a task's context stand for, as far as the task says."""
     meanings = task.extra.get("meanings")
