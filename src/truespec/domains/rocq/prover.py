@@ -60,8 +60,8 @@ STRATEGIES: tuple[Strategy, ...] = (
     Strategy("by_places", 0.4),
 )
 """The tactics, with the processor seconds each may use at first; `ordering.py` says which come first."""
-PATIENCE = (1.0, 6.0)
-"""A second round gives those that ran out of time this many times more."""
+PATIENCE = 6.0
+"""Each further round gives those that ran out of time this many times more, as long as the limit lasts."""
 IMPLICATION = 0.8
 """Processor seconds for the relation of a refuted candidate."""
 CLASSIC = re.compile(r"classic\s*:\s*forall P : Prop, P \\/ ~ P")
@@ -91,7 +91,8 @@ def prove(
     dialogue = Dialogue(session, limit, stop)
     _state(dialogue, layout)
     unfinished = ordered(STRATEGIES, layout)
-    for patience in PATIENCE:
+    patience, fatal = 1.0, set[str]()
+    while unfinished:
         late: list[Strategy] = []
         for strategy in unfinished:
             work, before = strategy.seconds * patience, session.worked()
@@ -101,8 +102,12 @@ def prove(
                 if stop.is_set():
                     raise
                 # The tactic did not stop when told to and took the process along; others may succeed.
+                # A busy machine stops slowly too: each tactic has a second chance.
                 session.ready()
                 _state(dialogue, layout)
+                if strategy.name not in fatal:
+                    fatal.add(strategy.name)
+                    late.append(strategy)
                 continue
             if proved:
                 if dialogue.may("Qed."):
@@ -112,7 +117,7 @@ def prove(
                 dialogue.must(THEOREM)
             elif session.worked() - before >= work:
                 late.append(strategy)
-        unfinished = tuple(late)
+        unfinished, patience = tuple(late), patience * PATIENCE
         if first_round is not None:
             first_round.set()
     raise Incomplete("no strategy of the portfolio proves the equivalence")

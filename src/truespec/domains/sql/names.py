@@ -259,12 +259,15 @@ class _Reader:
                 continue
             if isinstance(part, exp.Column) and not isinstance(part.this, exp.Star):
                 self._look_up(part, chain)
-            elif isinstance(part, exp.AggFunc) and len(chain) > 1:
+            elif isinstance(part, exp.AggFunc) and not all(level.hidden for level in chain[1:]):
                 self._own(part, chain[0])
             todo += list(part.iter_expressions())
 
     def _own(self, call: exp.AggFunc, level: Level) -> None:
-        """An aggregate whose arguments name no column of its own query belongs to an enclosing one."""
+        """An aggregate whose arguments name no column of its own query belongs to an enclosing one.
+
+        Not to one that the query cannot refer to: a table in FROM sees no table beside it.
+        """
         above = call.parent
         if isinstance(above, exp.Window) or (
             isinstance(above, exp.Filter) and isinstance(above.parent, exp.Window)

@@ -62,7 +62,7 @@ _READ: dict[str, frozenset[str]] = {
     "Literal": frozenset({"this", "is_string"}),
     "Interval": frozenset({"this", "unit"}),
     "Ordered": frozenset({"this", "desc", "nulls_first"}),
-    "Order": frozenset({"expressions"}),
+    "Order": frozenset({"this", "expressions"}),
     "Group": frozenset({"expressions", "grouping_sets", "cube", "rollup", "totals", "all"}),
     "Join": frozenset({"this", "on", "side", "kind", "using", "method"}),
     "Table": frozenset({"this", "alias", "db", "catalog", "joins"}),
@@ -84,6 +84,12 @@ _READ: dict[str, frozenset[str]] = {
     "Rank": frozenset(),
     "DenseRank": frozenset(),
     "RowNumber": frozenset(),
+    "PercentRank": frozenset(),
+    "Ntile": frozenset({"this"}),
+    "GroupConcat": frozenset({"this", "separator"}),
+    "Greatest": frozenset({"this", "expressions", "ignore_nulls"}),
+    "Least": frozenset({"this", "expressions", "ignore_nulls"}),
+    "LastDay": frozenset({"this", "unit"}),
     "Identifier": frozenset({"this", "quoted"}),
 }
 

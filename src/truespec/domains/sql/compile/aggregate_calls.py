@@ -15,7 +15,7 @@ from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.scope import GroupScope, Scope, WindowScope
 from truespec.domains.sql.ir.bags import Bag, Group, Term, fresh_values
 from truespec.domains.sql.ir.columns import coerced
-from truespec.domains.sql.ir.kinds import BOOL, INT, NULL_KIND, NUMBERS, REAL
+from truespec.domains.sql.ir.kinds import BOOL, DATE, INT, NULL_KIND, NUMBERS, REAL, TEXT
 from truespec.domains.sql.ir.logic import FALSE, TRUE, conj, neg
 from truespec.domains.sql.ir.opaque import opaque
 from truespec.domains.sql.ir.truth import where_true
@@ -45,6 +45,8 @@ def aggregate_over(reader: Reader, node: Any, members: Members) -> Val:
             kept.append((replace(term, cond=conj(term.cond, test)), scope))
         return aggregate_over(reader, node.this, kept)
     name, argument = type(node).__name__, node.this
+    if isinstance(node, exp.GroupConcat):
+        return _joined(reader, node, members)
     distinct = isinstance(argument, exp.Distinct)
     arguments = argument.expressions if distinct else [argument]
     if name == "Count" and not distinct and (argument is None or isinstance(argument, exp.Star)):
@@ -88,6 +90,39 @@ def aggregate_over(reader: Reader, node: Any, members: Members) -> Val:
                 raise Unsupported(f"sql: the aggregate {name.upper()}")
             return reader.aggregates.unknown(name, reader.aggregates.distinct(bag) if distinct else bag)
     raise Unsupported(f"sql: the aggregate {name.upper()}")
+
+
+def _joined(reader: Reader, node: exp.GroupConcat, members: Members) -> Val:
+    """GROUP_CONCAT and STRING_AGG of values in their own order: a function of the bag of values.
+
+    Values that sort alike have to be written alike, or the engine chooses.
+    """
+    inner, separator = node.this, node.args.get("separator")
+    if not isinstance(inner, exp.Order) or len(inner.expressions) != 1:
+        raise Unsupported("sql: GROUP_CONCAT without one ORDER BY of its own value")
+    value, key = inner.this, inner.expressions[0]
+    distinct = isinstance(value, exp.Distinct)
+    if distinct:
+        if len(value.expressions) != 1:
+            raise Unsupported("sql: GROUP_CONCAT of several values")
+        value = value.expressions[0]
+    if value != key.this or (separator is not None and not isinstance(separator, exp.Literal)):
+        raise Unsupported("sql: GROUP_CONCAT without one ORDER BY of its own value")
+    terms = [replace(t, outs=(reader.value(value, s),)) for t, s in members]
+    if not terms:
+        raise Unsupported("sql: GROUP_CONCAT over no rows")
+    (bag,) = coerced([Bag(tuple(terms))], reader.dialect)
+    kind = bag.terms[0].outs[0].kind
+    if kind not in (INT, DATE) and (kind != TEXT or reader.dialect.collation_merges_texts):
+        raise Unsupported(f"sql: GROUP_CONCAT of values of type {kind.shown}, which may tie")
+    if reader.dialect.dates_are_texts and kind == DATE:
+        raise Unsupported("sql: GROUP_CONCAT of dates")
+    bag = reader.aggregates.filled(bag)
+    bag = reader.aggregates.distinct(bag) if distinct else bag
+    way = "descending" if key.args.get("desc") else "ascending"
+    label = f"joined {way} by {'none' if separator is None else separator.this!r}"
+    found = reader.aggregates.unknown(label, bag)
+    return opaque(reader.dialect, "text of the " + label, [found], TEXT)
 
 
 def _variance(reader: Reader, bag: Bag, root: bool) -> Val:

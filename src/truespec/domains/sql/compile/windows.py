@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,15 +20,16 @@ from truespec.domains.sql.ir.bags import Bag, Group, Term, fresh_values, is_tupl
 from truespec.domains.sql.ir.columns import coerced
 from truespec.domains.sql.ir.comparisons import null_safe_equal
 from truespec.domains.sql.ir.existence import condition
-from truespec.domains.sql.ir.kinds import INT
-from truespec.domains.sql.ir.logic import FALSE, TRUE, conj
+from truespec.domains.sql.ir.kinds import INT, REAL, Kind
+from truespec.domains.sql.ir.logic import FALSE, TRUE, Expr, conj
+from truespec.domains.sql.ir.opaque import opaque
 from truespec.domains.sql.ir.values import NULL, Val
 from truespec.domains.sql.places import At
 from truespec.domains.sql.rules import first_rows
 from truespec.domains.sql.rules.first_rows import Sort, before
 from truespec.verdict import Nondeterministic, Unsupported
 
-RANKING = ("Rank", "DenseRank", "RowNumber")
+RANKING = ("Rank", "DenseRank", "RowNumber", "PercentRank", "Ntile")
 """Functions that look at all rows before the current one, whatever the frame."""
 
 
@@ -79,6 +80,12 @@ class _Window:
             case "RowNumber":
                 self._no_ties("ROW_NUMBER", peers)
                 return self._one_more(Bag(tuple(replace(t, outs=()) for t, _ in members)))
+            case "PercentRank":
+                # A DOUBLE of both numbers; a quotient as written may be a DECIMAL.
+                before, rows = self._count(t for t, _ in members), self._count(self._partition())
+                return self._function("percent rank", [before, rows], REAL)
+            case "Ntile":
+                return self._tile(members, peers)
         if isinstance(self.function, exp.AggFunc):
             return aggregate_over(self.reader, self.function, members)
         raise Unsupported(f"sql: the window function {self.name}")
@@ -148,6 +155,26 @@ class _Window:
         classes = classes_of(reader, coerced([Bag(tuple(terms))], reader.dialect)[0])
         values = fresh_values(reader.world, classes.terms[0].outs, nullable_columns(classes))
         return Bag((Term((), (Group(values, classes),), TRUE, ()),))
+
+    def _tile(self, members: Members, peers: list[Term]) -> Val:
+        """NTILE: a function of the row's number, of the number of rows and of that of the tiles."""
+        self._no_ties("NTILE", peers)
+        number, rows = self._count(t for t, _ in members), self._count(self._partition())
+        tiles = self.reader.value(self.function.this, self.scope)
+        if tiles.kind != INT or not z3.is_int_value(tiles.val) or tiles.val.as_long() < 1:
+            raise Unsupported("sql: NTILE of what is no positive literal")
+        return self._function("ntile", [number, rows, tiles.val], INT)
+
+    def _function(self, name: str, arguments: Iterable[Expr], kind: Kind) -> Val:
+        """A function of integers that is never NULL."""
+        found = opaque(self.reader.dialect, name, [Val(FALSE, part, INT) for part in arguments], kind)
+        return replace(found, null=FALSE)
+
+    def _partition(self) -> Iterator[Term]:
+        return (term for term, _, _ in self._beside())
+
+    def _count(self, terms: Iterable[Term]) -> Expr:
+        return self.reader.aggregates.count(Bag(tuple(replace(t, outs=()) for t in terms))).val
 
     def _one_more(self, bag: Bag) -> Val:
         return Val(FALSE, z3.IntVal(1) + self.reader.aggregates.count(bag).val, INT)

@@ -144,6 +144,12 @@ class Dialect:
     """Whether a date plus a number is a date, and the difference of two dates is a number of days."""
     datediff_counts_days: bool
     """Whether DATEDIFF(a, b) is the number of days from b to a."""
+    dates_compute_as_numbers: bool
+    """Whether a date beside a number is YYYYMMDD in arithmetic; in comparisons the number is a moment."""
+    mixed_branches_are_texts: bool
+    """Whether a CASE whose branches are dates, integers and texts, two of them at least, is a text."""
+    greatest_skips_nulls: bool
+    """Whether GREATEST and LEAST leave NULLs out; else one NULL makes the result NULL."""
     extract_is_numeric: bool
     """Whether EXTRACT has the type NUMERIC."""
     extract_of_null_is_double: bool

@@ -7,12 +7,13 @@ import re
 import z3
 
 from truespec.domains.sql.dialects.dialect import Mixing
-from truespec.domains.sql.ir.dates import day, moment, read_date
+from truespec.domains.sql.ir.dates import day, moment, moment_of_number, read_date
 from truespec.domains.sql.ir.kinds import (
     ALWAYS_NULL,
     BOOL,
     DATE,
     DATED,
+    INT,
     MOMENTS,
     NUMBERS,
     REAL,
@@ -49,6 +50,9 @@ def comparable(world: World, left: Val, right: Val) -> tuple[Val, Val]:
         return (left, right) if left.kind == right.kind else (to_real(left), to_real(right))
     if kinds == MOMENTS:
         return moment(left), moment(right)
+    if kinds == {DATE, INT} and world.dialect.dates_compute_as_numbers:
+        left, right = (moment(v) if v.kind == DATE else moment_of_number(v) for v in (left, right))
+        return left, right
     if DATED in kinds:
         return as_dated(left), as_dated(right)
     if TEXT in kinds and kinds & MOMENTS:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import re
 
 import z3
 
-from truespec.domains.sql.ir.kinds import DATE, DATETIME
+from truespec.domains.sql.ir.kinds import DATE, DATETIME, INT
 from truespec.domains.sql.ir.logic import FALSE
 from truespec.domains.sql.ir.values import Val
 from truespec.domains.sql.ir.world import World
@@ -36,6 +37,23 @@ def read_date(world: World, literal: str) -> Val:
         raise Unsupported(f"sql: the text {literal[:40]!r} is no time of day")
     world.note_date(days + 1)
     return Val(FALSE, z3.IntVal(days * DAY + (hour * 3600 + minute * 60 + second) * 1_000_000), DATETIME)
+
+
+def number_of_day(value: Val) -> Val:
+    """A day as MariaDB computes with it: the integer YYYYMMDD."""
+    if z3.is_int_value(value.val):
+        date = datetime.date.fromordinal(value.val.as_long())
+        return Val(value.null, z3.IntVal(date.year * 10000 + date.month * 100 + date.day), INT)
+    return Val(value.null, z3.Function("number.day", z3.IntSort(), z3.IntSort())(value.val), INT)
+
+
+def moment_of_number(value: Val) -> Val:
+    """An integer as MariaDB compares it with a day; one that is no date comes before all days."""
+    if z3.is_int_value(value.val) and 1000_00_00 <= (number := value.val.as_long()) <= 9999_12_31:
+        with contextlib.suppress(ValueError):
+            days = datetime.date(number // 10000, number // 100 % 100, number % 100).toordinal()
+            return Val(value.null, z3.IntVal(days * DAY), DATETIME)
+    return Val(value.null, z3.Function("moment.number", z3.IntSort(), z3.IntSort())(value.val), DATETIME)
 
 
 def moment(value: Val) -> Val:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import z3
 
 from truespec.domains.sql.dialects.dialect import Dialect
-from truespec.domains.sql.ir.kinds import NULL_KIND, Kind, Sealed
-from truespec.domains.sql.ir.logic import Expr, ite
+from truespec.domains.sql.ir.kinds import NULL_KIND, TEXT, Kind, Sealed
+from truespec.domains.sql.ir.logic import FALSE, Expr, ite
 from truespec.domains.sql.ir.values import Val
 from truespec.verdict import Unsupported
 
@@ -40,3 +41,14 @@ def opaque(dialect: Dialect, name: str, arguments: Iterable[Val], kind: Kind) ->
         z3.Function(text, *sorts, kind.sort)(*parts),
         kind,
     )
+
+
+def strict(dialect: Dialect, name: str, argument: Val, kind: Kind) -> Val:
+    """Such a function of one value that is NULL for NULL alone."""
+    found = opaque(dialect, name, [replace(argument, null=FALSE)], kind)
+    return Val(argument.null, found.val, kind)
+
+
+def text_of(dialect: Dialect, value: Val) -> Val:
+    """The text that an engine writes for a day or an integer: equal ones are written alike."""
+    return value if value.kind == TEXT else strict(dialect, "text", value, TEXT)

@@ -14,6 +14,7 @@ from truespec.domains.sql.compile.expr.numbers import (
     only_operand,
     operand,
     rounded,
+    truncated,
 )
 from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.readers import Readers
@@ -75,7 +76,7 @@ def _div(reader: Reader, node: exp.Div, scope: Scope) -> Val:
     if reader.dialect.division_truncates and REAL not in (left.kind, right.kind):
         if LOOSE in (left.kind, right.kind):
             raise Unsupported("sql: a quotient of numbers that the engine may hold as integers or not")
-        return Val(null, _truncated(left.val, right.val), INT)
+        return Val(null, truncated(left.val, right.val), INT)
     return Val(null, to_real(left).val / to_real(right).val, REAL)
 
 
@@ -91,7 +92,7 @@ def _integer_division(reader: Reader, node: exp.IntDiv, scope: Scope) -> Val:
     null = disj(left.null, right.null, zero)
     if left.kind != INT:
         raise Unsupported("sql: DIV of numbers that are no integers")
-    quotient = Val(null, _truncated(left.val, right.val), INT)
+    quotient = Val(null, truncated(left.val, right.val), INT)
     return to_real(quotient) if reader.dialect.div_is_numeric else quotient
 
 
@@ -101,7 +102,7 @@ def _mod(reader: Reader, node: exp.Mod, scope: Scope) -> Val:
         raise Unsupported("sql: a remainder of numbers that are no integers")
     zero = _is_zero(right)
     _no_error(reader, conj(neg(left.null), neg(right.null), zero), "a division by zero")
-    rest = left.val - right.val * _truncated(left.val, right.val)
+    rest = left.val - right.val * truncated(left.val, right.val)
     if z3.is_int_value(right.val) and right.val.as_long() > 0:
         rest = ite(left.val >= 0, left.val % right.val, -((-left.val) % right.val))
     return Val(disj(left.null, right.null, zero), rest, INT)
@@ -156,14 +157,6 @@ def _is_zero(value: Val) -> Formula:
     if z3.is_int_value(value.val) or z3.is_rational_value(value.val):
         return TRUE if z3.is_true(z3.simplify(value.val == 0)) else FALSE
     return value.val == (z3.IntVal(0) if value.kind == INT else z3.RealVal(0))
-
-
-def _truncated(left: Expr, right: Expr) -> Expr:
-    """Integer division toward zero."""
-    if z3.is_int_value(right) and right.as_long() > 0:
-        return ite(left >= 0, left / right, -((-left) / right))
-    size = ite(left >= 0, left, -left) / ite(right >= 0, right, -right)
-    return ite((left >= 0) == (right >= 0), size, -size)
 
 
 READERS: Readers = {

@@ -12,8 +12,10 @@ from truespec.domains.sql.compile.readers import Readers
 from truespec.domains.sql.compile.scope import Scope
 from truespec.domains.sql.dialects.dialect import Dialect, Mixing
 from truespec.domains.sql.ir.comparisons import as_dated, equal
-from truespec.domains.sql.ir.kinds import ALWAYS_NULL, BOOL, DATED, INT, NULL_KIND, NUMBERS, TEXT
-from truespec.domains.sql.ir.logic import FALSE, Formula, disj, ite
+from truespec.domains.sql.ir.dates import read_date
+from truespec.domains.sql.ir.kinds import ALWAYS_NULL, BOOL, DATE, DATED, INT, NULL_KIND, NUMBERS, TEXT
+from truespec.domains.sql.ir.logic import FALSE, Formula, conj, disj, ite
+from truespec.domains.sql.ir.opaque import text_of
 from truespec.domains.sql.ir.truth import where_true
 from truespec.domains.sql.ir.values import NULL, Val, null_of, numeric, to_real, together, united
 from truespec.verdict import ReasonCode, SpecificationError, Unsupported
@@ -38,6 +40,8 @@ def merged(dialect: Dialect, values: Sequence[Val]) -> list[Val]:
         goal = united(numbers, typed_by_value=dialect.numbers_typed_by_value)
     elif kinds == {TEXT, DATED}:
         goal = DATED
+    elif dialect.mixed_branches_are_texts and kinds <= {TEXT, DATE, INT, BOOL}:
+        goal = TEXT
     else:
         raise Unsupported(f"sql: branches of types {' and '.join(sorted(map(str, kinds)))}")
     done = []
@@ -50,6 +54,8 @@ def merged(dialect: Dialect, values: Sequence[Val]) -> list[Val]:
             done.append(replace(to_real(value), kind=goal))
         elif goal == DATED:
             done.append(as_dated(value))
+        elif goal == TEXT and value.kind != TEXT:
+            done.append(text_of(dialect, numeric(value) if value.kind == BOOL else value))
         else:
             done.append(value)
     return done
@@ -105,7 +111,39 @@ def _nullif(reader: Reader, node: exp.Nullif, scope: Scope) -> Val:
     return Val(disj(left.null, same), left.val, left.kind)
 
 
+def _extreme(reader: Reader, node: exp.Greatest | exp.Least, scope: Scope) -> Val:
+    """GREATEST and LEAST of numbers or of days; a literal beside a day is one."""
+    values = [reader.value(part, scope) for part in (node.this, *node.expressions)]
+    if any(value.kind == DATE for value in values) and reader.dialect.text_literals_convert:
+        values = [_day_written(reader, value) for value in values]
+    values = merged(reader.dialect, values)
+    if values[0].kind not in {*NUMBERS, DATE}:
+        raise Unsupported(f"sql: {type(node).__name__.upper()} of values of type {values[0].kind.shown}")
+    result = values[0]
+    for value in values[1:]:
+        low, high = (value, result) if isinstance(node, exp.Greatest) else (result, value)
+        best = ite(low.val < high.val, result.val, value.val)
+        if not reader.dialect.greatest_skips_nulls:
+            result = Val(disj(result.null, value.null), best, result.kind)
+            continue
+        best = ite(result.null, value.val, ite(value.null, result.val, best))
+        result = Val(conj(result.null, value.null), best, result.kind)
+    return result
+
+
+def _day_written(reader: Reader, value: Val) -> Val:
+    """A literal as a day; `Unsupported` for one with a time of day, which would make all of them moments."""
+    if value.kind != TEXT or value.literal is None:
+        return value
+    read = read_date(reader.world, value.literal)
+    if read.kind != DATE:
+        raise Unsupported(f"sql: the text {value.literal[:40]!r} beside a day")
+    return read
+
+
 READERS: Readers = {
+    exp.Greatest: _extreme,
+    exp.Least: _extreme,
     exp.Case: _case,
     exp.If: _if,
     exp.Coalesce: _coalesce,

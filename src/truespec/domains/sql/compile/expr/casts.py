@@ -29,7 +29,7 @@ from truespec.domains.sql.ir.kinds import (
     padded,
 )
 from truespec.domains.sql.ir.logic import ite
-from truespec.domains.sql.ir.opaque import opaque
+from truespec.domains.sql.ir.opaque import opaque, text_of
 from truespec.domains.sql.ir.values import Val, null_of, numeric, to_real
 from truespec.verdict import Unsupported
 
@@ -105,6 +105,8 @@ def _to_text(reader: Reader, to: exp.DataType, value: Val) -> Val | None:
         raise Unsupported(f"sql: CAST to {_shown(reader, to)}, which cuts or pads, or lacks characters")
     if value.kind == DATED:
         return opaque(reader.dialect, "cast TEXT", [value], TEXT)
+    if value.kind == DATE and not sizes and reader.dialect.mixed_branches_are_texts:
+        return text_of(reader.dialect, value)
     if value.kind != TEXT:
         return None
     if not sizes:

@@ -9,14 +9,14 @@ from typing import Any
 import z3
 from sqlglot import exp
 
-from truespec.domains.sql.compile.expr.numbers import as_number
+from truespec.domains.sql.compile.expr.numbers import as_number, truncated
 from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.readers import Readers
 from truespec.domains.sql.compile.scope import Scope
 from truespec.domains.sql.ir.dates import DAY, day, moment, read_date
 from truespec.domains.sql.ir.kinds import DATE, DATETIME, INT, MOMENTS, REAL, TEXT, TEXT_SORT
 from truespec.domains.sql.ir.logic import FALSE, Formula, disj
-from truespec.domains.sql.ir.opaque import opaque
+from truespec.domains.sql.ir.opaque import opaque, strict
 from truespec.domains.sql.ir.values import Val, to_real
 from truespec.verdict import Unsupported
 
@@ -67,16 +67,56 @@ def _datediff(reader: Reader, node: exp.DateDiff, scope: Scope) -> Val:
     unit = node.args.get("unit")
     if not reader.dialect.datediff_counts_days or (unit is not None and unit.name.upper() != "DAY"):
         raise Unsupported("sql: DATEDIFF outside MySQL")
-    left, right = day(date_value(reader, node.this, scope)), day(date_value(reader, node.expression, scope))
+    left, right = _counted_day(reader, node.this, scope), _counted_day(reader, node.expression, scope)
     return Val(disj(left.null, right.null), left.val - right.val, INT)
+
+
+_BEFORE_ALL = "0000-01-01"
+"""The day from which TO_DAYS counts, as the parser writes it; MariaDB counts 365 days in that year."""
+
+
+def _counted_day(reader: Reader, node: Any, scope: Scope) -> Val:
+    written = node.this if isinstance(node, exp.TsOrDsToDate) else node
+    if isinstance(written, exp.Literal) and written.this == _BEFORE_ALL:
+        return Val(FALSE, z3.IntVal(datetime.date.min.toordinal() - 365), DATE)
+    return day(date_value(reader, node, scope))
 
 
 def _timestampdiff(reader: Reader, node: exp.TimestampDiff, scope: Scope) -> Val:
     left, right = date_value(reader, node.this, scope), date_value(reader, node.expression, scope)
-    unit = node.args.get("unit")
-    if left.kind != DATE or right.kind != DATE or unit is None or unit.name.upper() != "DAY":
-        raise Unsupported("sql: TIMESTAMPDIFF other than of days between dates")
-    return Val(disj(left.null, right.null), left.val - right.val, INT)
+    unit = node.args["unit"].name.upper() if node.args.get("unit") is not None else ""
+    null = disj(left.null, right.null)
+    if left.kind == right.kind == DATE and unit == "DAY":
+        return Val(null, left.val - right.val, INT)
+    if not reader.dialect.datediff_counts_days or unit not in (*_SIZES, "MONTH", "QUARTER", "YEAR"):
+        raise Unsupported(f"sql: TIMESTAMPDIFF by {unit or 'no unit'}")
+    left, right = moment(left), moment(right)
+    if unit not in _SIZES:
+        return opaque(reader.dialect, f"timestampdiff {unit}", [left, right], INT)
+    return Val(null, truncated(left.val - right.val, z3.IntVal(_SIZES[unit])), INT)
+
+
+_SIZES = {
+    "MICROSECOND": 1,
+    "SECOND": 1_000_000,
+    "MINUTE": 60_000_000,
+    "HOUR": 3_600_000_000,
+    "DAY": DAY,
+    "WEEK": 7 * DAY,
+}
+"""Units of one length, in microseconds."""
+
+
+def _last_day(reader: Reader, node: exp.LastDay, scope: Scope) -> Val:
+    if node.args.get("unit") is not None:
+        raise Unsupported("sql: LAST_DAY of a unit")
+    return strict(reader.dialect, "last day", day(date_value(reader, node.this, scope)), DATE)
+
+
+def weekday(reader: Reader, node: exp.Expr, scope: Scope) -> Val:
+    """MariaDB's WEEKDAY: 0 for Monday. Day 1 of the calendar was a Monday."""
+    value = day(date_value(reader, node, scope))
+    return Val(value.null, (value.val + 6) % 7, INT)
 
 
 def _dateadd(reader: Reader, node: exp.DateAdd, scope: Scope) -> Val:
@@ -208,6 +248,7 @@ READERS: Readers = {
     exp.TsOrDsToTimestamp: _to_moment,
     exp.DateDiff: _datediff,
     exp.TimestampDiff: _timestampdiff,
+    exp.LastDay: _last_day,
     exp.DateAdd: _dateadd,
     exp.DateSub: _datesub,
     exp.Year: year_of,

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from truespec.domains.sql.compile.expr.date_functions import shift
+from truespec.domains.sql.compile.expr.date_functions import shift, weekday
 from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.readers import Readers
 from truespec.domains.sql.compile.scope import Scope
@@ -28,19 +28,21 @@ def _anonymous(reader: Reader, node: exp.Anonymous, scope: Scope) -> Val:
         if not isinstance(step, exp.Interval):
             step = exp.Interval(this=step, unit=exp.Var(this="DAY"))
         return shift(reader, arguments[0], step, scope, 1 if name == "ADDDATE" else -1)
+    if name == "WEEKDAY" and len(arguments) == 1 and reader.dialect.datediff_counts_days:
+        return weekday(reader, arguments[0], scope)
     raise Unsupported(f"sql: the function {name}")
 
 
 _TEXT_RESULT = (
     "Upper", "Lower", "Concat", "Substring", "Left", "Right", "Trim", "Replace", "Pad", "Reverse", "Repeat",
-    "ConcatWs", "Initcap", "Hex", "MD5", "TimeToStr", "DPipe", "Monthname", "Dayname",
+    "ConcatWs", "Initcap", "Hex", "MD5", "TimeToStr", "DPipe", "Monthname", "Dayname", "SubstringIndex",
 )  # fmt: skip
 _INT_RESULT = ("Length", "StrPosition", "Ascii", "Unicode", "DayOfWeek", "DayOfYear", "Week", "WeekOfYear",
                "Quarter", "Day", "DayOfMonth", "Sign", "Hour", "Minute", "Second", "Bitlength")  # fmt: skip
 _TEXTS_ONLY = ("Upper", "Lower", "Concat", "ConcatWs", "Trim", "Replace", "Reverse", "Hex", "MD5", "Length",
                "Ascii")  # fmt: skip
 """Functions that read all their arguments as texts."""
-_TEXT_FIRST = ("Left", "Right", "Substring", "Repeat", "Pad", "StrPosition")
+_TEXT_FIRST = ("Left", "Right", "Substring", "Repeat", "Pad", "StrPosition", "SubstringIndex")
 """Functions of a text and of numbers."""
 _REAL_RESULT = ("Pow", "Sqrt", "Exp", "Ln", "Log", "Stddev", "Sin", "Cos", "Degrees", "Radians")
 

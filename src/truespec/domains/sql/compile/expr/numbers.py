@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import z3
 from sqlglot import exp
 
 from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.scope import Scope
 from truespec.domains.sql.dialects.dialect import Mixing
 from truespec.domains.sql.ir.comparisons import PLAIN_NUMBER
-from truespec.domains.sql.ir.kinds import ALWAYS_NULL, BOOL, NULL_KIND, TEXT
-from truespec.domains.sql.ir.logic import Expr
+from truespec.domains.sql.ir.dates import number_of_day
+from truespec.domains.sql.ir.kinds import ALWAYS_NULL, BOOL, DATE, NULL_KIND, TEXT
+from truespec.domains.sql.ir.logic import Expr, ite
 from truespec.domains.sql.ir.values import Val, number, numeric, to_real
 from truespec.domains.sql.rules import rounding
 from truespec.verdict import ReasonCode, SpecificationError, Unsupported
@@ -33,6 +35,8 @@ def only_operand(reader: Reader, node: exp.Expr, scope: Scope) -> Val:
     """A number that no other operand gives a type."""
     value = reader.value(node, scope)
     check_typed(reader, [value])
+    if value.kind == DATE:
+        raise Unsupported("sql: a date where a number is needed, and no other number beside it")
     return operand(reader, value)
 
 
@@ -50,7 +54,17 @@ def as_number(reader: Reader, value: Val) -> Val:
         raise Unsupported("sql: arithmetic on a Boolean")
     if value.kind == BOOL and reader.dialect.boolean_beside_number is Mixing.REFUSED:
         raise SpecificationError(ReasonCode.TYPE, "arithmetic on a Boolean")
+    if value.kind == DATE and reader.dialect.dates_compute_as_numbers:
+        return number_of_day(value)
     return numeric(value)
+
+
+def truncated(left: Expr, right: Expr) -> Expr:
+    """Integer division toward zero."""
+    if z3.is_int_value(right) and right.as_long() > 0:
+        return ite(left >= 0, left / right, -((-left) / right))
+    size = ite(left >= 0, left, -left) / ite(right >= 0, right, -right)
+    return ite((left >= 0) == (right >= 0), size, -size)
 
 
 def rounded(reader: Reader, value: Val, digits: int) -> Expr:
