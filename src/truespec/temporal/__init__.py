@@ -1,4 +1,4 @@
-"""Linear temporal logic with past, on finite traces and on infinite words; see ARCHITECTURE.md."""
+"""Linear temporal logic with past, on finite traces and on infinite words; see README.md."""
 
 from truespec.temporal.comparison import Outcome, compare, model, pool_of
 from truespec.temporal.syntax import Formula, atoms, write

@@ -35,9 +35,9 @@ UNSUPPORTED = [
     ("mysql", "SELECT c * (1 + ⟨GROUP_CONCAT(DISTINCT s)) FROM t GROUP BY c", "the aggregate"),
     ("mysql", "SELECT 'é', b, ⟨(SELECT b FROM u WHERE\n u.c = t.c) FROM t", "several rows"),
     ("mysql", "SELECT ⟨d + INTERVAL 1 HOUR FROM t", "an interval of HOUR"),
-    ("mysql", "SELECT a,\n  1 + ⟨TIMESTAMPDIFF(MONTH, d, d) FROM t", "TIMESTAMPDIFF"),
+    ("mysql", "SELECT a,\n  1 + ⟨CRC32(s) FROM t", "CRC32"),
     ("mysql", "SELECT a FROM t x -- WHERE\nWHERE x.b = 1 AND ⟨x.d = '2020-02-30'", "no date"),
-    ("mysql", "SELECT ⟨CASE WHEN a = 1 THEN s ELSE\n b END FROM t", "branches of types"),
+    ("sqlite", "SELECT ⟨CASE WHEN a = 1 THEN s ELSE\n b END FROM t", "branches of types"),
     ("postgres", "SELECT a, ⟨CAST(s AS INT) FROM t", "CAST"),
     ("postgres", "SELECT a, b + ⟨s::int FROM t", "CAST"),
     ("postgres", "SELECT ⟨DISTINCT ON (a) b\nFROM t ORDER BY a", "DISTINCT ON"),
@@ -151,6 +151,10 @@ def test_every_construct_of_the_cases_begins_where_its_place_says() -> None:
             if place is None or words is None or type(node).__name__ in ("Not", "Join", "Select", "Cast"):
                 continue
             rest = lines[place.line - 1][place.column - 1 :].upper()
+            if rest.startswith("TO_DAYS"):
+                continue  # the parser writes it as a sum in parentheses
+            if type(node).__name__ == "Order" and node.this is not None:
+                continue  # within an aggregate it holds the value that stands before it
             assert rest.startswith(tuple(words)), (case.name, node.sql(), rest)
             seen += 1
     assert seen > 300

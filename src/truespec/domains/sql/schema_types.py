@@ -52,6 +52,7 @@ _KINDS: dict[object, Kind] = {
     exp.DataType.Type.DATE: Kind.DATE,
     exp.DataType.Type.DATETIME: Kind.DATETIME,
     exp.DataType.Type.TIMESTAMP: Kind.DATETIME,
+    exp.DataType.Type.TIMESTAMPNTZ: Kind.DATETIME,  # what the parser calls DuckDB's TIMESTAMP
     exp.DataType.Type.TIMESTAMPTZ: Kind.OTHER,
     exp.DataType.Type.TIME: Kind.TIME,
     exp.DataType.Type.ENUM: Kind.ENUM,
@@ -81,6 +82,8 @@ def read_type(kind: exp.DataType | None, dialect: str) -> Type:
     if dialect == "mysql" and written is exp.DataType.Type.TINYINT:
         return Type(Kind.INT, sql=sql)
     family = _KINDS.get(written, Kind.OTHER)
+    if dialect == "mysql" and written is exp.DataType.Type.TIMESTAMPTZ:
+        family = Kind.DATETIME  # MariaDB's TIMESTAMP; sessions run at UTC, where clocks never change
     if family is Kind.OTHER and (dialect == "sqlite" or written not in _IDENTITY):
         return Type(family, sql=sql, sealed=True)
     if family is Kind.ENUM and dialect == "sqlite":

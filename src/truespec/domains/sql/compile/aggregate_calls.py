@@ -99,24 +99,24 @@ def _joined(reader: Reader, node: exp.GroupConcat, members: Members) -> Val:
     """
     inner, separator = node.this, node.args.get("separator")
     if not isinstance(inner, exp.Order) or len(inner.expressions) != 1:
-        raise Unsupported("sql: GROUP_CONCAT without one ORDER BY of its own value")
+        raise Unsupported("sql: the aggregate GROUP_CONCAT without one ORDER BY of its own value")
     value, key = inner.this, inner.expressions[0]
     distinct = isinstance(value, exp.Distinct)
     if distinct:
         if len(value.expressions) != 1:
-            raise Unsupported("sql: GROUP_CONCAT of several values")
+            raise Unsupported("sql: the aggregate GROUP_CONCAT of several values")
         value = value.expressions[0]
     if value != key.this or (separator is not None and not isinstance(separator, exp.Literal)):
-        raise Unsupported("sql: GROUP_CONCAT without one ORDER BY of its own value")
+        raise Unsupported("sql: the aggregate GROUP_CONCAT without one ORDER BY of its own value")
     terms = [replace(t, outs=(reader.value(value, s),)) for t, s in members]
     if not terms:
-        raise Unsupported("sql: GROUP_CONCAT over no rows")
+        raise Unsupported("sql: the aggregate GROUP_CONCAT over no rows")
     (bag,) = coerced([Bag(tuple(terms))], reader.dialect)
     kind = bag.terms[0].outs[0].kind
     if kind not in (INT, DATE) and (kind != TEXT or reader.dialect.collation_merges_texts):
-        raise Unsupported(f"sql: GROUP_CONCAT of values of type {kind.shown}, which may tie")
+        raise Unsupported(f"sql: the aggregate GROUP_CONCAT of values of type {kind.shown}, which may tie")
     if reader.dialect.dates_are_texts and kind == DATE:
-        raise Unsupported("sql: GROUP_CONCAT of dates")
+        raise Unsupported("sql: the aggregate GROUP_CONCAT of dates")
     bag = reader.aggregates.filled(bag)
     bag = reader.aggregates.distinct(bag) if distinct else bag
     way = "descending" if key.args.get("desc") else "ascending"

@@ -322,7 +322,8 @@ def _drawer(column: Column, table: Table, schema: Schema, literals: Literals) ->
     if kind is Kind.TEXT or (kind is Kind.OTHER and schema.dialect == "sqlite"):
         return _texts(column, mentioned, literals)
     if kind in (Kind.DATE, Kind.DATETIME):
-        return _moments(kind, mentioned, exact, literals)
+        narrow = schema.dialect == "mysql" and column.type.sql.upper().startswith("TIMESTAMP")
+        return _moments(kind, mentioned, exact, literals, _STAMPS if narrow else _CALENDAR)
     if kind is Kind.TIME:
         return lambda style, random: f"{random.randint(0, style.spread):02d}:{random.choice((0, 30)):02d}:00"
     raise Unsupported(
@@ -461,7 +462,18 @@ def _later(day: datetime.date, days: int) -> datetime.date:
         return datetime.date.max
 
 
-def _moments(kind: Kind, mentioned: set[Any], exact: set[Any], literals: Literals) -> Draw:
+_CALENDAR = (datetime.date.min, datetime.date.max)
+_STAMPS = (datetime.date(1970, 1, 2), datetime.date(2038, 1, 18))
+"""The days that MariaDB's TIMESTAMP holds whole."""
+
+
+def _moments(
+    kind: Kind,
+    mentioned: set[Any],
+    exact: set[Any],
+    literals: Literals,
+    bounds: tuple[datetime.date, datetime.date],
+) -> Draw:
     def days(values: set[Any]) -> list[datetime.date]:
         return sorted({day for value in values if isinstance(value, str) and (day := as_date(value))})
 
@@ -488,7 +500,7 @@ def _moments(kind: Kind, mentioned: set[Any], exact: set[Any], literals: Literal
             if style.turn:
                 first = base.replace(day=calendar.monthrange(base.year, base.month)[1])
             day = _later(first, random.randrange(style.spread))
-        text = day.isoformat()
+        text = min(max(day, bounds[0]), bounds[1]).isoformat()
         if kind is Kind.DATETIME:
             return (
                 f"{text} {random.randrange(min(style.spread * 4, 24)):02d}:{random.choice((0, 0, 30)):02d}:00"
