@@ -24,10 +24,20 @@ class _Verify(click.Command):
         return super().parse_args(ctx, ["--help", *args[1:]] if args[:1] == ["-h"] else args)
 
 
+class _DomainName(click.Choice[str]):
+    """A domain. Installed packages are looked at only for a name that is not built in."""
+
+    def __init__(self) -> None:
+        super().__init__(list(DOMAINS.built_in))
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        return value if value in DOMAINS else click.Choice(list(DOMAINS)).convert(value, param, ctx)
+
+
 @click.command(
     cls=_Verify, context_settings={"ignore_unknown_options": True, "help_option_names": ["--help"]}
 )
-@click.argument("domain", type=click.Choice(list(DOMAINS)), metavar="DOMAIN")
+@click.argument("domain", type=_DomainName(), metavar="DOMAIN")
 @click.argument("oracle")
 @click.argument("candidate")
 @click.option("--context", metavar="FILE", help="JSON file with the domain's declarations and options.")

@@ -16,7 +16,7 @@ from importlib.resources import files
 from typing import Any
 
 from truespec.domains.registry import DOMAINS
-from truespec.verdict import ContextError
+from truespec.verdict import ContextError, UsageError
 
 Schema = Mapping[str, Any]
 
@@ -34,9 +34,17 @@ _NAMES = {
 def context_schema(domain: str) -> Schema:
     """The JSON Schema of a domain's context."""
     module = DOMAINS[domain].partition(":")[0]
-    package = importlib.import_module(module.rpartition(".")[0])
-    text = files(package).joinpath("context.schema.json").read_text("utf-8")
-    schema: Schema = json.loads(text)
+    package = module.rpartition(".")[0]
+    try:
+        text = files(importlib.import_module(package)).joinpath("context.schema.json").read_text("utf-8")
+        schema: Schema = json.loads(text)
+    except (ImportError, OSError, ValueError) as error:
+        if domain in DOMAINS.built_in:
+            raise
+        raise UsageError(
+            f"the domain {domain!r} of {DOMAINS.origin(domain)} has no usable context.schema.json in the "
+            f"package {package!r} of its class: {error}"
+        ) from error
     return schema
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from truespec.domains.context import check_context
+from truespec.domains.context import check_context, context_schema
 from truespec.domains.contract import Domain, RawContext
 from truespec.domains.registry import load
 from truespec.solvers.limit import Limit
@@ -93,7 +93,11 @@ def verify_pair(pair: Pair, seconds: float) -> Verdict:
     """
     if verdict := refused(pair):
         return verdict
-    domain = load(pair.domain)
+    try:
+        domain = load(pair.domain)
+        context_schema(pair.domain)
+    except UsageError as error:  # of another package, and broken
+        return unknown(pair.domain, ReasonCode.UNAVAILABLE, str(error))
     limit = Limit.start(seconds)
     verdict = _verify(domain, pair, limit).within(environment_of(pair))
     return verdict.timed(time.monotonic() - limit.started)

@@ -36,6 +36,8 @@ def schema_of(name: str) -> dict[str, Any]:
         raise UsageError(f"there is no schema {name!r}: expected one of {', '.join(names())}")
     package, file = RECORDS[name]
     schema: dict[str, Any] = json.loads(files(package).joinpath(file).read_text("utf-8"))
+    if name == "verdict":
+        schema["properties"]["domain"] = {"enum": list(DOMAINS)}
     return _with_contexts(schema) if name in ("pair", "task") else schema
 
 

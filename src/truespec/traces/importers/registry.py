@@ -1,18 +1,24 @@
-"""The formats, in the order in which a file is tried against them."""
+"""The formats, in the order in which a file is tried against them.
+
+Other packages add formats by entry points of the group `truespec.importers`; `docs/extend/importer.md` has
+the contract. A file is tried against theirs first: the last of ours takes whatever looks like a conversation.
+"""
 
 from __future__ import annotations
 
 import importlib
+import warnings
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from truespec.plugins import PluginWarning, Registry
 from truespec.traces.files import Problem, TraceFile
 from truespec.traces.importers.shared import Reader
 from truespec.traces.joins import Joins, joins_beside
 from truespec.traces.trace import Trace, TraceError
 from truespec.untrusted.unpack import Budget
 
-IMPORTERS: dict[str, str] = {
+BUILT_IN: dict[str, str] = {
     "truespec": "truespec.traces.importers.normalised",
     "guard": "truespec.traces.importers.guard_log",
     "inspect": "truespec.traces.importers.inspect_eval",
@@ -40,6 +46,9 @@ IMPORTERS: dict[str, str] = {
 }
 """Name to module; narrower shapes stand before the wider ones that would also take their files."""
 
+IMPORTERS = Registry("truespec.importers", BUILT_IN)
+"""The formats that come with truespec, then those of other packages."""
+
 _UNREADABLE = (LookupError, TypeError, ValueError, AttributeError, RecursionError, OverflowError, OSError)
 SUFFIXES = (
     ".json",
@@ -60,13 +69,28 @@ def reader(name: str) -> Reader:
     """The importer of a format."""
     if name not in IMPORTERS:
         raise TraceError(f"no importer {name!r}; there are {', '.join(IMPORTERS)}")
-    return importlib.import_module(IMPORTERS[name])
+    if name in BUILT_IN:
+        return importlib.import_module(BUILT_IN[name])
+    where = f"the importer {name!r} of {IMPORTERS.origin(name)} ({IMPORTERS[name]})"
+    try:
+        module = importlib.import_module(IMPORTERS[name])
+    except Exception as error:
+        raise TraceError(f"{where} cannot be loaded: {type(error).__name__}: {error}") from error
+    if lost := [part for part in ("recognises", "read") if not callable(getattr(module, part, None))]:
+        raise TraceError(f"{where} has no function {' and no function '.join(lost)}")
+    return module
 
 
 def detect(file: TraceFile) -> str | None:
     """The format of a file, by its first bytes alone; None when no importer recognises it."""
     head = file.head
-    return next((name for name in IMPORTERS if reader(name).recognises(head, file)), None)
+    for name in IMPORTERS.added:
+        try:
+            if reader(name).recognises(head, file):
+                return name
+        except Exception as error:  # of another package: it takes no other format's files away
+            warnings.warn(f"{file}: not tried as {name}: {error}", PluginWarning, 2)
+    return next((name for name in BUILT_IN if reader(name).recognises(head, file)), None)
 
 
 def read(
@@ -113,6 +137,7 @@ def _file(file: TraceFile, form: str | None, joins: Joins) -> Iterator[Trace | P
         yield Problem(str(file), "file", _unknown(file), foreign=True)
         return
     read_here = 0
+    contained: tuple[type[Exception], ...] = (Exception,) if name in IMPORTERS.added else _UNREADABLE
     try:
         for item in reader(name).read(file, joins):
             read_here += 1
@@ -126,7 +151,7 @@ def _file(file: TraceFile, form: str | None, joins: Joins) -> Iterator[Trace | P
                 ledger.items.drop("a record that cannot be read", item.position)
             yield item
             yield from _told(file)
-    except _UNREADABLE as e:
+    except contained as e:
         # The importers guard each record; what still fails is the frame around the records.
         ledger.items.drop("a record that cannot be read", f"after {read_here} records")
         yield file.problem(f"after {read_here} records", f"cannot be read on as {name}: {e!r}")

@@ -1,0 +1,1 @@
+"""A domain and a format of traces for truespec."""

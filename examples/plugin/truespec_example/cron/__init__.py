@@ -1,0 +1,1 @@
+"""Schedules of cron: do two of them fire at the same minutes?"""
