@@ -11,6 +11,7 @@ import click
 
 from truespec.benchmark.bundled import baseline as baseline_records
 from truespec.benchmark.select import bundled_tasks, choose, named_tasks
+from truespec.cli.bench_import import import_
 from truespec.cli.bench_run import Progress, judge, run
 from truespec.cli.certify import certify
 from truespec.cli.common import Seconds, echo
@@ -33,6 +34,7 @@ def bench() -> None:
 
 bench.add_command(run)
 bench.add_command(judge)
+bench.add_command(import_)
 bench.add_command(certify)
 
 

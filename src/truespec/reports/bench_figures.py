@@ -20,7 +20,7 @@ from truespec.reports.bench_items import (
     with_clusters,
     with_unjudged,
 )
-from truespec.reports.bench_judges import accuracy, at_threshold, passing, rates_of
+from truespec.reports.bench_judges import accuracy, at_threshold, passing, rates_of, scored
 from truespec.reports.plots import Dot, Figure, dots, lines
 
 Row = tuple[str, Sequence[Dot] | None]
@@ -38,7 +38,8 @@ def figures(
         some = [item for item in items if item.kind == kind]
         if some:
             told = [item for item in every if item.kind == kind]
-            found += [errors(some, kind), inflations(told, kind), curves(some, kind)]
+            found += [errors(some, kind), inflations(told, kind)]
+            found += [curves(some, kind)] if scored(some, kind) else []
     if items:
         found.append(costs(items))
     return found
@@ -97,7 +98,7 @@ def _by_domain(items: Sequence[Item]) -> Iterator[tuple[str, str, JudgeRates]]:
 def curves(items: Sequence[Item], kind: str) -> Figure:
     """FAR against what is rightly accepted, at each score that could count as a pass."""
     series = {}
-    for judge, some in grouped(items, lambda i: i.judge).items():
+    for judge, some in grouped(scored(items, kind), lambda i: i.judge).items():
         points = []
         for least in (0, *passing(kind), 99):
             far, frr = at_threshold(some, least)

@@ -44,8 +44,8 @@ def judge_tables(items: Sequence[Item], oracles: Sequence[dict[str, Any]]) -> li
     items = [item for item in items if item.judgement is not None]
     if items:
         found += [corrected(items)]
-        found += [thresholds(items, kind) for kind in kinds]
-    if "equivalence" in kinds:
+        found += [thresholds(items, kind) for kind in kinds if scored(items, kind)]
+    if any(len(item.scores) == 2 for item in items):
         found.append(position(items))
     if items:
         found += [between(items), cost(items)]
@@ -205,6 +205,11 @@ def _estimate(found: Corrected | None) -> Cell:
     return estimated(Estimate(found.value, found.interval, 1))
 
 
+def scored(items: Sequence[Item], kind: str) -> list[Item]:
+    """The judgements of a kind that have a score for each order; recorded ones may be a yes or no alone."""
+    return [i for i in items if i.kind == kind and len(i.scores) == (1 if kind == "formalization" else 2)]
+
+
 def passing(kind: str) -> range:
     """Every least score, or sum of both scores, that could count as a pass."""
     return range(1, 4) if kind == "formalization" else range(1, 7)
@@ -215,7 +220,7 @@ def at_threshold(items: Sequence[Item], least: int) -> tuple[Proportion, Proport
     scored = [
         (item, sum(score for score in item.scores if score is not None))
         for item in items
-        if None not in item.scores
+        if item.scores and None not in item.scores
     ]
     far = clustered((item.cluster, s >= least) for item, s in scored if item.answer in WRONG)
     frr = clustered((item.cluster, s < least) for item, s in scored if item.answer is Answer.EQUIVALENT)
@@ -225,7 +230,7 @@ def at_threshold(items: Sequence[Item], least: int) -> tuple[Proportion, Proport
 def thresholds(items: Sequence[Item], kind: str) -> Table:
     """FAR and FRR at each score that could count as a pass."""
     rows = []
-    for judge, some in grouped([i for i in items if i.kind == kind], lambda i: i.judge).items():
+    for judge, some in grouped(scored(items, kind), lambda i: i.judge).items():
         rows += [
             (f"{judge}, pass from {least}", *map(share, at_threshold(some, least))) for least in passing(kind)
         ]

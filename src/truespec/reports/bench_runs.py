@@ -170,6 +170,8 @@ def _row(name: str, config: Config, tasks: int, answered: int, lost: int) -> tup
     settings = ", ".join(f"{key} {value}" for key, value in sorted(given.items()))
     counts = map(number, (tasks, config.epochs, answered + lost, answered, lost))
     asked = settings or "as the model's default"
+    if not config.asked:
+        asked = "made or recorded elsewhere"
     return (name, ", ".join(config.models), *counts, asked, f"{config.timeout:g} s")
 
 

@@ -75,7 +75,7 @@ def judgement_rows(
     """One row a judgement of an answer."""
     rows = []
     for item in join(answers, judgements):
-        scores = (*item.scores, None)[:2]
+        scores = (*item.scores, None, None)[:2]
         row = {name: getattr(item, name) for name in ("run", "task", "domain", "epoch", "kind")}
         row |= {
             "model": item.model.removesuffix(f" [{item.run}]"),
