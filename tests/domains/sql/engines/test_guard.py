@@ -9,6 +9,7 @@ from truespec.domains.sql.engines.guard import check_text, check_tree
 from truespec.domains.sql.functions.catalogue import GRAMMAR
 from truespec.domains.sql.functions.registry import FUNCTIONS
 from truespec.domains.sql.text.calls import check_calls
+from truespec.domains.sql.text.lexer import lex
 from truespec.verdict import Nondeterministic, ReasonCode, SpecificationError, Unsupported
 
 
@@ -80,6 +81,45 @@ def test_what_is_more_than_reading_is_forbidden(text: str, dialect: str) -> None
 def test_what_depends_on_more_than_the_data_is_not_decided(call: str) -> None:
     with pytest.raises(Nondeterministic):
         guard(f"SELECT {call}")
+
+
+@pytest.mark.parametrize(
+    ("dialect", "text"),
+    [
+        ("sqlite", "SELECT date('now')"),
+        ("sqlite", "SELECT date()"),
+        ("sqlite", "SELECT datetime( ' NOW ')"),
+        ("sqlite", "SELECT strftime('%Y')"),
+        ("sqlite", "SELECT julianday(d) - julianday('now') FROM t"),
+        ("sqlite", "SELECT date(d, 'localtime') FROM t"),
+        ("postgres", "SELECT age(d) FROM t"),
+    ],
+)
+def test_a_clock_that_no_name_tells_is_seen(dialect: str, text: str) -> None:
+    with pytest.raises(Nondeterministic):
+        check_calls(lex(text, dialect), dialect)
+
+
+@pytest.mark.parametrize(
+    ("dialect", "text"),
+    [
+        ("sqlite", "SELECT strftime('%Y', d) FROM t WHERE s = 'now'"),
+        ("sqlite", "SELECT julianday('2020-01-01') - julianday(d) FROM t"),
+        ("postgres", "SELECT age(d, e) FROM t"),
+        ("duckdb", "SELECT s GLOB ('a*') FROM t"),
+        ("duckdb", "SELECT s FROM t WHERE s NOT GLOB ('a*')"),
+    ],
+)
+def test_functions_of_given_times_and_operators_are_run(dialect: str, text: str) -> None:
+    check_calls(lex(text, dialect), dialect)
+
+
+@pytest.mark.parametrize(
+    "text", ["SELECT * FROM glob('*')", "SELECT * FROM t, glob('*')", "SELECT glob('*')"]
+)
+def test_glob_reads_files_where_it_is_no_operator(text: str) -> None:
+    with pytest.raises(SpecificationError):
+        check_calls(lex(text, "duckdb"), "duckdb")
 
 
 @pytest.mark.parametrize(

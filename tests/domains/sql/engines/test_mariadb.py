@@ -178,3 +178,10 @@ def test_a_lock_that_a_query_took_is_not_seen_from_another_database(engine: Mari
     assert engine.run(OTHER, [], ["SELECT IS_USED_LOCK('y')"], Settings()) == [
         Rows(((None,),), ("IS_USED_LOCK('y')",))
     ]
+
+
+def test_a_function_that_does_not_exist_is_said_to_be_missing() -> None:
+    schema = read_schema("CREATE TABLE t (s VARCHAR(9))", "mysql")
+    refused = registry.engine("mysql").check("SELECT INITCAP(s) FROM t", schema, Settings())
+    assert refused is not None
+    assert refused.message == "MariaDB: there is no function INITCAP"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import re
 import secrets
 import shlex
 from collections import OrderedDict
@@ -285,7 +286,7 @@ class MariaDB(Engine):
             if code in _STOPPED or code in _LOST:
                 self._forget()
                 raise Stopped(f"MariaDB: {message}") from error
-            return Rejection(_kind(code), f"MariaDB: {message.replace(database + '.', '')}")
+            return Rejection(_kind(code), f"MariaDB: {_shown(code, message).replace(database + '.', '')}")
         return None
 
     def run(
@@ -423,6 +424,10 @@ def _state(settings: Settings, seconds: float, arrangement: int, *, reading: boo
     return f"SET NAMES utf8mb4 COLLATE utf8mb4_general_ci, {', '.join(parts)}, {_ARRANGED[arrangement]}"
 
 
+_NO_ROUTINE = 1370
+"""What a call of a function that is neither built in nor stored gets from an account that may call none."""
+
+
 def _kind(code: int) -> ReasonCode:
     """The reason for which a text that gets this error is invalid."""
     for codes, reason in (
@@ -433,6 +438,12 @@ def _kind(code: int) -> ReasonCode:
         if code in codes:
             return reason
     return ReasonCode.TYPE
+
+
+def _shown(code: int, message: str) -> str:
+    """What the engine says, which calls a function that does not exist one that the account may not call."""
+    named = re.search(r"for routine '(.*)'\Z", message)
+    return f"there is no function {named[1]}" if code == _NO_ROUTINE and named else message
 
 
 def _code(error: pymysql.Error) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 
@@ -22,6 +23,8 @@ class Functions:
     """Functions that read a clock, a random number or the session: a query with them has many meanings."""
     bare: frozenset[str]
     """Names that are calls of functions without parentheses, where they are not quoted."""
+    clocks: Mapping[str, int]
+    """Functions that read the clock when they get fewer arguments than this, or one of `NOW_WORDS`."""
     effects: frozenset[str]
     """Functions that wait, lock, write, or read files, catalogues or settings: they are forbidden."""
     growing: frozenset[str]
@@ -29,6 +32,9 @@ class Functions:
     types: frozenset[str]
     """Types that take parentheses and are no functions."""
 
+
+NOW_WORDS = words("now localtime utc today tomorrow yesterday")
+"""Texts that such a function takes for the time it is, or for the time zone of the machine."""
 
 GRAMMAR = words(
     """

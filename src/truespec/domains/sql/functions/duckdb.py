@@ -105,6 +105,7 @@ DUCKDB = Functions(
         current_user localtime localtimestamp session_user user
         """
     ),
+    clocks={"age": 2},
     effects=words(
         """
         add_parquet_key arrow_scan arrow_scan_dumb checkpoint collations copy_database

@@ -50,6 +50,7 @@ MARIADB = Functions(
         localtimestamp utc_date utc_time utc_timestamp
         """
     ),
+    clocks={},
     effects=words(
         """
         benchmark binlog_gtid_pos decode_histogram get_lock is_free_lock is_used_lock last_insert_id

@@ -80,6 +80,7 @@ POSTGRES = Functions(
         current_user localtime localtimestamp session_user system_user user
         """
     ),
+    clocks={"age": 2},
     effects=words(
         """
         aclexplode amvalidate binary_upgrade_create_empty_extension binary_upgrade_set_missing_value

@@ -34,6 +34,15 @@ SQLITE = Functions(
         current_date current_time current_timestamp
         """
     ),
+    clocks={
+        "date": 1,
+        "time": 1,
+        "datetime": 1,
+        "julianday": 1,
+        "unixepoch": 1,
+        "strftime": 2,
+        "timediff": 2,
+    },
     effects=words(
         """
         bm25 dbstat edit fts3_tokenizer fts5 fts5_source_id highlight load_extension matchinfo

@@ -6,7 +6,7 @@ import difflib
 import re
 from collections.abc import Sequence
 
-from truespec.domains.sql.functions.catalogue import GRAMMAR, Functions, words
+from truespec.domains.sql.functions.catalogue import GRAMMAR, NOW_WORDS, Functions, words
 from truespec.domains.sql.functions.registry import FUNCTIONS
 from truespec.domains.sql.text.lexer import Lexeme, Shape, Source
 from truespec.verdict import Nondeterministic, Place, ReasonCode, SpecificationError, Unsupported
@@ -91,7 +91,8 @@ def check_calls(source: Source, dialect: str) -> None:
         if name in functions.effects:
             message = f"the function {name.upper()[:60]}: a specification only reads"
             raise SpecificationError(ReasonCode.FORBIDDEN, message, place)
-        if name in functions.impure or name in functions.bare:
+        clock = name in functions.clocks and _reads_clock(lexemes, number, functions.clocks[name])
+        if clock or name in functions.impure or name in functions.bare:
             what = f"{name.upper()} does not depend on the data alone"
             impure = impure or Nondeterministic(what, place)
         elif name not in functions.pure:
@@ -102,6 +103,20 @@ def check_calls(source: Source, dialect: str) -> None:
         raise impure
     if unknown:
         raise unknown
+
+
+def _reads_clock(lexemes: Sequence[Lexeme], number: int, fewest: int) -> bool:
+    """Whether a call of a function of times leaves the time out, or asks for the present one by name."""
+    end = _closing(lexemes, number + 1)
+    inside = lexemes[number + 2 : end]
+    depth, given = 0, 1 if inside else 0
+    for part in inside:
+        if part.shape is Shape.STRING and (part.value or "").strip().lower() in NOW_WORDS:
+            return True
+        if part.shape is Shape.OPERATOR:
+            depth += (part.text in ("(", "[")) - (part.text in (")", "]"))
+            given += part.text == "," and depth == 0
+    return given < fewest
 
 
 def _not_known(name: str, functions: Functions) -> str:
@@ -122,6 +137,8 @@ def _called(lexemes: Sequence[Lexeme], number: int, functions: Functions) -> str
         beside = before is not None and (before.text == "." or before.word == "AS")
         dotted = number + 1 < len(lexemes) and lexemes[number + 1].text == "."
         return name if lexeme.word and name in functions.bare and not beside and not dotted else ""
+    if name == "glob" and before is not None and _ends_operand(before):
+        return ""  # the operator
     if before is not None and before.word == "AS":
         return ""  # a name that is given, or the type of a CAST
     known = name in functions.pure or name in functions.impure or name in functions.effects
@@ -130,6 +147,14 @@ def _called(lexemes: Sequence[Lexeme], number: int, functions: Functions) -> str
     if name not in functions.effects and _names_columns(lexemes, number, functions):
         return ""
     return name
+
+
+def _ends_operand(lexeme: Lexeme) -> bool:
+    """Whether a value may end here, so that a word behind it is an operator."""
+    if lexeme.shape in (Shape.STRING, Shape.NUMBER) or lexeme.text == ")":
+        return True
+    heads = GRAMMAR - {"end", "not"} | {"select", "where", "on", "having", "by"}
+    return lexeme.shape in _OPERANDS and not (lexeme.word and lexeme.word.lower() in heads)
 
 
 def _names_columns(lexemes: Sequence[Lexeme], number: int, functions: Functions) -> bool:
