@@ -1,8 +1,11 @@
-"""The fixture `truespec_rules` for pytest; nothing is imported before a test asks for it.
+"""Fixtures for pytest; nothing is imported before a test asks for it.
 
 ```python
 def test_agent(truespec_rules):
     truespec_rules("rules.yml", packs=["confirmation"]).assert_complies(run_my_agent())
+
+def test_rewrite(assert_equivalent):
+    assert_equivalent("sql", OLD, NEW, schema=DDL, dialect="postgres")
 ```
 """
 
@@ -16,6 +19,14 @@ import pytest
 
 if TYPE_CHECKING:
     from truespec.testing import Complies
+
+
+@pytest.fixture(scope="session")
+def assert_equivalent() -> Callable[..., None]:
+    """`truespec.testing.assert_equivalent`: fails unless a candidate is proved equivalent to its oracle."""
+    from truespec.testing import assert_equivalent
+
+    return assert_equivalent
 
 
 @pytest.fixture(scope="session")

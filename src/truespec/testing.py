@@ -1,4 +1,4 @@
-"""For tests of agents: hold a trace against rules.
+"""For tests: hold a trace against rules, and a specification against its reference.
 
 ```python
 from truespec.testing import assert_complies
@@ -29,6 +29,9 @@ from truespec.traces.importers.items import openai_message
 from truespec.traces.importers.registry import read
 from truespec.traces.importers.shared import tool_schemas
 from truespec.traces.trace import Source, ToolSchema, Trace, TraceError, prompt_of
+
+DEFAULT_SECONDS = 10.0
+"""The limit of a pair in a test: machines that run tests are slow and shared."""
 
 TraceLike = Trace | Sequence[Mapping[str, Any]] | str | Path
 
@@ -69,6 +72,59 @@ def traces_of(
         )
         for one in found
     ]
+
+
+def assert_equivalent(
+    domain: str,
+    oracle: str,
+    candidate: str,
+    *,
+    context: Mapping[str, Any] | None = None,
+    timeout: float = DEFAULT_SECONDS,
+    **fields: Any,
+) -> None:
+    """Fails unless `candidate` is proved equivalent to `oracle`.
+
+    `fields` are fields of the context: `assert_equivalent("sql", old, new, schema=DDL, dialect="sqlite")`.
+    The failure shows both texts and the input on which they differ. *Unknown* fails too and says why: raise
+    `timeout`, in seconds, or test less. Errors of the call are those of `truespec.verify`.
+
+    >>> assert_equivalent("regex", "a|b", "[ab]")
+    >>> assert_equivalent("regex", "a|b", "[abc]")
+    Traceback (most recent call last):
+    ...
+    AssertionError: regex: refuted: the candidate is weaker than the oracle
+      oracle     a|b
+      candidate  [abc]
+      the candidate matches “c”, the oracle does not
+    """
+    __tracebackhide__ = True  # pytest then names the line of the test
+    from truespec.api import verify
+    from truespec.reports.point import in_words, rows_in_words
+    from truespec.verdict import Answer, Counterexample
+
+    verdict = verify(domain, oracle, candidate, {**(context or {}), **fields}, timeout)
+    if verdict.answer is Answer.EQUIVALENT:
+        return
+    relation = f": the candidate is {verdict.relation.value}" if verdict.relation else ""
+    if verdict.relation:
+        relation += " than the oracle" if verdict.relation.value != "incomparable" else " with the oracle"
+    lines = [f"{domain}: {verdict.answer.value}{relation}"]
+    for label, text in (("oracle", oracle), ("candidate", candidate)):
+        lines.append(f"  {label:10} " + text.strip().replace("\n", "\n" + " " * 13))
+    if isinstance(verdict.evidence, Counterexample):
+        found = verdict.evidence
+        if isinstance(script := found.point.get("script"), str):
+            lines += ["  on this database:", *("    " + line for line in script.strip().splitlines())]
+            lines += [
+                f"  the oracle gives     {rows_in_words(found.oracle_value)}",
+                f"  the candidate gives  {rows_in_words(found.candidate_value)}",
+            ]
+        else:
+            lines.append("  " + in_words(domain, found))
+    elif verdict.reason:
+        lines.append(f"  {verdict.reason.code.value}: {verdict.reason.detail}")
+    raise AssertionError("\n".join(lines))
 
 
 def assert_complies(

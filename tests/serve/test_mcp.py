@@ -115,3 +115,12 @@ def test_the_program_speaks_over_stdio() -> None:
     tools, result = asyncio.run(run())
     assert {"verify", "explain_counterexample", "check_trace", "context_of"} <= tools
     assert result.structured_content["answer"] == "refuted"
+
+
+def test_explain_rule_says_what_the_formula_checks(service: Service) -> None:
+    (rule,) = call(service, "explain_rule", rules=RULES)["rules"]
+    assert rule["id"] == "no-delete"
+    assert "delete_all" in rule["checks"]
+    assert "delete_all" in rule["broken"]
+    assert "there are no-delete" in call(service, "explain_rule", rules=RULES, rule_id="other")["error"]
+    assert "error" in call(service, "explain_rule", rules="rules: [")

@@ -66,6 +66,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "truespec.cli.sql:sql",
         "Everyday questions about SQL.",
     ),
+    "hook": (
+        "truespec.cli.hook:hook",
+        "Check changed files against their earlier versions, as git has them: for pre-commit and CI.",
+    ),
     "regex": (
         "truespec.cli.regex:regex",
         "Everyday questions about regular expressions.",

@@ -27,7 +27,7 @@ from truespec.verdict import UsageError
 def mcp(transport: str, port: int, timeout: float, jobs: int | None) -> None:
     """Serve tools for agents over the Model Context Protocol.
 
-    The tools: verify, explain_counterexample, check_trace, context_of.
+    The tools: verify, explain_counterexample, check_trace, explain_rule, context_of.
     Over HTTP it listens on 127.0.0.1 alone. Needs the extra: pip install 'truespec[mcp]'.
 
     Exit code: 0 when the client leaves, 2 for a wrong call.

@@ -18,7 +18,8 @@ from truespec.cli.trace_options import RULE_OPTIONS
 from truespec.executors.rulefiles import load_rule_files
 from truespec.rules import formula as f
 from truespec.rules import predicate as p
-from truespec.rules.compare import Toolbox, automaton, compare
+from truespec.rules.compare import Toolbox, automaton
+from truespec.rules.difference import changes
 from truespec.rules.joint import conflicts
 from truespec.rules.language import load_file
 from truespec.rules.review import review
@@ -304,41 +305,11 @@ def diff(old: Path, new: Path, tools: Path | None, types: Path | None, timeout: 
     Exit 0 when nothing changed in meaning, 1 when something did, 3 when that was not decided.
     """
     toolbox = toolbox_of(tools, types)
-    before = {rule.id: rule for rule in load_file(old)}
-    after = {rule.id: rule for rule in load_file(new)}
-    changes: list[dict[str, Any]] = []
-    for name in [*before, *(name for name in after if name not in before)]:
-        if name not in after or name not in before:
-            changes.append({"id": name, "change": "removed" if name in before else "added"})
-            continue
-        left, right = after[name], before[name]
-        if left.formal is None or right.formal is None:
-            same = (left.text, left.formal, left.kind) == (right.text, right.formal, right.kind)
-            changes.append({"id": name, "change": "equal" if same else "reworded"})
-            continue
-        found = compare(left, right, toolbox, timeout)
-        entry: dict[str, Any] = {
-            "id": name,
-            "change": "different" if found.relation == "incomparable" else found.relation,
-        }
-        if found.reason:
-            entry["reason"] = found.reason
-        if found.left_only:
-            entry["now_kept"] = list(found.left_only)
-        if found.right_only:
-            entry["now_broken"] = list(found.right_only)
-        changes.append(entry)
+    found = list(changes(load_file(old), load_file(new), toolbox, timeout))
     if as_json:
-        click.echo(json.dumps(changes, indent=1, ensure_ascii=False))
+        click.echo(json.dumps([change.to_json() for change in found], indent=1, ensure_ascii=False))
     else:
-        for change in changes:
-            why = f": {change['reason']}" if "reason" in change else ""
-            click.echo(f"{change['id']}: {change['change']}{why}")
-            for key, what in (
-                ("now_kept", "kept now, broken before"),
-                ("now_broken", "broken now, kept before"),
-            ):
-                if key in change:
-                    click.echo(f"  {what}: {' → '.join(change[key])}")
-    kinds = {change["change"] for change in changes}
+        for change in found:
+            click.echo("\n".join(change.lines()))
+    kinds = {change.change for change in found}
     sys.exit(3 if "unknown" in kinds else 1 if kinds - {"equal"} else 0)

@@ -71,9 +71,9 @@ def diff_(
         if reason and reason.code is ReasonCode.ORACLE and "schema" in reason.detail.partition(":")[0]:
             raise UsageError(f"{schema}: {reason.detail}")
         changes.append(change)
-        echo(to_line(change.to_json()).rstrip("\n") if as_json else _described(change))
+        echo(to_line(change.to_json()).rstrip("\n") if as_json else described(change))
     if not as_json:
-        echo(_summary(changes))
+        echo(summary(changes))
     if sarif:
         from truespec.reports.sql_sarif import to_sarif
 
@@ -89,7 +89,8 @@ def _code(changes: list[Change]) -> int:
     return 3 if any(change.kind in ("added", "removed", "not compared") for change in changes) else 0
 
 
-def _summary(changes: list[Change]) -> str:
+def summary(changes: list[Change]) -> str:
+    """How many statements have each outcome."""
     counts: dict[str, int] = {}
     for change in changes:
         name = change.verdict.answer.value if change.verdict else change.kind
@@ -97,7 +98,8 @@ def _summary(changes: list[Change]) -> str:
     return ", ".join(f"{count} {name}" for name, count in counts.items())
 
 
-def _described(change: Change) -> str:
+def described(change: Change) -> str:
+    """What became of one statement, with the database on which its versions differ."""
     old, new = ("none" if line is None else str(line) for line in (change.old_line, change.new_line))
     place = f"{change.file}, line {old}" + ("" if old == new else f" -> {new}")
     if change.verdict is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from truespec.domains.sql.files import align, statements
@@ -31,6 +31,10 @@ class Change:
     """Why it was not compared; empty otherwise."""
     verdict: Verdict | None
     """Of a compared statement."""
+
+    def of(self, file: str) -> Change:
+        """The same change under another name of its file."""
+        return replace(self, file=file)
 
     def to_json(self) -> dict[str, object]:
         """As one JSON object."""

@@ -107,7 +107,7 @@ def point(
             )
         case "sql", {"tables": dict(tables), "script": str(script)}:
             return Fields(
-                (*((name, _tuples(rows)) for name, rows in tables.items()), ("script", plain(script)))
+                (*((name, rows_in_words(rows)) for name, rows in tables.items()), ("script", plain(script)))
             )
     return Fields(tuple((name, plain(value)) for name, value in found.point.items()))
 
@@ -128,10 +128,10 @@ def _word(values: Mapping[str, JSON]) -> str:
     return parts[0] if len(parts) < 2 else f"{parts[0]} ({parts[1]})^w".strip()
 
 
-def _tuples(rows: JSON) -> str:
+def rows_in_words(rows: JSON) -> str:
     """The rows of a table or a result, each in parentheses, as SQL writes them.
 
-    >>> _tuples([[1, "a", None], [2, "b", 3]])
+    >>> rows_in_words([[1, "a", None], [2, "b", 3]])
     "(1, 'a', NULL) (2, 'b', 3)"
     """
     if not isinstance(rows, list):
@@ -203,7 +203,7 @@ def in_words(domain: str, found: Counterexample) -> str:
         return f"{_world_in_words(shown)}: the oracle is {oracle}, the candidate {candidate}"
     if domain == "sql" and isinstance(shown, Fields) and {"tables", "script"} <= found.point.keys():
         where = ", ".join(f"{name}: {rows}" for name, rows in shown.rows if name != "script")
-        told = [in_line(_tuples(value)) for value in (found.oracle_value, found.candidate_value)]
+        told = [in_line(rows_in_words(value)) for value in (found.oracle_value, found.candidate_value)]
         return f"with {in_line(where)}; the oracle gives {told[0]}, the candidate {told[1]}"
     if domain == "temporal" and isinstance(shown, Fields) and shown.rows[0][0] in ("trace", "word"):
         return f"on {in_line(shown.rows[0][1])} the oracle is {oracle}, the candidate {candidate}"

@@ -5,12 +5,13 @@ Answers are short enough for a model to read. Nothing is written to standard out
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from mcp.server import MCPServer
 
 from truespec.domains.registry import DOMAINS
-from truespec.serve.service import Service, check_messages, in_a_sentence
+from truespec.serve.service import Service, check_messages, explain_rules, in_a_sentence
 from truespec.store.schemas import schema_of
 from truespec.verdict import Counterexample, TruespecError, Verdict
 from truespec.version import __version__
@@ -23,7 +24,7 @@ MOST = 20
 INSTRUCTIONS = f"""Sound verdicts on specifications, and checks of conversations against rules.
 Use `verify` after you rewrite a query, pattern, formula or expression, to learn whether its meaning is the
 same. Domains: {", ".join(DOMAINS)}. `context_of` says what a domain's context holds, such as the schema of
-an SQL query."""
+an SQL query. Use `explain_rule` after you write a rule, to learn what it really checks."""
 
 
 def server(service: Service) -> MCPServer[Any]:
@@ -82,6 +83,20 @@ def server(service: Service) -> MCPServer[Any]:
             return {"error": str(error)}
         violations = found["violations"]
         return {**found, "violations": violations[:MOST], "violation_count": len(violations)}
+
+    @made.tool()
+    async def explain_rule(rules: str, rule_id: str | None = None) -> dict[str, Any]:
+        """What the rules of a rule file (its text, YAML) check, in English made from their formulas.
+
+        With the shortest conversations that keep and break each. `rule_id` asks for one rule. Where the
+        English and the rule's own text differ, the rule is wrong.
+        """
+        try:
+            explained = await asyncio.to_thread(explain_rules, rules, rule_id, MOST)
+        except TruespecError as error:
+            return {"error": str(error)}
+        answer: dict[str, Any] = _cut(explained)
+        return answer
 
     @made.tool()
     async def context_of(domain: str) -> dict[str, Any]:

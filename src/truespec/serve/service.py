@@ -187,6 +187,37 @@ def check_messages(
     return {"violations": broken, "not_evaluated": open_rules, "kept": kept}
 
 
+EXPLAINED_SECONDS = 2.0
+"""How long the search for one rule's kept and broken conversations may take."""
+
+
+def explain_rules(rules: str, only: str | None = None, most: int = 20) -> dict[str, Any]:
+    """What the first `most` rules of a rule file's text check, in English, with a kept and a broken run each.
+
+    `only` asks for the rule of that id. Raises `SpecificationError` for a rule that cannot be read, and
+    `UsageError` where there is no such rule.
+    """
+    from truespec.rules.compare import ANY_TOOLS, examples
+    from truespec.rules.language import load_rules
+    from truespec.rules.witness import describe
+    from truespec.rules.words import in_english
+
+    if not isinstance(rules, str):
+        raise UsageError("'rules' is the text of a rule file (YAML)")
+    loaded = load_rules(rules)
+    named = [rule for rule in loaded if only is None or rule.id == only]
+    if not named:
+        raise UsageError(f"no rule {only!r:.60}; there are {', '.join(rule.id for rule in loaded)}")
+    explained = []
+    for rule in named[:most]:
+        kept, broken = examples(rule, ANY_TOOLS, EXPLAINED_SECONDS)
+        entry = {"id": rule.id, "text": rule.text, "kind": rule.kind, "checks": in_english(rule)}
+        for key, run in (("kept", kept), ("broken", broken)):
+            entry[key] = " → ".join(describe(event) for event in run) or "no run was found"
+        explained.append(entry)
+    return {"rules": explained, "rule_count": len(named)}
+
+
 def _trace(messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]] | None) -> Trace:
     from truespec.traces.importers.items import openai_message
     from truespec.traces.importers.shared import tool_schemas
