@@ -29,6 +29,7 @@ from inspect_ai.solver import TaskState, generate, system_message
 from truespec.benchmark import task as records
 from truespec.benchmark.answer import read_answer
 from truespec.benchmark.select import choose, named_tasks
+from truespec.benchmark.task import shown_context
 from truespec.domains.verify import Pair
 from truespec.executors.pool import Workers, verifiers
 from truespec.inspect_compliance import compliance as compliance  # noqa: PLC0414 (found by the entry point)
@@ -108,12 +109,13 @@ def _braced(text: str) -> str:
 def _sample(one: records.Task) -> Sample:
     return Sample(
         id=one.id,
-        input=ask_answer(one.statement, one.context, _meanings(one.extra)),
+        input=ask_answer(one.statement, shown_context(one), _meanings(one.extra)),
         target=one.oracle,
         metadata={
             "domain": one.domain,
             "statement": one.statement,
             "context": dict(one.context),
+            "shown": dict(shown_context(one)),
             "meanings": dict(_meanings(one.extra)),
             "tags": list(one.tags),
             "difficulty": one.extra.get("difficulty"),
@@ -177,7 +179,7 @@ def formalization_judge(model: str = "self", tolerant: bool = False) -> Scorer:
         answer = read_answer(state.output.completion, tolerant=tolerant)
         if answer.text is None:
             return Score(value=NOANSWER, explanation="there is no specification to judge")
-        prompt = ask_formalization(about["statement"], about["context"], about["meanings"], answer.text)
+        prompt = ask_formalization(about["statement"], about["shown"], about["meanings"], answer.text)
         said, value = await _asked(model, Role.FORMALIZATION, about["domain"], prompt, tolerant)
         return _judged(from_score(value), [value], [said])
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+
+HIDDEN = "hidden"
+"""The field of a task that names the constraints which no prompt shows; they hold all the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,14 @@ class Task:
             "source": self.source.to_json(),
             **self.extra,
         }
+
+
+def shown_context(task: Task) -> Mapping[str, object]:
+    """A task's context as models and formalization judges see it: without its hidden constraints."""
+    hidden, constraints = task.extra.get(HIDDEN), task.context.get("constraints")
+    if not isinstance(hidden, Sequence) or not isinstance(constraints, Sequence):
+        return task.context
+    return {**task.context, "constraints": [one for one in constraints if one not in hidden]}
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,6 +105,8 @@ def respecbench(folder: Path, output: Path) -> None:
         echo(f"       {CRITERIA[one.domain]}")
         for why in one.missing:
             echo(f"       missing: {why}")
+        for why in one.rejected:
+            echo(f"       left out, {why}")
     echo(f"{len(tasks)} tasks of {sum(COUNTS.values())} -> {path}")
     sys.exit(0 if len(tasks) == sum(COUNTS.values()) else 1)
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from truespec.benchmark.task import Task
+from truespec.benchmark.task import Task, shown_context
 from truespec.executors.answers import Given, verified
 from truespec.executors.asking import NO_LIMITS, Failures, Progress, gather, quiet
 from truespec.executors.pace import Limits
@@ -54,7 +54,7 @@ def run_models(
         Call(
             model=model,
             system=system(Role.ANSWER, task.domain, config.prompts),
-            prompt=ask_answer(task.statement, task.context, meanings_of(task), examples[task.domain]),
+            prompt=ask_answer(task.statement, shown_context(task), meanings_of(task), examples[task.domain]),
             settings=config.settings,
             epoch=epoch,
             subject=f"answer/{task.id}",
@@ -169,13 +169,15 @@ def wanted_judgements(
             about = f"{task.id}|{answer['model']}|{answer['epoch']}"
             if "oracle" in kinds and (name, task.id) not in asked:
                 asked.add((name, task.id))
-                prompt = ask_formalization(task.statement, task.context, meanings_of(task), task.oracle)
+                prompt = ask_formalization(
+                    task.statement, shown_context(task), meanings_of(task), task.oracle
+                )
                 made = ask(Role.FORMALIZATION, (prompt, f"oracle/{task.id}"))
                 yield Wanted({**record, "kind": "oracle", "model": None, "epoch": 0}, made)
             if candidate is None:
                 continue
             if "formalization" in kinds:
-                prompt = ask_formalization(task.statement, task.context, meanings_of(task), candidate)
+                prompt = ask_formalization(task.statement, shown_context(task), meanings_of(task), candidate)
                 made = ask(Role.FORMALIZATION, (prompt, f"formalization/{about}"))
                 yield Wanted({**record, "kind": "formalization"}, made)
             if "equivalence" in kinds:

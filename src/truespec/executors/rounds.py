@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from truespec.benchmark.task import Task
+from truespec.benchmark.task import Task, shown_context
 from truespec.executors.answers import Given, verified
 from truespec.executors.asking import NO_LIMITS, Failures, Progress, gather, quiet
 from truespec.executors.bench import SELF
@@ -188,7 +188,7 @@ def _wanted_opinions(
             calls[chain.name] = Call(
                 chain.record["model"] if judge == SELF else judge,
                 system(Role.FORMALIZATION, task.domain, config.prompts),
-                ask_formalization(task.statement, task.context, meanings_of(task), candidate),
+                ask_formalization(task.statement, shown_context(task), meanings_of(task), candidate),
                 config.settings,
                 subject=f"formalization/{chain.name if chain.rounds else chain.record['id']}",
             )

@@ -14,7 +14,7 @@ from importlib.resources import files
 from typing import Any
 
 from truespec.benchmark.difficulty import difficulty
-from truespec.benchmark.task import Origin, Task
+from truespec.benchmark.task import HIDDEN, Origin, Task
 from truespec.domains.registry import DOMAINS
 from truespec.verdict import Answer
 
@@ -78,7 +78,7 @@ class BundledTask:
 
 
 _FIELDS = {"id", "statement", "oracle", "tags", "candidates"}
-_OPTIONAL = {"context", "meanings"}
+_OPTIONAL = {"context", "meanings", HIDDEN}
 
 
 def domains() -> tuple[str, ...]:
@@ -132,7 +132,10 @@ def _read(
         oracle=oracle,
         source=Origin("bundled", file, position),
         tags=tuple(record["tags"]),
-        extra={"difficulty": difficulty(domain, oracle)},
+        extra={
+            "difficulty": difficulty(domain, oracle),
+            **({HIDDEN: record[HIDDEN]} if HIDDEN in record else {}),
+        },
     )
     answers = [
         RecordedAnswer(

@@ -23,8 +23,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 
+from truespec.benchmark.leaks import telling_constraints
 from truespec.benchmark.sources._gsm_programs import read_programs
-from truespec.benchmark.task import Origin, PairRecord, Skipped, Task
+from truespec.benchmark.task import HIDDEN, Origin, PairRecord, Skipped, Task
 from truespec.verdict import TruespecError, UsageError
 
 DATASET = "gsm-symbolic"
@@ -187,6 +188,7 @@ def make_task(template: Template, origin: Origin) -> Task:
         raise _Unreadable(f"the names {sorted(unknown)} have no numeric domain")
     constraints += [text for text in conditions if text not in constraints]
     set_name = template.id.split("/")[0]
+    hidden = telling_constraints(oracle, constraints, list(variables))
     return Task(
         id=f"{DATASET}/{template.id}",
         domain="arith",
@@ -195,7 +197,11 @@ def make_task(template: Template, origin: Origin) -> Task:
         oracle=oracle,
         source=origin,
         tags=(set_name, *dict.fromkeys(template.tags)),
-        extra={"gsm8k_index": template.original, "defaults": _numeric_defaults(template, variables)},
+        extra={
+            "gsm8k_index": template.original,
+            "defaults": _numeric_defaults(template, variables),
+            **({HIDDEN: hidden} if hidden else {}),
+        },
     )
 
 

@@ -1,17 +1,20 @@
 """Scythe's forum questions: a description, example tables and a query that solves it.
 
-The example tables carry no names; they get those of the solution, in the order in which it reads them. A
-question without a solution, or whose solution reads another number of tables, is left out.
+The example tables carry no names; they get those of the solution, in the order in which it reads them, or in
+the order in which its columns are found. A question without a solution, or whose solution reads another
+number of tables, is left out. A solution written for another engine is repaired (`repaired`), and a tag says
+how.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import permutations
 from pathlib import Path
 
 import sqlglot
-from sqlglot import exp
+from sqlglot import TokenType, exp
 from sqlglot.errors import SqlglotError
 
 from truespec.benchmark.sources._sql import Table, home, schema
@@ -21,6 +24,10 @@ SUMMARY = "benchmark_summary.md"
 """The sheets with the descriptions."""
 FOLDERS = ("dev_set", "recent_posts", "top_rated_posts", "newposts", "sqlsynthesizer")
 """The folders with the questions."""
+RESERVED = ("call", "table", "order", "group", "key", "index")
+"""MariaDB's reserved words that forums use as names of tables."""
+MOST_TABLES = 5
+"""Of so many tables, every order is tried."""
 _MOMENT = re.compile(r"\d{4}-\d{2}-\d{2} \d{2}:\d{2}(:\d{2})?")
 
 
@@ -43,6 +50,7 @@ def read(folder: Path) -> Iterator[Task | PairRecord | Skipped]:
                 yield Skipped(origin, "no description in the summary")
                 continue
             try:
+                oracle, repairs = repaired(oracle)
                 ddl = _ddl(parts.get("input", ""), oracle)
             except (SqlglotError, RecursionError) as error:
                 yield Skipped(origin, f"the solution does not parse: {str(error).splitlines()[0]}")
@@ -53,7 +61,36 @@ def read(folder: Path) -> Iterator[Task | PairRecord | Skipped]:
             examples = [f"{part.title()}:\n{parts.get(part, '').strip()}" for part in ("input", "output")]
             statement = "\n\n".join([description, *examples])
             context = {"schema": ddl, "dialect": "mysql"}
-            yield Task(f"scythe-{name}-{path.name}", "sql", statement, context, oracle, origin, ("forum",))
+            tags = ("forum", *(f"repaired:{repair}" for repair in repairs))
+            yield Task(f"scythe-{name}-{path.name}", "sql", statement, context, oracle, origin, tags)
+
+
+def repaired(solution: str) -> tuple[str, list[str]]:
+    """A solution as MariaDB reads it, and what was changed.
+
+    Of several statements, which are alternatives, the first is kept; names in brackets get MariaDB's quotes;
+    a table variable loses its `@`; a table whose name is a reserved word is quoted.
+
+    >>> repaired("SELECT [a] FROM table; SELECT 1")
+    ('SELECT `a` FROM `table`', ['first of several', 'brackets', 'reserved word'])
+    """
+    done: list[str] = []
+    tokens = sqlglot.tokenize(solution, read="mysql")
+    ends = [token.start for token in tokens if token.token_type is TokenType.SEMICOLON]
+    if ends and solution[ends[0] + 1 :].strip():
+        solution, done = solution[: ends[0]].strip(), ["first of several"]
+    for pattern, instead, name in (
+        (r"\[(\w+)\]", r"`\1`", "brackets"),
+        (r"(?i)\b(from|join)(\s+)@(\w+)", r"\1\2\3", "table variable"),
+        (rf"(?i)\b(from|join)(\s+)({'|'.join(RESERVED)})\b", r"\1\2`\3`", "reserved word"),
+    ):
+        changed = re.sub(pattern, instead, solution)
+        if changed != solution:
+            solution, done = changed, [*done, name]
+    for word in RESERVED:  # what was quoted as a table is quoted before its columns
+        if re.search(rf"`{word}`", solution, re.IGNORECASE):
+            solution = re.sub(rf"(?i)(?<![`\w.])({word})(?=\.)", r"`\1`", solution)
+    return solution, done
 
 
 def _descriptions(summary: str) -> dict[str, str]:
@@ -86,8 +123,10 @@ def _ddl(examples: str, oracle: str) -> str:
         names.setdefault(str(node.name).lower(), str(node.name))
     if len(names) != len(tables):
         raise LookupError(f"the solution reads {len(names)} tables, the example shows {len(tables)}")
+    orders = list(permutations(tables)) if len(tables) <= MOST_TABLES else [tuple(tables)]
+    chosen = min(orders, key=lambda order: _unknown(tree, dict(zip(names, order, strict=True))))
     made: list[Table] = []
-    for name, grid in zip(names.values(), tables, strict=True):
+    for name, grid in zip(names.values(), chosen, strict=True):
         header, *body = grid
         if len({column.lower() for column in header}) != len(header) or "" in header:
             raise LookupError("a column of the example has no name of its own")
@@ -97,6 +136,17 @@ def _ddl(examples: str, oracle: str) -> str:
         }
         made.append(Table(name, columns))
     return schema(made)
+
+
+def _unknown(tree: exp.Expr, grids: Mapping[str, Sequence[Sequence[str]]]) -> int:
+    """How many columns, qualified by a table or its alias, are not among those of the table's example."""
+    tables = {str(node.alias_or_name).lower(): str(node.name).lower() for node in tree.find_all(exp.Table)}
+    headers = {name: {cell.lower() for cell in grid[0]} for name, grid in grids.items()}
+    missing = 0
+    for column in tree.find_all(exp.Column):
+        header = headers.get(tables.get(str(column.table).lower(), ""))
+        missing += header is not None and str(column.name).lower() not in header
+    return missing
 
 
 def _grid(block: str) -> list[list[str]]:

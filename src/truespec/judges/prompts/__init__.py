@@ -14,7 +14,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from truespec.benchmark.prompts import describe_context, language
-from truespec.benchmark.task import Task
+from truespec.benchmark.task import Task, shown_context
 from truespec.verdict import UsageError
 
 
@@ -85,7 +85,7 @@ def ask_answer(
     shown = {
         f"Example {number}": _sections(
             "###",
-            Context=describe_context(task.context, meanings_of(task)),
+            Context=describe_context(shown_context(task), meanings_of(task)),
             Statement=task.statement,
             Answer=_fenced(task.oracle),
         ).rstrip()
@@ -102,7 +102,7 @@ def ask_again(
     `attempt` is the number of the answer before, from 1; a reply without a specification is shown whole.
     """
     before = _fenced(reply if candidate is None else candidate)
-    first = ask_answer(task.statement, task.context, meanings_of(task), examples)
+    first = ask_answer(task.statement, shown_context(task), meanings_of(task), examples)
     again = {
         f"Your answer, attempt {attempt}": before,
         "What is known of it": told,
