@@ -1,8 +1,8 @@
-"""Recorded outputs of models on FOLIO (Logic-LM, LINC, Llama-3.1-8B), verified: a success table by model.
+"""Published answers and judgements of models, verified: success by model, FAR and FRR of recorded judges.
 
-The models were not shown the reference's names. A candidate over other names is invalid and counts as a
-failure in the first column; candidates over the same signature, as importers find it, have a column of their
-own.
+`--write` keeps the counts with the package, where `truespec bench report` shows them. No answer and no text
+of the data sets is kept. Models of the first-order sets were not shown the reference's names: a candidate
+over other names is invalid, so that answers with the reference's own names and arities stand apart.
 """
 
 from __future__ import annotations
@@ -10,66 +10,78 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import random
 import tempfile
-from collections import Counter, defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from truespec.benchmark.sources.registry import load
 from truespec.benchmark.task import PairRecord
-from truespec.executors.batch import run_batch
-from truespec.metrics.proportion import Proportion
-from truespec.metrics.table import share
+from truespec.executors.recorded import import_run, read_records, sample
+from truespec.reports.bench_items import join, with_clusters
+from truespec.reports.bench_published import answer_counts, judge_counts, tables_of
+from truespec.store.runs import Run
+from truespec.version import __version__
 
-SETS = {"logic-lm": "fol/logic_lm", "linc": "fol/linc", "llama-fol": "fol/llama31_8b"}
-QUICK = 150
-"""Pairs of each model."""
+SETS: dict[str, tuple[str, int | None]] = {
+    "gsm-symbolic": ("gsm", None),
+    "spider": ("sql/spider_llm", 100),
+    "judge-sql": ("sql/llm_judge_equiv", None),
+    "logic-lm": ("fol/logic_lm", None),
+    "linc": ("fol/linc", 300),
+    "llama-fol": ("fol/llama31_8b", None),
+    "lang2ltl": ("ltl/lang2ltl", 1000),
+}
+"""Data set to its folder below TRUESPEC_SOURCES, and how many answers of a model are drawn; None for all."""
+QUICK = 20
+"""Answers of each model."""
+KEPT = Path("src/truespec/benchmark/bundled/published.json")
 
 
-def pairs(folder: Path, quick: bool) -> list[dict[str, Any]]:
-    """The recorded formulas with their references; what a model said twice counts twice."""
-    found = []
-    for name, below in SETS.items():
-        by_model: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
-        for record in load(name)(folder / below):
-            if isinstance(record, PairRecord):
-                pair = record.to_json()
-                by_model[f"{name} {pair['model']}"].append({**pair, "model": f"{name} {pair['model']}"})
-        for some in by_model.values():
-            found += random.Random(0).sample(some, min(QUICK, len(some))) if quick else some
-    return found
+def parts(source: str, folder: Path) -> Iterator[tuple[str, list[tuple[str, dict[str, Any]]]]]:
+    """The records of a data set by the name under which they are counted."""
+    lines = [
+        (one.id, {"model": source, **one.to_json()})
+        for one in load(source)(folder)
+        if isinstance(one, PairRecord)
+    ]
+    yield source, lines
+    if any("signature" in record for _, record in lines):
+        yield f"{source}, same names", [line for line in lines if line[1].get("signature") == "same"]
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Print one row a model."""
+    """Print the tables; with `--write`, keep their counts."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks recorded")
-    parser.add_argument("--quick", action="store_true", help=f"{QUICK} pairs of each model")
-    quick = parser.parse_args(arguments).quick
+    parser.add_argument("--quick", action="store_true", help=f"{QUICK} answers of each model")
+    parser.add_argument("--write", action="store_true", help=f"keep the counts in {KEPT}")
+    options = parser.parse_args(arguments)
     folder = Path(os.environ.get("TRUESPEC_SOURCES", "../shared/sources"))
     if not folder.is_dir():
         print(f"left out: {folder} is not there (set TRUESPEC_SOURCES)")
         return
-    work = pairs(folder, quick)
-    with tempfile.TemporaryDirectory() as home:
-        wanted, output = Path(home) / "pairs.jsonl", Path(home) / "verdicts.jsonl"
-        wanted.write_text("".join(json.dumps(pair) + "\n" for pair in work), encoding="utf-8")
-        run_batch(wanted, output, timeout=4.0, jobs=len(os.sched_getaffinity(0)), resume=False)
-        verdicts = [json.loads(line) for line in output.read_text("utf-8").splitlines()]
-    heads = f"{'model':44} {'pairs':>6}  {'equivalent':28} {'of the same signature':28}"
-    print(f"{heads} refuted  invalid  unknown")
-    models: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
-    for pair, verdict in zip(work, verdicts, strict=True):
-        models[pair["model"]].append((pair["signature"], verdict.get("answer", "error")))
-    for model, said in models.items():
-        counts = Counter(answer for _, answer in said)
-        same = Counter(answer for signature, answer in said if signature == "same")
-        print(
-            f"{model:44} {len(said):6}  {share(Proportion(counts['equivalent'], len(said))):28} "
-            f"{share(Proportion(same['equivalent'], same.total())):28} "
-            f"{counts['refuted']:7}  {counts['invalid']:7}  {counts['unknown']:7}",
-            flush=True,
-        )
+    answers: list[dict[str, object]] = []
+    judges: list[dict[str, object]] = []
+    for source, (below, limit) in SETS.items():
+        limit = QUICK if options.quick else limit
+        for name, lines in parts(source, folder / below):
+            found = read_records(lines)
+            drawn = found if limit is None else sample(found, limit)
+            with tempfile.TemporaryDirectory() as home:
+                run = import_run(Path(home) / "run", drawn, jobs=len(os.sched_getaffinity(0)))
+                records = with_clusters(run.read("answers"), run.tasks())
+                answers += answer_counts(name, records, len(found))
+                judges += judge_counts(name, join(records, _judgements(run)))
+            print(f"{name}: {len(drawn)} of {len(found)} answers verified", flush=True)
+    kept = {"version": __version__, "timeout": 4.0, "answers": answers, "judges": judges}
+    for table in tables_of(kept):
+        print(table.to_markdown())
+    if options.write:
+        KEPT.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+
+
+def _judgements(run: Run) -> list[dict[str, Any]]:
+    return with_clusters(run.read("judgements"), run.tasks())
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from truespec.reports.bench import tables
 from truespec.reports.bench_figures import figures
 from truespec.reports.bench_items import with_clusters
 from truespec.reports.bench_page import write_report
+from truespec.reports.bench_published import published_tables
 from truespec.reports.bench_rounds import rounds_table
 from truespec.reports.bench_runs import read_runs
 from truespec.reports.bench_timeouts import LONG, timeout_figure, timeout_table
@@ -73,6 +74,8 @@ def report(folders: tuple[Path, ...], output: Path) -> None:
     if not answers:
         raise UsageError(missing)
     found = tables(answers, judgements, tasks, loaded.missing if loaded else ())
+    if not loaded:
+        found = published_tables() + found
     if loaded:
         found.insert(0, loaded.table)
         if loaded.rounds:
@@ -91,7 +94,8 @@ def report(folders: tuple[Path, ...], output: Path) -> None:
 
 
 BASELINE = (
-    "The recorded baseline on the bundled tasks. Readers are language models that were asked once, by "
+    "First, answers and judgements of published models, verified here. Then the recorded baseline on the "
+    "bundled tasks. Readers are language models that were asked once, by "
     "hand: answer sets named 'reader' were written from statement and context alone, and the judge "
     "'reader c' wrote down scores, of formalization and of equivalence separately, both orders of a pair "
     "at once. Sets and judges named 'scripted' are scripts: the sets draw from each task's own right and "
