@@ -42,6 +42,8 @@ SHARE = 0.2
 """How much of each part is hostile."""
 AGAIN = (0.25, 1.0, 4.0)
 """The limits, in shares of the ordinary one, of a pair that is verified alone."""
+TIME = "unknown: timeout"
+"""An answer that a busy machine gives; beside it, any one other answer is no contradiction."""
 CASES = Path(__file__).parents[1] / "tests" / "domains" / "sql" / "cases"
 
 
@@ -144,7 +146,8 @@ def in_two_orders(some: Sequence[Pair], seed: int) -> tuple[Counter[str], list[s
         for share in AGAIN:
             registry.close_all()
             alone.add(answer(pair, SECONDS * share))
-        if {one, two} <= alone:
+        decided = {one, two, *alone} - {TIME}
+        if {one, two} <= alone or (TIME in (one, two) and len(decided) <= 1):
             seen["decided by time"] += 1
         else:
             finds.append(f"{pair!r}: {one!r} and {two!r}; alone {alone!r}")

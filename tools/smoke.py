@@ -163,6 +163,14 @@ def serve() -> None:
     run("serve", "--help")
 
 
+def watch() -> None:
+    """What reads OpenTelemetry's protobuf imports; receiving is left to the tests."""
+    importlib.import_module("starlette")
+    importlib.import_module("uvicorn")
+    importlib.import_module("opentelemetry.proto.collector.trace.v1.trace_service_pb2")
+    run("trace", "watch", "--help")
+
+
 def mcp() -> None:
     """The MCP server imports; talking to it is left to the tests."""
     importlib.import_module("mcp")

@@ -59,7 +59,7 @@ def serve(
         raise UsageError(f"--no-token is refused with --host {host}: others could use this machine's workers")
     jobs = jobs or len(os.sched_getaffinity(0))
     token = (os.environ.get(TOKEN) or secrets.token_urlsafe(24)) if with_token else None
-    listening = _listen(host, port)
+    listening = listening_on(host, port)
     port = listening.getsockname()[1]
     hosts = frozenset([*LOOPBACK, host.lower(), *(name.lower() for name in names)])
     service = Service(jobs, timeout)
@@ -84,7 +84,8 @@ def serve(
     click.echo("\nended")
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def listening_on(host: str, port: int) -> socket.socket:
+    """A socket that listens there; `UsageError` where the port is taken."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family, socket.SOCK_STREAM)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -92,6 +93,6 @@ def _listen(host: str, port: int) -> socket.socket:
         listening.bind((host, port))
     except OSError as error:
         listening.close()
-        raise UsageError(f"{host}, port {port}: {error.strerror}; choose another with --port") from None
+        raise UsageError(f"{host}, port {port}: {error.strerror}; choose another") from None
     listening.listen(2048)
     return listening

@@ -12,6 +12,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "Turn traces of any supported format into one JSON line each.",
     ),
     "check": ("truespec.cli.trace_check:check", "Check traces against rules; one artifact per trace."),
+    "watch": (
+        "truespec.cli.trace_watch:watch",
+        "Check conversations while they grow, from files or from OpenTelemetry.",
+    ),
     "accept": (
         "truespec.cli.trace_accept:accept",
         "Accept the violations of a run, so that later checks fail on new ones only.",

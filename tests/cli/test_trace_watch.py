@@ -1,0 +1,306 @@
+"""`truespec trace watch`: files that grow, OpenTelemetry's own exporter, restarts, a webhook."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from truespec.cli.main import truespec
+from truespec.executors import webhook
+from truespec.executors.watch import Breach, Follower, Watcher
+from truespec.rules.language import load_rules
+from truespec.traces.files import Problem
+from truespec.verdict import UsageError
+
+RULES = """
+- {id: ask-first, text: Ask before you book., severity: high, formal: {template: precedence,
+   a: {message: user, text: {words: ["yes"]}}, b: {call: book}}}
+- {id: say-bye, text: Say goodbye., formal: {template: existence,
+   a: {message: assistant, text: {words: ["bye"]}}}}
+"""
+USER = {"role": "user", "content": "Book a seat."}
+BOOK = {
+    "role": "assistant",
+    "content": None,
+    "tool_calls": [
+        {"id": "c1", "type": "function", "function": {"name": "book", "arguments": '{"seat": 3}'}}
+    ],
+}
+DONE = {"role": "tool", "tool_call_id": "c1", "content": "booked"}
+BYE = {"role": "assistant", "content": "Booked. Bye!"}
+
+
+def conversation(*messages: dict[str, Any]) -> str:
+    return json.dumps({"id": "t1", "messages": list(messages)})
+
+
+class Seen:
+    """A watcher over one file, and what it told."""
+
+    def __init__(self, path: Path, told: set[Any] | None = None) -> None:
+        self.breaches: list[Breach] = []
+        self.problems: list[Problem] = []
+        self.artifacts: list[dict[str, Any]] = []
+        rules = tuple(load_rules(RULES))
+        self.watcher = Watcher(rules, self.breaches.append, self.artifacts.append, told=told or set())
+        self.follower = Follower((path,), self.watcher, self.problems.append)
+
+    def names(self) -> list[tuple[str, int, bool]]:
+        return [(b.violation.rule_id, b.violation.message_index, b.ended) for b in self.breaches]
+
+
+def write(path: Path, text: str) -> None:
+    path.write_text(text)
+
+
+def test_a_breach_is_told_when_it_is_certain_and_once(tmp_path: Path) -> None:
+    path = tmp_path / "log.json"
+    seen = Seen(path)
+    assert seen.follower.look() == 0, "a file may come later"
+    write(path, conversation(USER))
+    seen.follower.look()
+    assert seen.names() == []
+    seen.follower._files[path].next = 0.0
+    write(path, conversation(USER, BOOK))
+    seen.follower.look()
+    assert seen.names() == [("ask-first", 1, False)]
+    seen.follower._files[path].next = 0.0
+    write(path, conversation(USER, BOOK, DONE))
+    seen.follower.look()
+    assert len(seen.breaches) == 1
+    assert [known.trace.id for known in seen.watcher.end(0.0)] == ["t1"]
+    assert seen.names() == [("ask-first", 1, False), ("say-bye", 2, True)]
+    (record,) = seen.artifacts
+    assert {v["rule_id"] for result in record["results"] for v in result["violations"]} == {
+        "ask-first",
+        "say-bye",
+    }
+
+
+def test_what_earlier_messages_become_is_checked_anew(tmp_path: Path) -> None:
+    path = tmp_path / "log.json"
+    seen = Seen(path)
+    write(path, conversation(USER, BOOK))
+    seen.follower.look()
+    seen.follower._files[path].next = 0.0
+    write(path, conversation({"role": "user", "content": "Hi."}, USER, BOOK))
+    seen.follower.look()
+    assert seen.names() == [("ask-first", 1, False), ("ask-first", 2, False)]
+
+
+def test_an_earlier_process_has_told_it_already(tmp_path: Path) -> None:
+    path = tmp_path / "log.json"
+    write(path, conversation(USER, BOOK, DONE, BYE))
+    first = Seen(path)
+    first.follower.look()
+    again = Seen(path, {breach.mark for breach in first.breaches})
+    again.follower.look()
+    assert list(again.watcher.end(0.0))
+    assert again.breaches == []
+
+
+def test_damage_in_a_file_that_grows_is_told_when_it_stays(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    write(path, conversation(USER) + "\n" + conversation(USER)[:30])
+    seen = Seen(path)
+    seen.follower.look()
+    assert seen.problems == []
+    seen.follower.complain()
+    assert seen.problems
+
+
+def run(*arguments: str) -> tuple[int, str, str]:
+    result = CliRunner().invoke(truespec, ["trace", "watch", *arguments])
+    return result.exit_code, result.stdout, result.stderr
+
+
+def test_the_command_ends_when_all_is_over_and_fails_as_told(tmp_path: Path) -> None:
+    rules, log, out = tmp_path / "rules.yml", tmp_path / "log.json", tmp_path / "out"
+    rules.write_text(RULES)
+    write(log, conversation(USER, BOOK, DONE, BYE))
+    usual = (
+        "--follow",
+        str(log),
+        "--rules",
+        str(rules),
+        "-o",
+        str(out),
+        "--idle",
+        "0.1",
+        "--interval",
+        "0.05",
+    )
+    code, told, end = run(*usual, "--until-idle", "--json", "--fail-on", "high")
+    assert code == 1
+    assert [json.loads(line)["rule_id"] for line in told.splitlines()] == ["ask-first"]
+    assert "1 conversations over; violations: 1 high" in end
+    assert len((out / "artifacts.jsonl").read_text().splitlines()) == 1
+    code, told, _ = run(*usual, "--until-idle")
+    assert (code, told) == (0, ""), "nothing is told twice"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--listen", "nowhere"), "expected PORT or HOST:PORT"),
+        (("--listen", "0.0.0.0:0"), "open to others"),
+        (("--listen", "0", "--redact-field", "a.b"), "stores parts"),
+        (("--follow", "x", "--webhook", "ftp://x"), "begins with http"),
+    ],
+)
+def test_wrong_calls_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], said: str
+) -> None:
+    monkeypatch.delenv("TRUESPEC_TOKEN", raising=False)
+    result = CliRunner().invoke(truespec, ["trace", "watch", *arguments, "-o", str(tmp_path / "out")])
+    assert isinstance(result.exception, UsageError)
+    assert said in str(result.exception)
+
+
+@pytest.fixture
+def posted() -> Iterator[tuple[str, list[dict[str, Any]], list[int]]]:
+    """A webhook: its address, what it got, and the statuses it gives before 200."""
+    found: list[dict[str, Any]] = []
+    refusals: list[int] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["content-length"]))
+            status = refusals.pop(0) if refusals else 200
+            if status == 200:
+                found.extend(json.loads(body)["violations"])
+            self.send_response(status)
+            self.end_headers()
+
+        def log_message(self, format: str, *args: Any) -> None:
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}/", found, refusals
+    server.shutdown()
+    thread.join(10)
+
+
+def test_a_webhook_gets_violations_and_what_it_refuses_is_kept(
+    tmp_path: Path, posted: tuple[str, list[dict[str, Any]], list[int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address, found, refusals = posted
+    monkeypatch.setattr(webhook, "FIRST_PAUSE", 0.01)
+    kept, notes = tmp_path / "kept.jsonl", list[str]()
+    refusals += [500] * webhook.TRIES
+    first = webhook.Webhook(address, kept, notes.append)
+    first.send({"rule_id": "a"})
+    first.close()
+    assert (found, first.lost) == ([], 1)
+    assert "1 violations not delivered" in notes[0]
+    refusals += [500]
+    again = webhook.Webhook(address, kept, notes.append)
+    again.send({"rule_id": "b"})
+    again.close()
+    assert [record["rule_id"] for record in found] == ["a", "b"]
+    assert not kept.exists()
+
+
+@pytest.fixture
+def receiver(tmp_path: Path) -> Iterator[tuple[str, Path]]:
+    """A receiver's address, and its spool."""
+    pytest.importorskip("starlette")
+    from truespec.cli.serve import listening_on
+    from truespec.cli.web import Background
+    from truespec.serve.otlp import Spool, application
+
+    spool = Spool(tmp_path / "spool")
+    listening = listening_on("127.0.0.1", 0)
+    app = application(spool, dict, list, hosts=frozenset({"127.0.0.1"}), token=None)
+    with Background(app, listening):
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}", spool.folder
+
+
+def post(address: str, body: bytes, **headers: str) -> tuple[int, bytes]:
+    request = urllib.request.Request(
+        f"{address}/v1/traces", body, {name.replace("_", "-"): value for name, value in headers.items()}
+    )
+    for _ in range(100):
+        try:
+            with urllib.request.urlopen(request, timeout=30) as answer:
+                return answer.status, answer.read()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read()
+        except OSError:
+            time.sleep(0.05)
+    raise AssertionError("the receiver does not answer")
+
+
+def test_the_exporter_of_opentelemetry_is_understood(receiver: tuple[str, Path], tmp_path: Path) -> None:
+    pytest.importorskip("opentelemetry.exporter.otlp.proto.http.trace_exporter")
+    from opentelemetry.exporter.otlp.proto.http import Compression
+    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+
+    address, folder = receiver
+    provider = TracerProvider()
+    exporter = OTLPSpanExporter(f"{address}/v1/traces", compression=Compression.Gzip)
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    tracer = provider.get_tracer("agent")
+    asked = [{"role": "user", "parts": [{"type": "text", "content": "Book a seat."}]}]
+    call = {"type": "tool_call", "id": "c1", "name": "book", "arguments": {"seat": 3}}
+    with tracer.start_as_current_span("chat m") as span:
+        span.set_attribute("gen_ai.operation.name", "chat")
+        span.set_attribute("gen_ai.request.model", "m")
+        span.set_attribute("gen_ai.conversation.id", "talk 1/../x")
+        span.set_attribute("gen_ai.input.messages", json.dumps(asked))
+        span.set_attribute("gen_ai.output.messages", json.dumps([{"role": "assistant", "parts": [call]}]))
+    provider.shutdown()
+    (path,) = folder.glob("*.jsonl")
+    assert path.parent == folder, "an identifier is no path"
+    seen = Seen(folder)
+    seen.follower.look()
+    assert [name for name, _, _ in seen.names()] == ["ask-first"]
+    (known,) = seen.watcher.conversations.values()
+    assert known.trace.messages[1].calls[0].arguments == {"seat": 3}
+
+
+def test_exports_that_cannot_be_read_are_refused_with_a_reason(receiver: tuple[str, Path]) -> None:
+    address, folder = receiver
+    json_type = {"content_type": "application/json"}
+    assert post(address, b"{", **json_type)[0] == 400
+    assert post(address, b"[]", **json_type)[0] == 400
+    assert post(address, b"\xff\xff", content_type="application/x-protobuf")[0] == 400
+    assert post(address, b"{}", content_type="text/plain")[0] == 415
+    assert post(address, b"no gzip", content_encoding="gzip", **json_type)[0] == 400
+    assert post(address, gzip.compress(bytes(64 << 20)), content_encoding="gzip", **json_type)[0] == 400
+    body = json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [{"name": "x"}]}]}]}).encode()
+    status, answer = post(address, body, **json_type)
+    assert (status, json.loads(answer)["partialSuccess"]["rejectedSpans"]) == (200, "1")
+    assert not list(folder.glob("*.jsonl"))
+
+
+def test_a_conversation_that_is_over_is_put_away_and_comes_back(tmp_path: Path) -> None:
+    pytest.importorskip("starlette")
+    from truespec.serve.otlp import Spool
+    from truespec.traces.redact import Hiding
+
+    spool = Spool(tmp_path, Hiding(("email",)))
+    span = {"traceId": "ab", "spanId": "1", "name": "write to a@example.org"}
+    export = {"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]}
+    assert spool.add(export) == 0
+    path = tmp_path / "ab.jsonl"
+    assert "a@example.org" not in path.read_text()
+    spool.finish(path)
+    assert not path.exists()
+    spool.add(export)
+    assert len(path.read_text().splitlines()) == 2
