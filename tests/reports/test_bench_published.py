@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from importlib.resources import files
 from typing import Any
 
 from truespec.metrics.table import Cell
 from truespec.reports.bench import tables
 from truespec.reports.bench_items import join
-from truespec.reports.bench_published import answer_counts, judge_counts, tables_of
+from truespec.reports.bench_published import answer_counts, judge_counts, published_tables, tables_of
 
 REPLY = {"text": "", "input_tokens": None, "output_tokens": None, "cost": None, "seconds": 0.0}
 
@@ -48,3 +49,16 @@ def test_kept_counts_show_what_the_run_shows() -> None:
         shown[name] for name in ("FAR", "FRR", "precision", "inflation")
     ]
     assert row["judge, source"] == "j, set"
+
+
+def test_the_counts_that_come_with_the_package_add_up() -> None:
+    file = files("truespec.benchmark.bundled").joinpath("published.json")
+    kept = json.loads(file.read_text("utf-8"))
+    assert len({one["source"].partition(",")[0] for one in kept["answers"]}) == 7
+    for one in kept["answers"]:
+        hits, total, _ = one["success"]
+        assert hits == one["equivalent"]
+        assert total == sum(one[name] for name in ("equivalent", "refuted", "invalid", "unknown"))
+        assert one["tasks"] <= total <= one["of"]
+    assert {one["judge"] for one in kept["judges"]} == {"gpt4", "gpt3.5", "llama3", "mistralai", "gemini"}
+    assert [table.name for table in published_tables()] == ["published", "published-judges"]

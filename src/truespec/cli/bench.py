@@ -15,6 +15,7 @@ from truespec.cli.bench_import import import_
 from truespec.cli.bench_run import Progress, judge, run
 from truespec.cli.certify import certify
 from truespec.cli.common import Seconds, echo
+from truespec.executors.rarity import sampled
 from truespec.reports.bench import tables
 from truespec.reports.bench_figures import figures
 from truespec.reports.bench_items import with_clusters
@@ -49,7 +50,14 @@ bench.add_command(certify)
     type=click.Path(path_type=Path),
     help="The report's folder.",
 )
-def report(folders: tuple[Path, ...], output: Path) -> None:
+@click.option(
+    "--rarity",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="Sample N inputs for each refuted answer: are judges' mistakes on rare ones?",
+)
+def report(folders: tuple[Path, ...], output: Path, rarity: int) -> None:
     """Write the tables and figures of the runs in FOLDERS, or of the recorded baseline where none is named.
 
     OUTPUT/report.html holds all of them and works offline; tasks.html shows every task with its answers and
@@ -73,6 +81,8 @@ def report(folders: tuple[Path, ...], output: Path) -> None:
             echo(f"{stored.stale} recorded answers are to tasks that have changed since, and are left out")
     if not answers:
         raise UsageError(missing)
+    if rarity:
+        answers = sampled(answers, tasks, rarity, Progress().show)
     found = tables(answers, judgements, tasks, loaded.missing if loaded else ())
     if not loaded:
         found = published_tables() + found

@@ -23,6 +23,7 @@ from truespec.reports.bench_items import (
     with_unjudged,
 )
 from truespec.reports.bench_judges import judge_tables
+from truespec.reports.bench_mistakes import mistakes
 from truespec.verdict import Answer
 
 
@@ -49,7 +50,8 @@ def tables(
     found += [times(answers), replies(answers)]
     if tasks:
         found.append(by_difficulty(answers, tasks))
-    return found + judge_tables(with_unjudged(answers, items), oracles)
+    found += judge_tables(with_unjudged(answers, items), oracles)
+    return found + mistakes(items, answers, tasks)
 
 
 def sources(tasks: Sequence[Task]) -> Table:

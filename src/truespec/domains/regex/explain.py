@@ -123,7 +123,7 @@ def _sampled(
     """Words drawn from either pattern that fall into the region."""
     sides = (question.oracle, question.candidate)
     drawn = {
-        question.string(tuple(word))
+        question.string(tuple(letter.bit_length() - 1 for letter in word))
         for seed, side in enumerate(sides)
         if side.positive
         for word in islice(various(side, seed, SAMPLED), SAMPLED)
