@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import pytest
 
 TOKEN = "a-token"
 
 
-@pytest.fixture(scope="session")
-def address() -> Iterator[str]:
-    """The address of a server with two workers that asks for `TOKEN`."""
+@contextlib.contextmanager
+def served(runs: Sequence[tuple[Path, Path | None]] = ()) -> Iterator[str]:
+    """The address of a server with two workers that asks for `TOKEN` and shows some runs."""
     uvicorn = pytest.importorskip("uvicorn")
     pytest.importorskip("starlette")
     from truespec.serve.app import application
@@ -22,9 +24,8 @@ def address() -> Iterator[str]:
 
     listening = socket.create_server(("127.0.0.1", 0))
     port = listening.getsockname()[1]
-    app = application(
-        Service(2, 20.0), 2, hosts=frozenset({"127.0.0.1", "localhost"}), token=TOKEN, log=False
-    )
+    hosts = frozenset({"127.0.0.1", "localhost"})
+    app = application(Service(2, 20.0), 2, hosts=hosts, token=TOKEN, log=False, runs=runs)
     server = uvicorn.Server(
         uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=1)
     )
@@ -36,3 +37,10 @@ def address() -> Iterator[str]:
     yield f"http://127.0.0.1:{port}"
     server.should_exit = True
     thread.join(20)
+
+
+@pytest.fixture(scope="session")
+def address() -> Iterator[str]:
+    """The address of a server without runs."""
+    with served() as made:
+        yield made

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import socket
+from pathlib import Path
 
 import click
 
@@ -18,6 +19,12 @@ TOKEN = "TRUESPEC_TOKEN"
 
 
 @click.command()
+@click.argument("runs", nargs=-1, metavar="[RUN]...", type=click.Path(path_type=Path))
+@click.option(
+    "--pairs",
+    type=click.Path(path_type=Path),
+    help="The pairs that verdict files answer.  [default: pairs.jsonl beside]",
+)
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--name", "names", multiple=True, help="A further host name to answer to, e.g. behind a proxy.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 takes any.")
@@ -28,6 +35,8 @@ TOKEN = "TRUESPEC_TOKEN"
 @click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Workers.  [default: one per core]")
 @click.option("--log/--no-log", default=False, show_default=True, help="One JSON line per request on stderr.")
 def serve(
+    runs: tuple[Path, ...],
+    pairs: Path | None,
     host: str,
     names: tuple[str, ...],
     port: int,
@@ -37,6 +46,9 @@ def serve(
     log: bool,
 ) -> None:
     """Start the local app and its HTTP API; Ctrl-C ends it.
+
+    RUN is a file of verdicts, a file of trace artifacts, or the folder of a benchmark run: lists that sort,
+    filter and search, each record at its own address. A file that grows is read on.
 
     It listens on this machine alone unless --host says otherwise, refuses foreign Host headers and pages of
     other sites, and asks for a token: the printed address holds it, programs send it as
@@ -49,6 +61,7 @@ def serve(
         import uvicorn
 
         from truespec.serve.app import application
+        from truespec.serve.runs import run_of
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("starlette", "uvicorn"):
             raise
@@ -57,15 +70,16 @@ def serve(
 
     if not with_token and host not in LOOPBACK:
         raise UsageError(f"--no-token is refused with --host {host}: others could use this machine's workers")
+    shown_runs = [run_of(run, pairs) for run in runs]
     jobs = jobs or len(os.sched_getaffinity(0))
     token = (os.environ.get(TOKEN) or secrets.token_urlsafe(24)) if with_token else None
     listening = listening_on(host, port)
     port = listening.getsockname()[1]
     hosts = frozenset([*LOOPBACK, host.lower(), *(name.lower() for name in names)])
     service = Service(jobs, timeout)
-    app = application(service, jobs, hosts=hosts, token=token, log=log)
+    app = application(service, jobs, hosts=hosts, token=token, log=log, runs=shown_runs)
     shown = f"[{host}]" if ":" in host else host
-    query = f"?token={token}" if token else ""
+    query = ("runs" if runs else "") + (f"?token={token}" if token else "")
     click.echo(f"truespec is at http://{shown}:{port}/{query}  (Ctrl-C ends)")
     config = uvicorn.Config(
         app,

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from truespec.compliance import RULE_SET
 from truespec.compliance.artifact import artifact
 from truespec.compliance.roots import ProvedOverlaps
 from truespec.compliance.scoring import DEFAULT, Scoring
@@ -39,8 +40,6 @@ FIELDS = {
 }
 FIELDS |= {"checks", "prompt_sha256"}
 """A record without these is no artifact of a run."""
-RULE_SET = "rule_set"
-"""The field that tells the line of a rule set from an artifact, in compact files."""
 UNINFORMATIVE_SHARE = 0.95
 """A rule broken by at least this share of the traces it spoke about tells nothing about any of them."""
 UNINFORMATIVE_TRACES = 10

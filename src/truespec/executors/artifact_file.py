@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
-from truespec.compliance.run import RULE_SET, kept_lines
+from truespec.compliance import RULE_SET
+from truespec.compliance.run import kept_lines
 from truespec.verdict import UsageError
 
 

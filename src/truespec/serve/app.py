@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
@@ -27,7 +28,9 @@ from truespec.serve import api
 from truespec.serve.examples import EXAMPLES
 from truespec.serve.guarded import Guarded, problem
 from truespec.serve.queue import Full
+from truespec.serve.runs import RunPages
 from truespec.serve.service import Service, in_a_sentence
+from truespec.store.index import Index
 from truespec.store.pairs import parse_json
 from truespec.verdict import Counterexample, Proof, TruespecError, UsageError, Verdict
 from truespec.version import __version__
@@ -66,14 +69,26 @@ class Field:
 
 
 def application(
-    service: Service, jobs: int, *, hosts: frozenset[str], token: str | None, log: bool
+    service: Service,
+    jobs: int,
+    *,
+    hosts: frozenset[str],
+    token: str | None,
+    log: bool,
+    runs: Sequence[tuple[Path, Path | None]] = (),
 ) -> Starlette:
-    """The app and the API. `hosts` are the names that it answers to; `token` None asks for none."""
+    """The app and the API. `hosts` are the names that it answers to; `token` None asks for none.
+
+    `runs` are files of records, each with the file of its pairs where there is one.
+    """
     pages = _Pages(service)
+    index = Index(list(runs))
+    run_pages = RunPages(index, _templates, _shown)
     routes = [
         Route("/", pages.try_page, methods=["GET"]),
         Route("/try", pages.try_page, methods=["GET", "POST"]),
         Route("/static/{name}", _static),
+        *run_pages.routes(),
         *api.routes(service, jobs),
     ]
     guarded = Middleware(Guarded, hosts=hosts, token=token, metrics=service.metrics, log=log)
@@ -82,6 +97,7 @@ def application(
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         yield
         service.close()
+        index.close()
 
     async def missing(_: Request, __: Exception) -> Response:
         return problem(404, "there is no such page")
@@ -150,7 +166,7 @@ class _Pages:
             shown["error"] = str(error)
         link = "/?" + urlencode([(name, str(value)) for name, value in form.multi_items() if value])
         if request.headers.get("hx-request") == "true":
-            body = _templates().get_template("verdict.html").render(**shown, link=link)
+            body = _templates().get_template("verdict.html").render(**shown, link=link, page="try")
             return HTMLResponse(body, headers={"hx-replace-url": link} if len(link) < 8_000 else {})
         body = (
             _templates()
@@ -158,6 +174,7 @@ class _Pages:
             .render(
                 **shown,
                 link=link,
+                page="try",
                 domain=domain,
                 domains=list(DOMAINS),
                 texts=texts,
