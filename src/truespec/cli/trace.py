@@ -16,6 +16,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "truespec.cli.trace_watch:watch",
         "Check conversations while they grow, from files or from OpenTelemetry.",
     ),
+    "suggest": (
+        "truespec.cli.trace_suggest:suggest",
+        "Propose repairs for the rules that most traces break.",
+    ),
     "accept": (
         "truespec.cli.trace_accept:accept",
         "Accept the violations of a run, so that later checks fail on new ones only.",

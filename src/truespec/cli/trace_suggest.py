@@ -1,0 +1,96 @@
+"""`truespec trace suggest`: proposed repairs, replayed where they can be."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from truespec.cli.grouped import grouped
+from truespec.cli.trace_check import TYPES_OPTION
+from truespec.cli.trace_options import FORMAT_OPTION, JOIN_OPTIONS, RULE_OPTIONS, Told
+from truespec.executors.trace_check import Joining, RuleChoice
+
+if TYPE_CHECKING:
+    from truespec.compliance.suggest import Repair
+
+
+@click.command()
+@click.argument(
+    "paths", nargs=-1, required=True, type=click.Path(exists=True, allow_dash=True, path_type=Path)
+)
+@grouped("rules", RuleChoice, *RULE_OPTIONS)
+@FORMAT_OPTION
+@click.option("--most", type=click.IntRange(1, 1000), default=10, show_default=True, help="Rules at most.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per rule.")
+@grouped("joining", Joining, *JOIN_OPTIONS, TYPES_OPTION)
+def suggest(
+    paths: tuple[Path, ...],
+    rules: RuleChoice,
+    form: str | None,
+    most: int,
+    as_json: bool,
+    joining: Joining,
+) -> None:
+    """Propose repairs for the rules that most traces break.
+
+    PATHS are files or folders of traces. Three kinds are proposed: a guard that blocks the act, keywords for
+    a tool's schema that the breaking calls do not fit and all others do, and words for the prompt. Guards
+    and schemas are replayed over the traces; the violations that each would have prevented are listed, and
+    the acts that it would have refused without need. Words cannot be replayed and are not called verified.
+
+    Exit code: 0; 1 where no trace could be read; 2 for a wrong call.
+    """
+    from truespec.compliance.suggest import SHOWN, repairs
+    from truespec.executors.rulefiles import load_rule_files
+    from truespec.executors.trace_input import joins_of, traces_of
+    from truespec.traces.files import Problem
+    from truespec.traces.trace import Trace
+
+    packs = rules.packs or (() if rules.files else ("all",))
+    loaded, _ = load_rule_files(rules.files, packs, rules.settings)
+    told = Told(paths)
+    traces: list[Trace] = []
+    joins = joins_of(joining.folder, joining.tools, joining.prompt, joining.types)
+    for item in traces_of(paths, form, joins):
+        if isinstance(item, Problem):
+            told.tell(item)
+        else:
+            traces.append(item)
+    told.end()
+    if not traces:
+        click.echo("no trace could be read", err=True)
+        raise SystemExit(1)
+    found = repairs(traces, loaded, most)
+    if not found and not as_json:
+        click.echo(f"{len(traces)} traces: no rule is broken")
+    for repair in found:
+        if as_json:
+            click.echo(json.dumps(repair.record(), ensure_ascii=False))
+        else:
+            for line in _lines(repair):
+                click.echo(line)
+    if any(len(p.prevented) > SHOWN for r in found for p in r.proposals) and as_json:
+        click.echo(f"lists hold at most {SHOWN} places", err=True)
+
+
+def _lines(repair: Repair) -> Iterator[str]:
+    rule = repair.rule
+    place = f"{repair.violations} violations in {repair.traces} of {repair.checked} traces"
+    yield f"{rule.id} ({rule.severity}): {place}"
+    yield f"  {rule.text}"
+    for proposal in repair.proposals:
+        yield f"  - {proposal.kind}: {proposal.text}"
+        if proposal.kind == "schema":
+            yield f"      {json.dumps(proposal.change['parameters'], ensure_ascii=False)}"
+        if not proposal.verified:
+            yield "      not verified: words cannot be replayed"
+            continue
+        needless = len(proposal.refused)
+        also = f"; would also refuse {needless} acts that broke nothing" if needless else ""
+        yield f"      replayed: prevents {len(proposal.prevented)} of {repair.violations}{also}"
+        more = len(proposal.prevented) - 3
+        yield f"      {', '.join(proposal.prevented[:3])}{f' and {more} more' if more > 0 else ''}"
