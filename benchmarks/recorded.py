@@ -11,7 +11,7 @@ import argparse
 import json
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +55,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks recorded")
     parser.add_argument("--quick", action="store_true", help=f"{QUICK} answers of each model")
     parser.add_argument("--write", action="store_true", help=f"keep the counts in {KEPT}")
+    parser.add_argument("--only", choices=SETS, help="this data set; the others' counts are kept")
     options = parser.parse_args(arguments)
     folder = Path(os.environ.get("TRUESPEC_SOURCES", "../shared/sources"))
     if not folder.is_dir():
@@ -62,7 +63,12 @@ def main(arguments: list[str] | None = None) -> None:
         return
     answers: list[dict[str, object]] = []
     judges: list[dict[str, object]] = []
+    before: dict[str, Any] = json.loads(KEPT.read_text("utf-8")) if options.only and KEPT.exists() else {}
     for source, (below, limit) in SETS.items():
+        if options.only and source != options.only:
+            answers += [one for one in before.get("answers", ()) if _of(one) == source]
+            judges += [one for one in before.get("judges", ()) if _of(one) == source]
+            continue
         limit = QUICK if options.quick else limit
         for name, lines in parts(source, folder / below):
             found = read_records(lines)
@@ -78,6 +84,11 @@ def main(arguments: list[str] | None = None) -> None:
         print(table.to_markdown())
     if options.write:
         KEPT.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+
+
+def _of(row: Mapping[str, Any]) -> str:
+    """The data set of a row of counts."""
+    return str(row["source"]).partition(",")[0]
 
 
 def _judgements(run: Run) -> list[dict[str, Any]]:

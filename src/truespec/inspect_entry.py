@@ -3,6 +3,7 @@
 ```
 inspect eval truespec/regex --model openai/gpt-5
 inspect eval truespec/fol --model openai/gpt-5 -T judge=self
+inspect eval truespec/fol --model mockllm/model -T judge=self --limit 4     # offline, to see what comes out
 inspect score logs/shop.eval --scorer truespec/compliance -S rules=policy.yml
 ```
 
@@ -14,16 +15,31 @@ tables of the paper.
 from __future__ import annotations
 
 import asyncio
+import json
 import os
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
+from math import nan
 from pathlib import Path
 from typing import Any
 
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser, GenerateConfig, get_model
-from inspect_ai.scorer import CORRECT, INCORRECT, NOANSWER, Score, Scorer, Target, accuracy, scorer, stderr
+from inspect_ai.scorer import (
+    CORRECT,
+    INCORRECT,
+    NOANSWER,
+    Metric,
+    SampleScore,
+    Score,
+    Scorer,
+    Target,
+    accuracy,
+    metric,
+    scorer,
+    stderr,
+)
 from inspect_ai.solver import TaskState, generate, system_message
 
 from truespec.benchmark import task as records
@@ -37,8 +53,10 @@ from truespec.judges.decide import from_both_orders, from_score
 from truespec.judges.judgement import Judgement
 from truespec.judges.prompts import Role, ask_answer, ask_equivalence, ask_formalization, system
 from truespec.judges.score import read_score
+from truespec.metrics.judging import JudgeRates, judge_rates
+from truespec.metrics.proportion import Proportion
 from truespec.store.runs import read_tasks
-from truespec.verdict import Answer, ReasonCode, Verdict, invalid
+from truespec.verdict import Answer, Counterexample, ReasonCode, Verdict, invalid
 
 SETTINGS = GenerateConfig(temperature=1.0, reasoning_effort="medium")
 """How the models of the paper were asked."""
@@ -132,7 +150,7 @@ def _meanings(extra: Mapping[str, object]) -> Mapping[str, str]:
 def verified(timeout: float = 4.0, tolerant: bool = False) -> Scorer:
     """Whether the answer is proved equivalent to the oracle: C equivalent, I refuted or invalid, N unknown.
 
-    The verdict, with its proof or counterexample, is in the score's metadata.
+    The explanation shows the counterexample; the whole verdict is in the score's metadata.
     """
 
     async def score(state: TaskState, target: Target) -> Score:
@@ -167,10 +185,45 @@ _VALUES = {
 def _explain(verdict: Verdict) -> str:
     relation = f" ({verdict.relation.value})" if verdict.relation else ""
     reason = f": {verdict.reason.detail}" if verdict.reason else ""
-    return f"{verdict.answer.value}{relation}{reason}"
+    found = verdict.evidence
+    shown = ""
+    if isinstance(found, Counterexample):
+        values = (dict(found.point), found.oracle_value, found.candidate_value)
+        at, oracle, candidate = (json.dumps(value, ensure_ascii=False, default=str) for value in values)
+        shown = f"; counterexample {at}: the oracle gives {oracle}, the answer {candidate}"
+    return f"{verdict.answer.value}{relation}{reason}{shown}"
 
 
-@scorer(metrics=[accuracy(), stderr()])
+@metric
+def far() -> Metric:
+    """False acceptances: wrong answers that the judge accepted, of those it decided; NaN of none.
+
+    Of several epochs, Inspect keeps the judgement of the first.
+    """
+    return _rate(lambda rates: rates.far)
+
+
+@metric
+def frr() -> Metric:
+    """False rejections: equivalent answers that the judge rejected, of those it decided; NaN of none."""
+    return _rate(lambda rates: rates.frr)
+
+
+def _rate(read: Callable[[JudgeRates], Proportion]) -> Metric:
+    def compute(scores: list[SampleScore]) -> float:
+        known = [one.score.metadata or {} for one in scores]
+        pairs = [
+            (Answer(one["verdict"]), Judgement(one["judgement"]))
+            for one in known
+            if one.get("verdict") and one.get("judgement")
+        ]
+        value = read(judge_rates(pairs)).value
+        return nan if value is None else value
+
+    return compute
+
+
+@scorer(metrics=[accuracy(), stderr(), far(), frr()])
 def formalization_judge(model: str = "self", tolerant: bool = False) -> Scorer:
     """What a model says of the answer, given the statement: C accepted, I rejected, N malformed."""
 
@@ -181,12 +234,12 @@ def formalization_judge(model: str = "self", tolerant: bool = False) -> Scorer:
             return Score(value=NOANSWER, explanation="there is no specification to judge")
         prompt = ask_formalization(about["statement"], about["shown"], about["meanings"], answer.text)
         said, value = await _asked(model, Role.FORMALIZATION, about["domain"], prompt, tolerant)
-        return _judged(from_score(value), [value], [said])
+        return _judged(state, from_score(value), [value], [said])
 
     return score
 
 
-@scorer(metrics=[accuracy(), stderr()])
+@scorer(metrics=[accuracy(), stderr(), far(), frr()])
 def equivalence_judge(model: str = "self", tolerant: bool = False) -> Scorer:
     """What a model says of answer and oracle, asked in both orders: C accepted, I rejected, N malformed."""
 
@@ -201,7 +254,7 @@ def equivalence_judge(model: str = "self", tolerant: bool = False) -> Scorer:
             words, value = await _asked(model, Role.EQUIVALENCE, about["domain"], prompt, tolerant)
             said.append(words)
             values.append(value)
-        return _judged(from_both_orders(*values), values, said)
+        return _judged(state, from_both_orders(*values), values, said)
 
     return score
 
@@ -216,9 +269,14 @@ async def _asked(model: str, role: Role, domain: str, prompt: str, tolerant: boo
     return output.completion, read_score(output.completion, tolerant=tolerant).value
 
 
-def _judged(judgement: Judgement, scores: list[int | None], said: list[str]) -> Score:
+def _judged(state: TaskState, judgement: Judgement, scores: list[int | None], said: list[str]) -> Score:
+    """The judge's score; beside it what the verifier said, which is asked before the judges."""
     values = {Judgement.ACCEPT: CORRECT, Judgement.REJECT: INCORRECT, Judgement.UNKNOWN: NOANSWER}
-    return Score(value=values[judgement], explanation="\n\n".join(said), metadata={"scores": scores})
+    formal = (state.scores or {}).get("verified")
+    metadata: dict[str, Any] = {"scores": scores, "judgement": judgement.value}
+    if formal is not None and formal.metadata:
+        metadata["verdict"] = formal.metadata["verdict"]["answer"]
+    return Score(value=values[judgement], explanation="\n\n".join(said), metadata=metadata)
 
 
 _idle: dict[str, list[Workers[Pair, Verdict]]] = {}

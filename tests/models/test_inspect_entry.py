@@ -70,6 +70,26 @@ def test_answers_are_verified(log: Any) -> None:
     assert metrics["verified"] == 0.25
 
 
+def test_the_explanation_holds_the_counterexample(log: Any) -> None:
+    said = [sample.scores["verified"].explanation for sample in samples(log)]
+    assert said[0] == "equivalent"
+    assert "; counterexample {" in said[2]
+    assert said[2].endswith(
+        ("the oracle gives true, the answer false", "the oracle gives false, the answer true")
+    )
+
+
+def test_false_acceptances_and_rejections_are_metrics_of_the_judges(log: Any) -> None:
+    found = {score.name: score.metrics for score in log.results.scores}
+    # The judge accepts all that it is asked about: of four answers, one is right and two are wrong.
+    for judge in ("formalization_judge", "equivalence_judge"):
+        assert found[judge]["far"].value == 1.0
+        assert found[judge]["frr"].value == 0.0
+    assert "far" not in found["verified"]
+    kept = samples(log)[1].scores["formalization_judge"].metadata
+    assert (kept["verdict"], kept["judgement"]) == ("invalid", "accept")
+
+
 def test_judges_are_asked_by_statement_and_in_both_orders(log: Any) -> None:
     judged = [sample.scores["formalization_judge"].value for sample in samples(log)]
     assert judged == ["C", "C", "C", "N"] * 2

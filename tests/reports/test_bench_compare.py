@@ -14,6 +14,7 @@ from truespec.metrics.proportion import Interval, Proportion
 from truespec.metrics.table import Cell, Table, estimated, number, share
 from truespec.reports.bench import tables
 from truespec.reports.bench_compare import Pair, ranks
+from truespec.reports.bench_headline import headline
 
 REPLY = {"text": "", "input_tokens": 1, "output_tokens": 1, "cost": None, "seconds": 0.0}
 
@@ -172,3 +173,26 @@ def test_latex_is_a_table_for_a_paper() -> None:
         assert part in text
     assert "1/4" not in text, "counts stand in the data, not in a narrow column"
     assert "Rates in percent, with 95 \\% confidence intervals in brackets. A note." in text
+
+
+def test_the_headline_names_the_best_and_the_judges_with_intervals() -> None:
+    answers = model("m", 4) + model("n", 9)
+    judgements = [
+        {
+            **{name: one[name] for name in ("task", "domain", "model", "epoch")},
+            "kind": "formalization",
+            "judge": "j",
+            "replies": [REPLY],
+            "scores": [3],
+            "judgement": "accept",
+        }
+        for one in answers
+    ]
+    said = headline(tables(answers, judgements), 10)
+    assert said.startswith(
+        "Of 2 models, n does best: 90.0% (9/10, 60–98) of its answers are proved equivalent;"
+    )
+    assert "FAR, wrong answers accepted: " in said
+    assert "100.0% (6/6, 61–100)" in said
+    assert "10 tasks, verified by truespec" in said
+    assert headline(tables(model("m", 4), []), 10).startswith("m: 40.0% (4/10, 17–69) of the answers")

@@ -18,6 +18,7 @@ from truespec.cli.common import Seconds, echo
 from truespec.executors.rarity import sampled
 from truespec.reports.bench import tables
 from truespec.reports.bench_figures import figures
+from truespec.reports.bench_headline import headline
 from truespec.reports.bench_items import with_clusters
 from truespec.reports.bench_page import write_report
 from truespec.reports.bench_published import published_tables
@@ -92,6 +93,9 @@ def report(folders: tuple[Path, ...], output: Path, rarity: int) -> None:
             found.append(rounds_table(*(with_clusters(some, tasks) for some in (loaded.rounds, answers))))
         if loaded.warning:
             echo(loaded.warning)
+        said = headline(found, len(tasks))
+        lead = f"{lead} {said}".strip()
+        echo(said)
     drawn = figures(answers, judgements, tasks)
     if tried or not folders:
         found.append(timeout_table(answers, tried))
