@@ -40,7 +40,7 @@ class Assignment:
 
 
 @dataclass(frozen=True, slots=True)
-class Relation2:
+class BinaryTable:
     """A predicate of two places in a small world."""
 
     name: str
@@ -59,7 +59,7 @@ class World:
     """For each element the constants that denote it."""
     unary: tuple[tuple[str, tuple[bool, ...]], ...]
     """Predicates of one place, and for each element whether they hold."""
-    binary: tuple[Relation2, ...]
+    binary: tuple[BinaryTable, ...]
     """Predicates of two places."""
     other: tuple[tuple[str, str], ...]
     """All others: name, and the tuples of which they hold."""
@@ -154,7 +154,7 @@ def _world(
 ) -> World | None:
     things = [str(element) for element in elements]
     unary: list[tuple[str, tuple[bool, ...]]] = []
-    binary: list[Relation2] = []
+    binary: list[BinaryTable] = []
     other: list[tuple[str, str]] = []
     for name, rows in predicates.items():
         if not isinstance(rows, list) or not all(isinstance(row, list) for row in rows):
@@ -166,7 +166,7 @@ def _world(
             unary.append((name, tuple((thing,) in holds for thing in things)))
         elif places == {2} and len(things) <= LARGEST_MATRIX:
             matrix = tuple((one, tuple((one, two) in holds for two in things)) for one in things)
-            binary.append(Relation2(name, matrix))
+            binary.append(BinaryTable(name, matrix))
         else:
             listed = ", ".join(f"({', '.join(row)})" if row else "true" for row in sorted(holds))
             other.append((name, cut(listed, 400) or NOTHING))

@@ -38,7 +38,7 @@ SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class Standing:
     """How one rule stands to another."""
 
     relation: str
@@ -225,18 +225,18 @@ def _explicit(formal: Formal, outcomes: str) -> Formal:
     return replace(formal, predicates=tuple(map(told, formal.predicates)), obligations=obligations)
 
 
-def compare(left: Rule, right: Rule, toolbox: Toolbox = ANY_TOOLS, seconds: float = SECONDS) -> Relation:
+def compare(left: Rule, right: Rule, toolbox: Toolbox = ANY_TOOLS, seconds: float = SECONDS) -> Standing:
     """How the left rule stands to the right one."""
     forth, back = included(left, right, toolbox, seconds), included(right, left, toolbox, seconds)
     if forth.holds is None or back.holds is None:
-        return Relation("unknown", forth.reason or back.reason, _told(forth), _told(back))
+        return Standing("unknown", forth.reason or back.reason, _told(forth), _told(back))
     if forth.holds and back.holds:
-        return Relation("equal")
+        return Standing("equal")
     if forth.holds:
-        return Relation("stronger", back.reason, (), _told(back))
+        return Standing("stronger", back.reason, (), _told(back))
     if back.holds:
-        return Relation("weaker", forth.reason, _told(forth), ())
-    return Relation("incomparable", forth.reason or back.reason, _told(forth), _told(back))
+        return Standing("weaker", forth.reason, _told(forth), ())
+    return Standing("incomparable", forth.reason or back.reason, _told(forth), _told(back))
 
 
 def _told(found: Inclusion) -> tuple[str, ...]:
@@ -364,7 +364,7 @@ __all__ = [
     "ANY_TOOLS",
     "Health",
     "Inclusion",
-    "Relation",
+    "Standing",
     "Toolbox",
     "compare",
     "conflict",

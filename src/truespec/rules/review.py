@@ -14,7 +14,7 @@ from truespec.rules.compare import (
     ANY_TOOLS,
     SECONDS,
     Health,
-    Relation,
+    Standing,
     Toolbox,
     compare,
     conflict,
@@ -37,7 +37,7 @@ class Pair:
 
     left: str
     right: str
-    relation: Relation
+    relation: Standing
     """As `compare` says, or `contradictory`."""
     conflict: bool | None
     """Whether they contradict each other; None where it was not decided."""
@@ -82,7 +82,7 @@ def review(
         for number, (one, other) in open_:
             bound = limit(most, 0.1)
             if bound < _LEAST:
-                found.setdefault(number, Pair(one.id, other.id, Relation("unknown", SPENT), None))
+                found.setdefault(number, Pair(one.id, other.id, Standing("unknown", SPENT), None))
                 continue
             found[number], again = _pair(one, other, toolbox, bound)
             if again:
@@ -101,5 +101,5 @@ def _pair(one: Rule, other: Rule, toolbox: Toolbox, seconds: float) -> tuple[Pai
     late = relation.relation == "unknown" and relation.reason.startswith("no decision within")
     bound = any(rule.formal is not None and rule.formal.bind for rule in (one, other))
     if clash:
-        relation = Relation("contradictory", relation.reason, relation.left_only, relation.right_only)
+        relation = Standing("contradictory", relation.reason, relation.left_only, relation.right_only)
     return Pair(one.id, other.id, relation, clash), (late or (clash is None and not bound)) and not clash
