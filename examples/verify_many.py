@@ -12,13 +12,7 @@ VARIABLES = {"h": {"type": "int"}, "k": {"type": "int"}}
 INTS = {"variables": VARIABLES, "constraints": ["0 <= h <= 23", "k >= 0"]}
 CLOCK = {"oracle": "(h - k) % 24", "candidate": "abs(h - k) % 24", "context": INTS}
 PAIRS = [
-    {
-        "id": "clock",
-        "domain": "arith",
-        "oracle": "(h - k) % 24",
-        "candidate": "abs(h - k) % 24",
-        "context": INTS,
-    },
+    {"id": "clock", "domain": "arith", **CLOCK},
     {"id": "double", "domain": "arith", "oracle": "h * 2", "candidate": "h + h", "context": INTS},
     {"id": "groups", "domain": "regex", "oracle": r"(a)\1", "candidate": "aa"},
 ]
