@@ -85,6 +85,9 @@ def test_the_baseline_shows_every_table_and_figure(report: Path) -> None:
     assert page.count("<svg") == len(FIGURES)
     assert "Mean" in (report / "tables" / "judges.md").read_text("utf-8")
     assert "Median" in (report / "tables" / "judges.md").read_text("utf-8")
+    for name in ("leaderboard", "comparisons"):
+        assert "(scripted)" not in (report / "tables" / f"{name}.md").read_text("utf-8")
+    assert {"published", "published-judges"} <= {path.stem for path in (report / "tables").glob("*.parquet")}
 
 
 def test_nothing_is_fetched_and_nothing_runs(report: Path) -> None:

@@ -21,6 +21,8 @@ from truespec.verdict import Answer
 
 SIGNIFICANT = 0.05
 """The adjusted p-value below which two models are told apart."""
+DOUBLE = "(scripted)"
+"""Marks the name of an answer set that a script drew; it is compared with no model."""
 SEVERAL = (1, 2, 3, 5, 10, 20, 50, 100)
 """The numbers of answers of which pass@k and majority@k are told, as far as a run has so many."""
 
@@ -46,8 +48,9 @@ class Pair:
 
 
 def comparison_tables(asked: Records) -> list[Table]:
-    """Every table of this module that the answers can fill."""
-    by_model = grouped(asked, lambda record: str(record["model"]))
+    """Every table of this module that the answers can fill; scripted sets stand in for models elsewhere."""
+    models = [record for record in asked if DOUBLE not in str(record["model"])]
+    by_model = grouped(models or asked, lambda record: str(record["model"]))
     found = []
     if len(by_model) > 1:
         pairs = compare(by_model)
