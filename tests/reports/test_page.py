@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
 
 from reports import samples
 from truespec.reports.entry import gather
-from truespec.reports.page import Page, highlights, render
+from truespec.reports.page import MOST_PIPS, Page, highlights, render
 from truespec.reports.summary import by_domain
+from truespec.verdict import Answer
 
 PAGE = Page("A title", "A lead.", {"took": "1 s"}, ("line 3: no JSON",))
 HIDDEN = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -128,8 +130,33 @@ def test_a_page_names_what_it_leaves_out(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr("truespec.reports.page.MOST_TASKS", 3)
     monkeypatch.setattr("truespec.reports.page.MOST_NAMED", 5)
     text = "".join(read(render(samples.hostile(), PAGE)).text)
-    assert f"The first 3 tasks are listed; {len(samples.hostile()) - 3} more are in the totals only." in text
+    rest = len(samples.hostile()) - 3
+    assert f"The first 3 tasks are shown in full; the other {rest} are named below." in text
     assert f"and {len(samples.hostile()) - 5} more" in text
+
+
+def test_the_tasks_that_are_not_shown_in_full_are_all_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("truespec.reports.page.MOST_TASKS", 1)
+    html = render(samples.entries(), PAGE).decode()
+    for entry in samples.entries():
+        assert f"<code>{entry.id}</code>" in html or f'<code class="id">{entry.id}</code>' in html
+
+
+def test_a_task_with_many_candidates_shows_counts_instead_of_signs() -> None:
+    (entry, *_) = samples.entries()
+    many = replace(entry, judged=tuple(entry.judged) * (MOST_PIPS // len(entry.judged) + 1))
+    summary = re.search(r'<span class="pips">(.*?)</span>', render([many], PAGE).decode(), re.S)
+    assert summary is not None
+    assert summary[1].count("<i") <= len(Answer)
+
+
+def test_a_card_holds_the_reference_and_results_as_rows() -> None:
+    html = render(samples.entries(), PAGE).decode()
+    cards = re.findall(r'<article class="card">(.*?)</article>', html, re.S)
+    assert cards
+    assert all('<pre class="code oracle">' in card for card in cards)
+    assert "[[1]]" not in html
+    assert all("INSERT INTO" not in re.sub("<details>.*?</details>", "", card, flags=re.S) for card in cards)
 
 
 @pytest.mark.parametrize("most", [0, 1, 3, 10])

@@ -16,7 +16,7 @@ from markupsafe import Markup, escape
 from truespec.reports.charts import duration, times_chart
 from truespec.reports.context import rows
 from truespec.reports.entry import Entry, Judged
-from truespec.reports.point import plain, point
+from truespec.reports.point import plain, point, rows_in_words
 from truespec.reports.summary import by_domain, disagreements, totals
 from truespec.reports.visible import pieces
 from truespec.verdict import Answer, Bounded, Counterexample, Proof
@@ -27,7 +27,9 @@ GLYPHS = {"equivalent": "✓", "refuted": "✗", "unknown": "?", "invalid": "!"}
 HIGHLIGHTS = 6
 """How many refutations open the report."""
 MOST_TASKS = 2_000
-"""How many tasks are listed; a page with more is slow to open. The totals count all."""
+"""How many tasks are shown in full; a page with more is slow to open. The others are named."""
+MOST_PIPS = 40
+"""A task with more candidates shows how many have each answer instead of a sign for each."""
 MOST_NAMED = 50
 """How many unexpected verdicts are named at the top; the filter finds all."""
 SHOWCASE = "showcase"
@@ -53,14 +55,15 @@ def render(entries: Sequence[Entry], page: Page) -> bytes:
     script = _source("report.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     groups = by_domain(entries)
-    listed = [entry for group in groups.values() for entry in group][:MOST_TASKS]
+    ordered = [entry for group in groups.values() for entry in group]
     html = (
         _environment()
         .get_template("report.html")
         .render(
             page=page,
-            entries=listed,
-            unlisted=len(entries) - len(listed),
+            entries=ordered[:MOST_TASKS],
+            unlisted=ordered[MOST_TASKS:],
+            most_pips=MOST_PIPS,
             domains={name: totals(group) for name, group in groups.items()},
             total=totals(entries),
             unexpected=disagreements(entries),
@@ -151,6 +154,8 @@ def _environment() -> Environment:
         rows=rows,
         point=point,
         glyphs=GLYPHS,
+        in_rows=rows_in_words,
+        counted=lambda entry: totals([entry]).answers,
         is_proof=lambda evidence: isinstance(evidence, Proof),
         is_counterexample=lambda evidence: isinstance(evidence, Counterexample),
         is_bounded=lambda evidence: isinstance(evidence, Bounded),
