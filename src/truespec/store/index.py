@@ -111,6 +111,7 @@ class Index:
             connection.executescript("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;" + _SCHEMA)
         self._writing = threading.Lock()
         self._closed = False
+        self._counts: dict[int, tuple[int, dict[str, dict[str, int]]]] = {}
         self.runs = [Run(n, path, pairs, kind_of(path)) for n, (path, pairs) in enumerate(runs, 1)]
         """The runs in the order in which they were named."""
 
@@ -176,23 +177,35 @@ class Index:
         """How many records a query finds, and those of its page."""
         where, values = _where(run, query)
         order = SORTS.get(query.sort, "n")
-        with self._open() as connection:
-            (count,) = connection.execute(f"SELECT count(*) FROM item WHERE {where}", values).fetchone()
-            rows = connection.execute(
-                f"SELECT n, id, domain, answer, detail, seconds FROM item WHERE {where} ORDER BY {order} "
-                "LIMIT ? OFFSET ?",
-                (*values, query.limit, query.offset),
-            ).fetchall()
         names = ("n", "id", "domain", "answer", "detail", "seconds")
+        columns = ", ".join(names)
+        with self._open() as connection:
+            if query.text:
+                # One look at every text: the numbers of all that match, then the records of the page.
+                sql = f"SELECT n FROM item WHERE {where} ORDER BY {order}"
+                found = [n for (n,) in connection.execute(sql, values)]
+                count, page = len(found), found[query.offset : query.offset + query.limit]
+                sql = f"SELECT {columns} FROM item WHERE run = ? AND n = ?"
+                rows = [connection.execute(sql, (run.number, n)).fetchone() for n in page]
+            else:
+                (count,) = connection.execute(f"SELECT count(*) FROM item WHERE {where}", values).fetchone()
+                sql = f"SELECT {columns} FROM item WHERE {where} ORDER BY {order} LIMIT ? OFFSET ?"
+                rows = connection.execute(sql, (*values, query.limit, query.offset)).fetchall()
         return count, [dict(zip(names, row, strict=True)) for row in rows]
 
     def counts(self, run: Run) -> dict[str, dict[str, int]]:
         """How many records have each answer, and each domain."""
+        items = run.items
+        known = self._counts.get(run.number)
+        if known is not None and known[0] == items and not self._writing.locked():
+            return known[1]
+        found: dict[str, dict[str, int]] = {}
         with self._open() as connection:
-            found = {}
             for column in ("answer", "domain"):
                 sql = f"SELECT {column}, count(*) FROM item WHERE run = ? GROUP BY 1 ORDER BY 1"
                 found[column] = dict(connection.execute(sql, (run.number,)).fetchall())
+        if sum(found["answer"].values()) == items:
+            self._counts[run.number] = (items, found)
         return found
 
     def record(self, run: Run, number: int) -> tuple[dict[str, Any], dict[str, Any] | None] | None:
