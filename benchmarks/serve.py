@@ -1,8 +1,8 @@
 """`truespec serve` as a program: its start, 1,000 requests at once, and pages on a run of 100,000 pairs.
 
 Bars: the first answer within 1.5 s of the start; 1,000 requests of cheap pairs at once without an error; of a
-run of 100,000 pairs the first page within 0.5 s and a filtered one within 0.2 s, once it is indexed. Times are
-wall times of the client, on a machine that does nothing else.
+run of 100,000 pairs the first page within 0.5 s and a filtered one within 0.2 s, once it is indexed. Times
+are wall times of the client, on a machine that does nothing else.
 """
 
 from __future__ import annotations
