@@ -24,25 +24,29 @@ from truespec.reports.plots import Figure
 from truespec.verdict import Verdict
 from truespec.version import __version__
 
-STYLE = """
-:root { color-scheme: light dark; }
-body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 70rem; padding: 1rem; }
-h1 { font-size: 1.6rem; } h2 { font-size: 1.15rem; margin: 2rem 0 .5rem; }
+STYLE = (
+    Path(__file__).with_name("templates").joinpath("base.css").read_text("utf-8")
+    + """
+body { max-width: 74rem; }
 .wide { overflow-x: auto; }
 figure { margin: 2rem 0 .5rem; max-width: 46rem; break-inside: avoid; }
 figcaption { font-weight: 600; margin-bottom: .4rem; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .9rem; }
-th, td { padding: .3rem .7rem; text-align: right; border-bottom: 1px solid #8884; }
+table { font-size: .9rem; }
+th, td { padding: .3rem .7rem; text-align: right; border-bottom: 1px solid var(--line); }
 td { white-space: nowrap; vertical-align: top; }
-td small { opacity: .75; }
+td small { color: var(--muted); }
 th { vertical-align: top; }
-th:first-child { text-align: left; min-width: 7rem; position: sticky; left: 0; background: Canvas; }
+th:first-child { text-align: left; min-width: 7rem; position: sticky; left: 0; background: var(--bg); }
 .note, nav { font-size: .9rem; }
-.note { opacity: .8; }
-nav { columns: 17rem; column-gap: 1.5rem; }
+.note { color: var(--muted); }
+nav { columns: 17rem; column-gap: 1.5rem; margin: .6rem 0 1.2rem; }
 nav a { display: block; padding: .15rem 0; }
-@media print { section { break-inside: avoid; } nav { display: none; } }
+summary { cursor: pointer; font-weight: 600; }
+a { color: var(--accent); }
+@media print { section { break-inside: avoid; } nav, summary { display: none; } }
 """
+)
+"""The design of all pages, and what tables and figures need."""
 
 
 BESIDE = {
@@ -175,12 +179,13 @@ def _page(
         "<!doctype html><html lang=en><head><meta charset=utf-8>"
         "<meta name=viewport content='width=device-width, initial-scale=1'>"
         "<meta http-equiv=Content-Security-Policy content=\"default-src 'none'; style-src 'unsafe-inline'\">"
-        f"<title>truespec benchmark</title><style>{STYLE}</style></head><body>"
+        f"<title>truespec benchmark</title><style>{STYLE}</style></head><body><main>"
         "<h1>Specifications written by models, and their judges</h1>"
         f"{f'<p>{html.escape(lead)}</p>' if lead else ''}<p>{html.escape(counts)}</p>"
-        f"<nav>{links}<a href=tasks.html>All tasks and answers</a></nav>"
+        f"<details><summary>Contents: {len(tables)} tables, all tasks and answers</summary>"
+        f"<nav>{links}<a href=tasks.html>All tasks and answers</a></nav></details>"
         + "".join(parts)
-        + "</body></html>\n"
+        + "</main></body></html>\n"
     )
 
 
