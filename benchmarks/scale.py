@@ -1,91 +1,146 @@
-"""A batch from 10^3 pairs upwards: time per pair, and the memory of the driver, which must not grow.
+"""A batch from 10^3 to 10^6 pairs, from start to report: cost per pair, memory of the driver, ledger, report.
 
-Bar: the memory of the driver at the largest size is at most 64 MiB above that at the smallest.
+The pairs are arith, fol and regex candidates as `bench candidates` draws them. Cost is CPU time of the driver
+and of everything below it, which other work on the machine hardly changes. Bars: the memory of the driver at
+the largest size is at most 64 MiB above that at the smallest, and the cost per pair there is at most 15 %
+above that at 10,000 pairs (the smallest size where 10,000 is not measured).
+
+A second table says what a million pairs of SQL and of Rocq would cost, reckoned from a sample.
 """
 
 from __future__ import annotations
 
 import argparse
+import ctypes
 import json
 import os
-import random
+import resource
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-BAR_MIB = 64
+from benchmarks._scale_pairs import drawn, pairs
+from truespec.executors.batch import run_batch
+from truespec.executors.guardian import PR_SET_CHILD_SUBREAPER, end_all
+from truespec.store.rows import rows
+
+BAR_MIB, BAR_COST = 64, 1.15
 QUICK, USUAL, FULL = (1_000, 3_000), (1_000, 10_000, 100_000), (1_000, 10_000, 100_000, 1_000_000)
-"""Numbers of pairs; `--full` takes hours on few cores."""
-
-DRIVER = (
-    "import resource, sys\n"
-    "from pathlib import Path\n"
-    "from truespec.executors.batch import run_batch\n"
-    "run_batch(Path(sys.argv[1]), Path(sys.argv[2]), timeout=4.0, jobs=int(sys.argv[3]), resume=False)\n"
-    "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)\n"
-)
+"""Numbers of pairs; `--full` takes an hour or more on two cores."""
+REFERENCE = 10_000
+"""The size whose cost per pair is compared with that of the largest."""
+SAMPLE = {"sql": 60, "rocq": 24}
+"""How many pairs of the dear domains are decided."""
 
 
-def records(count: int) -> Iterator[dict[str, Any]]:
-    """Seeded pairs of three cheap domains, every one different from the others."""
-    chance = random.Random(2026)
-    parts = ["a", "b", "[0-9]", "(ab|c)", "d?", "e*", "f+", "g{2,4}"]
-    for number in range(count):
-        kind = number % 3
-        record: dict[str, Any] = {"id": f"p{number}"}
-        if kind == 0:
-            text = "".join(chance.choices(parts, k=5)) + str(number)
-            other = text if chance.random() < 0.5 else text + chance.choice(parts)
-            record |= {"domain": "regex", "oracle": text, "candidate": other}
-        elif kind == 1:
-            first, second = chance.sample("PQRST", 2)
-            left, right = f"{first}{number}(x)", f"{second}{number}(x)"
-            other = f"∀x (¬{left} ∨ {right})" if chance.random() < 0.5 else f"∀x ({left} ∧ {right})"
-            record |= {"domain": "fol", "oracle": f"∀x ({left} → {right})", "candidate": other}
-        else:
-            factor = chance.randint(2, 99)
-            other = (
-                f"{factor} * a + {factor * number}" if chance.random() < 0.5 else f"{factor} * a + {number}"
-            )
-            context = {"variables": {"a": {"type": "int"}}}
-            record |= {"domain": "arith", "oracle": f"{factor} * (a + {number})", "candidate": other}
-            record["context"] = context
-        yield record
+def driver(stage: str, folder: Path, jobs: int) -> None:
+    """One stage in a process of its own; prints what it cost as one JSON object.
+
+    As a subreaper it also takes over servers that lost their parent, so that their CPU time is counted.
+    """
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    started = time.perf_counter()
+    told: dict[str, Any] = {}
+    if stage == "report":
+        told["rows"] = sum(1 for _ in rows(folder / "out.jsonl"))
+    else:
+        output = folder / "out.jsonl"
+        resume = stage == "resume"
+        summary = run_batch(folder / "pairs.jsonl", output, timeout=4.0, jobs=jobs, resume=resume)
+        told |= {"lines": summary.lines, "reused": summary.reused, "answers": summary.answers}
+    told["wall"] = time.perf_counter() - started
+    end_all()
+    own, below = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
+    told["driver"], told["mib"] = own.ru_utime + own.ru_stime, own.ru_maxrss / 1024
+    told["cpu"] = told["driver"] + below.ru_utime + below.ru_stime
+    print(json.dumps(told))
+
+
+def staged(stage: str, folder: Path, jobs: int) -> dict[str, Any]:
+    """What `driver` prints for this stage."""
+    line = [sys.executable, "-m", "benchmarks.scale", "--stage", stage, str(folder), str(jobs)]
+    run = subprocess.run(line, stdout=subprocess.PIPE, text=True, check=True)
+    told: dict[str, Any] = json.loads(run.stdout.splitlines()[-1])
+    return told
+
+
+def measured(draws: list[dict[str, Any]], count: int, jobs: int) -> dict[str, Any]:
+    """A batch of so many pairs: its cost, then that of `--resume` on the whole ledger, then of flat rows."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        with (folder / "pairs.jsonl").open("w", encoding="utf-8") as file:
+            file.writelines(json.dumps(record, ensure_ascii=False) + "\n" for record in pairs(draws, count))
+        told = staged("batch", folder, jobs)
+        ledger = (folder / "out.jsonl.ledger").stat().st_size / 2**20
+        again, report = staged("resume", folder, jobs), staged("report", folder, jobs)
+    for what, found in (("written", told["lines"]), ("reused", again["reused"]), ("read", report["rows"])):
+        if found != count:
+            sys.exit(f"{found} records {what} for {count} pairs")
+    return {**told, "ledger": ledger, "resume": again["cpu"], "report": report["cpu"]}
+
+
+def grow(sizes: tuple[int, ...], jobs: int) -> None:
+    """Print the table of sizes and how it stands to the bars."""
+    draws = drawn()
+    print(f"{len(draws)} different arith, fol and regex candidates; with larger numbers they come in copies")
+    heads = ("pairs", "wall s", "CPU ms/pair", "driver ms/pair", "driver MiB", "ledger MiB")
+    print(" ".join(f"{head:>14}" for head in (*heads, "resume CPU s", "rows CPU s")))
+    found: dict[int, dict[str, Any]] = {}
+    for count in sizes:
+        told = found[count] = measured(draws, count, jobs)
+        each, own = (1000 * told[name] / count for name in ("cpu", "driver"))
+        figures = (each, own, told["mib"], told["ledger"], told["resume"], told["report"])
+        print(f"{count:14,} {told['wall']:14.1f} " + " ".join(f"{one:14.2f}" for one in figures), flush=True)
+    first, last = found[sizes[0]], found[sizes[-1]]
+    base = REFERENCE if REFERENCE in found else sizes[0]
+    ratio = last["cpu"] / sizes[-1] / (found[base]["cpu"] / base)
+    print(f"memory of the driver grew by {last['mib'] - first['mib']:.0f} MiB (bar: {BAR_MIB} MiB)")
+    print(
+        f"cost per pair at {sizes[-1]:,} is {ratio:.2f} times that at {base:,} (bar: {BAR_COST}); "
+        f"the driver takes {100 * last['driver'] / last['cpu']:.0f} % of it, and serves "
+        f"{last['cpu'] / last['driver']:.0f} cores before it is the narrow place"
+    )
+
+
+def reckon(jobs: int, sample: dict[str, int]) -> None:
+    """Print what a million pairs of the dear domains would take, from a sample of the bundled candidates."""
+    print(f"{'per 10^6 pairs':<15} {'sample':>7} {'CPU s/pair':>11} {'core hours':>11} {'on 64 cores':>12}")
+    for domain, count in sample.items():
+        draws = drawn((domain,), variants=False)
+        with tempfile.TemporaryDirectory() as name:
+            lines = [json.dumps(record, ensure_ascii=False) + "\n" for record in pairs(draws, count)]
+            (Path(name) / "pairs.jsonl").write_text("".join(lines), "utf-8")
+            told = staged("batch", Path(name), jobs)
+        each = told["cpu"] / told["lines"]
+        hours = each * 1e6 / 3600
+        answers = ", ".join(f"{number} {answer}" for answer, number in sorted(told["answers"].items()))
+        print(
+            f"{domain:<15} {told['lines']:7} {each:11.2f} {hours:11,.0f} {hours / 64:10.1f} h  ({answers})",
+            flush=True,
+        )
+    print("The set-up of servers and provers is part of a sample's cost: a long run is cheaper per pair.")
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Print a table: pairs, wall time, time per pair and core, memory of the driver, size of the ledger."""
+    """Print the table of sizes and the table of what is reckoned."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks scale")
-    parser.add_argument("--quick", action="store_true", help="1,000 and 3,000 pairs only")
+    parser.add_argument("--quick", action="store_true", help="1,000 and 3,000 pairs, and small samples")
     parser.add_argument("--full", action="store_true", help="up to 1,000,000 pairs")
+    parser.add_argument("--paper", action="store_true", help="only what is reckoned for SQL and Rocq")
+    parser.add_argument("--stage", nargs=3, metavar=("STAGE", "FOLDER", "JOBS"), help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
-    sizes = QUICK if options.quick else FULL if options.full else USUAL
+    if options.stage:
+        stage, folder, jobs = options.stage
+        driver(stage, Path(folder), int(jobs))
+        return
     cores = len(os.sched_getaffinity(0))
-    print(f"regex, fol and arith pairs on {cores} cores (load {os.getloadavg()[0]:.1f})")
-    print(f"{'pairs':>9} {'wall s':>9} {'ms/pair/core':>13} {'driver MiB':>11} {'ledger MiB':>11}")
-    memory: list[float] = []
-    for count in sizes:
-        with tempfile.TemporaryDirectory() as folder:
-            pairs, output = Path(folder) / "pairs.jsonl", Path(folder) / "out.jsonl"
-            with pairs.open("w", encoding="utf-8") as file:
-                file.writelines(json.dumps(record, ensure_ascii=False) + "\n" for record in records(count))
-            started = time.perf_counter()
-            line = [sys.executable, "-c", DRIVER, str(pairs), str(output), str(cores)]
-            run = subprocess.run(line, capture_output=True, text=True, check=True)
-            wall = time.perf_counter() - started
-            memory.append(int(run.stdout) / 1024)
-            ledger = output.with_name(output.name + ".ledger").stat().st_size / 2**20
-            with output.open(encoding="utf-8") as file:
-                written = sum(1 for _ in file)
-            assert written == count, f"{written} records for {count} pairs"
-        each = 1000 * wall * cores / count
-        print(f"{count:9,} {wall:9.1f} {each:13.2f} {memory[-1]:11.0f} {ledger:11.1f}", flush=True)
-    grown = memory[-1] - memory[0]
-    print(f"memory of the driver grew by {grown:.0f} MiB (bar: {BAR_MIB} MiB)")
+    print(f"{cores} cores, load {os.getloadavg()[0]:.1f}")
+    if not options.paper:
+        grow(QUICK if options.quick else FULL if options.full else USUAL, cores)
+    reckon(cores, dict.fromkeys(SAMPLE, 8) if options.quick else SAMPLE)
 
 
 if __name__ == "__main__":
