@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import re
 from collections.abc import Iterator
 from importlib.resources import files
@@ -72,6 +73,16 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     result = CliRunner().invoke(bench, ["report", "-o", str(folder)], catch_exceptions=False)
     assert result.exit_code == 0, result.output
     return folder
+
+
+def test_json_holds_every_table_with_numbers(tmp_path: Path) -> None:
+    result = CliRunner().invoke(bench, ["report", "--json", "-o", str(tmp_path)], catch_exceptions=False)
+    told = json.loads(result.output)
+    assert Path(told["report"]).is_file()
+    assert told["tables"].keys() >= TABLES
+    assert any(
+        isinstance(value, float) for row in told["tables"]["success"]["rows"] for value in row.values()
+    )
 
 
 def test_the_baseline_shows_every_table_and_figure(report: Path) -> None:

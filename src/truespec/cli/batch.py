@@ -11,6 +11,7 @@ import click
 
 from truespec.api import DEFAULT_TIMEOUT
 from truespec.cli.common import Seconds
+from truespec.cli.progress import Progress
 from truespec.executors.batch import Summary, executor_of, is_stream, run_batch, undecided_for_lack_of_tools
 from truespec.store.pairs import Shard
 
@@ -49,7 +50,11 @@ def batch(
     Exit code: 0 when every line has its verdict or record, 2 for a wrong call.
     """
     started = time.monotonic()
-    line = _Progress(started)
+    bar = Progress()
+
+    def show(done: int, total: int, summary: Summary) -> None:
+        bar.show("verdicts", done, total, " ".join(f"{a}:{n}" for a, n in sorted(summary.answers.items())))
+
     try:
         summary = run_batch(
             pairs,
@@ -59,13 +64,14 @@ def batch(
             resume=resume,
             executor=executor_of(executor),
             shard=Shard.parse(shard),
-            progress=line.show,
+            progress=show,
         )
     except KeyboardInterrupt:
+        bar.end()
         kept = "" if is_stream(output) else f"; continue with --resume: what is done is in {output}.ledger"
         click.echo(f"\nstopped{kept}", err=True)
         sys.exit(130)
-    line.clear()
+    bar.end()
     click.echo(describe(summary, time.monotonic() - started), err=True)
 
 
@@ -86,27 +92,3 @@ def describe(summary: Summary, seconds: float) -> str:
     if undecided_for_lack_of_tools(summary):
         text += "\nsome pairs need tools that are not installed: see 'truespec doctor'"
     return text
-
-
-class _Progress:
-    """One line on a terminal, one line every ten seconds elsewhere."""
-
-    def __init__(self, started: float) -> None:
-        self._started = started
-        self._terminal = sys.stderr.isatty()
-        self._next = started + (0.2 if self._terminal else 10.0)
-
-    def show(self, done: int, total: int, summary: Summary) -> None:
-        now = time.monotonic()
-        if now < self._next:
-            return
-        self._next = now + (0.2 if self._terminal else 10.0)
-        rate = done / (now - self._started)
-        left = (total - done) / rate if rate else 0.0
-        answers = " ".join(f"{answer}:{count}" for answer, count in sorted(summary.answers.items()))
-        text = f"{done}/{total}  {rate:.0f}/s  {left:.0f} s left  {answers}"
-        click.echo(f"\r\x1b[K{text}" if self._terminal else text, err=True, nl=not self._terminal)
-
-    def clear(self) -> None:
-        if self._terminal:
-            click.echo("\r\x1b[K", err=True, nl=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from pathlib import Path
@@ -12,9 +13,10 @@ import click
 from truespec.benchmark.bundled import baseline as baseline_records
 from truespec.benchmark.select import bundled_tasks, choose, named_tasks
 from truespec.cli.bench_import import import_
-from truespec.cli.bench_run import Progress, judge, run
+from truespec.cli.bench_run import judge, run
 from truespec.cli.certify import certify
 from truespec.cli.common import Seconds, echo
+from truespec.cli.progress import Progress
 from truespec.executors.rarity import sampled
 from truespec.reports.bench import tables
 from truespec.reports.bench_figures import figures
@@ -58,7 +60,8 @@ bench.add_command(certify)
     show_default=True,
     help="Sample N inputs for each refuted answer: are judges' mistakes on rare ones?",
 )
-def report(folders: tuple[Path, ...], output: Path, rarity: int) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print all tables as one JSON object.")
+def report(folders: tuple[Path, ...], output: Path, rarity: int, as_json: bool) -> None:
     """Write the tables and figures of the runs in FOLDERS, or of the recorded baseline where none is named.
 
     OUTPUT/report.html holds all of them and works offline; tasks.html shows every task with its answers and
@@ -68,7 +71,7 @@ def report(folders: tuple[Path, ...], output: Path, rarity: int) -> None:
     The baseline comes with the package: recorded answers to the bundled tasks, scores of a reader and of
     scripts, and the verifiers' verdicts and times. 'bench baseline' makes it anew.
     """
-    loaded = read_runs(folders) if folders else None
+    loaded, notes = read_runs(folders) if folders else None, []
     if loaded:
         answers, judgements, tried = loaded.answers, loaded.judgements, loaded.timeouts
         tasks, lead = loaded.tasks, loaded.warning
@@ -79,7 +82,7 @@ def report(folders: tuple[Path, ...], output: Path, rarity: int) -> None:
         answers, judgements, tried = stored.answers, stored.judgements, stored.timeouts
         lead, missing = BASELINE, "the package holds no baseline: 'truespec bench baseline' makes one"
         if stored.stale:
-            echo(f"{stored.stale} recorded answers are to tasks that have changed since, and are left out")
+            notes.append(f"{stored.stale} recorded answers to tasks that have changed since are left out")
     if not answers:
         raise UsageError(missing)
     if rarity:
@@ -92,18 +95,23 @@ def report(folders: tuple[Path, ...], output: Path, rarity: int) -> None:
         if loaded.rounds:
             found.append(rounds_table(*(with_clusters(some, tasks) for some in (loaded.rounds, answers))))
         if loaded.warning:
-            echo(loaded.warning)
+            notes.append(loaded.warning)
         said = headline(found, len(tasks))
         lead = f"{lead} {said}".strip()
-        echo(said)
+        notes.append(said)
     drawn = figures(answers, judgements, tasks)
     if tried or not folders:
         found.append(timeout_table(answers, tried))
         drawn.append(timeout_figure(answers, tried))
     left_out = write_report(output, found, drawn, tasks, answers, judgements, lead)
+    notes += [left_out] if left_out else []
+    if as_json:
+        made = {one.name: {"title": one.title, "note": one.note, "rows": one.to_data()[1]} for one in found}
+        echo(json.dumps({"report": str(output / "report.html"), "notes": notes, "tables": made}))
+        return
     echo(next(table for table in found if table.name == "success").to_markdown())
-    if left_out:
-        echo(left_out)
+    for note in notes:
+        echo(note)
     echo(f"{len(found)} tables, {len(drawn)} figures -> {output / 'report.html'}")
 
 

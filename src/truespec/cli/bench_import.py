@@ -12,8 +12,8 @@ import click
 
 from truespec.benchmark.sources.registry import load
 from truespec.benchmark.task import PairRecord, Task
-from truespec.cli.bench_run import Progress
 from truespec.cli.common import Seconds, echo
+from truespec.cli.progress import Progress
 from truespec.executors.recorded import import_run, read_records, sample
 from truespec.reports.bench import tables
 from truespec.store.lines import split_lines

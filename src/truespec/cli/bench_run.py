@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +14,7 @@ import click
 from truespec.benchmark.select import choose, named_tasks
 from truespec.benchmark.task import Task
 from truespec.cli.common import Seconds, echo
+from truespec.cli.progress import Progress
 from truespec.executors.bench import SELF, Failures, grow_run, run_judges, run_models
 from truespec.executors.pace import Limits
 from truespec.executors.rounds import Feedback, run_rounds
@@ -290,32 +290,3 @@ def _close(failures: Failures, begun: Run, following: str) -> None:
         echo("the same command again makes only these calls")
         sys.exit(1)
     echo(f"-> {begun.folder}   (next: {following})")
-
-
-class Progress:
-    """Progress on standard error: how much is done, and how long the rest will take at this pace."""
-
-    def __init__(self) -> None:
-        self._terminal = sys.stderr.isatty()
-        self._next = 0.0
-        self._begun: dict[str, tuple[float, int]] = {}
-
-    def show(self, stage: str, done: int, total: int) -> None:
-        """Print a line at most five times a second on a terminal, every ten seconds elsewhere."""
-        now = time.monotonic()
-        start, before = self._begun.setdefault(stage.partition(" (")[0], (now, done))
-        if now < self._next and done < total:
-            return
-        self._next = now + (0.2 if self._terminal else 10.0)
-        text = f"{stage}: {done}/{total}"
-        if before < done < total and now > start:
-            text += f", {_time((now - start) / (done - before) * (total - done))} left"
-        click.echo(f"\r\x1b[K{text}" if self._terminal else text, err=True, nl=not self._terminal)
-        if self._terminal and done == total:
-            click.echo("", err=True)
-
-
-def _time(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s" if minutes else f"{rest} s"

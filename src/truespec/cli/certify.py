@@ -15,6 +15,7 @@ from truespec.benchmark.certificate import Certificate, is_current, read, write
 from truespec.benchmark.select import check_domains, choose
 from truespec.benchmark.task import Task
 from truespec.cli.common import Seconds, echo
+from truespec.cli.progress import Progress
 from truespec.domains.registry import DOMAINS
 from truespec.executors.certify import certify as make
 from truespec.store.runs import read_tasks
@@ -83,9 +84,10 @@ def certify(
 
 def _own(tasks: Sequence[Task], timeout: float, jobs: int) -> int:
     """Certify a file's tasks; 1 where an oracle is broken or a verdict contradicts it, else 0."""
-    found = []
+    found, progress = [], Progress()
     for certificate in make([BundledTask(task) for task in tasks], timeout=timeout, jobs=jobs):
         found.append(certificate)
+        progress.show("tasks", len(found), len(tasks))
         for text in certificate.contradictions():
             echo(f"{certificate.task}: {text}")
         for text in certificate.gaps(written=False):
@@ -103,8 +105,9 @@ def _domain(
     found = read(path) if path else {}
     current = {entry.task.id: found[entry.task.id] for entry in entries if _kept(found, entry)}
     due = [e for e in entries if e.task.id not in current or (again and current[e.task.id].undecided())]
-    wrong = 0
+    wrong, progress = 0, Progress()
     for number, certificate in enumerate(make(due, timeout=timeout, jobs=jobs), 1):
+        progress.show(name, number, len(due))
         before = current.get(certificate.task)
         if before is None or certificate.contradictions() or certificate.undecided() < before.undecided():
             found[certificate.task] = certificate

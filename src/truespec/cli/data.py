@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections import Counter
 from pathlib import Path
@@ -28,7 +29,8 @@ def data() -> None:
     "--from", "folder", required=True, type=click.Path(path_type=Path), help="The data set's folder."
 )
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The folder to write.")
-def import_(source: str, folder: Path, output: Path) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print the counts as one JSON object.")
+def import_(source: str, folder: Path, output: Path, as_json: bool) -> None:
     """Read the data set SOURCE as published in a folder.
 
     Write OUTPUT/tasks.jsonl, pairs.jsonl where it holds candidates, and
@@ -42,7 +44,9 @@ def import_(source: str, folder: Path, output: Path) -> None:
     tasks: list[Task] = []
     pairs: list[PairRecord] = []
     skipped: list[Skipped] = []
-    for record in read(folder):
+    progress = Progress()
+    for number, record in enumerate(read(folder)):
+        progress.show(f"{source}: {number} records")
         match record:
             case Task():
                 tasks.append(record)
@@ -50,6 +54,7 @@ def import_(source: str, folder: Path, output: Path) -> None:
                 pairs.append(record)
             case Skipped():
                 skipped.append(record)
+    progress.end()
     if not tasks and not pairs:
         raise UsageError(f"{folder} holds no record of {source!r} that can be used ({len(skipped)} skipped)")
     for kind, records in (("tasks", tasks), ("pairs", pairs)):
@@ -67,8 +72,14 @@ def import_(source: str, folder: Path, output: Path) -> None:
             path.write_text("".join(lines), encoding="utf-8")
         else:
             path.unlink(missing_ok=True)
+    reasons = Counter(skip.reason for skip in skipped)
+    if as_json:
+        counts = {"tasks": len(tasks), "pairs": len(pairs), "skipped": len(skipped)}
+        found = {"source": source, "output": str(output), **counts, "reasons": dict(reasons.most_common())}
+        echo(json.dumps(found))
+        return
     echo(f"{source}: {len(tasks)} tasks, {len(pairs)} pairs, {len(skipped)} skipped -> {output}")
-    for reason, count in Counter(skip.reason for skip in skipped).most_common(10):
+    for reason, count in reasons.most_common(10):
         echo(f"  skipped {count:5}  {reason.splitlines()[0][:160]}")
 
 
@@ -141,8 +152,7 @@ def fetch(source: str, output: Path, host: str) -> None:
     shown = Progress()
 
     def told(done: int, total: int | None) -> None:
-        of = f" of {total / 1e6:.1f}" if total else ""
-        shown.show(f"  {done / 1e6:.1f}{of} MB")
+        shown.show("MB", done // 1_000_000, total // 1_000_000 if total else None)
 
     try:
         new = download(wanted, folder, host=host or HOST, progress=told)
@@ -186,7 +196,7 @@ def refine(tasks: Path, model: str, output: Path, domains: tuple[str, ...], conc
             opened,
             output / "calls.sqlite",
             concurrency=concurrency,
-            progress=lambda done, total: shown.show(f"statements: {done}/{total}"),
+            progress=lambda done, total: shown.show("statements", done, total),
         )
     finally:
         opened.close()

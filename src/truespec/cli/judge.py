@@ -326,7 +326,7 @@ def _of_bundled(
     )
 
     def show(stage: str, done: int, total: int) -> None:
-        progress.show(f"{stage}: {done}/{total}")
+        progress.show(stage, done, total)
 
     run_models(
         run,

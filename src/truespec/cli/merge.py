@@ -39,7 +39,7 @@ def merge(outputs: tuple[Path, ...], output: Path, pairs: Path, mixed_environmen
         output,
         pairs,
         mixed=mixed_environments,
-        progress=lambda done, total: progress.show(f"{done}/{total} lines"),
+        progress=lambda done, total: progress.show("lines", done, total),
     )
     progress.end()
     for problem, count in merged.refused.items():

@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from truespec.cli.common import Seconds, echo
+from truespec.cli.progress import Progress
 from truespec.domains.contract import RecheckStatus
 from truespec.executors.recheck import run_recheck
 
@@ -35,7 +36,9 @@ def recheck(verdicts: Path, pairs: Path, timeout: float, jobs: int | None, as_js
     confirmed: Counter[str] = Counter()
     others: Counter[str] = Counter()
     unchecked: list[str] = []
+    progress, total = Progress(), _lines(verdicts)
     for outcome in run_recheck(verdicts, pairs, timeout=timeout, jobs=jobs or len(os.sched_getaffinity(0))):
+        progress.show("verdicts", outcome.line, total)
         answer = outcome.answer.value if outcome.answer else "error record"
         if outcome.recheck is None:
             others[answer] += 1
@@ -68,6 +71,15 @@ def recheck(verdicts: Path, pairs: Path, timeout: float, jobs: int | None, as_js
         echo(f"  {line}")
     if len(unchecked) > 20:
         echo(f"  ... and {len(unchecked) - 20} more")
+
+
+def _lines(path: Path) -> int:
+    """How many lines a file holds; 0 where it cannot be read, which `run_recheck` tells."""
+    try:
+        with path.open("rb") as file:
+            return sum(1 for _ in file)
+    except OSError:
+        return 0
 
 
 def _record(

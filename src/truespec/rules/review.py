@@ -56,11 +56,12 @@ def review(
     toolbox: Toolbox = ANY_TOOLS,
     seconds: float = SECONDS,
     budget: float = 60.0,
-    report: Callable[[str], None] = lambda text: None,
+    report: Callable[[str, int, int], None] = lambda stage, done, total: None,
 ) -> Review:
     """Ask about each rule and each pair; `seconds` bounds one question, `budget` all.
 
-    A question that the budget does not reach is `unknown` with that reason. `report` is told how far it is.
+    A question that the budget does not reach is `unknown` with that reason. `report` is told the stage, how
+    much is done, and how much there is.
     """
     end = time.monotonic() + budget
 
@@ -70,7 +71,7 @@ def review(
 
     states = {}
     for number, rule in enumerate(rules):
-        report(f"rule {number + 1} of {len(rules)}")
+        report("rules", number, len(rules))
         states[rule.id] = (
             health(rule, toolbox, limit(seconds, 0.05)) if limit(1.0) > _LEAST else Health("unknown", SPENT)
         )
@@ -87,7 +88,7 @@ def review(
             found[number], again = _pair(one, other, toolbox, bound)
             if again:
                 waiting.append((number, (one, other)))
-            report(f"{len(found)} of {total} pairs at {most:g} s, {len(waiting)} to ask again")
+            report(f"pairs at {most:g} s ({len(waiting)} to ask again)", len(found) - len(waiting), total)
         open_ = waiting
     return Review(states, tuple(found[number] for number in sorted(found)))
 
