@@ -13,10 +13,29 @@ from typing import Any
 import ray
 from ray.cluster_utils import Cluster
 
+from truespec.domains.verify import Pair
 from truespec.executors.batch import Summary, run_batch
-from truespec.executors.cluster import RayRunner
+from truespec.executors.cluster import RayRunner, ray_verifiers
+from truespec.verdict import Verdict
 
 STORE = 80 * 2**20
+
+
+def cluster_of_two(**head: Any) -> tuple[Cluster, list[Any]]:
+    """A cluster whose head has no CPU, and its two nodes of one CPU each."""
+    cluster = Cluster(
+        initialize_head=True,
+        head_node_args={"num_cpus": 0, "object_store_memory": STORE, "include_dashboard": False, **head},
+    )
+    return cluster, [cluster.add_node(num_cpus=1, object_store_memory=STORE) for _ in range(2)]
+
+
+def left() -> list[str]:
+    """Processes of ours that are still there after a minute."""
+    deadline = time.monotonic() + 60
+    while ours() and time.monotonic() < deadline:
+        time.sleep(0.2)
+    return ours()
 
 
 def ours() -> list[str]:
@@ -36,17 +55,13 @@ def ours() -> list[str]:
 
 def main(pairs: Path, output: Path, timeout: float) -> None:
     """Run the batch, kill a node after fifty records, and tell what was seen."""
-    cluster = Cluster(
-        initialize_head=True,
-        head_node_args={"num_cpus": 0, "object_store_memory": STORE, "include_dashboard": False},
-    )
-    nodes = [cluster.add_node(num_cpus=1, object_store_memory=STORE) for _ in range(2)]
+    cluster, nodes = cluster_of_two()
     ray.init(address=cluster.address, log_to_driver=False, logging_level=logging.ERROR)
-    runners: list[RayRunner] = []
+    runners: list[RayRunner[Pair, Verdict]] = []
     told: dict[str, Any] = {}
 
-    def executor(domains: tuple[str, ...], jobs: int) -> RayRunner:
-        runners.append(RayRunner(domains, jobs))
+    def executor(domains: tuple[str, ...], jobs: int) -> RayRunner[Pair, Verdict]:
+        runners.append(ray_verifiers(domains, jobs))
         return runners[0]
 
     def progress(done: int, total: int, summary: Summary) -> None:
@@ -58,10 +73,8 @@ def main(pairs: Path, output: Path, timeout: float) -> None:
     told["lost"] = runners[0].lost
     ray.shutdown()
     cluster.shutdown()  # type: ignore[no-untyped-call]
-    deadline = time.monotonic() + 60
-    while ours() and time.monotonic() < deadline:
-        time.sleep(0.2)
-    print(json.dumps({**told, "left": ours()}), flush=True)
+    print(json.dumps({**told, "left": left()}), flush=True)
 
 
-main(Path(sys.argv[1]), Path(sys.argv[2]), float(sys.argv[3]))
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]), float(sys.argv[3]))

@@ -71,6 +71,48 @@ def test_one_of_two_nodes_is_killed_in_the_middle(tmp_path: Path) -> None:
     assert lasting(tmp_path / "ray.jsonl") == lasting(tmp_path / "local.jsonl")
 
 
+@pytest.mark.live
+@pytest.mark.slow
+def test_commands_reach_a_cluster_as_its_client(tmp_path: Path) -> None:
+    """`batch`, `trace check` and `bench run` give what they give on one machine."""
+    pairs = tmp_path / "pairs.jsonl"
+    texts = [(f"(ab){{{n}}}", f"(ab){{{n}}}" + ("c?" if n % 3 else "")) for n in range(30)]
+    records = [
+        {"id": f"p{n}", "domain": "regex", "oracle": oracle, "candidate": candidate}
+        for n, (oracle, candidate) in enumerate(texts)
+    ]
+    pairs.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
+    tasks = tmp_path / "tasks.jsonl"
+    asked = [{"id": "t", "domain": "regex", "statement": "One a.", "oracle": "a", "context": {}}]
+    tasks.write_text("".join(json.dumps(task) + "\n" for task in asked), "utf-8")
+    (tmp_path / "replies.py").write_text("def answer(call):\n    return '```regex\\na\\n```'\n", "utf-8")
+    samples = HERE.parent / "traces" / "samples"
+
+    def commands(name: str, *options: str) -> list[list[str]]:
+        folder = tmp_path / name
+        folder.mkdir()
+        run = ["--model", "python:replies:answer", "--tasks", str(tasks)]
+        return [
+            ["batch", str(pairs), "-o", str(folder / "verdicts.jsonl"), "--timeout", "20", *options],
+            ["trace", "check", str(samples), "-o", str(folder / "artifacts.jsonl"), "--quiet", *options],
+            ["bench", "run", *run, "-o", str(folder / "run"), "--timeout", "20", *options],
+        ]
+
+    run = in_namespace("ray_commands.py", str(tmp_path), json.dumps(commands("ray", "--executor", "ray")))
+    assert run.returncode == 0, run.stdout + run.stderr
+    told = json.loads(run.stdout.splitlines()[-1])
+    here = []
+    for command in commands("local"):
+        line = [sys.executable, "-m", "truespec", *command]
+        run = subprocess.run(line, capture_output=True, text=True, check=False, timeout=400, cwd=tmp_path)
+        here.append(run)
+    assert [one["code"] for one in told["runs"]] == [one.returncode for one in here], told["runs"]
+    assert told["left"] == []
+    for name in ("verdicts.jsonl", "artifacts.jsonl", "run/verdicts.jsonl"):
+        assert lasting(tmp_path / "ray" / name) == lasting(tmp_path / "local" / name), name
+        assert lasting(tmp_path / "local" / name), name
+
+
 def test_nothing_outlives_the_owner_of_a_share() -> None:
     """The owner is killed while a process below it has a child in a session of its own."""
     with subprocess.Popen(

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from truespec.api import DEFAULT_TIMEOUT
-from truespec.cli.common import Seconds
+from truespec.cli.common import Seconds, executor_option
 from truespec.cli.progress import Progress
 from truespec.executors.batch import Summary, executor_of, is_stream, run_batch, undecided_for_lack_of_tools
 from truespec.store.pairs import Shard
@@ -30,13 +30,7 @@ from truespec.store.pairs import Shard
 )
 @click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Workers.  [default: one per core]")
 @click.option("--resume", is_flag=True, help="Keep the verdicts of an interrupted run.")
-@click.option(
-    "--executor",
-    type=click.Choice(["local", "ray"]),
-    default="local",
-    show_default=True,
-    help="Where workers run: ray takes the cluster of RAY_ADDRESS, or starts one here; --jobs is per node.",
-)
+@executor_option
 @click.option("--shard", metavar="I/N", default="1/1", help="Only this share of the pairs, e.g. 3/64.")
 def batch(
     pairs: Path, output: Path, timeout: float, jobs: int | None, resume: bool, executor: str, shard: str

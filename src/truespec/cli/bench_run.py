@@ -13,8 +13,9 @@ import click
 
 from truespec.benchmark.select import choose, named_tasks
 from truespec.benchmark.task import Task
-from truespec.cli.common import Seconds, echo
+from truespec.cli.common import Seconds, echo, executor_option
 from truespec.cli.progress import Progress
+from truespec.executors.batch import executor_of
 from truespec.executors.bench import SELF, Failures, grow_run, run_judges, run_models
 from truespec.executors.pace import Limits
 from truespec.executors.rounds import Feedback, run_rounds
@@ -124,6 +125,7 @@ def _limits(
 @click.option("--tolerant", is_flag=True, help="Also read answers in a form that was not asked for.")
 @limit_options
 @click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Verifiers.  [default: one per core]")
+@executor_option
 def run(
     models: tuple[str, ...],
     tasks: str,
@@ -143,6 +145,7 @@ def run(
     tolerant: bool,
     concurrency: int,
     jobs: int | None,
+    executor: str,
     max_cost: float | None,
     requests_per_minute: int | None,
     tokens_per_minute: int | None,
@@ -191,6 +194,7 @@ def run(
         "concurrency": concurrency,
         "jobs": jobs or len(os.sched_getaffinity(0)),
         "progress": Progress().show,
+        "executor": executor_of(executor),
         "limits": _limits(max_cost, requests_per_minute, tokens_per_minute, prices),
     }
     failures = run_models(begun, **how)

@@ -42,6 +42,15 @@ class Seconds(_FloatType):
         return seconds
 
 
+executor_option = click.option(
+    "--executor",
+    type=click.Choice(["local", "ray"]),
+    default="local",
+    show_default=True,
+    help="Where workers run: ray takes the cluster of RAY_ADDRESS, or starts one here; --jobs is per node.",
+)
+
+
 def read_text(argument: str) -> str:
     """The argument itself, or the contents of FILE for `@FILE`; one final line break of a file is dropped."""
     if not argument.startswith("@"):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from truespec.cli.common import executor_option
 from truespec.cli.grouped import grouped
 from truespec.cli.progress import Progress
 from truespec.cli.trace_options import (
@@ -134,6 +135,7 @@ TYPES_OPTION = click.option(
 @click.option(
     "--jobs", type=click.IntRange(1, 256), default=None, help="Workers for monitors.  [default: one per core]"
 )
+@executor_option
 def check(
     paths: tuple[Path, ...],
     rules: RuleChoice,
@@ -147,6 +149,7 @@ def check(
     redact: RedactChoice,
     jobs: int | None,
     compact: bool,
+    executor: str,
     as_json: bool,
     quiet: bool,
 ) -> None:
@@ -173,6 +176,7 @@ def check(
         redact.hiding(),
         jobs,
         compact,
+        executor,
     )
 
     def show(tally: Tally) -> None:

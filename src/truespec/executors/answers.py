@@ -9,7 +9,8 @@ from typing import Any
 from truespec.benchmark.answer import Candidate, read_answer
 from truespec.benchmark.task import Task
 from truespec.executors.asking import Progress
-from truespec.executors.batch import Summary, run_batch
+from truespec.executors.batch import Executor, Summary, run_batch
+from truespec.executors.pool import verifiers
 from truespec.models.call import Reply
 from truespec.store.runs import Config, Run
 from truespec.verdict import ReasonCode, invalid, unknown
@@ -41,6 +42,7 @@ def verified(
     progress: Progress,
     pairs: str = "pairs",
     verdicts: str = "verdicts",
+    executor: Executor = verifiers,
 ) -> list[dict[str, Any]]:
     """The records of answers with their verdicts; `pairs` and `verdicts` name the run's files for the batch.
 
@@ -58,7 +60,7 @@ def verified(
         for one, record in zip(given, records, strict=True)
         if record["candidate"] is not None
     ]
-    found = _verify(run, work, config, jobs, progress, pairs, verdicts)
+    found = _verify(run, work, config, jobs, progress, pairs, verdicts, executor)
     for record in records:
         held = record["candidate"] is not None
         record["verdict"] = found[record["id"]] if held else _malformed(record["domain"], record["problem"])
@@ -91,13 +93,20 @@ def _verify(
     progress: Progress,
     pairs: str,
     verdicts: str,
+    executor: Executor,
 ) -> dict[str, dict[str, object]]:
     def told(done: int, total: int, summary: Summary) -> None:
         progress(verdicts, done, total)
 
     run.write(pairs, work)
     run_batch(
-        run.path(pairs), run.path(verdicts), timeout=config.timeout, jobs=jobs, resume=True, progress=told
+        run.path(pairs),
+        run.path(verdicts),
+        timeout=config.timeout,
+        jobs=jobs,
+        resume=True,
+        progress=told,
+        executor=executor,
     )
     found: dict[str, dict[str, object]] = {}
     for pair, record in zip(work, run.read(verdicts), strict=True):

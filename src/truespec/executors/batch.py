@@ -71,9 +71,9 @@ Executor = Callable[[tuple[str, ...], int], contextlib.AbstractContextManager[Ru
 def executor_of(name: str) -> Executor:
     """The executor of this name: `local` workers, or `ray` for those of a cluster."""
     if name == "ray":
-        from truespec.executors.cluster import RayRunner
+        from truespec.executors.cluster import ray_verifiers
 
-        return RayRunner
+        return ray_verifiers
     return verifiers
 
 

@@ -10,7 +10,9 @@ from typing import Any
 from truespec.benchmark.task import Task, shown_context
 from truespec.executors.answers import Given, verified
 from truespec.executors.asking import NO_LIMITS, Failures, Progress, gather, quiet
+from truespec.executors.batch import Executor
 from truespec.executors.pace import Limits
+from truespec.executors.pool import verifiers
 from truespec.judges.decide import from_both_orders, from_score
 from truespec.judges.manner import Manner, majority, median_scores
 from truespec.judges.prompts import (
@@ -39,11 +41,12 @@ def run_models(
     progress: Progress = quiet,
     given: Mapping[str, Model] | None = None,
     limits: Limits = NO_LIMITS,
+    executor: Executor = verifiers,
 ) -> Failures:
     """Let every model answer every task, verify the answers, and write `answers.jsonl`.
 
     `given` holds models that are at hand; every other name is opened. Recorded replies are not asked for
-    again; verdicts of the same version and limit are not computed again.
+    again; verdicts of the same version and limit are not computed again. `executor` makes what verifies.
     """
     config, tasks = run.config(), run.tasks()
     examples = {task.domain: [one for one in config.examples if one.domain == task.domain] for task in tasks}
@@ -67,7 +70,7 @@ def run_models(
         for (task, model, epoch), call in zip(wanted, calls, strict=True)
         if call in replies
     ]
-    run.write("answers", verified(run, given_answers, config, jobs, progress))
+    run.write("answers", verified(run, given_answers, config, jobs, progress, executor=executor))
     return failures
 
 

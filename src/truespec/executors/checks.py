@@ -5,9 +5,10 @@ from __future__ import annotations
 import gc
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from itertools import chain, islice
-from typing import Any
+from typing import Any, Protocol
 
 from truespec.compliance.artifact import artifact
 from truespec.compliance.roots import ProvedOverlaps
@@ -49,6 +50,39 @@ def _failed(trace: Trace, code: ReasonCode, detail: str, seconds: float) -> Prob
     return Problem(trace.source.file, str(trace.source.position), problem)
 
 
+class Checking(Protocol):
+    """What checks traces: the workers of this machine, or those of others."""
+
+    def run(self, jobs: Iterable[Job[int, Trace] | None]) -> Iterator[tuple[int, Made]]:
+        """Each number with what its trace came to, as it comes; None instead of a job asks for patience."""
+
+
+Made = dict[str, Any] | Problem
+"""An artifact, or why there is none."""
+Executor = Callable[
+    [Callable[[Trace, float], Made], Callable[[Trace, ReasonCode, str, float], Made], int],
+    AbstractContextManager[Checking],
+]
+"""From what workers do, what a failure comes to, and a number of workers to what checks."""
+
+
+def _here(
+    function: Callable[[Trace, float], Made],
+    failed: Callable[[Trace, ReasonCode, str, float], Made],
+    jobs: int,
+) -> Workers[Trace, Made]:
+    return Workers(function, failed, (), jobs=jobs)
+
+
+def checking_of(name: str) -> Executor | None:
+    """The executor of this name: None for `local` workers, or that of `ray`."""
+    if name != "ray":
+        return None
+    from truespec.executors.cluster import RayRunner, Task
+
+    return lambda function, failed, jobs: RayRunner(Task(function, failed), jobs)
+
+
 @dataclass(slots=True)
 class _Slot:
     key: str
@@ -65,21 +99,23 @@ def check_side_by_side(
     scoring: Scoring = DEFAULT,
     *,
     jobs: int,
+    executor: Executor | None = None,
 ) -> Iterator[tuple[dict[str, Any], bool]]:
     """What `check_all` yields, made by `jobs` worker processes.
 
     A trace that crashes its worker, exceeds the memory cap or takes more than `SECONDS` costs itself only: it
-    is reported as a problem, and the others go on.
+    is reported as a problem, and the others go on. `executor` makes the workers elsewhere than here;
+    then few traces go there too.
     """
     stream = iter(stream)
     first: list[Trace | Problem] = []
     try:
-        first.extend(islice(stream, FEW if jobs > 1 else 0))
+        first.extend(islice(stream, FEW if jobs > 1 and executor is None else 0))
     except BaseException:
         # Interrupted while looking ahead: what was read is checked first, so that nothing is lost.
         yield from check_all(first, rules, key, done, report, scoring)
         raise
-    if jobs == 1 or len(first) < FEW:
+    if executor is None and (jobs == 1 or len(first) < FEW):
         yield from check_all(chain(first, stream), rules, key, done, report, scoring)
         return
     stream = chain(first, stream)
@@ -111,7 +147,7 @@ def check_side_by_side(
                 yield {**slot.made, "key": slot.key}, slot.new
 
     source = work()
-    with Workers(_Checker(rules.rules, scoring), _failed, (), jobs=jobs) as pool:
+    with (executor or _here)(_Checker(rules.rules, scoring), _failed, jobs) as pool:
         while True:
             # Where every artifact was kept, there is no job to wait for: the window is emptied here.
             for number, made in pool.run(source):

@@ -1,4 +1,4 @@
-"""Pairs decided on a Ray cluster: one actor on each node owns a share of our own workers.
+"""Pairs decided, or traces checked, on a Ray cluster: one actor on each node owns a share of our workers.
 
 The driver hands out jobs and keeps the ledger. An actor only passes messages between the driver and a share
 of workers (`executors/share.py`), which a guardian (`executors/guardian.py`) ends with the actor. A result
@@ -14,13 +14,13 @@ import subprocess
 import sys
 import threading
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
-from typing import Any
+from typing import Any, Generic
 
-from truespec.domains.verify import Pair
-from truespec.executors.pool import Job, WorkerError, failed_verdict
+from truespec.domains.verify import Pair, verify_pair
+from truespec.executors.pool import Job, Key, Result, Work, WorkerError, failed_verdict
 from truespec.verdict import ReasonCode, UsageError, Verdict
 from truespec.version import __version__
 
@@ -36,10 +36,22 @@ POLL_SECONDS = 1.0
 """How long an actor waits for results before it says that there are none."""
 
 
+@dataclass(frozen=True, slots=True)
+class Task(Generic[Work, Result]):
+    """What workers run, as `executors.pool.Workers` has it; it must survive pickling."""
+
+    function: Callable[[Work, float], Result]
+    """From the work and its limit to the result."""
+    failed: Callable[[Work, ReasonCode, str, float], Result]
+    """The result of a job that ended its worker."""
+    domains: tuple[str, ...] = ()
+    """The domains that workers set up before they take jobs."""
+
+
 class Share:
     """The actor: it starts a guardian with a share of workers and passes messages."""
 
-    def __init__(self, domains: tuple[str, ...], jobs: int) -> None:
+    def __init__(self, task: Task[Any, Any], jobs: int) -> None:
         lifeline, self._lifeline = os.pipe()
         jobs_read, jobs_write = os.pipe()
         results_read, results_write = os.pipe()
@@ -56,21 +68,21 @@ class Share:
         self._jobs = Connection(jobs_write, readable=False)
         self._results = Connection(results_read, writable=False)
         self._giving = threading.Lock()
-        self._jobs.send((domains, jobs))
+        self._jobs.send((task, jobs))
 
     def version(self) -> str:
         """The version of truespec on this node."""
         return __version__
 
-    def give(self, jobs: list[Job[str, Pair]]) -> None:
+    def give(self, jobs: list[Job[Any, Any]]) -> None:
         """Take further jobs."""
         with self._giving:
             for job in jobs:
                 self._jobs.send(job)
 
-    def take(self) -> list[tuple[str, Verdict]]:
+    def take(self) -> list[tuple[Any, Any]]:
         """The results so far, after a short wait for the first; `EOFError` when the share has ended."""
-        found: list[tuple[str, Verdict]] = []
+        found: list[tuple[Any, Any]] = []
         while len(found) < MOST and self._results.poll(0 if found else POLL_SECONDS):
             found.append(self._results.recv())
         return found
@@ -88,18 +100,18 @@ class _Held:
     """Its workers."""
     taking: Any = None
     """The call whose results are awaited."""
-    jobs: dict[str, Job[str, Pair]] = field(default_factory=dict)
+    jobs: dict[Any, Job[Any, Any]] = field(default_factory=dict)
     """What it holds."""
 
 
-class RayRunner:
+class RayRunner(Generic[Work, Result]):
     """Workers on every node of a Ray cluster. Use as a context manager.
 
     `RAY_ADDRESS` names the cluster (`ray://HOST:PORT`, `HOST:PORT` or `auto`); without it a local one is
     started and ended. `jobs` is the number of workers on each node, at most one per CPU that the node offers.
     """
 
-    def __init__(self, domains: tuple[str, ...], jobs: int) -> None:
+    def __init__(self, task: Task[Work, Result], jobs: int) -> None:
         # Ray reads this when it is imported. Its workers run with the interpreter of their node, where
         # truespec is installed. Otherwise, under `uv run`, Ray copies the folder and builds an environment.
         os.environ.setdefault("RAY_ENABLE_UV_RUN_RUNTIME_ENV", "0")
@@ -108,9 +120,9 @@ class RayRunner:
         except ImportError:
             raise UsageError("--executor ray needs Ray: pip install 'truespec[ray]'") from None
         self._ray = ray
-        self._domains, self._jobs = domains, jobs
+        self._task, self._jobs = task, jobs
         self._shares: list[_Held] = []
-        self._losses: Counter[str] = Counter()  # by job
+        self._losses: Counter[Any] = Counter()  # by job
         self._failures: Counter[str] = Counter()  # by node
         self._started = not ray.is_initialized()
         self._complaint = "no node offers a CPU"
@@ -122,7 +134,7 @@ class RayRunner:
             local = {} if address else {"include_dashboard": False, "num_cpus": jobs}
             ray.init(address=address, log_to_driver=False, logging_level="ERROR", **local)
 
-    def __enter__(self) -> RayRunner:
+    def __enter__(self) -> RayRunner[Work, Result]:
         self._fill_nodes()
         if not self._shares:
             self._ray.shutdown()
@@ -136,10 +148,10 @@ class RayRunner:
         if self._started:
             self._ray.shutdown()
 
-    def run(self, jobs: Iterable[Job[str, Pair] | None]) -> Iterator[tuple[str, Verdict]]:
+    def run(self, jobs: Iterable[Job[Key, Work] | None]) -> Iterator[tuple[Key, Result]]:
         """Each key with its verdict as it comes; reads the iterable as far as workers want jobs."""
         source = iter(jobs)
-        again: deque[Job[str, Pair]] = deque()
+        again: deque[Job[Key, Work]] = deque()
         while True:
             self._hand_out(source, again)
             if not any(share.jobs for share in self._shares):
@@ -158,9 +170,9 @@ class RayRunner:
                     if share.jobs.pop(key, None) is not None:
                         yield key, verdict
 
-    def _hand_out(self, source: Iterator[Job[str, Pair] | None], again: deque[Job[str, Pair]]) -> None:
+    def _hand_out(self, source: Iterator[Job[Key, Work] | None], again: deque[Job[Key, Work]]) -> None:
         for share in self._shares:
-            given: list[Job[str, Pair]] = []
+            given: list[Job[Key, Work]] = []
             while len(share.jobs) < AHEAD * share.workers:
                 job = again.popleft() if again else next(source, None)
                 if job is None:
@@ -172,8 +184,8 @@ class RayRunner:
                 share.taking = share.taking or share.actor.take.remote()
 
     def _bury(
-        self, share: _Held, again: deque[Job[str, Pair]], error: Exception
-    ) -> Iterator[tuple[str, Verdict]]:
+        self, share: _Held, again: deque[Job[Key, Work]], error: Exception
+    ) -> Iterator[tuple[Key, Result]]:
         """Give what a lost actor held to others, and start another where its node lives."""
         self.lost += 1
         self._shares.remove(share)
@@ -182,8 +194,8 @@ class RayRunner:
         for key, job in share.jobs.items():
             self._losses[key] += 1
             if self._losses[key] >= TRIES:
-                detail = f"{TRIES} nodes or actors were lost while they held this pair"
-                yield key, failed_verdict(job.work, ReasonCode.CRASH, detail, 0.0)
+                detail = f"{TRIES} nodes or actors were lost while they held this job"
+                yield key, self._task.failed(job.work, ReasonCode.CRASH, detail, 0.0)
             else:
                 again.append(job)
         self._fill_nodes()
@@ -220,4 +232,9 @@ class RayRunner:
         kind = self._ray.remote(Share).options(
             num_cpus=workers, max_concurrency=2, max_restarts=0, scheduling_strategy=here
         )
-        return _Held(node, kind.remote(self._domains, workers), workers)
+        return _Held(node, kind.remote(self._task, workers), workers)
+
+
+def ray_verifiers(domains: tuple[str, ...], jobs: int) -> RayRunner[Pair, Verdict]:
+    """Workers of a cluster that decide pairs of these domains."""
+    return RayRunner(Task(verify_pair, failed_verdict, domains), jobs)

@@ -16,8 +16,10 @@ from typing import Any
 from truespec.benchmark.task import Task, shown_context
 from truespec.executors.answers import Given, verified
 from truespec.executors.asking import NO_LIMITS, Failures, Progress, gather, quiet
+from truespec.executors.batch import Executor
 from truespec.executors.bench import SELF
 from truespec.executors.pace import Limits
+from truespec.executors.pool import verifiers
 from truespec.judges.decide import from_score
 from truespec.judges.judgement import Judgement
 from truespec.judges.prompts import Role, ask_again, ask_formalization, meanings_of, system
@@ -95,11 +97,12 @@ def run_rounds(
     progress: Progress = quiet,
     given: Mapping[str, Model] | None = None,
     limits: Limits = NO_LIMITS,
+    executor: Executor = verifiers,
 ) -> Failures:
     """Let the models of a run repair their answers, at most `rounds` times under each kind of feedback.
 
     Writes `rounds.jsonl`, one record a chain; chains of other kinds of feedback are kept. Recorded replies
-    are not asked for again. `judge` gives the opinions of `Feedback.JUDGE`.
+    are not asked for again. `judge` gives the opinions of `Feedback.JUDGE`. `executor` makes what verifies.
     """
     config, tasks = run.config(), {task.id: task for task in run.tasks()}
     answers: list[dict[str, Any]] = run.read("answers")
@@ -138,7 +141,7 @@ def run_rounds(
             files = (f"{FILE}-{stage}-pairs", f"{FILE}-{stage}")
             found = {
                 record["id"]: record
-                for record in verified(run, given_answers, config, jobs, progress, *files)
+                for record in verified(run, given_answers, config, jobs, progress, *files, executor=executor)
             }
             for chain in repaired:
                 record = found.get(chain.name)

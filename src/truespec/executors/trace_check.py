@@ -21,7 +21,7 @@ from truespec.compliance.export import junit, sarif
 from truespec.compliance.run import Tally
 from truespec.compliance.scoring import DEFAULT, Scoring, read_scoring
 from truespec.executors.artifact_file import ArtifactFile, beside, write_whole
-from truespec.executors.checks import check_side_by_side
+from truespec.executors.checks import check_side_by_side, checking_of
 from truespec.executors.rulefiles import load_rule_files
 from truespec.executors.trace_input import joins_of, traces_of
 from truespec.rules.language import file_text, load_yaml
@@ -108,6 +108,7 @@ class CheckRequest:
     hiding: Hiding = field(default_factory=Hiding)
     jobs: int | None = None
     compact: bool = False
+    executor: str = "local"
 
 
 @dataclass
@@ -183,7 +184,7 @@ def run_check(
         stream = traces_of(request.paths, request.form, joins)
         if request.hiding.fields:
             stream = _learning(stream, request.hiding, hidden)
-        checked = _checked(stream, RuleSet(rules), key, judging, output, problem, scoring, request.jobs)
+        checked = _checked(stream, RuleSet(rules), key, judging, output, problem, scoring, request)
         try:
             for record, new in checked:
                 if judging is not None and new:
@@ -253,15 +254,16 @@ def _checked(
     output: ArtifactFile,
     problem: Callable[[Problem], None],
     scoring: Scoring,
-    jobs: int | None,
+    request: CheckRequest,
 ) -> Iterator[tuple[dict[str, Any], bool]]:
     """Each artifact, and whether it is new."""
     if judging is not None:
         from truespec.executors.evaluate import check_judged
 
         return check_judged(stream, rules, key, judging, output.earlier, problem, scoring)
-    cores = len(os.sched_getaffinity(0))
-    return check_side_by_side(stream, rules, key, output.earlier, problem, scoring, jobs=jobs or cores)
+    jobs, executor = request.jobs or len(os.sched_getaffinity(0)), checking_of(request.executor)
+    earlier = output.earlier
+    return check_side_by_side(stream, rules, key, earlier, problem, scoring, jobs=jobs, executor=executor)
 
 
 def _conclude(gate: Gate, outcome: CheckOutcome, collected: list[dict[str, Any]]) -> None:
