@@ -1,6 +1,7 @@
 """The same pairs decided by local workers, in shards that are merged, and on a Ray cluster: how many differ.
 
-Bar: 0 of 10,000 records differ, apart from the time they took. Ray binds the host's address, so its run has a
+Bar: 0 of 10,000 verdicts differ in answer, relation or reason. Evidence may differ: a solver that has decided
+other pairs before may find another counterexample. How often it does is printed too. Ray binds the host's address, so its run has a
 network namespace of its own that holds nothing but `lo`; without the right to make one it is left out, and
 that is said.
 """
@@ -38,6 +39,12 @@ def lasting(path: Path) -> list[dict[str, Any]]:
     with path.open(encoding="utf-8") as file:
         records = [json.loads(line) for line in file]
     return [{name: value for name, value in record.items() if name != "seconds"} for record in records]
+
+
+def concluded(record: dict[str, Any]) -> tuple[object, ...]:
+    """What a verdict says, without how it was found."""
+    reason = record.get("reason") or {}
+    return record["id"], record["answer"], record["relation"], reason.get("code")
 
 
 def loopback() -> tuple[str, ...]:
@@ -81,9 +88,14 @@ def main(arguments: list[str] | None = None) -> None:
                 continue
             found = lasting(output)
             wanted = wanted or found
-            differing = [(one, other) for one, other in zip(wanted, found, strict=True) if one != other]
+            changed = [(one, other) for one, other in zip(wanted, found, strict=True) if one != other]
+            differing = [(one, other) for one, other in changed if concluded(one) != concluded(other)]
             took = time.perf_counter() - started
-            print(f"{way:<7} {len(found):7,} records, {len(differing)} differ, {took:.0f} s", flush=True)
+            print(
+                f"{way:<7} {len(found):7,} records in {took:.0f} s: {len(differing)} verdicts differ, and "
+                f"{len(changed) - len(differing)} times only the evidence",
+                flush=True,
+            )
             for one, other in differing[:3]:
                 print(f"  {json.dumps(one)[:300]}\n  {json.dumps(other)[:300]}")
 

@@ -227,7 +227,9 @@ def parse_command(line: str) -> None:
 
 
 def _parse_ours(command: click.Command, path: list[str], words: list[str]) -> None:
-    context = click.Context(command, info_name=path[-1], resilient_parsing=True)
+    context = click.Context(
+        command, info_name=path[-1], resilient_parsing=True, help_option_names=["-h", "--help"]
+    )  # a command keeps the help option that it is first asked for
     if isinstance(command, click.Group) and words and not words[0].startswith("-"):
         below = command.get_command(context, words[0])
         assert below is not None, f"there is no command {' '.join([*path, words[0]])!r}"

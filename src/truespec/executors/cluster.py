@@ -132,7 +132,8 @@ class RayRunner(Generic[Work, Result]):
             os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
             address = os.environ.get("RAY_ADDRESS")
             local = {} if address else {"include_dashboard": False, "num_cpus": jobs}
-            ray.init(address=address, log_to_driver=False, logging_level="ERROR", **local)
+            # Without a word for it, Ray takes any cluster that happens to run on this machine.
+            ray.init(address=address or "local", log_to_driver=False, logging_level="ERROR", **local)
 
     def __enter__(self) -> RayRunner[Work, Result]:
         self._fill_nodes()
