@@ -1,9 +1,9 @@
 """The same pairs decided by local workers, in shards that are merged, and on a Ray cluster: how many differ.
 
 Bar: 0 of 10,000 verdicts differ in answer, relation or reason. Evidence may differ: a solver that has decided
-other pairs before may find another counterexample. How often it does is printed too. Ray binds the host's address, so its run has a
-network namespace of its own that holds nothing but `lo`; without the right to make one it is left out, and
-that is said.
+other pairs before may find another counterexample. How often it does is printed too. Ray binds the host's
+address, so its run has a network namespace of its own that holds nothing but `lo`. Without the right to make
+one it is left out, and that is said.
 """
 
 from __future__ import annotations
