@@ -109,8 +109,11 @@ def report(folders: tuple[Path, ...], output: Path, rarity: int, as_json: bool) 
         made = {one.name: {"title": one.title, "note": one.note, "rows": one.to_data()[1]} for one in found}
         echo(json.dumps({"report": str(output / "report.html"), "notes": notes, "tables": made}))
         return
+    warning = loaded.warning if loaded else ""
+    if warning:
+        echo(warning)
     echo(next(table for table in found if table.name == "success").to_markdown())
-    for note in notes:
+    for note in notes[bool(warning) :]:
         echo(note)
     echo(f"{len(found)} tables, {len(drawn)} figures -> {output / 'report.html'}")
 
