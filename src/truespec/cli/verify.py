@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
@@ -24,7 +25,13 @@ class _Verify(click.Command):
         return super().parse_args(ctx, ["--help", *args[1:]] if args[:1] == ["-h"] else args)
 
 
-class _DomainName(click.Choice[str]):
+if TYPE_CHECKING:
+    _Choice = click.Choice[str]
+else:
+    _Choice = click.Choice  # generic from click 8.2 on only
+
+
+class _DomainName(_Choice):
     """A domain. Installed packages are looked at only for a name that is not built in."""
 
     def __init__(self) -> None:
