@@ -72,7 +72,16 @@ CONTEXTS["rocq"] = {
     "required": ["signature"],
     "additionalProperties": False,
 }
-QUICK = ("arith", "fol", "regex")
+CONTEXTS["temporal"] = {
+    "properties": {
+        "logic": {"enum": ["ltlf", "ltl"]},
+        "atoms": TEXTS,
+        "exclusive": {"type": "array", "items": TEXTS},
+    },
+    "required": ["logic", "atoms"],
+    "additionalProperties": False,
+}
+QUICK = ("arith", "fol", "regex", "temporal")
 """Domains whose answers are all verified here; those of the others are certified, and sampled."""
 EVERY = [task for name in NAMES for task in bundled.tasks(name)]
 ANSWERS = [(task, answer) for task in EVERY for answer in task.answers]
@@ -82,7 +91,7 @@ def of_task(value: BundledTask) -> str:
     return value.task.id
 
 
-@pytest.mark.parametrize("name", ["arith", "fol", "regex"])
+@pytest.mark.parametrize("name", QUICK)
 def test_each_domain_has_its_tasks(name: str) -> None:
     assert len(bundled.tasks(name)) >= 120
 
@@ -118,7 +127,7 @@ def test_task_is_complete(task: BundledTask) -> None:
 def test_every_declared_name_has_its_meaning(task: BundledTask) -> None:
     context = task.task.context
     declared: set[str] = set()
-    for key in ("variables", "predicates", "constants"):
+    for key in ("variables", "predicates", "constants", "atoms"):
         names = context.get(key, ())
         assert isinstance(names, dict | list | tuple)
         declared |= set(names)
@@ -177,6 +186,7 @@ CONSTRUCTS = {
         ),
         *("ORDER BY", "LIMIT", "> ALL", "> ANY", "FILTER (", "<=>", "LEAD("),
     ),
+    "temporal": (*"GFXNUWRYOHSB", "!", "&", "|", "->", "<->", "true", "false"),
     "regex": (r"\b", "(?=", "(?!", "(?<=", "(?<!", "(?i", "(?s", "(?m", "(?x", r"\Z", "$", "&", "~", r"\d"),
 }
 
@@ -220,6 +230,23 @@ def test_the_answers_to_a_task_agree_among_themselves(name: str) -> None:
             if verdict.answer is not expected:
                 wrong.append((one.id, two.id, verdict))
     assert not wrong
+
+
+def test_the_temporal_tasks_are_of_every_kind() -> None:
+    """Policies, the past, several sentences, infinite words; wrong answers of every misconception."""
+    tasks = bundled.tasks("temporal")
+    tags = Counter(tag for task in tasks for tag in task.task.tags)
+    assert tags["policy"] >= 40
+    assert tags["several sentences"] >= 20
+    assert sum(bool(re.search(r"\b[YOHSB]\b", task.task.oracle)) for task in tasks) >= 30
+    assert sum(task.task.context["logic"] == "ltl" for task in tasks) >= 10
+    mistakes = Counter(answer.mistake for task in tasks for answer in task.answers)
+    assert all(mistakes[mistake] >= 5 for mistake in read.MISTAKES)
+
+
+def test_a_mistake_has_to_be_known() -> None:
+    with pytest.raises(ValueError, match="there are bad prop"):
+        RecordedAnswer("x/1", "a", Writing.CARELESS, Answer.REFUTED, "a note", "absent mind")
 
 
 def test_a_wrong_label_is_refused() -> None:

@@ -19,7 +19,7 @@ from truespec.domains.verify import Pair, verify_pair
 from truespec.executors.certify import _by_the_way, certify
 from truespec.verdict import Answer, Counterexample, refuted
 
-QUICK = ("arith", "fol", "regex")
+QUICK = ("arith", "fol", "regex", "temporal")
 CERTIFIED = [name for name in bundled.domains() if certificates(name)]
 
 

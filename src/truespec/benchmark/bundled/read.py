@@ -41,6 +41,21 @@ EXPECTED = {
 """The answer that each way of writing leads to."""
 
 
+MISTAKES = (
+    "bad prop",
+    "bad state index",
+    "bad state quantification",
+    "exclusive U",
+    "implicit F",
+    "implicit G",
+    "other implicit",
+    "spreading X",
+    "trace split by U",
+    "weak U",
+)
+"""The misconceptions about temporal formulas that Greenman et al. found (Little Tricky Logic, 2022)."""
+
+
 @dataclass(frozen=True, slots=True)
 class RecordedAnswer:
     """A candidate that somebody wrote for a task."""
@@ -55,12 +70,18 @@ class RecordedAnswer:
     """What it deserves, reasoned out by hand; no verifier reads it."""
     note: str = ""
     """The detail that was missed, or the law that makes it right."""
+    mistake: str = ""
+    """The misconception that a wrong answer shows, one of `MISTAKES`; empty where none was named."""
 
     def __post_init__(self) -> None:
         if self.expected is not EXPECTED[self.written]:
             raise ValueError(f"{self.id}: {self.written.value!r} does not lead to {self.expected.value!r}")
         if self.written in (Writing.CARELESS, Writing.UNUSUAL) and not self.note:
             raise ValueError(f"{self.id}: a note says which detail was missed")
+        if self.mistake and (self.mistake not in MISTAKES or self.written is not Writing.CARELESS):
+            raise ValueError(
+                f"{self.id}: {self.mistake!r} is no mistake of a wrong answer: {', '.join(MISTAKES)}"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +165,7 @@ def _read(
             written=Writing(answer["written"]),
             expected=Answer(answer["expected"]),
             note=answer.get("note", ""),
+            mistake=answer.get("mistake", ""),
         )
         for number, answer in enumerate(record["candidates"], 1)
     ]
