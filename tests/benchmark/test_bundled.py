@@ -245,7 +245,7 @@ def test_the_temporal_tasks_are_of_every_kind() -> None:
 
 
 def test_a_mistake_has_to_be_known() -> None:
-    with pytest.raises(ValueError, match="there are bad prop"):
+    with pytest.raises(ValueError, match="no mistake of a wrong answer: bad prop"):
         RecordedAnswer("x/1", "a", Writing.CARELESS, Answer.REFUTED, "a note", "absent mind")
 
 
