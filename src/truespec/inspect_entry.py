@@ -92,6 +92,12 @@ def rocq(**options: Any) -> Task:
     return _task("rocq", **options)
 
 
+@task
+def temporal(**options: Any) -> Task:
+    """Formulas of linear temporal logic, with past, on finite and infinite words."""
+    return _task("temporal", **options)
+
+
 def _task(
     domain: str, *, tasks: str = "bundled", judge: str = "", timeout: float = 4.0, tolerant: bool = False
 ) -> Task:
