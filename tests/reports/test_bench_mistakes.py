@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from truespec import verify
 from truespec.benchmark.changes import change
 from truespec.benchmark.task import Origin, Task
 from truespec.cli.bench import bench
@@ -114,6 +115,13 @@ def test_the_share_of_inputs_that_separate(
     assert total >= (50 if domain != "regex" else 5)
     assert least <= differ / total <= most
     assert separating(domain, oracle, candidate, context, 200) == found, "the same inputs each time"
+
+
+def test_the_share_depends_on_the_pair_alone() -> None:
+    first = separating("regex", "[a-z]+", "[a-y]+", {}, 200)
+    for letters in ("[a-c]+", "[^b-k]*", r"\d+"):
+        verify("regex", letters, "[g-m]+")
+    assert separating("regex", "[a-z]+", "[a-y]+", {}, 200) == first
 
 
 def test_what_cannot_be_sampled_is_left_out() -> None:

@@ -17,7 +17,7 @@ from truespec.benchmark.task import Task
 from truespec.domains.arith.points import scope
 from truespec.domains.arith.replay import CannotReplay, replay
 from truespec.domains.fol.model import Model, element_names, holds
-from truespec.domains.regex.verify import Question, replayed
+from truespec.domains.regex.verify import Question, fresh_engine, replayed
 from truespec.domains.registry import load
 from truespec.executors.asking import Progress, quiet
 from truespec.solvers.limit import Limit
@@ -80,7 +80,9 @@ def _points(oracle: str, candidate: str, context: Mapping[str, object], count: i
 def _strings(oracle: str, candidate: str, context: Mapping[str, object], count: int) -> Samples:
     limit, domain = Limit.start(SECONDS), load("regex")
     given = domain.read_context(context, oracle)
-    question = Question(domain.parse(oracle, given), domain.parse(candidate, given), given, limit)
+    # Earlier pairs would split the letters further, and the draw would depend on them.
+    engine = fresh_engine(given.alphabet)
+    question = Question(domain.parse(oracle, given), domain.parse(candidate, given), given, limit, engine)
     sides = [side for side in (question.oracle, question.candidate) if side.positive]
     words = [
         [letter.bit_length() - 1 for letter in word]

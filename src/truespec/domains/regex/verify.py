@@ -42,18 +42,27 @@ _SAMPLES = 200
 _ANYTHING = Repeat(Symbol(None), 0, None)
 
 
-@cache
-def _engine(alphabet: str) -> Engine[CodePoints, str]:
+def fresh_engine(alphabet: str) -> Engine[CodePoints, str]:
+    """An engine that knows no pattern yet, for `ascii` or `unicode`."""
     return Engine(Characters(ASCII if alphabet == "ascii" else UNICODE))
+
+
+_engine = cache(fresh_engine)
+"""The engine that the pairs of this process share; its blocks of letters get finer with each pair."""
 
 
 class Question:
     """Two patterns compiled over the blocks of letters that they tell apart."""
 
     def __init__(
-        self, oracle: Pattern, candidate: Pattern, context: Context, limit: Limit | None = None
+        self,
+        oracle: Pattern,
+        candidate: Pattern,
+        context: Context,
+        limit: Limit | None = None,
+        engine: Engine[CodePoints, str] | None = None,
     ) -> None:
-        self.engine = _engine(context.alphabet)
+        self.engine = engine or _engine(context.alphabet)
         self.wrapped = [_wrapped(pattern.expression, context) for pattern in (oracle, candidate)]
         self.oracle, self.candidate = self.engine.terms(self.wrapped, limit.check if limit else nothing)
         self.stepper = self.engine.stepper

@@ -91,7 +91,7 @@ def prove(
     dialogue = Dialogue(session, limit, stop)
     _state(dialogue, layout)
     unfinished = ordered(STRATEGIES, layout)
-    patience, fatal = 1.0, set[str]()
+    patience = 1.0
     while unfinished:
         late: list[Strategy] = []
         for strategy in unfinished:
@@ -102,12 +102,10 @@ def prove(
                 if stop.is_set():
                     raise
                 # The tactic did not stop when told to and took the process along; others may succeed.
-                # A busy machine stops slowly too: each tactic has a second chance.
+                # It ran out of time like any other, and the next round gives it more.
                 session.ready()
                 _state(dialogue, layout)
-                if strategy.name not in fatal:
-                    fatal.add(strategy.name)
-                    late.append(strategy)
+                late.append(strategy)
                 continue
             if proved:
                 if dialogue.may("Qed."):
