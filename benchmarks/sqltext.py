@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from random import Random
 
 from truespec.domains.sql.engines import registry
-from truespec.domains.sql.engines.contract import Settings
+from truespec.domains.sql.engines.contract import Settings, Stopped
 from truespec.domains.sql.text.lexer import Lexeme, Shape, lex
 from truespec.verdict import SpecificationError, ToolMissing, Unsupported
 
@@ -161,19 +161,30 @@ def attack(dialect: str, count: int, seed: int) -> tuple[Counter[str], list[str]
             continue
         except SpecificationError as error:
             seen["stopped"] += 1
-            if isinstance(rows(text, dialect), list):
+            if accepted(text, dialect):
                 finds.append(f"accepted, but the lexer stops: {text!r}: {error.message}")
             continue
         if any(lexeme.shape is Shape.PARAMETER or lexeme.text == ";" for lexeme in lexemes):
             seen["no query"] += 1
             continue
-        given = rows(text, dialect)
-        seen["rejected" if given is None else "accepted"] += 1
-        for what, other in (("rendered", lex(text, dialect).rendered), ("spaced", spaced(text, lexemes))):
-            if rows(other, dialect) != given:
-                finds.append(f"{what} otherwise: {text!r}: {other!r}")
-                break
+        try:
+            given = rows(text, dialect)
+            seen["rejected" if given is None else "accepted"] += 1
+            for what, other in (("rendered", lex(text, dialect).rendered), ("spaced", spaced(text, lexemes))):
+                if rows(other, dialect) != given:
+                    finds.append(f"{what} otherwise: {text!r}: {other!r}")
+                    break
+        except Stopped:
+            seen["too slow to compare"] += 1
     return seen, finds
+
+
+def accepted(text: str, dialect: str) -> bool:
+    """Whether the engine yields rows for a text; a text it does not finish is none it refuses."""
+    try:
+        return rows(text, dialect) is not None
+    except Stopped:
+        return False
 
 
 def texts(count: int, random: Random) -> Iterator[str]:
@@ -198,10 +209,13 @@ def spaced(text: str, lexemes: tuple[Lexeme, ...]) -> str:
 
 
 def rows(text: str, dialect: str) -> list[str] | None:
-    """The rows of a text on the engine, sorted; None where the engine rejects it."""
+    """The rows of a text on the engine, sorted; None where the engine rejects it.
+
+    `Stopped` where the engine does not finish, as on a machine that is busy.
+    """
     try:
         found = registry.engine(dialect).replay(TABLE, text, Settings())
-    except ToolMissing:
+    except (ToolMissing, Stopped):
         raise
     except Exception:  # whatever the driver raises
         return None

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TextIO
 
 import pytest
 
@@ -53,6 +55,23 @@ def test_folders_of_killed_processes_are_removed_and_those_of_living_ones_are_no
             process.stdout.close()
     sweep.__wrapped__(tmp_path)
     assert scratches(tmp_path) == []
+
+
+def test_a_folder_that_another_process_sweeps_before_it_is_locked_is_made_anew(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    lock, sweeps = fcntl.flock, iter([True])
+
+    def late(file: TextIO, operation: int) -> None:
+        if next(sweeps, False):
+            sweep.__wrapped__(tmp_path)
+        lock(file, operation)
+
+    sweep(tmp_path)
+    monkeypatch.setattr(fcntl, "flock", late)
+    with Scratch("late", tmp_path) as mine:
+        (mine / "inside").touch()
+        assert scratches(tmp_path) == [mine]
 
 
 def test_folders_that_are_not_ours_to_remove_stay(tmp_path: Path) -> None:

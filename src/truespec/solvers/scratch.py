@@ -14,6 +14,7 @@ import stat
 import tempfile
 from functools import cache
 from pathlib import Path
+from typing import TextIO
 
 PREFIX = "truespec-scratch-"
 """How the names of the folders begin."""
@@ -24,14 +25,14 @@ LOCK = ".lock"
 class Scratch:
     """A folder of this process. Use as a context manager, or call `close`."""
 
+    path: Path
+    """Where it lies."""
+
     def __init__(self, kind: str, parent: Path | None = None) -> None:
         """Make a folder whose name tells its `kind`, below `parent` or the folder for temporary files."""
         root = parent or Path(tempfile.gettempdir())
         sweep(root)
-        self.path = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{kind}-", dir=root))
-        """Where it lies."""
-        self._lock = (self.path / LOCK).open("w")
-        fcntl.flock(self._lock, fcntl.LOCK_EX)
+        self.path, self._lock = _locked(kind, root)
         self._owner = os.getpid()
 
     def close(self) -> None:
@@ -45,6 +46,18 @@ class Scratch:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _locked(kind: str, root: Path) -> tuple[Path, TextIO]:
+    """A new folder and its locked file."""
+    while True:
+        path = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{kind}-", dir=root))
+        lock = (path / LOCK).open("w")
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        # Another process that sweeps may have taken the lock, and the folder, before we did.
+        if (path / LOCK).exists():
+            return path, lock
+        lock.close()
 
 
 @cache

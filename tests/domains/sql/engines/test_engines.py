@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -163,6 +164,29 @@ FILES = {
         "ATTACH '/tmp/x' AS x",
     ],
 }
+
+
+def test_a_check_cut_short_blames_no_text(
+    engine: Engine, schema: Schema, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    long = (
+        f"SELECT {' + '.join(['e.sal'] * 800)} FROM {', '.join(f'Emp AS e{n}' for n in range(30))}, Emp AS e"
+    )
+    assert engine.check(long, schema, Settings()) is None
+    monkeypatch.setattr(sys.modules[type(engine).__module__], "STATEMENT_SECONDS", 0.0)
+    with contextlib.suppress(Stopped):
+        assert engine.check(long, schema, Settings()) is None
+
+
+def test_duckdb_draws_no_bar_in_an_interactive_session() -> None:
+    needs.module("duckdb")
+    ask = "SELECT value FROM duckdb_settings() WHERE name = 'enable_progress_bar'"
+    lines = [
+        "from truespec.domains.sql.engines import registry",
+        f"print(registry.engine('duckdb').replay([], {ask!r}, None))",
+    ]
+    run = subprocess.run([sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True, check=True)
+    assert run.stdout == "[('false',)]\n"
 
 
 def test_no_query_reaches_a_file(engine: Engine, schema: Schema) -> None:

@@ -58,10 +58,16 @@ class DuckDB(Engine):
     def label(self) -> str:
         return f"DuckDB {self._module.__version__}"
 
+    def _connect(self) -> Any:
+        connection = self._module.connect(":memory:", config=_LOCKED)
+        # In an interactive session a slow query would draw a bar on standard output.
+        connection.execute("PRAGMA disable_progress_bar")
+        return connection
+
     def _use(self, schema: Schema, loose: bool) -> Any:
         key = (schema.ddl, loose)
         if key not in self._connections:
-            connection = self._module.connect(":memory:", config=_LOCKED)
+            connection = self._connect()
             try:
                 for statement in create_statements(schema, constrained=not loose):
                     self._make(connection, statement)
@@ -116,6 +122,8 @@ class DuckDB(Engine):
             return Rejection(ReasonCode.FORBIDDEN, str(error))
         except UnicodeEncodeError as error:
             return Rejection(ReasonCode.SYNTAX, "the text holds a lone surrogate", error.start)
+        except (self._module.OutOfMemoryException, self._module.InterruptException) as error:
+            raise Stopped(f"DuckDB: {_first(error)}") from error  # says nothing of the text
         except self._module.ParserException as error:
             return Rejection(ReasonCode.SYNTAX, f"DuckDB: {_first(error)}", _offset(error, text))
         except self._module.CatalogException as error:
@@ -197,7 +205,7 @@ class DuckDB(Engine):
         return found, names
 
     def replay(self, statements: Sequence[str], query: str, settings: Settings) -> list[tuple[object, ...]]:
-        connection = self._module.connect(":memory:", config=_LOCKED)
+        connection = self._connect()
         try:
             for statement in statements:
                 self._make(connection, statement)

@@ -100,6 +100,7 @@ def _command(directory: Path) -> list[str]:
         "--aria-pagecache-buffer-size=8M",
         "--max-connections=20",
         "--max-allowed-packet=4M",
+        "--thread-stack=4M",  # a list of a thousand keys recurses deeper than the default
         "--max-session-mem-used=64M",
         "--max-recursive-iterations=1000",
         "--local-infile=OFF",

@@ -52,6 +52,8 @@ _PLANS = {
 }
 """What each arrangement switches off. The keys stay declared: grouping by a key makes other columns legal."""
 
+_CUT_SHORT = ("57", "53", "54001", "08")
+"""Error classes that say nothing of a text: cancelled, out of resources, stack too deep, connection lost."""
 # query cancelled, limits, out of memory, disk full, lost connections; numbers out of range
 _STOPPED = ("57", "53", "54", "08", "22003", "22008", "22015", "22P03")
 
@@ -238,6 +240,8 @@ class Postgres(Engine):
         except self._psycopg.Error as error:
             self._stop_if_lost(error)
             state = error.sqlstate or ""
+            if state.startswith(_CUT_SHORT):  # says nothing of the text
+                raise Stopped(f"PostgreSQL: {_first(error)}") from error
             position = error.diag.statement_position
             code = {
                 "42601": ReasonCode.SYNTAX,

@@ -37,6 +37,8 @@ _PLAIN = 0x800
 """The flag of a function whose value depends on its arguments alone."""
 _STEPS = 1_000
 """Virtual machine steps between two looks at the clock."""
+_CUT_SHORT = ("interrupted", "out of memory")
+"""Messages that say nothing of a text."""
 _SCOPE = ("no such column", "no such table", "no such function", "ambiguous column")
 
 
@@ -111,6 +113,8 @@ class SQLite(Engine):
             return Rejection(ReasonCode.SYNTAX, "the text holds a lone surrogate", error.start - 8)
         except (sqlite3.Error, sqlite3.Warning, ValueError) as error:
             message = str(error)
+            if message in _CUT_SHORT:  # says nothing of the text
+                raise Stopped(f"SQLite: {message}") from error
             if "syntax error" in message or "incomplete input" in message or "unrecognized token" in message:
                 code = ReasonCode.SYNTAX
             elif message.startswith(_SCOPE):
