@@ -38,6 +38,14 @@ def picky(call: Call) -> str:
     return answer(96, violation(item, int(index), html.unescape(quote)))
 
 
+def no_step(call: Call) -> str:
+    """The first step of a plan was not made; all else is right."""
+    if 'id="step-1"' not in call.prompt:
+        return answer(100)
+    index, quote = SAID.findall(content(call))[-1]
+    return answer(70, violation("step-1", int(index), html.unescape(quote), "high"))
+
+
 def violation(item: str, index: int, quote: str, severity: str = "low", **more: Any) -> dict[str, Any]:
     return {
         "rule_id": item,

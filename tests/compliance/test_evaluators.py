@@ -255,18 +255,29 @@ def test_failed_calls_are_not_evaluated_and_made_again(
     assert kept == again
 
 
-def test_what_a_judge_reads_of_a_plan_no_monitor_counts_again(judging: Callable[..., Judging]) -> None:
+@pytest.mark.parametrize(
+    ("judge", "asked", "rules", "score"),
+    [
+        (judges.perfect, True, ["plan-1"], 80),
+        (judges.perfect, False, ["plan-1"], 80),
+        (judges.no_step, True, ["plan-1", "step-1"], 70),  # the judge's, which is the lower one
+    ],
+)
+def test_monitors_and_judge_read_the_same_plan_and_no_step_costs_twice(
+    judging: Callable[..., Judging], judge: Callable[[Call], str], asked: bool, rules: list[str], score: float
+) -> None:
     from truespec.extraction.plan import plan_rules
 
     steps = (PlanStep("refund", {}, "Give the money back", changes=True),)
     spec = Spec(plan_rules(steps), TaskSpec(plan=steps))
-    lenient = judging(judges.perfect, specs=lambda traces: [spec for _ in traces])
-    (record,) = records(lenient)
-    assert named(record)["predicted_plan"]["score"] == 100
-    nobody = judging(judges.perfect, evaluators=(), specs=lambda traces: [spec for _ in traces])
-    (record,) = records(nobody)
+    more = {} if asked else {"evaluators": ()}
+    (record,) = records(judging(judge, specs=lambda traces: [spec for _ in traces], **more))
     plan = named(record)["predicted_plan"]
-    assert (plan["score"], plan["violations"][0]["kind"]) == (80, "skipped_step")
+    assert plan["score"] == score
+    first, *others = plan["violations"]
+    assert [v["rule_id"] for v in plan["violations"]] == rules
+    assert (first["kind"], first["root"]) == ("skipped_step", None)
+    assert all(v["root"] == f"plan-1@{first['message_index']}" for v in others)
 
 
 def test_the_command_judges_resumes_and_keeps_every_reply(

@@ -176,7 +176,8 @@ def test_extraction_and_judging_by_one_command(tmp_path: Path, monkeypatch: pyte
     by_name = {one["evaluator"]: one for one in record["results"]}
     assert by_name["output_spec"]["score"] == 96.0
     assert by_name["transition_spec"]["score"] == 40.0
-    assert by_name["predicted_plan"]["score"] == 100.0
+    # The judge finds nothing; the monitors of the plan do.
+    assert by_name["predicted_plan"]["score"] == 60.0
     assert by_name["predicted_final_state"]["status"] == "pass"
     assert record["aggregate"]["score"] is not None
     (kept,) = (tmp_path / "out.jsonl.rules").iterdir()

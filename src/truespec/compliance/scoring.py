@@ -6,8 +6,8 @@ never a zero.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from truespec.compliance.evaluators.registry import EVALUATORS
@@ -183,7 +183,12 @@ def _result(name: str, group: list[Finding], judge: Result | None, scoring: Scor
     base = judge.score if judge is not None and judge.score is not None else 100.0
     binding = [one for one in evaluated if one.rule.force == "mandatory"]
     broken = [one for one in binding if one.violations]
-    score = score_of(name, [v for one in broken for v in one.violations], base, scoring)
+    breaches = [v for one in broken for v in one.violations]
+    rereads = EVALUATORS[name].rereads
+    if rereads is None:
+        score = score_of(name, breaches, base, scoring)
+    else:  # both read the same things: the lower score counts, and no breach twice
+        score = min(base, score_of(name, breaches, 100.0, scoring))
     parts = []
     if binding:
         parts.append(f"{len(binding) - len(broken)} of {len(binding)} mandatory rules kept")
@@ -192,8 +197,8 @@ def _result(name: str, group: list[Finding], judge: Result | None, scoring: Scor
     elif evaluated:
         parts.append(f"{len(evaluated)} advisory rules, {len(violations)} breaches; none is binding")
     if judge is not None:
-        parts.append(judge.reasoning)
-        violations += judge.violations
+        parts.append(f"the judge: {judge.reasoning}" if rereads and evaluated else judge.reasoning)
+        violations += tuple(_once(v, violations, rereads) for v in judge.violations)
     if skipped:
         parts.append(f"{len(skipped)} not evaluated")
     failed = bool(broken) or (judge is not None and judge.status == Status.FAIL)
@@ -201,6 +206,16 @@ def _result(name: str, group: list[Finding], judge: Result | None, scoring: Scor
         tier = "critical"
     status = Status.FAIL if failed else Status.PASS
     return Result(name, tier, status, score, "; ".join(parts), violations, base, scoring.weights[tier])
+
+
+def _once(
+    judged: Violation, found: Sequence[Violation], rereads: Callable[[str, str], bool] | None
+) -> Violation:
+    """A judge's violation, as following from the monitor's one that it repeats."""
+    if rereads is None:
+        return judged
+    repeated = next((v for v in found if v.root is None and rereads(judged.rule_id, v.rule_id)), None)
+    return judged if repeated is None else replace(judged, root=repeated.name)
 
 
 def _outcome_failure(violations: Iterable[Violation]) -> bool:

@@ -221,16 +221,13 @@ def _judge(
         return []
     shown = [judging.hide(trace) for trace in traces]
     specs = judging.specs(shown)
-    asks_plan = any(evaluator.category == "plan" for evaluator in judging.evaluators)
     subjects, sets = [], []
     for trace, spec in zip(shown, specs, strict=True):
-        # What a judge reads of a plan, no monitor counts a second time.
-        extra = tuple(r for r in spec.rules if not (asks_plan and spec.task.plan and r.category == "plan"))
-        if not extra:
+        if not spec.rules:
             mine = rules
         else:
-            names = tuple(f"{rule.id}:{rule.text}" for rule in extra)
-            mine = compiled.get(names) or RuleSet(_apart(rules.rules, extra))
+            names = tuple(f"{rule.id}:{rule.text}" for rule in spec.rules)
+            mine = compiled.get(names) or RuleSet(_apart(rules.rules, spec.rules))
             if spec.task.plan is None:
                 compiled[names] = mine
         overlaps.add(mine.rules)

@@ -83,6 +83,9 @@ class Evaluator:
     """Whether an outcome failure makes it critical."""
     own: Callable[[TaskSpec], Iterable[Rule]] = lambda task: ()
     """What was expected of the request, as items to check."""
+    rereads: Callable[[str, str], bool] | None = None
+    """Whether an item of the judge (its id) is what a monitor's rule (its id) is about, where both read the
+    same things. The lower of their scores then counts, and a violation that both found costs once."""
 
     def items(self, subject: Subject) -> tuple[Rule, ...]:
         """What it has to check, as rules: those of its category and what was expected, or standing ones."""

@@ -1,7 +1,12 @@
-"""Whether the steps of a predicted plan were made."""
+"""Whether the steps of a predicted plan were made.
+
+Monitors read each step's tool, arguments and order; a judge also sees where another way led to the result.
+Both findings stand in the result, and the lower of the two scores counts.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from truespec.compliance.evaluators.contract import Evaluator, TaskSpec, item
@@ -16,6 +21,11 @@ def _steps(task: TaskSpec) -> Iterator[Rule]:
         if step.after:
             text += f" It comes after {', '.join(f'step {earlier + 1}' for earlier in step.after)}."
         yield item(f"step-{number}", text, "plan", "high" if step.changes else "medium")
+
+
+def _same_step(item: str, rule: str) -> bool:
+    """Whether an item, `step-2`, is what a rule of the plan is about: `plan-2`, `plan-2-after-1`."""
+    return re.fullmatch(item.replace("step-", "plan-") + r"(-after-\d+)?(-extracted)?", rule) is not None
 
 
 EVALUATOR = Evaluator(
@@ -36,4 +46,5 @@ EVALUATOR = Evaluator(
     ),
     windowed=False,
     own=_steps,
+    rereads=_same_step,
 )
