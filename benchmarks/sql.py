@@ -24,7 +24,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from benchmarks import _sql_against, _sql_explained
+from benchmarks import _sql_against, _sql_cross, _sql_explained
 from truespec.benchmark.sources.registry import load as load_source
 from truespec.benchmark.task import PairRecord
 from truespec.domains.contract import RecheckStatus
@@ -55,6 +55,11 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument(
         "--part", default="1/1", help="K/N, with --against: the K-th of N shares of the pairs"
     )
+    parser.add_argument(
+        "--cross", action="store_true", help="five parts by question and schema, and what unknowns name"
+    )
+    parser.add_argument("--held", type=int, default=_sql_cross.PARTS, help="with --cross: the part held out")
+    parser.add_argument("--count", type=int, default=100, help="with --cross: pairs of each source")
     options = parser.parse_args(arguments)
     if not (SOURCES / "sql").is_dir():
         sys.exit(f"no data in {SOURCES / 'sql'}: set TRUESPEC_SOURCES to the folder that holds sql/")
@@ -62,6 +67,12 @@ def main(arguments: list[str] | None = None) -> None:
         _sql_against.main(SOURCES, OUT, options.part)
         return
     OUT.mkdir(parents=True, exist_ok=True)
+    if options.cross:
+        pairs = _sql_cross.sample(pairs_of, SOURCES / "sql", options.count)
+        verdicts = decide(pairs, options.jobs)
+        _sql_cross.keep(pairs, verdicts, options.held, OUT / "cross.jsonl")
+        print(_sql_cross.report(pairs, verdicts, options.held))
+        return
     python = None if options.no_peer else peer_python()
     print(f"{SECONDS:g} s per pair, {options.jobs} worker(s), seed {SEED}")
     heads = ("pairs", "proved", "refuted", "confirmed", "unknown", "oracle", "invalid", "median", "p90 s")

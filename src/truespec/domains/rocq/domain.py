@@ -261,12 +261,11 @@ def _first(
 ) -> Refutation | Proved | Claim | Exception:
     """The kernel's first decision; near the limit or where there is none, what a solver proved.
 
-    Where nothing was decided, what the prover said, a reached limit before all else.
+    Where nothing was decided, a reached limit, or else what each of the three said.
     """
     waiting: set[Future[Any]] = {searching, proving, solving}
     if hammering is not None:
         waiting.add(hammering)
-    ends: list[Exception] = []
     while waiting:
         claimed = solving.done() and isinstance(solving.result(), Claim)
         patience = max(0.0, limit.seconds - limit.elapsed() - RESERVE) if claimed else None
@@ -275,15 +274,22 @@ def _first(
             result = future.result()
             if isinstance(result, Refutation | Proved):
                 return result
-            if future is not hammering and future is not solving:
-                ends.append(result)
         if not done:
             break
     claim = solving.result()
     if isinstance(claim, Claim):
         return claim
-    late = [end for end in ends if isinstance(end, OutOfTime)]
-    return late[0] if late else ends[-1]
+    return _undecided({"prover": proving.result(), "refuter": searching.result(), "solver": claim})
+
+
+def _undecided(ends: dict[str, Any]) -> Exception:
+    """Why nothing was decided: a reached limit before all else, or else what each part said."""
+    late = [end for end in ends.values() if isinstance(end, OutOfTime)]
+    if late:
+        return late[0]
+    said = "; ".join(f"{who}: {end}" for who, end in ends.items())
+    first = ends["prover"]
+    return type(first)(said) if isinstance(first, Undecided) else first
 
 
 def refutation(found: Refutation, relation: Relation | None) -> Verdict:

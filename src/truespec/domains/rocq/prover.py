@@ -10,9 +10,9 @@ from truespec.domains.rocq.check import CLOSED
 from truespec.domains.rocq.ordering import Strategy, ordered
 from truespec.domains.rocq.pair import Layout
 from truespec.domains.rocq.refuter import Dialogue
-from truespec.domains.rocq.session import Interrupted, Session
+from truespec.domains.rocq.session import Dead, Interrupted, Session
 from truespec.solvers.limit import Limit
-from truespec.verdict import Incomplete
+from truespec.verdict import Incomplete, OutOfMemory
 
 STRATEGIES: tuple[Strategy, ...] = (
     Strategy("by_computation", 0.3),
@@ -91,21 +91,26 @@ def prove(
     dialogue = Dialogue(session, limit, stop)
     _state(dialogue, layout)
     unfinished = ordered(STRATEGIES, layout)
-    patience = 1.0
+    patience, ended = 1.0, set[str]()
     while unfinished:
         late: list[Strategy] = []
         for strategy in unfinished:
             work, before = strategy.seconds * patience, session.worked()
             try:
                 proved = dialogue.tries(f"{strategy.name}.", work)
-            except Interrupted:
+            except (Interrupted, OutOfMemory, Dead) as end:
+                limit.check()
                 if stop.is_set():
                     raise
-                # The tactic did not stop when told to and took the process along; others may succeed.
-                # It ran out of time like any other, and the next round gives it more.
+                # The tactic did not stop when told to, or the process ended under it; others may succeed.
+                # What ran out of time gets more in the next round; what ended the process, a second chance.
+                session.kill()
                 session.ready()
                 _state(dialogue, layout)
-                late.append(strategy)
+                if isinstance(end, Interrupted) or strategy.name not in ended:
+                    late.append(strategy)
+                if not isinstance(end, Interrupted):
+                    ended.add(strategy.name)
                 continue
             if proved:
                 if dialogue.may("Qed."):

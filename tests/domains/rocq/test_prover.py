@@ -1,0 +1,64 @@
+"""The portfolio goes on where a process ends; an undecided pair gives each part's reason."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+
+import needs
+from truespec.domains.rocq import domain
+from truespec.domains.rocq.context import read_context
+from truespec.domains.rocq.library import library
+from truespec.domains.rocq.pair import Layout
+from truespec.domains.rocq.prover import STRATEGIES, prove
+from truespec.domains.rocq.screen import screen
+from truespec.domains.rocq.session import Reply, Session
+from truespec.solvers.limit import Limit
+from truespec.verdict import Incomplete, OutOfMemory, OutOfTime
+
+SIGNATURE = {"signature": "(x y : Z) : Prop"}
+ORACLE = "Definition spec (x y : Z) : Prop := x < y."
+CANDIDATE = "Definition spec (x y : Z) : Prop := y > x."
+
+
+class Frail(Session):
+    """A process that is killed under the first strategies it is given."""
+
+    deaths = 3
+
+    def say(
+        self, sentence: str, seconds: float, stop: threading.Event | None = None, work: float | None = None
+    ) -> Reply:
+        if sentence.startswith("by_") and self.deaths:
+            self.deaths -= 1
+            assert self._process is not None
+            os.kill(self._process.pid, signal.SIGKILL)
+        return super().say(sentence, seconds, stop, work)
+
+
+def test_a_process_that_is_killed_under_a_strategy_leaves_the_others_their_turn() -> None:
+    needs.tool("coqc")
+    context = read_context(SIGNATURE)
+    layout = Layout(context, screen(ORACLE), screen(CANDIDATE))
+    session = Frail([*(one.text for one in context.prelude), "Require Truespec.Portfolio."], library())
+    try:
+        session.ready()
+        found = prove(session, layout, Limit(200.0, time.monotonic()), threading.Event())
+    finally:
+        session.kill()
+    assert found.tactic in {strategy.name for strategy in STRATEGIES}
+    assert session.deaths == 0
+
+
+def test_an_undecided_pair_gives_the_reason_of_each_part() -> None:
+    ends: dict[str, Exception] = {
+        "prover": OutOfMemory("Rocq's memory cap was reached"),
+        "refuter": Incomplete("no drawn input"),
+    }
+    told = domain._undecided(ends)
+    assert isinstance(told, OutOfMemory)
+    assert str(told) == "prover: Rocq's memory cap was reached; refuter: no drawn input"
+    late = OutOfTime("no decision within 4 s")
+    assert domain._undecided({**ends, "refuter": late}) is late
