@@ -101,9 +101,7 @@ def report(pairs: Iterable[PairRecord], verdicts: dict[str, Verdict], held: int)
         if missed and verdict.reason is not None:
             named[f"{verdict.reason.code.value}: {construct(verdict.reason.detail)}"] += 1
     heads = " ".join(f"{f'part {number}':>14}" for number in range(1, PARTS + 1))
-    lines = [
-        f"unknown of pairs; part {held} is held out; {refused} oracles unusable\n{'by':9} {'source':10} {heads}"
-    ]
+    lines = [f"unknown of pairs; part {held} is held out; {refused} unusable\n{'by':9} {'source':10} {heads}"]
     for kind in ("question", "schema"):
         for source in (*FOLDERS, "all"):
             cells = [unknown[kind, source, number] for number in range(1, PARTS + 1)]
