@@ -5,7 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from benchmarks._rule_readers import reply_of
+
 from truespec.models.call import Call
+from truespec.rules.language import load_rules
+from truespec.rules.rule import Rule
 
 PROMPT = """You help customers of a shop.
 Never send text and make a tool call in the same message.
@@ -106,9 +110,29 @@ STATE = {
 }
 
 
+def formal_of(name: str) -> dict[str, Any]:
+    """The formal part of a rule, as it was extracted."""
+    for one in (*OUTPUT, *TRANSITION):
+        if one["id"] == name:
+            return dict(one["formal"])
+    assert name == "no-cancel-order-then-cancel-order"
+    end = {"call": "cancel_order"}
+    return {"template": "forbidden_edge", "a": end, "b": end}
+
+
+def truth_of(name: str) -> Rule:
+    """The rule, as a monitor checks it."""
+    (rule,) = load_rules(json.dumps([{"id": name, "text": "t", "formal": formal_of(name)}]))
+    return rule
+
+
 def good(call: Call) -> str:
-    """Answers each question as above."""
-    name = call.subject.split("/")[1]
+    """Answers each question as above; formalises again alike, and reads conversations right."""
+    name, *place = call.subject.split("/")[1:]
+    if name in ("formalise", "settle", "read_back"):
+        rule = truth_of(place[1])
+        answer = reply_of(call, rule)
+        return json.dumps({"formal": formal_of(rule.id), "answer": answer, "kept": answer})
     body: Any = {
         "output": {"rules": OUTPUT},
         "transition": {"rules": TRANSITION},

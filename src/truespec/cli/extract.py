@@ -48,12 +48,15 @@ def run_extract(
     temperature: float,
     max_tokens: int | None,
     structured: bool,
+    second: str | None,
 ) -> int:
     """Extract, write what was asked for, and print the counts; the exit code."""
     wanted = [name.strip() for name in categories.split(",") if name.strip()]
     for name in wanted:
         if name not in (*POLICY, "argument"):
             raise UsageError(f"no category {name!r}; there are {', '.join((*POLICY, 'argument'))}")
+    if second is not None and model is None:
+        raise UsageError("--second-model formalises again what --model has extracted: name that one, too")
     if model is None:
         wanted = [name for name in wanted if name not in POLICY]
         if not wanted:
@@ -66,6 +69,9 @@ def run_extract(
         if model is not None:
             models[model] = open_model(model)
             closing.callback(models[model].close)
+            if second is not None and second != model:
+                models[second] = open_model(second)
+                closing.callback(models[second].close)
         if ledger_file is None:
             place = Path(closing.enter_context(tempfile.TemporaryDirectory()))
             ledger_file = place / "calls.sqlite" if output is None else _beside(output)
@@ -73,7 +79,14 @@ def run_extract(
         ledger = closing.enter_context(CallLedger(ledger_file))
         settings = Settings(temperature, None, max_tokens)
         extractor = Extractor(
-            models, ledger, model or "", settings, concurrency, categories=wanted, structured=structured
+            models,
+            ledger,
+            model or "",
+            settings,
+            concurrency,
+            categories=wanted,
+            structured=structured,
+            second=second or "",
         )
         extractor.extract(sources.values())
     policies = extractor.policies
@@ -171,6 +184,10 @@ def _tell(record: dict[str, Any]) -> None:
     )
     for why, count in record["why"].items():
         click.echo(f"  {count:4} {why}", err=True)
+    for name, statuses in record["checks"].items():
+        if statuses:
+            said = ", ".join(f"{count} {status}" for status, count in statuses.items())
+            click.echo(f"check {name}: {said}", err=True)
     repeats = f"; said again by others: {len(record['merged'])}" if record["merged"] else ""
     click.echo(f"dropped: {record['dropped']}{repeats}", err=True)
     for place, why in record["lost"].items():

@@ -193,6 +193,10 @@ def check(
 @click.argument("paths", nargs=-1, type=click.Path(exists=True, path_type=Path))
 @click.option("--model", help="The extractor; without one, only argument rules are read off the schemas.")
 @click.option(
+    "--second-model",
+    help="Who formalises each rule again; the same model by default, by another prompt.",
+)
+@click.option(
     "--prompt", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="The system prompt."
 )
 @TOOLS
@@ -245,6 +249,7 @@ def check(
 def extract_(
     paths: tuple[Path, ...],
     model: str | None,
+    second_model: str | None,
     prompt: Path | None,
     tools: Path | None,
     types: Path | None,
@@ -263,8 +268,10 @@ def extract_(
     """Extract rules from a system prompt and tools, each with its quote.
 
     Give --prompt and --tools, or PATHS of traces: each distinct prompt with its tools is read once. A rule
-    whose quote is not found in its source is dropped. A formal part is kept where it compiles and a
-    conversation was found that keeps it and one that breaks it; all other rules are left to a judge.
+    whose quote is not found in its source is dropped. A formal part is kept where it passes three checks:
+    a conversation was found that keeps it and one that breaks it; the rule is formalised a second time, and
+    the two formal parts are proved equal; conversations read without the formula are judged as it says. All
+    other rules are left to a judge, with the conversations on which a check failed.
 
     Exit 0, or 1 when a category could not be extracted.
     """
@@ -288,6 +295,7 @@ def extract_(
             temperature,
             max_tokens,
             structured,
+            second_model,
         )
     )
 

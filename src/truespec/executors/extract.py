@@ -14,6 +14,7 @@ from truespec.compliance.evaluators.answer import TRIES, again
 from truespec.compliance.evaluators.ask import show
 from truespec.compliance.evaluators.contract import Spec, TaskSpec
 from truespec.executors.calls import run_calls
+from truespec.executors.extract_checks import Checking
 from truespec.extraction.arguments import argument_rules
 from truespec.extraction.ask import (
     EXTRACTING,
@@ -57,7 +58,8 @@ class Policy:
     extraction: Extraction
     """Rules, routed, and what was dropped."""
     lost: Mapping[str, str] = field(default_factory=dict)
-    """Categories that could not be extracted, and why."""
+    """Categories that could not be extracted, and checks of rules that were not made since a call failed;
+    with the reason."""
 
 
 class Extractor:
@@ -73,6 +75,7 @@ class Extractor:
         budget: int = 120_000,
         categories: Sequence[str] = CATEGORIES,
         structured: bool = False,
+        second: str = "",
     ) -> None:
         self.models = models
         self.ledger = ledger
@@ -82,6 +85,8 @@ class Extractor:
         self.budget = budget
         self.categories = tuple(categories)
         self.structured = structured
+        self.second = second or name
+        """The model that formalises each rule again; the extractor itself by default, by another prompt."""
         self.policies: dict[str, Policy] = {}
         """By what they were extracted from."""
         self.dropped: list[Dropped] = []
@@ -119,19 +124,29 @@ class Extractor:
         }
         sources = {key: Sources.of(trace) for key, trace in new.items()}
         found = self._ask(asked, lambda place, reply: read_rules(reply, place[1], sources[place[0]]))
+        lost: dict[str, dict[str, str]] = {key: {} for key in new}
+        read: dict[str, Extraction] = {}
         for key, trace in new.items():
-            lost: dict[str, str] = {}
             total = Extraction()
             for category in wanted:
                 made = found.get((key, category), "the trace has no system prompt")
                 if isinstance(made, str):
-                    lost[category] = made
+                    lost[key][category] = made
                 else:
                     total += made
-            total = without_repeats(_named_apart(total), Toolbox(trace.tools))
+            read[key] = without_repeats(_named_apart(total), Toolbox(trace.tools))
+        checking = Checking(self._ask, self.name, self.second, self.settings)
+        checked = checking.check(read, {key: Toolbox(trace.tools) for key, trace in new.items()})
+        for key, trace in new.items():
+            total = checked[key]
+            for one in total.rules:
+                # The rule is there, for a judge; that its formal part was lost by a call is said.
+                for check in one.checks:
+                    if check.status == "not made" and check.detail.startswith(CALL_FAILED):
+                        lost[key][f"{check.name} of {one.rule.id}"] = check.detail
             if "argument" in self.categories and trace.tools:
                 total += Extraction(argument_rules(trace.tools))
-            self.policies[key] = Policy(key, _named_apart(total), lost)
+            self.policies[key] = Policy(key, _named_apart(total), lost[key])
 
     def _tasks(self, traces: Sequence[Trace]) -> list[TaskSpec]:
         asked: dict[tuple[int, str], Call] = {}

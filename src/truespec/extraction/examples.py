@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from truespec.rules.compare import ANY_TOOLS, Toolbox, examples
+from truespec.rules.compare import ANY_TOOLS, Toolbox, examples, included
 from truespec.rules.monitor import RuleSet
 from truespec.rules.rule import Rule
 from truespec.traces.event import Event
@@ -154,17 +155,38 @@ def _result(call: ToolCall, failed: bool, text: str | None) -> Message:
 
 
 def told(trace: Trace) -> list[str]:
-    """A conversation in lines, for people."""
+    """A conversation in lines, for people and for models: who says what, calls what, and what comes back."""
     lines: list[str] = []
     for message in trace.messages:
-        parts: list[Any] = [repr(message.text)] if message.text else []
         if message.role == "tool":
             state = "fails" if message.failed else "succeeds"
-            lines.append(f"{message.tool or 'tool'} {state}")
+            lines.append(f"{message.tool or 'tool'} {state}: {_quoted(message.text or '')}")
             continue
-        parts += [
-            f"calls {c.name}({', '.join(f'{k}={v!r}' for k, v in (c.arguments or {}).items())})"
-            for c in message.calls
-        ]
-        lines.append(f"{message.role}: {'; '.join(map(str, parts)) or '(nothing)'}")
+        parts = [f"says {_quoted(message.text)}"] if message.text else []
+        parts += [f"calls {c.name} {_quoted(dict(c.arguments or {}))}" for c in message.calls]
+        lines.append(f"{message.role}: {'; '.join(parts) or 'says nothing'}")
     return lines
+
+
+def _quoted(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def separating(left: Rule, right: Rule, toolbox: Toolbox = ANY_TOOLS, seconds: float = 2.0) -> Trace | None:
+    """A conversation that one rule keeps and the other breaks, as their monitors say; None where none was
+    found."""
+    name = f"{left.id}-or-{right.id}"
+    for first, second in ((left, right), (right, left)):
+        events = included(first, second, toolbox, seconds).witness
+        for padding in (False, True) if events else ():
+            trace = conversation(events, toolbox, name, padding)
+            trace = replace(trace, domain=left.domains[0] if left.domains else None)
+            if {status(left, trace), status(right, trace)} == {"pass", "fail"}:
+                return trace
+    return None
+
+
+def status(rule: Rule, trace: Trace) -> str:
+    """What the rule's monitor says of a conversation: `pass`, `fail` or `not_evaluated`."""
+    (finding,) = RuleSet([rule]).check(trace)
+    return finding.status

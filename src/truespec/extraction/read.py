@@ -32,6 +32,25 @@ SECONDS = 3.0
 
 
 @dataclass(frozen=True, slots=True)
+class Check:
+    """One of the three checks that a formal part has to pass before a monitor may use it."""
+
+    name: str
+    """One of `CHECKS`."""
+    status: str
+    """`passed`, `failed`, or `not made`."""
+    detail: str = ""
+    """What it showed."""
+    conversations: tuple[tuple[str, ...], ...] = ()
+    """The conversations on which it failed, in lines: a question for a person."""
+
+
+CHECKS = ("examples", "second formalisation", "conversations")
+"""Compiled, and seen to tell right from wrong; formalised twice, and proved equal; read back as conversations
+by a reader who does not see the formula."""
+
+
+@dataclass(frozen=True, slots=True)
 class Extracted:
     """One rule, and how it came to be."""
 
@@ -45,6 +64,11 @@ class Extracted:
     """The formal part as it is written; None for a semantic rule."""
     examples: Examples | None = None
     """Conversations that keep and break it."""
+    checks: tuple[Check, ...] = ()
+    """What each check showed, in their order; none for a rule that came without a formal part, or whose
+    formal part was read off a schema."""
+    proposed: tuple[Mapping[str, Any], ...] = ()
+    """Formal parts that were given and not taken, as they are written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +211,8 @@ def routed(semantic: Rule, formal: Any, toolbox: Toolbox) -> Extracted:
     """The rule with its formal part where that holds up, else as it was with the reason."""
 
     def judge(why: str) -> Extracted:
-        return Extracted(semantic, "semantic", why)
+        proposed = (formal,) if isinstance(formal, Mapping) else ()
+        return Extracted(semantic, "semantic", why, None, None, (Check("examples", "failed", why),), proposed)
 
     try:
         compiled = read_formal(formal, semantic.id, {})
@@ -229,9 +254,8 @@ def routed(semantic: Rule, formal: Any, toolbox: Toolbox) -> Extracted:
     if not found.both:
         lacking = "kept" if found.keeps is None else "broken"
         return judge(f"its formal part was not tested: no conversation was found in which it is {lacking}")
-    return Extracted(
-        rule, "deterministic", "compiled, and tested on a conversation of each kind", formal, found
-    )
+    why = "compiled, and tested on a conversation of each kind"
+    return Extracted(rule, "deterministic", why, formal, found, (Check("examples", "passed", why),))
 
 
 def read_plan(reply: str, trace: Trace) -> tuple[tuple[PlanStep, ...], tuple[Dropped, ...]] | str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -9,8 +10,9 @@ from typing import Any
 
 import yaml
 
+from truespec.extraction.confirm import checks_record
 from truespec.extraction.examples import told
-from truespec.extraction.read import Extracted, Extraction
+from truespec.extraction.read import CHECKS, Extracted, Extraction
 from truespec.rules.language import VERSION
 from truespec.traces.trace import Trace
 
@@ -24,6 +26,13 @@ def to_yaml(extraction: Extraction, head: Sequence[str] = ()) -> str:
     lines.append("rules:" if extraction.rules else "rules: []")
     for one in extraction.rules:
         lines.append(f"  # {one.route}: {_line(one.why)}")
+        for check in one.checks:
+            lines.append(f"  # check {check.name}: {check.status}: {_line(check.detail)}")
+            if check.status != "passed":
+                asked = (" | ".join(conversation) for conversation in check.conversations)
+                lines += [f"  # question for a person: kept or broken? {_line(text)}" for text in asked]
+        written = (json.dumps(formal, ensure_ascii=False, default=str) for formal in one.proposed)
+        lines += [f"  # not taken: {_line(text)}" for text in written]
         if one.examples is not None:
             for word, trace in (("kept", one.examples.keeps), ("broken", one.examples.breaks)):
                 if trace is not None:
@@ -85,6 +94,11 @@ def summary(extraction: Extraction) -> dict[str, Any]:
         "forces": dict(Counter(one.rule.force for one in rules)),
         "why": dict(Counter(f"{one.route}: {_short(one.why)}" for one in rules).most_common()),
         "merged": [{"rule": rule, "into": into} for rule, into in extraction.merged],
+        "checks": {
+            name: dict(Counter(check.status for one in rules for check in one.checks if check.name == name))
+            for name in CHECKS
+        },
+        "checked_rules": [checks_record(one) for one in rules if one.checks],
         "dropped": len(extraction.dropped),
         "dropped_rules": [{"category": d.category, "text": d.text, "why": d.why} for d in extraction.dropped],
     }
@@ -92,7 +106,11 @@ def summary(extraction: Extraction) -> dict[str, Any]:
 
 def _short(why: str) -> str:
     """The reason without what is particular to one rule."""
-    for start in ("its formal part does not compile", "its formal part names no tool there is"):
+    for start in (
+        "its formal part does not compile",
+        "its formal part names no tool there is",
+        *(f"{name} {status}" for name in CHECKS for status in ("failed", "not made")),
+    ):
         if why.startswith(start):
             return start
     return why
