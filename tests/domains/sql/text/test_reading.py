@@ -27,6 +27,13 @@ EXECUTABLE = [
 ]
 
 
+def test_a_sign_that_the_engine_knows_and_we_do_not_is_no_error_of_the_candidate() -> None:
+    with pytest.raises(Unsupported, match=r"\\N"):
+        lex(r"SELECT \N FROM t", "mysql")  # NULL
+    with pytest.raises(SpecificationError, match="begins no token"):
+        lex(r"SELECT \n FROM t", "mysql")
+
+
 @pytest.mark.parametrize("text", EXECUTABLE)
 def test_an_executable_comment_is_not_read(text: str) -> None:
     with pytest.raises(Unsupported, match="executable comment") as caught:

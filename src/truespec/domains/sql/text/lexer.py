@@ -326,6 +326,9 @@ class _Reader:
         if text[at] in lexicon.singles:
             self.at += 1
             return Shape.OPERATOR, None
+        for sign in lexicon.unread_signs:
+            if text.startswith(sign, at):
+                raise Unsupported(f"sql: {sign}", Place.at(text, at))
         raise self._stop(f"{text[at]!r}, which begins no token", at)
 
     def _goes_on(self, end: int) -> bool:

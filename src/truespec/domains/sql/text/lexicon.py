@@ -87,6 +87,8 @@ class Lexicon:
     """Operators of several characters, the longest first."""
     singles: frozenset[str]
     """Operators and punctuation of one character."""
+    unread_signs: tuple[str, ...]
+    """Tokens that the engine knows and we do not read."""
     names_as_written: bool
     """Whether an expression without an alias is named by its text."""
 
@@ -118,6 +120,7 @@ MARIADB = Lexicon(
     operator_characters=frozenset(),
     operators=("<=>", "<=", ">=", "<>", "!=", "<<", ">>", "||", "&&", ":="),
     singles=frozenset("()[],;:.+-*/<>=%^|&~!{}"),
+    unread_signs=("\\N",),  # NULL
     names_as_written=True,
 )
 
@@ -148,6 +151,7 @@ POSTGRES = Lexicon(
     operator_characters=frozenset("~!@#^&|`?+-*/%<>="),
     operators=("::", "..", ":=", "=>"),
     singles=frozenset("()[],;:."),
+    unread_signs=(),
     names_as_written=False,
 )
 
@@ -178,6 +182,7 @@ SQLITE = Lexicon(
     operator_characters=frozenset(),
     operators=("->>", "->", "||", "<=", ">=", "<>", "!=", "==", "<<", ">>"),
     singles=frozenset("(),;.+-*/<>=%|&~"),
+    unread_signs=(),
     names_as_written=True,
 )
 
@@ -208,6 +213,7 @@ DUCKDB = Lexicon(
     operator_characters=frozenset("~!@^&|`+-*/%<>="),
     operators=("::", "..", ":=", "=>"),
     singles=frozenset("()[],;:.#{}"),
+    unread_signs=(),
     names_as_written=False,
 )
 
