@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ TOKEN = "a-token"
 
 
 @contextlib.contextmanager
-def served(runs: Sequence[tuple[Path, Path | None]] = ()) -> Iterator[str]:
+def served(runs: Sequence[tuple[Path, Path | None]] = (), **more: Any) -> Iterator[str]:
     """The address of a server with two workers that asks for `TOKEN` and shows some runs."""
     uvicorn = pytest.importorskip("uvicorn")
     pytest.importorskip("starlette")
@@ -25,7 +26,7 @@ def served(runs: Sequence[tuple[Path, Path | None]] = ()) -> Iterator[str]:
     listening = socket.create_server(("127.0.0.1", 0))
     port = listening.getsockname()[1]
     hosts = frozenset({"127.0.0.1", "localhost"})
-    app = application(Service(2, 20.0), 2, hosts=hosts, token=TOKEN, log=False, runs=runs)
+    app = application(Service(2, 20.0), 2, hosts=hosts, token=TOKEN, log=False, runs=runs, **more)
     server = uvicorn.Server(
         uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=1)
     )

@@ -25,6 +25,12 @@ TOKEN = "TRUESPEC_TOKEN"
     type=click.Path(path_type=Path),
     help="The pairs that verdict files answer.  [default: pairs.jsonl beside]",
 )
+@click.option("--labels", type=click.Path(dir_okay=False, path_type=Path), help="Append labels to this file.")
+@click.option(
+    "--baseline",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Accept violations into this baseline.",
+)
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--name", "names", multiple=True, help="A further host name to answer to, e.g. behind a proxy.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 takes any.")
@@ -37,6 +43,8 @@ TOKEN = "TRUESPEC_TOKEN"
 def serve(
     runs: tuple[Path, ...],
     pairs: Path | None,
+    labels: Path | None,
+    baseline: Path | None,
     host: str,
     names: tuple[str, ...],
     port: int,
@@ -48,7 +56,10 @@ def serve(
     """Start the local app and its HTTP API; Ctrl-C ends it.
 
     RUN is a file of verdicts, a file of trace artifacts, or the folder of a benchmark run: lists that sort,
-    filter and search, each record at its own address. A file that grows is read on.
+    filter and search, each record at its own address. A file that grows is read on. Where the answers of a
+    benchmark run were judged, each judgement stands beside the verdict, disagreements first.
+
+    The pages write nothing, except labels to --labels and accepted violations to --baseline.
 
     It listens on this machine alone unless --host says otherwise, refuses foreign Host headers and pages of
     other sites, and asks for a token: the printed address holds it, programs send it as
@@ -67,17 +78,29 @@ def serve(
             raise
         raise UsageError("truespec serve needs a web server: pip install 'truespec[serve]'") from None
     from truespec.serve.service import Service
+    from truespec.store.study import is_study
 
     if not with_token and host not in LOOPBACK:
         raise UsageError(f"--no-token is refused with --host {host}: others could use this machine's workers")
     shown_runs = [run_of(run, pairs) for run in runs]
+    studies = [run for run in runs if is_study(run)]
     jobs = jobs or len(os.sched_getaffinity(0))
     token = (os.environ.get(TOKEN) or secrets.token_urlsafe(24)) if with_token else None
     listening = listening_on(host, port)
     port = listening.getsockname()[1]
     hosts = frozenset([*LOOPBACK, host.lower(), *(name.lower() for name in names)])
     service = Service(jobs, timeout)
-    app = application(service, jobs, hosts=hosts, token=token, log=log, runs=shown_runs)
+    app = application(
+        service,
+        jobs,
+        hosts=hosts,
+        token=token,
+        log=log,
+        runs=shown_runs,
+        studies=studies,
+        labels=labels,
+        baseline=baseline,
+    )
     shown = f"[{host}]" if ":" in host else host
     query = ("runs" if runs else "") + (f"?token={token}" if token else "")
     click.echo(f"truespec is at http://{shown}:{port}/{query}  (Ctrl-C ends)")

@@ -27,11 +27,14 @@ from truespec.reports.visible import pieces
 from truespec.serve import api
 from truespec.serve.examples import EXAMPLES
 from truespec.serve.guarded import Guarded, problem
+from truespec.serve.marks import Marks
 from truespec.serve.queue import Full
 from truespec.serve.runs import RunPages
 from truespec.serve.service import Service, in_a_sentence
+from truespec.serve.study import StudyPages
 from truespec.store.index import Index
 from truespec.store.pairs import parse_json
+from truespec.store.study import Studies
 from truespec.verdict import Counterexample, Proof, TruespecError, UsageError, Verdict
 from truespec.version import __version__
 
@@ -76,19 +79,27 @@ def application(
     token: str | None,
     log: bool,
     runs: Sequence[tuple[Path, Path | None]] = (),
+    studies: Sequence[Path] = (),
+    labels: Path | None = None,
+    baseline: Path | None = None,
 ) -> Starlette:
     """The app and the API. `hosts` are the names that it answers to; `token` None asks for none.
 
-    `runs` are files of records, each with the file of its pairs where there is one.
+    `runs` are files of records, each with the file of its pairs where there is one; `studies` are folders of
+    benchmark runs with judgements. Labels and accepted violations are written to `labels` and `baseline`.
     """
     pages = _Pages(service)
-    index = Index(list(runs))
-    run_pages = RunPages(index, _templates, _shown)
+    index, judged = Index(list(runs)), Studies(list(studies))
+    marks = Marks(index, judged, labels, baseline)
+    run_pages = RunPages(index, marks, _templates, _shown)
+    study_pages = StudyPages(judged, marks, _templates, _shown)
     routes = [
         Route("/", pages.try_page, methods=["GET"]),
         Route("/try", pages.try_page, methods=["GET", "POST"]),
         Route("/static/{name}", _static),
         *run_pages.routes(),
+        *study_pages.routes(),
+        *marks.routes(),
         *api.routes(service, jobs),
     ]
     guarded = Middleware(Guarded, hosts=hosts, token=token, metrics=service.metrics, log=log)
@@ -98,6 +109,7 @@ def application(
         yield
         service.close()
         index.close()
+        judged.close()
 
     async def missing(_: Request, __: Exception) -> Response:
         return problem(404, "there is no such page")

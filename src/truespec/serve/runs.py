@@ -18,7 +18,9 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from truespec.serve.guarded import problem
+from truespec.serve.marks import Marks
 from truespec.store.index import SORTS, Index, Query, Run
+from truespec.store.labels import VERDICT_LABELS
 from truespec.verdict import UsageError, Verdict
 
 PER_PAGE = 50
@@ -51,8 +53,9 @@ def run_of(path: Path, pairs: Path | None = None) -> tuple[Path, Path | None]:
 class RunPages:
     """The pages on the runs of an index."""
 
-    def __init__(self, index: Index, templates: Callable[[], Any], draw: Draw) -> None:
+    def __init__(self, index: Index, marks: Marks, templates: Callable[[], Any], draw: Draw) -> None:
         self._index = index
+        self._marks = marks
         self._templates = templates
         self._draw = draw
         threading.Thread(target=index.refresh_all, name="truespec-index", daemon=True).start()
@@ -74,7 +77,9 @@ class RunPages:
                 template, values = await asyncio.to_thread(made, request)
             except UsageError as error:
                 return problem(404, str(error))
-            return HTMLResponse(self._templates().get_template(template).render(**values, page="runs"))
+            return HTMLResponse(
+                self._templates().get_template(template).render(**values, page="runs", marks=self._marks)
+            )
 
         return handler
 
@@ -135,7 +140,11 @@ class RunPages:
         left_out = len(raw) - LONGEST_RECORD
         values["raw"] = raw if left_out <= 0 else f"{raw[:LONGEST_RECORD]}\n… {left_out} more characters"
         if run.kind == "traces":
+            values["names"] = self._marks.mark(record)
             return "artifact.html", values
+        labels = self._marks.labels
+        values["label"] = labels.of(str(run.path), str(record.get("id", ""))) if labels else None
+        values["allowed"] = VERDICT_LABELS
         context = (pair or {}).get("context") or {}
         try:
             shown = self._draw(str(record["domain"]), Verdict.from_json(record), context)

@@ -146,8 +146,8 @@ class Index:
     def _read(self, run: Run, connection: sqlite3.Connection) -> None:
         if run.pairs and not run.pairs_read:
             rows = ((run.number, *_pair_row(record, at)) for at, record in _records(run.pairs, 0, None))
-            for some in _batches(rows):
-                _write(connection, "INSERT OR REPLACE INTO pair VALUES (?, ?, ?, ?)", some)
+            for some in batched(rows):
+                write_rows(connection, "INSERT OR REPLACE INTO pair VALUES (?, ?, ?, ?)", some)
                 if self._closed:
                     return
             run.pairs_read = True
@@ -165,7 +165,7 @@ class Index:
         self._insert(connection, waiting)
 
     def _insert(self, connection: sqlite3.Connection, rows: list[tuple[Any, ...]]) -> None:
-        _write(
+        write_rows(
             connection,
             "INSERT OR REPLACE INTO item SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, "
             "?9 || coalesce((SELECT words FROM pair WHERE run = ?1 AND id = ?3), ''), ?10, "
@@ -244,7 +244,7 @@ def kind_of(path: Path) -> str:
             line = file.readline(LINE_BYTES)
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}") from None
-    record = _parsed(line)
+    record = parsed(line)
     if not line:
         return "pairs"  # a run that has only begun
     if record is not None and ("trace_id" in record or RULE_SET in record):
@@ -265,7 +265,7 @@ def _records(path: Path, start: int, run: Run | None) -> Iterator[tuple[int, dic
         while line := file.readline(LINE_BYTES):
             if not line.endswith(b"\n") and run is not None:
                 return
-            record = _parsed(line)
+            record = parsed(line)
             if record is not None and RULE_SET in record:
                 pass  # shared by the artifacts after it
             elif record is not None:
@@ -278,7 +278,8 @@ def _records(path: Path, start: int, run: Run | None) -> Iterator[tuple[int, dic
                 run.read = at
 
 
-def _parsed(line: bytes) -> dict[str, Any] | None:
+def parsed(line: bytes) -> dict[str, Any] | None:
+    """The object of a line of JSON; None where it holds none."""
     try:
         record = orjson.loads(line)
     except orjson.JSONDecodeError:
@@ -289,7 +290,7 @@ def _parsed(line: bytes) -> dict[str, Any] | None:
 def _line_at(path: Path, at: int, name: str) -> dict[str, Any]:
     with path.open("rb") as file:
         file.seek(at)
-        record = _parsed(file.readline(LINE_BYTES))
+        record = parsed(file.readline(LINE_BYTES))
     if record is None or str(record.get("id", record.get("trace_id", ""))) != name:
         raise UsageError(f"{path}: was changed since it was read; start 'truespec serve' anew")
     return record
@@ -343,7 +344,8 @@ def _where(run: Run, query: Query) -> tuple[str, tuple[Any, ...]]:
     return " AND ".join(sql for sql, _ in conditions), tuple(value for _, value in conditions)
 
 
-def _batches(rows: Iterator[tuple[Any, ...]]) -> Iterator[list[tuple[Any, ...]]]:
+def batched(rows: Iterator[tuple[Any, ...]]) -> Iterator[list[tuple[Any, ...]]]:
+    """Rows in lists of `BATCH`; the last list may be empty."""
     some: list[tuple[Any, ...]] = []
     for row in rows:
         some.append(row)
@@ -353,7 +355,8 @@ def _batches(rows: Iterator[tuple[Any, ...]]) -> Iterator[list[tuple[Any, ...]]]
     yield some
 
 
-def _write(connection: sqlite3.Connection, sql: str, rows: list[tuple[Any, ...]]) -> None:
+def write_rows(connection: sqlite3.Connection, sql: str, rows: list[tuple[Any, ...]]) -> None:
+    """Run one statement for each row, in one transaction."""
     if rows:
         connection.execute("BEGIN")
         connection.executemany(sql, rows)

@@ -1,0 +1,159 @@
+"""The pages of judge studies: each judgement beside the verdict on the same answer, disagreements first."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlencode
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
+
+from truespec.serve.guarded import problem
+from truespec.serve.marks import Marks
+from truespec.serve.runs import LONGEST_RECORD, PER_PAGE, Draw
+from truespec.store.labels import STUDY_LABELS
+from truespec.store.study import STANDINGS, Studies, Study, StudyQuery
+from truespec.verdict import UsageError, Verdict
+
+FILTERS = ("standing", "judge", "kind", "domain", "text", "label")
+"""The parts of an address that choose judgements."""
+ORDERS = ("the oracle first", "the candidate first")
+"""What an equivalence judge reads, reply by reply."""
+
+
+class StudyPages:
+    """The pages on the studies of an index."""
+
+    def __init__(self, studies: Studies, marks: Marks, templates: Callable[[], Any], draw: Draw) -> None:
+        self._studies, self._marks, self._templates, self._draw = studies, marks, templates, draw
+
+    def routes(self) -> list[Route]:
+        """The addresses of the pages."""
+        return [
+            Route("/study", self._page(self._all), methods=["GET"]),
+            Route("/study/{study:int}", self._page(self._list), methods=["GET"]),
+            Route("/study/{study:int}/{number:int}", self._page(self._one), methods=["GET"]),
+        ]
+
+    def _page(self, made: Callable[[Request], tuple[str, dict[str, Any]]]) -> Callable[[Request], Any]:
+        async def handler(request: Request) -> Response:
+            try:
+                template, values = await asyncio.to_thread(made, request)
+            except UsageError as error:
+                return problem(404, str(error))
+            return HTMLResponse(
+                self._templates().get_template(template).render(**values, page="study", marks=self._marks)
+            )
+
+        return handler
+
+    def _named(self, number: int) -> Study:
+        if not 1 <= number <= len(self._studies.studies):
+            raise UsageError(f"there is no study {number}: there are {len(self._studies.studies)}")
+        study = self._studies.studies[number - 1]
+        self._studies.refresh(study)
+        return study
+
+    def _all(self, request: Request) -> tuple[str, dict[str, Any]]:
+        studies = [self._named(study.number) for study in self._studies.studies]
+        counted = [(study, self._studies.counts(study)) for study in studies]
+        return "studies.html", {"studies": counted, "standings": STANDINGS}
+
+    def _query(self, study: Study, given: dict[str, str], offset: int = 0) -> StudyQuery:
+        label = given.get("label", "")
+        labels = self._marks.labels
+        keys = labels.keys(str(study.folder), "" if label == "none" else label) if labels and label else None
+        return StudyQuery(
+            **{name: given.get(name, "") for name in FILTERS[:5]},
+            keys=keys,
+            without=label == "none",
+            offset=offset,
+            limit=PER_PAGE,
+        )
+
+    def _list(self, request: Request) -> tuple[str, dict[str, Any]]:
+        study = self._named(request.path_params["study"])
+        given = {name: value[:500] for name in FILTERS if (value := request.query_params.get(name))}
+        number = request.query_params.get("page", "1")
+        page = max(1, int(number) if number.isdecimal() and len(number) < 9 else 1)
+        count, rows = self._studies.listed(study, self._query(study, given, PER_PAGE * (page - 1)))
+        for row in rows:
+            label = self._marks.labels.of(str(study.folder), row["key"]) if self._marks.labels else None
+            row["label"] = label.label if label else ""
+
+        def address(**changes: object) -> str:
+            told = {name: value for name, value in {**given, **changes}.items() if value}
+            return f"/study/{study.number}" + (f"?{urlencode(told)}" if told else "")
+
+        return "study.html", {
+            "study": study,
+            "count": count,
+            "rows": rows,
+            "given": given,
+            "choices": {
+                "standing": list(STANDINGS),
+                **{name: self._studies.values(study, name) for name in ("judge", "kind", "domain")},
+                **({"label": ["none", *STUDY_LABELS]} if self._marks.labels else {}),
+            },
+            "kept": f"?{urlencode(given)}" if given else "",
+            "page_number": page,
+            "pages": max(1, -(-count // PER_PAGE)),
+            "address": address,
+        }
+
+    def _one(self, request: Request) -> tuple[str, dict[str, Any]]:
+        study, number = self._named(request.path_params["study"]), request.path_params["number"]
+        found = self._studies.judged(study, number)
+        if found is None:
+            raise UsageError(f"study {study.number} has no judgement {number}")
+        given = {name: value[:500] for name in FILTERS if (value := request.query_params.get(name))}
+        before, after = self._studies.beside(study, self._query(study, given), number)
+        answer, judgement = found.answer or {}, found.judgement
+        task = found.task or {}
+        domain = str(answer.get("domain") or judgement.get("domain") or "")
+        try:
+            verdict = Verdict.from_json(answer["verdict"])
+            shown = self._draw(domain, verdict, task.get("context") or {})
+        except (LookupError, TypeError, ValueError) as error:
+            shown = {"verdict": None, "error": f"the run holds no verdict on this answer: {error}"}
+        raw = json.dumps({"judgement": judgement, "answer": answer}, indent=1, ensure_ascii=False)
+        left_out = len(raw) - LONGEST_RECORD
+        label = self._marks.labels.of(str(study.folder), found.key) if self._marks.labels else None
+        return "judged.html", {
+            "error": "",
+            **shown,
+            "study": study,
+            "number": number,
+            "judged": found,
+            "judgement": judgement,
+            "candidate": answer.get("candidate"),
+            "reply": (answer.get("reply") or {}).get("text", ""),
+            "task": task,
+            "words": _words(judgement),
+            "before": before,
+            "after": after,
+            "query": urlencode(given),
+            "kept": f"?{urlencode(given)}" if given else "",
+            "label": label,
+            "allowed": STUDY_LABELS,
+            "record": raw if left_out <= 0 else f"{raw[:LONGEST_RECORD]}\n… {left_out} more characters",
+            "link": "",
+        }
+
+
+def _words(judgement: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """Each reply of the judge: its title, its text, and what is wrong with its form."""
+    replies = judgement.get("replies") or []
+    problems = judgement.get("problems") or []
+    found = []
+    for place, reply in enumerate(replies):
+        title = f"Reply {place + 1} of {len(replies)}"
+        if judgement.get("kind") == "equivalence":
+            title += f", {ORDERS[place % 2]}"
+        text = str(reply.get("text", "")) if isinstance(reply, dict) else str(reply)
+        found.append((title, text, str(problems[place]) if place < len(problems) else ""))
+    return found
