@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 import yaml
 
-from truespec.rules.coded import CODED
+from truespec.rules.checks import CODED
 from truespec.rules.language import SCHEMA, load_rules
 from truespec.rules.monitor import Monitor, RuleSet
 from truespec.rules.packs import FOLDER, all_packs, pack, pack_names, pack_text
@@ -237,6 +237,8 @@ def test_a_call_with_an_argument_the_tool_does_not_name_does_not_fit() -> None:
 
 def test_every_coded_check_finds_its_own_example() -> None:
     for name, kind in CODED.items():
+        if kind.example is None:  # it depends on what came before
+            continue
         assert kind.example["kind"] in ("message", "call")
         assert read_predicate({"coded": name}, "test") == ("coded", name, "{}")
 

@@ -24,10 +24,10 @@ def test_every_example_of_the_page_is_as_given() -> None:
     assert wrong == []
 
 
-def test_twenty_formal_policies_each_with_examples() -> None:
+def test_the_formal_policies_each_with_examples() -> None:
     rules = load_rules(FILE, "docs/rules.md")
     formal = [rule for rule in rules if rule.formal is not None]
-    assert len(formal) == 20
+    assert len(formal) == 23
     kinds = {(example.rule.id, example.keeps) for example in examples_of(FILE, "docs/rules.md")}
     assert {(rule.id, True) for rule in formal} <= kinds
     assert {rule.id for rule in formal if (rule.id, False) not in kinds} == {"one-call-at-a-time"}
@@ -36,7 +36,9 @@ def test_twenty_formal_policies_each_with_examples() -> None:
 def test_every_policy_can_be_kept_and_broken() -> None:
     for rule in load_rules(FILE, "docs/rules.md"):
         if rule.formal is not None and not rule.formal.bind:
-            assert health(rule).status == "sound", rule.id
+            # What rests on registers is beyond comparison: its examples show that it can be kept and broken.
+            looks_back = re.search("against_result|so_far|elapsed", repr(rule.formal))
+            assert health(rule).status == ("unknown" if looks_back else "sound"), rule.id
 
 
 def test_the_page_names_all_that_the_language_has() -> None:

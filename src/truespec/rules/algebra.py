@@ -20,7 +20,7 @@ from typing import Any
 
 from truespec.rules import predicate as p
 from truespec.rules import strings, values
-from truespec.rules.coded import CODED
+from truespec.rules.checks import CODED
 from truespec.rules.predicate import Predicate
 from truespec.traces.event import NO_ARGUMENTS, Event
 from truespec.verdict import Incomplete
@@ -308,7 +308,9 @@ def _either_way(condition: Predicate, shape: Event) -> Iterator[Option]:
     yield frozenset(), ("free", None)
     if tag == "coded":
         example = CODED[condition[1]].example
-        if example["kind"] == shape.kind and example.get("by", shape.by) == shape.by:
+        if example is None:
+            yield frozenset([condition]), ("free", None)
+        elif example["kind"] == shape.kind and example.get("by", shape.by) == shape.by:
             yield frozenset([condition]), ("free", example)
         return
     yield frozenset([condition]), ("free", None)

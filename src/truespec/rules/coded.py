@@ -19,8 +19,9 @@ from truespec.traces.trace import Trace
 class Coded(ABC):
     """One coded check, running along one trace."""
 
-    example: ClassVar[Mapping[str, Any]]
-    """An event that is wrong where nothing came before: its kind, who, and its text or arguments."""
+    example: ClassVar[Mapping[str, Any] | None]
+    """An event that is wrong where nothing came before: its kind, who, and its text or arguments. None where
+    that depends on what came before: then any event may be wrong, and comparison has no example."""
 
     def __init__(self, options: Mapping[str, Any]) -> None:
         self.options = options
@@ -34,6 +35,11 @@ class Coded(ABC):
 
     def see(self, event: Event) -> None:  # noqa: B027
         """The event has passed."""
+
+    @classmethod
+    def phrase(cls, options: Mapping[str, Any]) -> str:
+        """What the check says of an event, for people: `a call` and then these words."""
+        return ""
 
     def mark(self) -> Any:
         """Where the check stands, for `rewind`."""
@@ -203,11 +209,3 @@ class MisfitCall(Coded):
         if event.kind != "call" or call_fits(event):
             return []
         return [problem_of(event) or "does not fit its schema"]
-
-
-CODED: dict[str, type[Coded]] = {
-    "ungrounded": Ungrounded,
-    "mental_arithmetic": MentalArithmetic,
-    "misfit_call": MisfitCall,
-}
-"""The coded checks by name."""

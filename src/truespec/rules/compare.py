@@ -102,6 +102,11 @@ def _included(left: Rule, right: Rule, toolbox: Toolbox, limit: Limit) -> Inclus
     found = _replayed(left, right, word, toolbox)
     if found is not None:
         return Inclusion(False, witness=found)
+    if names := sorted(_registers(left) | _registers(right)):
+        told = (
+            f"{', '.join(names)}: what came before is kept in registers, which comparison does not look into"
+        )
+        return Inclusion(None, f"{told}; such a rule is checked on traces, and proved equal to itself alone")
     if any(cell.witness is None for cell, _ in word):
         return Inclusion(None, "a trace that would separate them needs a text or a value that was not found")
     return Inclusion(None, "the trace that would separate them could not be made real")
@@ -123,7 +128,7 @@ def _replayed(left: Rule, right: Rule, word: Word, toolbox: Toolbox) -> tuple[Ev
     tries = [(right.formal.bind, True), (left.formal.bind, True), (both, True), (both, False)]
     for bind, fill in tries if both else tries[:1]:
         trace, events = real(chosen, marks, bind, fill, toolbox)
-        if kept(left, trace, events) and not kept(right, trace, events):
+        if kept(left, trace, events) is True and kept(right, trace, events) is False:
             return tuple(events)
     return None
 
@@ -215,7 +220,7 @@ def _explicit(formal: Formal, outcomes: str) -> Formal:
         if predicate[0] in ("var", "text var"):
             path = formal.bind[predicate[2]]
             return (*predicate[:2], path, path)
-        if predicate[0] == "failed" and outcomes:
+        if predicate[0] in ("failed", "coded") and outcomes:  # code may look at outcomes
             return (*predicate, outcomes)
         return predicate
 
@@ -237,6 +242,14 @@ def compare(left: Rule, right: Rule, toolbox: Toolbox = ANY_TOOLS, seconds: floa
     if back.holds:
         return Standing("weaker", forth.reason, _told(forth), ())
     return Standing("incomparable", forth.reason or back.reason, _told(forth), _told(back))
+
+
+def _registers(rule: Rule) -> set[str]:
+    """The conditions on what came before of which a rule speaks."""
+    assert rule.formal is not None
+    asked = [*rule.formal.predicates, *(o.when for o in rule.formal.obligations if o.when is not None)]
+    coded = {c[1] for q in asked for c in p.conditions(q) if c[0] == "coded"}
+    return coded & {"against_result", "so_far", "elapsed"}
 
 
 def _told(found: Inclusion) -> tuple[str, ...]:

@@ -11,7 +11,7 @@
 ```
 
 A step is `user`, `assistant` or `system` with what is said, `call` with a tool's name or `{tool: arguments}`,
-or `result` (`error` for one that failed), which answers the last call.
+or `result` (`error` for one that failed), which answers the last call. `wait: 60` lets sixty seconds pass.
 """
 
 from __future__ import annotations
@@ -24,11 +24,12 @@ from typing import Any
 from truespec.rules.language import load_rules, load_yaml
 from truespec.rules.rule import Rule
 from truespec.rules.ruleset import RuleSet
+from truespec.rules.values import is_number
 from truespec.traces import Message, Source, ToolCall, ToolSchema, Trace
 from truespec.verdict import ReasonCode, SpecificationError
 
 KEYS = ("kept", "broken")
-STEPS = ("user", "assistant", "system", "call", "result", "error")
+STEPS = ("user", "assistant", "system", "call", "result", "error", "wait")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +84,16 @@ def _conversation(steps: Any, where: str, tools: Sequence[ToolSchema]) -> Trace:
         raise _wrong(where, f"a conversation is a list of steps, each one of {', '.join(STEPS)}")
     messages: list[Message] = []
     calls = 0
+    clock: float | None = 0.0 if any(isinstance(step, Mapping) and "wait" in step for step in steps) else None
     for number, step in enumerate(steps, 1):
         if not isinstance(step, Mapping) or len(step) != 1 or next(iter(step)) not in STEPS:
             raise _wrong(f"{where}, step {number}", f"expected one of {', '.join(STEPS)}, found {step!r:.80}")
         ((kind, value),) = step.items()
+        if kind == "wait":
+            if not is_number(value) or value < 0:
+                raise _wrong(f"{where}, step {number}", f"expected a number of seconds, found {value!r:.80}")
+            clock = (clock or 0.0) + value
+            continue
         if kind == "call":
             calls += 1
             messages.append(Message("assistant", None, (_call(value, calls, f"{where}, step {number}"),)))
@@ -100,6 +107,8 @@ def _conversation(steps: Any, where: str, tools: Sequence[ToolSchema]) -> Trace:
             if not isinstance(value, str):
                 raise _wrong(f"{where}, step {number}", f"{kind} says a text, found {value!r:.80}; quote it")
             messages.append(Message(kind, value))
+        if clock is not None:
+            messages[-1] = replace(messages[-1], extra={"timestamp": clock})
     return Trace(where, tuple(messages), Source("example", where, "", "document"), tools=tuple(tools))
 
 

@@ -261,10 +261,29 @@ class _Atoms:
                     parts.append(
                         join(*(self.read(item, f"{where}.{key}", depth + 1) for item in rest.pop(key)))
                     )
+            for key, inner in (("so_far", "of"), ("elapsed", "since")):
+                asked = rest.get(key)
+                if isinstance(asked, Mapping) and inner in asked:
+                    rest[key] = {**asked, inner: self._plain(asked[inner], f"{where}.{key}.{inner}")}
             if "not" in rest:
                 parts.append(p.none_of(self.read(rest.pop("not"), f"{where}.not", depth + 1)))
             return all_of(read_predicate(rest, where), *parts)
         return read_predicate(value, where)
+
+    def _plain(self, value: Any, where: str, depth: int = 0) -> Any:
+        """The YAML form of a predicate, with defined names filled in."""
+        if depth > 50:
+            raise _wrong(where, "definitions go round in a circle, or too deep")
+        if isinstance(value, str):
+            if value not in self.defined:
+                raise _wrong(where, f"no predicate is called {value!r}; define it under 'define'")
+            return self._plain(self.defined[value], where, depth + 1)
+        if isinstance(value, list):
+            return [self._plain(item, where, depth + 1) for item in value]
+        if isinstance(value, Mapping):
+            joins = ("any", "all", "not")
+            return {k: self._plain(v, where, depth + 1) if k in joins else v for k, v in value.items()}
+        return value
 
     def add(self, predicate: Predicate) -> int:
         """The number of a predicate."""

@@ -8,6 +8,7 @@ from json import dumps
 from typing import Any
 
 from truespec.rules.predicate import ALWAYS, NEVER, TYPES, Predicate, all_of, any_of, none_of
+from truespec.rules.predicate import conditions as _conditions
 from truespec.rules.values import is_number
 from truespec.verdict import ReasonCode, SpecificationError
 
@@ -27,6 +28,9 @@ _KEYS = [
     "args",
     "fits_schema",
     "coded",
+    "against_result",
+    "so_far",
+    "elapsed",
     "any",
     "all",
     "not",
@@ -107,6 +111,9 @@ def read_predicate(value: Any, where: str) -> Predicate:
         parts.append(("fits",) if _flag(value["fits_schema"], f"{where}.fits_schema") else ("not", ("fits",)))
     if "coded" in value:
         parts.append(_coded(value["coded"], f"{where}.coded"))
+    for name, fields in _HISTORY.items():
+        if name in value:
+            parts.append(_history(name, value[name], fields, f"{where}.{name}"))
     for key, join in (("any", any_of), ("all", all_of)):
         if key in value:
             if not isinstance(value[key], list):
@@ -215,7 +222,7 @@ def _calls(value: Any, where: str) -> Predicate:
 
 
 def _coded(value: Any, where: str) -> Predicate:
-    from truespec.rules.coded import CODED
+    from truespec.rules.checks import CODED
 
     name, options = (
         (value, {})
@@ -228,7 +235,60 @@ def _coded(value: Any, where: str) -> Predicate:
         raise _wrong(where, f"no coded check {name!r}; there are {', '.join(CODED)}")
     if not isinstance(options, Mapping):
         raise _wrong(where, "options are a mapping")
+    if name in _HISTORY:
+        return _history(name, options, _HISTORY[name], where)
     return ("coded", name, dumps(options, sort_keys=True))
+
+
+_HISTORY = {
+    "against_result": ("arg", "result", "same", "missing"),
+    "so_far": ("of", "sum", "same"),
+    "elapsed": ("since",),
+}
+"""The conditions on what came before, with their fields; each takes one comparison besides."""
+_COMPARISONS = ("gt", "ge", "lt", "le", "eq", "ne")
+
+
+def _history(name: str, value: Any, fields: tuple[str, ...], where: str) -> Predicate:
+    """A condition of `rules.history`; every field is checked here, so that the check can rely on it."""
+    known = ", ".join((*fields, f"and one of {', '.join(_COMPARISONS)}"))
+    if not isinstance(value, Mapping):
+        raise _wrong(where, f"expected a mapping with {known}")
+    if strange := [key for key in value if key not in (*fields, *_COMPARISONS)]:
+        raise _wrong(where, f"unknown field {strange[0]!r}; there are {known}")
+    asked = [key for key in _COMPARISONS if key in value]
+    if len(asked) != 1:
+        raise _wrong(where, f"expected one comparison of {', '.join(_COMPARISONS)}, found {len(asked)}")
+    (operator,) = asked
+    texts = ("arg", "result", operator) if name == "against_result" else ("sum",) if "sum" in value else ()
+    for key in texts:
+        if not isinstance(value.get(key), str):
+            raise _wrong(where, f"{key!r} is a text: {_MEANT.get(key, 'the path of a number in the result')}")
+    if name != "against_result" and not is_number(value[operator]):
+        raise _wrong(where, f"expected a number after {operator!r}, found {value[operator]!r}")
+    same = value.get("same", [])
+    names = (
+        [same] if isinstance(same, str) else [*same, *same.values()] if isinstance(same, Mapping) else same
+    )
+    if not isinstance(names, list) or not all(isinstance(one, str) for one in names):
+        raise _wrong(f"{where}.same", "expected an argument's name, a list, or a mapping {mine: theirs}")
+    if "missing" in value:
+        _flag(value["missing"], f"{where}.missing")
+    for key in ("of", "since"):
+        if key in fields:
+            if key not in value:
+                raise _wrong(where, f"{key!r} is missing: which events are meant")
+            inner = read_predicate(value[key], f"{where}.{key}")
+            if any(c[0] in ("coded", "var", "text var") for c in _conditions(inner)):
+                raise _wrong(f"{where}.{key}", "bound names and coded checks cannot stand here")
+    return ("coded", name, dumps(value, sort_keys=True))
+
+
+_MEANT = {
+    "arg": "the argument of the call",
+    "result": "the tool whose result is looked at",
+    "sum": "the argument that is added up",
+}
 
 
 def _args(value: Any, where: str) -> Predicate:

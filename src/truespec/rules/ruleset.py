@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator
 from json import loads
 
 from truespec.rules import predicate as p
-from truespec.rules.coded import CODED, Coded
+from truespec.rules.checks import CODED
+from truespec.rules.coded import Coded
 from truespec.rules.failures import failures_of
 from truespec.rules.finding import NEEDS_JUDGE, Finding, Status
 from truespec.rules.predicate import ALWAYS, NEVER, Predicate, simplified

@@ -125,8 +125,8 @@ def _with_value(args: Mapping[str, Any], path: str, value: str) -> dict[str, Any
     return made
 
 
-def kept(rule: Rule, trace: Trace, stream: Sequence[Event]) -> bool:
-    """Whether a trace keeps a rule, by definition."""
+def kept(rule: Rule, trace: Trace, stream: Sequence[Event]) -> bool | None:
+    """Whether a trace keeps a rule, by definition; None where that cannot be evaluated on it."""
     formal = rule.formal
     assert formal is not None
     coded = {
@@ -149,14 +149,14 @@ def kept(rule: Rule, trace: Trace, stream: Sequence[Event]) -> bool:
     return True
 
 
-def _kept_by_code(rule: Rule, trace: Trace, stream: Sequence[Event]) -> bool:
+def _kept_by_code(rule: Rule, trace: Trace, stream: Sequence[Event]) -> bool | None:
     """Rules with coded checks are replayed by the monitor: the code is the definition."""
     rules = RuleSet([rule])
     assert rule.formal is not None
     run = Run(rules, trace, rule.formal.pairing)
     run.read(stream)
     run.finish()
-    return not run.violations_of(0)
+    return None if 0 in run.lost else not run.violations_of(0)
 
 
 def _word(formal: Formal, stream: Sequence[Event], start: Event | None) -> list[set[int]]:

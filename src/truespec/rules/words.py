@@ -13,6 +13,7 @@ At each call of refund: a user message whose text contains 'yes' happened before
 from __future__ import annotations
 
 from collections.abc import Callable
+from json import loads
 from typing import Any
 
 from truespec.rules import formula as f
@@ -206,7 +207,10 @@ def _modifier(condition: p.Predicate) -> str:
         case "text var":
             return f"whose text mentions that {condition[2]}"
         case "coded":
-            return f"for which the check {condition[1]!r} says so"
+            from truespec.rules.checks import CODED
+
+            said = CODED[condition[1]].phrase(loads(condition[2]))
+            return said or f"for which the check {condition[1]!r} says so"
     return f"that is {noun(condition)}"
 
 

@@ -23,6 +23,7 @@ class Event:
         "by",
         "call",
         "calls",
+        "extra",
         "failed",
         "index",
         "kind",
@@ -50,6 +51,7 @@ class Event:
         number: int = 0,
         call: ToolCall | None = None,
         trace: Trace | None = None,
+        extra: Mapping[str, Any] | None = None,
     ) -> None:
         self.kind = kind
         """`message`, `call` or `result`."""
@@ -77,6 +79,8 @@ class Event:
         """The call itself."""
         self.trace = trace
         """The trace it belongs to, or what is known of it on line; None where nothing is."""
+        self.extra = extra
+        """What its source says of its message besides, such as the time."""
         self.notes: dict[Any, tuple[str, bool]] | None = None
         """What conditions noted about values of other types than they ask for, and whether they were read."""
 
@@ -127,13 +131,16 @@ def events(
                 type=kinds.get(tool) if tool is not None else None,
                 call=call,
                 trace=trace,
+                extra=message.extra,
             )
             continue
         calls = message.calls
         count = len(calls)
         said = bool(text) and not text.isspace()  # type: ignore[union-attr]
         if says:
-            yield Event("message", index, role, text, calls=count, said=said, trace=trace)
+            yield Event(
+                "message", index, role, text, calls=count, said=said, trace=trace, extra=message.extra
+            )
         for number, call in enumerate(calls if acts else ()):
             answer = results.get((index, number))
             if last and call.id is not None:
@@ -152,6 +159,7 @@ def events(
                 number,
                 call,
                 trace,
+                message.extra,
             )
 
 
@@ -212,11 +220,12 @@ class Feed:
                     message.failed,
                     type=self.kinds.get(tool) if tool is not None else None,
                     call=call,
+                    extra=message.extra,
                 )
             ]
         text, count = message.text, len(message.calls)
         said = bool(text) and not text.isspace()  # type: ignore[union-attr]
-        made = [Event("message", index, message.role, text, calls=count, said=said)]
+        made = [Event("message", index, message.role, text, calls=count, said=said, extra=message.extra)]
         for number, call in enumerate(message.calls):
             made.append(
                 Event(
@@ -232,6 +241,7 @@ class Feed:
                     self.kinds.get(call.name),
                     number,
                     call,
+                    extra=message.extra,
                 )
             )
         return made
