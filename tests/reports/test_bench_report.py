@@ -5,10 +5,12 @@ from __future__ import annotations
 import csv
 import json
 import re
+import shutil
 from collections.abc import Iterator
 from importlib.resources import files
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from xml.etree import ElementTree
 
 import pytest
@@ -108,6 +110,79 @@ def test_nothing_is_fetched_and_nothing_runs(report: Path) -> None:
         addresses = set(re.findall(r"(?:src|href)=[\"']?(\w+:)?//[^\s>]+", text))
         assert not addresses
     assert "<script" not in (report / "report.html").read_text("utf-8")
+
+
+def test_the_page_opens_with_key_tables_and_folds_the_others(report: Path) -> None:
+    page = (report / "report.html").read_text("utf-8")
+    states = re.findall(r"<details class=part( open)?><summary><h2>.*?</h2></summary><div id=([\w-]+)>", page)
+    opened = [name for is_open, name in states if is_open]
+    assert opened == ["published", "leaderboard", "success", "judges-pooled"]
+    assert len(states) == len(list((report / "tables").glob("*.md")))
+    assert states[: len(opened)] == [(" open", name) for name in opened]
+    assert all(rows.count("<tr>") <= 26 for rows in page.split("further rows</summary>")[0].split("<table>"))
+
+
+def test_nine_models_with_long_names_are_told_apart() -> None:
+    names = [f"provider-{n}/a-rather-long-model-name-{n}-instruct-2026" for n in range(9)]
+    for svg in (
+        dots([(name, [Dot("FAR", 0.5), Dot("FRR", 0.1)]) for name in names], "rates"),
+        lines({name: [(1.0, 0.1), (2.0, 0.2)] for name in names}, "curves", across="x", up="y"),
+    ):
+        root = ElementTree.fromstring(svg)
+        shown = ["".join(e.text or "" for e in text.iter() if not e.tag.endswith("title")) for text in root]
+        for name in names:
+            assert name in shown, name
+        assert "…" not in "".join(shown)
+    looks = {
+        (group.get("class"), group[-1].get("d", "")[-12:])
+        for group in root.findall("{*}g")
+        if group.find("{*}polyline") is not None
+    }
+    assert len({look for look, _ in looks}) == len(names)
+    rows = ElementTree.fromstring(dots([(name, [Dot("FAR", 0.5)]) for name in names], "rates"))
+    heights = [float(span.get("y", "0")) for span in rows.iter() if span.tag.endswith("tspan")]
+    assert all(after - before >= 10 for before, after in pairwise(heights))
+
+
+def test_every_task_is_on_one_page(report: Path) -> None:
+    pages = [report / "tasks.html", *sorted(report.glob("tasks-*.html"), key=lambda p: int(p.stem[6:]))]
+    ids: list[str] = []
+    for page in pages:
+        text = page.read_text("utf-8")
+        found = re.findall(r'<code class="id">(.*?)</code>', text)
+        assert len(found) == 100 or page == pages[-1]
+        assert page.stat().st_size < 2_500_000
+        assert text.count('<a href="tasks') == len(pages)
+        ids += found
+    with (report / "data" / "answers.csv").open(encoding="utf-8", newline="") as file:
+        answered = {row["task"] for row in csv.DictReader(file)}
+    assert len(ids) == len(set(ids)) == len(answered)
+
+
+def test_the_pages_are_short_accessible_and_do_not_overflow(report: Path) -> None:
+    needs.tool("chromium")
+    needs.module("playwright")
+    from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        for width in (390, 1400):
+            scheme: Literal["dark", "light"] = "dark" if width == 390 else "light"
+            context = browser.new_context(
+                viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True
+            )
+            page = context.new_page()
+            page.goto((report / "report.html").as_uri())
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            assert page.evaluate("document.documentElement.scrollHeight") < 12_000
+            found = Axe().run(page)
+            assert found.violations_count == 0, found.generate_report()
+            page.goto((report / "report.html").as_uri() + "#position")
+            assert page.locator("#position table").is_visible()
+            page.goto((report / "tasks-2.html").as_uri())
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+        browser.close()
 
 
 def test_figures_stand_alone(report: Path) -> None:

@@ -64,9 +64,9 @@ bench.add_command(certify)
 def report(folders: tuple[Path, ...], output: Path, rarity: int, as_json: bool) -> None:
     """Write the tables and figures of the runs in FOLDERS, or of the recorded baseline where none is named.
 
-    OUTPUT/report.html holds all of them and works offline; tasks.html shows every task with its answers and
-    what the judges said. Beside them: tables/ (Markdown, LaTeX, CSV, Parquet), figures/ (SVG), data/ (CSV,
-    Parquet).
+    OUTPUT/report.html holds all of them and works offline; tasks.html and the pages after it show every task
+    with its answers and what the judges said. Beside them: tables/ (Markdown, LaTeX, CSV, Parquet), figures/
+    (SVG), data/ (CSV, Parquet).
 
     The baseline comes with the package: recorded answers to the bundled tasks, scores of a reader and of
     scripts, and the verifiers' verdicts and times. 'bench baseline' makes it anew.

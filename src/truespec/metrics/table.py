@@ -12,6 +12,8 @@ from truespec.untrusted.cells import csv_line
 
 UNDEFINED = "–"
 """How a figure without a denominator is written."""
+MOST_ROWS = 25
+"""Rows that an HTML table shows before it folds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,19 +95,26 @@ class Table:
         columns, rows = self.to_data()
         return csv_line(columns) + "".join(csv_line(row.values()) for row in rows)
 
-    def to_html(self) -> str:
-        """An HTML table; every text is escaped."""
-        head = "".join(f"<th>{html.escape(column)}</th>" for column in self.columns)
-        rows = "".join(_html_row(row) for row in self.rows)
+    def to_html(self, most: int = MOST_ROWS) -> str:
+        """An HTML table and its note; every text is escaped. Rows after the first `most` are folded."""
+        parts = [self._html_rows(self.rows[:most], self.title)]
+        if rest := self.rows[most:]:
+            title = f"{len(rest)} further rows"
+            further = self._html_rows(rest, f"{self.title}: {title}")
+            parts.append(f"<details class=rows><summary>{title}</summary>{further}</details>")
         note = f"<p class=note>{html.escape(self.note)}</p>" if self.note else ""
-        caption = f"<h2 id={self.name}>{html.escape(self.title)}</h2>"
-        table = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
-        return f"<section>{caption}<div class=wide>{table}</div>{note}</section>"
+        return "".join(parts) + note
+
+    def _html_rows(self, rows: Sequence[tuple[str, ...]], label: str) -> str:
+        head = "".join(f"<th scope=col>{html.escape(column)}</th>" for column in self.columns)
+        body = "".join(map(_html_row, rows))
+        table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        return f'<div class=wide tabindex=0 role=region aria-label="{html.escape(label)}">{table}</div>'
 
 
 def _html_row(row: tuple[str, ...]) -> str:
     cells = "".join(f"<td>{_html_cell(cell)}</td>" for cell in row[1:])
-    return f"<tr><th>{html.escape(row[0])}</th>{cells}</tr>"
+    return f"<tr><th scope=row>{html.escape(row[0])}</th>{cells}</tr>"
 
 
 def _html_cell(cell: str) -> str:

@@ -21,6 +21,7 @@ from truespec.reports.dataset import (
 from truespec.reports.entry import Entry, Judged
 from truespec.reports.page import Page, render
 from truespec.reports.plots import Figure
+from truespec.reports.summary import by_domain
 from truespec.verdict import Verdict
 from truespec.version import __version__
 
@@ -39,15 +40,22 @@ th { vertical-align: top; }
 th:first-child { text-align: left; min-width: 7rem; position: sticky; left: 0; background: var(--bg); }
 .note, nav { font-size: .9rem; }
 .note { color: var(--muted); }
-nav { columns: 17rem; column-gap: 1.5rem; margin: .6rem 0 1.2rem; }
-nav a { display: block; padding: .15rem 0; }
-summary { cursor: pointer; font-weight: 600; }
+details.part { border-top: 1px solid var(--line); padding: .2rem 0; }
+details.part[open] { padding-bottom: 1rem; }
+summary { cursor: pointer; padding: .4rem 0; }
+summary h2 { display: inline; margin: 0; font-size: 1.08rem; }
+h1, h2, p { overflow-wrap: anywhere; }
 a { color: var(--accent); }
-@media print { section { break-inside: avoid; } nav, summary { display: none; } }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+@media print { details::details-content { content-visibility: visible; } }
 """
 )
 """The design of all pages, and what tables and figures need."""
 
+KEY_TABLES = ("runs", "published", "leaderboard", "success", "judges-pooled")
+"""The tables that the page opens with; the others are folded below them."""
+TASKS_PER_PAGE = 100
+"""Tasks of one page."""
 
 BESIDE = {
     "success": "success",
@@ -70,9 +78,9 @@ def write_report(
 ) -> str:
     """Write a report and return what was left out of it, or nothing.
 
-    `report.html` holds every table and figure, `tasks.html` every task with its answers and the judges'
-    words; `tables/` each table as Markdown, LaTeX, CSV and Parquet, `figures/` each figure as SVG, and
-    `data/` the answers and judgements as flat CSV and Parquet.
+    `report.html` holds every table and figure. `tasks.html` and the pages after it, `tasks-2.html` and so on,
+    hold every task with its answers and the judges' words. `tables/` has each table as Markdown, LaTeX, CSV
+    and Parquet, `figures/` each figure as SVG, `data/` the answers and judgements as flat CSV and Parquet.
     """
     for name in ("tables", "figures", "data"):
         (folder / name).mkdir(parents=True, exist_ok=True)
@@ -93,12 +101,30 @@ def write_report(
         if parquet:
             write_parquet(folder / "data" / f"{name}.parquet", columns, rows)
     _write(folder / "report.html", _page(tables, drawn, answers, judgements, lead))
+    _write_tasks(folder, entries(tasks, answers, judgements))
+    return "" if parquet else "no Parquet files: they need DuckDB, pip install 'truespec[engines]'"
+
+
+def _write_tasks(folder: Path, found: Sequence[Entry]) -> None:
+    """The pages of tasks; pages of an earlier report that this one does not have are removed."""
+    for old in folder.glob("tasks-*.html"):
+        old.unlink()
+    ordered = [entry for group in by_domain(found).values() for entry in group]
+    parts = [ordered[at : at + TASKS_PER_PAGE] for at in range(0, len(ordered), TASKS_PER_PAGE)] or [[]]
+    names = ["tasks.html", *(f"tasks-{number}.html" for number in range(2, len(parts) + 1))]
+    links = []
+    for number, (name, part) in enumerate(zip(names, parts, strict=True)):
+        domains = ", ".join(dict.fromkeys(entry.domain for entry in part))
+        first = number * TASKS_PER_PAGE + 1
+        links.append((name, f"{first}–{first + len(part) - 1} ({domains})" if part else "none"))
     about = (
         "Each task with its statement, context and oracle, what every model answered, and what judges said."
     )
-    page = Page("Tasks and answers", about, {"truespec": __version__})
-    (folder / "tasks.html").write_bytes(render(entries(tasks, answers, judgements), page))
-    return "" if parquet else "no Parquet files: they need DuckDB, pip install 'truespec[engines]'"
+    if len(parts) > 1:
+        about += f" This is a part of {len(ordered)} tasks; sums and the search are those of this page."
+    for name, part in zip(names, parts, strict=True):
+        page = Page("Tasks and answers", about, {"truespec": __version__}, links=links, here=name)
+        (folder / name).write_bytes(render(part, page))
 
 
 def _write(path: Path, text: str) -> None:
@@ -165,16 +191,16 @@ def _page(
         f"{len(answers)} answers of {len(models)} models ({', '.join(models)}), "
         f"{len(judgements)} judgements; verified by truespec {__version__}."
     )
-    links = "".join(f"<a href=#{table.name}>{html.escape(table.title)}</a>" for table in tables)
     named = {table.name for table in tables}
     above: dict[str, list[Figure]] = {}
     for figure in drawn:
         beside = BESIDE.get(figure.name, figure.name)
         above.setdefault(beside if beside in named else "", []).append(figure)
-    parts = [_figure(figure) for figure in above.get("", ())]
-    for table in tables:
-        parts += [_figure(figure) for figure in above.get(table.name, ())]
-        parts.append(table.to_html())
+    first = [table for name in KEY_TABLES for table in tables if table.name == name]
+    rest = [table for table in tables if table.name not in KEY_TABLES]
+    parts = [_part(table, above.get(table.name, ()), is_open=True) for table in first]
+    parts += [_figure(figure) for figure in above.get("", ())]
+    parts += [_part(table, above.get(table.name, ()), is_open=False) for table in rest]
     return (
         "<!doctype html><html lang=en><head><meta charset=utf-8>"
         "<meta name=viewport content='width=device-width, initial-scale=1'>"
@@ -182,10 +208,17 @@ def _page(
         f"<title>truespec benchmark</title><style>{STYLE}</style></head><body><main>"
         "<h1>Specifications written by models, and their judges</h1>"
         f"{f'<p>{html.escape(lead)}</p>' if lead else ''}<p>{html.escape(counts)}</p>"
-        f"<details><summary>Contents: {len(tables)} tables, all tasks and answers</summary>"
-        f"<nav>{links}<a href=tasks.html>All tasks and answers</a></nav></details>"
-        + "".join(parts)
-        + "</main></body></html>\n"
+        f"<p>{len(first)} tables are open, {len(rest)} are folded below them. "
+        "<a href=tasks.html>All tasks and answers</a></p>" + "".join(parts) + "</main></body></html>\n"
+    )
+
+
+def _part(table: Table, drawn: Sequence[Figure], *, is_open: bool) -> str:
+    """A table below its figures, under a heading that folds them. A link to its name unfolds it."""
+    inside = "".join(map(_figure, drawn)) + table.to_html()
+    return (
+        f"<details class=part{' open' if is_open else ''}><summary><h2>{html.escape(table.title)}</h2>"
+        f"</summary><div id={table.name}>{inside}</div></details>"
     )
 
 

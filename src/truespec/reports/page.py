@@ -48,6 +48,10 @@ class Page:
     """How it ran: versions, times, limits."""
     problems: Sequence[str] = ()
     """Lines of the input that could not be shown."""
+    links: Sequence[tuple[str, str]] = ()
+    """The pages of the same report, this one among them: file and title."""
+    here: str = ""
+    """The file of this page."""
 
 
 def render(entries: Sequence[Entry], page: Page) -> bytes:

@@ -20,6 +20,7 @@ STYLE = """
 .plot .s4{color:#7a5c00}.plot .s5{color:#4b5563}
 .plot .mark{fill:currentColor}.plot .reach{stroke:currentColor;stroke-width:1.4;opacity:.55}
 .plot .line{stroke:currentColor;fill:none;stroke-width:1.6}
+.plot .again .mark{fill:none;stroke:currentColor;stroke-width:1.3}.plot .again .line{stroke-dasharray:4 2.5}
 @media (prefers-color-scheme:dark){.plot{color:#e8e8e8}.plot .s0{color:#f59a62}.plot .s1{color:#8db4ff}
 .plot .s2{color:#5fd3a6}.plot .s3{color:#d59bea}.plot .s4{color:#d8bd55}.plot .s5{color:#b6bcc6}}
 @media print{.plot{color:#000}}
@@ -27,7 +28,13 @@ STYLE = """
 """Colours that differ in lightness too, and a shape for each: nobody has to tell them apart by hue."""
 
 SERIES = 6
-"""How many series have a colour and a shape of their own; further ones begin anew."""
+"""How many series have a colour and a shape of their own. The next ones are hollow, with dashed lines."""
+HALF = 28
+"""Letters of a series' name in one of two columns."""
+LETTERS = 23
+"""Letters of a row's name in one line."""
+LINE = 12
+"""Units from one line of a row's name to the next."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +71,11 @@ def dots(
     """Rows of dots over one axis of percentages; a row without dots is a heading."""
     series = list(dict.fromkeys(dot.series for _, some in rows for dot in some or ()))
     top = 20 if len(series) > 1 else 4
-    foot = top + len(rows) * ROW
+    names = [_wrapped(in_line(name, 200), 60 if some is None else LETTERS) for name, some in rows]
+    tops = [top]
+    for lines_ in names:
+        tops.append(tops[-1] + ROW + LINE * (len(lines_) - 1))
+    foot = tops[-1]
     wide = WIDTH - NAME - 18
 
     def across(value: float) -> float:
@@ -81,20 +92,20 @@ def dots(
             f'<text class="tick" x="{x:.1f}" y="{foot + 13}" text-anchor="middle">{100 * tick:.0f}%</text>'
         )
     for number, (name, some) in enumerate(rows):
-        middle = top + number * ROW + ROW / 2
+        middle = (tops[number] + tops[number + 1]) / 2
         kind = "head" if some is None else "name"
-        whole = in_line(name, 200)
-        shown = escape(_short(whole, 60 if some is None else 23))
         indent = 0 if some is None else 8
-        parts.append(
-            f'<text class="{kind}" x="{indent}" y="{middle + 4:.1f}">{shown}<title>{escape(whole)}'
-            "</title></text>"
+        first = middle + 4 - LINE * (len(names[number]) - 1) / 2
+        whole = "".join(
+            f'<tspan x="{indent}" y="{first + LINE * place:.1f}">{escape(part)}</tspan>'
+            for place, part in enumerate(names[number])
         )
+        parts.append(f'<text class="{kind}">{whole}<title>{escape(in_line(name, 200))}</title></text>')
         known = [dot for dot in some or () if dot.value is not None]
         for dot in known:
             place = series.index(dot.series)
             y = middle + (place - (len(series) - 1) / 2) * min(7, 12 / max(1, len(series)))
-            parts.append(f'<g class="s{place % SERIES}">')
+            parts.append(f'<g class="{_series(place)}">')
             if dot.low is not None and dot.high is not None:
                 parts.append(
                     f'<line class="reach" x1="{across(dot.low):.1f}" x2="{across(dot.high):.1f}" '
@@ -116,7 +127,8 @@ def lines(
     top: float = 1.0,
 ) -> str:
     """Points of several series, joined by lines; the vertical axis is a share from 0 to `top`."""
-    left, height, roof = 40, 190, 14 + 13 * math.ceil(len(series) / 2)
+    columns = 2 if all(len(in_line(name, 200)) <= HALF for name in series) else 1
+    left, height, roof = 40, 190, 14 + 13 * math.ceil(len(series) / columns)
     points = [x for some in series.values() for x, _ in some]
     least, most = (min(points), max(points)) if points else (0.0, 1.0)
     if least == most:
@@ -129,7 +141,7 @@ def lines(
     def rise(y: float) -> float:
         return roof + height * (1 - min(1.0, y / top))
 
-    parts = [_open(roof + height + 40, label), *_legend(list(series), two=True)]
+    parts = [_open(roof + height + 40, label), *_legend(list(series), columns)]
     for step in range(5):
         y = rise(top * step / 4)
         parts.append(f'<line class="grid" x1="{left}" x2="{WIDTH - 8}" y1="{y:.1f}" y2="{y:.1f}"/>')
@@ -148,7 +160,7 @@ def lines(
         f"{escape(in_line(across, 40))}; upwards: {escape(in_line(up, 40))}</text>"
     )
     for number, (name, some) in enumerate(series.items()):
-        parts.append(f'<g class="s{number % SERIES}">')
+        parts.append(f'<g class="{_series(number)}">')
         if joined and len(some) > 1:
             path = " ".join(f"{place(x):.1f},{rise(y):.1f}" for x, y in some)
             parts.append(f'<polyline class="line" points="{path}"/>')
@@ -165,18 +177,40 @@ def _open(height: float, label: str) -> str:
     )
 
 
-def _legend(series: Sequence[str], *, two: bool = False) -> list[str]:
-    """The names of the series with their marks, in one row, or in two columns."""
+def _legend(series: Sequence[str], columns: int = 0) -> list[str]:
+    """The names of the series with their marks, in one row, or in columns."""
     parts = []
     for number, name in enumerate(series):
-        x = (number % 2) * WIDTH / 2 + 6 if two else NAME + number * (WIDTH - NAME) / max(1, len(series))
-        y = 8 + 13 * (number // 2) if two else 8
+        row, column = divmod(number, columns) if columns else (0, number)
+        start, width = (6, WIDTH / columns) if columns else (NAME, (WIDTH - NAME) / max(1, len(series)))
+        x, y = start + column * width, 8 + 13 * row
+        shown = _short(in_line(name, 200), 58 if columns == 1 else HALF)
         parts.append(
-            f'<g class="s{number % SERIES}">{_mark(number, x, y)}</g>'
-            f'<text x="{x + 8:.1f}" y="{y + 4:.1f}">{escape(_short(in_line(name, 200), 30))}'
+            f'<g class="{_series(number)}">{_mark(number, x, y)}</g>'
+            f'<text x="{x + 8:.1f}" y="{y + 4:.1f}">{escape(shown)}'
             f"<title>{escape(in_line(name, 200))}</title></text>"
         )
     return parts
+
+
+def _series(number: int) -> str:
+    """The class of a series: its colour, and whether it is one of the hollow ones."""
+    return f"s{number % SERIES}" + (" again" if number // SERIES % 2 else "")
+
+
+def _wrapped(name: str, width: int, most: int = 3) -> list[str]:
+    """A name in lines of at most `width` letters, broken after a space, slash, hyphen, colon or underscore.
+
+    >>> _wrapped("openai/gpt-5-mini-2025-08-07", 23), _wrapped("a", 23)
+    (['openai/gpt-5-mini-2025-', '08-07'], ['a'])
+    """
+    found: list[str] = []
+    while len(name) > width and len(found) < most - 1:
+        end = max(name.rfind(sign, 0, width) for sign in " /-:_") + 1
+        end = end if end > width // 3 else width
+        found.append(name[:end].rstrip())
+        name = name[end:]
+    return [*found, _short(name, width)]
 
 
 def _mark(number: int, x: float, y: float, told: str = "") -> str:
