@@ -164,3 +164,11 @@ def test_the_columns_of_a_primary_key_that_is_not_read_hold_no_null(key: str) ->
 
 def test_an_index_over_columns_constrains_nothing() -> None:
     assert read_schema("CREATE TABLE t (a INT, b INT); CREATE INDEX i ON t (a, b)", "sqlite").unread == ()
+
+
+@pytest.mark.parametrize("dialect", ["sqlite", "duckdb"])
+@pytest.mark.parametrize("clauses", ["NOT NULL NULL", "NULL NOT NULL"])
+def test_a_column_that_is_said_to_be_both_allows_no_proof(dialect: str, clauses: str) -> None:
+    (table,) = read_schema(f"CREATE TABLE t (a INT {clauses})", dialect).tables
+    assert table.columns[0].nullable
+    assert read_schema(f"CREATE TABLE t (a INT {clauses})", dialect).unread

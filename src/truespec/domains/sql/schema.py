@@ -262,7 +262,8 @@ class _Draft:
             self.columns = [(name, _sealed(kind), nullable) for name, kind, nullable in self.columns]
 
     def _column(self, item: exp.ColumnDef) -> None:
-        name, nullable, binary, filled = str(item.name), True, False, False
+        name, binary, filled = str(item.name), False, False
+        asked: set[bool] = set()  # NULL, NOT NULL
         for constraint in item.args.get("constraints") or ():
             kind = constraint.kind
             match kind:
@@ -271,7 +272,9 @@ class _Draft:
                     self._known(kind, ("desc", "include"))
                 case exp.NotNullColumnConstraint():
                     self._known(kind, ("allow_null",))
-                    nullable = bool(kind.args.get("allow_null"))
+                    asked.add(bool(kind.args.get("allow_null")))
+                    if len(asked) > 1:  # each engine makes something else of it
+                        self._not_read(kind)
                 case exp.UniqueColumnConstraint():
                     if self._known(kind, ("include",)):
                         self.uniques.append((name,))
@@ -295,7 +298,7 @@ class _Draft:
             raise OracleError(f"schema: column {name!r} of {self.name!r} has no type")
         kind = read_type(item.kind, self.dialect)
         kind = replace(kind, sealed=True) if filled else _sealed(kind) if binary else kind
-        self.columns.append((name, kind, nullable))
+        self.columns.append((name, kind, asked != {False}))
 
     def _constraint(self, part: exp.Expression) -> None:
         match part:

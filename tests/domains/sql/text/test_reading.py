@@ -32,6 +32,9 @@ def test_a_sign_that_the_engine_knows_and_we_do_not_is_no_error_of_the_candidate
         lex(r"SELECT \N FROM t", "mysql")  # NULL
     with pytest.raises(SpecificationError, match="begins no token"):
         lex(r"SELECT \n FROM t", "mysql")
+    for text in ("SELECT `a` FROM t", "SELECT a AS `x -- y` FROM t", "SELECT a\x01x FROM t"):
+        with pytest.raises(Unsupported):
+            lex(text, "duckdb")
 
 
 @pytest.mark.parametrize("text", EXECUTABLE)

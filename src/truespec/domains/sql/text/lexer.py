@@ -310,6 +310,9 @@ class _Reader:
 
     def _sign(self) -> tuple[Shape, str | None]:
         text, lexicon, at = self.text, self.lexicon, self.at
+        for sign in lexicon.unread_signs:
+            if text.startswith(sign, at):
+                raise Unsupported(f"sql: {sign if sign.isprintable() else repr(sign)}", Place.at(text, at))
         longest = next((sign for sign in lexicon.operators if text.startswith(sign, at)), None)
         if longest is not None and not self._goes_on(at + len(longest)):
             self.at += len(longest)
@@ -326,9 +329,6 @@ class _Reader:
         if text[at] in lexicon.singles:
             self.at += 1
             return Shape.OPERATOR, None
-        for sign in lexicon.unread_signs:
-            if text.startswith(sign, at):
-                raise Unsupported(f"sql: {sign}", Place.at(text, at))
         raise self._stop(f"{text[at]!r}, which begins no token", at)
 
     def _goes_on(self, end: int) -> bool:

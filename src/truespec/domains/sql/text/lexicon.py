@@ -210,10 +210,11 @@ DUCKDB = Lexicon(
     number_underscores=True,
     radix_prefixes="xob",
     parameters=("$", "?"),
-    operator_characters=frozenset("~!@^&|`+-*/%<>="),
+    operator_characters=frozenset("~!@^&|+-*/%<>="),
     operators=("::", "..", ":=", "=>"),
     singles=frozenset("()[],;:.#{}"),
-    unread_signs=(),
+    # Version 2 quotes names by backticks too, and skips control characters.
+    unread_signs=("`", *(chr(code) for code in (*range(1, 9), *range(14, 32), 127))),
     names_as_written=False,
 )
 
