@@ -12,6 +12,7 @@ import click
 
 from truespec.benchmark.bundled import baseline as baseline_records
 from truespec.benchmark.select import bundled_tasks, choose, named_tasks
+from truespec.cli.bench_export import export
 from truespec.cli.bench_import import import_
 from truespec.cli.bench_run import judge, run
 from truespec.cli.certify import certify
@@ -40,6 +41,7 @@ def bench() -> None:
 bench.add_command(run)
 bench.add_command(judge)
 bench.add_command(import_)
+bench.add_command(export)
 bench.add_command(certify)
 
 
