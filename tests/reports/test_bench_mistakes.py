@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from truespec import verify
+from truespec.benchmark import bundled
 from truespec.benchmark.changes import change
 from truespec.benchmark.task import Origin, Task
 from truespec.cli.bench import bench
@@ -70,6 +72,35 @@ def test_false_acceptances_by_their_kind() -> None:
         "half of the inputs or more": (1, 1),
     }
     assert counts(found["mistakes-right"]) == {"rewriting": (1, 2)}
+
+
+def test_error_rates_for_each_misconception() -> None:
+    labelled = [
+        (entry.task, answer)
+        for entry in bundled.tasks("temporal")
+        for answer in entry.answers
+        if answer.mistake in ("weak U", "implicit G")
+    ]
+    assert len({answer.mistake for _, answer in labelled}) == 2
+    answers, judgements = [], []
+    for number, (task, answer) in enumerate(labelled):
+        about = {"task": task.id, "domain": "temporal", "model": f"m{number}", "epoch": 0}
+        form = {"candidate": f" {answer.text}\n", "strict": True, "reply": REPLY}
+        verdict = {"answer": "refuted", "relation": "weaker", "reason": None, "seconds": 0.1}
+        answers.append({**about, **form, "verdict": verdict})
+        judged = {"kind": "formalization", "judge": "j", "scores": [], "replies": []}
+        taken = "accept" if answer.mistake == "weak U" else "reject"
+        judgements.append({**about, **judged, "judgement": taken})
+    # An answer that nobody recorded has no label; one of another task has none either.
+    answers.append({**answers[0], "model": "other", "candidate": "G true"})
+    judgements.append({**judgements[0], "model": "other"})
+    tasks = [entry.task for entry in bundled.tasks("temporal")]
+    found = {table.name: table for table in tables(answers, judgements, tasks)}
+    expected = Counter(answer.mistake for _, answer in labelled)
+    assert counts(found["mistakes-misconception"]) == {
+        "weak U": (expected["weak U"], expected["weak U"]),
+        "implicit G": (0, expected["implicit G"]),
+    }
 
 
 @pytest.mark.parametrize(

@@ -130,7 +130,7 @@ def test_mental_arithmetic_reads_long_sums() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("a: &a [x]\nrules: [*a, *a]\n", "mine.yml: aliases (*name) are not read; use 'define' (at line 2"),
+        ("a: &a [x]\nrules: [*a, *a]\n", "mine.yml: aliases (*name) are not read; use 'define', or quote"),
         ("- id: a\n  text: [unclosed\n", "mine.yml: no YAML:"),
         ("!!python/object/apply:os.getcwd []", "mine.yml: no YAML:"),
         ("- [" + "x, " * 5_000 + "]", "mine.yml: rule 1: expected a mapping, found ['x'"),

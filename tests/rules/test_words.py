@@ -9,10 +9,12 @@ import pytest
 from click.testing import CliRunner, Result
 
 from truespec.cli.rules import rules
+from truespec.rules.given import examples_of
 from truespec.rules.language import load_rules
-from truespec.rules.packs import pack, pack_names
+from truespec.rules.packs import pack, pack_names, pack_text
 from truespec.rules.sets import rule_set, set_names
 from truespec.rules.words import in_english
+from truespec.verdict import SpecificationError
 
 FILE = """
 define:
@@ -157,4 +159,64 @@ def test_what_is_built_in_is_listed_and_shown() -> None:
     assert {one["name"] for one in listed} == {*pack_names(), *set_names()}
     assert "acts" in next(one for one in listed if one["name"] == "confirmation")["parameters"]
     assert "template" in run("show", "confirmation").output
+    # The examples are comments, so that the output is still a rule file.
+    shown = run("show", "confirmation").output
+    assert "# Examples" in shown
+    assert "#   broken " in shown
+    assert [rule.id for rule in load_rules(shown)] == [
+        rule.id for rule in load_rules(pack_text("confirmation"))
+    ]
     assert "no pack 'nothing'" in str(run("show", "nothing").exception)
+
+
+def test_what_is_built_in_is_listed_with_an_example_of_each_kind() -> None:
+    listed = json.loads(run("list", "--examples", "--json").output)
+    for one in listed:
+        assert set(one["examples"]) == set(one["rules"])
+    (confirmation,) = [one for one in listed if one["name"] == "confirmation"]
+    for runs in confirmation["examples"].values():
+        assert runs["kept"]
+        assert runs["broken"]
+    assert "broken " in run("list", "--examples").output
+
+
+@pytest.mark.parametrize(
+    ("text", "told", "place"),
+    [
+        ("- id: no\n  text: t\n", 'line 1, column 7: YAML reads no as true or false; write "no"', (1, 7)),
+        ("- {id: 12, text: t}", 'YAML reads 12 as a number; write "12"', (1, 8)),
+        ("- id: a\n  text:\n", "YAML reads an empty value as nothing", (2, 8)),
+        (
+            "- id: a\n  text: t\n  formal:\n    template: init\n    a: {message: any, text: {words: [no]}}\n",
+            'line 5, column 38: YAML reads no as true or false; write "no"',
+            (5, 38),
+        ),
+        ("- id: a\n  text: t\n  formal: {template: absence, a: {call: *}}\n", 'write "*"', (3, 41)),
+        (
+            "- id: a\n  text: t\n  formal: {template: absence, a: {call: *any}}\n",
+            "quote a text that begins with *",
+            (3, 41),
+        ),
+        ("- id: a\n  text: never: ever\n", "a text that holds ': ' is quoted", (2, 14)),
+        ("- id: a\n\ttext: t\n", "indent with spaces", (2, 1)),
+    ],
+)
+def test_where_yaml_misleads_the_error_says_what_to_write(
+    text: str, told: str, place: tuple[int, int]
+) -> None:
+    with pytest.raises(SpecificationError) as caught:
+        load_rules(text)
+    assert told in str(caught.value)
+    assert caught.value.place is not None
+    assert (caught.value.place.line, caught.value.place.column) == place
+
+
+def test_hints_are_about_the_rule_that_is_wrong_and_in_examples_too() -> None:
+    flagged = (
+        "- {id: a, text: t, required: yes}\n- {id: b, text: t, kept: [[user: yes]]}\n- {id: c, txt: t}\n"
+    )
+    with pytest.raises(SpecificationError) as caught:
+        load_rules(flagged)
+    assert "YAML reads" not in str(caught.value)
+    with pytest.raises(SpecificationError, match=r'line 2, column 34: YAML reads yes .* write "yes"'):
+        examples_of(flagged.replace("txt", "text"), "f")

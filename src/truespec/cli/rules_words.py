@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from truespec.cli.rule_options import FILES, SECONDS, TOOLS, TYPES, toolbox_of
 from truespec.cli.trace_options import RULE_OPTIONS
 from truespec.executors.rulefiles import load_rule_files
 from truespec.rules.compare import compare, examples
-from truespec.rules.language import file_text, load_file, load_yaml
+from truespec.rules.language import file_text, load_file, load_rules, load_yaml
 from truespec.rules.packs import pack_names, pack_text
 from truespec.rules.rule import Rule
 from truespec.rules.sets import set_names, set_text
@@ -23,15 +24,16 @@ from truespec.rules.words import in_english
 
 
 @click.command("list")
+@click.option(
+    "--examples", "shown", is_flag=True, help="Each rule with a run that keeps and one that breaks it."
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
-def list_(as_json: bool) -> None:
+def list_(as_json: bool, shown: bool) -> None:
     """What is built in: packs for any agent, and rule sets for the agents of tau2.
 
     Exit code: 0.
     """
-    from truespec.rules.language import load_rules
-
-    found = []
+    found: list[dict[str, Any]] = []
     for kind, names, text_of in (("pack", pack_names(), pack_text), ("set", set_names(), set_text)):
         for name in names:
             text = text_of(name)
@@ -44,6 +46,7 @@ def list_(as_json: bool) -> None:
                     "about": _head(text),
                     "rules": [rule.id for rule in load_rules(text, name)],
                     "parameters": parameters,
+                    **({"examples": _runs(load_rules(text, name))} if shown else {}),
                 }
             )
     if as_json:
@@ -52,6 +55,34 @@ def list_(as_json: bool) -> None:
     for one in found:
         parameters = f"  [{', '.join(one['parameters'])}]" if one["parameters"] else ""
         echo(f"{one['kind']:4} {one['name']:22} {len(one['rules']):3} rules  {one['about']}{parameters}")
+        for rule, runs in one.get("examples", {}).items():
+            echo("\n".join(f"     {line}" for line in _run_lines(rule, runs)))
+
+
+EXAMPLE_SECONDS = 3.0
+"""The limit for the search for one run."""
+
+
+def _runs(rules: Sequence[Rule]) -> dict[str, dict[str, list[str]]]:
+    """For each rule, a shortest run that keeps it and one that breaks it; both empty for a judge's rule."""
+    found = {}
+    for rule in rules:
+        runs = examples(rule, seconds=EXAMPLE_SECONDS)
+        found[rule.id] = {
+            word: [describe(event) for event in run]
+            for word, run in zip(("kept", "broken"), runs, strict=True)
+        }
+    return found
+
+
+def _run_lines(rule: str, runs: dict[str, list[str]]) -> list[str]:
+    """The example runs of a rule, in lines."""
+    if not any(runs.values()):
+        return [
+            f"{rule}: no run was found; a judge reads it, or it depends on what comparison does not look into"
+        ]
+    told = (f"  {word:7}{' → '.join(run) if run else 'no run was found'}" for word, run in runs.items())
+    return [f"{rule}:", *told]
 
 
 def _head(text: str) -> str:
@@ -69,9 +100,15 @@ def _head(text: str) -> str:
 def show(name: str) -> None:
     """Print the file of a pack or a rule set: its rules, its parameters with their defaults, and its notes.
 
+    Comments after the file show, for each rule, a shortest run that keeps it and one that breaks it.
+
     Exit code: 0, 2 for an unknown name.
     """
-    echo((set_text(name) if name in set_names() else pack_text(name)).rstrip("\n"))
+    text = (set_text(name) if name in set_names() else pack_text(name)).rstrip("\n")
+    echo(text)
+    echo("\n# Examples, found by search and replayed:")
+    for rule, runs in _runs(load_rules(text, name)).items():
+        echo("\n".join(f"# {line}" for line in _run_lines(rule, runs)))
 
 
 @click.command("explain")

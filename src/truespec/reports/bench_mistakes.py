@@ -1,10 +1,12 @@
-"""Judges' mistakes explained: false acceptances by relation, change, making and rarity of what separates."""
+"""Judges' mistakes explained: false acceptances by relation, change, misconception, making and rarity."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
+from truespec.benchmark import bundled
 from truespec.benchmark.changes import change
 from truespec.benchmark.task import Task
 from truespec.judges.judgement import Judgement
@@ -35,6 +37,7 @@ def mistakes(items: Sequence[Item], answers: Sequence[Record], tasks: Sequence[T
     sorts: tuple[tuple[str, str, Callable[[Record], str | None]], ...] = (
         ("relation", "relation to the oracle", _relation),
         ("change", "change of the oracle's text", changed),
+        ("misconception", "the misconception that the answer shows", _misconception),
         ("made", "how the candidate was made", lambda record: record.get("made")),
         ("rarity", "how rare the separating inputs are", _rarity),
     )
@@ -60,6 +63,10 @@ NOTES = {
         "pattern matches, worlds of one to three things. It says what is hard to hit by chance, not how "
         "often it matters. Refuted answers of other domains are not sampled."
     ),
+    "misconception": (
+        "The catalogue of Greenman et al. (Little Tricky Logic, 2022). Only answers whose text is a recorded "
+        "wrong answer of a bundled task have such a label."
+    ),
     "relation": "Weaker: the answer allows more than the oracle. None: the domain has no relation.",
 }
 
@@ -83,6 +90,24 @@ def _relation(record: Record) -> str:
     if verdict["answer"] == Answer.INVALID.value:
         return "invalid"
     return str(verdict["relation"] or "none")
+
+
+@cache
+def _labels(domain: str) -> Mapping[tuple[str, str], str]:
+    """The misconceptions of recorded answers, by task and text."""
+    return {
+        (entry.task.id, " ".join(answer.text.split())): answer.mistake
+        for entry in bundled.tasks(domain)
+        for answer in entry.answers
+        if answer.mistake
+    }
+
+
+def _misconception(record: Record) -> str | None:
+    text = record.get("candidate")
+    if text is None or record["verdict"]["answer"] != Answer.REFUTED.value:
+        return None
+    return _labels(record["domain"]).get((record["task"], " ".join(text.split())))
 
 
 def _rarity(record: Record) -> str | None:

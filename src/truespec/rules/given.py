@@ -25,6 +25,7 @@ from truespec.rules.language import load_rules, load_yaml
 from truespec.rules.rule import Rule
 from truespec.rules.ruleset import RuleSet
 from truespec.rules.values import is_number
+from truespec.rules.yaml_hints import with_hints
 from truespec.traces import Message, Source, ToolCall, ToolSchema, Trace
 from truespec.verdict import ReasonCode, SpecificationError
 
@@ -61,7 +62,15 @@ class Outcome:
 def examples_of(text: str, name: str, tools: Sequence[ToolSchema] = ()) -> list[Example]:
     """The examples of a rule file; `SpecificationError` names the rule and the step that is wrong."""
     rules = {rule.id: rule for rule in load_rules(text, name)}
-    value = load_yaml(text, name)
+    try:
+        return _examples_of(load_yaml(text, name), rules, name, tools)
+    except SpecificationError as error:
+        raise with_hints(error, text) from None
+
+
+def _examples_of(
+    value: Any, rules: Mapping[str, Rule], name: str, tools: Sequence[ToolSchema]
+) -> list[Example]:
     found = []
     for item in value["rules"] if isinstance(value, Mapping) else value:
         rule = rules[item["id"]]

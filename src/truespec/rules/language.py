@@ -39,6 +39,7 @@ from truespec.rules.predicate import ALWAYS, Predicate, all_of, any_of
 from truespec.rules.reading import read_predicate
 from truespec.rules.rule import Formal, Obligation, Position, Rule
 from truespec.rules.templates import TEMPLATES
+from truespec.rules.yaml_hints import scanning_hint, scanning_place, with_hints
 from truespec.untrusted.nesting import TooDeep, yaml_events
 from truespec.verdict import Place, ReasonCode, SpecificationError
 
@@ -108,7 +109,7 @@ def load_yaml(text: str, name: str = "") -> Any:
                 mark = event.start_mark
                 raise SpecificationError(
                     ReasonCode.SYNTAX,
-                    f"{where}aliases (*name) are not read; use 'define'",
+                    f"{where}aliases (*name) are not read; use 'define', or quote a text that begins with *",
                     Place(mark.line + 1, mark.column + 1) if mark else None,
                 )
             if isinstance(event, yaml.ScalarEvent) and not event.style and _INFINITE(event.value):
@@ -122,9 +123,8 @@ def load_yaml(text: str, name: str = "") -> Any:
     except TooDeep as error:
         raise SpecificationError(ReasonCode.SYNTAX, f"{where}{error}", error.place) from None
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark
-        place = Place(mark.line + 1, mark.column + 1) if mark else None
-        raise SpecificationError(ReasonCode.SYNTAX, f"{where}no YAML: {error.problem}", place) from None
+        said = f"{where}no YAML: {error.problem}{scanning_hint(error)}"
+        raise SpecificationError(ReasonCode.SYNTAX, said, scanning_place(error)) from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise SpecificationError(ReasonCode.SYNTAX, f"{where}no YAML: {error}") from None
 
@@ -132,11 +132,18 @@ def load_yaml(text: str, name: str = "") -> Any:
 def load_rules(
     text: str, name: str = "rules", parameters: Mapping[str, Any] | None = None
 ) -> tuple[Rule, ...]:
-    """The rules of a file. An error names the rule and the field.
+    """The rules of a file. An error names the rule and the field, and texts that YAML read as something else.
 
     A file may have `parameters`, names with default values; a text `"${name}"` in it stands for the value.
     """
     value = load_yaml(text, name)
+    try:
+        return _rules_of(value, name, parameters)
+    except SpecificationError as error:
+        raise with_hints(error, text) from None
+
+
+def _rules_of(value: Any, name: str, parameters: Mapping[str, Any] | None) -> tuple[Rule, ...]:
     own = value.get("parameters") if isinstance(value, Mapping) else None
     if unknown := set(parameters or {}) - set(own or {}):
         known = ", ".join(own) if own else "none"
