@@ -171,6 +171,19 @@ def watch() -> None:
     run("trace", "watch", "--help")
 
 
+def otel() -> None:
+    """A verdict becomes a span; sending is left to the tests."""
+    from opentelemetry.sdk.trace import TracerProvider
+
+    import truespec
+    from truespec.reports.telemetry import emit_verdict
+
+    importlib.import_module("opentelemetry.exporter.otlp.proto.http.trace_exporter")
+    tracer = TracerProvider().get_tracer("smoke")
+    emit_verdict(tracer, truespec.verify("regex", oracle="a*", candidate="a+"))
+    run("otel", "--help")
+
+
 def mcp() -> None:
     """The MCP server imports; talking to it is left to the tests."""
     importlib.import_module("mcp")

@@ -86,6 +86,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "truespec.cli.mcp:mcp",
         "Serve tools for agents over the Model Context Protocol.",
     ),
+    "otel": (
+        "truespec.cli.otel:otel",
+        "Send recorded verdicts and violations to an OpenTelemetry collector, as spans and events.",
+    ),
     "view": (
         "truespec.cli.view:view",
         "Show what RUN found: a folder with a report.html, or a verdict file together with its --pairs.",
