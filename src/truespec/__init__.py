@@ -27,7 +27,8 @@ def read_verdicts(path: str | PathLike[str]) -> list[dict[str, Any]]:
     """The flat rows of a verdict file, JSON Lines or Parquet, for `pandas.DataFrame(rows)` and the like.
 
     Every row has the same columns; what is nested in a record, such as a counterexample, is JSON text. With
-    Polars, say `infer_schema_length=None`: a column may begin with nulls. Raises `UsageError` for a file that
+    Polars, say `infer_schema_length=None`: a column may begin with nulls. A notebook shows it as a table
+    of its first rows, below the number of rows with each answer. Raises `UsageError` for a file that
     cannot be read, and names its line.
     """
     from truespec.store.rows import read_verdicts as read

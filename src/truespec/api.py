@@ -330,7 +330,7 @@ def _telling(progress: bool | Progress) -> tuple[Progress, Callable[[], None]]:
     from rich.progress import Progress as Bar
 
     console = Console(stderr=True)
-    bar = Bar(console=console, transient=True, disable=not console.is_terminal)
+    bar = Bar(console=console, transient=True, disable=not (console.is_terminal or console.is_jupyter))
     task = bar.add_task("pairs", total=None)
     bar.start()
     return (lambda done, total: bar.update(task, completed=done, total=total)), bar.stop

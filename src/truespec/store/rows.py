@@ -12,6 +12,7 @@ from truespec.solvers.scratch import Scratch
 from truespec.store.lines import to_line
 from truespec.store.pairs import LINE_BYTES, parse_json
 from truespec.verdict import UsageError
+from truespec.verdict.html import rows_as_html
 
 COLUMNS: Mapping[str, str] = {
     "id": "VARCHAR",
@@ -113,18 +114,25 @@ def rows(path: Path) -> Iterator[dict[str, Any]]:
         raise UsageError(f"{path}: {error.strerror}") from None
 
 
+class Rows(list[dict[str, Any]]):
+    """Flat rows of verdicts: a list that a notebook shows as a table."""
+
+    def _repr_html_(self) -> str:
+        return rows_as_html(self)
+
+
 def read_verdicts(path: str | PathLike[str]) -> list[dict[str, Any]]:
     """What `truespec.read_verdicts` gives."""
     path = Path(path)
     if path.suffix != ".parquet":
-        return list(rows(path))
+        return Rows(rows(path))
     check_parquet()
     import duckdb
 
     try:
         found = duckdb.execute("SELECT * FROM read_parquet(?)", [str(path)])
         names = [column[0] for column in found.description or ()]
-        return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
+        return Rows(dict(zip(names, row, strict=True)) for row in found.fetchall())
     except duckdb.Error as error:
         raise UsageError(f"{path}: {str(error).splitlines()[0]}") from None
 

@@ -186,6 +186,12 @@ class Trace:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     """Everything else an evaluator could need."""
 
+    def _repr_html_(self) -> str:
+        """The conversation as a table, for notebooks."""
+        from truespec.traces.html import as_html
+
+        return as_html(self)
+
     def __post_init__(self) -> None:
         if self.prompt_sha256 is None and self.system_prompt is not None:
             object.__setattr__(self, "prompt_sha256", hash_of(self.system_prompt))

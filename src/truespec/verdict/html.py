@@ -1,14 +1,19 @@
-"""A verdict record as a small HTML table, for notebooks."""
+"""Verdict records and their flat rows as small HTML tables, for notebooks."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
 LONGEST = 300
 """Characters of a value that are shown."""
+MOST_ROWS = 20
+"""Rows of a batch that are shown."""
+COLUMNS = ("id", "domain", "answer", "relation", "reason", "counterexample", "method", "seconds", "error")
+"""Columns of a batch that are shown, as far as a row has a value there."""
 
 
 def as_html(record: Mapping[str, Any]) -> str:
@@ -34,6 +39,25 @@ def as_html(record: Mapping[str, Any]) -> str:
         if value is not None
     )
     return f"<table><caption><b>{escape(record['answer'])}</b></caption>{cells}</table>"
+
+
+def rows_as_html(rows: Sequence[Mapping[str, Any]]) -> str:
+    """A batch: how many rows have which answer, and the first rows; those that are left out are counted."""
+    counts = Counter(str(row.get("answer") or "no verdict") for row in rows)
+    told = ", ".join(f"{count} {answer}" for answer, count in sorted(counts.items())) or "none"
+    first = rows[:MOST_ROWS]
+    names = [name for name in COLUMNS if any(row.get(name) is not None for row in first)]
+    head = "".join(f"<th style='text-align:left'>{escape(name)}</th>" for name in names)
+    body = "".join(f"<tr>{''.join(_cell(row.get(name)) for name in names)}</tr>" for row in first)
+    left_out = len(rows) - len(first)
+    more = f"<p>{left_out} further rows are not shown.</p>" if left_out else ""
+    caption = f"<caption><b>{len(rows)} rows</b>: {escape(told)}</caption>"
+    return f"<div><table>{caption}<tr>{head}</tr>{body}</table>{more}</div>"
+
+
+def _cell(value: object) -> str:
+    shown = "" if value is None else _shown(value)
+    return f"<td style='text-align:left'>{shown}</td>"
 
 
 def _shown(value: object) -> str:
