@@ -47,6 +47,8 @@ class Draw:
 
     def __init__(self, seed: int) -> None:
         self.rng = random.Random(seed)
+        self.looks_back = random.Random(seed ^ 0x5EED)
+        """What conditions with registers are drawn by; apart, so that other draws stay as they are."""
         self.fresh()
 
     def fresh(self) -> None:
@@ -151,6 +153,8 @@ class Draw:
                      ("fits_schema", True), ("by", "user"), ("coded", "mental_arithmetic"))
                 )  # fmt: skip
                 made[key] = value
+        if self.looks_back.random() < 0.08:
+            made.update(self.history())
         if made and rng.random() < 0.2:
             made = {"not": made}
         try:
@@ -158,6 +162,24 @@ class Draw:
         except SpecificationError:
             return None
         return made or None
+
+    def history(self) -> dict[str, Any]:
+        """A condition on what came before."""
+        rng = self.looks_back
+        operator = rng.choice(("gt", "ge", "lt", "le", "eq", "ne"))
+        of = rng.choice(
+            ({"call": "any"}, {"call": rng.choice(NAMES)}, {"message": "user"}, {"result": "any", "ok": True})
+        )
+        same = rng.choice(({}, {"same": rng.choice(PATHS)}, {"same": {"x": "y"}}))
+        way = rng.randrange(3)
+        if way == 0:
+            missing = rng.choice(({}, {"missing": True}, {"missing": False}))
+            asked = {"arg": rng.choice(PATHS), operator: rng.choice(("", "x")), "result": rng.choice(NAMES)}
+            return {"against_result": {**asked, **same, **missing}}
+        if way == 1:
+            added = rng.choice(({}, {}, {"sum": rng.choice(PATHS)}))
+            return {"so_far": {"of": of, operator: rng.randrange(4), **added, **same}}
+        return {"elapsed": {"since": of, operator: rng.randrange(3)}}
 
     def tool(self) -> Any:
         rng = self.rng

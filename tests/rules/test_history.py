@@ -39,8 +39,8 @@ def _looked(total: Any, order: str = "A", failed: bool = False) -> list[Message]
     return [call, Message("tool", text, (), name, "get_order", failed or None)]
 
 
-def _refund(amount: Any, order: str = "A", time: Any = None) -> Message:
-    call = ToolCall("refund", {"amount": amount, "order_id": order}, f"r{order}{amount}")
+def _refund(amount: Any, order: Any = "A", time: Any = None) -> Message:
+    call = ToolCall("refund", {"amount": amount, "order_id": order}, f"r{time}{amount}")
     return Message("assistant", None, (call,), extra=None if time is None else {"timestamp": time})
 
 
@@ -103,6 +103,23 @@ def test_counts_and_sums_pass_a_bound() -> None:
         _status(_rule({**named, "a": {"call": "refund", "so_far": {"of": "paid", "gt": 0}}}), _refund(1))[0]
         == "fail"
     )
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        (10**400, 10**400, True),
+        ("\ud800", "\ud800", True),
+        (float("nan"), None, False),
+        (1, 1.0, True),
+        (1, "1", False),
+        (1, True, False),
+        ({"a": 1, "b": [2]}, {"b": [2], "a": 1}, True),
+    ],
+)
+def test_arguments_agree_whatever_their_values(one: Any, other: Any, same: bool) -> None:
+    rule = _never(call="refund", so_far={"of": {"call": "refund"}, "gt": 1, "same": "order_id"})
+    assert _status(rule, _refund(1, one), _refund(2, other))[0] == ("fail" if same else "pass")
 
 
 def test_the_time_between_events() -> None:

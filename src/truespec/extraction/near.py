@@ -40,6 +40,8 @@ ORDER = (
     "exchanged",
     "direction",
     "success not asked for",
+    "words not asked for",
+    "data not asked for",
     "outcome",
     "strength",
     "moment",
@@ -63,6 +65,12 @@ def _unsorted(formal: Formal) -> Iterator[tuple[str, Formal]]:
             yield slip, _with(formal, place, Obligation(obligation.when, require))
         for slip, made in _turned(formal, obligation):
             yield slip, _with(formal, place, made)
+    for place, obligation in enumerate(formal.obligations):
+        for path in formal.bind.values():
+            given = ("not", ("absent", path.removeprefix("args.")))
+            if path.startswith("args.") and obligation.when is not None:
+                when = p.all_of(obligation.when, given)
+                yield "data not asked for", _with(formal, place, Obligation(when, obligation.require))
     asked = [*formal.predicates, *(o.when for o in formal.obligations if o.when is not None)]
     for predicate in dict.fromkeys(asked):
         for slip, other in (*_narrower(predicate), *_predicates(predicate)):
@@ -188,15 +196,18 @@ _OPPOSITE = {"gt": "le", "ge": "lt", "lt": "ge", "le": "gt", "in": "not_in", "no
 
 
 def _narrower(one: p.Predicate) -> Iterator[tuple[str, p.Predicate]]:
-    """The predicate of a call or its result, of those alone that succeeded."""
+    """The predicate with a condition more that may have been forgotten."""
     parts = one[1:] if one[0] == "and" else (one,)
     kinds = {part[0] for part in parts}
     if kinds & {"tool", "tool~", "type"} and "failed" not in kinds:
+        others = [part for part in parts if part[0] != "kind"]
         yield "success not asked for", p.all_of(*parts, ("failed", False))
-        yield (
-            "attempt for result",
-            p.all_of(*(part for part in parts if part[0] != "kind"), ("kind", "result"), ("failed", False)),
-        )
+        yield "attempt for result", p.all_of(*others, ("kind", "result"), ("failed", False))
+    if ("kind", "message") in parts:
+        if not kinds & {"says", "text~", "text=", "text+"}:
+            yield "words not asked for", p.all_of(*parts, ("says",))
+        if "by" not in kinds:
+            yield "speaker", p.all_of(*parts, ("by", "user"))
 
 
 def _predicates(one: p.Predicate) -> Iterator[tuple[str, p.Predicate]]:

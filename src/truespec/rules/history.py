@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from fractions import Fraction
+from json import dumps
 from typing import Any, ClassVar
 
 import orjson
@@ -129,9 +130,13 @@ def _pairs(same: Any) -> list[tuple[str, str]]:
 
 
 def _key(event: Event, paths: list[str]) -> str:
-    """The values at some arguments, as one text."""
-    found = [p.values_at(event.args, path) for path in paths]
-    return orjson.dumps(found, option=orjson.OPT_SORT_KEYS, default=str).decode()
+    """The values at some arguments, as one text; equal numbers are one value, however they are written."""
+    return dumps([[_plain(value) for value in p.values_at(event.args, path)] for path in paths])
+
+
+def _plain(value: Any) -> str:
+    amount = amount_of(value) if is_number(value) else None
+    return f"number {amount}" if amount is not None else dumps(value, sort_keys=True, default=str)
 
 
 class AgainstResult(History):
