@@ -45,6 +45,45 @@ def test_pages_show_each_violation_at_its_message_and_hide_what_is_asked(tmp_pat
     assert "http" not in index.replace("http-equiv", "")
 
 
+def test_the_index_opens_with_what_to_fix_first(tmp_path: Path) -> None:
+    rules = [
+        {"id": f"no-{tool}", "text": f"Never {tool}.", "severity": severity}
+        | {"formal": {"template": "absence", "a": {"call": tool}}}
+        for tool, severity in (("note", "low"), ("pay", "critical"), ("book", "high"))
+    ]
+    (tmp_path / "policy.yml").write_text(json.dumps({"truespec_rules": 1, "rules": rules}))
+    calls = [
+        {"id": tool, "type": "function", "function": {"name": tool, "arguments": "{}"}}
+        for tool in ("note", "book", "pay")
+    ]
+    messages = [{"role": "user", "content": "go"}] + [
+        {"role": "assistant", "content": None, "tool_calls": [call]} for call in calls
+    ]
+    (tmp_path / "t.json").write_text(json.dumps(messages))
+    run, runner = tmp_path / "run.jsonl", CliRunner()
+    check = ["check", str(tmp_path / "t.json"), "--rules", str(tmp_path / "policy.yml"), "-o", str(run)]
+
+    def index() -> str:
+        assert runner.invoke(command, ["report", str(run), "-o", str(tmp_path / "out")]).exit_code == 0
+        return (tmp_path / "out" / "index.html").read_text("utf-8").split("Models and environments")[0]
+
+    assert runner.invoke(command, check).exit_code == 0
+    shown = index()
+    assert [shown.index(f"<code>no-{tool}") for tool in ("pay", "book", "note")] == sorted(
+        shown.index(f"<code>no-{tool}") for tool in ("pay", "book", "note")
+    )
+    (page,) = (tmp_path / "out" / "traces").glob("*.html")
+    assert f'href="traces/{page.name}#m3"' in shown
+    assert 'id="m3"' in page.read_text("utf-8")
+    known = tmp_path / "known.json"
+    assert runner.invoke(command, ["accept", str(run), "-o", str(known), "--rule", "no-pay"]).exit_code == 0
+    run.unlink()
+    assert runner.invoke(command, [*check, "--baseline", str(known)]).exit_code == 0
+    shown = index()
+    assert "<code>no-pay" not in shown
+    assert "<code>no-book" in shown
+
+
 def test_only_traces_with_findings_get_a_page_unless_asked(tmp_path: Path) -> None:
     messages = [{"role": "system", "content": "Be brief. " * 100}, {"role": "user", "content": "Hello"}]
     (tmp_path / "t.json").write_text(json.dumps(messages))

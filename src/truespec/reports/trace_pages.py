@@ -14,7 +14,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from truespec.reports.share_chart import share_chart
-from truespec.reports.trace_tables import Share, grouped, rule_totals, same_prompt
+from truespec.reports.trace_tables import Share, first_to_fix, grouped, rule_totals, same_prompt
 from truespec.traces.redact import Redactor
 from truespec.traces.trace import Trace
 from truespec.version import __version__
@@ -117,6 +117,8 @@ def overview(
             missing_pages=not every and sum(len(rows) for *_, rows in lists) < len(artifacts),
             groups=groups,
             rules=rules,
+            fixes=first_to_fix(artifacts, rules),
+            page_name=page_name,
             cells=cells,
             same=same_prompt(groups),
             share=Share,

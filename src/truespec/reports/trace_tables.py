@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from truespec.compliance.run import UNINFORMATIVE_SHARE, UNINFORMATIVE_TRACES
 from truespec.metrics.proportion import Proportion
+from truespec.rules.rule import SEVERITIES
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,3 +141,35 @@ def rule_totals(artifacts: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
             entry["spoken"] >= UNINFORMATIVE_TRACES and entry["k"] >= UNINFORMATIVE_SHARE * entry["spoken"]
         )
     return list(rules.values())
+
+
+def first_to_fix(
+    artifacts: Iterable[Mapping[str, Any]], rules: Iterable[Mapping[str, Any]], most: int = 10
+) -> list[dict[str, Any]]:
+    """The broken rules that matter most, with three traces each: the graver first, then what took effect.
+
+    Accepted violations, advisory rules and rules that nearly every trace breaks are left out.
+    """
+    broken: dict[str, list[tuple[Mapping[str, Any], int]]] = {}
+    counts: dict[str, Counter[str]] = {}
+    for one in artifacts:
+        seen = set()
+        for result in one["results"]:
+            for v in result["violations"]:
+                if "accepted" in v:
+                    continue
+                counts.setdefault(v["rule_id"], Counter())[v["effect"]] += 1
+                if v["rule_id"] not in seen:
+                    seen.add(v["rule_id"])
+                    broken.setdefault(v["rule_id"], []).append((one, v["message_index"]))
+    found = []
+    for entry in rules:
+        rule = entry["rule"]
+        traces = broken.get(rule["id"], [])
+        if not traces or entry["dull"] or rule["force"] == "advisory":
+            continue
+        effects = counts[rule["id"]]
+        weight = (SEVERITIES.index(rule["severity"]), effects["took_effect"], len(traces))
+        found.append((weight, {**entry, "examples": traces[:3], "traces": len(traces), "open": effects}))
+    found.sort(key=lambda row: row[0], reverse=True)
+    return [row for _, row in found[:most]]
