@@ -1,5 +1,7 @@
 # Everything truespec uses, in one image:  docker build -t truespec .  &&  docker run --rm truespec demo --out /tmp/demo
 # Files of yours:  docker run --rm -v "$PWD:/work" --user "$(id -u):$(id -g)" truespec batch pairs.jsonl -o verdicts.jsonl
+# The local app:  docker run --rm -p 127.0.0.1:8000:8000 -v "$PWD:/work" truespec serve --host 0.0.0.0 verdicts.jsonl
+# Open the printed address with 127.0.0.1 in place of 0.0.0.0.
 FROM debian:bookworm
 
 RUN apt-get update -qq \
