@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import jsonschema
@@ -16,8 +17,9 @@ from truespec.benchmark import bundled
 from truespec.benchmark.bundled import BundledTask, RecordedAnswer, Writing, read
 from truespec.benchmark.difficulty import difficulty
 from truespec.benchmark.likeness import THRESHOLD, compare
+from truespec.benchmark.select import bundled_tasks, choose
 from truespec.domains.verify import Pair, verify_pair
-from truespec.verdict import Answer
+from truespec.verdict import Answer, UsageError
 
 NAMES = bundled.domains()
 TEXTS = {"type": "array", "items": {"type": "string"}, "uniqueItems": True}
@@ -242,6 +244,29 @@ def test_the_temporal_tasks_are_of_every_kind() -> None:
     assert sum(task.task.context["logic"] == "ltl" for task in tasks) >= 10
     mistakes = Counter(answer.mistake for task in tasks for answer in task.answers)
     assert all(mistakes[mistake] >= 5 for mistake in read.MISTAKES)
+
+
+def test_the_hard_tasks_are_long_and_have_four_wrong_answers_that_read_well() -> None:
+    hard = choose(bundled_tasks(), [], None, ["hard"])
+    assert len(hard) >= 150
+    assert {task.domain for task in hard} == set(NAMES)
+    answers = {task.task.id: task.answers for task in EVERY}
+    for task in hard:
+        wrong = [one for one in answers[task.id] if one.written is Writing.CARELESS]
+        assert len(wrong) >= 4
+    others = [task for task in bundled_tasks() if "hard" not in task.tags]
+    for name in NAMES:
+        lengths = [
+            median(len(task.statement) for task in some if task.domain == name) for some in (hard, others)
+        ]
+        assert lengths[0] > 1.1 * lengths[1]
+
+
+def test_a_tag_that_no_task_has_is_a_mistake_of_the_caller() -> None:
+    with pytest.raises(UsageError, match="no task has the tag 'hrad': did you mean 'hard'"):
+        choose(bundled_tasks(), [], None, ["hrad"])
+    with pytest.raises(UsageError, match="no task of rocq tagged hard and money"):
+        choose(bundled_tasks(), ["rocq"], None, ["hard", "money"])
 
 
 def test_a_mistake_has_to_be_known() -> None:

@@ -47,21 +47,38 @@ def named_tasks(name: str, domains: Iterable[str] = ()) -> list[Task] | None:
     return bundled_tasks(domains, variants=bool(found["variants"]), seed=int(found["seed"] or 0))
 
 
-def choose(tasks: Sequence[Task], domains: Sequence[str], limit: int | None) -> list[Task]:
-    """The tasks of these domains, the first `limit` of each; `UsageError` where none is left."""
+def choose(
+    tasks: Sequence[Task], domains: Sequence[str], limit: int | None, tags: Sequence[str] = ()
+) -> list[Task]:
+    """The tasks of these domains that have all of these tags, the first `limit` of each domain.
+
+    `UsageError` for a tag that no task has, and where no task is left.
+    """
     check_domains(domains)
+    _check_tags(tasks, tags)
     for task in tasks:
         if task.domain not in DOMAINS:
             raise UsageError(f"task {task.id!r}: no verifier for the domain {task.domain!r}")
     chosen: list[Task] = []
     seen: dict[str, int] = {}
     for task in tasks:
-        if domains and task.domain not in domains:
+        if (domains and task.domain not in domains) or not set(tags) <= set(task.tags):
             continue
         seen[task.domain] = seen.get(task.domain, 0) + 1
         if limit is None or seen[task.domain] <= limit:
             chosen.append(task)
     if not chosen:
         there = ", ".join(dict.fromkeys(task.domain for task in tasks)) or "none at all"
-        raise UsageError(f"no task of {', '.join(domains) or 'any domain'}: there are tasks of {there}")
+        tagged = f" tagged {' and '.join(tags)}" if tags else ""
+        wanted = f"{', '.join(domains) or 'any domain'}{tagged}"
+        raise UsageError(f"no task of {wanted}: there are tasks of {there}")
     return chosen
+
+
+def _check_tags(tasks: Sequence[Task], tags: Sequence[str]) -> None:
+    known = {tag for task in tasks for tag in task.tags}
+    for tag in tags:
+        if tag not in known:
+            near = get_close_matches(tag, known, 3)
+            hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "no tag is like it"
+            raise UsageError(f"no task has the tag {tag!r}: {hint}")

@@ -189,6 +189,7 @@ def timeouts(folder: Path, limits: str, jobs: int | None) -> None:
 @click.option("-n", "--count", type=click.IntRange(2), required=True, help="How many candidates in all.")
 @click.option("--tasks", default="bundled", show_default=True, help="A file, or bundled+variants[:SEED].")
 @click.option("--domain", "domains", multiple=True, help="Only these domains.")
+@click.option("--tag", "tags", multiple=True, help="Only tasks with this tag, such as hard; repeatable.")
 @click.option("--limit", type=click.IntRange(1), default=None, help="Only the first N tasks of each domain.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed, the same candidates.")
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="A run's folder.")
@@ -198,6 +199,7 @@ def candidates(
     count: int,
     tasks: str,
     domains: tuple[str, ...],
+    tags: tuple[str, ...],
     limit: int | None,
     seed: int,
     output: Path,
@@ -216,7 +218,7 @@ def candidates(
     every = named_tasks(tasks, domains)
     if every is None:
         every = read_tasks(Path(tasks))
-    chosen = choose(every, domains, limit)
+    chosen = choose(every, domains, limit, tags)
     if (output / "run.json").exists():
         raise UsageError(f"{output} holds a run already: name another folder")
     shown = Progress()

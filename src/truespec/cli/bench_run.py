@@ -95,6 +95,7 @@ def _limits(
 @click.option("--model", "models", multiple=True, required=True, help="A model; give it again for more.")
 @click.option("--tasks", default="bundled", show_default=True, help="A file, or bundled+variants[:SEED].")
 @click.option("--domain", "domains", multiple=True, help="Only these domains.")
+@click.option("--tag", "tags", multiple=True, help="Only tasks with this tag, such as hard; repeatable.")
 @click.option("--limit", type=click.IntRange(1), default=None, help="Only the first N tasks of each domain.")
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The run's folder.")
 @click.option("--epochs", type=click.IntRange(1), default=1, show_default=True, help="Answers per task.")
@@ -130,6 +131,7 @@ def run(
     models: tuple[str, ...],
     tasks: str,
     domains: tuple[str, ...],
+    tags: tuple[str, ...],
     limit: int | None,
     output: Path,
     epochs: int,
@@ -169,7 +171,7 @@ def run(
     Exit code: 0 when every task has its answer, 1 when calls failed for good or were not made because of
     --max-cost, 2 for a wrong call.
     """
-    chosen = chosen_tasks(tasks, domains, limit)
+    chosen = chosen_tasks(tasks, domains, limit, tags)
     models = expand(models)
     (judge_name,) = expand((feedback_judge,))
     asks_judge = rounds and Feedback.JUDGE.value in kinds and judge_name != SELF
@@ -210,10 +212,12 @@ def run(
     _close(failures, begun, f"truespec bench judge {begun.folder}")
 
 
-def chosen_tasks(tasks: str, domains: tuple[str, ...], limit: int | None) -> list[Task]:
-    """The tasks of a file or of a name such as `bundled`, of these domains, the first `limit` of each."""
+def chosen_tasks(
+    tasks: str, domains: tuple[str, ...], limit: int | None, tags: tuple[str, ...] = ()
+) -> list[Task]:
+    """The tasks of a file or of a name such as `bundled`, of these domains and tags, `limit` of each."""
     every = named_tasks(tasks, domains)
-    return choose(read_tasks(Path(tasks)) if every is None else every, domains, limit)
+    return choose(read_tasks(Path(tasks)) if every is None else every, domains, limit, tags)
 
 
 @click.command()

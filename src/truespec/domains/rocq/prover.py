@@ -117,6 +117,7 @@ def prove(
                     return Proved(
                         strategy.name, assumptions(dialogue.must("Print Assumptions Truespec_equivalent."))
                     )
+                dialogue.may("Abort.")  # a proof that the kernel refuses may stay open
                 dialogue.must(THEOREM)
             elif session.worked() - before >= work:
                 late.append(strategy)
