@@ -64,6 +64,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
+def _follow(page: Any, selector: str) -> None:
+    """Click, and wait for the page that follows: a click alone may return before it is there."""
+    with page.expect_navigation():
+        page.click(selector)
+
+
 @pytest.fixture(scope="module")
 def pages(folder: Path) -> Iterator[Any]:
     needs.tool("chromium")
@@ -89,26 +95,26 @@ def pages(folder: Path) -> Iterator[Any]:
 
 def test_disagreements_come_first_and_read_without_scripts(pages: Any) -> None:
     page = pages("/study", java_script_enabled=False)
-    page.click("text=study")
+    _follow(page, "text=study")
     standings = [row.split("\t")[1] for row in page.locator("tbody tr").all_inner_texts()]
     assert standings == ["false accept"] * 2 + ["false reject"] * 2 + ["agree"] * 2
     page.select_option("select[name=kind]", "equivalence")
-    page.click("button[type=submit]")
+    _follow(page, "button[type=submit]")
     assert "3 of 6" in page.inner_text(".count")
-    page.click("tbody a")
+    _follow(page, "tbody a")
     assert page.inner_text("h1") == "wrong"
     assert "False accept" in page.inner_text(".standing")
     assert "refuted" in page.inner_text("#verdict")
     assert page.locator("#words pre").count() == 2
     assert "oracle first" in page.inner_text("#words")
-    page.click("text=Next")
+    _follow(page, "text=Next")
     assert page.inner_text("h1") == "right"
     assert "kind=equivalence" in page.url
 
 
 def test_a_judgement_is_labelled_by_keyboard_and_exported(pages: Any, folder: Path) -> None:
     page = pages("/study/1?standing=false+accept")
-    page.click("tbody a")
+    _follow(page, "tbody a")
     for _ in range(60):
         page.keyboard.press("Tab")
         if page.evaluate("document.activeElement.name") == "label":
@@ -146,7 +152,7 @@ def test_one_violation_is_accepted_into_the_baseline(pages: Any, folder: Path) -
     page = pages("/runs/2/1", java_script_enabled=False)
     assert page.locator("text=Accept into the baseline").count() == 2
     page.fill("#v2 input[name=reason]", "agreed with the bank")
-    page.click("#v2 button")
+    _follow(page, "#v2 button")
     assert page.locator("text=Accept into the baseline").count() == 1
     assert "accepted: agreed with the bank" in page.inner_text("#v2")
     assert [one.reason for one in read_baseline(folder / "known.json").entries.values()] == [
