@@ -39,7 +39,8 @@ def unexpected(tasks: list[BundledTask]) -> list[tuple[str, object]]:
     for one in tasks:
         for answer in one.answers:
             pair = Pair(one.task.domain, one.task.oracle, answer.text, one.task.context)
-            verdict = verify_pair(pair, 20.0 if one.task.domain in QUICK else 200.0)
+            # A proof that takes seconds here takes minutes on a slow machine; the limit costs nothing else.
+            verdict = verify_pair(pair, 20.0 if one.task.domain in QUICK else 600.0)
             if verdict.answer is not answer.expected:
                 found.append((answer.id, verdict))
     return found
