@@ -21,7 +21,8 @@ from pathlib import Path
 from truespec.benchmark.sources.registry import load as load_source
 from truespec.benchmark.task import PairRecord
 from truespec.domains.registry import load
-from truespec.domains.sql.domain import Context, Query
+from truespec.domains.sql.context import Context
+from truespec.domains.sql.domain import Query
 from truespec.domains.sql.prove.proof import prove
 from truespec.domains.sql.refute.search import Hunt
 from truespec.solvers.limit import Limit

@@ -17,12 +17,10 @@ import warnings
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from truespec.benchmark.sources.gsm_template import Template
 from truespec.benchmark.task import Origin, PairRecord, Skipped, Task
-
-if TYPE_CHECKING:
-    from truespec.benchmark.sources.gsm_symbolic import Template
 
 MAX_CHARACTERS = 4_000
 """Longer expressions are left out."""

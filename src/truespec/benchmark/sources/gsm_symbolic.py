@@ -16,15 +16,15 @@ A template gives each variable a domain (`#init`), conditions, and two oracles: 
 from __future__ import annotations
 
 import ast
-import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
 from truespec.benchmark.leaks import telling_constraints
 from truespec.benchmark.sources._gsm_programs import read_programs
+from truespec.benchmark.sources.gsm_template import PLACEHOLDER, Template, Unreadable, read_template
 from truespec.benchmark.task import HIDDEN, Origin, PairRecord, Skipped, Task
 from truespec.verdict import TruespecError, UsageError
 
@@ -45,37 +45,6 @@ WORDS = {
 """Number words among the values of the original problems."""
 
 
-class _Unreadable(Exception):
-    """A template that is left out, and why."""
-
-
-@dataclass
-class Template:
-    """A template as read."""
-
-    id: str
-    """`symbolic/0000`."""
-    original: int
-    """The index in the GSM8K test split."""
-    question: str
-    """The original question."""
-    statement: str
-    """The text with `{name, default}` placeholders."""
-    defaults: dict[str, str]
-    """The values of the original problem, as written."""
-    domains: dict[str, ast.expr]
-    """Each variable's domain."""
-    numeric: set[str]
-    """Variables marked with `$`."""
-    conditions: list[str]
-    """As written, less quirks."""
-    answer: str
-    """The `#answer` expression."""
-    hole: str
-    """The `####` expression."""
-    tags: list[str] = field(default_factory=list)
-
-
 def read(folder: Path) -> Iterator[Task | PairRecord | Skipped]:
     """The tasks of all templates, then the recorded programs as pairs; broken records become `Skipped`."""
     root = next((path for path in (folder / "templates", folder) if (path / SETS[0]).is_dir()), None)
@@ -88,7 +57,7 @@ def read(folder: Path) -> Iterator[Task | PairRecord | Skipped]:
             try:
                 template = read_template(path, f"{name}/{path.stem}")
                 task = make_task(template, origin)
-            except (_Unreadable, TruespecError, ValueError, KeyError, SyntaxError) as error:
+            except (Unreadable, TruespecError, ValueError, KeyError, SyntaxError) as error:
                 yield Skipped(origin, f"{type(error).__name__.strip('_')}: {error}")
                 continue
             if name == "symbolic":
@@ -102,57 +71,6 @@ def read(folder: Path) -> Iterator[Task | PairRecord | Skipped]:
 
 
 # --- reading a template -------------------------------------------------------------------------------
-
-_INIT = re.compile(r"-\s*(\$?)\s*([A-Za-z_][\w\s,$]*?)\s*=\s*(.+)")
-_PLACEHOLDER = re.compile(r"\{\s*(\w+)\s*,\s*([^{}]*?)\s*\}")
-
-
-def read_template(path: Path, name: str) -> Template:
-    """Split a template file into its parts."""
-    record = json.loads(path.read_text(encoding="utf-8"))
-    text = record["question_annotated"]
-    statement, mark, rest = text.partition("#init:")
-    if not mark:
-        raise _Unreadable("the template has no '#init:' section")
-    init, _, rest = rest.partition("#conditions:") if "#conditions:" in rest else _without_conditions(rest)
-    conditions, _, answer = rest.partition("#answer")
-    domains: dict[str, ast.expr] = {}
-    numeric: set[str] = set()
-    for line in filter(None, map(str.strip, init.splitlines())):
-        found = _INIT.fullmatch(line)
-        if found is None:
-            raise _Unreadable(f"the '#init' line {line!r} is not 'name = domain'")
-        domain = ast.parse(found[3].strip(), mode="eval").body
-        for variable in found[2].replace("$", "").split(","):
-            domains[variable.strip()] = domain
-            if found[1]:
-                numeric.add(variable.strip())
-    return Template(
-        id=name,
-        original=int(record["id_orig"]),
-        question=record["question"],
-        statement=statement.strip(),
-        defaults={m[1]: m[2] for m in _PLACEHOLDER.finditer(statement)},
-        domains=domains,
-        numeric=numeric,
-        conditions=[
-            line.strip().removeprefix("-").strip() for line in conditions.splitlines() if line.strip()
-        ],
-        answer=_expression(answer.strip().removeprefix(":").removeprefix("=").strip().removeprefix("=")),
-        hole=_expression(record["answer_annotated"].rsplit("####", 1)[-1]),
-    )
-
-
-def _without_conditions(rest: str) -> tuple[str, str, str]:
-    init, mark, answer = rest.partition("#answer")
-    return init, "", mark + answer
-
-
-def _expression(text: str) -> str:
-    text = text.strip()
-    while text.startswith("{") and text.endswith("}"):
-        text = text[1:-1].strip()
-    return text.replace("$", "").strip()
 
 
 # --- from template to task ----------------------------------------------------------------------------
@@ -185,7 +103,7 @@ def make_task(template: Template, origin: Origin) -> Task:
         template.tags.append(f"solved:{name}")
     unknown = used - set(variables)
     if unknown:
-        raise _Unreadable(f"the names {sorted(unknown)} have no numeric domain")
+        raise Unreadable(f"the names {sorted(unknown)} have no numeric domain")
     constraints += [text for text in conditions if text not in constraints]
     set_name = template.id.split("/")[0]
     hidden = telling_constraints(oracle, constraints, list(variables))
@@ -207,7 +125,7 @@ def make_task(template: Template, origin: Origin) -> Task:
 
 def _statement(template: Template, variables: Mapping[str, object]) -> str:
     """The text with the names of numeric variables, and the original words for all others."""
-    return _PLACEHOLDER.sub(lambda m: m[1] if m[1] in variables else m[2], template.statement)
+    return PLACEHOLDER.sub(lambda m: m[1] if m[1] in variables else m[2], template.statement)
 
 
 def _numeric_defaults(template: Template, variables: Mapping[str, object]) -> dict[str, str]:
@@ -236,7 +154,7 @@ def _is_word(template: Template, name: str) -> bool:
 def _is_numeric(domain: ast.expr) -> bool:
     try:
         return bool(_values(domain).kind)
-    except _Unreadable:
+    except Unreadable:
         return False
 
 
@@ -255,7 +173,7 @@ class _Cleaner(ast.NodeTransformer):
             and node.slice.value == 1
         ):
             return node.value
-        raise _Unreadable(f"the subscript {ast.unparse(node)!r}")
+        raise Unreadable(f"the subscript {ast.unparse(node)!r}")
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
         match node:
@@ -263,7 +181,7 @@ class _Cleaner(ast.NodeTransformer):
                 left=ast.Name(id=name), ops=[ast.Eq()], comparators=[ast.Constant(value=str(word))]
             ):
                 if name not in self.words:
-                    raise _Unreadable(f"{name!r} is compared with a word")
+                    raise Unreadable(f"{name!r} is compared with a word")
                 self.fixed[name] = self.words[name]
                 return ast.Constant(self.words[name] == word)
             case ast.Compare(left=inner, ops=[ast.Eq()], comparators=[ast.Constant(value=False)]):
@@ -294,7 +212,7 @@ def _clean(template: Template, text: str, words: Mapping[str, str]) -> str:
     try:
         tree = ast.parse(text, mode="eval")
     except SyntaxError as error:
-        raise _Unreadable(f"{text!r} is not an expression: {error.msg}") from error
+        raise Unreadable(f"{text!r} is not an expression: {error.msg}") from error
     cleaner = _Cleaner(template, words)
     before = ast.unparse(tree)
     tree = ast.fix_missing_locations(cleaner.visit(tree))
@@ -326,7 +244,7 @@ def _solve(template: Template, name: str, conditions: list[str]) -> tuple[str, t
                         _substituted(t, name, solution) for i, t in enumerate(conditions) if i != position
                     ]
                     return solution, (name, solution), rest
-    raise _Unreadable(f"the answer is the variable {name!r}, which no linear equation determines")
+    raise Unreadable(f"the answer is the variable {name!r}, which no linear equation determines")
 
 
 def _isolated(name: str, side: ast.expr, other: ast.expr) -> str | None:
@@ -413,7 +331,7 @@ def _domain(template: Template, name: str) -> tuple[str, list[str], str]:
                 offset = "" if (first / found.step).denominator == 1 else f" - {_number(first)}"
                 said.append(f"divides({name}{offset}, {_number(found.step)})")
             return kind, said, ""
-    raise _Unreadable(f"the domain of {name!r} is {ast.unparse(template.domains[name])!r}")
+    raise Unreadable(f"the domain of {name!r} is {ast.unparse(template.domains[name])!r}")
 
 
 def _values(node: ast.expr) -> _Values:
@@ -446,10 +364,10 @@ def _values(node: ast.expr) -> _Values:
             first, stop = (Fraction(0), numbers[0]) if len(numbers) == 1 else (numbers[0], numbers[1])
             step = numbers[2] if len(numbers) == 3 else Fraction(1)
             if step <= 0 or stop <= first:
-                raise _Unreadable(f"the empty or falling range {ast.unparse(node)!r}")
+                raise Unreadable(f"the empty or falling range {ast.unparse(node)!r}")
             count = -((first - stop) // step)  # the ceiling of (stop - first) / step
             return _Values("range", (first, first + (count - 1) * step), step)
-    raise _Unreadable(f"the domain {ast.unparse(node)!r} holds no numbers")
+    raise Unreadable(f"the domain {ast.unparse(node)!r} holds no numbers")
 
 
 def _element(node: ast.expr) -> Fraction:
@@ -463,7 +381,7 @@ def _exact(node: ast.expr) -> Fraction:
     try:
         return Fraction(ast.unparse(node))
     except ValueError as error:
-        raise _Unreadable(f"{ast.unparse(node)!r} is not a number") from error
+        raise Unreadable(f"{ast.unparse(node)!r} is not a number") from error
 
 
 def _number(value: Fraction) -> str:

@@ -10,30 +10,15 @@ from sqlglot import exp
 from truespec.domains.contract import Domain, RawContext, Recheck, Tool
 from truespec.domains.sql import decide as deciding
 from truespec.domains.sql import variants
+from truespec.domains.sql.context import ORDERS, Context
 from truespec.domains.sql.engines import registry as engines
 from truespec.domains.sql.engines.accept import read_settings
-from truespec.domains.sql.engines.contract import Settings
 from truespec.domains.sql.engines.versions import version
-from truespec.domains.sql.schema import DIALECTS, Schema, read_schema
+from truespec.domains.sql.schema import DIALECTS, read_schema
 from truespec.domains.sql.text.query import read_query, rendered
 from truespec.solvers.limit import Limit
 from truespec.solvers.versions import version_of
 from truespec.verdict import OracleError, Verdict
-
-ORDERS = ("auto", "bag", "list")
-"""How results compare: `list` and `auto` as lists where both queries order at the top level."""
-
-
-@dataclass(frozen=True, slots=True)
-class Context:
-    """What both queries are read against."""
-
-    schema: Schema
-    """The tables and their constraints."""
-    order: str
-    """One of `ORDERS`."""
-    settings: Settings
-    """Session settings."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,12 @@ where cvc5 proves it. It shares the reading of SQL as bags with the prover, as t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import z3
 
 from truespec.domains.contract import Recheck, RecheckStatus
+from truespec.domains.sql.context import Context
 from truespec.domains.sql.ir.logic import Formula
 from truespec.domains.sql.ir.world import World
 from truespec.domains.sql.prove.proof import prove_in
@@ -29,9 +30,6 @@ from truespec.verdict import (
     Undecided,
     Verdict,
 )
-
-if TYPE_CHECKING:
-    from truespec.domains.sql.domain import Context
 
 STEP_MILLISECONDS = 4_000
 """How long cvc5 may take for one step."""
