@@ -17,7 +17,9 @@ from typing import Any
 import pytest
 
 import needs
+from truespec.executors import cluster
 from truespec.executors.batch import run_batch
+from truespec.executors.pool import WorkerError
 
 HERE = Path(__file__).parent
 
@@ -42,6 +44,8 @@ def in_namespace(script: str, *arguments: str) -> subprocess.CompletedProcess[st
     # As RayRunner sets it, where nothing has imported Ray before.
     environment = {**os.environ, "RAY_USAGE_STATS_ENABLED": "0", "PYTHONPATH": str(HERE)}
     environment["RAY_ENABLE_UV_RUN_RUNTIME_ENV"] = "0"
+    # A busy machine needs more than the 30 seconds that Ray gives a client's server to start.
+    environment["RAY_CLIENT_SERVER_CHECK_CHANNEL_TIMEOUT_S"] = "300"
     environment.pop("RAY_ADDRESS", None)
     return subprocess.run(line, capture_output=True, text=True, check=False, timeout=900, env=environment)
 
@@ -111,6 +115,30 @@ def test_commands_reach_a_cluster_as_its_client(tmp_path: Path) -> None:
     for name in ("verdicts.jsonl", "artifacts.jsonl", "run/verdicts.jsonl"):
         assert lasting(tmp_path / "ray" / name) == lasting(tmp_path / "local" / name), name
         assert lasting(tmp_path / "local" / name), name
+
+
+class _SlowHead:
+    """A head node whose server for this client starts in time at the third request, or never."""
+
+    def __init__(self, *complaints: str) -> None:
+        self.complaints = list(complaints)
+
+    def init(self, **options: object) -> None:
+        if self.complaints:
+            raise ConnectionAbortedError(
+                f"Initialization failure from server:\nRuntimeError: {self.complaints.pop(0)}"
+            )
+
+    def shutdown(self) -> None:
+        """Forget the failed connection."""
+
+
+def test_a_busy_head_node_is_asked_again() -> None:
+    head = _SlowHead("Starting Ray client server failed. See x.err", "Proxy failed to Connect to backend!")
+    cluster._connect(head, "ray://head:10001")
+    assert not head.complaints
+    with pytest.raises(WorkerError, match=r"ray://head:10001 was reached.*other versions"):
+        cluster._connect(_SlowHead("other versions"), "ray://head:10001")
 
 
 def test_nothing_outlives_the_owner_of_a_share() -> None:

@@ -13,6 +13,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -31,7 +32,9 @@ TRIES = 3
 MOST = 1_000
 """Results that an actor sends at once."""
 START_SECONDS = 240
-"""How long an actor may take to start."""
+"""How long an actor may take to start, and how long a busy head node is asked for a client's server."""
+_TOO_SLOW = ("Starting Ray client server failed", "Proxy failed to Connect to backend")
+"""How Ray says that the server of a client did not start in time."""
 POLL_SECONDS = 1.0
 """How long an actor waits for results before it says that there are none."""
 
@@ -133,7 +136,7 @@ class RayRunner(Generic[Work, Result]):
             address = os.environ.get("RAY_ADDRESS")
             local = {} if address else {"include_dashboard": False, "num_cpus": jobs}
             # Without a word for it, Ray takes any cluster that happens to run on this machine.
-            ray.init(address=address or "local", log_to_driver=False, logging_level="ERROR", **local)
+            _connect(ray, address or "local", log_to_driver=False, logging_level="ERROR", **local)
 
     def __enter__(self) -> RayRunner[Work, Result]:
         self._fill_nodes()
@@ -234,6 +237,27 @@ class RayRunner(Generic[Work, Result]):
             num_cpus=workers, max_concurrency=2, max_restarts=0, scheduling_strategy=here
         )
         return _Held(node, kind.remote(self._task, workers), workers)
+
+
+def _connect(ray: Any, address: str, **options: Any) -> None:
+    """Connect to a cluster; ask again while its head node is too busy to start a server for this client.
+
+    The head node of `ray://` starts a process for each client and gives it 30 seconds.
+    """
+    deadline = time.monotonic() + START_SECONDS
+    while True:
+        try:
+            ray.init(address=address, **options)
+            return
+        except ConnectionAbortedError as error:
+            ray.shutdown()
+            if time.monotonic() < deadline and any(words in str(error) for words in _TOO_SLOW):
+                continue
+            reason = str(error).strip().splitlines()[-1]
+            raise WorkerError(
+                f"{address} was reached, but gave this client no server: {reason} On a slow head node, "
+                "start Ray with RAY_CLIENT_SERVER_CHECK_CHANNEL_TIMEOUT_S=120 in its environment."
+            ) from None
 
 
 def ray_verifiers(domains: tuple[str, ...], jobs: int) -> RayRunner[Pair, Verdict]:
