@@ -37,7 +37,7 @@ def _between(name: str, call: Call, rule: Rule) -> Trace:
 
 
 def conversation_of(lines: list[str], domain: str | None = None) -> Trace:
-    """The conversation that is told in these lines (see `extraction.examples.told`)."""
+    """The conversation in these lines (see `extraction.examples.as_lines`)."""
     messages: list[Message] = []
     open_calls: list[ToolCall] = []
     kinds: dict[str, str | None] = {}

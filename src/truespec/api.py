@@ -23,7 +23,7 @@ DEFAULT_TIMEOUT = 4.0
 Context = Mapping[str, object]
 """The domain's declarations and options."""
 Progress = Callable[[int, int | None], None]
-"""Told how many pairs are done, and how many there are where the input knows its length."""
+"""Called with how many pairs are done, and how many there are where the input knows its length."""
 
 
 class _Share:
@@ -160,10 +160,10 @@ class Verifier:
             self._check_open()
             pool = self._pools.pop() if self._pools else None
         pool = pool or verifiers((), self._jobs)
-        told, end = _telling(progress)
+        report, end = _telling(progress)
         try:
             for done, (number, verdict) in enumerate(pool.run(_jobs(pairs, seconds, names)), 1):
-                told(done, total)
+                report(done, total)
                 yield names.pop(number), verdict
         finally:
             end()
@@ -252,7 +252,7 @@ def verify_many(
 
     `pairs` are records with `id`, `domain`, `oracle`, `candidate` and perhaps `context`, as in a pair file.
     They are read lazily: two ahead for each of the `jobs` workers, by default one per core. `progress` is
-    True for a bar on a terminal, or a function that is told how many pairs are done and how many there are
+    True for a bar on a terminal, or a function that takes how many pairs are done and how many there are
     (None where the input does not know). An unusable oracle is a verdict of *unknown* here. What the workers
     have started ends with the iterator.
 
@@ -321,7 +321,7 @@ def _jobs(
 
 
 def _telling(progress: bool | Progress) -> tuple[Progress, Callable[[], None]]:
-    """What is told after each pair, and what ends it."""
+    """The function to call after each pair, and the one that ends the display."""
     if not isinstance(progress, bool):
         return progress, lambda: None
     if not progress:

@@ -100,12 +100,12 @@ def test_a_model_of_its_own_is_found_and_prompts_are_flagged() -> None:
         return rows + [row(n, binding={"text": 1} if n < 4 else {}, model="c") for n in range(40)]
 
     same = {t.model: t for t in traits(corpus("p"))}
-    assert same["a"].told
+    assert same["a"].significant
     assert same["a"].confounds == ()
     assert same["a"].others.total == 80
     other = {t.model: t for t in traits(corpus("q"))}
     assert other["a"].confounds == ("prompt",)
-    assert not other["b"].told  # compared with c alone, which had its prompt
+    assert not other["b"].significant  # compared with c alone, which had its prompt
     assert (other["b"].others.total, other["b"].confounds) == (40, ())
 
 
@@ -118,7 +118,7 @@ def test_chance_is_rarely_called_a_difference() -> None:
             for m in "xyz"
             for n in range(30)
         ]
-        false += any(t.told for t in traits(rows))
+        false += any(t.significant for t in traits(rows))
     assert false <= 4
 
 
@@ -140,7 +140,7 @@ def test_regressions_between_runs() -> None:
     assert len(found.worse) == 20
     assert not trend(before, before).regressions
     back = trend(now, before)
-    assert back.changes[0].told
+    assert back.changes[0].significant
     assert not back.regressions
 
 

@@ -53,7 +53,7 @@ class Seen:
         self.problems: list[Problem] = []
         self.artifacts: list[dict[str, Any]] = []
         rules = tuple(load_rules(RULES))
-        self.watcher = Watcher(rules, self.breaches.append, self.artifacts.append, told=told or set())
+        self.watcher = Watcher(rules, self.breaches.append, self.artifacts.append, reported=told or set())
         self.follower = Follower((path,), self.watcher, self.problems.append)
 
     def names(self) -> list[tuple[str, int, bool]]:

@@ -126,8 +126,8 @@ def test_majorities() -> None:
     assert majority([accept, reject, lost]) is majority([lost]) is lost
     with pytest.raises(ValueError, match="odd number"):
         Manner(Settings(), 4)
-    assert Manner(Settings()).told(Settings()) == ""
-    assert Manner(Settings(reasoning_effort=None)).told(Settings()) == "reasoning effort default"
+    assert Manner(Settings()).described(Settings()) == ""
+    assert Manner(Settings(reasoning_effort=None)).described(Settings()) == "reasoning effort default"
 
 
 def test_prompts_and_examples_of_ones_own(here: Path) -> None:

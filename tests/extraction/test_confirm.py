@@ -14,7 +14,7 @@ from benchmarks._rule_readers import conversation_of, reply_of
 
 from truespec.executors.extract import Extractor
 from truespec.extraction.confirm import questions
-from truespec.extraction.examples import status, told
+from truespec.extraction.examples import as_lines, status
 from truespec.extraction.near import MOST, near_misses
 from truespec.extraction.read import Extracted, routed
 from truespec.extraction.write import summary, to_yaml
@@ -184,8 +184,8 @@ def test_each_question_holds_one_conversation_that_the_formula_keeps() -> None:
     for question in asked:
         assert (status(one.rule, question.kept), status(one.rule, question.broken)) == ("pass", "fail")
         for trace in question.shown:
-            again = conversation_of(told(trace))
-            assert told(again) == told(trace)
+            again = conversation_of(as_lines(trace))
+            assert as_lines(again) == as_lines(trace)
             assert status(one.rule, again) == status(one.rule, trace)
 
 

@@ -89,7 +89,7 @@ class Comparison:
 
     @property
     def too_few(self) -> bool:
-        """Whether no result on so few tasks could be told from chance."""
+        """Whether no result on so few tasks could be distinguished from chance."""
         return min(mcnemar_exact(0, self.common) * len(self.measures), 1.0) >= SIGNIFICANT
 
 

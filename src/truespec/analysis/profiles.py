@@ -89,7 +89,7 @@ class Trait:
     """What else differs: `prompt`, `tasks`."""
 
     @property
-    def told(self) -> bool:
+    def significant(self) -> bool:
         """Whether the difference is one by the adjusted test."""
         return self.p < SIGNIFICANT
 

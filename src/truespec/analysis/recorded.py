@@ -18,7 +18,7 @@ from truespec.traces.files import Problem, TraceFile
 from truespec.verdict import UsageError
 
 FAVOURABLE = ("pass", "passed", "satisfied", "satisfactory", "compliant", "correct", "success", "yes")
-"""Words that stand for a pass; judges drift from the one they were told."""
+"""Words that stand for a pass; judges drift from the one they were given."""
 UNFAVOURABLE = (
     "fail", "failed", "unsatisfied", "not satisfied", "dissatisfied", "unsatisfactory", "non-compliant",
     "noncompliant", "not compliant", "incorrect", "failure", "no",

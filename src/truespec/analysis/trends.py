@@ -37,7 +37,7 @@ class Change:
     """What else differs between the runs."""
 
     @property
-    def told(self) -> bool:
+    def significant(self) -> bool:
         """Whether the difference is one by the adjusted test."""
         return self.p < SIGNIFICANT
 
@@ -58,7 +58,7 @@ class Trend:
     @property
     def regressions(self) -> list[Change]:
         """Kinds that are surely more frequent now."""
-        return [c for c in self.changes if c.told and (c.now.value or 0) > (c.before.value or 0)]
+        return [c for c in self.changes if c.significant and (c.now.value or 0) > (c.before.value or 0)]
 
 
 def trend(before: Sequence[Row], now: Sequence[Row]) -> Trend:

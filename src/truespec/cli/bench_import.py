@@ -94,7 +94,7 @@ def import_(
 
 
 def _published(source: str, folder: Path) -> tuple[list[tuple[str, dict[str, Any]]], list[Task]]:
-    """The pairs of a data set with their places, and its tasks; what is left out is told."""
+    """The pairs of a data set with their places, and its tasks; what is left out is reported."""
     lines, tasks, skipped = [], [], 0
     for one in load(source)(folder):
         if isinstance(one, PairRecord):

@@ -119,7 +119,7 @@ def _limits(
     type=click.Choice([kind.value for kind in Feedback]),
     default=(Feedback.COUNTEREXAMPLE.value,),
     show_default=True,
-    help="What it is told; give it again to compare kinds.",
+    help="The feedback on an answer; give it again to compare kinds.",
 )
 @click.option("--feedback-judge", default=SELF, show_default=True, help="Who judges for --feedback judge.")
 @click.option("--timeout", type=Seconds(), default=4.0, show_default=True, help="Seconds per verification.")
@@ -164,7 +164,7 @@ def run(
     verifier decides old answers anew. More models, tasks or epochs, or another --timeout, let the run in
     OUTPUT grow; what was asked stays. The defaults are those of RESpecBench.
 
-    With --rounds, models repair their answers. They are told nothing (none), that an answer is refuted or
+    With --rounds, models repair their answers. They learn nothing (none), that an answer is refuted or
     invalid (answer), also an input on which it differs (counterexample), or a judge's opinion (judge).
     'bench report' shows success by round.
 

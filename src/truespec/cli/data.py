@@ -151,11 +151,11 @@ def fetch(source: str, output: Path, host: str) -> None:
     echo(f"  licence: {wanted.licence}")
     shown = Progress()
 
-    def told(done: int, total: int | None) -> None:
+    def report(done: int, total: int | None) -> None:
         shown.show("MB", done // 1_000_000, total // 1_000_000 if total else None)
 
     try:
-        new = download(wanted, folder, host=host or HOST, progress=told)
+        new = download(wanted, folder, host=host or HOST, progress=report)
     finally:
         shown.end()
     echo(f"  {'fetched and checked' if new else 'there already, complete'}: {folder}")

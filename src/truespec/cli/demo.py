@@ -156,11 +156,11 @@ def _usable(names: Sequence[str]) -> tuple[list[str], dict[str, str]]:
         for name in names
         if (tools := [tool for tool in load(name).tools if not tool.optional and found_version(tool) is None])
     }
-    told = {
+    notes = {
         name: ", ".join(f"{tool.name} is not installed ({tool.install})" for tool in tools)
         for name, tools in missing.items()
     }
-    return [name for name in names if name not in missing], told
+    return [name for name in names if name not in missing], notes
 
 
 def _tools(names: Sequence[str]) -> dict[str, str]:

@@ -46,7 +46,7 @@ def mcp(
     COMMAND starts the server; write it after --. A client is configured with this command in the server's
     place. A call that a rule does not let pass never reaches the server: the client gets an error result with
     the rule's text. What rules would ask a person is blocked. Decisions and rules that cannot be evaluated
-    are told on standard error. The exit code is the server's.
+    are reported on standard error. The exit code is the server's.
     """
     from truespec.guard.mcp_proxy import Proxy, serve
     from truespec.traces.files import loads

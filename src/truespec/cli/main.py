@@ -115,7 +115,7 @@ class _Unread(Exception):
 
 
 class _Commands(LazyGroup):
-    """The commands; a reader who has gone away is told apart from a failure."""
+    """The commands; a closed pipe is distinguished from a failure."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

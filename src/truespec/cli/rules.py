@@ -36,7 +36,7 @@ for command in (list_, show, explain, test, verify):
 
 
 def _refuse_mistakes(files: tuple[Path, ...], toolbox: Toolbox) -> None:
-    """Exit 1 where files speak of tools, arguments or types that there are not, each told with its line."""
+    """Exit 1 where files speak of tools, arguments or types that there are not, each with its line."""
     from truespec.rules.language import file_text
     from truespec.rules.toolcheck import mistakes
 
@@ -45,8 +45,8 @@ def _refuse_mistakes(files: tuple[Path, ...], toolbox: Toolbox) -> None:
     found = [
         f"{file}, {one}" for file in files for one in mistakes(file_text(file), toolbox.tools, file.name)
     ]
-    for told in found:
-        click.echo(told, err=True)
+    for mistake in found:
+        click.echo(mistake, err=True)
     if found:
         click.echo(f"{len(found)} conditions do not fit the tools; nothing was compared", err=True)
         sys.exit(1)

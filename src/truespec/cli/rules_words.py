@@ -81,8 +81,8 @@ def _run_lines(rule: str, runs: dict[str, list[str]]) -> list[str]:
         return [
             f"{rule}: no run was found; a judge reads it, or it depends on what comparison does not look into"
         ]
-    told = (f"  {word:7}{' → '.join(run) if run else 'no run was found'}" for word, run in runs.items())
-    return [f"{rule}:", *told]
+    shown = (f"  {word:7}{' → '.join(run) if run else 'no run was found'}" for word, run in runs.items())
+    return [f"{rule}:", *shown]
 
 
 def _head(text: str) -> str:

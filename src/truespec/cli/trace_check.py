@@ -16,8 +16,8 @@ from truespec.cli.trace_options import (
     JOIN_OPTIONS,
     REDACT_OPTIONS,
     RULE_OPTIONS,
+    ProblemReport,
     RedactChoice,
-    Told,
 )
 from truespec.compliance.baseline import Accepted
 from truespec.compliance.run import Tally
@@ -162,7 +162,7 @@ def check(
     --baseline accepts, when a rule that says 'required: true' could not be evaluated, or when no trace could
     be read.
     """
-    told, progress = Told(paths), Progress(quiet)
+    report, progress = ProblemReport(paths), Progress(quiet)
     request = CheckRequest(
         paths,
         rules,
@@ -183,7 +183,7 @@ def check(
         progress.show(f"{tally.traces} traces, {sum(tally.violations.values())} violations")
 
     try:
-        outcome = run_check(request, told.tell, lambda text: click.echo(text, err=True), show)
+        outcome = run_check(request, report.show, lambda text: click.echo(text, err=True), show)
     except Stopped as stopped:
         progress.end()
         hint = f"{output} keeps them; --resume goes on from there" if output else "-o keeps what was checked"
@@ -191,7 +191,7 @@ def check(
         sys.exit(130)
     finally:
         progress.end()
-        told.end()
+        report.end()
     if as_json:
         click.echo(json.dumps(outcome.record()))
     elif not quiet:

@@ -42,7 +42,8 @@ def compare(old: Path, new: Path, by: str, fail_on: str | None, as_json: bool) -
     )
     if found.too_few:
         click.echo(
-            f"only {found.common} common tasks: no difference on so few can be told from chance", err=True
+            f"only {found.common} common tasks: a difference on so few may be chance",
+            err=True,
         )
     if as_json:
         record = {

@@ -9,7 +9,13 @@ from pathlib import Path
 import click
 
 from truespec.cli.grouped import grouped
-from truespec.cli.trace_options import FORMAT_OPTION, JOIN_OPTIONS, REDACT_OPTIONS, RedactChoice, Told
+from truespec.cli.trace_options import (
+    FORMAT_OPTION,
+    JOIN_OPTIONS,
+    REDACT_OPTIONS,
+    ProblemReport,
+    RedactChoice,
+)
 from truespec.executors.trace_input import joins_of
 from truespec.traces.files import Problem, TraceFile
 from truespec.traces.importers.registry import files_below, read_file
@@ -51,14 +57,14 @@ def import_(
     hiding = redact.hiding()
     stream = output.open("w", encoding="utf-8") if output else sys.stdout
     count = problems = losses = 0
-    told, budget = Told(paths), Budget()
+    report, budget = ProblemReport(paths), Budget()
     try:
         for path in files_below(paths):
             file = TraceFile(path, budget)
             for item in read_file(file, form, joins):
                 if isinstance(item, Problem):
                     problems += 1
-                    told.tell(item)
+                    report.show(item)
                 else:
                     count += 1
                     stream.write(to_line(hiding.redactor().trace(item) if hiding else item) + "\n")
@@ -67,7 +73,7 @@ def import_(
     finally:
         if output:
             stream.close()
-    told.end()
+    report.end()
     if not as_json:
         lossy = f", {losses} files with losses" if losses else ""
         click.echo(f"{count} traces, {problems} problems{lossy}", err=True)

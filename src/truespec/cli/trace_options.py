@@ -1,4 +1,4 @@
-"""Options that several commands on traces share, and how problems are told."""
+"""Options that several commands on traces share, and how problems are reported."""
 
 from __future__ import annotations
 
@@ -106,14 +106,14 @@ FOREIGN_SHOWN = 3
 """Files of no known format that are named when a folder holds many."""
 
 
-class Told:
+class ProblemReport:
     """Problems on standard error. Of the foreign files in a folder only the first few are named."""
 
     def __init__(self, named: Iterable[Path]) -> None:
         self.named = {str(path) for path in named}
         self.foreign = 0
 
-    def tell(self, problem: Problem) -> None:
+    def show(self, problem: Problem) -> None:
         """Say what could not be read."""
         if problem.foreign and problem.file not in self.named:
             self.foreign += 1

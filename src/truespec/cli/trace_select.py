@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from truespec.cli.trace_options import Told
+from truespec.cli.trace_options import ProblemReport
 
 _RUN = click.Path(exists=True, path_type=Path)
 
@@ -47,12 +47,12 @@ def select(
     from truespec.untrusted.unpack import Budget
 
     wish = Wish(each, per_task, solved, least, seed)
-    told, budget = Told(paths), Budget()
+    report, budget = ProblemReport(paths), Budget()
     candidates: list[Candidate[tuple[str, int]]] = []
     for path in files_below(paths):
         for number, item in enumerate(read(path, budget=budget)):
             if isinstance(item, Problem):
-                told.tell(item)
+                report.show(item)
                 continue
             reward = item.outcome.reward
             known = None if reward is None else reward >= 1.0
@@ -61,7 +61,7 @@ def select(
             candidates.append(
                 Candidate(key, model, domain, str(item.task_id or item.id), known, len(item.messages))
             )
-    told.end()
+    report.end()
     chosen = set(select(candidates, wish))
     wanted = {one.key[0] for one in candidates if one.key in chosen}
     with output.open("w", encoding="utf-8") as stream:

@@ -11,7 +11,7 @@ import click
 
 from truespec.cli.grouped import grouped
 from truespec.cli.trace_check import TYPES_OPTION
-from truespec.cli.trace_options import FORMAT_OPTION, JOIN_OPTIONS, RULE_OPTIONS, Told
+from truespec.cli.trace_options import FORMAT_OPTION, JOIN_OPTIONS, RULE_OPTIONS, ProblemReport
 from truespec.executors.trace_check import Joining, RuleChoice
 
 if TYPE_CHECKING:
@@ -52,15 +52,15 @@ def suggest(
 
     packs = rules.packs or (() if rules.files else ("all",))
     loaded, _ = load_rule_files(rules.files, packs, rules.settings)
-    told = Told(paths)
+    report = ProblemReport(paths)
     traces: list[Trace] = []
     joins = joins_of(joining.folder, joining.tools, joining.prompt, joining.types)
     for item in traces_of(paths, form, joins):
         if isinstance(item, Problem):
-            told.tell(item)
+            report.show(item)
         else:
             traces.append(item)
-    told.end()
+    report.end()
     if not traces:
         click.echo("no trace could be read", err=True)
         raise SystemExit(1)

@@ -101,7 +101,7 @@ def watch(
     """Check conversations while they grow, from files or from OpenTelemetry.
 
     A violation is printed and written down as soon as it is certain. What is certain at the end alone, such
-    as an act still owed, is told when the conversation is over, together with its artifact. Without --rules
+    as an act still owed, is reported with the artifact when the conversation is over. Without --rules
     and --pack, all built-in packs are checked. What is received is on disk before it is acknowledged: a
     restart with the same folder loses nothing and tells nothing twice. The receiver listens on this machine
     alone unless --listen names a host; then TRUESPEC_TOKEN has to hold a token, which exporters send as
@@ -131,7 +131,7 @@ def watch(
 
 
 class _Session:
-    """One watch: what it writes, and who is told."""
+    """One watch: what it writes, and whom it notifies."""
 
     def __init__(self, folder: Path, rules: RuleChoice, as_json: bool, hiding: Hiding) -> None:
         from truespec.executors.rulefiles import load_rule_files
@@ -150,7 +150,7 @@ class _Session:
         self.spool: Spool | None = None
         self.ended = 0
         self.problems = 0
-        self.watcher: Watcher = Watcher(tuple(loaded), self._tell, self._finished, told=marks_of(before))
+        self.watcher: Watcher = Watcher(tuple(loaded), self._tell, self._finished, reported=marks_of(before))
         if self.watcher.late:
             click.echo(f"checked at the end alone: {', '.join(self.watcher.late)}", err=True)
         semantic = [rule.id for rule in loaded if rule.formal is None]

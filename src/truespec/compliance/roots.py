@@ -136,7 +136,7 @@ def _arguments(trace: Trace, place: Place) -> object:
 
 
 def _values(value: object) -> list[str]:
-    """The texts in a value that are long enough to be told again."""
+    """The texts in a value that are long enough to be repeated elsewhere."""
     if isinstance(value, str):
         return [value] if len(value) >= 4 and any(c.isdigit() for c in value) else []
     inner = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()

@@ -172,7 +172,7 @@ def _result(name: str, group: list[Finding], judge: Result | None, scoring: Scor
         # What a judge has read is not skipped.
         skipped = [one for one in skipped if one.rule.kind != "semantic"]
     if judge is not None and judge.score is None:
-        # Half a score would pass for a whole one; what monitors found is still told.
+        # Half a score would pass for a whole one; what monitors found is still reported.
         return Result(
             name, tier, Status.NOT_EVALUATED, None, judge.reasoning, violations, weight=scoring.weights[tier]
         )

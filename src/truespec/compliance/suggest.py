@@ -275,10 +275,10 @@ def _type(value: Any) -> str:
 
 def _prompt(rule: Rule, broken: _Broken) -> Proposal:
     """The rule's words in the prompt: they are missing, or they stand there and did not suffice."""
-    told = " ".join((rule.quote or rule.text).split())
+    quote = " ".join((rule.quote or rule.text).split())
     traces = [trace for trace, _ in broken.found]
     prompts = {trace.system_prompt for trace in traces if trace.system_prompt}
-    holding = [prompt for prompt in prompts if told.lower() in " ".join(prompt.split()).lower()]
+    holding = [prompt for prompt in prompts if quote.lower() in " ".join(prompt.split()).lower()]
     change: dict[str, Any] = {"words": rule.text}
     if not prompts:
         text = f"Say it in the prompt, which these traces do not hold: {rule.text}"
@@ -286,7 +286,7 @@ def _prompt(rule: Rule, broken: _Broken) -> Proposal:
         text = (
             f"The prompt says it and it was broken all the same; say it where the act is decided: {rule.text}"
         )
-        change["quote"] = told
+        change["quote"] = quote
     else:
         text = f"The prompt does not say it in these words; add: {rule.text}"
     return Proposal("prompt", text, change)

@@ -95,7 +95,7 @@ def _verify(
     verdicts: str,
     executor: Executor,
 ) -> dict[str, dict[str, object]]:
-    def told(done: int, total: int, summary: Summary) -> None:
+    def report(done: int, total: int, summary: Summary) -> None:
         progress(verdicts, done, total)
 
     run.write(pairs, work)
@@ -105,7 +105,7 @@ def _verify(
         timeout=config.timeout,
         jobs=jobs,
         resume=True,
-        progress=told,
+        progress=report,
         executor=executor,
     )
     found: dict[str, dict[str, object]] = {}

@@ -18,7 +18,7 @@ from truespec.store.runs import Run
 NO_LIMITS = Limits()
 
 Progress = Callable[[str, int, int], None]
-"""Told the stage, how much is done, and how much there is."""
+"""Called with the stage, how much is done, and how much there is."""
 
 
 def quiet(stage: str, done: int, total: int) -> None:
@@ -60,7 +60,7 @@ def gather(
 ) -> tuple[dict[Call, Reply], Failures]:
     """The replies to all calls that succeed; models that need no call are not opened.
 
-    Every model that has to be called is opened first, so that a wrong name is told before any call. A keeper
+    Every model that has to be called is opened first, so that a wrong name stops before any call. A keeper
     makes the calls, so that they survive this process; where models are given that no name opens, they are
     made here, without limits.
     """
@@ -86,7 +86,7 @@ def gather(
                 failures.first = failures.first or str(reply)
             else:
                 replies[call] = reply
-            told = f"{stage} (US$ {pace.spent:.2f} spent)" if pace.spent else stage
-            progress(told, done, len(calls))
+            shown = f"{stage} (US$ {pace.spent:.2f} spent)" if pace.spent else stage
+            progress(shown, done, len(calls))
         failures.spent = pace.spent
     return replies, failures

@@ -60,7 +60,7 @@ def answer_sets() -> dict[str, Mapping[str, str]]:
 
 
 SIMULATED = "simulated (30 % FAR, 10 % FRR)"
-"""A judge that is told the verdict and errs at these rates, by lot; in 1 of 50 replies it is malformed."""
+"""A judge that knows the verdict and errs at these rates, by lot; in 1 of 50 replies it is malformed."""
 
 
 def _simulated(run: Run) -> Model:

@@ -123,7 +123,7 @@ def run_batch(
         ):
             entries = (entry for entry in read_pairs(pairs) if shard.holds(entry))
             window = _Window(file, ledger, timeout, summary)
-            window.told = lambda: progress(summary.lines, scanned.lines, summary)
+            window.report = lambda: progress(summary.lines, scanned.lines, summary)
             for address, verdict in runner.run(window.jobs(entries)):
                 window.decided(address, verdict)
             window.write()
@@ -177,7 +177,7 @@ class _Window:
         self._slots: deque[_Slot] = deque()
         self._undecided: dict[str, list[_Slot]] = {}  # the same pair under two ids is decided once
         self._bytes = 0
-        self.told: Callable[[], None] = lambda: None
+        self.report: Callable[[], None] = lambda: None
 
     def jobs(self, entries: Iterable[PairLine | BrokenLine]) -> Iterator[Job[str, Pair] | None]:
         """The jobs of the lines that are not known yet; None while too many lines wait for an earlier one."""
@@ -218,7 +218,7 @@ class _Window:
             self._bytes -= len(record)
             self._file.write(record)
             self._summary.lines += 1
-            self.told()
+            self.report()
 
     def _fill(self, slot: _Slot, record: str) -> None:
         slot.record = record

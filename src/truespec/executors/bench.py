@@ -144,8 +144,8 @@ def wanted_judgements(
     """Every judgement of these answers, and of each task's oracle once a judge, with its calls."""
     asked: set[tuple[str, str]] = set()
     manner = manner or Manner(config.settings)
-    told = manner.told(config.settings)
-    about_judge = {"manner": told, "settings": asdict(manner.settings)} if told else {}
+    manner_text = manner.described(config.settings)
+    about_judge = {"manner": manner_text, "settings": asdict(manner.settings)} if manner_text else {}
     for answer in answers:
         task, candidate = tasks[answer["task"]], answer["candidate"]
         for judge in judges:
@@ -155,8 +155,8 @@ def wanted_judgements(
                 "domain": task.domain,
                 "model": answer["model"],
                 "epoch": answer["epoch"],
-                "judge": f"{name} ({told})" if told else name,
-                **({"judge_model": name, **about_judge} if told else {}),
+                "judge": f"{name} ({manner_text})" if manner_text else name,
+                **({"judge_model": name, **about_judge} if manner_text else {}),
             }
 
             def ask(

@@ -42,7 +42,7 @@ def fetch(
     """Put the data set into `folder`; False where it is there already, complete and unchanged.
 
     A download that broke off is continued by the next call. The folder appears only when every checksum fits.
-    `progress` is told the bytes so far and, where the server says so, of how many. `UsageError` says what
+    `progress` takes the bytes so far and, where the server says so, of how many. `UsageError` says what
     failed: the server, the archive, or a checksum.
     """
     if _complete(pin, folder):

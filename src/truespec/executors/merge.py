@@ -156,13 +156,13 @@ def _better(earlier: Mapping[str, Any], record: Mapping[str, Any], path: Path) -
     return relations[0] is None and relations[1] is not None
 
 
-def _write(pairs: Path, target: Path, ledger: Ledger, merged: Merged, told: Callable[[], None]) -> None:
+def _write(pairs: Path, target: Path, ledger: Ledger, merged: Merged, report: Callable[[], None]) -> None:
     part = target.with_name(target.name + ".part")
     try:
         with part.open("w", encoding="utf-8") as file:
             for entry in read_pairs(pairs):
                 merged.lines += 1
-                told()
+                report()
                 if isinstance(entry, BrokenLine):
                     merged.broken += 1
                     file.write(to_line(entry.to_json()))

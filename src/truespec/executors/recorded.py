@@ -57,8 +57,8 @@ def read_records(
     read: list[tuple[str, str, Mapping[str, Any], Mapping[str, object]]] = []
     for place, record in records:
         try:
-            told = record.get("candidate") if record.get("reply") is None else record["reply"]
-            if not isinstance(told, str):
+            text = record.get("candidate") if record.get("reply") is None else record["reply"]
+            if not isinstance(text, str):
                 raise ValueError("expected a text in 'candidate', or a whole reply in 'reply'")
             model = record.get("model", NOBODY)
             if not isinstance(model, str) or not model:

@@ -1,8 +1,8 @@
 """Models repair their answers: the verdict, its counterexample, or a judge's opinion goes back to the model.
 
 One chain of rounds begins at each answer of a run, once for each kind of feedback; its first answer is the
-run's own. What is told is sound but for a judge's opinion: a counterexample has been replayed. What the
-verifier could not decide is not told to be wrong, and ends a chain.
+run's own. Feedback is sound except for a judge's opinion: a counterexample has been replayed. What the
+verifier could not decide is not called wrong, and ends a chain.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ FILE = "rounds"
 
 
 class Feedback(Enum):
-    """What a model is told of its answer."""
+    """Feedback to a model on its answer."""
 
     NONE = "none"
     """Nothing but to look at it again; right answers are asked about too."""
@@ -124,14 +124,14 @@ def run_rounds(
             due = [chain for chain in chains if not chain.ended]
             if kind is Feedback.JUDGE:
                 wanted = _wanted_opinions(due, tasks, config, judge)
-                told = _opinions(due, wanted, asked(list(wanted.values()), f"{stage} opinions"), config)
+                said_to = _opinions(due, wanted, asked(list(wanted.values()), f"{stage} opinions"), config)
             else:
-                told = {chain.name: _told(kind, chain) for chain in due}
-            repaired = [chain for chain in due if told.get(chain.name)]
+                said_to = {chain.name: _feedback(kind, chain) for chain in due}
+            repaired = [chain for chain in due if said_to.get(chain.name)]
             for chain in due:
-                if not chain.ended and not told.get(chain.name):
+                if not chain.ended and not said_to.get(chain.name):
                     chain.ended = chain.answer.value
-            calls = [_repair(one, tasks[one.record["task"]], config, told[one.name]) for one in repaired]
+            calls = [_repair(one, tasks[one.record["task"]], config, said_to[one.name]) for one in repaired]
             replies = asked(calls, f"{stage} answers")
             given_answers = [
                 Given(chain.name, tasks[chain.record["task"]], call.model, call.epoch, replies[call])
@@ -148,17 +148,17 @@ def run_rounds(
                 if record is None:
                     chain.ended = "no reply"
                 else:
-                    chain.rounds.append({"told": told[chain.name], **record})
+                    chain.rounds.append({"told": said_to[chain.name], **record})
         for chain in chains:
-            settled = kind in (Feedback.ANSWER, Feedback.COUNTEREXAMPLE) and not _told(kind, chain)
+            settled = kind in (Feedback.ANSWER, Feedback.COUNTEREXAMPLE) and not _feedback(kind, chain)
             chain.ended = chain.ended or (chain.answer.value if settled else "rounds")
         made += [chain.to_json(kind) for chain in chains]
     run.write(FILE, made)
     return total
 
 
-def _told(kind: Feedback, chain: Chain) -> str:
-    """What the model is told of its last answer; empty where the chain ends."""
+def _feedback(kind: Feedback, chain: Chain) -> str:
+    """Feedback to the model on its last answer; empty where the chain ends."""
     if kind is Feedback.NONE:
         return "Nothing was checked. Read the statement and your answer again, and write your final answer."
     verdict = chain.last["verdict"]
@@ -201,11 +201,11 @@ def _wanted_opinions(
 def _opinions(
     due: Sequence[Chain], wanted: Mapping[str, Call], replies: Mapping[Call, Reply], config: Config
 ) -> dict[str, str]:
-    """What the judge makes each model be told; a chain that it accepts, or cannot score, ends."""
-    told: dict[str, str] = {}
+    """The feedback of the judge to each model; a chain that it accepts, or cannot score, ends."""
+    feedback: dict[str, str] = {}
     for chain in due:
         if chain.name not in wanted:
-            told[chain.name] = _told(Feedback.JUDGE, chain)
+            feedback[chain.name] = _feedback(Feedback.JUDGE, chain)
             continue
         reply = replies.get(wanted[chain.name])
         if reply is None:
@@ -214,19 +214,19 @@ def _opinions(
         chain.opinions.append(reply.to_json())
         judgement = from_score(read_score(reply.text, tolerant=config.tolerant).value)
         if judgement is Judgement.REJECT:
-            told[chain.name] = f"A judge read your specification and rejects it:\n\n{reply.text.strip()}"
+            feedback[chain.name] = f"A judge read your specification and rejects it:\n\n{reply.text.strip()}"
         else:
             chain.ended = "accepted" if judgement is Judgement.ACCEPT else "no opinion"
-    return told
+    return feedback
 
 
-def _repair(chain: Chain, task: Task, config: Config, told: str) -> Call:
+def _repair(chain: Chain, task: Task, config: Config, feedback: str) -> Call:
     examples = [one for one in config.examples if one.domain == task.domain]
     reply = chain.last["reply"]["text"]
     return Call(
         model=chain.record["model"],
         system=system(Role.ANSWER, task.domain, config.prompts),
-        prompt=ask_again(task, examples, len(chain.rounds) + 1, reply, chain.last["candidate"], told),
+        prompt=ask_again(task, examples, len(chain.rounds) + 1, reply, chain.last["candidate"], feedback),
         settings=config.settings,
         epoch=chain.record["epoch"],
         subject=f"answer/{task.id}",

@@ -78,7 +78,7 @@ class JudgeChoice:
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """What continuous integration is told."""
+    """The summary for continuous integration."""
 
     fail_on: str | None
     fail_on_skipped: bool

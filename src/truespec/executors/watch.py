@@ -26,7 +26,7 @@ from truespec.traces.trace import Message, Trace
 from truespec.untrusted.unpack import Budget
 
 SETTLED_SECONDS = 3.0
-"""What cannot be read in a file that still grows is told when the file has not changed for so long."""
+"""What cannot be read in a file that still grows is reported when the file has not changed for so long."""
 SHARE = 0.1
 """A file is read again after its last reading has taken this share of the time since."""
 
@@ -38,7 +38,7 @@ Mark = tuple[str, str, int, int | None]
 
 @dataclass(frozen=True, slots=True)
 class Breach:
-    """A violation as it is told."""
+    """A violation as it is reported."""
 
     conversation: str
     """The trace's identifier."""
@@ -87,7 +87,7 @@ class Conversation:
     ended: bool = False
     """Whether nothing was added for so long that it counts as over."""
     breaches: int = 0
-    """Violations told so far."""
+    """Violations reported so far."""
 
 
 @dataclass
@@ -102,8 +102,8 @@ class Watcher:
     """Gets the artifact of each conversation that is over."""
     scoring: Scoring = DEFAULT
     """How artifacts are scored."""
-    told: set[Mark] = field(default_factory=set)
-    """Breaches that were told before, by an earlier process too."""
+    reported: set[Mark] = field(default_factory=set)
+    """Breaches that were reported before, by an earlier process too."""
     conversations: dict[Key, Conversation] = field(default_factory=dict)
     """By file and identifier."""
 
@@ -143,9 +143,9 @@ class Watcher:
     def _say(self, known: Conversation, violation: Violation, *, ended: bool) -> None:
         rule = self._texts[violation.rule_id]
         breach = Breach(known.trace.id, known.trace.source.file, rule, violation, ended)
-        if breach.mark in self.told:
+        if breach.mark in self.reported:
             return
-        self.told.add(breach.mark)
+        self.reported.add(breach.mark)
         known.breaches += 1
         self.tell(breach)
 
@@ -206,7 +206,7 @@ class Follower:
     joins: Joins | None = None
     """What completes traces."""
     _files: dict[Path, _Followed] = field(default_factory=dict)
-    _told: set[str] = field(default_factory=set)
+    _seen_texts: set[str] = field(default_factory=set)
 
     def look(self) -> int:
         """Read what has changed; how many files were read."""
@@ -246,8 +246,8 @@ class Follower:
 
     def _complain(self, known: _Followed) -> None:
         for text, problem in known.problems.items():
-            if text not in self._told:
-                self._told.add(text)
+            if text not in self._seen_texts:
+                self._seen_texts.add(text)
                 self.report(problem)
         known.problems = {}
 

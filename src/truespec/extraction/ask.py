@@ -17,7 +17,7 @@ from truespec.traces.trace import ToolSchema, Trace
 POLICY = ("output", "transition", "forbidden_edge")
 """What is extracted once for each prompt and set of tools."""
 EXTRACTING = Settings(temperature=0.0, reasoning_effort=None)
-"""How extractors are asked unless told otherwise."""
+"""How extractors are asked by default."""
 _RULE = """{
   "rules": [
     {"id": "short-name", "text": "the rule in a sentence", "quote": "exact words", "force": "mandatory",

@@ -18,7 +18,7 @@ from importlib.resources import files
 from typing import Any
 
 from truespec.extraction.ask import EXTRACTING, tools_text
-from truespec.extraction.examples import Examples, separating, status, told
+from truespec.extraction.examples import Examples, as_lines, separating, status
 from truespec.extraction.near import near_misses
 from truespec.extraction.read import Check, Extracted, routed
 from truespec.judges.structured import read_object, tagged
@@ -132,8 +132,8 @@ def _conversation(name: str, trace: Trace) -> str:
     """A conversation between tags, with the types of the tools that it calls."""
     called = {call.name for message in trace.messages for call in message.calls}
     types = [f"{tool.name} is of type {tool.kind}" for tool in trace.tools or () if tool.kind]
-    told_types = [line for line in types if line.split(" ", 1)[0] in called]
-    return tagged(name, "\n".join([*told_types, *told(trace)]))
+    type_lines = [line for line in types if line.split(" ", 1)[0] in called]
+    return tagged(name, "\n".join([*type_lines, *as_lines(trace)]))
 
 
 def read_again(reply: str, settling: bool = False) -> Again | str:
@@ -191,7 +191,7 @@ def settled(one: Extracted, dispute: Dispute, again: Again, toolbox: Toolbox) ->
     it; else left to a judge."""
     assert dispute.second is not None
     assert dispute.trace is not None
-    shown = (tuple(told(dispute.trace)),)
+    shown = (tuple(as_lines(dispute.trace)),)
     proposed = tuple(e.formal for e in (one, dispute.second) if e.formal is not None)
     wanted = {"kept": "pass", "broken": "fail"}.get(again.answer)
     sides = [e for e in (one, dispute.second) if status(e.rule, dispute.trace) == wanted]
@@ -229,19 +229,19 @@ def questions(one: Extracted, toolbox: Toolbox) -> tuple[Question, ...]:
     if found.keeps is None or found.breaks is None:
         return ()
     made = [Question(found.keeps, found.breaks, True), Question(found.keeps, found.breaks, False)]
-    shown = {tuple(told(found.keeps)), tuple(told(found.breaks))}
+    shown = {tuple(as_lines(found.keeps)), tuple(as_lines(found.breaks))}
     misses = [rule for _, rule in near_misses(one.rule)]
-    told_apart = _told_apart(one.rule, misses, (found.keeps, found.breaks))
+    separated = _separated(one.rule, misses, (found.keeps, found.breaks))
     for number, miss in enumerate(misses):
         if len(made) == MOST_QUESTIONS:
             break
-        if number in told_apart:
+        if number in separated:
             continue
         trace = separating(one.rule, miss, toolbox, SECONDS)
-        if trace is None or tuple(told(trace)) in shown:
+        if trace is None or tuple(as_lines(trace)) in shown:
             continue
-        shown.add(tuple(told(trace)))
-        told_apart |= _told_apart(one.rule, misses, (trace,))
+        shown.add(tuple(as_lines(trace)))
+        separated |= _separated(one.rule, misses, (trace,))
         keeps = status(one.rule, trace) == "pass"
         pair = (trace, found.breaks) if keeps else (found.keeps, trace)
         digest = hashlib.sha256(f"{one.rule.text}:{number}".encode()).digest()
@@ -249,7 +249,7 @@ def questions(one: Extracted, toolbox: Toolbox) -> tuple[Question, ...]:
     return tuple(made)
 
 
-def _told_apart(rule: Rule, misses: Sequence[Rule], traces: Sequence[Trace]) -> set[int]:
+def _separated(rule: Rule, misses: Sequence[Rule], traces: Sequence[Trace]) -> set[int]:
     """Which near misses differ from the rule on one of these conversations."""
     own = [status(rule, trace) for trace in traces]
     return {
@@ -280,7 +280,7 @@ def confirmed(one: Extracted, asked: Sequence[Question], answers: Sequence[Readi
         f"{len(wrong)} of {len(asked)} pairs of conversations were read otherwise than the formula says;"
         f" of the first, the formula keeps {question.expected}, and the reader says {answer}"
     )
-    shown = tuple(tuple(told(trace)) for trace in question.shown)
+    shown = tuple(tuple(as_lines(trace)) for trace in question.shown)
     return rejected(one, Check("conversations", "failed", detail, shown))
 
 

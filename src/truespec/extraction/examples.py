@@ -154,7 +154,7 @@ def _result(call: ToolCall, failed: bool, text: str | None) -> Message:
     return Message("tool", said, (), call.id, call.name, failed, call.requestor)
 
 
-def told(trace: Trace) -> list[str]:
+def as_lines(trace: Trace) -> list[str]:
     """A conversation in lines, for people and for models: who says what, calls what, and what comes back."""
     lines: list[str] = []
     for message in trace.messages:

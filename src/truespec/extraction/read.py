@@ -264,7 +264,7 @@ def read_plan(reply: str, trace: Trace) -> tuple[tuple[PlanStep, ...], tuple[Dro
     listed = value.get("steps") if value is not None else None
     if not isinstance(listed, list):
         return "expected an object with a list of steps"
-    told = _told(trace)
+    spoken = _spoken(trace)
     dropped: list[Dropped] = []
     kept: dict[int, PlanStep] = {}
     for number, item in enumerate(listed):
@@ -275,7 +275,7 @@ def read_plan(reply: str, trace: Trace) -> tuple[tuple[PlanStep, ...], tuple[Dro
         given = item.get("arguments")
         arguments = {}
         for name, inner in (given if isinstance(given, Mapping) else {}).items():
-            if _literal(inner, told):
+            if _literal(inner, spoken):
                 arguments[str(name)] = inner
             else:
                 dropped.append(Dropped("plan", f"{tool}: {name}={inner!r}", "the value stands in no source"))
@@ -308,14 +308,14 @@ def read_state(reply: str, trace: Trace) -> tuple[dict[str, Any], tuple[Dropped,
     listed = value.get("facts") if value is not None else None
     if not isinstance(listed, list):
         return "expected an object with a list of facts"
-    told = _told(trace)
+    spoken = _spoken(trace)
     facts: dict[str, Any] = {}
     dropped: list[Dropped] = []
     for item in listed:
         path = item.get("path") if isinstance(item, Mapping) else None
         if not isinstance(path, str) or not path or "value" not in item:
             dropped.append(Dropped("final_state", repr(item)[:200], "it has no path or no value"))
-        elif not _literal(item["value"], told):
+        elif not _literal(item["value"], spoken):
             text = f"{path} = {item['value']!r}"
             dropped.append(Dropped("final_state", text, "the value stands in no source"))
         else:
@@ -323,21 +323,21 @@ def read_state(reply: str, trace: Trace) -> tuple[dict[str, Any], tuple[Dropped,
     return facts, tuple(dropped)
 
 
-def _told(trace: Trace) -> str:
+def _spoken(trace: Trace) -> str:
     """All that a value may be taken from: the request, the initial state, what was said and returned."""
     state = json.dumps(initial_state_of(trace) or {}, ensure_ascii=False, default=str)
     said = "\n".join(m.text or "" for m in trace.messages)
     return f"{request_of(trace)}\n{state}\n{said}".lower()
 
 
-def _literal(value: Any, told: str) -> bool:
+def _literal(value: Any, spoken: str) -> bool:
     """Whether a value, or every value in it, stands in a text."""
     if isinstance(value, Mapping):
-        return all(_literal(inner, told) for inner in value.values())
+        return all(_literal(inner, spoken) for inner in value.values())
     if isinstance(value, list):
-        return all(_literal(inner, told) for inner in value)
+        return all(_literal(inner, spoken) for inner in value)
     if value is None or isinstance(value, bool):
         # These have no spelling of their own in speech; they say what is or is not so.
         return True
     text = (value if isinstance(value, str) else json.dumps(value)).lower()
-    return bool(re.search(rf"(?<![\w.]){re.escape(text)}(?![\w]|\.\d)", told)) if text else True
+    return bool(re.search(rf"(?<![\w.]){re.escape(text)}(?![\w]|\.\d)", spoken)) if text else True

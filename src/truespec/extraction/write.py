@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 
 from truespec.extraction.confirm import checks_record
-from truespec.extraction.examples import told
+from truespec.extraction.examples import as_lines
 from truespec.extraction.read import CHECKS, Extracted, Extraction
 from truespec.rules.language import VERSION
 from truespec.traces.trace import Trace
@@ -36,7 +36,7 @@ def to_yaml(extraction: Extraction, head: Sequence[str] = ()) -> str:
         if one.examples is not None:
             for word, trace in (("kept", one.examples.keeps), ("broken", one.examples.breaks)):
                 if trace is not None:
-                    lines.append(f"  # {word} by: {_line(' | '.join(told(trace)))}")
+                    lines.append(f"  # {word} by: {_line(' | '.join(as_lines(trace)))}")
         text = yaml.safe_dump([_value(one)], sort_keys=False, allow_unicode=True, width=WIDTH)
         lines += [f"  {line}" for line in text.splitlines()]
     return "\n".join(lines) + "\n"

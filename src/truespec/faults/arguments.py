@@ -6,7 +6,7 @@ import random
 from dataclasses import replace
 from typing import Any
 
-from truespec.faults.fault import Edit, Fault, told
+from truespec.faults.fault import Edit, Fault, grounded
 from truespec.traces.trace import Trace
 
 _OTHER: dict[str, Any] = {
@@ -62,7 +62,7 @@ def invent_argument(trace: Trace, rng: random.Random) -> Fault | None:
     for index, message in enumerate(trace.messages):
         before, said = said, said + "\n" + (message.text or "").lower()
         for number, call in enumerate(message.calls):
-            if call.requestor != "assistant" or not told(call, before):
+            if call.requestor != "assistant" or not grounded(call, before):
                 continue
             for name, value in (call.arguments or {}).items():
                 if (

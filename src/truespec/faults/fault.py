@@ -156,7 +156,7 @@ def texts_in(value: Any) -> Iterator[str]:
             yield from texts_in(inner)
 
 
-def told(call: ToolCall, said: str) -> bool:
+def grounded(call: ToolCall, said: str) -> bool:
     """Whether every identifying text among a call's arguments stands in what was said, in lower case."""
     found = (text.lower() for text in texts_in(dict(call.arguments or {})) if _identifies(text))
     return all(text.removeprefix("#") in said for text in found)
@@ -166,8 +166,8 @@ def _identifies(text: str) -> bool:
     return len(text) >= 4 and any(c.isdigit() for c in text)
 
 
-def still_told(trace: Trace, gone: Iterable[int]) -> bool:
-    """Whether every identifying argument is told somewhere before its call even without some messages.
+def still_grounded(trace: Trace, gone: Iterable[int]) -> bool:
+    """Whether every identifying argument stands somewhere before its call even without some messages.
 
     Identifying is a text of four characters or more with a digit.
     """

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-from truespec.faults.fault import Edit, Fault, Step, steps, still_told, told
+from truespec.faults.fault import Edit, Fault, Step, grounded, steps, still_grounded
 from truespec.traces.trace import Trace
 
 AGREES = re.compile(r"\s*yes\b", re.IGNORECASE)
@@ -70,7 +70,7 @@ def skip_authentication(trace: Trace, rng: random.Random) -> Fault | None:
     if len(calls) != len(found):  # one of them shares its message with other calls
         return None
     gone = [i for step in found for i in (step.message, step.result)]
-    if not still_told(trace, gone):
+    if not still_grounded(trace, gone):
         return None
     edit = Edit(trace)
     edit.drop(gone)
@@ -147,7 +147,7 @@ def merge_calls(trace: Trace, rng: random.Random) -> Fault | None:
         for one, two in pairwise(reads)
         if _call(trace, one) != _call(trace, two)
         and two.message == one.result + 1
-        and told(trace.messages[two.message].calls[0], _said_before(trace, one.message))
+        and grounded(trace.messages[two.message].calls[0], _said_before(trace, one.message))
         and one.message < over
     ]
     if not places:
@@ -191,7 +191,9 @@ def skip_step(trace: Trace, rng: random.Random) -> Fault | None:
     """A change that was made is left out; the agent goes on as if it had been."""
     acts = [step for step in steps(trace) if step.ok and trace.kinds.get(step.tool) == "write"]
     made = [(c.name, c.arguments) for m in trace.messages for c in m.calls]
-    acts = [step for step in acts if still_told(trace, [step.result]) and made.count(_call(trace, step)) == 1]
+    acts = [
+        step for step in acts if still_grounded(trace, [step.result]) and made.count(_call(trace, step)) == 1
+    ]
     if not acts:
         return None
     step = rng.choice(acts)

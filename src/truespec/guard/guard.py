@@ -188,7 +188,7 @@ class Guard:
     async def admit(self, tool: str, arguments: Any, *, id: str, text: str | None = None) -> Decision:
         """Check a call that somebody else carries out, and record it where it may pass.
 
-        Its result has to be told by `result`, with the same identifier.
+        Its result has to be reported by `result`, with the same identifier.
         """
         decision, _ = await self._asked(tool, arguments, id, text, keep=True)
         return decision
@@ -276,7 +276,7 @@ class Guard:
         yes: bool = False,
     ) -> tuple[Decision, ToolCall | None]:
         """Decide about a call, and record it where it may pass; both at once. With `keep`, its result is
-        told by somebody else.
+        reported by somebody else.
 
         `asked` is the decision that a person answered with `yes` or no. What stood against the act then is
         settled by that; what has come up since is not.

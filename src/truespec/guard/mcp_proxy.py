@@ -111,9 +111,9 @@ class Proxy:
         self._asked = ""
         result = message.get("result")
         if not isinstance(result, dict) or not isinstance(result.get("tools"), list):
-            told = "the server did not say which tools it has"
+            reason = "the server did not say which tools it has"
             for waiting in self._waiting:
-                self._refuse(waiting, f"The call was not carried out: {told}.")
+                self._refuse(waiting, f"The call was not carried out: {reason}.")
             self._waiting.clear()
             return True
         self._listed += [tool for tool in result["tools"] if isinstance(tool, dict)]
@@ -221,6 +221,6 @@ async def serve(proxy: Proxy, command: Sequence[str]) -> int:
                 await asyncio.wait_for(server.wait(), 5)
             except TimeoutError:
                 server.kill()
-        for told in proxy.finish():
-            proxy.tell(f"truespec: {told}")
+        for warning in proxy.finish():
+            proxy.tell(f"truespec: {warning}")
     return await server.wait()

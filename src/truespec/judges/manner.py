@@ -27,10 +27,10 @@ class Manner:
         if self.samples < 1 or self.samples % 2 == 0:
             raise ValueError(f"a majority needs an odd number of samples, not {self.samples}")
 
-    def told(self, usual: Settings) -> str:
+    def described(self, usual: Settings) -> str:
         """How the manner differs from the run's own settings, in words; empty where it does not.
 
-        >>> Manner(Settings(temperature=0.0), 3).told(Settings())
+        >>> Manner(Settings(temperature=0.0), 3).described(Settings())
         'temperature 0, 3 samples'
         """
         found = []

@@ -14,7 +14,7 @@ from truespec.metrics.table import UNDEFINED, Table, share
 from truespec.verdict import Answer
 
 TOLERATED = 0.2
-"""A judge is trusted where both error rates are below this with confidence, unless told otherwise."""
+"""A judge is trusted where both error rates are below this with confidence, by default."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 CONFIDENCE = 0.95
-"""The confidence of every interval unless told otherwise."""
+"""The confidence of every interval by default."""
 
 
 @dataclass(frozen=True, slots=True)

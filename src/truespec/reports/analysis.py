@@ -228,7 +228,7 @@ def _traits(found: Sequence[Trait]) -> Table:
         odd = ", ".join(f"other {what}" for what in t.confounds)
         rows.append(
             (t.kind, t.domain, t.model, share(t.mine), share(t.others), str(t.times), gap, _p(t.p),
-             "yes" if t.told else "no", odd)
+             "yes" if t.significant else "no", odd)
         )  # fmt: skip
     return Table(
         "profiles",
@@ -320,7 +320,7 @@ def _trend(found: Trend) -> list[Table]:
                 share(c.now),
                 gap,
                 _p(c.p),
-                "yes" if c.told else "no",
+                "yes" if c.significant else "no",
                 odd,
             )
         )
@@ -444,11 +444,11 @@ def headline(found: Analysis) -> list[str]:
             f"({percent(found.hidden.solved.value)}) break a mandatory rule; of the others "
             f"{percent(found.hidden.failed.value)}."
         )
-    told = [t for t in found.traits if t.told]
+    differing = [t for t in found.traits if t.significant]
     if found.traits:
-        clean = [t for t in told if not t.confounds]
+        clean = [t for t in differing if not t.confounds]
         said.append(
-            f"{len(told)} of {len(found.traits)} comparisons of a model with others in its environment "
+            f"{len(differing)} of {len(found.traits)} comparisons of a model with others in its environment "
             f"differ after correction, {len(clean)} of them with the same prompt and tasks."
         )
     if found.trend is not None:
@@ -473,7 +473,7 @@ def summary(found: Analysis) -> dict[str, Any]:
         "models": [dataclasses.asdict(one) for one in found.models],
         "domains": [dataclasses.asdict(one) for one in found.domains],
         "groups": [dataclasses.asdict(one) for one in found.groups],
-        "profiles": [{**dataclasses.asdict(one), "differs": one.told} for one in found.traits],
+        "profiles": [{**dataclasses.asdict(one), "differs": one.significant} for one in found.traits],
         "judges": [dataclasses.asdict(one) for one in found.judges],
         "judge_runs": [dataclasses.asdict(one) for one in found.runs],
         "trend": dataclasses.asdict(found.trend) if found.trend is not None else None,

@@ -20,11 +20,11 @@ from truespec.reports.bench_items import answer_of, cluster_of, grouped, share_o
 from truespec.verdict import Answer
 
 SIGNIFICANT = 0.05
-"""The adjusted p-value below which two models are told apart."""
+"""The adjusted p-value below which two models are called different."""
 DOUBLE = "(scripted)"
 """Marks the name of an answer set that a script drew; it is compared with no model."""
 SEVERAL = (1, 2, 3, 5, 10, 20, 50, 100)
-"""The numbers of answers of which pass@k and majority@k are told, as far as a run has so many."""
+"""The numbers of answers of which pass@k and majority@k are shown, as far as a run has so many."""
 
 Records = Sequence[dict[str, Any]]
 

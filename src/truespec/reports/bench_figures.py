@@ -37,8 +37,8 @@ def figures(
     for kind in KINDS:
         some = [item for item in items if item.kind == kind]
         if some:
-            told = [item for item in every if item.kind == kind]
-            found += [errors(some, kind), inflations(told, kind)]
+            tried = [item for item in every if item.kind == kind]
+            found += [errors(some, kind), inflations(tried, kind)]
             found += [curves(some, kind)] if scored(some, kind) else []
     if items:
         found.append(costs(items))
@@ -74,9 +74,9 @@ def inflations(items: Sequence[Item], kind: str) -> Figure:
     for head, name, rates in _by_domain(items):
         rows += [(head, None)] if head else []
         reach = rates.inflated.interval if rates.inflated else None
-        told = f"{share(rates.judge_success)} judged, {share(rates.verifier_success)} verified"
+        label = f"{share(rates.judge_success)} judged, {share(rates.verifier_success)} verified"
         low, high = (reach.low, reach.high) if reach else (None, None)
-        rows.append((name, [Dot("inflation", rates.inflation, low, high, told)]))
+        rows.append((name, [Dot("inflation", rates.inflation, low, high, label)]))
     title = f"{KINDS[kind]}: inflation, judged minus verified success"
     return Figure(f"inflation-{kind}", title, dots(rows, title, -1.0, 1.0))
 

@@ -49,7 +49,7 @@ def rounds_table(chains: Sequence[dict[str, Any]], answers: Sequence[dict[str, A
         "Proved equivalent, of the answers that the run holds. Feedback: none asks about every answer again; "
         "answer tells that it is refuted, or why it is invalid; counterexample also tells an input with what "
         "was intended there; judge tells the words of a formalization judge that rejects it. What the "
-        "verifier could not decide is not told to be wrong. Calls, tokens, cost: of rounds and opinions."
+        "verifier could not decide is not called wrong. Calls, tokens, cost: of rounds and opinions."
     )
     return Table("rounds", "Repairs by round and kind of feedback", heads, tuple(rows), note)
 

@@ -55,7 +55,7 @@ class Loaded:
 
 
 def read_runs(folders: Sequence[Path]) -> Loaded:
-    """The records of runs, told apart.
+    """The records of runs, with distinct names.
 
     Raises `UsageError` where a folder holds no run, is named twice, or two runs hold different tasks under
     one identifier.

@@ -61,7 +61,7 @@ class Dot:
     """The lower end of its interval."""
     high: float | None = None
     """The upper end."""
-    told: str = ""
+    label: str = ""
     """What a pointer held over it tells."""
 
 
@@ -111,8 +111,8 @@ def dots(
                     f'<line class="reach" x1="{across(dot.low):.1f}" x2="{across(dot.high):.1f}" '
                     f'y1="{y:.1f}" y2="{y:.1f}"/>'
                 )
-            told = dot.told or f"{100 * (dot.value or 0):.1f}%"
-            parts.append(_mark(place, across(dot.value or 0.0), y, f"{name}, {dot.series}: {told}") + "</g>")
+            label = dot.label or f"{100 * (dot.value or 0):.1f}%"
+            parts.append(_mark(place, across(dot.value or 0.0), y, f"{name}, {dot.series}: {label}") + "</g>")
     return "".join([*parts, "</svg>"])
 
 
@@ -213,8 +213,8 @@ def _wrapped(name: str, width: int, most: int = 3) -> list[str]:
     return [*found, _short(name, width)]
 
 
-def _mark(number: int, x: float, y: float, told: str = "") -> str:
-    """A shape about seven units wide, each series its own; `told` is what a pointer held over it tells."""
+def _mark(number: int, x: float, y: float, label: str = "") -> str:
+    """A shape about seven units wide, each series its own; `label` shows under a pointer."""
     shapes = (
         f"M{x - 3.6:.1f} {y:.1f}a3.6 3.6 0 1 0 7.2 0a3.6 3.6 0 1 0 -7.2 0z",
         f"M{x - 3.2:.1f} {y - 3.2:.1f}h6.4v6.4h-6.4z",
@@ -223,7 +223,7 @@ def _mark(number: int, x: float, y: float, told: str = "") -> str:
         f"M{x:.1f} {y + 4:.1f}l4.2 -7.4h-8.4z",
         f"M{x - 4:.1f} {y - 1.4:.1f}h8v2.8h-8z",
     )
-    title = f"<title>{escape(in_line(told, 200))}</title>" if told else ""
+    title = f"<title>{escape(in_line(label, 200))}</title>" if label else ""
     return f'<path class="mark" d="{shapes[number % SERIES]}">{title}</path>'
 
 

@@ -101,9 +101,9 @@ def point(
         case "temporal", values if {"trace"} == set(values) or {"stem", "loop"} == set(values):
             return Fields((("trace" if "trace" in values else "word", _word(values)),))
         case "arith", values:
-            told = meanings or {}
+            readings = meanings or {}
             return Assignment(
-                tuple((name, plain(value), told.get(name, "")) for name, value in values.items())
+                tuple((name, plain(value), readings.get(name, "")) for name, value in values.items())
             )
         case "sql", {"tables": dict(tables), "script": str(script)}:
             return Fields(
@@ -136,8 +136,8 @@ def rows_in_words(rows: JSON) -> str:
     """
     if not isinstance(rows, list):
         return plain(rows)
-    told = [f"({', '.join(map(_value, row))})" if isinstance(row, list) else plain(row) for row in rows]
-    return cut(" ".join(told), 400) or "no row"
+    shown = [f"({', '.join(map(_value, row))})" if isinstance(row, list) else plain(row) for row in rows]
+    return cut(" ".join(shown), 400) or "no row"
 
 
 def _value(value: JSON) -> str:
@@ -203,8 +203,8 @@ def in_words(domain: str, found: Counterexample) -> str:
         return f"{_world_in_words(shown)}: the oracle is {oracle}, the candidate {candidate}"
     if domain == "sql" and isinstance(shown, Fields) and {"tables", "script"} <= found.point.keys():
         where = ", ".join(f"{name}: {rows}" for name, rows in shown.rows if name != "script")
-        told = [in_line(rows_in_words(value)) for value in (found.oracle_value, found.candidate_value)]
-        return f"with {in_line(where)}; the oracle gives {told[0]}, the candidate {told[1]}"
+        results = [in_line(rows_in_words(value)) for value in (found.oracle_value, found.candidate_value)]
+        return f"with {in_line(where)}; the oracle gives {results[0]}, the candidate {results[1]}"
     if domain == "temporal" and isinstance(shown, Fields) and shown.rows[0][0] in ("trace", "word"):
         return f"on {in_line(shown.rows[0][1])} the oracle is {oracle}, the candidate {candidate}"
     where = (
@@ -231,5 +231,5 @@ def _world_in_words(world: World) -> str:
     things = (
         f"one thing, {world.elements[0]}" if count == 1 else f"{count} things, {', '.join(world.elements)}"
     )
-    told = ", ".join(facts) if facts else "nothing holds"
-    return in_line(f"with {things}, where {told}", 400)
+    listed = ", ".join(facts) if facts else "nothing holds"
+    return in_line(f"with {things}, where {listed}", 400)

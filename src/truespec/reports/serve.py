@@ -19,7 +19,7 @@ TYPES = {
     ".svg": "image/svg+xml",
     ".png": "image/png",
 }
-"""What a browser is told; any other file is offered for download."""
+"""The media types that a browser gets; any other file is offered for download."""
 
 INDEXES = ("report.html", "index.html")
 """The page that is shown first: the first of these that the folder holds."""

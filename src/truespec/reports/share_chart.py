@@ -41,7 +41,7 @@ def share_chart(rows: Sequence[tuple[str, Share, bool]], label: str) -> Markup:
         )
     for number, (name, share, dull) in enumerate(rows):
         middle = number * ROW + ROW / 2
-        parts.append(f'<g class="{"dull" if dull else "told"}">')
+        parts.append(f'<g class="{"dull" if dull else "clear"}">')
         parts.append(f"<title>{escape(in_line(name, 80))}: {share}, {share.k} of {share.n}</title>")
         parts.append(
             f'<text class="name" x="0" y="{middle + 4:.1f}">{escape(_short(in_line(name, 200)))}</text>'

@@ -75,7 +75,7 @@ def refutations(entries: Sequence[Entry], most: int = 6) -> Group:
     """A few refuted candidates, each with its counterexample in words."""
     lines: list[RenderableType] = []
     for entry, one in highlights(by_domain(entries), most):
-        lines += [_told(entry, one), Text()]
+        lines += [_row(entry, one), Text()]
     return Group(*lines[:-1])
 
 
@@ -95,7 +95,7 @@ def surprises(entries: Sequence[Entry]) -> Group:
     return Group(*lines)
 
 
-def _told(entry: Entry, one: Judged) -> Text:
+def _row(entry: Entry, one: Judged) -> Text:
     found = one.verdict.evidence
     assert isinstance(found, Counterexample)
     relation = f" {one.verdict.relation.value}" if one.verdict.relation else ""

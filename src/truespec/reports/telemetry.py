@@ -44,27 +44,27 @@ def emit_verdict(
     """
     from opentelemetry.trace import StatusCode
 
-    told: Mapping[str, Any] = record if isinstance(record, Mapping) else record.to_json()
-    reason = told.get("reason") or {}
+    fields: Mapping[str, Any] = record if isinstance(record, Mapping) else record.to_json()
+    reason = fields.get("reason") or {}
     named = {
-        "truespec.id": told.get("id"),
-        "truespec.domain": told.get("domain"),
-        "truespec.answer": told.get("answer"),
-        "truespec.relation": told.get("relation"),
-        "truespec.method": told.get("method"),
+        "truespec.id": fields.get("id"),
+        "truespec.domain": fields.get("domain"),
+        "truespec.answer": fields.get("answer"),
+        "truespec.relation": fields.get("relation"),
+        "truespec.method": fields.get("method"),
         "truespec.reason.code": reason.get("code"),
         "truespec.reason.detail": reason.get("detail") if texts else None,
-        "truespec.version": told.get("version"),
+        "truespec.version": fields.get("version"),
     }
     end = now()
-    start = end - int(1e9 * float(told.get("seconds") or 0.0))
+    start = end - int(1e9 * float(fields.get("seconds") or 0.0))
     span = tracer.start_span("truespec.verify", attributes=_attributes(named), start_time=start)
-    evidence = told.get("evidence") or {}
+    evidence = fields.get("evidence") or {}
     if texts and "counterexample" in evidence:
         point = {name: evidence.get(name) for name in ("counterexample", "oracle_value", "candidate_value")}
         shown = {f"truespec.{name}": json.dumps(value, ensure_ascii=False) for name, value in point.items()}
         span.add_event("truespec.counterexample", _attributes(shown), timestamp=end)
-    if told.get("answer") == "unknown":
+    if fields.get("answer") == "unknown":
         span.set_status(StatusCode.ERROR, str(reason.get("code", "")))
     span.end(end_time=end)
 
@@ -90,10 +90,13 @@ def emit_artifact(
     end = now()
     span = tracer.start_span("truespec.trace_check", attributes=_attributes(named), start_time=end)
     for one in violations:
-        told = {f"truespec.{name}": one.get(name) for name in ("rule_id", "kind", "severity", "effect")}
-        told |= {"truespec.message_index": one.get("message_index"), "truespec.accepted": "accepted" in one}
-        told["truespec.quote"] = one.get("quote") if texts else None
-        span.add_event("truespec.violation", _attributes(told), timestamp=end)
+        found = {f"truespec.{name}": one.get(name) for name in ("rule_id", "kind", "severity", "effect")}
+        found |= {
+            "truespec.message_index": one.get("message_index"),
+            "truespec.accepted": "accepted" in one,
+        }
+        found["truespec.quote"] = one.get("quote") if texts else None
+        span.add_event("truespec.violation", _attributes(found), timestamp=end)
     span.end(end_time=end)
     return len(violations)
 

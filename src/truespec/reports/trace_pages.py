@@ -144,8 +144,8 @@ def trace_page(
     if redactor is not None:
         if trace is not None:
             redactor.learn(trace)
-        told = ("results", "rules", "aggregate")
-        artifact = {**artifact, **{part: redactor.value(artifact[part]) for part in told}}
+        kept = ("results", "rules", "aggregate")
+        artifact = {**artifact, **{part: redactor.value(artifact[part]) for part in kept}}
     marks: dict[int, list[Mapping[str, Any]]] = {}
     rules = {rule["id"]: rule for rule in artifact["rules"]}
     for result in artifact["results"]:
@@ -226,7 +226,7 @@ def write_report(
 ) -> int:
     """Write `index.html` and, below `traces/`, a page per trace with findings, or per trace if `every`.
 
-    Returns the number of traces with a page; `written` is told it after each.
+    Returns the number of traces with a page; `written` is called with it after each.
     """
     chosen = [one for one in artifacts if every or found_in(one)]
     known = {(one["source"]["sha256"], one["source"].get("position")): one for one in chosen}

@@ -219,8 +219,8 @@ def _outcomes(group: list[Predicate], shape: Event) -> Iterator[Option]:
     for chosen in itertools.product(choices, repeat=len(pairings)):
         if shape.kind != "call" and len(set(chosen)) > 1:
             continue
-        told = dict(zip(pairings, chosen, strict=True))
-        holds = frozenset(c for c in group if told[c[2:]] is c[1])
+        option_of = dict(zip(pairings, chosen, strict=True))
+        holds = frozenset(c for c in group if option_of[c[2:]] is c[1])
         if holds not in seen:
             seen.add(holds)
             yield holds, ("failed", chosen[0]) if len(set(chosen)) == 1 else None

@@ -7,7 +7,7 @@ with the search; only then is it an answer.
 
 Rules are compared over all sequences of events. That a call follows the message it stands in, or a result
 its call, is not assumed: what is proved holds of every trace, but two rules that differ only on sequences
-which no conversation has (a call without its message) are told apart.
+which no conversation has (a call without its message) are distinguished.
 
 Rules with bound names are compared start by start: if the obligations that one event starts imply each other,
 whatever else holds of the bound values, so do the rules. That proves implications; a refutation still needs a
@@ -103,10 +103,10 @@ def _included(left: Rule, right: Rule, toolbox: Toolbox, limit: Limit) -> Inclus
     if found is not None:
         return Inclusion(False, witness=found)
     if names := sorted(_registers(left) | _registers(right)):
-        told = (
+        why = (
             f"{', '.join(names)}: what came before is kept in registers, which comparison does not look into"
         )
-        return Inclusion(None, f"{told}; such a rule is checked on traces, and proved equal to itself alone")
+        return Inclusion(None, f"{why}; such a rule is checked on traces, and proved equal to itself alone")
     if any(cell.witness is None for cell, _ in word):
         return Inclusion(None, "a trace that would separate them needs a text or a value that was not found")
     return Inclusion(None, "the trace that would separate them could not be made real")
@@ -214,9 +214,9 @@ def _explicit(formal: Formal, outcomes: str) -> Formal:
     """The formal part with conditions that say all they depend on: for bound values the path they come from;
     for outcomes, where the two rules differ in it, what tells a failure."""
 
-    def told(predicate: p.Predicate) -> p.Predicate:
+    def explicit(predicate: p.Predicate) -> p.Predicate:
         if predicate[0] in ("and", "or", "not"):
-            return (predicate[0], *map(told, predicate[1:]))
+            return (predicate[0], *map(explicit, predicate[1:]))
         if predicate[0] in ("var", "text var"):
             path = formal.bind[predicate[2]]
             return (*predicate[:2], path, path)
@@ -225,23 +225,23 @@ def _explicit(formal: Formal, outcomes: str) -> Formal:
         return predicate
 
     obligations = tuple(
-        Obligation(None if o.when is None else told(o.when), o.require) for o in formal.obligations
+        Obligation(None if o.when is None else explicit(o.when), o.require) for o in formal.obligations
     )
-    return replace(formal, predicates=tuple(map(told, formal.predicates)), obligations=obligations)
+    return replace(formal, predicates=tuple(map(explicit, formal.predicates)), obligations=obligations)
 
 
 def compare(left: Rule, right: Rule, toolbox: Toolbox = ANY_TOOLS, seconds: float = SECONDS) -> Standing:
     """How the left rule stands to the right one."""
     forth, back = included(left, right, toolbox, seconds), included(right, left, toolbox, seconds)
     if forth.holds is None or back.holds is None:
-        return Standing("unknown", forth.reason or back.reason, _told(forth), _told(back))
+        return Standing("unknown", forth.reason or back.reason, _in_words(forth), _in_words(back))
     if forth.holds and back.holds:
         return Standing("equal")
     if forth.holds:
-        return Standing("stronger", back.reason, (), _told(back))
+        return Standing("stronger", back.reason, (), _in_words(back))
     if back.holds:
-        return Standing("weaker", forth.reason, _told(forth), ())
-    return Standing("incomparable", forth.reason or back.reason, _told(forth), _told(back))
+        return Standing("weaker", forth.reason, _in_words(forth), ())
+    return Standing("incomparable", forth.reason or back.reason, _in_words(forth), _in_words(back))
 
 
 def _registers(rule: Rule) -> set[str]:
@@ -252,7 +252,7 @@ def _registers(rule: Rule) -> set[str]:
     return coded & {"against_result", "so_far", "elapsed"}
 
 
-def _told(found: Inclusion) -> tuple[str, ...]:
+def _in_words(found: Inclusion) -> tuple[str, ...]:
     return tuple(describe(event) for event in found.witness)
 
 
@@ -260,8 +260,8 @@ def _with(rule: Rule, obligations: Sequence[tuple[p.Predicate | None, f.Formula]
     assert rule.formal is not None
     made = tuple(Obligation(when, require) for when, require in obligations)
     # Without bound names, nothing may ask for them.
-    told = tuple(p.NEVER if p.variables(q) else q for q in rule.formal.predicates)
-    formal = replace(rule.formal, obligations=made, bind={}, predicates=told)
+    unbound = tuple(p.NEVER if p.variables(q) else q for q in rule.formal.predicates)
+    formal = replace(rule.formal, obligations=made, bind={}, predicates=unbound)
     return replace(rule, id=f"{rule.id}:{text}", formal=formal)
 
 

@@ -88,10 +88,10 @@ class Failures:
         if isinstance(setting, list):
             return failure_of(message.text, message.error, setting)
         try:
-            told = self._tests[name or ANY_TOOL](Event("result", 0, "assistant", message.text))
+            failed = self._tests[name or ANY_TOOL](Event("result", 0, "assistant", message.text))
         except Undecided as undecided:
             return Failure("rule file", f"taken as failed: {undecided.message}")
-        return Failure("rule file", (message.text or "")[:80]) if told else None
+        return Failure("rule file", (message.text or "")[:80]) if failed else None
 
     def settled(self, message: Message, tool: str | None, source: str | None) -> Message:
         """The result, with its flag as decided here where that differs from what it tells by itself."""

@@ -26,7 +26,7 @@ class Outlook:
     not_evaluated: dict[str, str] = field(default_factory=dict)
     """Every rule of which nothing is known from then on, with the reason."""
     unread: dict[str, str] = field(default_factory=dict)
-    """Rules with a condition on a number that met something else, which is told here."""
+    """Rules with a condition on a number that met another type of value; reported here."""
 
 
 class Monitor:
@@ -124,7 +124,7 @@ class Monitor:
         try:
             self._run.unread = {}
             self._take(message)
-            unread = {self.rules.rules[rule].id: told for rule, told in self._run.unread.items()}
+            unread = {self.rules.rules[rule].id: reason for rule, reason in self._run.unread.items()}
             return Outlook(tuple(self._fresh()), self.not_evaluated, unread)
         finally:
             self._run.end_trial()

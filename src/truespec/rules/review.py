@@ -60,7 +60,7 @@ def review(
 ) -> Review:
     """Ask about each rule and each pair; `seconds` bounds one question, `budget` all.
 
-    A question that the budget does not reach is `unknown` with that reason. `report` is told the stage, how
+    A question that the budget does not reach is `unknown` with that reason. `report` takes the stage, how
     much is done, and how much there is.
     """
     end = time.monotonic() + budget

@@ -118,8 +118,8 @@ def _argument(
     if about and all(kind is None for _, kind in found):
         takers = " nor any other tool" if len(about) > 1 else ""
         names = {name for tool in about for name in (tool.parameters or {}).get("properties", ())}
-        told = f"{about[0].name} takes no argument {path!r}{takers}"
-        yield _mistake(key, rule, told, path, names)
+        message = f"{about[0].name} takes no argument {path!r}{takers}"
+        yield _mistake(key, rule, message, path, names)
         return
     kinds = {kind for _, listed in found if listed for kind in listed}
     if not kinds or "any" in kinds:
@@ -130,17 +130,17 @@ def _argument(
     for operator, operand in conditions:
         wrong = _misfit(operator, operand, kinds)
         if wrong:
-            told = f"the argument {path!r} is {' or '.join(sorted(kinds))}, but {operator} {wrong}"
-            yield Mistake(operand.start_mark.line + 1, rule, told)
+            message = f"the argument {path!r} is {' or '.join(sorted(kinds))}, but {operator} {wrong}"
+            yield Mistake(operand.start_mark.line + 1, rule, message)
 
 
 def _misfit(operator: str, node: yaml.Node, kinds: set[str]) -> str:
     """Why a condition never holds of values of these types; empty where it may."""
     numbers = kinds & {"number", "integer"}
     if operator == "type":
-        told = str(node.value)
-        fits = told in kinds or (told in ("number", "integer") and numbers) or told not in TYPES
-        return "" if fits else f"asks for {told}"
+        wanted = str(node.value)
+        fits = wanted in kinds or (wanted in ("number", "integer") and numbers) or wanted not in TYPES
+        return "" if fits else f"asks for {wanted}"
     if operator in _OF_TEXTS:
         return "" if "string" in kinds else "asks for a text"
     if operator in _OF_LENGTHS:
@@ -166,8 +166,8 @@ def _misfit(operator: str, node: yaml.Node, kinds: set[str]) -> str:
     return ""
 
 
-def _mistake(node: yaml.Node, rule: str, told: str, wrong: str, known: Any) -> Mistake:
+def _mistake(node: yaml.Node, rule: str, message: str, wrong: str, known: Any) -> Mistake:
     near = get_close_matches(wrong, list(known), 1, 0.6)
     listed = ", ".join(sorted(known)[:8]) + (", …" if len(known) > 8 else "")
     hint = f"; did you mean {near[0]!r}?" if near else f"; there are {listed}" if known else ""
-    return Mistake(node.start_mark.line + 1, rule, f"{told}{hint}")
+    return Mistake(node.start_mark.line + 1, rule, f"{message}{hint}")

@@ -80,8 +80,8 @@ def with_hints(error: SpecificationError, text: str) -> SpecificationError:
     found = list(hints(_named(root, error.message)))[:MOST]
     if not found:
         return error
-    told = "; ".join(hint for _, hint in found)
-    return SpecificationError(error.code, f"{error.message}; {told}", error.place or found[0][0])
+    listed = "; ".join(hint for _, hint in found)
+    return SpecificationError(error.code, f"{error.message}; {listed}", error.place or found[0][0])
 
 
 def _named(root: yaml.Node | None, message: str) -> yaml.Node | None:

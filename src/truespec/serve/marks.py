@@ -85,13 +85,13 @@ class Marks:
             if not length.isdecimal() or int(length) > FORM_BYTES:
                 return problem(413, f"the form is longer than {FORM_BYTES} bytes")
             form: FormData = await request.form(max_files=0, max_fields=20)
-            told = {name: value for name, value in form.multi_items() if isinstance(value, str)}
-            if not hmac.compare_digest(told.get("key", "").encode(), self.key.encode()):
+            fields = {name: value for name, value in form.multi_items() if isinstance(value, str)}
+            if not hmac.compare_digest(fields.get("key", "").encode(), self.key.encode()):
                 return problem(
                     403, "the form is not of this server's pages: reload the page and send it again"
                 )
             try:
-                return RedirectResponse(await asyncio.to_thread(took, request, told), 303)
+                return RedirectResponse(await asyncio.to_thread(took, request, fields), 303)
             except UsageError as error:
                 return problem(400, str(error))
 

@@ -32,9 +32,9 @@ from truespec.traces.redact import Hiding
 MAX_BODY = 32 << 20
 """Bytes of one export, packed and unpacked."""
 WRITERS = 8
-"""Exports that are written side by side; further ones are told to come again."""
+"""Exports that are written side by side; further ones are asked to retry later."""
 MAX_OPEN = 20_000
-"""Files of the spool that are not done; beyond, exports are told to come again."""
+"""Files of the spool that are not done; beyond, exports are asked to retry later."""
 PROTOBUF = "application/x-protobuf"
 CONVERSATION = ("gen_ai.conversation.id", "session.id", "thread.id", "langfuse.session.id")
 """Attributes that name a conversation of several OpenTelemetry traces, in this order."""
@@ -207,8 +207,8 @@ def application(
             refused = await asyncio.to_thread(spool.add, export)
         if kind == PROTOBUF:
             return Response(_partial(refused), media_type=PROTOBUF)
-        told = {"rejectedSpans": str(refused), "errorMessage": _NO_TRACE} if refused else None
-        return JSONResponse({"partialSuccess": told} if told else {})
+        partial = {"rejectedSpans": str(refused), "errorMessage": _NO_TRACE} if refused else None
+        return JSONResponse({"partialSuccess": partial} if partial else {})
 
     async def conversations(request: Request) -> Response:
         return JSONResponse(await asyncio.to_thread(state))

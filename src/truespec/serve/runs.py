@@ -113,8 +113,8 @@ class RunPages:
         kept = {name: value for name, value in kept.items() if value and (name, value) != ("sort", "order")}
 
         def address(**changes: object) -> str:
-            told = {name: value for name, value in {**kept, **changes}.items() if value}
-            return f"/runs/{run.number}" + (f"?{urlencode(told)}" if told else "")
+            options = {name: value for name, value in {**kept, **changes}.items() if value}
+            return f"/runs/{run.number}" + (f"?{urlencode(options)}" if options else "")
 
         return "run.html", {
             "run": run,

@@ -86,8 +86,8 @@ class StudyPages:
             row["label"] = label.label if label else ""
 
         def address(**changes: object) -> str:
-            told = {name: value for name, value in {**given, **changes}.items() if value}
-            return f"/study/{study.number}" + (f"?{urlencode(told)}" if told else "")
+            options = {name: value for name, value in {**given, **changes}.items() if value}
+            return f"/study/{study.number}" + (f"?{urlencode(options)}" if options else "")
 
         return "study.html", {
             "study": study,

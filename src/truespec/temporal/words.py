@@ -29,10 +29,10 @@ class Word:
 
     def __str__(self) -> str:
         """As people read it, `{a} {a,b} ({} {b})^w`."""
-        told = ["{" + ",".join(sorted(letter)) + "}" for letter in self.letters]
+        shown = ["{" + ",".join(sorted(letter)) + "}" for letter in self.letters]
         if self.loop is None:
-            return " ".join(told)
-        return " ".join([*told[: self.loop], f"({' '.join(told[self.loop :])})^w"])
+            return " ".join(shown)
+        return " ".join([*shown[: self.loop], f"({' '.join(shown[self.loop :])})^w"])
 
 
 @cache

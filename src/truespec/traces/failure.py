@@ -64,20 +64,20 @@ def _object(text: str) -> Mapping[str, Any]:
 def _by_json(text: str) -> str | None:
     value = _object(text)
     for key in ("error", "errors", "exception"):
-        told = value.get(key)
-        if told and str(told).strip().lower() not in ("none", "null", "false"):
-            return f"{key}: {str(told)[:80]}"
+        reported = value.get(key)
+        if reported and str(reported).strip().lower() not in ("none", "null", "false"):
+            return f"{key}: {str(reported)[:80]}"
     for key, bad in (("isError", True), ("is_error", True), ("success", False), ("succeeded", False)):
         if value.get(key) is bad:
             return f"{key}: {str(bad).lower()}"
     if value.get("ok") is False:
         return "ok: false"
     for key in ("status", "statusCode", "status_code"):
-        told = value.get(key)
-        if isinstance(told, str) and told.lower() in _BAD:
-            return f"{key}: {told}"
-        if isinstance(told, int) and not isinstance(told, bool) and 400 <= told < 600:
-            return f"{key}: {told}"
+        reported = value.get(key)
+        if isinstance(reported, str) and reported.lower() in _BAD:
+            return f"{key}: {reported}"
+        if isinstance(reported, int) and not isinstance(reported, bool) and 400 <= reported < 600:
+            return f"{key}: {reported}"
     return None
 
 
@@ -89,9 +89,9 @@ _EXIT = re.compile(
 def _by_exit_code(text: str) -> str | None:
     value = _object(text)
     for key in _EXIT_FIELDS:
-        told = value.get(key)
-        if isinstance(told, int) and not isinstance(told, bool) and told:
-            return f"{key}: {told}"
+        code = value.get(key)
+        if isinstance(code, int) and not isinstance(code, bool) and code:
+            return f"{key}: {code}"
     if text.lstrip()[:1] == "{":
         return None
     edges = text if len(text) <= 2 * _EDGE else f"{text[:_EDGE]}\n{text[-_EDGE:]}"
@@ -126,7 +126,7 @@ BY_SOURCE: dict[str, Sequence[str]] = {
     "tau2": ("flag", "text"),
     "tau-bench": ("flag", "text"),
 }
-"""Formats whose results are told apart by fewer predicates: their tools answer with records that have fields
+"""Formats whose results are read by fewer predicates: their tools answer with records that have fields
 such as `status` of their own."""
 
 

@@ -71,10 +71,10 @@ class Joins:
     def _read(self, name: str) -> Domain:
         if self.folder is None or not name or "/" in name or name.startswith("."):
             kinds = self._types("")
-            told = self.tools
-            if told is not None and kinds:
-                told = tuple(replace(tool, kind=tool.kind or kinds.get(tool.name)) for tool in told)
-            return Domain(told, (), None)
+            tools = self.tools
+            if tools is not None and kinds:
+                tools = tuple(replace(tool, kind=tool.kind or kinds.get(tool.name)) for tool in tools)
+            return Domain(tools, (), None)
         here = self.folder / name
         kinds = _json(here / "tool_types.json") or self._types(name)
         tools = _json(here / "tools.json")

@@ -57,12 +57,12 @@ class Ledger:
     rules: Counter[str] = field(default_factory=Counter)
     """Rules other than identity of identifiers by which something was paired, merged or recovered, by use."""
     problems: list[tuple[str, str]] = field(default_factory=list)
-    """Problems with their places that are not told yet."""
+    """Problems with their places that are not reported yet."""
     aliases: dict[str, str] = field(default_factory=dict)
     """Further identifiers under which the source shows a call that is taken, with the place."""
 
     def problem(self, place: str, message: str) -> None:
-        """Note something that has to be told with its place."""
+        """Note a problem to report with its place."""
         if (place, message) not in self.problems:
             self.problems.append((place, message))
 

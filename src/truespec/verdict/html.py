@@ -44,14 +44,14 @@ def as_html(record: Mapping[str, Any]) -> str:
 def rows_as_html(rows: Sequence[Mapping[str, Any]]) -> str:
     """A batch: how many rows have which answer, and the first rows; those that are left out are counted."""
     counts = Counter(str(row.get("answer") or "no verdict") for row in rows)
-    told = ", ".join(f"{count} {answer}" for answer, count in sorted(counts.items())) or "none"
+    counted = ", ".join(f"{count} {answer}" for answer, count in sorted(counts.items())) or "none"
     first = rows[:MOST_ROWS]
     names = [name for name in COLUMNS if any(row.get(name) is not None for row in first)]
     head = "".join(f"<th style='text-align:left'>{escape(name)}</th>" for name in names)
     body = "".join(f"<tr>{''.join(_cell(row.get(name)) for name in names)}</tr>" for row in first)
     left_out = len(rows) - len(first)
     more = f"<p>{left_out} further rows are not shown.</p>" if left_out else ""
-    caption = f"<caption><b>{len(rows)} rows</b>: {escape(told)}</caption>"
+    caption = f"<caption><b>{len(rows)} rows</b>: {escape(counted)}</caption>"
     return f"<div><table>{caption}<tr>{head}</tr>{body}</table>{more}</div>"
 
 

@@ -2,7 +2,7 @@
 
 Upstream publishes no schemas. They are read off the queries here: every table with the columns that are
 named, a text where a column meets a text, a number otherwise, no constraint at all. Pairs whose columns
-cannot be told apart that way, or that are written in T-SQL, are left out.
+cannot be distinguished that way, or that are written in T-SQL, are left out.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def read(folder: Path) -> Iterator[Task | PairRecord | Skipped]:
 
 
 def infer(queries: list[str]) -> str:
-    """The DDL of the tables that queries read; `LookupError` for a column whose table is not told."""
+    """The DDL of the tables that queries read; `LookupError` for a column whose table is not named."""
     tables: dict[str, Table] = {}
     texts: set[tuple[str, str]] = set()
     links: list[tuple[tuple[str, str], tuple[str, str]]] = []

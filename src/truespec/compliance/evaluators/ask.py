@@ -13,9 +13,9 @@ from truespec.rules.rule import SEVERITIES, Rule
 from truespec.traces.trace import Message, ToolCall, Trace
 
 BUDGET = 120_000
-"""Characters of a call's prompt, about 30,000 tokens, unless told otherwise."""
+"""Characters of a call's prompt, about 30,000 tokens, by default."""
 JUDGING = Settings(temperature=0.0, reasoning_effort=None)
-"""How judges of traces are asked unless told otherwise."""
+"""How judges of traces are asked by default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +78,8 @@ def questions(
     for number, window in enumerate(found):
         parts = [sources] if sources else []
         if window.first:
-            told = _outline(trace, window.first, room - part)
-            parts.append(tagged("earlier_messages", told, of=window.first))
+            outlined = _outline(trace, window.first, room - part)
+            parts.append(tagged("earlier_messages", outlined, of=window.first))
         span = f"{window.first}-{window.end - 1}"
         body = "\n".join(shown[window.first : window.end])
         parts.append(enclosed("trace", body, messages=span, of=len(shown)))

@@ -60,15 +60,15 @@ class Evaluator:
     category: str
     """The category of the rules it reads."""
     tier: str
-    """Its tier unless told otherwise: `critical`, `important` or `low`."""
+    """Its tier by default: `critical`, `important` or `low`."""
     needs: tuple[str, ...]
     """Its inputs: `messages`, `rules`, `tools`, `plan`, `final_state`, `initial_state`."""
     kinds: tuple[str, ...]
     """What its violations may be called."""
     role: str
-    """What its judge is told that it does."""
+    """What its judge reads about what it does."""
     task: str
-    """What its judge is told to decide."""
+    """What its judge has to decide."""
     windowed: bool = True
     """Whether a long trace may be read in parts; if not, what does not fit is not evaluated."""
     stages: bool = False

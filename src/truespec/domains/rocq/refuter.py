@@ -227,7 +227,7 @@ def _derive(dialogue: Dialogue, layout: Layout) -> tuple[bool, bool]:
 
 
 def _answers(dialogue: Dialogue, layout: Layout) -> dict[str, str]:
-    """Functions that the two specifications themselves suggest, by name; the search is told of them."""
+    """Functions that the two specifications themselves suggest, by name; the search uses them."""
     answers: dict[str, str] = {}
     (argument,) = layout.arguments
     unfold = f"ltac:(cbv beta iota zeta delta [{' '.join(layout.unfolded())}])"

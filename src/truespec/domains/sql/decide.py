@@ -105,7 +105,7 @@ def decide(
         # The engine accepted the text, so the compiler's reading of it is too narrow.
         reasons.insert(0, Unsupported(f"sql: {error}"))
     except OutOfTime:
-        reasons.insert(0, OutOfTime("sql: the proof took too long, and no database told the queries apart"))
+        reasons.insert(0, OutOfTime("sql: the proof took too long, and no database separates the queries"))
     except Undecided as error:
         reasons.insert(0, error)
     except RecursionError:

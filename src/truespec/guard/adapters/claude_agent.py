@@ -1,4 +1,4 @@
-"""Guards for the Claude Agent SDK: hooks that ask before a tool is used and are told how it ended.
+"""Guards for the Claude Agent SDK: hooks that ask before a tool is used and hear how it ended.
 
 ```python
 options = ClaudeAgentOptions(hooks=guard_hooks(guard), ...)
@@ -33,13 +33,13 @@ def guard_hooks(guard: Guard) -> dict[Any, list[HookMatcher]]:
         decision = await guard.admit(
             given["tool_name"], given["tool_input"], id=given.get("tool_use_id") or identifier or ""
         )
-        told: dict[str, Any] = {"hookEventName": "PreToolUse"}
+        output: dict[str, Any] = {"hookEventName": "PreToolUse"}
         if decision.allowed:
             # The input that was checked is the one that is used.
-            told |= {"permissionDecision": "allow", "updatedInput": dict(decision.arguments)}
+            output |= {"permissionDecision": "allow", "updatedInput": dict(decision.arguments)}
         else:
-            told |= {"permissionDecision": "deny", "permissionDecisionReason": decision.message}
-        return {"hookSpecificOutput": told}
+            output |= {"permissionDecision": "deny", "permissionDecisionReason": decision.message}
+        return {"hookSpecificOutput": output}
 
     async def after(given: Any, identifier: str | None, _context: Any) -> Any:
         guard.result(given.get("tool_use_id") or identifier or "", given.get("tool_response"))

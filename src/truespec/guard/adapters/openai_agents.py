@@ -1,4 +1,4 @@
-"""Guards for the OpenAI Agents SDK: tool guardrails that ask before a tool runs and are told how it ended.
+"""Guards for the OpenAI Agents SDK: tool guardrails that ask before a tool runs and hear how it ended.
 
 ```python
 guarded = guard_tools(guard, agent.tools)

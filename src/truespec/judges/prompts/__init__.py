@@ -95,9 +95,9 @@ def ask_answer(
 
 
 def ask_again(
-    task: Task, examples: Sequence[Task], attempt: int, reply: str, candidate: str | None, told: str
+    task: Task, examples: Sequence[Task], attempt: int, reply: str, candidate: str | None, feedback: str
 ) -> str:
-    """The user's prompt for repairing an answer: the task, the answer before, and what is told of it.
+    """The user's prompt for repairing an answer: the task, the answer before, and the feedback on it.
 
     `attempt` is the number of the answer before, from 1; a reply without a specification is shown whole.
     """
@@ -105,7 +105,7 @@ def ask_again(
     first = ask_answer(task.statement, shown_context(task), meanings_of(task), examples)
     again = {
         f"Your answer, attempt {attempt}": before,
-        "What is known of it": told,
+        "What is known of it": feedback,
         "Now": "Write the specification again, whole, in the form that was asked for.",
     }
     return first + "\n" + _sections("##", **again)

@@ -43,8 +43,8 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
 
 
 def _raw(span: Mapping[str, Any]) -> tuple[str, RawSpan]:
-    told = span.get("span_data")
-    data: Mapping[str, Any] = told if isinstance(told, Mapping) else {}
+    span_data = span.get("span_data")
+    data: Mapping[str, Any] = span_data if isinstance(span_data, Mapping) else {}
     kind = str(data.get("type"))
     reply = data.get("response") if isinstance(data.get("response"), Mapping) else data.get("output")
     attributes = {

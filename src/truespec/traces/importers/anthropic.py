@@ -23,11 +23,11 @@ _BLOCKS = {"tool_use", "tool_result", "thinking", "server_tool_use"}
 def _is_ours(value: Any) -> bool:
     if isinstance(value, list):
         messages: Any = value
-        told = False
+        recognised = False
     elif isinstance(value, dict) and isinstance(value.get("messages"), list):
         messages = value["messages"]
         tools = value.get("tools")
-        told = "system" in value or (
+        recognised = "system" in value or (
             isinstance(tools, list)
             and bool(tools)
             and isinstance(tools[0], dict)
@@ -35,7 +35,7 @@ def _is_ours(value: Any) -> bool:
         )
     else:
         return False
-    return told or any(
+    return recognised or any(
         isinstance(part, dict) and part.get("type") in _BLOCKS
         for message in messages
         if isinstance(message, dict) and isinstance(message.get("content"), list)

@@ -98,15 +98,15 @@ def _add_call(calls: dict[int, dict[str, Any]], piece: Mapping[str, Any]) -> Non
     if piece.get("id"):
         call["id"] = piece["id"]
     for inner in ("function", "custom"):
-        told = piece.get(inner)
-        if not isinstance(told, Mapping):
+        delta = piece.get(inner)
+        if not isinstance(delta, Mapping):
             continue
         body = call["function"]
-        if told.get("name"):
-            body["name"] = told["name"]
+        if delta.get("name"):
+            body["name"] = delta["name"]
         for key in ("arguments", "input"):
-            if isinstance(told.get(key), str):
-                body["arguments"] = body.get("arguments", "") + told[key]
+            if isinstance(delta.get(key), str):
+                body["arguments"] = body.get("arguments", "") + delta[key]
 
 
 def _response(events: list[Mapping[str, Any]]) -> dict[str, Any]:

@@ -115,9 +115,9 @@ CONVERSATIONS = (
 def kind_of(raw: RawSpan) -> str:
     """LLM, TOOL, AGENT, CHAIN, SPAN or what the source calls it."""
     attributes = raw.attributes
-    told = str(first(attributes, *KINDS) or "").strip('"')
-    if told and str(told).upper() not in ("SPAN", "UNKNOWN"):
-        return _KIND_NAMES.get(str(told).upper(), str(told).upper())
+    kind = str(first(attributes, *KINDS) or "").strip('"')
+    if kind and str(kind).upper() not in ("SPAN", "UNKNOWN"):
+        return _KIND_NAMES.get(str(kind).upper(), str(kind).upper())
     vercel = str(attributes.get("ai.operationId") or "")
     if vercel == "ai.toolCall":
         return "TOOL"
@@ -171,9 +171,9 @@ def tools_of(attributes: Mapping[str, Any]) -> tuple[ToolSchema, ...] | None:
     if flat:
         return tool_schemas(flat)
     for key in ("llm.invocation_parameters", "request_data", "model_request_parameters"):
-        told = parsed(attributes.get(key))
-        if isinstance(told, Mapping):
-            listed = told.get("tools", told.get("function_tools"))
+        settings = parsed(attributes.get(key))
+        if isinstance(settings, Mapping):
+            listed = settings.get("tools", settings.get("function_tools"))
             if isinstance(listed, list):
                 return tool_schemas(listed)
     return None
@@ -253,10 +253,10 @@ def conversation_of(raw: RawSpan, notes: Notes) -> list[Message]:
 def prompt_of_span(raw: RawSpan) -> str | None:
     """The system prompt among the inputs of a span that is no model call."""
     given = parsed(first(raw.attributes, *_INPUTS))
-    told = (
+    prompt = (
         next((given[key] for key in SYSTEMS if given.get(key)), None) if isinstance(given, Mapping) else None
     )
-    return told if isinstance(told, str) else None
+    return prompt if isinstance(prompt, str) else None
 
 
 def ends_of(raw: RawSpan, notes: Notes) -> list[Message]:

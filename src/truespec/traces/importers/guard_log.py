@@ -50,8 +50,8 @@ def read(file: TraceFile, _joins: Joins) -> Iterator[Trace | Problem]:
         name = value["conversation"]
         one = found.setdefault(name, _Conversation())
         if value.get("after") != one.chain or value.get("number") != one.count:
-            told = f"the log was changed: this line does not follow on the last one of conversation {name!r}"
-            yield file.problem(f"line {line}", told)
+            error = f"the log was changed: this line does not follow on the last one of conversation {name!r}"
+            yield file.problem(f"line {line}", error)
         encoded = json.dumps(value, separators=(",", ":")).encode()
         one.chain = hashlib.sha256(encoded).hexdigest()[:32]
         one.count = value["number"] + 1 if isinstance(value.get("number"), int) else one.count + 1

@@ -386,8 +386,8 @@ def _of_dict(value: Mapping[str, Any], role: str, notes: Notes) -> list[Message]
     system = value.get(
         "system", value.get("instructions", value.get("system_prompt", value.get("systemInstruction")))
     )
-    told = text_of(system) if isinstance(system, str | list) else None
-    head = [Message("system", told)] if told else []
+    prompt = text_of(system) if isinstance(system, str | list) else None
+    head = [Message("system", prompt)] if prompt else []
     for key in _LISTS:
         listed = _parsed(value.get(key))
         if isinstance(listed, list) and listed:

@@ -279,10 +279,10 @@ def result_of(part: Mapping[str, Any], kind: str = "", tool: str | None = None) 
     """A result in any provider's shape."""
     value = _first(part, _VALUES)
     text, failed = outcome_of(value)
-    told = _first(part, ("is_error", "isError", "error"))
-    if isinstance(told, bool):
-        failed = told
-    elif told or part.get("errorText") or kind in ("tool_error", "retry_prompt"):
+    flag = _first(part, ("is_error", "isError", "error"))
+    if isinstance(flag, bool):
+        failed = flag
+    elif flag or part.get("errorText") or kind in ("tool_error", "retry_prompt"):
         failed = True
     if part.get("status") in ("error", "failed", "output-error"):
         failed = True
@@ -303,8 +303,8 @@ def outcome_of(value: Any) -> tuple[str | None, bool | None]:
         kind = value.get("type")
         if isinstance(kind, str) and "value" in value:  # {type: text|json|error-text|content, value}
             return value_text(_joined(value["value"])), True if kind.startswith("error") else None
-        told = value.get("isError", value.get("is_error"))
-        failed = told if isinstance(told, bool) else None
+        flag = value.get("isError", value.get("is_error"))
+        failed = flag if isinstance(flag, bool) else None
         if isinstance(kind, str) and kind.endswith("_error"):
             failed = True
         if value.get("type") == "tool" or ("tool_call_id" in value and "content" in value):  # LangChain
@@ -323,7 +323,7 @@ def _joined(value: Any) -> Any:
             item.get("text") if isinstance(item, Mapping) and item.get("type", "text") in TEXTS else item
             for item in value
         ]
-        told = [text for text in texts if isinstance(text, str)]
-        if len(told) == len(value):
-            return "\n".join(told)
+        spoken = [text for text in texts if isinstance(text, str)]
+        if len(spoken) == len(value):
+            return "\n".join(spoken)
     return value

@@ -39,8 +39,8 @@ def in_event(event: Any, notes: Notes, outputs: bool) -> list[Message]:
     if not isinstance(event, Mapping):
         return []
     body = parsed(event.get("body"))
-    told = event.get("attributes")
-    given = {**(told if isinstance(told, Mapping) else {}), **(body if isinstance(body, Mapping) else {})}
+    extra = event.get("attributes")
+    given = {**(extra if isinstance(extra, Mapping) else {}), **(body if isinstance(body, Mapping) else {})}
     given = given or dict(event)
     name = str(given.get("event.name") or event.get("event.name") or event.get("name") or "")
     if not name.startswith("gen_ai."):

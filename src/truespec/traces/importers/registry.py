@@ -150,18 +150,18 @@ def _file(file: TraceFile, form: str | None, joins: Joins) -> Iterator[Trace | P
             else:
                 ledger.items.drop("a record that cannot be read", item.position)
             yield item
-            yield from _told(file)
+            yield from _noted(file)
     except contained as e:
         # The importers guard each record; what still fails is the frame around the records.
         ledger.items.drop("a record that cannot be read", f"after {read_here} records")
         yield file.problem(f"after {read_here} records", f"cannot be read on as {name}: {e!r}")
-    yield from _told(file)
+    yield from _noted(file)
 
 
-def _told(file: TraceFile) -> Iterator[Problem]:
+def _noted(file: TraceFile) -> Iterator[Problem]:
     """The problems that were noted while the last record was read."""
-    told, file.ledger.problems = file.ledger.problems, []
-    for place, message in told:
+    noted, file.ledger.problems = file.ledger.problems, []
+    for place, message in noted:
         yield file.problem(place, message)
 
 

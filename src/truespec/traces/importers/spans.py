@@ -78,7 +78,7 @@ class _Builder:
         self.began: dict[str, int] = {}
         self.places: dict[str, _Entry] = {}
         self.tools: dict[str, ToolSchema] = {}
-        self.told_tools = False
+        self.tools_listed = False
         self.model: str | None = None
         self.agent: str | None = None
 
@@ -110,9 +110,9 @@ class _Builder:
         if not models or any(entry.message.role == "system" for entry in self.entries):
             return
         for raw in self.spans:
-            told = prompt_of_span(raw) if self.kinds[raw.id] not in ("LLM", "TOOL", "EMBEDDING") else None
-            if told:
-                self.entries.insert(0, _Entry(Message("system", told, position=raw.id), raw.id))
+            prompt = prompt_of_span(raw) if self.kinds[raw.id] not in ("LLM", "TOOL", "EMBEDDING") else None
+            if prompt:
+                self.entries.insert(0, _Entry(Message("system", prompt, position=raw.id), raw.id))
                 self.notes.ledger.rules["a system prompt is taken from the span around the model calls"] += 1
                 return
 
@@ -120,7 +120,7 @@ class _Builder:
         attributes = raw.attributes
         listed = tools_of(attributes)
         if listed is not None:
-            self.told_tools = True
+            self.tools_listed = True
             self.tools.update({tool.name: tool for tool in listed})
         self.agent = self.agent or first(attributes, "gen_ai.agent.name", "agent.name")
         if self.kinds[raw.id] == "LLM":
@@ -144,12 +144,12 @@ class _Builder:
 
     def _model(self, raw: RawSpan) -> bool:
         inputs, outputs = inputs_of(raw, self.notes), outputs_of(raw, self.notes)
-        told = [
+        instructions = [
             message for message in outputs if message.role == "system"
         ]  # a response repeats its instructions
-        if told:
+        if instructions:
             outputs = [message for message in outputs if message.role != "system"]
-            inputs = inputs if any(message.role == "system" for message in inputs) else told + inputs
+            inputs = inputs if any(message.role == "system" for message in inputs) else instructions + inputs
         if not inputs and not outputs:
             return False
         keys = [key for message in inputs for key in keys_of(message)]
@@ -172,13 +172,13 @@ class _Builder:
         if self.threads and not keys:
             return self.threads[-1]
         best, score = None, (0, 0)
-        told = any(key[:2] != ("text", "system") for key in keys)
+        conversed = any(key[:2] != ("text", "system") for key in keys)
         for thread in reversed(self.threads):
             spoken, system = thread.shared(keys)
             called = sum(
                 1 for key in keys if key[0] == "result" and key[1] and self._asked_in(thread, key[1])
             )
-            if ((spoken or called) or (system and not told)) and (spoken + called, system) > score:
+            if ((spoken or called) or (system and not conversed)) and (spoken + called, system) > score:
                 best, score = thread, (spoken + called, system)
         if best is None:
             best = Thread()
@@ -353,7 +353,7 @@ class _Builder:
                 continue
             call = self._call_for(run, entry.span)
             if call is not None and call.id in self.answered:
-                continue  # the result stands with its call, which only a later span told
+                continue  # the result stands with its call, which only a later span holds
             if call is not None:
                 self._answer(entry, call, run.identifier is None)
                 late.append((call, entry))
@@ -427,14 +427,14 @@ class _Builder:
         for span, number in by_span.items():
             places.setdefault(span, number)
         if self.notes.tools:
-            self.told_tools = True
+            self.tools_listed = True
             self.tools.update(
                 {t.name: t for t in tool_schemas(self.notes.tools) or () if t.name not in self.tools}
             )
         return Conversation(
             tuple(messages),
             placed(self.spans, self.kinds, places, self.began, len(messages)),
-            tuple(self.tools.values()) if self.told_tools else None,
+            tuple(self.tools.values()) if self.tools_listed else None,
             None if self.model is None else str(self.model),
             None if self.agent is None else str(self.agent),
         )

@@ -68,8 +68,8 @@ def _groups(value: Any, depth: int = 0) -> Iterator[tuple[str, Any]]:
             yield "messages", [value]
             return
         for key in SYSTEMS:
-            if value.get(key) and (told := text_of(value[key])):
-                yield "system", told
+            if value.get(key) and (content := text_of(value[key])):
+                yield "system", content
         for inner in value.values():
             if isinstance(inner, Mapping | list):
                 yield from _groups(inner, depth + 1)
@@ -105,7 +105,7 @@ def _traces(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
         if not said:
             yield file.problem(position, f"neither spans nor messages with roles in {brief(value)}")
             continue
-        prompts = [{"role": "system", "content": told} for kind, told in groups if kind == "system"]
+        prompts = [{"role": "system", "content": content} for kind, content in groups if kind == "system"]
         raw = RawSpan(
             position, None, "record", 0, {"openinference.span.kind": "LLM", "input.value": [*prompts, *said]}
         )

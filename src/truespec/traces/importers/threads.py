@@ -1,4 +1,4 @@
-"""What identifies the parts of a conversation, and a thread of it as the model calls so far have told it.
+"""What identifies the parts of a conversation, and a thread of it as the model calls so far show it.
 
 A call and a result are known by their identifiers, a text by its speaker and its place in the thread.
 """
@@ -53,8 +53,8 @@ def canonical(value: Any) -> str:
 
 def outcome_key(text: str | None) -> str:
     """A result's text, one for all spellings of the same JSON."""
-    told = (text or "").strip()
-    return canonical(parsed(told)) if told[:1] in ("[", "{") else told
+    stripped = (text or "").strip()
+    return canonical(parsed(stripped)) if stripped[:1] in ("[", "{") else stripped
 
 
 def call_key(call: ToolCall) -> tuple[Any, ...]:

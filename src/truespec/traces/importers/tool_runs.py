@@ -83,12 +83,12 @@ def tool_run(raw: RawSpan) -> ToolRun:
     output = parsed(first(attributes, *TOOL_RESULTS))
     identifier = first(attributes, *TOOL_IDS)
     for event in raw.events:
-        told = event.get("attributes")
-        told = told if isinstance(told, Mapping) else {}
+        details = event.get("attributes")
+        details = details if isinstance(details, Mapping) else {}
         if event.get("name") == "gen_ai.tool.message" and arguments is None:
-            arguments = parsed(told.get("content"))
+            arguments = parsed(details.get("content"))
         elif event.get("name") == "gen_ai.choice" and output is None:
-            output = parsed(told.get("message"))
+            output = parsed(details.get("message"))
     if isinstance(arguments, Mapping):
         if arguments.get("type") in ("tool_call", "tool_use", "function_call") or "toolCallId" in arguments:
             identifier = identifier or first(arguments, *REFERENCES, "id")

@@ -113,7 +113,7 @@ def _create(table: Table, schema: Schema, constrained: bool) -> str:
     parts: list[str] = []
     for column in table.columns:
         null = "" if column.nullable or not constrained else " NOT NULL"
-        # MariaDB gives the first TIMESTAMP column an implicit NOT NULL and a default unless told otherwise.
+        # MariaDB gives the first TIMESTAMP column an implicit NOT NULL and a default by default.
         if column.nullable and schema.dialect == "mysql":
             null = " NULL"
         parts.append(f"{identifier(column.name, schema)} {column.type.sql}".rstrip() + null)

@@ -274,7 +274,7 @@ def _told_apart(rows: Sequence[ValueRow], table: Table) -> tuple[ValueRow, ...]:
 def _copied(
     database: Database, names: set[str], many: int, schema: Schema, random: Random, varied: Set[str]
 ) -> Database:
-    """The rows of some tables so often, their keys told apart by a column that refers to nothing.
+    """The rows of some tables so often, their keys distinguished by a column that refers to nothing.
 
     The columns that are `varied` have another value in each copy.
     """

@@ -174,7 +174,7 @@ def _list_in_order(listing: Any, schema: Schema, descending: bool) -> None:
     text = texts.expressions[0] if isinstance(texts, exp.Distinct) else texts
     keys = [text.copy()]
     if schema.dialect == "mysql":
-        # Texts that the collation calls equal are told apart by their bytes.
+        # Texts that the collation calls equal are distinguished by their bytes.
         keys.append(exp.cast(text.copy(), "BINARY", dialect="mysql"))
     ordered = [exp.Ordered(this=key, desc=descending) for key in keys]
     if isinstance(inner, exp.Order):
