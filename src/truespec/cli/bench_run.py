@@ -200,16 +200,22 @@ def run(
         "limits": _limits(max_cost, requests_per_minute, tokens_per_minute, prices),
     }
     failures = run_models(begun, **how)
-    answers: list[dict[str, Any]] = begun.read("answers")
-    shown = [table for table in tables(answers, []) if table.name == "success"] if answers else []
-    if rounds and answers:
+    if rounds and begun.read("answers"):
         chosen_kinds = [Feedback(kind) for kind in dict.fromkeys(kinds)]
         failures.add(run_rounds(begun, chosen_kinds, rounds, judge=judge_name, **how))
+    _show_success(begun, with_rounds=rounds > 0)
+    _close(failures, begun, f"truespec bench judge {begun.folder}")
+
+
+def _show_success(begun: Run, *, with_rounds: bool) -> None:
+    """The tables of success, and of repair."""
+    answers: list[dict[str, Any]] = begun.read("answers")
+    shown = [table for table in tables(answers, []) if table.name == "success"] if answers else []
+    if with_rounds and answers:
         shown.append(rounds_table(begun.read("rounds"), answers))
     for table in shown:
         for row in table.to_markdown().splitlines():
             echo(row)
-    _close(failures, begun, f"truespec bench judge {begun.folder}")
 
 
 def chosen_tasks(

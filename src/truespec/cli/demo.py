@@ -8,14 +8,19 @@ import os
 import platform
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from truespec.cli.common import Seconds
 from truespec.verdict import UsageError
+
+if TYPE_CHECKING:
+    from truespec.reports.entry import Entry
+    from truespec.reports.page import Page
 
 DEMO_TIMEOUT = 30.0
 """No answer of the demo needs a second of work; a busy machine must not turn one into an unknown."""
@@ -36,14 +41,9 @@ def demo(out: Path, timeout: float, jobs: int | None) -> None:
     Exit code: 0 when every verdict that the installed tools allow is the expected one, 1 otherwise, 2 for a
     wrong call.
     """
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-    from rich.text import Text
-
-    from truespec.reports import table
-    from truespec.reports.demo import domains, lacking, verify_bundled
-    from truespec.reports.page import Page, render
-    from truespec.reports.summary import disagreements, summarise, totals
+    from truespec.reports.demo import domains
+    from truespec.reports.page import render
+    from truespec.reports.summary import disagreements, summarise
 
     _prepare(out)
     if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal without Unicode gets escapes, not a traceback
@@ -53,6 +53,32 @@ def demo(out: Path, timeout: float, jobs: int | None) -> None:
         raise UsageError("none of the domains with bundled tasks can run: see truespec doctor")
     jobs = jobs or len(os.sched_getaffinity(0))
     began, started = datetime.now(UTC).isoformat(timespec="seconds"), time.monotonic()
+    entries = _verified(names, timeout, jobs)
+    run = {
+        "command": "truespec demo",
+        "started": began,
+        "seconds": round(time.monotonic() - started, 3),
+        "jobs": jobs,
+        "timeout": timeout,
+        "python": platform.python_version(),
+        "system": platform.platform(),
+        "tools": _tools(names),
+        "skipped": skipped,
+    }
+    summary = summarise(entries, run)
+    (out / "report.html").write_bytes(render(entries, _page(entries, run, str(summary["version"]))))
+    (out / "summary.json").write_text(json.dumps(summary, indent=1) + "\n", encoding="utf-8")
+    _show(entries, run, skipped, out)
+    sys.exit(1 if disagreements(entries) else 0)
+
+
+def _verified(names: Sequence[str], timeout: float, jobs: int) -> list[Entry]:
+    """The verdicts on the bundled tasks, with a bar on standard error."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    from truespec.reports.demo import verify_bundled
+
     bar = Progress(
         TextColumn("{task.description}"),
         BarColumn(40),
@@ -61,31 +87,25 @@ def demo(out: Path, timeout: float, jobs: int | None) -> None:
         transient=True,
     )
     with bar:
-        judged = bar.add_task("starting the workers", total=None)
+        verdicts = bar.add_task("starting the workers", total=None)
 
         def progress(done: int, of: int) -> None:
-            bar.update(
-                judged, completed=done, total=of, description="verifying" if done else "starting workers"
-            )
+            stage = "verifying" if done else "starting workers"
+            bar.update(verdicts, completed=done, total=of, description=stage)
 
         try:
-            entries = verify_bundled(names, timeout=timeout, jobs=jobs, progress=progress)
+            return verify_bundled(names, timeout=timeout, jobs=jobs, progress=progress)
         except KeyboardInterrupt:
             sys.exit(130)
-    elapsed = time.monotonic() - started
-    every, wrong = totals(entries), disagreements(entries)
-    run = {
-        "command": "truespec demo",
-        "started": began,
-        "seconds": round(elapsed, 3),
-        "jobs": jobs,
-        "timeout": timeout,
-        "python": platform.python_version(),
-        "system": platform.platform(),
-        "tools": _tools(names),
-        "skipped": skipped,
-    }
-    page = Page(
+
+
+def _page(entries: Sequence[Entry], run: Mapping[str, Any], version: str) -> Page:
+    """The head of the report."""
+    from truespec.reports.page import Page
+    from truespec.reports.summary import totals
+
+    every = totals(entries)
+    return Page(
         title="What do these specifications really say?",
         lead=(
             f"{every.candidates} recorded answers to {every.tasks} tasks, each compared with the reference "
@@ -93,19 +113,27 @@ def demo(out: Path, timeout: float, jobs: int | None) -> None:
             "differ, or set aside with the reason."
         ),
         facts={
-            "truespec": summarise(entries, run)["version"],  # type: ignore[dict-item]
-            "Python": platform.python_version(),
-            **_tools(names),
-            "limit": f"{timeout:g} s per candidate",
-            "workers": str(jobs),
-            "took": f"{elapsed:.1f} s",
-            "on": began,
+            "truespec": version,
+            "Python": run["python"],
+            **run["tools"],
+            "limit": f"{run['timeout']:g} s per candidate",
+            "workers": str(run["jobs"]),
+            "took": f"{run['seconds']:.1f} s",
+            "on": run["started"],
         },
     )
-    (out / "report.html").write_bytes(render(entries, page))
-    summary = json.dumps(summarise(entries, run), indent=1)
-    (out / "summary.json").write_text(summary + "\n", encoding="utf-8")
 
+
+def _show(entries: Sequence[Entry], run: Mapping[str, Any], skipped: Mapping[str, str], out: Path) -> None:
+    """The table, some counterexamples, what is not as expected, and what was skipped."""
+    from rich.console import Console
+    from rich.text import Text
+
+    from truespec.reports import table
+    from truespec.reports.demo import lacking
+    from truespec.reports.summary import disagreements, totals
+
+    every, wrong = totals(entries), disagreements(entries)
     console = Console(highlight=False)
     console.print()
     table.write(console, table.overview(entries), table.refutations(entries))
@@ -116,7 +144,8 @@ def demo(out: Path, timeout: float, jobs: int | None) -> None:
             table.surprises(entries),
         )
     console.print(
-        f"{every.candidates} candidates in {elapsed:.1f} s, {every.agree} of {every.expected} as expected"
+        f"{every.candidates} candidates in {run['seconds']:.1f} s, "
+        f"{every.agree} of {every.expected} as expected"
     )
     for name, reason in skipped.items():
         console.print(f"{name} was skipped: {reason}", soft_wrap=True, markup=False)
@@ -125,7 +154,6 @@ def demo(out: Path, timeout: float, jobs: int | None) -> None:
         console.print(f"{count} {noun} not decided: {reason}", soft_wrap=True, markup=False)
     console.print(f"report   {out / 'report.html'}   (truespec view {out})", soft_wrap=True)
     console.print(f"summary  {out / 'summary.json'}", soft_wrap=True)
-    sys.exit(1 if wrong else 0)
 
 
 def _prepare(out: Path) -> None:

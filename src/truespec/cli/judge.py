@@ -9,21 +9,20 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
-from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 import click
 
+from truespec.benchmark.select import bundled_tasks, choose
 from truespec.cli.common import echo
 from truespec.cli.progress import Progress
 from truespec.cli.trace_options import JOIN_OPTIONS
+from truespec.executors.calibrate import Asking, Planted, fault_kinds, judge_bundled, judge_faults
 from truespec.executors.trace_input import joins_of
-from truespec.faults.registry import KINDS
 from truespec.metrics.calibration import TOLERATED, Calibration, Item, calibrate, corrected_violations, table
 from truespec.metrics.proportion import Proportion
 from truespec.metrics.table import UNDEFINED, Table, share
-from truespec.models.registry import open_model
 from truespec.verdict import UsageError
 
 
@@ -120,46 +119,36 @@ def calibrate_(
     if not models and (files or not sources):
         raise UsageError("name a judge with --model")
     progress = Progress(False)
+    items, spent = _of_runs(runs), dict[str, Any]()
+    faulty: list[Item] = []
     with ExitStack() as closing:
-        if ledger_file is None:
-            beside = output.with_name(output.name + ".calls.sqlite") if output else None
-            ledger_file = (
-                beside or Path(closing.enter_context(tempfile.TemporaryDirectory())) / "calls.sqlite"
-            )
-        items: list[Item] = _of_runs(runs)
-        evaluators: list[Item] = []
-        spent: dict[str, Any] = {}
+        scratch = Path(closing.enter_context(tempfile.TemporaryDirectory()))
         if files:
             from truespec.models.call import Settings
 
+            beside = output.with_name(output.name + ".calls.sqlite") if output else scratch / "calls.sqlite"
             settings = Settings(temperature or 0.0, None, max_tokens)
-            names = list(KINDS) if faults == "all" else [name.strip() for name in faults.split(",")]
-            for name in names:
-                if name not in KINDS:
-                    raise UsageError(f"no fault {name!r}; there are {', '.join(KINDS)}")
-            joins = joins_of(folder, tools, prompt)
-            found = _of_traces(
-                closing,
-                files,
-                joins,
-                models,
-                names,
-                seed,
-                limit,
-                ledger_file,
-                settings,
-                budget,
-                concurrency,
-                progress,
-                spent,
-            )
-            items += found
-            evaluators = _by_evaluator(found)
+            asking = Asking(models, ledger_file or beside, settings, budget, concurrency)
+            joins, planted = joins_of(folder, tools, prompt), Planted(fault_kinds(faults), seed, limit)
+            faulty = judge_faults(files, joins, planted, asking, partial(_show, progress), spent)
         elif not sources:
-            items += _of_bundled(
-                closing, models, domains, kinds, limit, temperature, max_tokens, concurrency, progress
-            )
+            tasks = choose(bundled_tasks(domains), domains, limit)
+            warmth = 1.0 if temperature is None else temperature
+            judge_bundled(scratch, tasks, models, kinds, concurrency, progress.show, warmth, max_tokens)
+            items = _of_runs([scratch])
         progress.end()
+    _report(items + faulty, _by_evaluator(faulty), spent, tolerate, applied, output)
+
+
+def _report(
+    items: Sequence[Item],
+    evaluators: Sequence[Item],
+    spent: Mapping[str, Any],
+    tolerate: float,
+    applied: Path | None,
+    output: Path | None,
+) -> None:
+    """Print and write the rates; end with 1 where no judge gave a usable answer."""
     if not items:
         raise UsageError("nothing to measure: the runs hold no judgements, or no fault fits the traces")
     rates = calibrate(items, tolerate)
@@ -177,8 +166,7 @@ def calibrate_(
         raise UsageError("--apply corrects judged traces: calibrate on traces")
     if output is not None:
         output.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
-    lost = sum(item.judgement.value == "unknown" for item in items)
-    if lost == len(items):
+    if all(item.judgement.value == "unknown" for item in items):
         echo("no judge gave an answer that could be read")
         sys.exit(1)
 
@@ -198,50 +186,6 @@ def _of_runs(folders: Sequence[Path]) -> list[Item]:
             if item.judgement is not None
         ]
     return found
-
-
-def _of_traces(
-    closing: ExitStack,
-    files: tuple[Path, ...],
-    joins: Any,
-    models: tuple[str, ...],
-    kinds: Sequence[str],
-    seed: int,
-    limit: int,
-    ledger_file: Path,
-    settings: Any,
-    budget: int,
-    concurrency: int,
-    progress: Progress,
-    spent: dict[str, Any],
-) -> list[Item]:
-    from truespec.compliance.calibration import trials
-    from truespec.executors.calibrate import calibrate_traces
-    from truespec.executors.evaluate import Judging, Spent
-    from truespec.store.calls import CallLedger
-    from truespec.traces.importers.registry import files_below, read
-    from truespec.traces.trace import Trace
-    from truespec.untrusted.unpack import Budget
-
-    opened = {name: open_model(name) for name in dict.fromkeys(models)}
-    for model in opened.values():
-        closing.callback(model.close)
-    ledger_file.parent.mkdir(parents=True, exist_ok=True)
-    ledger = closing.enter_context(CallLedger(ledger_file))
-    items: list[Item] = []
-    unpacking = Budget()
-    paths = list(files_below(files))
-    for name in opened:
-        # One trace of each file in turn, so that few faults still come from many agents.
-        streams = [
-            (item for item in read(path, None, joins, unpacking) if isinstance(item, Trace)) for path in paths
-        ]
-        stream = (trace for row in zip_longest(*streams) for trace in row if trace is not None)
-        total = spent.setdefault(name, Spent())
-        judging = Judging(opened, ledger, name, settings=settings, budget=budget, concurrency=concurrency)
-        show = partial(_show, progress, name)
-        items += calibrate_traces(trials(stream, kinds, seed, limit), judging, show, total)
-    return items
 
 
 def _show(progress: Progress, name: str, done: int) -> None:
@@ -276,66 +220,6 @@ def _by_evaluator(items: Sequence[Item]) -> list[Item]:
     from truespec.compliance.calibration import evaluator_of
 
     return [replace(item, category=evaluator_of(item.category)) for item in items]
-
-
-def _of_bundled(
-    closing: ExitStack,
-    models: tuple[str, ...],
-    domains: tuple[str, ...],
-    kinds: tuple[str, ...],
-    limit: int,
-    temperature: float | None,
-    max_tokens: int | None,
-    concurrency: int,
-    progress: Progress,
-) -> list[Item]:
-    """Judges on the recorded answers of the bundled tasks; the truth is the verifier's."""
-    from truespec.benchmark import bundled
-    from truespec.benchmark.select import bundled_tasks, choose
-    from truespec.executors.bench import new_run, run_judges, run_models
-    from truespec.models.call import Call
-    from truespec.models.contract import ModelError
-    from truespec.models.function import FunctionModel
-
-    tasks = choose(bundled_tasks(domains), domains, limit)
-    wanted = {task.id for task in tasks}
-    answers = {
-        entry.task.id: [answer.text for answer in entry.answers]
-        for name in bundled.domains()
-        for entry in bundled.tasks(name)
-        if entry.task.id in wanted
-    }
-
-    def recorded(call: Call) -> str:
-        texts = answers[call.subject.removeprefix("answer/")]
-        if call.epoch >= len(texts):
-            raise ModelError("this task has fewer answers")
-        return f"```\n{texts[call.epoch]}\n```\n"
-
-    folder = Path(closing.enter_context(tempfile.TemporaryDirectory()))
-    run = new_run(
-        folder,
-        tasks,
-        ["recorded answers"],
-        epochs=max(map(len, answers.values()), default=1),
-        temperature=1.0 if temperature is None else temperature,
-        reasoning_effort="medium",
-        max_tokens=max_tokens,
-        timeout=4.0,
-        tolerant=False,
-    )
-
-    def show(stage: str, done: int, total: int) -> None:
-        progress.show(stage, done, total)
-
-    run_models(
-        run,
-        concurrency=concurrency,
-        given={"recorded answers": FunctionModel("recorded answers", recorded)},
-        progress=show,
-    )
-    run_judges(run, models, kinds, concurrency=concurrency, progress=show)
-    return _of_runs([folder])
 
 
 def _apply(path: Path, rates: Sequence[Calibration]) -> list[dict[str, Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
 
 from sqlglot import exp
 
@@ -127,6 +128,11 @@ def decide(
             wavering = hunt.wavering(limit)
             if wavering:
                 reasons.insert(0, _nondeterministic(wavering, last, oracle[1], candidate[1]))
+    return _undecided(reasons, bound)
+
+
+def _undecided(reasons: Sequence[Undecided], bound: dict[str, JSON] | None) -> Verdict:
+    """`unknown` where a bound was searched exhaustively; else raises the reason that says most."""
     # Without an engine nothing was looked for: installing it may decide the pair.
     reason = next((reason for reason in reasons if isinstance(reason, ToolMissing)), reasons[0])
     if bound is None:
