@@ -112,7 +112,7 @@ def truths(
 ) -> list[frozenset[Predicate]]:
     """The predicates that hold at each event, condition by condition."""
     listed = {c for q in predicates for c in p.conditions(q)}
-    coded = {c: CODED[c[1]](json.loads(c[2])) for c in listed if c[0] == "coded"}
+    coded = {c: CODED[c[1]](json.loads(c[2]), read_predicate) for c in listed if c[0] == "coded"}
     tests = {c: p.condition_test(c) for c in listed if c not in coded}
     for made in coded.values():
         made.start(trace)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -76,6 +77,23 @@ def test_a_room_imports_only_rooms_above_it(room: str) -> None:
         for name in imports(path):
             if name.startswith("truespec."):
                 assert name.split(".")[1] in allowed, f"{path.relative_to(SOURCE)} imports {name}"
+
+
+def test_no_module_imports_itself_through_others() -> None:
+    """Imports inside functions and those for types alone count too."""
+    paths = {
+        ".".join(path.relative_to(SOURCE.parent).with_suffix("").parts).removesuffix(".__init__"): path
+        for path in SOURCE.rglob("*.py")
+    }
+    # `from package import module` imports the module; the package beside it is named only for the path.
+    graph = {}
+    for module, path in paths.items():
+        named = {name for name in imports(path) if name in paths and name != module}
+        graph[module] = {name for name in named if not any(other.startswith(f"{name}.") for other in named)}
+    try:
+        tuple(TopologicalSorter(graph).static_order())
+    except CycleError as error:
+        pytest.fail(f"a circle: {' -> '.join(error.args[1])}")
 
 
 @pytest.mark.parametrize("room", FREE_OF_MODELS_AND_NETWORK)

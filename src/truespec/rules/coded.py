@@ -8,12 +8,18 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from json import dumps
 from typing import Any, ClassVar
 
+from truespec.rules.predicate import Predicate
 from truespec.traces.event import Event
 from truespec.traces.trace import Trace
+
+ReadPredicate = Callable[[Any, str], Predicate]
+"""Reads a predicate in its YAML form, as `reading.read_predicate` does."""
+NounOf = Callable[[Any, str], str]
+"""The words for a predicate in its YAML form."""
 
 
 class Coded(ABC):
@@ -23,8 +29,10 @@ class Coded(ABC):
     """An event that is wrong where nothing came before: its kind, who, and its text or arguments. None where
     that depends on what came before: then any event may be wrong, and comparison has no example."""
 
-    def __init__(self, options: Mapping[str, Any]) -> None:
+    def __init__(self, options: Mapping[str, Any], read: ReadPredicate) -> None:
         self.options = options
+        self.read = read
+        """Reads a predicate among the options."""
 
     def start(self, trace: Trace | None) -> None:  # noqa: B027
         """Before the first event; the trace is unknown on line."""
@@ -37,8 +45,11 @@ class Coded(ABC):
         """The event has passed."""
 
     @classmethod
-    def phrase(cls, options: Mapping[str, Any]) -> str:
-        """What the check says of an event, for people: `a call` and then these words."""
+    def phrase(cls, options: Mapping[str, Any], noun: NounOf) -> str:
+        """What the check says of an event, for people: `a call` and then these words.
+
+        `noun` gives the words for a predicate among the options, `a call of book`.
+        """
         return ""
 
     def mark(self) -> Any:

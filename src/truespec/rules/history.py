@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 import orjson
 
 from truespec.rules import predicate as p
-from truespec.rules.coded import Coded
+from truespec.rules.coded import Coded, NounOf
 from truespec.rules.values import is_number
 from truespec.traces.event import Event
 from truespec.traces.trace import Trace
@@ -98,6 +98,11 @@ class History(Coded):
         """For those arguments, what was known after each of them."""
         self.unread = ""
         """Why the registers no longer hold all that counts; empty while they do."""
+
+    def test_of(self, field: str) -> p.Test:
+        """The test of the predicate in this field."""
+        predicate = self.read(self.options[field], field)
+        return lambda event: p.evaluate(predicate, lambda c: bool(p.condition_test(c)(event)))
 
     def mark(self) -> Any:
         return len(self.entries), self.unread
@@ -180,7 +185,7 @@ class AgainstResult(History):
         return []
 
     @classmethod
-    def phrase(cls, options: Mapping[str, Any]) -> str:
+    def phrase(cls, options: Mapping[str, Any], noun: NounOf) -> str:
         operator = next(key for key in OPERATORS if key in options)
         same = _pairs(options.get("same"))
         with_same = f" for the same {', '.join(mine for mine, _ in same)}" if same else ""
@@ -211,7 +216,7 @@ class SoFar(History):
 
     def start(self, trace: Trace | None) -> None:
         super().start(trace)
-        self.of = compiled(self.options["of"])
+        self.of = self.test_of("of")
 
     def _key(self, event: Event) -> str:
         return _key(event, [mine for mine, _ in _pairs(self.options.get("same"))])
@@ -250,15 +255,12 @@ class SoFar(History):
         return [f"{what} so far is {_shown(total)}, {IN_WORDS[operator]} {bound}"]
 
     @classmethod
-    def phrase(cls, options: Mapping[str, Any]) -> str:
-        from truespec.rules.reading import read_predicate
-        from truespec.rules.words import noun
-
+    def phrase(cls, options: Mapping[str, Any], noun: NounOf) -> str:
         operator = next(key for key in OPERATORS if key in options)
         same = _pairs(options.get("same"))
         with_same = f", counted for each {', '.join(mine for mine, _ in same)}," if same else ""
         what = f"the sum of {options['sum']}" if "sum" in options else "the number"
-        kind = noun(read_predicate(options["of"], "of"))
+        kind = noun(options["of"], "of")
         bound = f"{IN_WORDS[operator]} {options[operator]}"
         return f"with which {what} of events so far that are {kind}{with_same} is {bound}"
 
@@ -270,7 +272,7 @@ class Elapsed(History):
 
     def start(self, trace: Trace | None) -> None:
         super().start(trace)
-        self.since = compiled(self.options["since"])
+        self.since = self.test_of("since")
 
     def see(self, event: Event) -> None:
         if self.since(event):
@@ -290,19 +292,8 @@ class Elapsed(History):
         return [f"{now - then:g} seconds have passed, {IN_WORDS[operator]} {bound}"]
 
     @classmethod
-    def phrase(cls, options: Mapping[str, Any]) -> str:
-        from truespec.rules.reading import read_predicate
-        from truespec.rules.words import noun
-
+    def phrase(cls, options: Mapping[str, Any], noun: NounOf) -> str:
         operator = next(key for key in OPERATORS if key in options)
-        kind = noun(read_predicate(options["since"], "since"))
+        kind = noun(options["since"], "since")
         bound = f"{IN_WORDS[operator]} {options[operator]}"
         return f"that happens {bound} seconds after the latest event that is {kind}"
-
-
-def compiled(value: Any) -> p.Test:
-    """The test of a predicate in its YAML form."""
-    from truespec.rules.reading import read_predicate
-
-    predicate = read_predicate(value, "of")
-    return lambda event: p.evaluate(predicate, lambda c: bool(p.condition_test(c)(event)))

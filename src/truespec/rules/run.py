@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from truespec.rules import predicate as p
+from truespec.rules.compiled import CompiledRules
 from truespec.rules.finding import Violation, cut, effect_of, quote_of
 from truespec.rules.predicate import Predicate, bound_values
 from truespec.rules.progress import FAILED, PASSED
@@ -23,9 +23,6 @@ from truespec.verdict import Undecided
 
 MOST_NOTES = 20
 """Notes about values that are kept for one rule and trace."""
-
-if TYPE_CHECKING:
-    from truespec.rules.ruleset import RuleSet
 
 
 class _State:
@@ -76,7 +73,7 @@ class _Saved:
 class Run:
     """One pass of a rule set over one trace, complete or still going on."""
 
-    def __init__(self, rules: RuleSet, trace: Trace | None = None, pairing: str = "nearest") -> None:
+    def __init__(self, rules: CompiledRules, trace: Trace | None = None, pairing: str = "nearest") -> None:
         self.rules = rules
         self.trace = trace
         self._tracks, self.wanted = rules.tracks_of(pairing)

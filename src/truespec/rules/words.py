@@ -18,6 +18,8 @@ from typing import Any
 
 from truespec.rules import formula as f
 from truespec.rules import predicate as p
+from truespec.rules.checks import CODED
+from truespec.rules.reading import read_predicate
 from truespec.rules.rule import Formal, Rule
 
 LONGEST = 80
@@ -207,11 +209,13 @@ def _modifier(condition: p.Predicate) -> str:
         case "text var":
             return f"whose text mentions that {condition[2]}"
         case "coded":
-            from truespec.rules.checks import CODED
-
-            said = CODED[condition[1]].phrase(loads(condition[2]))
+            said = CODED[condition[1]].phrase(loads(condition[2]), _noun_of)
             return said or f"for which the check {condition[1]!r} says so"
     return f"that is {noun(condition)}"
+
+
+def _noun_of(value: Any, field: str) -> str:
+    return noun(read_predicate(value, field))
 
 
 def _place(path: str) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from json import JSONDecodeError
@@ -149,45 +149,6 @@ class TraceFile:
             return loads(data)
         except (JSONDecodeError, UnicodeDecodeError) as error:
             return self.problem("document", f"no JSON: {_describe(error)}")
-
-    def records(
-        self, key: str | None, is_record: Callable[[Any], bool], needs: tuple[str, ...] = ()
-    ) -> Iterator[tuple[Mapping[str, Any], int, Any | Problem]]:
-        """The elements of the top-level array, or of the array under `key`, one at a time.
-
-        Each comes with the other members of the top-level object (`needs` names those that must have been
-        read before the first record is handed out) and its index.
-        """
-        from truespec.traces.scanner import Scanner  # it reads files of ours
-
-        with self.open() as stream:
-            data = stream.read(WHOLE_BYTES)
-            whole = not stream.read(1) and not getattr(stream, "broken", None)
-        if whole:
-            try:
-                value = loads(data)
-            except (JSONDecodeError, UnicodeDecodeError):
-                pass  # the scanner below saves what can be saved
-            else:
-                header = value if key is not None and isinstance(value, dict) else {}
-                records = header.get(key, ()) if header else value
-                if not isinstance(records, list | tuple):
-                    records = [value]
-                for index, record in enumerate(records):
-                    if is_record(record):
-                        yield header, index, record
-                    else:
-                        yield (
-                            header,
-                            index,
-                            self.problem(f"record {index}", f"no trace record: {brief(record)}"),
-                        )
-                return
-        header = {}
-        if needs:
-            header = Scanner(self, key, is_record).header(needs)
-        for index, record in Scanner(self, key, is_record).records(header):
-            yield header, index, record
 
     def inner(self) -> Iterator[TraceFile | Problem]:
         """The members of a zip archive in their order, each a file of its own while the iteration lasts."""

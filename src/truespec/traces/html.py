@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from html import escape
-
-from truespec.traces.trace import Message, Trace
+from typing import Any, Protocol
 
 LONGEST = 600
 """Characters of a text that are shown."""
@@ -13,24 +13,49 @@ MOST = 100
 """Messages that are shown."""
 
 
-def as_html(trace: Trace) -> str:
-    """The messages with their numbers, to which violations refer; every text is escaped.
+class _Call(Protocol):
+    """What is shown of a call."""
 
-    Long texts are cut with an ellipsis, and messages that are left out are counted.
+    @property
+    def name(self) -> str: ...
+    @property
+    def arguments(self) -> Mapping[str, Any] | None: ...
+    @property
+    def raw(self) -> str | None: ...
+
+
+class _Message(Protocol):
+    """What is shown of a message."""
+
+    @property
+    def role(self) -> str: ...
+    @property
+    def text(self) -> str | None: ...
+    @property
+    def tool(self) -> str | None: ...
+    @property
+    def failed(self) -> bool: ...
+    @property
+    def calls(self) -> Sequence[_Call]: ...
+
+
+def as_html(names: Sequence[str | None], messages: Sequence[_Message]) -> str:
+    """A conversation: its names as the caption, and its messages with the numbers to which violations refer.
+
+    Every text is escaped. Long texts are cut with an ellipsis, and messages that are left out are counted.
     """
     rows = "".join(
         f"<tr><td>{number}</td><td>{escape(message.role)}</td>"
         f"<td style='text-align:left;white-space:pre-wrap'>{_said(message)}</td></tr>"
-        for number, message in enumerate(trace.messages[:MOST])
+        for number, message in enumerate(messages[:MOST])
     )
-    known = [trace.id, trace.model, trace.domain, trace.task_id]
-    caption = " · ".join(escape(_cut(text)) for text in known if text)
-    left_out = len(trace.messages) - MOST
+    caption = " · ".join(escape(_cut(text)) for text in names if text)
+    left_out = len(messages) - MOST
     more = f"<p>{left_out} further messages are not shown.</p>" if left_out > 0 else ""
     return f"<div><table><caption><b>{caption}</b></caption>{rows}</table>{more}</div>"
 
 
-def _said(message: Message) -> str:
+def _said(message: _Message) -> str:
     """The text, the calls, and of a result its tool and whether it failed."""
     parts = [f"<i>{escape(_cut(message.tool))}</i>"] if message.tool else []
     parts += ["<b>failed</b>"] if message.role == "tool" and message.failed else []

@@ -1,17 +1,64 @@
-"""The records of a large or damaged document, one at a time in bounded memory."""
+"""The records of a document, one at a time; of a large or damaged one in bounded memory."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from json import JSONDecodeError
 from typing import Any
 
-from truespec.traces.files import CHUNK, RECORD_LIMIT, Problem, TraceFile, brief, refuse_depth
+from truespec.traces.files import (
+    CHUNK,
+    RECORD_LIMIT,
+    WHOLE_BYTES,
+    Problem,
+    TraceFile,
+    brief,
+    loads,
+    refuse_depth,
+)
 
 _DECODER = json.JSONDecoder()
 _SPACE = re.compile(r"[ \t\r\n]*")
+
+
+def each_record(
+    file: TraceFile, key: str | None, is_record: Callable[[Any], bool], needs: tuple[str, ...] = ()
+) -> Iterator[tuple[Mapping[str, Any], int, Any | Problem]]:
+    """The elements of the top-level array, or of the array under `key`, one at a time.
+
+    Each comes with the other members of the top-level object (`needs` names those that must have been
+    read before the first record is handed out) and its index.
+    """
+    with file.open() as stream:
+        data = stream.read(WHOLE_BYTES)
+        whole = not stream.read(1) and not getattr(stream, "broken", None)
+    if whole:
+        try:
+            value = loads(data)
+        except (JSONDecodeError, UnicodeDecodeError):
+            pass  # the scanner saves what can be saved
+        else:
+            header = value if key is not None and isinstance(value, dict) else {}
+            found = header.get(key, ()) if header else value
+            if not isinstance(found, list | tuple):
+                found = [value]
+            for index, record in enumerate(found):
+                if is_record(record):
+                    yield header, index, record
+                else:
+                    yield (
+                        header,
+                        index,
+                        file.problem(f"record {index}", f"no trace record: {brief(record)}"),
+                    )
+            return
+    header = {}
+    if needs:
+        header = Scanner(file, key, is_record).header(needs)
+    for index, record in Scanner(file, key, is_record).records(header):
+        yield header, index, record
 
 
 class Scanner:

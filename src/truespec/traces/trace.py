@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any
 
 from truespec.traces.failure import failure_of
+from truespec.traces.html import as_html
 from truespec.verdict import TruespecError
 
 ROLES = ("system", "user", "assistant", "tool")
@@ -188,9 +189,7 @@ class Trace:
 
     def _repr_html_(self) -> str:
         """The conversation as a table, for notebooks."""
-        from truespec.traces.html import as_html
-
-        return as_html(self)
+        return as_html((self.id, self.model, self.domain, self.task_id), self.messages)
 
     def __post_init__(self) -> None:
         if self.prompt_sha256 is None and self.system_prompt is not None:

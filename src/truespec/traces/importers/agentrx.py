@@ -10,6 +10,7 @@ from typing import Any
 from truespec.traces.files import Problem, TraceFile
 from truespec.traces.importers.shared import source_of, tool_call, value_text
 from truespec.traces.joins import Joins
+from truespec.traces.scanner import each_record
 from truespec.traces.trace import Message, Outcome, Trace
 
 NAME = "agentrx"
@@ -30,7 +31,7 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     messages: list[Message] = []
     value: Any = None
     if isinstance(file.head, list):
-        for _, index, m in file.records(None, lambda m: isinstance(m, dict) and "role" in m):
+        for _, index, m in each_record(file, None, lambda m: isinstance(m, dict) and "role" in m):
             if isinstance(m, Problem):
                 yield m
             else:

@@ -8,6 +8,7 @@ from typing import Any
 from truespec.traces.files import Problem, TraceFile
 from truespec.traces.importers.shared import source_of, text_of, tool_call, tool_schemas
 from truespec.traces.joins import Joins
+from truespec.traces.scanner import each_record
 from truespec.traces.trace import Message, Trace, prompt_of
 
 NAME = "atif"
@@ -24,7 +25,7 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     """One trace per file; of a damaged one, the steps that are whole."""
     messages: list[Message] = []
     header: Mapping[str, Any] = {}
-    stream = file.records("steps", lambda s: isinstance(s, dict) and "source" in s, needs=("agent",))
+    stream = each_record(file, "steps", lambda s: isinstance(s, dict) and "source" in s, needs=("agent",))
     for around, index, step in stream:
         header = around
         if isinstance(step, Problem):

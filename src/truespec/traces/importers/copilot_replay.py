@@ -9,6 +9,7 @@ from typing import Any
 from truespec.traces.files import Problem, TraceFile
 from truespec.traces.importers.shared import source_of, text_of, tool_call, tool_schemas
 from truespec.traces.joins import Joins
+from truespec.traces.scanner import each_record
 from truespec.traces.trace import Message, Trace, prompt_of
 
 NAME = "copilot-replay"
@@ -28,7 +29,7 @@ def recognises(head: Any, _file: TraceFile) -> bool:
 
 def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     """One trace per prompt that holds a request; consecutive prompts of one chat repeat what came before."""
-    for _, index, prompt in file.records("prompts", lambda p: isinstance(p, dict) and "logs" in p):
+    for _, index, prompt in each_record(file, "prompts", lambda p: isinstance(p, dict) and "logs" in p):
         if isinstance(prompt, Problem):
             yield prompt
             continue

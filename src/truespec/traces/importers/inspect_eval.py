@@ -12,6 +12,7 @@ from truespec.traces.files import Problem, TraceFile, loads
 from truespec.traces.importers.items import openai_message
 from truespec.traces.importers.shared import number, source_of, tool_schemas
 from truespec.traces.joins import Joins
+from truespec.traces.scanner import each_record
 from truespec.traces.trace import Outcome, Trace, prompt_of
 
 NAME = "inspect"
@@ -28,10 +29,16 @@ def recognises(head: Any, file: TraceFile) -> bool:
     return isinstance(head, dict) and "eval" in head and "version" in head and "status" in head
 
 
+def _is_sample(value: Any) -> bool:
+    return isinstance(value, dict) and "messages" in value
+
+
 def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     """One trace per sample."""
     if not file.is_zip:
-        stream = file.records("samples", lambda s: isinstance(s, dict) and "messages" in s, needs=("eval",))
+        stream = each_record(
+            file, "samples", lambda s: isinstance(s, dict) and "messages" in s, needs=("eval",)
+        )
         for header, index, sample in stream:
             if isinstance(sample, Problem):
                 yield sample

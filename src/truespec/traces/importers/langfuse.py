@@ -11,6 +11,7 @@ from truespec.traces.importers.conventions import RawSpan
 from truespec.traces.importers.shared import number
 from truespec.traces.importers.span_traces import by_trace, trace_of_spans
 from truespec.traces.joins import Joins
+from truespec.traces.scanner import each_record
 from truespec.traces.trace import Outcome, Trace
 
 NAME = "langfuse"
@@ -28,7 +29,7 @@ def _is_observation(value: Any) -> bool:
 def _observations(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     """The traces of a list or of lines of observations."""
     if isinstance(file.head, list):
-        listed = [(f"record {index}", value) for _, index, value in file.records(None, _is_observation)]
+        listed = [(f"record {index}", value) for _, index, value in each_record(file, None, _is_observation)]
     else:
         listed = [(f"line {line}", value) for line, value in file.lines()]
     found: list[tuple[str, RawSpan]] = []
@@ -60,7 +61,7 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
         yield from _observations(file, joins)
         return
     if isinstance(file.head, list):
-        values = [(str(index), value) for _, index, value in file.records(None, _is_export)]
+        values = [(str(index), value) for _, index, value in each_record(file, None, _is_export)]
     elif str(file).removesuffix(".gz").endswith(".jsonl"):
         values = [(f"line {line}", value) for line, value in file.lines()]
     else:

@@ -9,6 +9,7 @@ from truespec.traces.files import Problem, TraceFile
 from truespec.traces.importers.conventions import RawSpan
 from truespec.traces.importers.span_traces import by_trace, trace_of_spans
 from truespec.traces.joins import Joins
+from truespec.traces.scanner import each_record
 from truespec.traces.trace import Trace
 
 NAME = "langsmith"
@@ -27,7 +28,7 @@ def recognises(head: Any, _file: TraceFile) -> bool:
 def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     """One trace per trace id."""
     if isinstance(file.head, list):
-        values: list[Any] = [value for _, _, value in file.records(None, _is_run)]
+        values: list[Any] = [value for _, _, value in each_record(file, None, _is_run)]
     else:
         document = file.document()
         values = [value for _, value in file.lines()] if isinstance(document, Problem) else [document]

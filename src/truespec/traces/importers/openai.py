@@ -17,6 +17,7 @@ from truespec.traces.importers.pairing import paired
 from truespec.traces.importers.parts import Notes
 from truespec.traces.importers.shared import number, role_of, source_of, tool_schemas
 from truespec.traces.joins import Joins
+from truespec.traces.scanner import each_record
 from truespec.traces.trace import Message, Outcome, Trace, prompt_of
 
 NAME = "openai"
@@ -82,7 +83,7 @@ def _records(file: TraceFile) -> Iterator[tuple[str, Any]]:
         return
     head = file.head
     if isinstance(head, list) and head and not _is_message(head[0]):
-        for _, index, value in file.records(None, lambda v: _body(v) is not None):
+        for _, index, value in each_record(file, None, lambda v: _body(v) is not None):
             yield f"record {index}", value
         return
     value = file.document()
@@ -90,7 +91,7 @@ def _records(file: TraceFile) -> Iterator[tuple[str, Any]]:
         # Lines under another ending, or a list that is cut off: whole lines or whole messages are saved.
         if isinstance(head, list):
             kept = []
-            for _, _, message in file.records(None, _is_message):
+            for _, _, message in each_record(file, None, _is_message):
                 if isinstance(message, Problem):
                     yield message.position, message
                 else:

@@ -11,6 +11,7 @@ from truespec.traces.importers.conventions import RawSpan
 from truespec.traces.importers.shared import dicts
 from truespec.traces.importers.span_traces import by_trace, trace_of_spans
 from truespec.traces.joins import Joins
+from truespec.traces.scanner import each_record
 from truespec.traces.trace import Trace
 
 NAME = "openinference"
@@ -33,7 +34,7 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     """One trace per trace id."""
     found = []
     if isinstance(file.head, list):
-        values = [value for _, _, value in file.records(None, _is_span)]
+        values = [value for _, _, value in each_record(file, None, _is_span)]
     elif _is_span(file.head):
         values = [value for _, value in file.lines()]
     else:

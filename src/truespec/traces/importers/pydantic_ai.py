@@ -11,6 +11,7 @@ from truespec.traces.importers.pairing import paired
 from truespec.traces.importers.parts import Notes
 from truespec.traces.importers.shared import source_of
 from truespec.traces.joins import Joins
+from truespec.traces.scanner import each_record
 from truespec.traces.trace import Message, Trace, prompt_of
 
 NAME = "pydantic-ai"
@@ -31,7 +32,7 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     notes = Notes(file.ledger)
     messages: list[Message] = []
     model = None
-    for _, index, value in file.records(None, _is_message):
+    for _, index, value in each_record(file, None, _is_message):
         if isinstance(value, Problem):
             yield value
             continue

@@ -12,6 +12,7 @@ from truespec.traces.importers.pairing import paired
 from truespec.traces.importers.parts import Notes
 from truespec.traces.importers.shared import source_of
 from truespec.traces.joins import Joins
+from truespec.traces.scanner import each_record
 from truespec.traces.trace import Message, Trace, prompt_of
 
 NAME = "stream"
@@ -40,7 +41,7 @@ def _values(file: TraceFile) -> Iterator[tuple[str, Any]]:
         for number, value in events_of_sse(data.decode("utf-8", "replace")):
             yield f"line {number}", value
     elif isinstance(file.head, list):
-        for _, index, value in file.records(None, is_chunk):
+        for _, index, value in each_record(file, None, is_chunk):
             yield f"record {index}", value
     else:
         for number, value in file.lines():

@@ -13,6 +13,7 @@ from truespec.traces.files import Problem, TraceFile
 from truespec.traces.importers.items import openai_message
 from truespec.traces.importers.shared import source_of, text_of
 from truespec.traces.joins import Joins
+from truespec.traces.scanner import each_record
 from truespec.traces.trace import Message, Outcome, ToolCall, Trace, prompt_of
 
 NAME = "swe-agent"
@@ -36,7 +37,7 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     """One trace per file."""
     history: list[Mapping[str, Any]] = []
     header: Mapping[str, Any] = {}
-    for around, _, entry in file.records("history", _is_entry, needs=("info",)):
+    for around, _, entry in each_record(file, "history", _is_entry, needs=("info",)):
         header = around
         if isinstance(entry, Problem):
             yield entry

@@ -13,6 +13,7 @@ from typing import Any
 from truespec.traces.files import Problem, TraceFile
 from truespec.traces.importers.shared import number, source_of
 from truespec.traces.joins import Joins
+from truespec.traces.scanner import each_record
 from truespec.traces.trace import Message, Outcome, Source, ToolCall, Trace, hash_of
 
 NAME = "tau2"
@@ -34,7 +35,7 @@ def _is_simulation(record: Any) -> bool:
 def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     """One trace per simulation."""
     tasks: dict[str, Mapping[str, Any]] | None = None
-    stream = file.records("simulations", _is_simulation, needs=("info", "tasks"))
+    stream = each_record(file, "simulations", _is_simulation, needs=("info", "tasks"))
     for header, index, simulation in stream:
         if isinstance(simulation, Problem):
             yield simulation

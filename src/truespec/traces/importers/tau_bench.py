@@ -9,6 +9,7 @@ from truespec.traces.files import Problem, TraceFile
 from truespec.traces.importers.items import openai_message
 from truespec.traces.importers.shared import number, source_of
 from truespec.traces.joins import Joins
+from truespec.traces.scanner import each_record
 from truespec.traces.trace import Message, Outcome, Source, Trace, prompt_of
 
 NAME = "tau-bench"
@@ -32,7 +33,7 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
         value = file.document()
         records: Any = [({}, 0, value)] if isinstance(value, Problem) or _is_run(value) else []
     else:
-        records = file.records(None, _is_run)
+        records = each_record(file, None, _is_run)
     for _, index, run in records:
         if isinstance(run, Problem):
             yield run

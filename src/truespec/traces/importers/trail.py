@@ -13,6 +13,7 @@ from truespec.traces.importers.conventions import RawSpan
 from truespec.traces.importers.shared import dicts
 from truespec.traces.importers.span_traces import trace_of_spans
 from truespec.traces.joins import Joins
+from truespec.traces.scanner import each_record
 from truespec.traces.trace import Trace
 
 NAME = "trail"
@@ -26,12 +27,18 @@ def recognises(head: Any, _file: TraceFile) -> bool:
     return isinstance(spans, list) and bool(spans) and isinstance(spans[0], dict) and "span_id" in spans[0]
 
 
+def _is_span(value: Any) -> bool:
+    return isinstance(value, dict) and "span_id" in value
+
+
 def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     """One trace per file; of a damaged file, the outer spans that are whole."""
     value = file.document()
     if isinstance(value, Problem):
         yield value
-        spans = [s for _, _, s in file.records("spans", lambda s: isinstance(s, dict) and "span_id" in s)]
+        spans = [
+            s for _, _, s in each_record(file, "spans", lambda s: isinstance(s, dict) and "span_id" in s)
+        ]
         value = {
             "trace_id": (file.head or {}).get("trace_id"),
             "spans": [s for s in spans if not isinstance(s, Problem)],

@@ -13,6 +13,7 @@ from truespec.traces.files import Problem, TraceFile
 from truespec.traces.importers.shared import source_of, text_of, tool_call
 from truespec.traces.joins import Joins
 from truespec.traces.ledger import Ledger
+from truespec.traces.scanner import each_record
 from truespec.traces.trace import Message, Outcome, ToolCall, Trace
 
 NAME = "vscode-chat"
@@ -27,7 +28,7 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     """One trace per export, over all its requests."""
     requests: list[Mapping[str, Any]] = []
     header: Mapping[str, Any] = {}
-    for around, _, request in file.records("requests", lambda r: isinstance(r, dict) and "message" in r):
+    for around, _, request in each_record(file, "requests", lambda r: isinstance(r, dict) and "message" in r):
         header = around
         if isinstance(request, Problem):
             yield request
