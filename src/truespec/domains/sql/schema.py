@@ -16,6 +16,7 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from truespec.domains.sql.dialects import registry as dialects
 from truespec.domains.sql.schema_clauses import creates_table, index_of, reduce, statements_of
 from truespec.domains.sql.schema_tokens import checks_of, has_type
 from truespec.domains.sql.schema_types import Kind, Type, read_type
@@ -77,6 +78,10 @@ class Table:
     """CHECK conditions as the DDL writes them: no row makes one false."""
     strict: bool = False
     """Whether SQLite's STRICT is set: its columns hold values of their types only."""
+    generated: frozenset[str] = frozenset()
+    """Columns whose values the engine computes; no INSERT names them, and no proof is made about them."""
+    identity: bool = False
+    """Whether the engine numbers a column unless INSERT overrules it."""
 
     def __post_init__(self) -> None:
         names = [column.name.lower() for column in self.columns]
@@ -236,6 +241,8 @@ class _Draft:
         self.checks: list[str] = []
         self.unread: list[str] = []
         self.filled: list[str] = []
+        self.generated: list[str] = []
+        self.identity = False
         self.strict = False
         for item in create.this.expressions:
             if isinstance(item, exp.ColumnDef):
@@ -263,6 +270,8 @@ class _Draft:
 
     def _column(self, item: exp.ColumnDef) -> None:
         name, binary, filled = str(item.name), False, False
+        if item.kind is not None and item.kind.this.value in dialects.DIALECTS[self.dialect].counting_types:
+            self.filled.append(name)
         asked: set[bool] = set()  # NULL, NOT NULL
         for constraint in item.args.get("constraints") or ():
             kind = constraint.kind
@@ -287,8 +296,14 @@ class _Draft:
                     binary = True
                 case exp.ZeroFillColumnConstraint():
                     filled = True
-                case exp.GeneratedAsIdentityColumnConstraint() | exp.ComputedColumnConstraint():
-                    raise OracleError(f"schema: column {name!r} of {self.name!r} is generated")
+                case exp.GeneratedAsIdentityColumnConstraint():
+                    if kind.expression is not None or not dialects.DIALECTS[self.dialect].identity_columns:
+                        raise OracleError(f"schema: column {name!r} of {self.name!r} is generated")
+                    self.filled.append(name)
+                    self.identity = True
+                case exp.ComputedColumnConstraint():
+                    self.generated.append(name)
+                    self.unread.append(f"{item.sql(self.dialect)[:80]!r} of table {self.name!r}")
                 case exp.CollateColumnConstraint() | exp.CharacterSetColumnConstraint():
                     raise OracleError(f"schema: column {name!r} of {self.name!r} has its own collation")
                 case _ if not isinstance(kind, _REMARKS):
@@ -390,7 +405,17 @@ class _Draft:
             foreign.append(ForeignKey(self._own(child), parent.name, columns_of_parent))
         uniques = tuple(self._own(names) for names in self.uniques)
         checks = tuple(self.checks)
-        return Table(self.name, columns, primary, uniques, tuple(foreign), checks, self.strict)
+        return Table(
+            self.name,
+            columns,
+            primary,
+            uniques,
+            tuple(foreign),
+            checks,
+            self.strict,
+            frozenset(self.generated),
+            self.identity,
+        )
 
 
 def _names(items: list[exp.Expression]) -> tuple[str, ...]:

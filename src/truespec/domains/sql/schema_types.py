@@ -7,6 +7,8 @@ from enum import Enum
 
 from sqlglot import exp
 
+from truespec.domains.sql.dialects.registry import DIALECTS
+
 
 class Kind(Enum):
     """What the values of a column are, as far as equality and arithmetic are concerned."""
@@ -81,6 +83,9 @@ def read_type(kind: exp.DataType | None, dialect: str) -> Type:
         return Type(_KINDS.get(written, Kind.OTHER), sql=sql, sealed=True)
     if dialect == "mysql" and written is exp.DataType.Type.TINYINT:
         return Type(Kind.INT, sql=sql)
+    number = DIALECTS[dialect].counting_types.get(written.value)
+    if number is not None:
+        return Type(Kind.INT, sql=number)
     family = _KINDS.get(written, Kind.OTHER)
     if dialect == "mysql" and written is exp.DataType.Type.TIMESTAMPTZ:
         family = Kind.DATETIME  # MariaDB's TIMESTAMP; sessions run at UTC, where clocks never change

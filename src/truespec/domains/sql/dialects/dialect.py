@@ -6,6 +6,7 @@ new dialect answers each of them. Code asks for a field and never for a dialect'
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
@@ -87,6 +88,11 @@ class Dialect:
     """Whether an expression over an ENUM, or over a type that is shown only, is a text for ORDER BY."""
     enum_is_number: bool
     """Whether a function that wants a number reads the position of an ENUM's member."""
+
+    counting_types: Mapping[str, str]
+    """Types that stand for a number that is never NULL and has a default, and the type of that number."""
+    identity_columns: bool
+    """Whether GENERATED ... AS IDENTITY is read: a number that is never NULL, which INSERT may overrule."""
 
     # Texts
 

@@ -19,6 +19,8 @@ DUCKDB = Dialect(
     foreign_keys_compare_storage=False,
     expressions_lose_type=False,
     enum_is_number=False,
+    counting_types={},
+    identity_columns=False,
     # Texts
     collation_merges_texts=False,
     literals_take_type=True,

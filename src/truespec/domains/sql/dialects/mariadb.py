@@ -19,6 +19,8 @@ MARIADB = Dialect(
     foreign_keys_compare_storage=True,
     expressions_lose_type=True,
     enum_is_number=True,
+    counting_types={},
+    identity_columns=False,
     # Texts
     collation_merges_texts=True,
     literals_take_type=False,

@@ -65,9 +65,10 @@ def parents_first(schema: Schema) -> tuple[Table, ...]:
 def create_statements(schema: Schema, *, constrained: bool = True, suffix: str = "") -> list[str]:
     """One CREATE TABLE per table, parents first; without its constraints unless `constrained`.
 
-    Where the schema has clauses that are not read, its constrained tables are made from its own text.
+    Where the schema has clauses that are not read, its constrained tables are made from its own text; where
+    a column is generated, all are.
     """
-    if constrained and schema.unread:
+    if (constrained and schema.unread) or any(table.generated for table in schema.tables):
         return list(own_statements(schema))
     return [_create(table, schema, constrained) + suffix for table in parents_first(schema)]
 
@@ -113,7 +114,7 @@ def _create(table: Table, schema: Schema, constrained: bool) -> str:
     parts: list[str] = []
     for column in table.columns:
         null = "" if column.nullable or not constrained else " NOT NULL"
-        # MariaDB gives the first TIMESTAMP column an implicit NOT NULL and a default by default.
+        # MariaDB's first TIMESTAMP column is NOT NULL with a default, except where it says NULL.
         if column.nullable and schema.dialect == "mysql":
             null = " NULL"
         parts.append(f"{identifier(column.name, schema)} {column.type.sql}".rstrip() + null)
@@ -144,6 +145,10 @@ def _referenced(table: Table, schema: Schema) -> list[tuple[str, ...]]:
     return wanted
 
 
+OVERRULING = " OVERRIDING SYSTEM VALUE"
+"""What an INSERT says that numbers a column itself which the engine would number."""
+
+
 def insert_statements(database: Database, schema: Schema) -> list[str]:
     """One INSERT per table that has rows, parents first."""
     statements: list[str] = []
@@ -151,12 +156,16 @@ def insert_statements(database: Database, schema: Schema) -> list[str]:
         found = database.tables.get(table.name, ())
         if not found:
             continue
-        kinds = [column.type.kind for column in table.columns]
+        given = [place for place, column in enumerate(table.columns) if column.name not in table.generated]
+        kinds = [table.columns[place].type.kind for place in given]
         lines = ",\n  ".join(
-            "(" + ", ".join(map(literal, row, kinds, [schema.dialect] * len(kinds))) + ")" for row in found
+            f"({', '.join(map(literal, [row[p] for p in given], kinds, [schema.dialect] * len(kinds)))})"
+            for row in found
         )
-        columns = ", ".join(identifier(column.name, schema) for column in table.columns)
-        statements.append(f"INSERT INTO {identifier(table.name, schema)} ({columns}) VALUES\n  {lines}")
+        columns = ", ".join(identifier(table.columns[place].name, schema) for place in given)
+        numbered = OVERRULING if table.identity else ""
+        into = f"INSERT INTO {identifier(table.name, schema)} ({columns}){numbered}"
+        statements.append(f"{into} VALUES\n  {lines}")
     return statements
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from truespec.domains.sql.engines.result import Failure, Outcome, to_json
-from truespec.domains.sql.engines.script import Database, create_statements, insert_statements, script
+from truespec.domains.sql.engines.script import Database, Value, create_statements, insert_statements, script
 from truespec.domains.sql.schema import Schema
 from truespec.verdict import JSON, Counterexample, Relation
 
@@ -48,7 +48,7 @@ class Refutation:
     def counterexample(self) -> Counterexample:
         """The evidence of a verdict."""
         tables: dict[str, JSON] = {
-            name: [[str(v) if not isinstance(v, int | None) else v for v in row] for row in found]
+            name: [[_shown(v, c) for v, c in zip(row, self._computed(name), strict=True)] for row in found]
             for name, found in self.database.tables.items()
         }
         return Counterexample(
@@ -65,6 +65,11 @@ class Refutation:
             },
         )
 
+    def _computed(self, table: str) -> list[bool]:
+        """For each column of a table, whether the engine computes it."""
+        found = self.schema.table(table)
+        return [column.name in found.generated for column in found.columns]
+
     def _choice(self) -> str:
         return f"the candidate allows results that the oracle does not: {self.choice}"
 
@@ -73,6 +78,12 @@ class Refutation:
 
     def __str__(self) -> str:
         return self.script() + "\n" + side_by_side(self.oracle, self.candidate)
+
+
+def _shown(value: Value, computed: bool) -> JSON:
+    if computed:
+        return "(generated)"
+    return value if isinstance(value, int | None) else str(value)
 
 
 def side_by_side(oracle: Outcome, candidate: Outcome) -> str:

@@ -21,7 +21,7 @@ from truespec.domains.contract import Recheck, RecheckStatus
 from truespec.domains.sql.engines.contract import Engine, NotAQuery, SessionChanged, Settings, Stopped
 from truespec.domains.sql.engines.registry import engine
 from truespec.domains.sql.engines.result import nested
-from truespec.domains.sql.engines.script import own_statements, split
+from truespec.domains.sql.engines.script import OVERRULING, own_statements, split
 from truespec.domains.sql.schema import Schema, read_schema
 from truespec.verdict import Counterexample, OracleError, ToolMissing
 
@@ -92,7 +92,7 @@ def _inserted(statements: Sequence[str], schema: Schema) -> Counter[tuple[str, s
     for statement in statements:
         if _creates(statement):
             continue
-        tree: Any = sqlglot.parse_one(statement, read=schema.dialect)
+        tree: Any = _insert(statement, schema)
         table = str(tree.this.sql(schema.dialect)).lower()
         rows.update((table, str(row.sql(schema.dialect))) for row in tree.expression.expressions)
     return rows
@@ -108,7 +108,7 @@ def _statements(script: object, schema: Schema) -> list[str]:
         if _creates(statement):
             creates.append(statement)
             continue
-        tree = sqlglot.parse_one(statement, read=schema.dialect)
+        tree = _insert(statement, schema)
         if not (isinstance(tree, exp.Insert) and isinstance(tree.expression, exp.Values)):
             raise OracleError(f"{statement[:60]!r} is neither CREATE TABLE nor INSERT ... VALUES")
         if tree.find(exp.Func, exp.Query, exp.Column) is not None:
@@ -117,6 +117,13 @@ def _statements(script: object, schema: Schema) -> list[str]:
     if _facts(declared) != _facts(schema):
         raise OracleError("it does not declare the tables and constraints of the context")
     return statements
+
+
+def _insert(statement: str, schema: Schema) -> Any:
+    """The tree of an INSERT, without the words that the parser does not know."""
+    if any(table.identity for table in schema.tables):
+        statement = statement.replace(f"{OVERRULING} VALUES", " VALUES", 1)
+    return sqlglot.parse_one(statement, read=schema.dialect)
 
 
 def _creates(statement: str) -> bool:
