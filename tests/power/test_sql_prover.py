@@ -41,6 +41,7 @@ from truespec.domains.sql.rules import (
     choices,
     covering_row,
     distinct_of_unique,
+    extreme_of_set,
     few_values,
     first_rows,
     group_determined,
@@ -78,6 +79,10 @@ SLIPS = [
     ("SELECT COUNT(*) FROM t x, t y", "SELECT COUNT(*) FROM t"),
     ("SELECT a, COUNT(*) FROM t GROUP BY a", "SELECT a, COUNT(*) FROM t GROUP BY a HAVING COUNT(*) > 1"),
     ("SELECT MAX(a) FROM t", "SELECT MIN(a) FROM t"),
+    (
+        "SELECT SUM(c) FROM t JOIN emp ON emp.sal = t.a",
+        "SELECT SUM(c) FROM t WHERE EXISTS (SELECT 1 FROM emp WHERE emp.sal = t.a)",
+    ),
     ("SELECT MAX(x) FROM (SELECT 1 AS x UNION ALL SELECT 2) q", "SELECT 1"),
     ("SELECT ROUND(a * 0.25, 1) FROM t", "SELECT a * 0.25 FROM t"),
     ("SELECT a FROM t WHERE a IS NOT NULL", "SELECT a FROM t"),
@@ -293,6 +298,10 @@ def least_is_greatest(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(aggregate_axioms, "_extreme", lambda world, symbol, value: z3.BoolVal(False))
 
 
+def sums_do_not_count(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(extreme_of_set, "FUNCTIONS", ("MIN", "MAX", "SUM"))
+
+
 def outer_joins_are_inner(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(joins, "join", _without_side(joins.join))
 
@@ -408,6 +417,7 @@ PLANTS: dict[Plant, str] = {
     bounds_are_exclusive: "SELECT id, (SELECT COUNT(*) FROM emp x WHERE x.id <= e.id) FROM emp e",
     determined_groups_always_exist: "SELECT q.a FROM (SELECT DISTINCT a FROM t) q JOIN emp e ON e.id = q.a",
     least_is_greatest: "SELECT MAX(a) FROM t",
+    sums_do_not_count: "SELECT SUM(c) FROM t JOIN emp ON emp.sal = t.a",
     outer_joins_are_inner: "SELECT c FROM t LEFT JOIN emp ON emp.id = t.a",
     nullable_keys_are_never_null: "SELECT SUM(a + b) FROM t",
 }

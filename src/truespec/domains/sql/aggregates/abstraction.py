@@ -6,7 +6,7 @@ import z3
 
 from truespec.domains.sql.ir.bags import Bag, Group, Term, bound, substitute_bag
 from truespec.domains.sql.ir.logic import Expr, rebuilt
-from truespec.domains.sql.ir.symbols import constants, is_not, operands
+from truespec.domains.sql.ir.symbols import constants, is_not, operands, substituted
 from truespec.domains.sql.ir.values import Val
 from truespec.domains.sql.ir.world import World
 
@@ -62,7 +62,7 @@ def _lift(
                 table[part.get_id()] = (world.fresh(part.sort(), "arg"), part)
             pairs.append((part, table[part.get_id()][0]))
         if pairs:
-            result = z3.substitute(node, *pairs)
+            result = substituted(node, *pairs)
     memo[node.get_id()] = result
     return result
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 
 import z3
 
@@ -18,6 +19,7 @@ from truespec.domains.sql.ir.aggregates import Aggregates, Operator, Symbol
 from truespec.domains.sql.ir.bags import (
     Bag,
     Group,
+    Substitution,
     Term,
     bound,
     conjuncts,
@@ -40,11 +42,12 @@ from truespec.domains.sql.ir.kinds import (
     Other,
 )
 from truespec.domains.sql.ir.logic import FALSE, TRUE, Expr, Formula, conj, disj, ite, neg, real
-from truespec.domains.sql.ir.symbols import constants, is_false, operands
+from truespec.domains.sql.ir.symbols import constants, functions, is_false, operands
 from truespec.domains.sql.ir.values import Val, check_compared, identical, numeric, to_real, united
 from truespec.domains.sql.ir.world import World
 from truespec.domains.sql.rules import (
     aggregate_axioms,
+    extreme_of_set,
     few_values,
     independent_factors,
     settled_value,
@@ -63,6 +66,7 @@ class AggregateTable(Aggregates):
         self.same = same
         self.symbols: dict[str, Symbol] = {}
         self.operators: list[Operator] = []
+        self.plainly_same: Callable[[Bag, Bag], bool] = lambda left, right: False
         self.same_tuples: Callable[[Bag, Bag], bool] = lambda left, right: False
         if attached:
             world.extra_axioms = self.axioms
@@ -221,7 +225,9 @@ class AggregateTable(Aggregates):
         seen: set[int] = set()
         while todo:
             node = todo.pop()
-            if node.get_id() in seen or not z3.is_app(node):
+            if node.get_id() in seen or self.symbols.keys().isdisjoint(functions(node)):
+                continue  # what a part applies is remembered: parts without aggregates are not walked
+            if not z3.is_app(node):
                 continue
             seen.add(node.get_id())
             symbol = self.symbols.get(node.decl().name())
@@ -312,16 +318,15 @@ class AggregateTable(Aggregates):
     def _symbol(self, function: str, bag: Bag, kind: Kind) -> tuple[Symbol, tuple[Expr, ...]]:
         """The symbol of a bag, and the arguments at which it is meant here."""
         bag, formals, arguments = abstracted(self.world, bag)
-        sorts = sorted(str(formal.sort()) for formal in formals)
-        for symbol in list(self.symbols.values()):  # comparing bags may name further aggregates
-            if symbol.function != function or symbol.kind != kind:
-                continue
-            if sorted(str(formal.sort()) for formal in symbol.formals) != sorts:
-                continue
-            for order in itertools.islice(_orders(symbol.formals, formals), 12):
-                pairs = list(zip(symbol.formals, (formals[i] for i in order), strict=True))
-                there = substitute_bag(symbol.bag, pairs)
-                if self.same(there, bag):
+        known = [
+            (symbol, substitute_bag(symbol.bag, pairs), order)
+            for symbol in list(self.symbols.values())  # comparing bags may name further aggregates
+            if symbol.function == function and symbol.kind == kind
+            for order, pairs in _matched(symbol.formals, formals)
+        ]
+        for same in (self.plainly_same, self.same, partial(extreme_of_set.apply, self, function)):
+            for symbol, there, order in known:
+                if same(there, bag):
                     return symbol, tuple(arguments[i] for i in order)
         name = f"agg!{len(self.symbols)}"
         symbol = Symbol(function, name, tuple(formals), bag, kind)
@@ -341,6 +346,14 @@ def _outer(term: Term) -> tuple[Formula, Term]:
     for part in conjuncts(term.cond):
         (inner if constants(part) & own or not constants(part) else outer).append(part)
     return conj(*outer), replace(term, cond=conj(*inner))
+
+
+def _matched(left: tuple[Expr, ...], right: list[Expr]) -> Iterator[tuple[tuple[int, ...], Substitution]]:
+    """At most 12 ways to give each parameter of one bag a parameter of the other of the same sort."""
+    if sorted(str(one.sort()) for one in left) != sorted(str(one.sort()) for one in right):
+        return
+    for order in itertools.islice(_orders(left, right), 12):
+        yield order, list(zip(left, (right[i] for i in order), strict=True))
 
 
 def _orders(left: tuple[Expr, ...], right: list[Expr]) -> Iterator[tuple[int, ...]]:

@@ -21,6 +21,7 @@ from truespec.domains.sql.ir.columns import coerced
 from truespec.domains.sql.ir.existence import group_formula
 from truespec.domains.sql.ir.kinds import CLASS
 from truespec.domains.sql.ir.logic import FALSE, TRUE, Formula, conj, folded, neg
+from truespec.domains.sql.ir.symbols import substituted
 from truespec.domains.sql.ir.truth import where_true
 from truespec.domains.sql.ir.values import Val, null_of
 from truespec.domains.sql.rules import choices
@@ -147,7 +148,7 @@ class _Grouping:
     def _kept_whatever_is_chosen(self, scope: GroupScope, same: Substitution) -> Formula:
         """What HAVING says of a group that no choice decides; `same`: the classes of chosen texts."""
         test = self._test(scope)
-        return choices.without_choices(self.reader.aggregates, z3.substitute(test, *same) if same else test)
+        return choices.without_choices(self.reader.aggregates, substituted(test, *same) if same else test)
 
     def _without_null_classes(self, groups: _Groups, classes: Bag, kept: Formula) -> tuple[_Groups, Formula]:
         """The groups without NULL flags of classes that HAVING proves never to be NULL."""
@@ -160,7 +161,7 @@ class _Grouping:
         if not any(never):
             return groups, kept
         pairs = list(zip(groups.values, never, strict=True))
-        kept = folded(z3.substitute(kept, *((value.null, FALSE) for value, strict in pairs if strict)))
+        kept = folded(substituted(kept, *((value.null, FALSE) for value, strict in pairs if strict)))
         values = tuple(replace(value, null=FALSE) if strict else value for value, strict in pairs)
         return _Groups.of(values, self.source.bag, classes), kept
 

@@ -76,6 +76,8 @@ class Aggregates(ABC):
     """What is named, by name."""
     operators: list[Operator]
     """What leaves choices, in the order of reading."""
+    plainly_same: Callable[[Bag, Bag], bool]
+    """Whether two bags are the same by their form, which no solver is asked for."""
     same_tuples: Callable[[Bag, Bag], bool]
     """Whether two bags hold the same tuples, however often."""
 

@@ -26,6 +26,7 @@ from truespec.domains.sql.ir.symbols import (
     name_of,
     operands,
     remembered,
+    substituted,
 )
 from truespec.domains.sql.ir.values import Val
 from truespec.domains.sql.ir.world import World
@@ -94,8 +95,8 @@ def substitute_value(value: Val, substitution: Substitution) -> Val:
     if not substitution:
         return value
     return Val(
-        z3.substitute(value.null, *substitution),
-        z3.substitute(value.val, *substitution),
+        substituted(value.null, *substitution),
+        substituted(value.val, *substitution),
         value.kind,
         value.literal,
     )
@@ -113,7 +114,7 @@ def substitute_term(term: Term, substitution: Substitution) -> Term:
     return Term(
         term.rows,
         tuple(Group(group.values, substitute_bag(group.body, substitution)) for group in term.groups),
-        z3.substitute(term.cond, *substitution),
+        substituted(term.cond, *substitution),
         tuple(substitute_value(out, substitution) for out in term.outs),
     )
 

@@ -13,13 +13,15 @@ from truespec.domains.sql.ir.bags import (
     Group,
     Term,
     binding,
+    conjuncts,
     is_tuple,
     renamed,
     substitute_term,
 )
 from truespec.domains.sql.ir.keys import reduced
 from truespec.domains.sql.ir.logic import Formula, conj, disj
-from truespec.domains.sql.ir.symbols import is_false, quantifier_depth
+from truespec.domains.sql.ir.roles import in_order, roles
+from truespec.domains.sql.ir.symbols import is_false, name_of, quantifier_depth, substituted
 from truespec.domains.sql.ir.world import World, membership
 from truespec.verdict import Unsupported
 
@@ -57,12 +59,15 @@ def _exists_term(term: Term) -> Formula:
         return term.cond
     # Named by depth, so that formulas that differ in the names of bound rows alone are one term of Z3.
     depth = quantifier_depth(term.cond)
-    ordered = sorted(term.rows, key=lambda pair: pair[1].name)
+    known = roles(term)
+    ordered = sorted(term.rows, key=lambda pair: (pair[1].name, known.get(name_of(pair[0]), 0)))
     rows = [
         z3.Const(f"row.{table.name.lower()}@{depth}.{index}", row.sort())
         for index, (row, table) in enumerate(ordered)
     ]
-    cond = z3.substitute(term.cond, *((row, new) for (row, _), new in zip(ordered, rows, strict=True)))
+    cond = substituted(term.cond, *((row, new) for (row, _), new in zip(ordered, rows, strict=True)))
+    if known:
+        cond = in_order(conjuncts(cond))
     inside = [membership(new, table) for (_, table), new in zip(ordered, rows, strict=True)]
     pattern = inside[0] if len(inside) == 1 else z3.MultiPattern(*inside)
     return z3.Exists(rows, cond, patterns=[pattern])

@@ -20,7 +20,7 @@ from truespec.domains.sql.ir.bags import (
     substitute_term,
 )
 from truespec.domains.sql.ir.logic import Expr, Formula, conj, neg
-from truespec.domains.sql.ir.symbols import constants, is_eq, is_false, name_of, operands
+from truespec.domains.sql.ir.symbols import constants, is_eq, is_false, name_of, operands, substituted
 from truespec.domains.sql.ir.values import Val
 from truespec.domains.sql.ir.world import World, membership
 from truespec.domains.sql.schema import Table
@@ -43,7 +43,7 @@ def reduced(world: World, term: Term, keep: Expr | None = None, *, by_groups: bo
         rows = tuple(pair for pair in term.rows if not pair[0].eq(row))
         # The key's columns are what they equal, but for the one statement that they do.
         moved = substitute_term(substitute_term(replace(term, rows=()), keys), [(row, image)])
-        stated = [z3.substitute(column, (row, image)) == value for column, value in keys]
+        stated = [substituted(column, (row, image)) == value for column, value in keys]
         term = replace(moved, rows=rows, cond=flat(conj(moved.cond, *stated)))
 
 

@@ -103,6 +103,19 @@ def is_ite(expression: Expr) -> bool:
     return bool(head(expression) == z3.Z3_OP_ITE)
 
 
+def substituted(expression: Expr, *pairs: tuple[Expr, Expr]) -> Expr:
+    """The expression with the second of each pair in place of the first, as `z3.substitute` has it.
+
+    Z3's core checks the sorts itself; the check of Z3's Python layer takes most of the time of a proof.
+    """
+    count = len(pairs)
+    old, new = (z3.Ast * count)(), (z3.Ast * count)()
+    for place, (before, after) in enumerate(pairs):
+        old[place], new[place] = before.as_ast(), after.as_ast()
+    result = z3core.Z3_substitute(expression.ctx_ref(), expression.as_ast(), count, old, new)
+    return z3.z3._to_expr_ref(result, expression.ctx)
+
+
 def constants(expression: Expr) -> Names:
     """The free variables, by name; names are unique in a world. Literals and other fixed values are none."""
     return _parts(expression)[0]

@@ -6,23 +6,44 @@ import itertools
 from collections.abc import Iterator
 from dataclasses import replace
 
-import z3
-
 from truespec.domains.sql.ir.bags import (
     Group,
     Substitution,
     Term,
     bound,
+    conjuncts,
     mentioned,
     substitute_term,
     substitute_value,
 )
-from truespec.domains.sql.ir.logic import Expr
-from truespec.domains.sql.ir.symbols import is_false, name_of
+from truespec.domains.sql.ir.logic import Expr, Formula
+from truespec.domains.sql.ir.roles import roles
+from truespec.domains.sql.ir.symbols import is_eq, is_false, name_of, operands, substituted
 from truespec.domains.sql.ir.values import Val
 
 MAX_ALIGNMENTS = 48
 """Correspondences of variables tried for one pair of terms."""
+
+
+def identical_terms(left: Term, right: Term) -> bool:
+    """Whether the first correspondence of variables makes the terms one by their form alone."""
+    if shape(left) != shape(right) or left.groups or right.groups:
+        return False
+    aligned = next(alignments(left, right), None)
+    if aligned is None or [out.kind for out in left.outs] != [out.kind for out in aligned.outs]:
+        return False
+    # Both lists live while they are compared: Z3 gives the number of a dead expression to another one.
+    ours, theirs = (conjuncts(term.cond) for term in (left, aligned))
+    values = zip(_values(left), _values(aligned), strict=True)
+    return _forms(ours) == _forms(theirs) and all(one.eq(other) for one, other in values)
+
+
+def _forms(parts: tuple[Formula, ...]) -> set[object]:
+    """The conjuncts as a set, with the sides of an equation in no order."""
+    return {
+        frozenset(side.get_id() for side in operands(part)) if is_eq(part) else part.get_id()
+        for part in parts
+    }
 
 
 def views(term: Term, group: Group) -> Iterator[tuple[Val, ...]]:
@@ -47,7 +68,12 @@ def shape(term: Term) -> str:
 
 
 def alignments(left: Term, right: Term) -> Iterator[Term]:
-    """The right term with its variables renamed to those of the left, in every way that types permit."""
+    """The right term with its variables renamed to those of the left, in every way that types permit.
+
+    Ways that give each row a partner of the same role come first, so that joins of a table with itself are
+    not tried in every order.
+    """
+    known = roles(left, right)
     pools: dict[str, tuple[list[Expr], list[Expr]]] = {}
     for side, term in ((0, left), (1, right)):
         for row, table in term.rows:
@@ -56,7 +82,7 @@ def alignments(left: Term, right: Term) -> Iterator[Term]:
     for mine, yours in pools.values():
         if len(mine) != len(yours):
             return
-        orders = itertools.islice(itertools.permutations(yours), MAX_ALIGNMENTS)
+        orders = itertools.islice(_ordered(mine, yours, known), MAX_ALIGNMENTS)
         options.append([list(zip(order, mine, strict=True)) for order in orders])
     for order in itertools.permutations(range(len(right.groups))):
         columns: list[list[Substitution]] = []
@@ -95,5 +121,24 @@ def alignments(left: Term, right: Term) -> Iterator[Term]:
                 yield replace(moved, groups=groups)
 
 
+def _ordered(mine: list[Expr], yours: list[Expr], known: dict[str, int]) -> Iterator[tuple[Expr, ...]]:
+    """The orders of one table's rows: first the one that pairs equal roles, then all others."""
+    theirs = [known.get(name_of(row), 0) for row in yours]
+    rest = list(range(len(yours)))
+    first: list[int] = []
+    for row in mine:
+        role = known.get(name_of(row), 0)
+        first.append(next((place for place in rest if theirs[place] == role), rest[0]))
+        rest.remove(first[-1])
+    yield tuple(yours[place] for place in first)
+    for order in itertools.permutations(range(len(yours))):
+        if list(order) != first:
+            yield tuple(yours[place] for place in order)
+
+
+def _values(term: Term) -> list[Expr]:
+    return [expression for out in term.outs for expression in (out.null, out.val)]
+
+
 def _moved(expression: Expr, pairs: Substitution) -> Expr:
-    return z3.substitute(expression, *pairs) if pairs else expression
+    return substituted(expression, *pairs) if pairs else expression

@@ -17,7 +17,7 @@ from truespec.domains.sql.ir.logic import TRUE, Expr, Formula, conj, disj, ite
 from truespec.domains.sql.ir.symbols import functions, is_false
 from truespec.domains.sql.ir.values import Val, computed, identical
 from truespec.domains.sql.ir.world import World
-from truespec.domains.sql.prove.alignment import MAX_ALIGNMENTS, alignments, shape, views
+from truespec.domains.sql.prove.alignment import MAX_ALIGNMENTS, alignments, identical_terms, shape, views
 from truespec.domains.sql.rules import known_arguments, whole_and_parts
 from truespec.domains.sql.rules.normalise import normalised
 
@@ -33,6 +33,7 @@ class Prover:
     def __init__(self, world: World) -> None:
         self.world = world
         self.aggregates = AggregateTable(world, self.same)
+        self.aggregates.plainly_same = self.plainly_same
         self.aggregates.same_tuples = self.same_tuples
         self.depth = 0
         self.steps: list[str] = []
@@ -54,6 +55,12 @@ class Prover:
             or self._as_sets(first, second, given)
             or self._one_to_one(first, second, given)
         )
+
+    def plainly_same(self, left: Bag, right: Bag) -> bool:
+        """Whether the bags are one term each, and the same one but for the names of its rows."""
+        self.world.limit.check()
+        first, second = left.terms, right.terms
+        return len(first) == len(second) == 1 and identical_terms(first[0], second[0])
 
     def same_tuples(self, left: Bag, right: Bag) -> bool:
         """Whether the bags hold the same tuples, however often."""

@@ -36,7 +36,7 @@ from truespec.domains.sql.ir.bags import (
 from truespec.domains.sql.ir.existence import exists, unfolded
 from truespec.domains.sql.ir.keys import equalities, reduced
 from truespec.domains.sql.ir.logic import FALSE, Expr, Formula, conj, neg
-from truespec.domains.sql.ir.symbols import constants, is_false, is_ite, name_of
+from truespec.domains.sql.ir.symbols import constants, is_false, is_ite, name_of, substituted
 from truespec.domains.sql.ir.values import Val, all_identical
 from truespec.domains.sql.ir.world import World
 from truespec.domains.sql.rules import covering_row
@@ -155,8 +155,8 @@ def _rewrite(value: Val, known: list[tuple[Val, Val]], own: set[str]) -> Val | N
             pairs.append((out.val, variable.val))
         if not is_false(variable.null) and z3.is_app(out.null) and out.null.num_args() > 0:
             pairs.append((out.null, variable.null))
-    null = z3.substitute(value.null, *pairs) if pairs else value.null
-    val = z3.substitute(value.val, *pairs) if pairs else value.val
+    null = substituted(value.null, *pairs) if pairs else value.null
+    val = substituted(value.val, *pairs) if pairs else value.val
     if (constants(null) | constants(val)) & own:
         return None
     return Val(null, val, value.kind)

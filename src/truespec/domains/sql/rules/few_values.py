@@ -17,7 +17,7 @@ import z3
 from truespec.domains.sql.ir.bags import Group, Term, conjuncts
 from truespec.domains.sql.ir.existence import group_formula
 from truespec.domains.sql.ir.logic import FALSE, TRUE, Expr, Formula, conj
-from truespec.domains.sql.ir.symbols import constants, is_eq, is_false, is_or, operands
+from truespec.domains.sql.ir.symbols import constants, is_eq, is_false, is_or, operands, substituted
 from truespec.domains.sql.ir.values import Val
 from truespec.domains.sql.ir.world import World
 
@@ -47,7 +47,7 @@ def of(world: World, term: Term) -> list[Formula] | None:
     (value,) = group.values
     inside = [Group((Val(FALSE, literal, value.kind),), group.body) for literal in literals]
     return [
-        conj(z3.substitute(term.cond, (value.val, literal)), group_formula(world, one))
+        conj(substituted(term.cond, (value.val, literal)), group_formula(world, one))
         for literal, one in zip(literals, inside, strict=True)
     ]
 

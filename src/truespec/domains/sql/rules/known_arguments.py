@@ -29,7 +29,7 @@ from truespec.domains.sql.ir.bags import (
     substitute_bag,
 )
 from truespec.domains.sql.ir.logic import Expr, conj, folded, is_truth
-from truespec.domains.sql.ir.symbols import constants, is_eq, name_of, operands
+from truespec.domains.sql.ir.symbols import constants, is_eq, name_of, operands, substituted
 
 
 def apply(aggregates: Aggregates, term: Term) -> Term:
@@ -45,12 +45,12 @@ def apply(aggregates: Aggregates, term: Term) -> Term:
     outs = tuple(
         replace(
             o,
-            null=folded(z3.substitute(o.null, *substitution)),
-            val=folded(z3.substitute(o.val, *substitution)),
+            null=folded(substituted(o.null, *substitution)),
+            val=folded(substituted(o.val, *substitution)),
         )
         for o in term.outs
     )
-    return replace(term, cond=folded(z3.substitute(term.cond, *substitution)), outs=outs)
+    return replace(term, cond=folded(substituted(term.cond, *substitution)), outs=outs)
 
 
 def _depends(argument: Expr, arguments: tuple[Expr, ...]) -> bool:
@@ -92,7 +92,7 @@ def _rewritten(term: Term, keys: list[Expr], known_names: set[str]) -> Term:
     if not substitution:
         return term
     parts = (
-        z3.substitute(part, *substitution) if constants(part) & known_names else part
+        substituted(part, *substitution) if constants(part) & known_names else part
         for part in conjuncts(term.cond)
     )
     return replace(term, cond=conj(*parts))

@@ -16,7 +16,7 @@ import z3
 
 from truespec.domains.sql.ir.bags import Bag, Group, Substitution, Term, conjuncts, flat, substitute_bag
 from truespec.domains.sql.ir.logic import FALSE, TRUE, Formula, conj, folded, neg, rebuilt
-from truespec.domains.sql.ir.symbols import is_false, is_not, is_true, operands
+from truespec.domains.sql.ir.symbols import is_false, is_not, is_true, operands, substituted
 from truespec.domains.sql.ir.values import Val
 from truespec.domains.sql.ir.world import World
 
@@ -51,17 +51,17 @@ def _rewritten(world: World, part: Formula, units: Substitution) -> Formula:
     if is_not(part):
         return neg(_rewritten(world, part.arg(0), units))
     if not z3.is_app(part):
-        return z3.substitute(part, *units)
+        return substituted(part, *units)
     if part.num_args() == 0:
         return part
-    return folded(rebuilt(part, [z3.substitute(child, *units) for child in operands(part)]))
+    return folded(rebuilt(part, [substituted(child, *units) for child in operands(part)]))
 
 
 def _moved(world: World, value: Val, units: Substitution) -> Val:
     world.limit.check()
-    null, val = folded(z3.substitute(value.null, *units)), value.val
+    null, val = folded(substituted(value.null, *units)), value.val
     if not is_true(null):
-        val = folded(z3.substitute(val, *units))
+        val = folded(substituted(val, *units))
     return Val(null, val, value.kind, value.literal)  # the sides may mention a flag that is gone
 
 

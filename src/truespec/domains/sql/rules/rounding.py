@@ -18,7 +18,7 @@ import z3
 
 from truespec.domains.sql.ir.aggregates import Aggregates
 from truespec.domains.sql.ir.logic import Expr, ite
-from truespec.domains.sql.ir.symbols import is_ite, operands
+from truespec.domains.sql.ir.symbols import is_ite, operands, substituted
 from truespec.domains.sql.ir.world import World
 
 MAX_CASES = 5
@@ -33,7 +33,7 @@ def rounded(world: World, aggregates: Aggregates, value: Expr, digits: int, dept
     case = _case(value) if depth < MAX_CASES else None
     if case is not None:
         test, yes, no = operands(case)
-        sides = [z3.substitute(value, (case, side)) for side in (yes, no)]
+        sides = [substituted(value, (case, side)) for side in (yes, no)]
         return ite(test, *(rounded(world, aggregates, side, digits, depth + 1) for side in sides))
     scale = scale_of(world, aggregates, value)
     if scale is not None and scale <= digits:

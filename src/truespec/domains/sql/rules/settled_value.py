@@ -11,11 +11,9 @@ Why. Equals are put for equals, where the condition holds; elsewhere there is no
 
 from __future__ import annotations
 
-import z3
-
 from truespec.domains.sql.ir.bags import Substitution, Term, bound, conjuncts
 from truespec.domains.sql.ir.logic import folded
-from truespec.domains.sql.ir.symbols import constants, is_eq, operands
+from truespec.domains.sql.ir.symbols import constants, is_eq, operands, substituted
 from truespec.domains.sql.ir.values import Val
 
 
@@ -42,8 +40,8 @@ def _value(term: Term) -> Val | None:
                     substitution.append((side, other))
     if substitution:
         out = Val(
-            folded(z3.substitute(out.null, *substitution)),
-            folded(z3.substitute(out.val, *substitution)),
+            folded(substituted(out.null, *substitution)),
+            folded(substituted(out.val, *substitution)),
             out.kind,
         )
     if (constants(out.null) | constants(out.val)) & own:

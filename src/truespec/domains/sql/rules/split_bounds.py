@@ -19,7 +19,7 @@ import z3
 from truespec.domains.sql.ir.bags import Term, bound, conjuncts, flat
 from truespec.domains.sql.ir.keys import reduced
 from truespec.domains.sql.ir.logic import Expr, Formula, conj, folded
-from truespec.domains.sql.ir.symbols import constants, is_eq, is_not, is_or, operands
+from truespec.domains.sql.ir.symbols import constants, is_eq, is_not, is_or, operands, substituted
 from truespec.domains.sql.ir.world import World
 
 
@@ -56,7 +56,7 @@ def _bounds(part: Formula) -> list[tuple[Formula, Formula]]:
 
 
 def _otherwise(part: Formula, equation: Expr) -> Formula:
-    rest = folded(z3.substitute(part, (equation, z3.BoolVal(False))))
+    rest = folded(substituted(part, (equation, z3.BoolVal(False))))
     return conj(rest, z3.Not(equation))
 
 
