@@ -42,7 +42,7 @@ from truespec.domains.sql.ir.kinds import (
     Other,
 )
 from truespec.domains.sql.ir.logic import FALSE, TRUE, Expr, Formula, conj, disj, ite, neg, real
-from truespec.domains.sql.ir.symbols import constants, functions, is_false, operands
+from truespec.domains.sql.ir.symbols import constants, functions, is_eq, is_false, name_of, operands
 from truespec.domains.sql.ir.values import Val, check_compared, identical, numeric, to_real, united
 from truespec.domains.sql.ir.world import World
 from truespec.domains.sql.rules import (
@@ -326,6 +326,8 @@ class AggregateTable(Aggregates):
         ]
         for same in (self.plainly_same, self.same, partial(extreme_of_set.apply, self, function)):
             for symbol, there, order in known:
+                if same != self.plainly_same and _unrelated(there, bag):
+                    continue
                 if same(there, bag):
                     return symbol, tuple(arguments[i] for i in order)
         name = f"agg!{len(self.symbols)}"
@@ -336,6 +338,29 @@ class AggregateTable(Aggregates):
 
 def _known(value: Val) -> Val:
     return Val(FALSE, value.val, value.kind, value.literal)
+
+
+def _unrelated(left: Bag, right: Bag) -> bool:
+    """Whether the bags hold different columns that no equation ties to anything: no proof makes them one."""
+    if len(left.terms) != 1 or len(right.terms) != 1 or left.terms[0].groups or right.terms[0].groups:
+        return False
+    ours, theirs = (_free_column(bag.terms[0]) for bag in (left, right))
+    return ours is not None and theirs is not None and ours != theirs
+
+
+def _free_column(term: Term) -> str | None:
+    """The column that a term puts out, where no equation between two expressions speaks of it."""
+    value = term.outs[0].val if term.outs else None
+    if value is None or not z3.is_app(value) or value.num_args() != 1:
+        return None
+    name = name_of(value)
+    if not name.startswith("column "):
+        return None
+    for part in conjuncts(term.cond):
+        tied = is_eq(part) and all(constants(side) for side in operands(part))
+        if name in functions(part) and (tied or (not is_eq(part) and len(constants(part)) > 1)):
+            return None
+    return name
 
 
 def _outer(term: Term) -> tuple[Formula, Term]:
