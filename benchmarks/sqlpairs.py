@@ -3,6 +3,7 @@
 Schemas and queries come from a grammar, candidates from plausible rewrites of which most miss the meaning by
 a NULL, a duplicate or a bound. Every pair that the prover calls equivalent is run on legal databases with
 hostile values, on the engine, without any part of the refuter. A find is a proof that a database contradicts.
+`--family joins` draws joins of tables with themselves under aggregates (`_sql_joins.py`).
 Where a query leaves a choice (a LIMIT among ties), two results that the same query gives for rows in another
 order are no find; they are counted.
 """
@@ -16,6 +17,7 @@ from collections import Counter
 from collections.abc import Iterator
 from random import Random
 
+from benchmarks import _sql_joins
 from benchmarks._sql_draws import Drawer, schema
 from benchmarks._sql_rewrites import rewritten
 from truespec.domains.registry import load
@@ -54,13 +56,14 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--start", type=int, default=0, help="number of the first pair of each engine")
     parser.add_argument("--seconds", type=float, default=3_600.0, help="limit of the run")
     parser.add_argument("--dialect", action="append", choices=list(registry.ENGINES), help="this one alone")
+    parser.add_argument("--family", choices=list(FAMILIES), default="queries", help="what is drawn")
     options = parser.parse_args(arguments)
     chosen = options.dialect or list(registry.ENGINES)
     count = (QUICK if options.quick else options.count) // len(chosen)
     finds: list[str] = []
     for dialect in chosen:
         try:
-            seen, found = attack(dialect, options.start, count, options.seconds / len(chosen))
+            seen, found = attack(dialect, options.start, count, options.seconds / len(chosen), options.family)
         except ToolMissing as missing:
             print(f"{dialect:9} not run: {missing}")
             continue
@@ -72,7 +75,27 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(1)
 
 
-def attack(dialect: str, start: int, count: int, seconds: float) -> tuple[Counter[str], list[str]]:
+def queries(dialect: str, random: Random) -> Drawn:
+    """A query of the grammar and a plausible rewrite."""
+    tables = schema(dialect, random)
+    oracle = Drawer(dialect, tables, random).query()
+    candidate, names = rewritten(oracle, dialect, random)
+    return tables.ddl, oracle, candidate, names
+
+
+def joins(_: str, random: Random) -> Drawn:
+    """Joins of tables with themselves, and the same in other words or with a slip."""
+    return _sql_joins.SCHEMA, *_sql_joins.pair(random), ["joins"]
+
+
+Drawn = tuple[str, str, str, list[str]]
+"""A schema, an oracle, a candidate, and the names of the rewrites between them."""
+FAMILIES = {"queries": queries, "joins": joins}
+
+
+def attack(
+    dialect: str, start: int, count: int, seconds: float, family: str = "queries"
+) -> tuple[Counter[str], list[str]]:
     """What became of the pairs of these numbers, and the proofs that databases contradict."""
     domain = load("sql")
     seen: Counter[str] = Counter()
@@ -83,12 +106,10 @@ def attack(dialect: str, start: int, count: int, seconds: float) -> tuple[Counte
             print(f"{dialect:9} stopped in time; go on with --dialect {dialect} --start {number}")
             break
         random = Random(f"{dialect} {number}")
-        tables = schema(dialect, random)
-        oracle = Drawer(dialect, tables, random).query()
-        candidate, names = rewritten(oracle, dialect, random)
+        ddl, oracle, candidate, names = FAMILIES[family](dialect, random)
         seen["pairs"] += 1
         try:
-            context = domain.read_context({"schema": tables.ddl, "dialect": dialect}, oracle)
+            context = domain.read_context({"schema": ddl, "dialect": dialect}, oracle)
             sides = domain.parse(oracle, context), domain.parse(candidate, context)
             proved = _is_proved(*sides, context)
         except TruespecError as error:
@@ -103,7 +124,7 @@ def attack(dialect: str, start: int, count: int, seconds: float) -> tuple[Counte
         if against == CHOICE:
             seen["with a choice"] += 1
         elif against:
-            about = "\n  ".join((tables.ddl, oracle, candidate, against))
+            about = "\n  ".join((ddl, oracle, candidate, against))
             finds.append(f"{dialect} {number} ({', '.join(names)})\n  {about}")
             print(f"FIND {finds[-1]}", flush=True)
     return seen, finds
