@@ -13,7 +13,6 @@ import os
 import subprocess
 import sys
 import threading
-import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -32,9 +31,11 @@ TRIES = 3
 MOST = 1_000
 """Results that an actor sends at once."""
 START_SECONDS = 240
-"""How long an actor may take to start, and how long a busy head node is asked for a client's server."""
-_TOO_SLOW = ("Starting Ray client server failed", "Proxy failed to Connect to backend")
-"""How Ray says that the server of a client did not start in time."""
+"""How long an actor may take to start."""
+CONNECTIONS = 6
+"""How often a head node is asked for a client's server."""
+_NO_SERVER = ("Starting Ray client server failed", "Proxy failed to Connect to backend")
+"""How Ray says that the server of a client did not start."""
 POLL_SECONDS = 1.0
 """How long an actor waits for results before it says that there are none."""
 
@@ -240,23 +241,23 @@ class RayRunner(Generic[Work, Result]):
 
 
 def _connect(ray: Any, address: str, **options: Any) -> None:
-    """Connect to a cluster; ask again while its head node is too busy to start a server for this client.
+    """Connect to a cluster; ask again where its head node could not start a server for this client.
 
-    The head node of `ray://` starts a process for each client and gives it 30 seconds.
+    The head node of `ray://` forks a process for each client. On a busy machine it may come up too late, or
+    end at once; the head node says so after 30 seconds, and the next request usually succeeds.
     """
-    deadline = time.monotonic() + START_SECONDS
-    while True:
+    for attempt in range(CONNECTIONS):
         try:
             ray.init(address=address, **options)
             return
         except ConnectionAbortedError as error:
             ray.shutdown()
-            if time.monotonic() < deadline and any(words in str(error) for words in _TOO_SLOW):
+            if attempt + 1 < CONNECTIONS and any(words in str(error) for words in _NO_SERVER):
                 continue
             reason = str(error).strip().splitlines()[-1]
+            times = f" in {attempt + 1} attempts" if attempt else ""
             raise WorkerError(
-                f"{address} was reached, but gave this client no server: {reason} On a slow head node, "
-                "start Ray with RAY_CLIENT_SERVER_CHECK_CHANNEL_TIMEOUT_S=120 in its environment."
+                f"{address} was reached, but gave this client no server{times}: {reason}"
             ) from None
 
 

@@ -15,6 +15,7 @@ from truespec.domains.sql.engines.contract import BadDatabase, NotAQuery, Sessio
 from truespec.domains.sql.engines.postgres_session import Session
 from truespec.domains.sql.engines.result import Failure, Rows
 from truespec.domains.sql.schema import read_schema
+from truespec.verdict import ToolMissing
 
 
 def test_programs_that_pip_installed_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,3 +103,24 @@ def test_a_deferred_constraint_is_checked_before_queries_run(engine: postgres.Po
     ddl = "CREATE TABLE t (a INT UNIQUE DEFERRABLE INITIALLY DEFERRED)"
     with pytest.raises(BadDatabase):
         engine.run(read_schema(ddl, "postgres"), ["INSERT INTO t VALUES (1), (1)"], ["SELECT 1"], Settings())
+
+
+@pytest.mark.live
+def test_a_foreign_server_is_used_with_an_account_that_may_do_no_harm(
+    engine: postgres.Postgres, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine.label()
+    assert engine._server is not None
+    where = f"host={engine._server.directory} dbname=postgres"
+    monkeypatch.setenv(postgres.URL, f"{where} user=truespec_owner")
+    guest = postgres.Postgres()
+    try:
+        assert guest.run(SCHEMA, ROWS, [READ], Settings()) == [Rows(((1,), (3,)), ("a",))]
+    finally:
+        guest.close()
+    monkeypatch.setenv(postgres.URL, f"{where} user=truespec_admin")
+    with pytest.raises(ToolMissing, match="'truespec_admin' is a superuser"):
+        postgres.Postgres().label()
+    monkeypatch.setenv(postgres.URL, f"{where} user=truespec_reader")
+    with pytest.raises(ToolMissing, match="lacks the right CREATE on the database 'postgres'"):
+        postgres.Postgres().label()

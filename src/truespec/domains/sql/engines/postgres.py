@@ -174,10 +174,29 @@ class Postgres(Engine):
                 connection = self._connect("truespec_owner")
             except self._psycopg.Error as error:
                 raise ToolMissing(f"the server of {URL} cannot be reached: {error}") from error
+            self._check_rights(connection)
         self._version = str(connection.info.parameter_status("server_version")).split()[0]
         self._schemas.clear()
         self._session = Session(connection, self._psycopg)
         return self._session
+
+    def _check_rights(self, connection: Any) -> None:
+        """`ToolMissing` where the account on a foreign server may do too much, or too little.
+
+        Untrusted queries run with its rights, in transactions that may only read.
+        """
+        question = (
+            "SELECT rolname, rolsuper, has_database_privilege(current_database(), 'CREATE'),"
+            " current_database() FROM pg_roles WHERE rolname = current_user"
+        )
+        account, mighty, creates, database = connection.execute(question).fetchone()
+        if mighty or not creates:
+            connection.close()
+            seen = "is a superuser" if mighty else f"lacks the right CREATE on the database {database!r}"
+            raise ToolMissing(
+                f"{URL}: the account {account!r} {seen}. Queries run with its rights: name one"
+                f" made by CREATE ROLE truespec LOGIN; GRANT CREATE ON DATABASE {database} TO truespec"
+            )
 
     def _connect(self, user: str) -> Any:
         """A connection of this account; of that in `URL`, if a server is named there."""
