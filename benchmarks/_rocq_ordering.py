@@ -13,11 +13,11 @@ from statistics import fmean
 
 from benchmarks.rocq import labelled
 from truespec.domains.rocq.context import read_context
+from truespec.domains.rocq.dialogue import Dialogue
 from truespec.domains.rocq.library import library
 from truespec.domains.rocq.ordering import COUNTS, features
 from truespec.domains.rocq.pair import Layout
 from truespec.domains.rocq.prover import STRATEGIES, THEOREM, opening
-from truespec.domains.rocq.refuter import Dialogue
 from truespec.domains.rocq.screen import screen
 from truespec.domains.rocq.session import Interrupted, Session
 from truespec.solvers.limit import Limit

@@ -15,10 +15,11 @@ from truespec.domains.contract import RecheckStatus
 from truespec.domains.registry import load
 from truespec.domains.rocq import smt
 from truespec.domains.rocq.context import read_context
+from truespec.domains.rocq.dialogue import Dialogue
 from truespec.domains.rocq.domain import refutation
 from truespec.domains.rocq.library import library
 from truespec.domains.rocq.pair import Layout
-from truespec.domains.rocq.refuter import Dialogue, Refutation
+from truespec.domains.rocq.refuter import Refutation
 from truespec.domains.rocq.screen import screen
 from truespec.domains.rocq.session import Session
 from truespec.domains.rocq.smtlib import Model, Question, read

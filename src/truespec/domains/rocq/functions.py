@@ -6,7 +6,7 @@ A function is searched by its code (`Tables.v`): finitely many exceptions to a s
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from truespec.domains.rocq.pair import Layout
@@ -33,8 +33,9 @@ _WORD = re.compile(r"[^\W\d][\w']*")
 
 
 def takes_functions(layout: Layout) -> bool:
-    """Whether an argument is a function or of a type that the texts name, which may stand for functions."""
-    return any(not set(_WORD.findall(one.type)) <= _DATA or "->" in one.type for one in layout.arguments)
+    """Whether an argument is a function or of a type that the texts define, which may stand for functions."""
+    data = _DATA | {name.rpartition(".")[2] for name in layout.declared()}
+    return any(not set(_WORD.findall(one.type)) <= data or "->" in one.type for one in layout.arguments)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +50,26 @@ class Searched:
     """Each argument's text."""
 
 
-def searched(layout: Layout) -> Searched:
-    """One component for each argument: the argument itself, or the code of a function."""
-    types = [f"({argument.type})%type" for argument in layout.arguments]
+def type_names(layout: Layout) -> list[str]:
+    """Abbreviations for the types of the arguments, whose own names may be hidden in the search."""
+    return [f"Truespec_type_of_{argument.name}" for argument in layout.arguments]
+
+
+def abbreviations(layout: Layout) -> Iterator[str]:
+    """The sentences that make them; they stand right behind the statement."""
+    for name, argument in zip(type_names(layout), layout.arguments, strict=True):
+        yield f"Notation {name} := ({argument.type})%type (only parsing)."
+
+
+def searched(layout: Layout, without: int | None = None) -> Searched:
+    """One component for each argument: the argument itself, or the code of a function.
+
+    The argument at the position `without` is left open: its component says nothing.
+    """
+    types = [
+        "Coq.Init.Datatypes.unit" if number == without else f"({one})"
+        for number, one in enumerate(type_names(layout))
+    ]
     coded = takes_functions(layout)
     if coded:
         types = [f"(Truespec.Tables.code {type_})" for type_ in types]

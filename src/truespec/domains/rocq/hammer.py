@@ -18,10 +18,10 @@ import threading
 from collections.abc import Iterator, Sequence
 from functools import cache
 
+from truespec.domains.rocq.dialogue import Dialogue
 from truespec.domains.rocq.library import library
 from truespec.domains.rocq.pair import Layout
 from truespec.domains.rocq.prover import THEOREM, Proved, assumptions
-from truespec.domains.rocq.refuter import Dialogue
 from truespec.domains.rocq.session import Interrupted, Session, bound
 from truespec.domains.rocq.toolchain import toolchain
 from truespec.solvers.limit import Limit

@@ -23,6 +23,7 @@ FILES = (
     "Semi",
     "Support",
     "Search",
+    "Data",
     "Tables",
     "Calls",
     "Draw",

@@ -12,6 +12,8 @@ CANDIDATE = "Truespec_candidate"
 """The module of the candidate."""
 ORACLE = "Truespec_oracle"
 """The module of the oracle."""
+PREAMBLE = "Truespec_preamble"
+"""The module of the shared definitions. It is imported; later imports may hide its short names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +29,12 @@ class Layout:
 
     def preamble(self) -> Iterator[str]:
         """The shared definitions."""
-        yield from (sentence.text for sentence in self.context.preamble.sentences)
+        shared = self.context.preamble.sentences
+        if shared:
+            yield f"Module {PREAMBLE}."
+            yield from (sentence.text for sentence in shared)
+            yield f"End {PREAMBLE}."
+            yield f"Import {PREAMBLE}."
 
     def modules(self) -> Iterator[str]:
         """Both texts; the candidate comes first and cannot see the oracle."""
@@ -74,21 +81,25 @@ class Layout:
             "Truespec_c",
             *(f"{ORACLE}.{name}" for name in self.oracle.definitions),
             *(f"{CANDIDATE}.{name}" for name in self.candidate.definitions),
-            *self.context.preamble.definitions,
+            *(f"{PREAMBLE}.{name}" for name in self.context.preamble.definitions),
         ]
 
     def recursive(self) -> list[str]:
         """The recursive functions of all texts."""
         return [
-            *self.context.preamble.fixpoints,
+            *(f"{PREAMBLE}.{name}" for name in self.context.preamble.fixpoints),
             *(f"{ORACLE}.{name}" for name in self.oracle.fixpoints),
             *(f"{CANDIDATE}.{name}" for name in self.candidate.fixpoints),
         ]
 
+    def declared(self) -> list[str]:
+        """The inductive types, predicates and records of all texts."""
+        return [*(f"{PREAMBLE}.{name}" for name in self.context.preamble.records), *self.inductive()]
+
     def inductive(self) -> list[str]:
         """The inductive types and predicates of all texts."""
         return [
-            *self.context.preamble.inductives,
+            *(f"{PREAMBLE}.{name}" for name in self.context.preamble.inductives),
             *(f"{ORACLE}.{name}" for name in self.oracle.inductives),
             *(f"{CANDIDATE}.{name}" for name in self.candidate.inductives),
         ]

@@ -15,12 +15,12 @@ from pathlib import Path
 from truespec.domains.contract import Implication, RawContext, Recheck, RecheckStatus
 from truespec.domains.rocq import hammer
 from truespec.domains.rocq.context import RocqContext, read_context
+from truespec.domains.rocq.dialogue import Dialogue
 from truespec.domains.rocq.lexer import sentences
 from truespec.domains.rocq.library import library
-from truespec.domains.rocq.pair import CANDIDATE, ORACLE, Layout
+from truespec.domains.rocq.pair import CANDIDATE, ORACLE, PREAMBLE, Layout
 from truespec.domains.rocq.prover import assumptions, opening, prove_implication
-from truespec.domains.rocq.refuter import STAGES, Dialogue, evaluators, prove_at
-from truespec.domains.rocq.refuter import opening as search_opening
+from truespec.domains.rocq.refuter import STAGES, open_search, prove_at
 from truespec.domains.rocq.screen import screen
 from truespec.domains.rocq.session import MEMORY_BYTES, Interrupted, OpeningRefused, Session
 from truespec.domains.rocq.smt import GRADE, LOAD, confirm, reduce_stated, smtlib
@@ -40,9 +40,6 @@ from truespec.verdict import (
     Undecided,
     Verdict,
 )
-
-PREAMBLE = "Truespec_preamble"
-"""The file of the shared definitions."""
 
 
 class _Refused(Exception):
@@ -98,8 +95,8 @@ def _by() -> str:
 def _restated(layout: Layout, limit: Limit) -> Iterator[Dialogue]:
     """Each text compiled alone, then a fresh process that states the pair's theorem."""
     with Scratch("recheck") as folder:
-        _compile(folder, PREAMBLE, layout.context, layout.preamble(), limit)
-        for module, text in ((CANDIDATE, layout.candidate), (ORACLE, layout.oracle)):
+        shared = layout.context.preamble
+        for module, text in ((PREAMBLE, shared), (CANDIDATE, layout.candidate), (ORACLE, layout.oracle)):
             _compile(folder, module, layout.context, (sentence.text for sentence in text.sentences), limit)
         dialogue = _fresh(folder, layout, limit)
         try:
@@ -168,10 +165,7 @@ def _refutation(dialogue: Dialogue, layout: Layout, evidence: Counterexample, by
         return Recheck(RecheckStatus.FAILED, by, "a value of the counterexample is no term")
     if evidence.point.get("args") != {name: to_json(value) for name, value in zip(names, shown)}:
         return Recheck(RecheckStatus.FAILED, by, "the values in JSON are not those in Rocq's syntax")
-    for sentence in search_opening(layout):
-        dialogue.must(sentence)
-    for statement, tactic in evaluators(layout):
-        dialogue.define(statement, tactic)
+    open_search(dialogue, layout)
     try:
         prove_at(dialogue, layout, shown, evidence.oracle_value is True, False, STAGES[-1][1])
     except Incomplete as error:

@@ -12,12 +12,22 @@ import re
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
 
 from truespec.domains.rocq.check import CLOSED
-from truespec.domains.rocq.functions import FUNCTIONS, searched, takes_functions, with_answers
+from truespec.domains.rocq.datatypes import Family, families
+from truespec.domains.rocq.dialogue import Dialogue
+from truespec.domains.rocq.functions import (
+    FUNCTIONS,
+    abbreviations,
+    searched,
+    takes_functions,
+    type_names,
+    with_answers,
+)
+from truespec.domains.rocq.instances import draw_instances, search_instances
 from truespec.domains.rocq.pair import Layout
-from truespec.domains.rocq.session import Interrupted, Session
+from truespec.domains.rocq.sampling import Sample, fuel_of, numbers_of, widest
+from truespec.domains.rocq.session import Session
 from truespec.domains.rocq.witness import to_json
 from truespec.solvers.limit import Limit
 from truespec.verdict import JSON, Incomplete
@@ -36,8 +46,6 @@ ASKING_SECONDS = 0.3
 """Processor seconds for reading off what a specification asks of one argument."""
 NEAR = 300
 """How many neighbours of each suggested point are tried."""
-POINT_NUMBERS = 12
-"""How many integers of a point join the literals when it is decided."""
 HALF_DECIDED = 1.5
 """Processor seconds for what no evaluator decides at one point."""
 
@@ -45,7 +53,7 @@ HALF_DECIDED = 1.5
 OPENING = (
     "From Coq Require Import ZArith String Ascii List.",
     "Import ListNotations.",
-    "Import Truespec.Search.",
+    "Import Truespec.Data.",
 )
 """What stands between the statement and the search: values are written in these notations."""
 
@@ -91,12 +99,12 @@ def refute(
     oracle, candidate = _derive(dialogue, layout)
     answers = _answers(dialogue, layout) if takes_functions(layout) and layout.context.inner else {}
     if not (oracle and candidate):
-        points = f"(firstn 300 {_widest(layout, 2, 300, 4)})"
+        points = f"(firstn 300 {widest(layout, 2, 300, 4)})"
         return _refute_by_points(dialogue, layout, points, oracle, candidate)
     tried: set[str] = set()
-    asked: list[tuple[str, str]] = []
+    asked: list[Asked] = []
     for stage, (cap, size) in enumerate(STAGES):
-        sample = Sample(str(stage), _widest(layout, size, cap, 8), _fuel(layout, size), size)
+        sample = Sample(str(stage), widest(layout, size, cap, 8), fuel_of(layout, size), size)
         found = _search(dialogue, layout, sample)
         if found is not None:
             shown, oracle_holds, both_ways = found
@@ -108,11 +116,13 @@ def refute(
         if stage == 0:
             asked = _asked_for(dialogue, layout)
             with contextlib.suppress(Incomplete):
+                return _refute_asked(dialogue, layout, asked)
+            with contextlib.suppress(Incomplete):
                 return _refute_drawn(dialogue, layout, asked, range(EARLY_ROUNDS))
     if enumerated is not None:
         enumerated.set()
     cap, size = STAGES[1]
-    sample = Sample("1", _widest(layout, size, cap, 8), _fuel(layout, size), size)
+    sample = Sample("1", widest(layout, size, cap, 8), fuel_of(layout, size), size)
     with contextlib.suppress(Incomplete):
         return _refute_half_decided(dialogue, layout, sample, answers, tried)
     return _refute_drawn(dialogue, layout, asked, range(EARLY_ROUNDS, ROUNDS), enough)
@@ -121,7 +131,7 @@ def refute(
 def _refute_drawn(
     dialogue: Dialogue,
     layout: Layout,
-    asked: Sequence[tuple[str, str]],
+    asked: Sequence[Asked],
     rounds: range,
     enough: threading.Event | None = None,
 ) -> Refutation:
@@ -135,20 +145,20 @@ def _refute_drawn(
     for number in rounds:
         if enough is not None and enough.is_set():
             break
-        given, seed = f"({type_}) {_fuel(layout, scale)}", f"{1 + 7919 * number}%N"
+        given, seed = f"({type_}) {fuel_of(layout, scale)}", f"{1 + 7919 * number}%N"
         sweeping = number // 2 % len(numbers) if numbers and number % 2 else None
         if sweeping is None:
             drawn = f"(drawn {given} {DRAWN}%nat {seed})"
-            variants = [f"map (fun v => {point}) (firstn 3 (near {value}))" for point, value in asked]
+            variants = [f"map (fun v => {one.point}) (firstn 3 (near {one.value}))" for one in asked]
         else:
             position = numbers[sweeping]
             values = list(searched(layout).values)
             values[position] = "(Z.of_nat i)" if layout.arguments[position].type == "Z" else "i"
             drawn = f"(swept {given} {reached[sweeping]}%nat {count}%nat {seed})"
             drawn = f"(map (fun q : nat * {type_} => let (i, p) := q in {_nested(values)}) {drawn})"
-            variants = [f"[let v := {value} in {point}]" for point, value in asked]
+            variants = [f"[let v := {one.value} in {one.point}]" for one in asked]
         points = f"(flat_map (fun p : {type_} => concat [{'; '.join(['[p]', *variants])}]%list) {drawn})"
-        sample = Sample(f"_drawn{number}", points, _fuel(layout, size), size)
+        sample = Sample(f"_drawn{number}", points, fuel_of(layout, size), size)
         try:
             found = _search(
                 dialogue, layout, sample, EARLY_SECONDS if number < EARLY_ROUNDS else ROUND_SECONDS
@@ -165,26 +175,60 @@ def _refute_drawn(
     raise Incomplete("no drawn input was found to separate the two")
 
 
-def _asked_for(dialogue: Dialogue, layout: Layout) -> list[tuple[str, str]]:
-    """What the specifications ask of one argument: a point with `v` for it, and the value of `v`."""
-    asked: list[tuple[str, str]] = []
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a specification asks of one argument at given other ones, which are those of a tuple `p`."""
+
+    position: int
+    """Which argument it is."""
+    point: str
+    """The tuple with `v` for the argument."""
+    value: str
+    """The value that is asked for."""
+
+
+def _refute_asked(dialogue: Dialogue, layout: Layout, asked: Sequence[Asked]) -> Refutation:
+    """Search among small inputs, each with the outputs that are asked for there."""
+    cap, size = STAGES[0]
+    parts: list[str] = []
+    for position in dict.fromkeys(one.position for one in asked):
+        others = searched(layout, without=position).type
+        outputs = "; ".join(
+            f"let v := {one.value} in {one.point}" for one in asked if one.position == position
+        )
+        inputs = f"(widest ({others}) {fuel_of(layout, size)} {cap} 8 1)"
+        parts.append(f"flat_map (fun p : {others} => [{outputs}]%list) {inputs}")
+    sample = Sample("_asked", f"(concat [{'; '.join(parts)}]%list)", fuel_of(layout, size), size)
+    found = _search(dialogue, layout, sample, EARLY_SECONDS) if parts else None
+    if found is None:
+        raise Incomplete("no small input with an output that is asked for separates the two")
+    return prove_at(dialogue, layout, *found, size)
+
+
+def _asked_for(dialogue: Dialogue, layout: Layout) -> list[Asked]:
+    """What the specifications ask of each argument at given other ones."""
+    asked: list[Asked] = []
     if takes_functions(layout):
         return asked
     dialogue.must("Import Truespec.Draw.")
+    for family in declared(dialogue, layout):
+        for attempt in draw_instances(family):
+            dialogue.attempt(attempt)
     values = searched(layout).values
-    for position, argument in enumerate(layout.arguments):
-        others = [one for number, one in enumerate(layout.arguments) if number != position]
+    typed = list(zip(layout.arguments, type_names(layout), strict=True))
+    for position, (argument, type_) in enumerate(typed):
+        others = [one for number, one in enumerate(typed) if number != position]
         point = _nested([*values[:position], "v", *values[position + 1 :]])
         if argument.type == "bool":
-            asked += [(point, "true"), (point, "false")]
+            asked += [Asked(position, point, "true"), Asked(position, point, "false")]
             continue
         for side in ("oracle", "candidate"):
             name = f"Truespec_asked_{side}_{position}"
-            given = " ".join(f"({one.name} : {one.type})" for one in others)
-            predicate = f"(fun {argument.name} : {argument.type} => Truespec_{side}_holds {layout.names})"
+            given = " ".join(f"({one.name} : {kind})" for one, kind in others)
+            predicate = f"(fun {argument.name} : {type_} => Truespec_{side}_holds {layout.names})"
             unfolded = f"eval cbv beta iota zeta delta [{' '.join(layout.unfolded())}] in {predicate}"
             sentence = (
-                f"Definition {name} {given} : {argument.type} := "
+                f"Definition {name} {given} : {type_} := "
                 f"ltac:(let predicate := {unfolded} in asked_for predicate)."
             )
             try:
@@ -192,7 +236,7 @@ def _asked_for(dialogue: Dialogue, layout: Layout) -> list[tuple[str, str]]:
             except Incomplete:
                 continue
             applied = " ".join(value for number, value in enumerate(values) if number != position)
-            asked.append((point, f"({name} {applied})"))
+            asked.append(Asked(position, point, f"({name} {applied})"))
     return asked
 
 
@@ -209,7 +253,7 @@ def refute_near(dialogue: Dialogue, layout: Layout, points: list[list[str]]) -> 
     if not (oracle and candidate):
         return _refute_by_points(dialogue, layout, tuples, oracle, candidate)
     size = STAGES[-1][1]
-    fuel = _fuel(layout, size, [number for point in points for number in _numbers(point)])
+    fuel = fuel_of(layout, size, [number for point in points for number in numbers_of(point)])
     sample = Sample("_near", tuples, fuel, size)
     found = _search(dialogue, layout, sample)
     if found is not None:
@@ -219,82 +263,39 @@ def refute_near(dialogue: Dialogue, layout: Layout, points: list[list[str]]) -> 
 
 def _derive(dialogue: Dialogue, layout: Layout) -> tuple[bool, bool]:
     """Open the search and define what evaluators can be derived: of the oracle, of the candidate."""
-    for sentence in opening(layout):
+    open_search(dialogue, layout)
+    return dialogue.may("Check Truespec_eo."), dialogue.may("Check Truespec_ec.")
+
+
+def open_search(dialogue: Dialogue, layout: Layout) -> None:
+    """What the theorem of a refutation needs behind the statement: the types of the texts, and evaluators."""
+    for sentence in (*abbreviations(layout), *opening(layout)):
         dialogue.must(sentence)
+    for family in declared(dialogue, layout):
+        for attempt in search_instances(family):
+            dialogue.attempt(attempt)
     for statement, tactic in evaluators(layout):
         dialogue.define(statement, tactic)
-    return dialogue.may("Check Truespec_eo."), dialogue.may("Check Truespec_ec.")
+
+
+def declared(dialogue: Dialogue, layout: Layout) -> list[Family]:
+    """The data types that the texts declare."""
+    return families(layout.declared(), dialogue.asks)
 
 
 def _answers(dialogue: Dialogue, layout: Layout) -> dict[str, str]:
     """Functions that the two specifications themselves suggest, by name; the search uses them."""
     answers: dict[str, str] = {}
-    (argument,) = layout.arguments
+    (type_,) = type_names(layout)
     unfold = f"ltac:(cbv beta iota zeta delta [{' '.join(layout.unfolded())}])"
     for side in ("oracle", "candidate"):
         name = f"Truespec_answer_{side}"
-        if dialogue.define(
-            f"Definition {name} : {argument.type}.", f"suggest Truespec_{side}_holds {unfold}."
-        ):
+        if dialogue.define(f"Definition {name} : {type_}.", f"suggest Truespec_{side}_holds {unfold}."):
             printed = dialogue.must(f"Eval cbv beta iota zeta delta [{name}] in {name}.")
             answers[name] = " ".join(printed.partition("=")[2].rpartition("\n     :")[0].split())
     known = "; ".join(f'({name}, "{name}"%string)' for name in answers)
-    dialogue.may(
-        f"#[local] Instance Truespec_rules : Rules _ _ := more (T := {argument.type}) [{known}]%list."
-    )
+    dialogue.may(f"#[local] Instance Truespec_rules : Rules _ _ := more (T := {type_}) [{known}]%list.")
     return answers
-
-
-@dataclass(frozen=True, slots=True)
-class Dialogue:
-    """A session under the limit of a pair."""
-
-    session: Session
-    """The process."""
-    limit: Limit
-    """The pair's limit."""
-    stop: threading.Event
-    """Set when the answer is no longer wanted."""
-
-    def may(self, sentence: str, seconds: float | None = None) -> bool:
-        """Whether Rocq accepts the sentence."""
-        return self.session.say(sentence, self._seconds(seconds), self.stop).ok
-
-    def tries(self, sentence: str, work: float) -> bool:
-        """Whether Rocq accepts the sentence within this much processor time."""
-        try:
-            return self.session.say(sentence, self._seconds(None), self.stop, work).ok
-        except Interrupted:
-            self.limit.check()
-            if self.stop.is_set() or not self.session.running:
-                raise
-            return False
-
-    def must(self, sentence: str, work: float | None = None) -> str:
-        """Rocq's answer; `Incomplete` where it refuses the sentence or works on it for longer than that."""
-        try:
-            reply = self.session.say(sentence, self._seconds(None), self.stop, work)
-        except Interrupted:
-            self.limit.check()
-            if self.stop.is_set() or work is None or not self.session.running:
-                raise
-            raise Incomplete(f"Rocq needs more than {work:g} s for {sentence[:80]!r}") from None
-        if not reply.ok:
-            raise Incomplete(f"Rocq refuses {sentence[:80]!r}: {' '.join(reply.text.split())[-200:]}")
-        return reply.text
-
-    def define(self, statement: str, tactic: str) -> bool:
-        """Whether the tactic makes the definition; the state is as before where it does not."""
-        if not self.may(statement):
-            return False
-        if self.may(tactic) and self.may("Defined."):
-            return True
-        self.may("Abort.")
-        return False
-
-    def _seconds(self, seconds: float | None) -> float:
-        left = self.limit.remaining()
-        return left if seconds is None else min(left, seconds)
 
 
 def evaluators(layout: Layout) -> Iterator[tuple[str, str]]:
@@ -302,66 +303,15 @@ def evaluators(layout: Layout) -> Iterator[tuple[str, str]]:
     unfold = f"cbv beta iota zeta delta [{' '.join(layout.unfolded())}]"
     for name in layout.recursive():
         short = name.replace(".", "_")
-        kind = f"ltac:(let t := type of {name} in semi_type {name} t)"
+        kind = f"ltac:(let f := constr:(@{name}) in let t := type of f in semi_type f t)"
         yield f"#[local] Instance Truespec_semi_{short} : {kind}.", "semi_by_induction."
-    binders, names = layout.binders, layout.names
+    names, types = layout.names, type_names(layout)
+    binders = " ".join(f"({one.name} : {type_})" for one, type_ in zip(layout.arguments, types, strict=True))
     for name, side in (("Truespec_eo", "Truespec_oracle_holds"), ("Truespec_ec", "Truespec_candidate_holds")):
         yield (
             f"Definition {name} : forall {binders}, Semi ({side} {names}).",
             f"intros; {unfold}; resolve_semi.",
         )
-
-
-def _fuel(layout: Layout, size: int, more: Sequence[int] = ()) -> str:
-    literals = [
-        number for pair in zip_longest(layout.oracle.numbers, layout.candidate.numbers) for number in pair
-    ]
-    near = [number + step for step in (0, 1, -1) for number in literals if number is not None] + [
-        -number for number in literals if number is not None
-    ]
-    # As many as keep the product of all arguments within a stage.
-    arguments = max(1, len(re.findall(r"\b(?:Z|nat|N|positive)\b", layout.binders)))
-    numbers = list(dict.fromkeys(near))[: max(3, int(6_000 ** (1 / arguments)) - 3)][:60]
-    numbers = list(dict.fromkeys([*numbers, *more]))
-    strings = list(dict.fromkeys((*layout.oracle.strings, *layout.candidate.strings)))[:12]
-    strings = [string for string in strings if len(string) <= 40 and string.isascii()]
-    codes = [chr(number) for number in numbers if 32 <= number < 127] if _reads_codes(layout) else []
-    letters = "".join(dict.fromkeys("".join((*strings, *codes))))[:12]
-    quoted = "; ".join(f'"{string}"%string' for string in strings)
-    characters = "; ".join(f"Coq.Strings.Ascii.ascii_of_nat {ord(letter)}%nat" for letter in letters)
-    integers = "; ".join(f"({number})%Z" for number in numbers)
-    return f"(Truespec.Sample.Fuel {size}%nat [{integers}]%list [{quoted}]%list [{characters}]%list)"
-
-
-def _reads_codes(layout: Layout) -> bool:
-    """Whether a text speaks of the codes of characters."""
-    return any(
-        "ascii" in sentence.text for text in (layout.oracle, layout.candidate) for sentence in text.sentences
-    )
-
-
-def _numbers(point: list[str]) -> list[int]:
-    """The integers of a shown point, codes of characters left out."""
-    found = re.findall(r"(-?\d+)%Z|(?<!ascii_of_nat )\b(\d+)%nat", " ".join(point))
-    return list(dict.fromkeys(int(integer or natural) for integer, natural in found))[:POINT_NUMBERS]
-
-
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """Tuples that are searched."""
-
-    label: str
-    """What names its definitions."""
-    tuples: str
-    """The list, as a term."""
-    fuel: str
-    """What the evaluators get."""
-    size: int
-    """How far inner quantifiers are sampled when the point is proved."""
-
-
-def _widest(layout: Layout, size: int, cap: int, steps: int) -> str:
-    return f"(widest ({searched(layout).type}) {_fuel(layout, size)} {cap} {steps} 1)"
 
 
 def _search(
@@ -436,7 +386,7 @@ def prove_at(
     work: float | None = None,
 ) -> Refutation:
     """Have the kernel check that exactly one specification holds there; `Incomplete` where it cannot."""
-    fuels = _fuel(layout, size), _fuel(layout, size, _numbers(shown))
+    fuels = fuel_of(layout, size), fuel_of(layout, size, numbers_of(shown))
     statement, tactic = point_theorem(layout, shown, oracle_holds, *fuels)
     dialogue.must(f"Theorem Truespec_refuted : {statement}.")
     proved = dialogue.may(tactic) if work is None else dialogue.tries(tactic, work)

@@ -19,9 +19,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
+from truespec.domains.rocq.dialogue import Dialogue
 from truespec.domains.rocq.pair import Layout
 from truespec.domains.rocq.prover import assumptions
-from truespec.domains.rocq.refuter import Dialogue, Refutation, refute_near
+from truespec.domains.rocq.refuter import Refutation, refute_near
 from truespec.domains.rocq.session import Interrupted, Session
 from truespec.domains.rocq.smtlib import Model, Question, Unreadable, obligation, read
 from truespec.domains.rocq.toolchain import toolchain
@@ -29,7 +30,7 @@ from truespec.solvers.limit import Limit
 from truespec.solvers.outcome import Outcome
 from truespec.verdict import Incomplete, ToolMissing
 
-LOAD = ("Require Truespec.Reify.", "Require Truespec.Search.")
+LOAD = ("Require Truespec.Reify.", "Require Truespec.Data.")
 """What a session needs."""
 REDUCTION_SECONDS = 2.0
 """Processor seconds for the reduction of a theorem."""

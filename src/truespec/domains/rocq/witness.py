@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from truespec.domains.rocq.functions import function_to_json
+from truespec.domains.rocq.pair import PREAMBLE
 from truespec.verdict import JSON
 
-_PIECE = re.compile(r"\(|\)|\(-|-?[0-9]+|[A-Za-z_][\w.]*|%[A-Za-z]+|-")
+_PIECE = re.compile(r"\(|\)|\(-|-?[0-9]+|@?[^\W\d][\w.']*|%[A-Za-z]+|-")
 _SAFE = 2**53
 
 
 def to_json(shown: str) -> JSON:
-    """The JSON of a shown value: integers, Booleans, strings, lists; `None` is null and `Some x` is `[x]`."""
+    """The JSON of a shown value: integers, Booleans, strings, lists; `None` is null and `Some x` is `[x]`.
+
+    A constructor of a type that the texts declare is its name, or `{name: [its arguments]}`.
+    """
     if shown.startswith("(fun "):
         return function_to_json(shown, to_json)
     if "(fun " in shown:
         return {"term": shown}
-    pieces = [piece for piece in _PIECE.findall(shown) if not piece.startswith("%")]
+    pieces = [piece for piece in _PIECE.findall(shown) if piece != "_" and not piece.startswith("%")]
     stack: list[list[object]] = [[]]
     for piece in pieces:
         if piece in ("(", "(-"):
@@ -28,7 +33,9 @@ def to_json(shown: str) -> JSON:
         elif re.fullmatch(r"-?[0-9]+", piece):
             stack[-1].append(int(piece))
         else:
-            stack[-1].append(_Name(piece) if piece != "-" else "-")
+            stack[-1].append(
+                _Name(piece.removeprefix("@").removeprefix(f"{PREAMBLE}.")) if piece != "-" else "-"
+            )
     return _jsonable(_apply(stack[0]))
 
 
@@ -39,6 +46,12 @@ class _Name(str):
 class _Some:
     def __init__(self, value: object) -> None:
         self.value = value
+
+
+@dataclass(frozen=True, slots=True)
+class _Built:
+    name: str
+    values: tuple[object, ...]
 
 
 _ABSENT = object()
@@ -74,7 +87,7 @@ def _apply(parts: list[object]) -> object:
             return first + rest
         case ("inl" | "inr") as side, [value]:
             return (side, value)
-    return _value(head) if not values else f"{head} {' '.join(map(str, values))}"
+    return _Built(str(head), tuple(values)) if values else _value(head)
 
 
 def _value(part: object) -> object:
@@ -88,6 +101,8 @@ def _jsonable(value: object) -> JSON:
         return None
     if isinstance(value, _Some):
         return [_jsonable(value.value)]
+    if isinstance(value, _Built):
+        return {value.name: [_jsonable(item) for item in value.values]}
     if isinstance(value, tuple):
         return [_jsonable(item) for item in value]
     if isinstance(value, bool | str):

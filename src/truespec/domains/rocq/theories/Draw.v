@@ -86,6 +86,21 @@ Definition narrow (n : nat) (f : fuel) : fuel := {| size := n; ints := ints f; t
   | _ => string_of_list_ascii (draw_list ascii f seed shape)
   end.
 
+(** * Data types that the texts declare *)
+(** [made f seed shape c]: a value of [T] from a function that ends in [T]. *)
+Class Made (C T : Type) := made : C -> fuel -> N -> N -> T.
+#[export] Instance made_done T : Made T T | 1 := fun c _ _ _ => c.
+#[export] Instance made_argument A C T `{Draw A} `{Made C T} : Made (A -> C) T | 2 := fun c f seed shape =>
+  made (c (draw f seed (next (shape + 1)))) f (next (seed + 5)) (next (shape + 3)).
+(** One of several kinds of values. *)
+Definition one_of {T} (d : fuel -> N -> N -> T) (l : list (fuel -> N -> N -> T)) : Draw T := fun f seed shape =>
+  nth (N.to_nat (below (N.of_nat (length l)) (next (shape + 17)))) l d f (next seed) (next shape).
+(** Values inside a value that has several of them are smaller. *)
+Definition halved {T} (d : Draw T) : Draw T := fun f => d (narrow (Nat.div2 (size f)) f).
+(** Some value of a type, of small depth. *)
+Ltac some_value n := first [ exact (draw (Fuel 1 [] [] []) 0 0)
+  | lazymatch n with S ?m => solve [constructor; some_value m] end ].
+
 (** [n] tuples, of growing and shrinking size. *)
 Fixpoint drawn (T : Type) `{Draw T} (f : fuel) (n : nat) (seed : N) : list T :=
   match n with

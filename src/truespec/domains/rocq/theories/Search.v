@@ -88,12 +88,16 @@ Ltac semi_by_induction :=
   | x : list _ |- _ => revert_others x; induction x
   | x : nat |- _ => revert_others x; induction x
   | x : string |- _ => revert_others x; induction x
+  | x : ?T |- _ => lazymatch T with Z => fail | bool => fail | _ => idtac end; revert_others x; induction x
   end; intros; cbn; solve [typeclasses eauto].
 
-(** The type of such an instance, from the type of the function: [forall x y, Semi (f x y)]. *)
+(** The type of such an instance, from the type of the function: [forall x y, Semi (f x y)]. An argument that is a
+    predicate has evaluators itself. *)
 Ltac semi_type f t :=
   let rec go f t :=
     lazymatch t with
+    | forall p : ?A -> Prop, @?B p => let u := constr:(fun (p : A -> Prop) (_ : forall x : A, Semi (p x)) => ltac:(let u := eval cbv beta in (B p) in let v := go (f p) u in exact v)) in
+                              constr:(forall (p : A -> Prop) (s : forall x : A, Semi (p x)), ltac:(let v := eval cbv beta in (u p s) in exact v))
     | forall x : ?A, @?B x => let r := constr:(fun x : A => ltac:(let u := eval cbv beta in (B x) in let v := go (f x) u in exact v)) in
                               let s := eval cbv beta in (forall x : A, r x) in constr:(forall x : A, ltac:(let v := eval cbv beta in (r x) in exact v))
     | Prop => constr:(Semi f)

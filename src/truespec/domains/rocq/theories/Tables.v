@@ -3,7 +3,7 @@
     A function cannot be searched, shown or compared, but its code can. Nothing here has to be complete, and nothing of
     it is trusted: the theorem of a refutation is stated with the text of the function, which Rocq reads again. *)
 From Coq Require Import String Ascii ZArith NArith Bool Arith List Lia.
-From Truespec Require Export Search.
+From Truespec Require Export Data.
 Import ListNotations.
 Local Open Scope Z_scope.
 
