@@ -14,7 +14,7 @@ from truespec.cli.common import echo
 from truespec.cli.rule_options import FILES, SECONDS, TOOLS, TYPES, toolbox_of
 from truespec.cli.trace_options import RULE_OPTIONS
 from truespec.executors.rulefiles import load_rule_files
-from truespec.rules.compare import compare, examples
+from truespec.rules.compare import Toolbox, compare, examples
 from truespec.rules.language import file_text, load_file, load_rules, load_yaml
 from truespec.rules.packs import pack_names, pack_text
 from truespec.rules.rule import Rule
@@ -119,6 +119,12 @@ def show(name: str) -> None:
 @TOOLS
 @TYPES
 @SECONDS
+@click.option(
+    "--scenarios",
+    "scenario_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="JSONL of conversations that keep and break each rule, to test the agent with.",
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per rule.")
 def explain(
     named: tuple[Path, ...],
@@ -128,13 +134,15 @@ def explain(
     tools: Path | None,
     types: Path | None,
     timeout: float,
+    scenario_file: Path | None,
     as_json: bool,
 ) -> None:
     """Say in plain English what each rule's monitor checks, and show runs that keep and break it.
 
     The English is made from the formula, not from the rule's text: where the two say different things, the
     rule is wrong. The runs are shortest sequences of events, over the agent's own tools where --tools names
-    them; each was replayed.
+    them; each was replayed. --scenarios writes them as conversations, with arguments that fit the tools'
+    schemas: the monitor finds in each what it promises.
 
     Exit code: 0, 2 with the rule and the field that is wrong.
     """
@@ -151,6 +159,32 @@ def explain(
             "broken": [describe(event) for event in broken],
         }
         echo(json.dumps(record, ensure_ascii=False) if as_json else _explained(record, number))
+    if scenario_file is not None:
+        _write_scenarios(loaded, toolbox, timeout, scenario_file)
+
+
+def _write_scenarios(rules: Sequence[Rule], toolbox: Toolbox, timeout: float, path: Path) -> None:
+    """A conversation that keeps each rule and one that breaks it, as JSONL; says what was not found."""
+    from truespec.extraction.examples import find_examples, scenario
+    from truespec.traces.record import to_line
+
+    missing: list[str] = []
+    count = 0
+    with path.open("w", encoding="utf-8") as file:
+        for rule in rules:
+            if rule.formal is None:
+                missing.append(f"{rule.id}: a judge reads it")
+                continue
+            found = find_examples(rule, toolbox, timeout)
+            for expected, trace in (("keeps", found.keeps), ("breaks", found.breaks)):
+                if trace is None:
+                    missing.append(f"{rule.id}: no conversation that {expected} it was found")
+                    continue
+                file.write(to_line(scenario(rule, trace, expected)) + "\n")
+                count += 1
+    click.echo(f"{count} scenarios in {path}", err=True)
+    for line in missing:
+        click.echo(f"no scenario for {line}", err=True)
 
 
 def _explained(record: dict[str, Any], number: int) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from truespec.extraction.fitting import misfits, with_fitting_arguments
 from truespec.rules.compare import ANY_TOOLS, Toolbox, examples, included
 from truespec.rules.monitor import RuleSet
 from truespec.rules.rule import Rule
@@ -31,6 +32,14 @@ class Examples:
         return self.keeps is not None and self.breaks is not None
 
 
+def scenario(rule: Rule, trace: Trace, expected: str) -> Trace:
+    """An example that says what is expected of it: `keeps` or `breaks`."""
+    wrong = sorted(set(misfits(trace)))
+    fit = "fit" if not wrong else f"of {', '.join(wrong)} do not fit the tool's schema"
+    what = {"rule": rule.id, "text": rule.text, "expected": expected, "arguments": fit}
+    return replace(trace, metadata={"scenario": what})
+
+
 def find_examples(rule: Rule, toolbox: Toolbox = ANY_TOOLS, seconds: float = 5.0) -> Examples:
     """Examples of a deterministic rule, short as the search finds them."""
     kept, broken = examples(rule, toolbox, seconds)
@@ -52,7 +61,11 @@ def _first(
         trace = replace(trace, domain=rule.domains[0] if rule.domains else None)
         (finding,) = rules.check(trace)
         if finding.status == wanted and (finding.activations or finding.violations):
-            return trace
+            fitted = with_fitting_arguments(trace)
+            (again,) = rules.check(fitted)
+            # A rule about arguments may need those that do not fit.
+            kept = again.status == wanted and (again.activations or again.violations)
+            return fitted if kept else trace
     return None
 
 

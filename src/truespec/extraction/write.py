@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import yaml
 
 from truespec.extraction.confirm import checks_record
-from truespec.extraction.examples import as_lines
+from truespec.extraction.examples import as_lines, scenario
 from truespec.extraction.read import CHECKS, Extracted, Extraction
 from truespec.rules.language import VERSION
 from truespec.traces.trace import Trace
@@ -79,8 +78,7 @@ def scenarios(extraction: Extraction) -> list[Trace]:
             continue
         for expected, trace in (("keeps", one.examples.keeps), ("breaks", one.examples.breaks)):
             if trace is not None:
-                what = {"rule": one.rule.id, "text": one.rule.text, "expected": expected}
-                made.append(replace(trace, metadata={"scenario": what}))
+                made.append(scenario(one.rule, trace, expected))
     return made
 
 
