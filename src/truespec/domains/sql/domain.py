@@ -11,6 +11,7 @@ from truespec.domains.contract import Domain, RawContext, Recheck, Tool
 from truespec.domains.sql import decide as deciding
 from truespec.domains.sql import variants
 from truespec.domains.sql.context import ORDERS, Context
+from truespec.domains.sql.dialects.registry import LIGHT
 from truespec.domains.sql.engines import registry as engines
 from truespec.domains.sql.engines.accept import read_settings
 from truespec.domains.sql.engines.versions import version
@@ -58,7 +59,7 @@ class Sql(Domain[Context, Query]):
     def warm_up(self) -> None:
         """Start the engines, load Z3 and sqlglot."""
         engines.warm_up()
-        context = self.read_context({"schema": "CREATE TABLE t (a INT, b INT)", "dialect": "sqlite"}, "")
+        context = self.read_context({"schema": "CREATE TABLE t (a INT, b INT)", "dialect": LIGHT}, "")
         left = self.parse("SELECT DISTINCT a FROM t WHERE b > 1", context)
         right = self.parse("SELECT a FROM t WHERE b >= 2 GROUP BY a", context)
         self.decide(left, right, context, Limit.start(30.0))

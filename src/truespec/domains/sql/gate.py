@@ -14,10 +14,11 @@ from typing import Any
 from sqlglot import exp
 
 from truespec.domains.sql import checks
+from truespec.domains.sql.dialects.registry import DIALECTS
 from truespec.domains.sql.engines.contract import Settings
 from truespec.domains.sql.functions.catalogue import words
 from truespec.domains.sql.names import check_names
-from truespec.domains.sql.schema import Column, Kind, Schema
+from truespec.domains.sql.schema import Kind, Schema
 from truespec.domains.sql.written import UNREAD
 from truespec.verdict import Place, Unsupported
 
@@ -89,8 +90,10 @@ def check(tree: exp.Expr, schema: Schema, settings: Settings) -> None:
     check_common_tables(tree, schema)
     check_tuples(tree, schema.dialect)
     check_unsigned(tree, schema)
-    if schema.dialect == "mysql":
+    dialect = DIALECTS[schema.dialect]
+    if dialect.windows_prefer_outputs:
         check_windows(tree)
+    if not dialect.texts_beyond_plane_read:
         check_characters(tree)
 
 
@@ -134,7 +137,9 @@ def check_grouping(tree: exp.Expr, dialect: str) -> None:
         if not _is_operator(node):
             continue
         for key, operand in _operands(node):
-            tight = dialect in ("postgres", "duckdb") and isinstance(node, exp.RegexpLike | exp.RegexpILike)
+            tight = DIALECTS[dialect].regular_expression_binds_as_concatenation and isinstance(
+                node, exp.RegexpLike | exp.RegexpILike
+            )
             if _is_operator(operand) and (
                 not _groups_alike(node, key, operand) or (tight and isinstance(operand, exp.DPipe))
             ):
@@ -186,14 +191,15 @@ def check_joins(select: exp.Select, dialect: str) -> None:
     joins = [*(select.args.get("joins") or []), *_nested_joins(select)]
     merging = [j for j in joins if j.args.get("using") or (j.method or "").upper() == "NATURAL"]
     sides = [(join.side or "").upper() for join in joins]
-    if dialect == "mysql" and "FULL" in sides:
+    if not DIALECTS[dialect].has_full_join and "FULL" in sides:
         raise Unsupported("sql: FULL JOIN, which MariaDB reads as a table named FULL")
-    if dialect != "sqlite" and any(map(_is_comma, joins)):
+    if not DIALECTS[dialect].comma_binds_as_join and any(map(_is_comma, joins)):
         if merging or {"RIGHT", "FULL"} & set(sides):
             raise Unsupported("sql: a comma in FROM beside a RIGHT, FULL, NATURAL or USING join")
     if len(merging) > 1 and {"RIGHT", "FULL"} & set(sides):
         raise Unsupported("sql: several joins that merge columns, one of them RIGHT or FULL")
-    if dialect == "mysql" and any((join.side or "").upper() == "RIGHT" for join in merging):
+    right = any((join.side or "").upper() == "RIGHT" for join in merging)
+    if right and DIALECTS[dialect].right_join_reorders_merged:
         if any(isinstance(item, exp.Star) for item in select.expressions):
             raise Unsupported("sql: * over a RIGHT JOIN that merges columns")
 
@@ -223,7 +229,7 @@ def check_common_tables(tree: exp.Expr, schema: Schema) -> None:
     SQLite lets a common table see those that follow it, MariaDB does not let one in an inner WITH see those
     outside: either reads another table of that name.
     """
-    if schema.dialect not in ("sqlite", "mysql"):
+    if not DIALECTS[schema.dialect].common_tables_may_be_passed_by:
         return
     tables = {table.name.lower() for table in schema.tables}
     for common in tree.find_all(exp.CTE):
@@ -233,7 +239,7 @@ def check_common_tables(tree: exp.Expr, schema: Schema) -> None:
 
 def check_tuples(tree: exp.Expr, dialect: str) -> None:
     """DuckDB compares tuples as wholes, in which NULL equals NULL, but with a subquery's by SQL's logic."""
-    if dialect != "duckdb":
+    if not DIALECTS[dialect].tuples_compare_as_wholes:
         return
     for found in tree.find_all(exp.Tuple):
         parent = found.parent.parent if isinstance(found.parent, exp.Paren) else found.parent
@@ -268,7 +274,7 @@ def check_rounding(trees: Sequence[exp.Expr], schema: Schema) -> None:
     MariaDB and PostgreSQL round halves of DOUBLE to even and halves of DECIMAL away from zero. A CHECK may
     say that two such numbers are equal, or round one itself.
     """
-    if schema.dialect not in ("mysql", "postgres"):
+    if not DIALECTS[schema.dialect].rounds_by_type:
         return
     trees = [*trees, *checks.beside(trees, schema)]
     if not any(map(_rounds, trees)):
@@ -323,14 +329,18 @@ def _is_double(node: exp.Expr, dialect: str, floats: set[str], decimals: set[str
         case exp.Cast():
             return node.to.this in exp.DataType.FLOAT_TYPES
         case exp.Literal() if node.is_string:
-            return dialect == "mysql" and _NUMERIC.match(node.this) is not None and _is_computed(node)
+            return (
+                DIALECTS[dialect].doubles_from_texts
+                and _NUMERIC.match(node.this) is not None
+                and _is_computed(node)
+            )
         case exp.Literal():
-            return dialect == "mysql" and "e" in node.this.lower()
+            return DIALECTS[dialect].doubles_from_texts and "e" in node.this.lower()
         case exp.Ceil() | exp.Floor() | exp.Round() if node.args.get("decimals") is None:
-            return dialect == "postgres" and not _is_decimal(node.this, decimals)
+            return DIALECTS[dialect].doubles_from_integers and not _is_decimal(node.this, decimals)
     if not isinstance(node, _DOUBLES):
         return False
-    return dialect == "mysql" or not _is_decimal(node.this, decimals)
+    return DIALECTS[dialect].doubles_from_texts or not _is_decimal(node.this, decimals)
 
 
 def _is_computed(text: exp.Expr) -> bool:
@@ -425,19 +435,20 @@ def assumptions(trees: Iterable[exp.Expr], schema: Schema) -> tuple[str, ...]:
         named |= {column.name.lower() for column in tree.find_all(exp.Column)}
         tables |= {table.name.lower() for table in tree.find_all(exp.Table)}
         starred |= any(not isinstance(star.parent, exp.Count) for star in tree.find_all(exp.Star))
+    dialect = DIALECTS[schema.dialect]
     finite, exact, dates, declared = [], [], [], []
     for table in schema.tables:
         for column in table.columns:
             if table.name.lower() not in tables or not (starred or column.name.lower() in named):
                 continue
             name = f"{table.name}.{column.name}"
-            if _may_be_infinite(column, schema.dialect):
+            if column.type.kind.value in dialect.infinite_kinds:
                 finite.append(name)
             if column.type.kind is Kind.FLOAT:
                 exact.append(name)
-            if schema.dialect == "sqlite" and not table.strict and column.type.kind is not Kind.OTHER:
+            if dialect.types_are_affinities and not table.strict and column.type.kind is not Kind.OTHER:
                 declared.append(name)
-            if column.type.kind in (Kind.DATE, Kind.DATETIME) and schema.dialect in ("postgres", "duckdb"):
+            if column.type.kind in (Kind.DATE, Kind.DATETIME) and dialect.dates_may_be_infinite:
                 dates.append(name)
     found = []
     if declared:
@@ -450,12 +461,6 @@ def assumptions(trees: Iterable[exp.Expr], schema: Schema) -> tuple[str, ...]:
         found.append(f"arithmetic with {', '.join(exact)} is exact")
     if dates:
         found.append(f"the dates of {', '.join(dates)} are finite")
-    if dates and schema.dialect == "postgres" and any(tree.find(exp.TimeToStr) for tree in trees):
+    if dates and dialect.years_before_christ_print_alike and any(tree.find(exp.TimeToStr) for tree in trees):
         found.append(f"the dates of {', '.join(dates)}, and those made of them, are after Christ")
     return tuple(found)
-
-
-def _may_be_infinite(column: Column, dialect: str) -> bool:
-    if dialect == "postgres":
-        return column.type.kind in (Kind.FLOAT, Kind.DECIMAL)
-    return column.type.kind is Kind.FLOAT and dialect in ("duckdb", "sqlite")

@@ -16,24 +16,15 @@ from typing import Any
 import sqlglot
 from sqlglot import exp
 
-from truespec.domains.sql.functions.catalogue import words
+from truespec.domains.sql.dialects.registry import DIALECTS
 from truespec.domains.sql.functions.registry import FUNCTIONS as CATALOGUE
 from truespec.domains.sql.schema import Schema
 from truespec.verdict import Unsupported
 
 FUNCTIONS = {
-    dialect: functions.bare | (words("true false") if dialect == "sqlite" else frozenset())
-    for dialect, functions in CATALOGUE.items()
+    dialect: functions.bare | DIALECTS[dialect].names_not_columns for dialect, functions in CATALOGUE.items()
 }
 """Names that the engine does not look up among the columns where they are not quoted."""
-
-SYSTEM = {
-    "mysql": frozenset[str](),
-    "postgres": words("ctid tableoid xmin xmax cmin cmax oid"),
-    "sqlite": words("rowid oid _rowid_"),
-    "duckdb": words("rowid"),
-}
-"""Columns that tables have without declaring them."""
 
 _FORBIDDEN = frozenset(".#!|\\")
 
@@ -76,12 +67,12 @@ def _check_spelling(tree: exp.Expr, schema: Schema) -> None:
     """
     known: dict[str, str] = {}
     declared = _names_of(schema.ddl, schema.dialect)
-    longest = 63 if schema.dialect == "postgres" else 256
+    dialect = DIALECTS[schema.dialect]
     for place, (written, quoted) in enumerate((*declared, *_written(tree))):
         ours = _FORBIDDEN if place < len(declared) else {"#"}
-        if any(c in ours or ord(c) < 32 for c in written) or len(written.encode()) > longest:
+        if any(c in ours or ord(c) < 32 for c in written) or len(written.encode()) > dialect.longest_name:
             raise Unsupported(f"sql: the name {written[:60]!r}")
-        keeps = quoted and schema.dialect == "postgres"
+        keeps = quoted and dialect.quoted_names_keep_case
         true = written if keeps else "".join(c.lower() if c.isascii() else c for c in written)
         parts = unicodedata.normalize("NFKD", written).casefold()
         alike = "".join(c for c in parts if not unicodedata.combining(c))
@@ -91,7 +82,7 @@ def _check_spelling(tree: exp.Expr, schema: Schema) -> None:
 
 def _check_truths(tree: exp.Expr, schema: Schema) -> None:
     """TRUE and FALSE are columns in SQLite where there are columns of these names."""
-    if schema.dialect != "sqlite":
+    if not DIALECTS[schema.dialect].truths_may_be_columns:
         return
     truths = {str(bool(node.this)).lower() for node in tree.find_all(exp.Boolean)}
     names = {written.lower() for written, _ in (*_names_of(schema.ddl, schema.dialect), *_written(tree))}
@@ -114,7 +105,7 @@ class _Reader:
 
     def __init__(self, schema: Schema) -> None:
         self.schema = schema
-        self.dialect = schema.dialect
+        self.dialect = DIALECTS[schema.dialect]
 
     def query(self, node: Any, outer: list[Level], ctes: dict[str, list[tuple[str, bool]]]) -> Any:
         """The output names of a query, each with whether it is one that the text gives."""
@@ -145,7 +136,7 @@ class _Reader:
             return [(str(c.name).lower(), True) for c in named]
         row = node.expressions[0]
         width = len(row.expressions) if isinstance(row, exp.Tuple) else 1
-        return [(f"column{i + 1}", self.dialect in ("postgres", "sqlite")) for i in range(width)]
+        return [(f"column{i + 1}", self.dialect.columns_of_values_are_named) for i in range(width)]
 
     def _select(self, node: exp.Select, outer: list[Level], ctes: Any) -> list[tuple[str, bool]]:
         level = Level()
@@ -156,7 +147,7 @@ class _Reader:
         group = level
         for join in node.args.get("joins") or []:
             comma = not any(join.args.get(key) for key in ("side", "kind", "method", "on", "using"))
-            if comma and self.dialect != "sqlite":
+            if comma and not self.dialect.comma_binds_as_join:
                 group = Level()
             before = Level(set(group.columns), set(group.vague), group.unnamed, set(group.tables))
             self._source(join.this, level, conditions, outer, ctes, also=before)
@@ -167,7 +158,7 @@ class _Reader:
         level.outputs = outputs
         for condition, seen in conditions:
             # In scope for an ON are the tables up to it, back to the last comma; in SQLite the outputs too.
-            seen.outputs = outputs if self.dialect == "sqlite" else frozenset()
+            seen.outputs = outputs if self.dialect.on_sees_outputs else frozenset()
             beside = Level(level.columns, level.vague, level.unnamed, level.tables, hidden=True)
             self._parts([condition], [seen, beside, *outer], ctes)
         late = Level(level.columns, level.vague, level.unnamed, level.tables, outputs, late=True)
@@ -289,7 +280,7 @@ class _Reader:
             raise Unsupported(f"sql: the name {column.sql()[:60]!r}, {why}")
 
         quoted = isinstance(column.this, exp.Identifier) and column.this.args.get("quoted")
-        if not table and not quoted and name in FUNCTIONS[self.dialect]:
+        if not table and not quoted and name in FUNCTIONS[self.dialect.name]:
             refuse("which is a function too")
         if not table:
             for level in chain[1:]:
@@ -306,14 +297,16 @@ class _Reader:
                 break
         else:
             return
-        if not table and name in SYSTEM[self.dialect]:
+        if not table and name in self.dialect.system_columns:
             refuse("also a system column")
         for level in chain[:depth]:
             if level.unnamed:
                 refuse("looked up beyond expressions without a name")
             if not table and name in level.outputs:
                 refuse("also an output of a query in between")
-            if not table and name in level.tables and self.dialect in ("postgres", "duckdb"):
+            if not table and name in level.tables and self.dialect.tables_are_values:
                 refuse("also a table in between")
-            if table and (table in level.tables or (self.dialect == "duckdb" and level.has("", table))):
+            if table and (
+                table in level.tables or (self.dialect.qualifiers_may_be_columns and level.has("", table))
+            ):
                 refuse("whose table stands for another one in between")

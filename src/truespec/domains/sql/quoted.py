@@ -13,7 +13,8 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
-from truespec.domains.sql.names import FUNCTIONS, SYSTEM
+from truespec.domains.sql.dialects.registry import DIALECTS
+from truespec.domains.sql.names import FUNCTIONS
 from truespec.domains.sql.schema import Schema
 
 _GIVEN = re.compile(r"column\d+|.*:\d+", re.DOTALL)
@@ -22,7 +23,8 @@ _GIVEN = re.compile(r"column\d+|.*:\d+", re.DOTALL)
 
 def read_texts(tree: exp.Expr, text: str, schema: Schema) -> None:
     """Replace the names that are texts, in place; `text` is what the tree was read from."""
-    if schema.dialect != "sqlite":
+    dialect = DIALECTS[schema.dialect]
+    if not dialect.quoted_names_may_be_texts:
         return
     found = [column for column in tree.find_all(exp.Column) if _may_be_text(column, text)]
     if not found or not _outputs_have_names(tree):
@@ -32,7 +34,7 @@ def read_texts(tree: exp.Expr, text: str, schema: Schema) -> None:
         order = whole.args.get("order")
         names |= {id(column) for column in order.find_all(exp.Column)} if order is not None else set()
     own = {id(column.this) for column in found if id(column) not in names}
-    known = {*FUNCTIONS["sqlite"], *SYSTEM["sqlite"]}
+    known = {*FUNCTIONS[dialect.name], *dialect.system_columns}
     known |= {str(name.this).casefold() for name in tree.find_all(exp.Identifier) if id(name) not in own}
     for table in schema.tables:
         known |= {table.name.casefold(), *(column.name.casefold() for column in table.columns)}

@@ -29,7 +29,7 @@ __all__ = ["DIALECTS", "Column", "ForeignKey", "Kind", "Schema", "Table", "Type"
 # What sqlglot reads as a command is read here by its tokens.
 logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
 
-DIALECTS = ("mysql", "postgres", "sqlite", "duckdb")
+DIALECTS = tuple(dialects.DIALECTS)
 """The dialects of the contract; the first is the default."""
 
 MAX_DDL = 200_000
@@ -160,7 +160,7 @@ def _sealed(kind: Type) -> Type:
 
 
 @lru_cache(maxsize=256)
-def read_schema(ddl: str, dialect: str = "mysql") -> Schema:
+def read_schema(ddl: str, dialect: str = DIALECTS[0]) -> Schema:
     """The schema that these CREATE TABLE statements declare; `OracleError` names what cannot be read."""
     if dialect not in DIALECTS:
         raise OracleError(f"dialect {dialect!r}: expected one of {', '.join(DIALECTS)}")
@@ -174,7 +174,8 @@ def read_schema(ddl: str, dialect: str = "mysql") -> Schema:
     ddl = source.rendered
     drafts: list[_Draft] = []
     unread: list[str] = []
-    strange = [name for name in ("STRING", "STR") if dialect == "sqlite" and has_type(ddl, name)]
+    affine = dialects.DIALECTS[dialect].types_are_affinities
+    strange = [name for name in ("STRING", "STR") if affine and has_type(ddl, name, dialect)]
     if strange:
         raise OracleError(f"schema: the type {strange[0]}, whose texts SQLite turns into numbers: write TEXT")
     for lexemes in statements_of(ddl, dialect):
@@ -265,7 +266,7 @@ class _Draft:
         if isinstance(item, exp.EngineProperty) and item.name.lower() != "innodb":
             self.references = []  # MariaDB's other engines read foreign keys and forget them
         collated = isinstance(item, exp.CollateProperty | exp.CharacterSetProperty)
-        if self.dialect == "mysql" and collated and item.name.lower() not in _COLLATIONS:
+        if collated and item.name.lower() not in _COLLATIONS:
             self.columns = [(name, _sealed(kind), nullable) for name, kind, nullable in self.columns]
 
     def _column(self, item: exp.ColumnDef) -> None:
@@ -309,7 +310,7 @@ class _Draft:
                 case _ if not isinstance(kind, _REMARKS):
                     part = constraint.sql(self.dialect)[:60]
                     raise OracleError(f"schema: {part!r} of column {name!r} of {self.name!r}")
-        if item.kind is None and self.dialect != "sqlite":
+        if item.kind is None and not dialects.DIALECTS[self.dialect].types_are_affinities:
             raise OracleError(f"schema: column {name!r} of {self.name!r} has no type")
         kind = read_type(item.kind, self.dialect)
         kind = replace(kind, sealed=True) if filled else _sealed(kind) if binary else kind

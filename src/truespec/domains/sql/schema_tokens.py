@@ -25,9 +25,9 @@ def checks_of(ddl: str, dialect: str) -> Iterator[str]:
                 break
 
 
-def has_type(ddl: str, name: str) -> bool:
+def has_type(ddl: str, name: str, dialect: str) -> bool:
     """Whether a column is declared with this type: the word stands unquoted behind another word."""
-    tokens = sqlglot.tokenize(ddl, read="sqlite")
+    tokens = sqlglot.tokenize(ddl, read=dialect)
     names = (TokenType.VAR, TokenType.IDENTIFIER)
     return any(
         before.token_type in names and token.text.upper() == name and token.token_type is not names[1]

@@ -76,26 +76,24 @@ def read_type(kind: exp.DataType | None, dialect: str) -> Type:
     if kind is None:
         return Type(Kind.OTHER, sealed=True)
     # Generating for SQLite would turn DECIMAL into REAL, whose values are others.
-    sql = kind.sql(dialect if dialect != "sqlite" else None)
+    facts = DIALECTS[dialect]
+    sql = kind.sql(None if facts.types_are_affinities else dialect)
     written = kind.this
-    strange = dialect == "postgres" and written in (exp.DataType.Type.NAME, exp.DataType.Type.BPCHAR)
-    if kind.args.get("nested") or strange:
+    if kind.args.get("nested") or written.value in facts.types_compared_otherwise:
         return Type(_KINDS.get(written, Kind.OTHER), sql=sql, sealed=True)
-    if dialect == "mysql" and written is exp.DataType.Type.TINYINT:
-        return Type(Kind.INT, sql=sql)
-    number = DIALECTS[dialect].counting_types.get(written.value)
+    number = facts.counting_types.get(written.value)
     if number is not None:
         return Type(Kind.INT, sql=number)
     family = _KINDS.get(written, Kind.OTHER)
-    if dialect == "mysql" and written is exp.DataType.Type.TIMESTAMPTZ:
+    if facts.zoned_moment_is_moment and written is exp.DataType.Type.TIMESTAMPTZ:
         family = Kind.DATETIME  # MariaDB's TIMESTAMP; sessions run at UTC, where clocks never change
-    if family is Kind.OTHER and (dialect == "sqlite" or written not in _IDENTITY):
+    if family is Kind.OTHER and (facts.types_are_affinities or written not in _IDENTITY):
         return Type(family, sql=sql, sealed=True)
-    if family is Kind.ENUM and dialect == "sqlite":
+    if family is Kind.ENUM and facts.types_are_affinities:
         return Type(Kind.OTHER, sql=sql, sealed=True)  # no type there: its columns hold anything
     if family is Kind.ENUM:
         members = [str(value.name) for value in kind.expressions]
-        if dialect == "mysql":
+        if facts.enum_members_trimmed:
             members = [member.rstrip(" ") for member in members]  # as MariaDB stores them
         return Type(family, tuple(members), sql=sql)
     sizes = [int(p.name) for p in kind.expressions if p.name.isdigit()]

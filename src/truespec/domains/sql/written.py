@@ -14,6 +14,8 @@ from sqlglot import Token, TokenType
 from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import SqlglotError
 
+from truespec.domains.sql.dialects.dialect import Dialect as Facts
+from truespec.domains.sql.dialects.registry import DIALECTS
 from truespec.domains.sql.text.lexer import Lexeme, Shape, lex
 from truespec.domains.sql.text.lexicon import LEXICONS
 from truespec.verdict import SpecificationError, Unsupported
@@ -31,12 +33,6 @@ _FOLDED = re.compile(r"(?!\d)[\w\s]+\Z", re.ASCII)
 """Words whose case does not matter: no numbers, texts or quoted names."""
 _ROUNDING = frozenset({"ROUND", "DECIMAL", "NUMERIC", "DEC"})
 _STRANGE_BLANK = re.compile(r"[ \t\r\n\f\v]*[^\x00-\x7f]")
-_SINGULAR = ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND")
-_UNITS = {
-    "postgres": frozenset(_SINGULAR),
-    "duckdb": frozenset(name + ending for name in (*_SINGULAR, "WEEK") for ending in ("", "S")),
-}
-"""What is a unit behind the quotes of an interval; any other word there is an alias, quoted ones always."""
 _FORMAT = re.compile(r"(YYYY|yyyy|YY|yy|MM|mm|DD|dd|HH24|MI|mi|SS|ss|Month|MONTH|Mon|MON|Q|[-/:., ])*\Z")
 """Formats of TO_CHAR that differ from each other after the parser has turned them into `%Y` and its like."""
 _BEFORE_OPERAND = frozenset(
@@ -97,6 +93,7 @@ def unread(text: str, tokens: Sequence[Token], dialect: str) -> Found | None:
 
 
 def _rules(text: str, tokens: Sequence[Token], dialect: str) -> Iterator[Found]:
+    facts = DIALECTS[dialect]
     for before, token in pairwise(tokens):
         joined = before.end + 1 == token.start and before.token_type is TokenType.NUMBER
         if joined and _WORD.match(token.text):
@@ -111,16 +108,18 @@ def _rules(text: str, tokens: Sequence[Token], dialect: str) -> Iterator[Found]:
                 yield "an interval that is more than a number and a unit", before
     for token, after in pairwise(tokens):
         called = after.token_type is TokenType.L_PAREN
-        if called and dialect == "sqlite" and token.text.upper() == "MOD":
+        if called and facts.mod_function_is_fraction and token.text.upper() == "MOD":
             yield "MOD, whose result is REAL in SQLite, where % of integers is one", token
-        if not called and dialect == "mysql" and token.token_type in (TokenType.ISNULL, TokenType.NOTNULL):
+        named = facts.null_tests_are_names and token.token_type in (TokenType.ISNULL, TokenType.NOTNULL)
+        if named and not called:
             yield f"the word {token.text.upper()}, which is a name in MariaDB", token
-        if dialect == "sqlite" and token.token_type is after.token_type is TokenType.STRING:
+        if facts.texts_may_name_texts and token.token_type is after.token_type is TokenType.STRING:
             yield "a text that is the name of the text before it in SQLite", after
-    if dialect in _UNITS:
-        yield from _units(tokens, _UNITS[dialect])
-        yield from _patterns(tokens, dialect)
-    if dialect == "postgres":
+    if facts.interval_units:
+        yield from _units(tokens, facts.interval_units)
+    if facts.like_has_operator:
+        yield from _patterns(tokens, facts)
+    if facts.formats_have_letters:
         yield from _formats(tokens)
         if any(token.text.upper() in _ROUNDING for token in tokens):
             for number in _calls(tokens, "DATE_PART"):
@@ -151,7 +150,7 @@ def _formats(tokens: Sequence[Token]) -> Iterator[Found]:
                 yield f"the format {text[:40]!r} of TO_CHAR", tokens[inner]
 
 
-def _patterns(tokens: Sequence[Token], dialect: str) -> Iterator[Found]:
+def _patterns(tokens: Sequence[Token], facts: Facts) -> Iterator[Found]:
     """`s ~~ p` is `s LIKE p` to the parser, but binds like `||`; the call `LIKE(s, p)` has the text first.
 
     DuckDB's `~` matches the whole text before version 2.0 and any part of it since.
@@ -159,7 +158,7 @@ def _patterns(tokens: Sequence[Token], dialect: str) -> Iterator[Found]:
     for number, token in enumerate(tokens):
         if token.text.startswith("~~") and token.token_type is not TokenType.STRING:
             yield f"the operator {token.text}, which binds tighter than LIKE", token
-        if token.token_type is TokenType.TILDE and dialect == "duckdb":
+        if token.token_type is TokenType.TILDE and facts.tilde_depends_on_version:
             yield "the operator ~, whose meaning depends on DuckDB's version", token
         if token.token_type in (TokenType.LIKE, TokenType.ILIKE):
             if any(tokens[inner].token_type is TokenType.COMMA for inner in _inside(tokens, number + 1)):

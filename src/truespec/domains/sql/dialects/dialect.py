@@ -6,9 +6,11 @@ new dialect answers each of them. Code asks for a field and never for a dialect'
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
+
+from sqlglot import exp
 
 
 class Mixing(Enum):
@@ -94,6 +96,21 @@ class Dialect:
     identity_columns: bool
     """Whether GENERATED ... AS IDENTITY is read: a number that is never NULL, which INSERT may overrule."""
 
+    types_are_affinities: bool
+    """Whether a column holds values of any type, unless its table is STRICT, and may have no type."""
+    types_compared_otherwise: frozenset[str]
+    """Types, by the parser's names, whose `=` is neither identity nor that of their family."""
+    zoned_moment_is_moment: bool
+    """Whether the type that the parser calls TIMESTAMPTZ has no zone of its own."""
+    timestamp_range_is_narrow: bool
+    """Whether TIMESTAMP ends in 2038."""
+    enum_members_trimmed: bool
+    """Whether blanks at the end of an ENUM's members are dropped."""
+    dates_may_be_infinite: bool
+    """Whether a column of dates may hold `infinity`."""
+    infinite_kinds: frozenset[str]
+    """Kinds of columns, by their values, that may hold infinities or NaN."""
+
     # Texts
 
     collation_merges_texts: bool
@@ -117,6 +134,19 @@ class Dialect:
     functions_of_shown_types_read: bool
     """Whether functions of values of types that are shown only are read, as unknown functions."""
 
+    texts_beyond_plane_read: bool
+    """Whether texts with characters beyond U+FFFF are read."""
+    regular_expression_binds_as_concatenation: bool
+    """Whether `~` binds like `||`."""
+    like_has_operator: bool
+    """Whether `~~` stands for LIKE, and LIKE may be called as a function."""
+    tilde_depends_on_version: bool
+    """Whether `~` means something else from version to version."""
+    formats_have_letters: bool
+    """Whether formats are written YYYY, which the parser turns into `%Y`; DATE_PART is then a DOUBLE."""
+    years_before_christ_print_alike: bool
+    """Whether the text of a date leaves out that it is before Christ."""
+
     # Arithmetic
 
     errors_raise: bool
@@ -135,6 +165,27 @@ class Dialect:
     """What CAST to DECIMAL makes of a number."""
     bare_decimal_keeps_number: bool
     """Whether CAST to DECIMAL without digits keeps every digit."""
+
+    divides_in_binary: bool
+    """Whether divisions and averages are computed in binary."""
+    computes_in_binary: bool
+    """Whether all fractions are binary, and large integers become binary too."""
+    rounds_by_type: bool
+    """Whether ROUND treats the halves of DOUBLE and DECIMAL differently."""
+    doubles_from_texts: bool
+    """Whether texts in arithmetic, numbers with an exponent and functions such as SQRT are DOUBLE."""
+    doubles_from_integers: bool
+    """Whether CEIL, FLOOR and ROUND of an integer are DOUBLE."""
+    division_digits_set_by_session: bool
+    """Whether the session says how many digits a division adds."""
+    mod_function_is_fraction: bool
+    """Whether MOD(a, b) is a fraction where `%` of integers is an integer."""
+    to_exact_digits: Callable[[exp.Expr], exp.Expr]
+    """A number as one of the type that rounds to a number of digits."""
+    cut_to_digits: Callable[[exp.Expr, exp.Expr], exp.Expr]
+    """A number without the digits behind so many of them."""
+    failing: Callable[[exp.Expr], exp.Expr]
+    """An expression whose evaluation fails, made of a value so that no planner evaluates it early."""
 
     # Dates
 
@@ -162,6 +213,9 @@ class Dialect:
     """Whether EXTRACT of a NULL is a DOUBLE, whatever the part."""
     parser_renames_timestamp: bool
     """Whether the parser calls the type TIMESTAMP `TIMESTAMPNTZ`."""
+
+    interval_units: frozenset[str]
+    """Units behind the quotes of an interval; any other word there is an alias. Empty where none follows."""
 
     # Casts
 
@@ -202,3 +256,39 @@ class Dialect:
     """What a column is that is neither a group key nor aggregated."""
     bit_aggregates_read: bool
     """Whether BIT_AND and the like are read, as unknown functions."""
+    longest_name: int
+    """Bytes after which a name is cut, or no name is read."""
+    quoted_names_keep_case: bool
+    """Whether the case of a quoted name counts."""
+    names_not_columns: frozenset[str]
+    """Words that are no columns where they are not quoted, besides functions without parentheses."""
+    truths_may_be_columns: bool
+    """Whether TRUE and FALSE are columns where there are columns of these names."""
+    system_columns: frozenset[str]
+    """Columns that tables have without declaring them."""
+    quoted_names_may_be_texts: bool
+    """Whether a name in double quotes that nothing is called is a text."""
+    texts_may_name_texts: bool
+    """Whether a text behind a text is its name."""
+    null_tests_are_names: bool
+    """Whether ISNULL and NOTNULL without parentheses are names."""
+    columns_of_values_are_named: bool
+    """Whether the columns of VALUES are called column1, column2, ..."""
+    comma_binds_as_join: bool
+    """Whether a comma in FROM binds as tightly as JOIN."""
+    on_sees_outputs: bool
+    """Whether the condition of a join sees the query's outputs."""
+    tables_are_values: bool
+    """Whether the name of a table stands for its row."""
+    qualifiers_may_be_columns: bool
+    """Whether the name before a dot may be a column."""
+    has_full_join: bool
+    """Whether FULL JOIN is a join."""
+    common_tables_may_be_passed_by: bool
+    """Whether a WITH may read the table instead of another WITH of that name."""
+    tuples_compare_as_wholes: bool
+    """Whether NULL equals NULL inside tuples that are compared."""
+    windows_prefer_outputs: bool
+    """Whether a window's ORDER BY takes an output before the column of that name."""
+    ungrouped_is_refused: bool
+    """Whether a column that is no group key is refused unless a primary key determines it."""

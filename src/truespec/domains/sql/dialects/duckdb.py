@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from truespec.domains.sql.dialects.dialect import DecimalCast, Dialect, Mixing, Patterns, Ungrouped
+from truespec.domains.sql.dialects.hooks import UNITS, as_it_is, called, failing_cast
 
 DUCKDB = Dialect(
     name="duckdb",
@@ -21,6 +22,13 @@ DUCKDB = Dialect(
     enum_is_number=False,
     counting_types={},
     identity_columns=False,
+    types_are_affinities=False,
+    types_compared_otherwise=frozenset(),
+    zoned_moment_is_moment=False,
+    timestamp_range_is_narrow=False,
+    enum_members_trimmed=False,
+    dates_may_be_infinite=True,
+    infinite_kinds=frozenset({"float"}),
     # Texts
     collation_merges_texts=False,
     literals_take_type=True,
@@ -32,6 +40,12 @@ DUCKDB = Dialect(
     like_may_fail=False,
     regular_expressions=Patterns.NONE,
     functions_of_shown_types_read=True,
+    texts_beyond_plane_read=True,
+    regular_expression_binds_as_concatenation=True,
+    like_has_operator=True,
+    tilde_depends_on_version=True,
+    formats_have_letters=False,
+    years_before_christ_print_alike=False,
     # Arithmetic
     errors_raise=True,
     division_truncates=False,
@@ -41,6 +55,16 @@ DUCKDB = Dialect(
     floor_of_integer_is_integer=False,
     decimal_cast=DecimalCast.ROUNDED,
     bare_decimal_keeps_number=False,
+    divides_in_binary=True,
+    computes_in_binary=False,
+    rounds_by_type=False,
+    doubles_from_texts=False,
+    doubles_from_integers=False,
+    division_digits_set_by_session=False,
+    mod_function_is_fraction=False,
+    to_exact_digits=as_it_is,
+    cut_to_digits=called("ROUND"),
+    failing=failing_cast,
     # Dates
     intervals_read=True,
     shifted_dates_stay_dates=False,
@@ -54,6 +78,7 @@ DUCKDB = Dialect(
     extract_is_numeric=False,
     extract_of_null_is_double=True,
     parser_renames_timestamp=True,
+    interval_units=UNITS | {f"{unit}S" for unit in UNITS} | {"WEEK", "WEEKS"},
     # Casts
     casts_not_read=frozenset(),
     null_casts_not_read=frozenset(),
@@ -73,4 +98,22 @@ DUCKDB = Dialect(
     parenthesised_query_is_value=False,
     ungrouped=Ungrouped.NOT_READ,
     bit_aggregates_read=True,
+    longest_name=256,
+    quoted_names_keep_case=False,
+    names_not_columns=frozenset(),
+    truths_may_be_columns=False,
+    system_columns=frozenset({"rowid"}),
+    quoted_names_may_be_texts=False,
+    texts_may_name_texts=False,
+    null_tests_are_names=False,
+    columns_of_values_are_named=False,
+    comma_binds_as_join=False,
+    on_sees_outputs=False,
+    tables_are_values=True,
+    qualifiers_may_be_columns=True,
+    has_full_join=True,
+    common_tables_may_be_passed_by=False,
+    tuples_compare_as_wholes=True,
+    windows_prefer_outputs=False,
+    ungrouped_is_refused=True,
 )

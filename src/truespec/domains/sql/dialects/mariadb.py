@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from truespec.domains.sql.dialects.dialect import DecimalCast, Dialect, Mixing, Patterns, Ungrouped
+from truespec.domains.sql.dialects.hooks import as_it_is, called, overflowing
 
 MARIADB = Dialect(
     name="mysql",
@@ -21,6 +22,13 @@ MARIADB = Dialect(
     enum_is_number=True,
     counting_types={},
     identity_columns=False,
+    types_are_affinities=False,
+    types_compared_otherwise=frozenset(),
+    zoned_moment_is_moment=True,
+    timestamp_range_is_narrow=True,
+    enum_members_trimmed=True,
+    dates_may_be_infinite=False,
+    infinite_kinds=frozenset(),
     # Texts
     collation_merges_texts=True,
     literals_take_type=False,
@@ -32,6 +40,12 @@ MARIADB = Dialect(
     like_may_fail=False,
     regular_expressions=Patterns.ALL,
     functions_of_shown_types_read=False,
+    texts_beyond_plane_read=False,
+    regular_expression_binds_as_concatenation=False,
+    like_has_operator=False,
+    tilde_depends_on_version=False,
+    formats_have_letters=False,
+    years_before_christ_print_alike=False,
     # Arithmetic
     errors_raise=False,
     division_truncates=False,
@@ -41,6 +55,16 @@ MARIADB = Dialect(
     floor_of_integer_is_integer=True,
     decimal_cast=DecimalCast.CLAMPED,
     bare_decimal_keeps_number=False,
+    divides_in_binary=False,
+    computes_in_binary=False,
+    rounds_by_type=True,
+    doubles_from_texts=True,
+    doubles_from_integers=False,
+    division_digits_set_by_session=True,
+    mod_function_is_fraction=False,
+    to_exact_digits=as_it_is,
+    cut_to_digits=called("TRUNCATE"),
+    failing=overflowing,
     # Dates
     intervals_read=True,
     shifted_dates_stay_dates=True,
@@ -54,6 +78,7 @@ MARIADB = Dialect(
     extract_is_numeric=False,
     extract_of_null_is_double=False,
     parser_renames_timestamp=False,
+    interval_units=frozenset(),
     # Casts
     casts_not_read=frozenset({"NCHAR", "NVARCHAR"}),
     null_casts_not_read=frozenset({"NCHAR", "NVARCHAR", "BOOLEAN"}),
@@ -73,4 +98,22 @@ MARIADB = Dialect(
     parenthesised_query_is_value=False,
     ungrouped=Ungrouped.ANY_ROW,
     bit_aggregates_read=False,
+    longest_name=256,
+    quoted_names_keep_case=False,
+    names_not_columns=frozenset(),
+    truths_may_be_columns=False,
+    system_columns=frozenset(),
+    quoted_names_may_be_texts=False,
+    texts_may_name_texts=False,
+    null_tests_are_names=True,
+    columns_of_values_are_named=False,
+    comma_binds_as_join=False,
+    on_sees_outputs=False,
+    tables_are_values=False,
+    qualifiers_may_be_columns=False,
+    has_full_join=False,
+    common_tables_may_be_passed_by=True,
+    tuples_compare_as_wholes=False,
+    windows_prefer_outputs=True,
+    ungrouped_is_refused=False,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from truespec.domains.sql.dialects.dialect import DecimalCast, Dialect, Mixing, Patterns, Ungrouped
+from truespec.domains.sql.dialects.hooks import UNITS, called, failing_cast, to_decimal
 
 POSTGRES = Dialect(
     name="postgres",
@@ -21,6 +22,13 @@ POSTGRES = Dialect(
     enum_is_number=False,
     counting_types={"SERIAL": "INT", "BIGSERIAL": "BIGINT", "SMALLSERIAL": "SMALLINT"},
     identity_columns=True,
+    types_are_affinities=False,
+    types_compared_otherwise=frozenset({"NAME", "BPCHAR"}),
+    zoned_moment_is_moment=False,
+    timestamp_range_is_narrow=False,
+    enum_members_trimmed=False,
+    dates_may_be_infinite=True,
+    infinite_kinds=frozenset({"float", "decimal"}),
     # Texts
     collation_merges_texts=False,
     literals_take_type=True,
@@ -32,6 +40,12 @@ POSTGRES = Dialect(
     like_may_fail=True,
     regular_expressions=Patterns.PLAIN,
     functions_of_shown_types_read=True,
+    texts_beyond_plane_read=True,
+    regular_expression_binds_as_concatenation=True,
+    like_has_operator=True,
+    tilde_depends_on_version=False,
+    formats_have_letters=True,
+    years_before_christ_print_alike=True,
     # Arithmetic
     errors_raise=True,
     division_truncates=True,
@@ -41,6 +55,16 @@ POSTGRES = Dialect(
     floor_of_integer_is_integer=False,
     decimal_cast=DecimalCast.ROUNDED,
     bare_decimal_keeps_number=True,
+    divides_in_binary=False,
+    computes_in_binary=False,
+    rounds_by_type=True,
+    doubles_from_texts=False,
+    doubles_from_integers=True,
+    division_digits_set_by_session=False,
+    mod_function_is_fraction=False,
+    to_exact_digits=to_decimal,
+    cut_to_digits=called("TRUNC", to_decimal),
+    failing=failing_cast,
     # Dates
     intervals_read=True,
     shifted_dates_stay_dates=False,
@@ -54,6 +78,7 @@ POSTGRES = Dialect(
     extract_is_numeric=True,
     extract_of_null_is_double=False,
     parser_renames_timestamp=False,
+    interval_units=UNITS,
     # Casts
     casts_not_read=frozenset({"CHAR", "NCHAR", "BPCHAR", "NAME"}),
     null_casts_not_read=frozenset({"BPCHAR", "NAME"}),
@@ -73,4 +98,22 @@ POSTGRES = Dialect(
     parenthesised_query_is_value=False,
     ungrouped=Ungrouped.DETERMINED,
     bit_aggregates_read=True,
+    longest_name=63,
+    quoted_names_keep_case=True,
+    names_not_columns=frozenset(),
+    truths_may_be_columns=False,
+    system_columns=frozenset({"ctid", "tableoid", "xmin", "xmax", "cmin", "cmax", "oid"}),
+    quoted_names_may_be_texts=False,
+    texts_may_name_texts=False,
+    null_tests_are_names=False,
+    columns_of_values_are_named=True,
+    comma_binds_as_join=False,
+    on_sees_outputs=False,
+    tables_are_values=True,
+    qualifiers_may_be_columns=False,
+    has_full_join=True,
+    common_tables_may_be_passed_by=False,
+    tuples_compare_as_wholes=False,
+    windows_prefer_outputs=False,
+    ungrouped_is_refused=True,
 )

@@ -10,3 +10,5 @@ from truespec.domains.sql.dialects.sqlite import SQLITE
 
 DIALECTS: dict[str, Dialect] = {dialect.name: dialect for dialect in (MARIADB, POSTGRES, SQLITE, DUCKDB)}
 """Every dialect that is read; the first is the default."""
+LIGHT = SQLITE.name
+"""A dialect whose engine runs in this process."""

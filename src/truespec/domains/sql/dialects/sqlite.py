@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from truespec.domains.sql.dialects.dialect import DecimalCast, Dialect, Mixing, Patterns, Ungrouped
+from truespec.domains.sql.dialects.hooks import as_it_is, called, failing_json
 
 SQLITE = Dialect(
     name="sqlite",
@@ -21,6 +22,13 @@ SQLITE = Dialect(
     enum_is_number=False,
     counting_types={},
     identity_columns=False,
+    types_are_affinities=True,
+    types_compared_otherwise=frozenset(),
+    zoned_moment_is_moment=False,
+    timestamp_range_is_narrow=False,
+    enum_members_trimmed=False,
+    dates_may_be_infinite=False,
+    infinite_kinds=frozenset({"float"}),
     # Texts
     collation_merges_texts=False,
     literals_take_type=False,
@@ -32,6 +40,12 @@ SQLITE = Dialect(
     like_may_fail=False,
     regular_expressions=Patterns.ALL,
     functions_of_shown_types_read=True,
+    texts_beyond_plane_read=True,
+    regular_expression_binds_as_concatenation=False,
+    like_has_operator=False,
+    tilde_depends_on_version=False,
+    formats_have_letters=False,
+    years_before_christ_print_alike=False,
     # Arithmetic
     errors_raise=False,
     division_truncates=True,
@@ -41,6 +55,16 @@ SQLITE = Dialect(
     floor_of_integer_is_integer=True,
     decimal_cast=DecimalCast.BY_VALUE,
     bare_decimal_keeps_number=False,
+    divides_in_binary=True,
+    computes_in_binary=True,
+    rounds_by_type=False,
+    doubles_from_texts=False,
+    doubles_from_integers=False,
+    division_digits_set_by_session=False,
+    mod_function_is_fraction=True,
+    to_exact_digits=as_it_is,
+    cut_to_digits=called("ROUND"),
+    failing=failing_json,
     # Dates
     intervals_read=False,
     shifted_dates_stay_dates=False,
@@ -54,6 +78,7 @@ SQLITE = Dialect(
     extract_is_numeric=False,
     extract_of_null_is_double=False,
     parser_renames_timestamp=False,
+    interval_units=frozenset(),
     # Casts
     casts_not_read=frozenset(),
     null_casts_not_read=frozenset(),
@@ -73,4 +98,22 @@ SQLITE = Dialect(
     parenthesised_query_is_value=True,
     ungrouped=Ungrouped.DETERMINED,
     bit_aggregates_read=True,
+    longest_name=256,
+    quoted_names_keep_case=False,
+    names_not_columns=frozenset({"true", "false"}),
+    truths_may_be_columns=True,
+    system_columns=frozenset({"rowid", "oid", "_rowid_"}),
+    quoted_names_may_be_texts=True,
+    texts_may_name_texts=True,
+    null_tests_are_names=False,
+    columns_of_values_are_named=True,
+    comma_binds_as_join=True,
+    on_sees_outputs=True,
+    tables_are_values=False,
+    qualifiers_may_be_columns=False,
+    has_full_join=True,
+    common_tables_may_be_passed_by=True,
+    tuples_compare_as_wholes=False,
+    windows_prefer_outputs=False,
+    ungrouped_is_refused=False,
 )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from truespec.domains.sql.dialects.registry import DIALECTS
 from truespec.domains.sql.functions.duckdb import DUCKDB
 from truespec.domains.sql.functions.mariadb import MARIADB
 from truespec.domains.sql.functions.postgres import POSTGRES
 from truespec.domains.sql.functions.sqlite import SQLITE
 
-FUNCTIONS = {"mysql": MARIADB, "postgres": POSTGRES, "sqlite": SQLITE, "duckdb": DUCKDB}
-"""One record per dialect."""
+FUNCTIONS = dict(zip(DIALECTS, (MARIADB, POSTGRES, SQLITE, DUCKDB), strict=True))
+"""One record per dialect, in the order of `dialects.registry`."""

@@ -18,6 +18,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from truespec.domains.sql.dialects.registry import DIALECTS
 from truespec.domains.sql.schema import Kind, Schema
 
 _SUBTOTALS = ("grouping_sets", "cube", "rollup", "totals", "all")
@@ -120,7 +121,7 @@ class _From:
 
 def leaves_choice(query: exp.Select, schema: Schema, root: exp.Expr) -> bool:
     """Whether a grouped query names, outside aggregates, a column that its groups do not determine."""
-    if schema.dialect in ("postgres", "duckdb"):
+    if DIALECTS[schema.dialect].ungrouped_is_refused:
         return False  # which refuse such a query, but for what a primary key determines
     group = query.args["group"]
     read = _read_from(query, schema, _common(root), 0)

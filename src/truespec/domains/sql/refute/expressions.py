@@ -13,6 +13,8 @@ from typing import Any
 import z3
 from sqlglot import exp
 
+from truespec.domains.sql.dialects.dialect import DecimalCast
+from truespec.domains.sql.dialects.registry import DIALECTS
 from truespec.domains.sql.refute.symbolic import (
     FALSE,
     SECONDS,
@@ -288,7 +290,7 @@ class Expressions(ABC):
             case exp.IntDiv() if a.is_int() and b.is_int():
                 return Value(z3.Or(null, b == 0), a / b, "number")
             case exp.Div():
-                whole = a.is_int() and b.is_int() and self.schema.dialect in ("sqlite", "postgres")
+                whole = a.is_int() and b.is_int() and DIALECTS[self.schema.dialect].division_truncates
                 quotient = a / b if whole else real(a) / real(b)
                 return Value(z3.Or(null, b == 0), quotient, "number")
         raise Beyond
@@ -299,9 +301,10 @@ class Expressions(ABC):
         if isinstance(node.expression, exp.Interval):
             return self._shifted(self.value(node.this, scope), node.expression, sign)
         one, other = self.value(node.this, scope), self.value(node.expression, scope)
-        if one.kind == other.kind == "date" and sign < 0 and self.schema.dialect in ("postgres", "duckdb"):
+        counted = DIALECTS[self.schema.dialect].dates_count_days
+        if one.kind == other.kind == "date" and sign < 0 and counted:
             return Value(z3.Or(one.null, other.null), one.value - other.value, "number")
-        if one.kind == "date" and self.schema.dialect in ("postgres", "duckdb"):
+        if one.kind == "date" and counted:
             return Value(z3.Or(one.null, other.null), one.value + sign * as_number(other).value, "date")
         one, other = as_number(one), as_number(other)
         return Value(z3.Or(one.null, other.null), one.value + sign * other.value, "number")
@@ -359,7 +362,8 @@ class Expressions(ABC):
             return Value(number.null, whole, "number")
         if to in exp.DataType.REAL_TYPES:
             number = as_number(value)
-            affinity = self.schema.dialect == "sqlite" and to == exp.DataType.Type.DECIMAL
+            by_value = DIALECTS[self.schema.dialect].decimal_cast is DecimalCast.BY_VALUE
+            affinity = by_value and to == exp.DataType.Type.DECIMAL
             return number if affinity else Value(number.null, real(number.value), "number")
         if to == exp.DataType.Type.DATE:
             return as_day(value)

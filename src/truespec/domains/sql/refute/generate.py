@@ -12,6 +12,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from truespec.domains.sql.dialects.registry import DIALECTS
 from truespec.domains.sql.engines.script import Database, Value, ValueRow, parents_first
 from truespec.domains.sql.refute.check import condition, parse
 from truespec.domains.sql.refute.literals import Literals, Number, as_date, collect, numeric_prefix
@@ -183,7 +184,7 @@ class _Table:
         place = {column.name: position for position, column in enumerate(table.columns)}
         self._keys = [tuple(place[name] for name in key) for key in _keys(table)]
         self._keyed = [any(position in key for key in self._keys) for position in range(len(table.columns))]
-        self._folds = schema.dialect == "mysql"
+        self._folds = DIALECTS[schema.dialect].collation_merges_texts
         self._references = []
         for key in table.foreign_keys:
             parent = schema.table(key.table)
@@ -308,6 +309,7 @@ def _keys(table: Table) -> tuple[tuple[str, ...], ...]:
 
 def _drawer(column: Column, table: Table, schema: Schema, literals: Literals) -> Draw:
     """How values of a column are drawn."""
+    dialect = DIALECTS[schema.dialect]
     kind = column.type.kind
     mentioned = _beside(column.name, table, schema, literals.by_column, set())
     exact = _beside(column.name, table, schema, literals.exact, set())
@@ -315,14 +317,14 @@ def _drawer(column: Column, table: Table, schema: Schema, literals: Literals) ->
         return _numbers(column, mentioned, exact, literals, schema.dialect)
     if kind is Kind.BOOL:
         # A BOOLEAN of MariaDB and SQLite is a number; truths other than 1 are rare, so that they come last.
-        many = schema.dialect in ("mysql", "sqlite")
+        many = not dialect.has_boolean_type
         return lambda style, random: 2 if many and random.random() < 0.02 else random.randint(0, 1)
     if kind is Kind.ENUM:
         return _members(column, mentioned)
-    if kind is Kind.TEXT or (kind is Kind.OTHER and schema.dialect == "sqlite"):
+    if kind is Kind.TEXT or (kind is Kind.OTHER and dialect.types_are_affinities):
         return _texts(column, mentioned, literals)
     if kind in (Kind.DATE, Kind.DATETIME):
-        narrow = schema.dialect == "mysql" and column.type.sql.upper().startswith("TIMESTAMP")
+        narrow = dialect.timestamp_range_is_narrow and column.type.sql.upper().startswith("TIMESTAMP")
         return _moments(kind, mentioned, exact, literals, _STAMPS if narrow else _CALENDAR)
     if kind is Kind.TIME:
         return lambda style, random: f"{random.randint(0, style.spread):02d}:{random.choice((0, 30)):02d}:00"
@@ -362,7 +364,7 @@ def _numbers(column: Column, mentioned: set[Any], exact: set[Any], literals: Lit
 
     def fit(value: Any) -> Number | None:
         if isinstance(value, str):
-            if dialect != "mysql":
+            if not DIALECTS[dialect].text_columns_convert:
                 return None
             value = Decimal(numeric_prefix(value))
         if kind is Kind.INT and value != int(value):
@@ -380,7 +382,7 @@ def _numbers(column: Column, mentioned: set[Any], exact: set[Any], literals: Lit
     written = fitting(exact) or own
     shifts = [number for number in literals.shifts if abs(number) < biggest]
     fractions = [Decimal("0.5")] * 3
-    if kind is Kind.DECIMAL and scale > 1 and dialect in ("mysql", "postgres"):
+    if kind is Kind.DECIMAL and scale > 1 and not DIALECTS[dialect].divides_in_binary:
         fractions += [Decimal("0.25"), Decimal("0.05"), Decimal("0.99")]
     elif kind is Kind.FLOAT or scale > 1:  # exact in binary, in which DuckDB and SQLite divide
         fractions += [Decimal("0.25"), Decimal("0.75")]

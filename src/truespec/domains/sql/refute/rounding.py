@@ -21,6 +21,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from truespec.domains.sql.dialects.registry import DIALECTS
 from truespec.domains.sql.refute.check import parse
 from truespec.domains.sql.schema import Kind, Schema
 
@@ -113,15 +114,16 @@ class Arithmetic:
             or any(_is_double(node) for tree in (*trees, *checks) for node in tree.walk())
             or any("e" in literal.name.lower() for literal in literals)
         )
-        divided = schema.dialect == "duckdb" and any(tree.find(*_INEXACT) is not None for tree in trees)
-        everywhere = schema.dialect == "sqlite" or doubles or divided
+        dialect = DIALECTS[schema.dialect]
+        by_division = dialect.divides_in_binary and not dialect.computes_in_binary
+        divided = by_division and any(tree.find(*_INEXACT) is not None for tree in trees)
+        everywhere = dialect.computes_in_binary or doubles or divided
         # In SQLite without fractions, only numbers that are too large stop being integers.
         computed = doubles or divided or any(map(_is_fraction, literals))
         nodes = _INEXACT + _ARITHMETIC if everywhere and computed else _INEXACT
-        if schema.dialect == "sqlite":
+        if dialect.computes_in_binary:
             nodes += (exp.Mul,)
-        # DuckDB divides and averages in binary.
-        return cls(schema.dialect, everywhere or schema.dialect == "duckdb", tuple(dict.fromkeys(nodes)))
+        return cls(schema.dialect, everywhere or dialect.divides_in_binary, tuple(dict.fromkeys(nodes)))
 
     def sites(self, tree: exp.Expr) -> list[exp.Expr]:
         """The operations and literals that may not be exact, the outermost first."""
@@ -157,7 +159,7 @@ class Arithmetic:
 
     def refusing_inexact(self, tree: exp.Expr) -> str | None:
         """The query with a run-time error for every inexact result; None where that cannot be written."""
-        return self._rewritten(tree, lambda value: _error(value, self.dialect))
+        return self._rewritten(tree, DIALECTS[self.dialect].failing)
 
     def _rewritten(self, tree: exp.Expr, instead: Callable[[exp.Expr], exp.Expr]) -> str | None:
         copy = tree.copy()
@@ -188,9 +190,7 @@ class Arithmetic:
         wrapped = exp.Paren(this=value)
         exact = _is_cut(wrapped, self.dialect)
         if self.binary:
-            number: exp.Expr = wrapped.copy()
-            if self.dialect == "postgres":  # there, only the type NUMERIC rounds to a number of digits
-                number = exp.cast(number, "DECIMAL(60, 30)", dialect="postgres")
+            number = DIALECTS[self.dialect].to_exact_digits(wrapped.copy())
             scaled = exp.Mul(this=number, expression=exp.Literal.number(BINARY_UNITS))
             whole = exp.Anonymous(this="ROUND", expressions=[scaled.copy(), exp.Literal.number(0)])
             size = exp.Abs(this=wrapped.copy())
@@ -229,26 +229,5 @@ def _is_fraction(node: exp.Literal) -> bool:
 
 def _is_cut(wrapped: exp.Expr, dialect: str) -> exp.Expr:
     """That cutting a number after a few digits changes nothing."""
-    digits = exp.Literal.number(EXACT_DIGITS)
-    if dialect == "mysql":
-        cut: exp.Expr = exp.Anonymous(this="TRUNCATE", expressions=[wrapped.copy(), digits])
-    elif dialect == "postgres":
-        number = exp.cast(wrapped.copy(), "DECIMAL(60, 30)", dialect="postgres")
-        cut = exp.Anonymous(this="TRUNC", expressions=[number, digits])
-    else:
-        cut = exp.Anonymous(this="ROUND", expressions=[wrapped.copy(), digits])
+    cut = DIALECTS[dialect].cut_to_digits(wrapped.copy(), exp.Literal.number(EXACT_DIGITS))
     return exp.EQ(this=cut, expression=wrapped.copy())
-
-
-def _error(value: exp.Expr, dialect: str) -> exp.Expr:
-    """An expression whose evaluation fails; made of the value, so that no planner evaluates it early."""
-    if dialect == "mysql":  # beyond every double; most other errors are but warnings in a SELECT
-        exponent = exp.Add(this=exp.Literal.number(400), expression=exp.Abs(this=value))
-        wrong = exp.Anonymous(this="POW", expressions=[exp.Literal.number(10), exponent])
-        return exp.cast(wrong, "DECIMAL(40, 9)", dialect=dialect)
-    text = exp.cast(value, "TEXT", dialect=dialect)
-    if dialect == "sqlite":
-        opened = exp.DPipe(this=exp.Literal.string("{"), expression=text)
-        return exp.Anonymous(this="json", expressions=[opened])
-    letter = exp.DPipe(this=exp.Literal.string("x"), expression=text)
-    return exp.cast(letter, "DECIMAL(18, 9)", dialect=dialect)

@@ -17,6 +17,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from truespec.domains.contract import RecheckStatus
+from truespec.domains.sql.dialects.registry import DIALECTS
 from truespec.domains.sql.engines.accept import accept
 from truespec.domains.sql.engines.contract import (
     STATEMENT_SECONDS,
@@ -254,7 +255,7 @@ class _Run:
     def _beyond_rounding(self, database: Database) -> bool:
         """See `rounding` for the two cases."""
         settings = self.settings
-        if self.schema.dialect == "mysql":
+        if DIALECTS[self.schema.dialect].division_digits_set_by_session:
             settings = replace(settings, digits=30)
         found = self.outcomes(database, settings=settings)
         if not self.differ(found):

@@ -13,6 +13,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from truespec.domains.sql.dialects.registry import DIALECTS
 from truespec.domains.sql.refute.determined import leaves_choice
 from truespec.domains.sql.schema import Schema
 
@@ -68,9 +69,10 @@ def _settle(query: Any, root: Any, listed: bool, descending: bool, schema: Schem
             return None
     changed = False
     listings = [node for node in _own(query) if isinstance(node, exp.GroupConcat)] if sorted_source else []
+    merged = DIALECTS[schema.dialect].collation_merges_texts
     for listing in listings:
         # Of texts that the collation calls equal, DISTINCT keeps the first that comes.
-        if listing.find(exp.Distinct) is not None and schema.dialect == "mysql" and _is_derived(query, root):
+        if listing.find(exp.Distinct) is not None and merged and _is_derived(query, root):
             return None
         _list_in_order(listing, schema, descending)
         changed = True
@@ -173,9 +175,9 @@ def _list_in_order(listing: Any, schema: Schema, descending: bool) -> None:
     texts = inner.this if isinstance(inner, exp.Order) else inner
     text = texts.expressions[0] if isinstance(texts, exp.Distinct) else texts
     keys = [text.copy()]
-    if schema.dialect == "mysql":
+    if DIALECTS[schema.dialect].collation_merges_texts:
         # Texts that the collation calls equal are distinguished by their bytes.
-        keys.append(exp.cast(text.copy(), "BINARY", dialect="mysql"))
+        keys.append(exp.cast(text.copy(), "BINARY", dialect=schema.dialect))
     ordered = [exp.Ordered(this=key, desc=descending) for key in keys]
     if isinstance(inner, exp.Order):
         inner.set("expressions", [*inner.expressions, *ordered])
