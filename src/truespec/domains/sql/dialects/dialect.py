@@ -292,3 +292,16 @@ class Dialect:
     """Whether a window's ORDER BY takes an output before the column of that name."""
     ungrouped_is_refused: bool
     """Whether a column that is no group key is refused unless a primary key determines it."""
+
+    # Texts of schemas and rows
+
+    quotes_names_by: str
+    """The sign around a quoted name."""
+    unquoted_names_fold: bool
+    """Whether a name without quotes is another one than the same name in quotes."""
+    backslash_escapes: bool
+    """Whether a backslash in a text literal is written twice."""
+    nullable_is_written: bool
+    """Whether a column that may be NULL says so, lest the engine make it NOT NULL."""
+    references_need_index: bool
+    """Whether columns that a foreign key refers to need an index."""

@@ -116,4 +116,10 @@ MARIADB = Dialect(
     tuples_compare_as_wholes=False,
     windows_prefer_outputs=True,
     ungrouped_is_refused=False,
+    # Texts of schemas and rows
+    quotes_names_by="`",
+    unquoted_names_fold=False,
+    backslash_escapes=True,
+    nullable_is_written=True,
+    references_need_index=True,
 )

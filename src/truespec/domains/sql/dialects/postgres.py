@@ -116,4 +116,10 @@ POSTGRES = Dialect(
     tuples_compare_as_wholes=False,
     windows_prefer_outputs=False,
     ungrouped_is_refused=True,
+    # Texts of schemas and rows
+    quotes_names_by='"',
+    unquoted_names_fold=True,
+    backslash_escapes=False,
+    nullable_is_written=False,
+    references_need_index=False,
 )

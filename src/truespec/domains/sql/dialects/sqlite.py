@@ -116,4 +116,10 @@ SQLITE = Dialect(
     tuples_compare_as_wholes=False,
     windows_prefer_outputs=False,
     ungrouped_is_refused=False,
+    # Texts of schemas and rows
+    quotes_names_by='"',
+    unquoted_names_fold=False,
+    backslash_escapes=False,
+    nullable_is_written=False,
+    references_need_index=False,
 )

@@ -11,6 +11,7 @@ from functools import lru_cache
 import sqlglot
 from sqlglot import TokenType
 
+from truespec.domains.sql.dialects.registry import DIALECTS
 from truespec.domains.sql.schema import Kind, Schema, Table
 from truespec.domains.sql.schema_clauses import creates_table, statements_of
 from truespec.verdict import OracleError
@@ -34,11 +35,11 @@ class Database:
 
 def identifier(name: str, schema: Schema) -> str:
     """A name as the schema's dialect reads it back."""
-    if schema.dialect == "mysql":
-        return "`" + name.replace("`", "``") + "`"
-    quoted = '"' + name.replace('"', '""') + '"'
-    # PostgreSQL folds what is not quoted: a name is quoted exactly where the DDL quotes it.
-    if schema.dialect == "postgres" and quoted not in schema.ddl and re.fullmatch(r"[A-Za-z_]\w*", name):
+    dialect = DIALECTS[schema.dialect]
+    sign = dialect.quotes_names_by
+    quoted = sign + name.replace(sign, 2 * sign) + sign
+    # Where unquoted names are folded, a name is quoted exactly where the DDL quotes it.
+    if dialect.unquoted_names_fold and quoted not in schema.ddl and re.fullmatch(r"[A-Za-z_]\w*", name):
         return name
     return quoted
 
@@ -111,18 +112,19 @@ def _create(table: Table, schema: Schema, constrained: bool) -> str:
     def names(columns: Iterable[str]) -> str:
         return ", ".join(identifier(column, schema) for column in columns)
 
+    dialect = DIALECTS[schema.dialect]
     parts: list[str] = []
     for column in table.columns:
         null = "" if column.nullable or not constrained else " NOT NULL"
         # MariaDB's first TIMESTAMP column is NOT NULL with a default, except where it says NULL.
-        if column.nullable and schema.dialect == "mysql":
+        if column.nullable and dialect.nullable_is_written:
             null = " NULL"
         parts.append(f"{identifier(column.name, schema)} {column.type.sql}".rstrip() + null)
     if constrained:
         if table.primary_key:
             parts.append(f"PRIMARY KEY ({names(table.primary_key)})")
         parts += [f"UNIQUE ({names(unique)})" for unique in table.uniques]
-        if schema.dialect == "mysql":
+        if dialect.references_need_index:
             parts += [f"INDEX ({names(columns)})" for columns in _referenced(table, schema)]
         parts += [
             f"FOREIGN KEY ({names(key.columns)}) REFERENCES {identifier(key.table, schema)}"
@@ -176,12 +178,12 @@ def literal(value: Value, kind: Kind, dialect: str) -> str:
             return "NULL"
         case bool():
             return "TRUE" if value else "FALSE"
-        case int() if kind is Kind.BOOL and dialect in ("postgres", "duckdb"):
+        case int() if kind is Kind.BOOL and DIALECTS[dialect].has_boolean_type:
             return "TRUE" if value else "FALSE"
         case int() | Decimal():
             return str(value)
     text = value.replace("'", "''")
-    return "'" + (text.replace("\\", "\\\\") if dialect == "mysql" else text) + "'"
+    return "'" + (text.replace("\\", "\\\\") if DIALECTS[dialect].backslash_escapes else text) + "'"
 
 
 def script(statements: Sequence[str]) -> str:
