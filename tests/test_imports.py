@@ -113,3 +113,20 @@ def test_import_loads_nothing_heavy() -> None:
     heavy = {"z3", "cvc5", "sqlglot", "duckdb", "rich", "click", "jinja2", "sqlite3", "asyncio", "yaml"}
     assert not loaded & heavy, sorted(loaded & heavy)
     assert len(loaded) < 150, "an import that pulls in much is no longer instant"
+
+
+MOST_LINES = 450
+"""Of a module, in the SQL domain."""
+MOST_OF_A_FUNCTION = 80
+"""Lines of a function, everywhere."""
+
+
+def test_modules_and_functions_stay_readable() -> None:
+    for path in sorted(SOURCE.rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        where = path.relative_to(SOURCE)
+        assert where.parts[:2] != ("domains", "sql") or text.count("\n") <= MOST_LINES, where
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                lines = (node.end_lineno or node.lineno) - node.lineno + 1
+                assert lines <= MOST_OF_A_FUNCTION, f"{where}: {node.name} has {lines} lines"

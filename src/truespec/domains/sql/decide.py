@@ -11,7 +11,8 @@ from truespec.domains.sql import gate
 from truespec.domains.sql.engines.contract import Settings
 from truespec.domains.sql.prove.proof import ProofTrace, is_determined, prove, prove_briefly
 from truespec.domains.sql.refute.refutation import Refutation
-from truespec.domains.sql.refute.search import MAX_DATABASES, Hunt, Search, choice_of
+from truespec.domains.sql.refute.run import choice_of
+from truespec.domains.sql.refute.search import MAX_DATABASES, Hunt, Search
 from truespec.domains.sql.schema import Schema
 from truespec.domains.sql.written import same_words
 from truespec.solvers import z3 as z3_boundary

@@ -11,7 +11,8 @@ import needs
 from truespec.domains.contract import RecheckStatus
 from truespec.domains.sql.engines.contract import Answered, Settings, Stopped
 from truespec.domains.sql.refute.replay import replay
-from truespec.domains.sql.refute.search import MAX_STOPPED, Hunt, Search, search
+from truespec.domains.sql.refute.run import MAX_STOPPED
+from truespec.domains.sql.refute.search import Hunt, Search, search
 from truespec.domains.sql.schema import read_schema
 from truespec.solvers.limit import Limit
 

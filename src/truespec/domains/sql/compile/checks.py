@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from truespec.domains.sql import gate
+from truespec.domains.sql import fractions, gate
 from truespec.domains.sql.aggregates.table import AggregateTable
 from truespec.domains.sql.checks import selection
 from truespec.domains.sql.compile.compiler import Compiler
@@ -25,7 +25,7 @@ def read_check(world: World, table: Table, sql: str, row: Expr) -> Val | None:
         tree = read_query(selection(table, sql, world.schema), world.schema, world.settings, ask=False)
         check_readable(tree)
         gate.check(tree, world.schema, world.settings)
-        gate.check_rounding([tree], world.schema)
+        fractions.check_rounding([tree], world.schema)
         node = tree.args["where"].this
         if node.find(exp.Query, exp.AggFunc):
             return None

@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from truespec.domains.sql import gate
+from truespec.domains.sql import fractions, gate
 from truespec.domains.sql.aggregates.table import AggregateTable
 from truespec.domains.sql.compile.aggregate_calls import aggregate
 from truespec.domains.sql.compile.denotations import each_output
@@ -47,7 +47,7 @@ class Compiler(Reader):
             check_readable(node)
             gate.check(node, self.world.schema, self.world.settings)
             self.trees.append(node)
-            gate.check_rounding(self.trees, self.world.schema)
+            fractions.check_rounding(self.trees, self.world.schema)
             self.references = Counter(str(table.name).lower() for table in node.find_all(exp.Table))
             found = self.query(node, None)
             return replace(found, bag=each_output(found.bag, computed))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import re
 import secrets
 import shlex
 from collections import OrderedDict
@@ -26,6 +25,15 @@ from truespec.domains.sql.engines.contract import (
     Rejection,
     Settings,
     Stopped,
+)
+from truespec.domains.sql.engines.mariadb_errors import (
+    FORBIDDEN,
+    LOST,
+    OVERFLOW,
+    STOPPED,
+    code_of,
+    kind,
+    shown,
 )
 from truespec.domains.sql.engines.mariadb_session import Loader, Reader, drop
 from truespec.domains.sql.engines.result import Failure, Outcome, rows
@@ -57,15 +65,6 @@ _ARRANGED = {
 }
 """Session variables of each arrangement. Full-depth planning of a dozen joins takes seconds."""
 
-_SCOPE = {1046, 1051, 1052, 1054, 1066, 1109, 1146, 1305, 1327, 1370, 1630, 4031}
-_SYNTAX = {1064, 1065, 1149, 1300}
-# A text that prepares may still be stopped: time, memory, packet, recursion, locks, lost connections.
-_STOPPED = {1969, 1317, 3024, 1041, 1037, 1038, 1021, 1114, 1205, 1213, 1301, 1153, 2006, 2013, 1436, 4098}
-_STOPPED |= {1615, 1461}  # prepared statements: one to be prepared again, or too many
-# Overflow and out-of-range values: arithmetic is exact by contract, so these outcomes say nothing.
-_OVERFLOW = {1690, 1264, 1406, 1365, 1441, 1918}
-_LOST = {2006, 2013, 0}
-_FORBIDDEN = {1044, 1142, 1143, 1227, 1792}
 
 _INSTALL = (
     'mariadb-install-db --no-defaults --datadir="$PWD/data" --auth-root-authentication-method=normal'
@@ -261,7 +260,7 @@ class MariaDB(Engine):
             try:
                 reader.begin(_state(settings, seconds, arrangement, reading=True))
             except pymysql.Error as error:
-                if _code(error) in _LOST:
+                if code_of(error) in LOST:
                     raise
                 raise OracleError(f"settings: MariaDB: {error.args[-1]}") from error
             yield reader
@@ -283,11 +282,11 @@ class MariaDB(Engine):
         except UnicodeEncodeError as error:
             return Rejection(ReasonCode.SYNTAX, "the text holds a lone surrogate", error.start)
         except pymysql.Error as error:
-            code, message = _code(error), str(error.args[-1])
-            if code in _STOPPED or code in _LOST:
+            code, message = code_of(error), str(error.args[-1])
+            if code in STOPPED or code in LOST:
                 self._forget()
                 raise Stopped(f"MariaDB: {message}") from error
-            return Rejection(_kind(code), f"MariaDB: {_shown(code, message).replace(database + '.', '')}")
+            return Rejection(kind(code), f"MariaDB: {shown(code, message).replace(database + '.', '')}")
         return None
 
     def run(
@@ -340,10 +339,10 @@ class MariaDB(Engine):
         try:
             loader.fill(fill)
         except pymysql.Error as error:
-            if _code(error) in _LOST:
+            if code_of(error) in LOST:
                 raise
             message = f"MariaDB: {error.args[-1]}"
-            return Stopped(message) if _code(error) in _STOPPED else BadDatabase(message)
+            return Stopped(message) if code_of(error) in STOPPED else BadDatabase(message)
         outcomes: list[Outcome] = []
         for query in queries:
             try:
@@ -352,11 +351,11 @@ class MariaDB(Engine):
             except UnicodeEncodeError as error:
                 raise NotAQuery(f"MariaDB: {error}") from error
             except pymysql.Error as error:
-                if _code(error) in _LOST:
+                if code_of(error) in LOST:
                     raise
-                if _code(error) in _STOPPED or _code(error) in _OVERFLOW:
+                if code_of(error) in STOPPED or code_of(error) in OVERFLOW:
                     return Stopped(f"MariaDB: {error.args[-1]}")
-                if _code(error) in _FORBIDDEN:
+                if code_of(error) in FORBIDDEN:
                     raise NotAQuery(f"MariaDB: {error.args[-1]}") from error
                 outcomes.append(Failure(str(error.args[-1])))
             except Stopped as stopped:
@@ -390,7 +389,7 @@ class MariaDB(Engine):
                 reader.describe(query)
                 return reader.fetch(query)[0]
         except pymysql.Error as error:
-            if _code(error) in _STOPPED or _code(error) in _LOST:
+            if code_of(error) in STOPPED or code_of(error) in LOST:
                 raise Stopped(f"MariaDB: {error.args[-1]}") from error
             raise
         finally:
@@ -423,29 +422,3 @@ def _state(settings: Settings, seconds: float, arrangement: int, *, reading: boo
     }
     parts = [f"SESSION {name}={value}" for name, value in assigned.items()]
     return f"SET NAMES utf8mb4 COLLATE utf8mb4_general_ci, {', '.join(parts)}, {_ARRANGED[arrangement]}"
-
-
-_NO_ROUTINE = 1370
-"""What a call of a function that is neither built in nor stored gets from an account that may call none."""
-
-
-def _kind(code: int) -> ReasonCode:
-    """The reason for which a text that gets this error is invalid."""
-    for codes, reason in (
-        (_SYNTAX, ReasonCode.SYNTAX),
-        (_SCOPE, ReasonCode.SCOPE),
-        (_FORBIDDEN, ReasonCode.FORBIDDEN),
-    ):
-        if code in codes:
-            return reason
-    return ReasonCode.TYPE
-
-
-def _shown(code: int, message: str) -> str:
-    """What the engine says, which calls a function that does not exist one that the account may not call."""
-    named = re.search(r"for routine '(.*)'\Z", message)
-    return f"there is no function {named[1]}" if code == _NO_ROUTINE and named else message
-
-
-def _code(error: pymysql.Error) -> int:
-    return int(error.args[0]) if error.args and isinstance(error.args[0], int) else 0

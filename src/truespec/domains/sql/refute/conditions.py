@@ -17,7 +17,9 @@ import z3
 from sqlglot import exp
 
 from truespec.domains.sql.refute.check import parse
-from truespec.domains.sql.refute.expressions import FEW_COPIES, FIRST, LAST, Expressions, Path, Scope
+from truespec.domains.sql.refute.dates import FIRST, LAST
+from truespec.domains.sql.refute.expressions import FEW_COPIES, Expressions, Path
+from truespec.domains.sql.refute.reading import Scope
 from truespec.domains.sql.refute.symbolic import (
     FALSE,
     SECONDS,

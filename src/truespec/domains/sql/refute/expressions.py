@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import datetime
-import itertools
 import re
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,9 +13,9 @@ from sqlglot import exp
 
 from truespec.domains.sql.dialects.dialect import DecimalCast
 from truespec.domains.sql.dialects.registry import DIALECTS
+from truespec.domains.sql.refute.reading import Scope
 from truespec.domains.sql.refute.symbolic import (
     FALSE,
-    SECONDS,
     TRUE,
     Beyond,
     Value,
@@ -36,18 +34,10 @@ from truespec.domains.sql.refute.symbolic import (
     truth_of,
     unlike,
 )
-from truespec.domains.sql.schema import Schema
+from truespec.domains.sql.refute.texts import Texts
 
-FIRST, LAST = datetime.date(1901, 1, 1).toordinal(), datetime.date(2099, 12, 31).toordinal()
-"""Dates that are proposed."""
-MAX_COPIES = 2_000
-"""The largest group that is proposed."""
 FEW_COPIES = 9
 """The largest group where a condition does not ask for more."""
-_MONTHS = (0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334)
-
-Scope = Callable[[str, str], "Value | None"]
-"""From an alias (empty for none) and a column to the value; None where there is no such column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,24 +58,8 @@ _COMPARISONS: dict[Any, str] = {
 }
 
 
-class Expressions(ABC):
+class Expressions(Texts):
     """Reads the expressions of one pair."""
-
-    def __init__(self, schema: Schema) -> None:
-        self.schema = schema
-        self.facts: list[Any] = []
-        """What holds of the symbols that were made."""
-        self.atoms: list[Any] = []
-        """That a single condition is true, for each that was read."""
-        self.copies = z3.Int("copies")
-        """The size of every group."""
-        self.varied = z3.Bool("varied")
-        """Whether the columns in COUNT(DISTINCT ...) differ from copy to copy."""
-        self.distinct: set[str] = set()
-        """Those columns, by lower-case name."""
-        self.facts += [self.copies >= 1, self.copies <= MAX_COPIES]
-        self.fresh = itertools.count()
-        self._civil_of: dict[int, tuple[Any, Any, Any, Any]] = {}
 
     @abstractmethod
     def query(self, node: Any, outer: Scope) -> list[Path]:
@@ -119,10 +93,6 @@ class Expressions(ABC):
             raise Beyond
         found: Value = reading(node, scope)
         return found
-
-    def _atom(self, value: Value) -> Value:
-        self.atoms.append(is_true(value))
-        return value
 
     def _same(self, node: Any, scope: Scope) -> Value:
         return self.value(node.this, scope)
@@ -228,16 +198,6 @@ class Expressions(ABC):
         if form is None:
             raise Beyond
         return self._as_written(value, form), Value(FALSE, z3.StringVal(literal), "text", literal)
-
-    def _as_written(self, value: Value, form: str) -> Value:
-        year, month, day = self._civil(value)
-        parts = {"%Y": year, "%m": month, "%d": day, "%c": month, "%e": day}
-        number: Any = z3.IntVal(0)
-        for part in re.findall(r"%\w", form):
-            if part not in parts:
-                raise Beyond
-            number = number * 100 + parts[part]
-        return Value(value.null, number, f"written {form}")
 
     def _timetostr(self, node: Any, scope: Scope) -> Value:
         form = node.args.get("format")
@@ -372,190 +332,6 @@ class Expressions(ABC):
         if to in (exp.DataType.Type.TIMESTAMP, exp.DataType.Type.DATETIME):
             return as_moment(value)
         raise Beyond
-
-    # Texts
-
-    def _text(self, node: Any, scope: Scope) -> Value:
-        value = self.value(node, scope)
-        if value.kind == "number" and value.value.is_int():
-            return Value(value.null, z3.IntToStr(value.value), "text")
-        if value.kind != "text":
-            raise Beyond
-        return value
-
-    def _length(self, node: Any, scope: Scope) -> Value:
-        value = self._text(node.this, scope)
-        return Value(value.null, z3.Length(value.value), "number")
-
-    def _substring(self, node: Any, scope: Scope) -> Value:
-        start = node.args.get("start")
-        length = node.args.get("length")
-        return self._cut(node.this, start, length, scope)
-
-    def _left(self, node: Any, scope: Scope) -> Value:
-        return self._cut(node.this, exp.Literal.number(1), node.expression, scope)
-
-    def _cut(self, node: Any, start: Any, length: Any, scope: Scope) -> Value:
-        whole = self.value(node, scope)
-        if whole.kind in ("date", "moment"):
-            form = {"4": "%Y", "7": "%Y-%m", "10": "%Y-%m-%d"}.get(str(length.name) if length else "")
-            if form is None or str(start.name) != "1":
-                raise Beyond
-            return self._as_written(whole, form)
-        text = self._text(node, scope)
-        first = as_number(self.value(start, scope))
-        size = as_number(self.value(length, scope)).value if length is not None else z3.Length(text.value)
-        null = z3.Or(text.null, first.null)
-        return Value(null, z3.SubString(text.value, first.value - 1, size), "text")
-
-    def _right(self, node: Any, scope: Scope) -> Value:
-        text, size = self._text(node.this, scope), as_number(self.value(node.expression, scope))
-        from_ = z3.If(z3.Length(text.value) > size.value, z3.Length(text.value) - size.value, z3.IntVal(0))
-        return Value(z3.Or(text.null, size.null), z3.SubString(text.value, from_, size.value), "text")
-
-    def _concat(self, node: Any, scope: Scope) -> Value:
-        parts = [self._text(part, scope) for part in node.expressions]
-        null = z3.Or(*(part.null for part in parts))
-        value = z3.Concat(*(part.value for part in parts)) if len(parts) > 1 else parts[0].value
-        return Value(null, value, "text")
-
-    def _dpipe(self, node: Any, scope: Scope) -> Value:
-        one, other = self._text(node.this, scope), self._text(node.expression, scope)
-        return Value(z3.Or(one.null, other.null), z3.Concat(one.value, other.value), "text")
-
-    def _replace(self, node: Any, scope: Scope) -> Value:
-        text, old = self._text(node.this, scope), self._text(node.expression, scope)
-        new = node.args.get("replacement")
-        value = self._text(new, scope).value if new is not None else z3.StringVal("")
-        # Every occurrence goes: up to three are followed.
-        found = text.value
-        for _ in range(3):
-            found = z3.Replace(found, old.value, value)
-        self.facts.append(
-            z3.Or(text.null, z3.Not(z3.Contains(found, old.value)), z3.Contains(value, old.value))
-        )
-        return Value(text.null, found, "text")
-
-    def _strposition(self, node: Any, scope: Scope) -> Value:
-        text, part = self._text(node.this, scope), self._text(node.args["substr"], scope)
-        null = z3.Or(text.null, part.null)
-        return Value(null, z3.IndexOf(text.value, part.value, z3.IntVal(0)) + 1, "number")
-
-    def _startswith(self, node: Any, scope: Scope) -> Value:
-        text, part = self._text(node.this, scope), self._text(node.expression, scope)
-        null = z3.Or(text.null, part.null)
-        return self._atom(Value(null, z3.PrefixOf(part.value, text.value), "truth"))
-
-    def _reverse(self, node: Any, scope: Scope) -> Value:
-        text = self._text(node.this, scope)
-        turned = z3.String(f"reversed {next(self.fresh)}")
-        size = z3.Length(text.value)
-        self.facts += [z3.Length(turned) == size, z3.Or(text.null, size <= 8)]
-        for place in range(8):
-            at = z3.SubString(turned, size - 1 - place, 1) == z3.SubString(text.value, place, 1)
-            self.facts.append(z3.Or(text.null, size <= place, at))
-        return Value(text.null, turned, "text")
-
-    # Dates
-
-    def _civil(self, value: Value) -> tuple[Any, Any, Any]:
-        """Year, month and day of a date."""
-        days = as_day(value).value
-        key = days.get_id()
-        if key not in self._civil_of:
-            number = next(self.fresh)
-            year, month, day = (z3.Int(f"{part} {number}") for part in ("year", "month", "day"))
-            leap = z3.And(year % 4 == 0, z3.Or(year % 100 != 0, year % 400 == 0))
-            before: Any = z3.IntVal(_MONTHS[-1])
-            length: Any = z3.IntVal(31)
-            for index in range(10, -1, -1):
-                before = z3.If(month == index + 1, z3.IntVal(_MONTHS[index]), before)
-                size = _MONTHS[index + 1] - _MONTHS[index]
-                length = z3.If(month == index + 1, z3.IntVal(size), length)
-            length = length + z3.If(z3.And(month == 2, leap), 1, 0)
-            before = before + z3.If(z3.And(month > 2, leap), 1, 0)
-            passed = year - 1
-            ordinal = 365 * passed + passed / 4 - passed / 100 + passed / 400 + before + day
-            self.facts += [
-                z3.And(year >= 1901, year <= 2099, month >= 1, month <= 12, day >= 1, day <= length),
-                days == ordinal,
-            ]
-            self._civil_of[key] = (year, month, day, days)
-        return self._civil_of[key][:3]
-
-    def _part(self, node: Any, scope: Scope, place: int) -> Value:
-        value = as_day(self.value(node.this, scope))
-        return Value(value.null, self._civil(value)[place], "number")
-
-    def _year(self, node: Any, scope: Scope) -> Value:
-        return self._part(node, scope, 0)
-
-    def _month(self, node: Any, scope: Scope) -> Value:
-        return self._part(node, scope, 1)
-
-    def _day(self, node: Any, scope: Scope) -> Value:
-        return self._part(node, scope, 2)
-
-    _dayofmonth = _day
-
-    def _extract(self, node: Any, scope: Scope) -> Value:
-        place = {"YEAR": 0, "MONTH": 1, "DAY": 2}.get(str(node.this.name).upper())
-        if place is None:
-            raise Beyond
-        value = as_day(self.value(node.expression, scope))
-        return Value(value.null, self._civil(value)[place], "number")
-
-    def _date_of(self, node: Any, scope: Scope) -> Value:
-        if node.args.get("expressions"):
-            raise Beyond
-        return as_day(self.value(node.this, scope))
-
-    _date = _tsordstodate = _date_of
-
-    def _datediff(self, node: Any, scope: Scope) -> Value:
-        if str(node.args.get("unit") or "DAY").upper() != "DAY":
-            raise Beyond
-        one, other = as_day(self.value(node.this, scope)), as_day(self.value(node.expression, scope))
-        return Value(z3.Or(one.null, other.null), one.value - other.value, "number")
-
-    _timestampdiff = _tsordsdiff = _datediff
-
-    def _dateadd(self, node: Any, scope: Scope) -> Value:
-        return self._shifted(self.value(node.this, scope), node, 1)
-
-    def _datesub(self, node: Any, scope: Scope) -> Value:
-        return self._shifted(self.value(node.this, scope), node, -1)
-
-    _tsordsadd = _dateadd
-
-    def _shifted(self, value: Value, by: Any, sign: int) -> Value:
-        amount = by.this if isinstance(by, exp.Interval) else by.expression
-        unit = str(by.args.get("unit") or "DAY").upper()
-        if isinstance(amount, exp.Interval):
-            amount, unit = amount.this, str(amount.args.get("unit") or unit).upper()
-        written = str(amount.name)
-        if not re.fullmatch(r"\d{1,5}", written):
-            raise Beyond
-        days = {"DAY": 1, "WEEK": 7}.get(unit)
-        if value.kind == "text":
-            value = as_day(value)
-        if days is not None:
-            scale = SECONDS if value.kind == "moment" else 1
-            return Value(value.null, value.value + sign * days * int(written) * scale, value.kind)
-        months = {"MONTH": 1, "YEAR": 12, "QUARTER": 3}.get(unit)
-        if months is None:
-            raise Beyond
-        year, month, day = self._civil(value)
-        moved = z3.Int(f"moved {next(self.fresh)}")
-        self.facts += [moved >= FIRST, moved <= LAST]
-        then = self._civil(Value(value.null, moved, "date"))
-        self.facts.append(
-            z3.And(
-                then[0] * 12 + then[1] == year * 12 + month + sign * months * int(written),
-                then[2] == z3.If(day > 28, 28, day),
-            )
-        )
-        return Value(value.null, moved, "date")
 
     # Groups
 

@@ -26,7 +26,8 @@ from sqlglot import exp
 
 from truespec.domains.sql.engines.script import Database, Value, ValueRow, parents_first
 from truespec.domains.sql.refute.conditions import MAX_PATHS, MAX_TEXT, Reader, scale
-from truespec.domains.sql.refute.expressions import FEW_COPIES, FIRST, LAST, Path
+from truespec.domains.sql.refute.dates import FIRST, LAST
+from truespec.domains.sql.refute.expressions import FEW_COPIES, Path
 from truespec.domains.sql.refute.generate import Generator
 from truespec.domains.sql.refute.literals import as_date
 from truespec.domains.sql.refute.symbolic import SECONDS, unlike

@@ -1,0 +1,283 @@
+"""Two queries on one engine: their outcomes on a database, and whether a difference between them counts."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from functools import partial
+from random import Random
+from typing import Any
+
+from sqlglot import exp
+
+from truespec.domains.sql.dialects.registry import DIALECTS
+from truespec.domains.sql.engines.contract import (
+    STATEMENT_SECONDS,
+    Answered,
+    Engine,
+    Settings,
+    Stopped,
+)
+from truespec.domains.sql.engines.registry import engine
+from truespec.domains.sql.engines.result import Outcome, Rows, same
+from truespec.domains.sql.engines.script import Database, insert_statements
+from truespec.domains.sql.refute.rounding import TOLERANCE, Arithmetic
+from truespec.domains.sql.refute.ties import variants
+from truespec.domains.sql.schema import Schema
+from truespec.solvers.limit import Limit
+from truespec.verdict import TruespecError
+
+MAX_STOPPED = 8
+"""So many stopped queries end a search: what does not finish on a dozen rows will not finish on others."""
+FEW_SHUFFLES, SHUFFLES, MORE_SHUFFLES = 1, 4, 14
+"""Row orders that a difference must survive: while it is made smaller, in the end, and in the end where a
+query leaves a choice to the engine."""
+EXACT = 2**53
+"""Numbers beyond this may have been rounded or overflowed."""
+
+
+Determined = Callable[[exp.Expr, Limit], bool]
+"""A proof that a query has one result on every database."""
+DETERMINED_PORTION = 0.3
+"""The share of the time that is left in which the oracle may be proved to have one result."""
+
+
+def is_ordered(tree: exp.Expr) -> bool:
+    """Whether a query orders its result at the top level."""
+    around: Any = tree
+    while isinstance(around, exp.Subquery) and not around.args.get("order"):
+        around = around.this
+    return around.args.get("order") is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """Why a difference does not count."""
+
+    wavering: frozenset[int] = frozenset()
+    """The queries whose results changed with the order of rows; empty where rounding is the reason."""
+
+
+class Run:
+    """One pair on one engine."""
+
+    def __init__(
+        self,
+        texts: Sequence[str],
+        trees: Sequence[exp.Expr],
+        schema: Schema,
+        order: str,
+        settings: Settings,
+        limit: Limit,
+        determined: Determined,
+    ) -> None:
+        self.texts = list(texts)
+        self.trees = list(trees)
+        self.schema = schema
+        self.settings = settings
+        self.limit = limit
+        self.engine: Engine = engine(schema.dialect)
+        self.ordered = order != "bag" and all(map(is_ordered, self.trees))
+        self.arithmetic = Arithmetic.of(self.trees, schema)
+        self.inexact = any(map(self.arithmetic.is_inexact, self.trees))
+        self.choices = any(map(_leaves_choices, self.trees)) or self.ordered
+        self.tied = [variants(tree, schema, self.ordered) for tree in self.trees]
+        self.determined = determined
+        self._is_determined: bool | None = None
+        seed = hashlib.sha256("\0".join([*sorted(self.texts), schema.ddl]).encode("utf-8", "surrogatepass"))
+        self.seed = int.from_bytes(seed.digest()[:8], "big")
+
+    def outcomes(
+        self, database: Database, texts: list[str] | None = None, settings: Settings | None = None
+    ) -> list[Outcome]:
+        return self.engine.run(
+            self.schema,
+            insert_statements(database, self.schema),
+            texts or self.texts,
+            settings or self.settings,
+            seconds=_coarse(self.limit.remaining()),
+        )
+
+    def many(self, databases: Sequence[Database], arrangement: int = 0) -> list[Answered]:
+        """What both queries yield on each database; one that is stopped in haste is run again alone."""
+        if not databases:
+            return []
+        inserts = [insert_statements(database, self.schema) for database in databases]
+
+        def run(some: list[list[str]], seconds: float) -> list[Answered]:
+            return self.engine.run_many(
+                self.schema, some, self.texts, self.settings, seconds=seconds, arrangement=arrangement
+            )
+
+        found = run(inserts, _coarse(self.limit.remaining() / len(databases) / 2))
+        for place, one in enumerate(found):
+            if isinstance(one, Stopped) and len(found) > 1:
+                (found[place],) = run([inserts[place]], _coarse(self.limit.remaining() / 2))
+                if isinstance(found[place], Stopped):
+                    break  # so will the others be
+        return found
+
+    def differ(self, found: list[Outcome]) -> bool:
+        return not same(found[0], found[1], ordered=self.ordered)
+
+    def doubt(self, database: Database, found: list[Outcome], *, quickly: bool = False) -> Doubt | None:
+        """Why a difference does not count; None where it does.
+
+        It counts where numbers are exact, rounding has no part in it, and row order and plans change nothing;
+        or where they change the candidate's result alone and the oracle is proved to have one: the candidate
+        then allows a result, the one that the engine returned, which the oracle does not.
+        """
+        doubt = self._doubt(database, found, quickly=quickly)
+        # Which plan fails is no matter of the query's meaning: both results are rows.
+        free = doubt is not None and doubt.wavering == {1} and not self.ordered
+        if free and all(isinstance(one, Rows) for one in found) and self.oracle_is_determined():
+            return None
+        return doubt
+
+    def oracle_is_determined(self) -> bool:
+        """Whether the oracle is proved to have one result on every database; asked once."""
+        if self._is_determined is None:
+            self._is_determined = self.determined(self.trees[0], self.limit.portion(DETERMINED_PORTION))
+        return self._is_determined
+
+    def allowed(self, database: Database, wanted: Outcome) -> Database | None:
+        """The rows in an order in which the candidate gives the oracle's result; None where none was met."""
+        random = Random(self.seed)
+        moved = [_shuffled(database, random, backwards=number == 0) for number in range(MORE_SHUFFLES)]
+        for one, again in zip(moved, self.many(moved), strict=True):
+            if isinstance(again, list) and same(again[1], wanted, ordered=False):
+                return one
+        return None
+
+    def _doubt(self, database: Database, found: list[Outcome], *, quickly: bool) -> Doubt | None:
+        """See `doubt`; here a result that changes never counts."""
+        if not all(map(_exact, found)):
+            return Doubt()
+        if self.inexact and not self._beyond_rounding(database):
+            return Doubt()
+        if self.choices:
+            doubt = self._hidden_ties(database, found)
+            if doubt is not None:
+                return doubt
+        random = Random(self.seed)
+        shuffles = MORE_SHUFFLES if self.choices else SHUFFLES
+        if quickly:
+            shuffles = FEW_SHUFFLES if self.choices else 0
+        shuffled = [_shuffled(database, random, backwards=number == 0) for number in range(shuffles)]
+        # The first alone: most differences that do not count vanish there.
+        groups = [(shuffled[:1], 1), (shuffled[1::3], 2), (shuffled[2::3], 3), (shuffled[3::3], 1)]
+        for some, arrangement in groups:
+            for again in self.many(some, arrangement):
+                if isinstance(again, TruespecError):
+                    raise again
+                pairs = enumerate(zip(found, again, strict=True))
+                moved = [side for side, (one, other) in pairs if not same(one, other, ordered=self.ordered)]
+                if moved:
+                    return Doubt(frozenset(moved))
+        return None
+
+    def _hidden_ties(self, database: Database, found: list[Outcome]) -> Doubt | None:
+        """Ties that are broken by values, which no order of rows shows."""
+        for side, texts in enumerate(self.tied):
+            if texts is None:
+                return Doubt(frozenset({side}))
+            if texts:
+                for outcome in self.outcomes(database, texts=texts):
+                    if not same(outcome, found[side], ordered=self.ordered):
+                        return Doubt(frozenset({side}))
+        return None
+
+    def _beyond_rounding(self, database: Database) -> bool:
+        """See `rounding` for the two cases."""
+        settings = self.settings
+        if DIALECTS[self.schema.dialect].division_digits_set_by_session:
+            settings = replace(settings, digits=30)
+        found = self.outcomes(database, settings=settings)
+        if not self.differ(found):
+            return False
+        exact = self._rewritten(self.arithmetic.refusing_inexact)
+        if exact is None:
+            return False
+        # MariaDB's error is an overflow, which stops a query.
+        with contextlib.suppress(Stopped):
+            again = self.outcomes(database, texts=exact, settings=settings)
+            if all(same(one, other, ordered=self.ordered) for one, other in zip(found, again, strict=True)):
+                return True
+        if not all(map(self.arithmetic.only_shown, self.trees)):
+            return False
+        for upwards in (True, False):
+            texts = self._rewritten(partial(self.arithmetic.moved, upwards=upwards))
+            if texts is None:
+                return False
+            one, other = self.outcomes(database, texts=texts, settings=settings)
+            # A rewritten query that fails where the original does not says nothing.
+            if not isinstance(one, Rows) or not isinstance(other, Rows):
+                return False
+            if same(one, other, ordered=self.ordered, tolerance=TOLERANCE):
+                return False
+        return True
+
+    def _rewritten(self, rewrite: Callable[[exp.Expr], str | None]) -> list[str] | None:
+        texts = [
+            rewrite(tree) if self.arithmetic.is_inexact(tree) else text
+            for tree, text in zip(self.trees, self.texts, strict=True)
+        ]
+        kept = [text for text in texts if text is not None]
+        return kept if len(kept) == len(texts) else None
+
+
+def _leaves_choices(tree: exp.Expr) -> bool:
+    """Whether a query may leave a choice to the engine: which rows, which of a group, in which order."""
+    return (
+        tree.find(exp.Limit, exp.Fetch, exp.Offset, exp.Window, exp.GroupConcat, exp.Group, exp.Distinct)
+        is not None
+        or tree.find(exp.AggFunc, exp.Anonymous, exp.AnyValue, exp.First, exp.Last) is not None
+    )
+
+
+_CHOICES: tuple[tuple[str, tuple[Any, ...]], ...] = (
+    ("LIMIT without a total order", (exp.Limit, exp.Fetch, exp.Offset)),
+    ("ties in the order of a window", (exp.Window,)),
+    ("the order inside an aggregate", (exp.GroupConcat, exp.ArrayAgg, exp.First, exp.Last, exp.AnyValue)),
+    ("a column that GROUP BY does not determine, or texts that the collation calls equal", (exp.Group,)),
+    ("which of the texts that the collation calls equal is kept", (exp.Distinct, exp.Max, exp.Min)),
+)
+"""Constructs that leave a choice to an engine, from the likeliest to the rarest."""
+
+
+def choice_of(tree: exp.Expr) -> str:
+    """What in a query leaves the engine a choice."""
+    for name, nodes in _CHOICES:
+        if tree.find(*nodes) is not None:
+            return name
+    return "ties in ORDER BY" if is_ordered(tree) else "a choice that the engine makes"
+
+
+def _shuffled(database: Database, random: Random, backwards: bool) -> Database:
+    tables = {}
+    for name, found in database.tables.items():
+        order = list(found)
+        if backwards:
+            order.reverse()
+        else:
+            random.shuffle(order)
+        tables[name] = tuple(order)
+    return Database(tables)
+
+
+def _exact(outcome: Outcome) -> bool:
+    if not isinstance(outcome, Rows):
+        return True
+    return not any(
+        isinstance(value, int | float | Decimal) and not abs(float(value)) <= EXACT
+        for row in outcome.rows
+        for value in row
+    )
+
+
+def _coarse(seconds: float) -> float:
+    """A statement's limit out of a few, because setting one takes a round trip."""
+    return next(limit for limit in (STATEMENT_SECONDS, 0.5, 0.25, 0.1, 0.05) if limit <= max(seconds, 0.05))
