@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import replace
 
 import pytest
 
+from truespec.cli.common import describe
 from truespec.domains.contract import RecheckStatus
 from truespec.domains.verify import Pair, environment_of, verify_pair
 from truespec.executors.recheck import Claim, recheck_claim
 from truespec.store.ledger import key
-from truespec.verdict import Relation, Verdict
+from truespec.verdict import Answer, ReasonCode, Relation, Verdict
 
 REGEX = Pair("regex", "a+", "a*")
 
@@ -44,3 +46,44 @@ def test_a_failed_check_elsewhere_is_undecided_and_names_both_versions() -> None
     found = recheck_claim(Claim(REGEX, elsewhere), 5.0)
     assert found.status is RecheckStatus.UNDECIDED
     assert f"unicode was 1.0.0, is {verdict.environment['unicode']} here" in found.detail
+
+
+def test_a_context_may_fix_the_version_of_unicode() -> None:
+    here = Pair("regex", r"\d+", r"\d*", {"unicode": unicodedata.unidata_version})
+    assert verify_pair(here, 200.0).answer is Answer.REFUTED
+    elsewhere = replace(here, context={"unicode": "1.1.0"})
+    verdict = verify_pair(elsewhere, 200.0)
+    assert verdict.reason is not None
+    assert verdict.reason.code is ReasonCode.UNAVAILABLE
+    assert "asks for Unicode 1.1.0" in verdict.reason.detail
+    assert unicodedata.unidata_version in verdict.reason.detail
+    found = recheck_claim(Claim(elsewhere, verify_pair(here, 200.0)), 200.0)
+    assert found.status is RecheckStatus.UNDECIDED
+
+
+@pytest.mark.parametrize("version", ["15", "15.0", "latest", "15.0.0 ", "٣.0.0"])
+def test_a_text_that_is_no_version_of_unicode_is_refused(version: str) -> None:
+    verdict = verify_pair(Pair("regex", "a", "a", {"unicode": version}), 200.0)
+    assert verdict.reason is not None
+    assert verdict.reason.code is ReasonCode.ORACLE
+    assert "expected e.g. 15.0.0" in verdict.reason.detail
+
+
+TABLE = "CREATE TABLE t (a INT)"
+
+
+def test_a_dialect_that_was_not_named_is_noted() -> None:
+    silent = Pair("sql", "SELECT a FROM t", "SELECT a FROM", {"schema": TABLE})
+    verdict = verify_pair(silent, 200.0)
+    assert verdict.notes["assumed"] == {"dialect": "mysql"}
+    assert Verdict.from_json(verdict.to_json()).notes == verdict.notes
+    assert "assumed         dialect mysql: the context names none" in describe(verdict)
+    named = replace(silent, context={"schema": TABLE, "dialect": "sqlite"})
+    assert not verify_pair(named, 200.0).notes
+
+
+def test_nothing_is_assumed_for_a_context_that_is_refused() -> None:
+    verdict = verify_pair(Pair("sql", "SELECT 1", "SELECT 1", {"shema": TABLE}), 200.0)
+    assert verdict.reason is not None
+    assert verdict.reason.code is ReasonCode.CONTEXT
+    assert not verdict.notes

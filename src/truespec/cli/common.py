@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -115,6 +116,10 @@ def describe(verdict: Verdict) -> str:
                 lines.append(f"  confirmed by    {', '.join(proof.confirmed_by)}")
     if verdict.reason:
         lines.append(f"  {verdict.reason.code.value}: {verdict.reason.detail}")
+    assumed = verdict.notes.get("assumed")
+    if isinstance(assumed, Mapping):
+        for name, value in assumed.items():
+            lines.append(f"  assumed         {name} {value}: the context names none")
     return "\n".join(lines)
 
 

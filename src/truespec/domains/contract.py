@@ -99,6 +99,13 @@ class Domain(ABC, Generic[Context, Spec]):
         """
         return {}
 
+    def assumed(self, raw: RawContext) -> Mapping[str, str]:
+        """The fields that the context leaves out and that can change an answer, each with the value taken.
+
+        Cheap, like `environment`: the verdict's `notes` hold them under `assumed`.
+        """
+        return {}
+
     @abstractmethod
     def read_context(self, raw: RawContext, oracle: str) -> Context:
         """Check the context and complete it from the oracle; `OracleError` names the field that is wrong."""

@@ -100,6 +100,8 @@ def verify_pair(pair: Pair, seconds: float) -> Verdict:
         return unknown(pair.domain, ReasonCode.UNAVAILABLE, str(error))
     limit = Limit.start(seconds)
     verdict = _verify(domain, pair, limit).within(environment_of(pair))
+    if verdict.reason is None or verdict.reason.code is not ReasonCode.CONTEXT:
+        verdict = verdict.assuming(domain.assumed(pair.context))
     return verdict.timed(time.monotonic() - limit.started)
 
 

@@ -85,6 +85,10 @@ class Verdict:
         """The same verdict with the environment in which it was found."""
         return replace(self, environment=dict(environment)) if environment else self
 
+    def assuming(self, assumed: Mapping[str, str]) -> Verdict:
+        """The same verdict with a note of what the context left out: fields with the values taken."""
+        return replace(self, notes={**self.notes, "assumed": dict(assumed)}) if assumed else self
+
     def timed(self, seconds: float) -> Verdict:
         """The same verdict with its wall time in seconds."""
         return replace(self, seconds=seconds)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from unicodedata import unidata_version
 
 from truespec.domains.regex import deepregex_dialect, python_dialect
 from truespec.domains.regex.syntax import Pattern, deep_stack
-from truespec.verdict import OracleError
+from truespec.verdict import OracleError, ToolMissing
+
+VERSION = re.compile(r"\d+\.\d+\.\d+", re.ASCII)
+"""How a version of Unicode is written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +29,8 @@ class Context:
     """Letters of `imsxau`, for the python dialect."""
     boundary: str = "word"
     r"""What `\b` means in the deepregex dialect: `word`, `ignore`, `anchor` or `literal`."""
+    unicode: str = unidata_version
+    """The version of Unicode whose tables decide, e.g. `14.0.0`; only the interpreter's can be had."""
 
     def __post_init__(self) -> None:
         for name, allowed in _ALLOWED.items():
@@ -39,6 +46,13 @@ class Context:
             raise OracleError("context: the flags 'a' and 'u' exclude each other")
         if self.dialect == "deepregex" and (self.flags or self.match != "full"):
             raise OracleError("context: the deepregex dialect matches whole lines and has no flags")
+        if not VERSION.fullmatch(self.unicode):
+            raise OracleError(f"context: 'unicode' is {self.unicode!r:.60}, expected e.g. 15.0.0")
+        if self.unicode != unidata_version:
+            raise ToolMissing(
+                f"the context asks for Unicode {self.unicode}; this Python has {unidata_version}: "
+                "run under a Python whose unicodedata.unidata_version is that, or leave 'unicode' out"
+            )
 
 
 _ALLOWED = {
@@ -52,7 +66,7 @@ _ALLOWED = {
 def read_context(raw: Mapping[str, object]) -> Context:
     """The context of a pair record."""
     fields: dict[str, str] = {}
-    for name in ("dialect", "alphabet", "match", "flags", "boundary"):
+    for name in ("dialect", "alphabet", "match", "flags", "boundary", "unicode"):
         value = raw.get(name)
         if value is None:
             continue

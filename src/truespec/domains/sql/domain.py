@@ -69,6 +69,10 @@ class Sql(Domain[Context, Query]):
         dialect = str(raw.get("dialect") or DIALECTS[0])
         return {**version(dialect), "z3": version_of("z3-solver")}
 
+    def assumed(self, raw: RawContext) -> Mapping[str, str]:
+        """The dialect where the context names none: it decides what most texts mean."""
+        return {} if raw.get("dialect") is not None else {"dialect": DIALECTS[0]}
+
     def read_context(self, raw: RawContext, oracle: str) -> Context:
         """The schema, dialect, order and settings of a pair."""
         ddl, dialect, order = (
