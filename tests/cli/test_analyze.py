@@ -37,6 +37,25 @@ def invoke(*arguments: str) -> str:
     return found.output
 
 
+def test_lines_that_are_left_out_are_told(tmp_path: Path) -> None:
+    results(tmp_path / "one.json", "calm", 1)
+    (tmp_path / "r.yml").write_text(RULE)
+    run = tmp_path / "run.jsonl"
+    invoke("check", str(tmp_path / "one.json"), "--rules", str(tmp_path / "r.yml"), "-o", str(run))
+    lines = run.read_text().splitlines(keepends=True)
+    assert len(lines) == 20
+    run.write_text("".join([*lines[:5], '{"other": 1}\n', "[]\n", *lines[5:15], "{\n", *lines[15:]]))
+    found = CliRunner().invoke(command, ["compare", str(run), str(run), "--json"])
+    assert found.exit_code == 0
+    assert found.stderr.count(f"{run}: line 6: no artifact of 'truespec trace check'") == 2
+    assert f"{run}: line 7: no JSON object, so it is left out" in found.stderr
+    assert f"{run}: line 18: no JSON, so this line and all below it are left out" in found.stderr
+    run.write_text("".join(lines).rstrip("\n"))
+    analysed = CliRunner().invoke(command, ["analyze", str(run), "-o", str(tmp_path / "out")])
+    assert analysed.exit_code == 0
+    assert f"{run}: line 20: cut short, so it is left out" in analysed.stderr
+
+
 def test_from_results_to_a_page(tmp_path: Path) -> None:
     results(tmp_path / "one.json", "calm", 1)
     results(tmp_path / "two.json", "loud", 19)

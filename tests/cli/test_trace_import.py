@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from truespec.cli.main import truespec
+from truespec.traces.record import to_line
+from truespec.traces.trace import Trace
 
 GOOD = {"role": "user", "content": "hi"}
 
@@ -34,3 +37,22 @@ def test_ledgers_as_json(tmp_path: Path) -> None:
     record = json.loads(told.splitlines()[0])
     assert record["items"] == {"seen": 1, "taken": 1, "dropped": {}}
     assert record["lossless"] is True
+
+
+def test_a_stopped_import_says_how_far_it_came(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written: list[str] = []
+
+    def stopping(trace: Trace) -> str:
+        if written:
+            raise KeyboardInterrupt
+        written.append(trace.id)
+        return to_line(trace)
+
+    monkeypatch.setattr("truespec.cli.trace_import.to_line", stopping)
+    for name in ("a.json", "b.json"):
+        (tmp_path / name).write_text(json.dumps([GOOD]))
+    out = tmp_path / "out.jsonl"
+    result = CliRunner().invoke(truespec, ["trace", "import", str(tmp_path), "-o", str(out)])
+    assert result.exit_code == 130
+    assert f"stopped after 1 traces: {out} holds no more" in result.stderr
+    assert len(out.read_text().splitlines()) == 1

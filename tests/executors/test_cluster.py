@@ -143,6 +143,29 @@ def test_a_busy_head_node_is_asked_again() -> None:
         cluster._connect(_SlowHead(*["Starting Ray client server failed"] * 9), "ray://head:10001")
 
 
+class _LateNode:
+    """A local cluster that comes up at the third attempt, or never."""
+
+    def __init__(self, late: int, complaint: str = "The current node timed out during startup.") -> None:
+        self.late, self.complaint = late, complaint
+
+    def init(self, **options: object) -> None:
+        self.late -= 1
+        if self.late >= 0:
+            raise Exception(self.complaint)  # noqa: TRY002  # as Ray does
+
+    def shutdown(self) -> None:
+        """Forget the failed start."""
+
+
+def test_a_local_cluster_that_comes_up_late_is_started_again() -> None:
+    cluster._connect(_LateNode(2), "local")
+    with pytest.raises(WorkerError, match=f"no connection to local in {cluster.CONNECTIONS} attempts: The"):
+        cluster._connect(_LateNode(99), "local")
+    with pytest.raises(WorkerError, match="no connection to local: no room"):
+        cluster._connect(_LateNode(99, "no room"), "local")
+
+
 def test_nothing_outlives_the_owner_of_a_share() -> None:
     """The owner is killed while a process below it has a child in a session of its own."""
     with subprocess.Popen(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from truespec.cli.progress import Progress
 from truespec.cli.trace_options import artifacts_of
 
 _RUN = click.Path(exists=True, path_type=Path)
@@ -55,10 +56,15 @@ def analyze(
     from truespec.reports.analysis import analyse, headline, summary, write_analysis
 
     judges = [standing(path.name.split(".")[0], read_recorded(path)) for path in judgements]
-    artifacts = artifacts_of(run)
-    runs = [judge_run(artifacts), *(judge_run(artifacts_of(path)) for path in beside)] if beside else []
-    found = analyse(artifacts, artifacts_of(against) if against else None, judges, runs)
+    progress = Progress()
+    artifacts = artifacts_of(run, progress)
+    others = [judge_run(artifacts_of(path, progress)) for path in beside]
+    older = artifacts_of(against, progress) if against else None
+    progress.show(f"analysing {len(artifacts)} traces")
+    found = analyse(artifacts, older, judges, [judge_run(artifacts), *others] if beside else [])
+    progress.show(f"writing {output.name}")
     page = write_analysis(found, output)
+    progress.end()
     if as_json:
         click.echo(json.dumps(summary(found), default=str))
         return

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from truespec.cli.progress import Progress
 from truespec.cli.trace_options import artifacts_of
 
 if TYPE_CHECKING:
@@ -37,9 +38,11 @@ def compare(old: Path, new: Path, by: str, fail_on: str | None, as_json: bool) -
     from truespec.analysis.corpus import row_of
     from truespec.analysis.paired import compare as compare_rows
 
-    found = compare_rows(
-        [row_of(one) for one in artifacts_of(old)], [row_of(one) for one in artifacts_of(new)]
-    )
+    progress = Progress()
+    before, now = ([row_of(one) for one in artifacts_of(run, progress)] for run in (old, new))
+    progress.show("comparing")
+    found = compare_rows(before, now)
+    progress.end()
     if found.too_few:
         click.echo(
             f"only {found.common} common tasks: a difference on so few may be chance",

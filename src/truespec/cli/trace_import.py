@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from truespec.cli.grouped import grouped
+from truespec.cli.progress import Progress
 from truespec.cli.trace_options import (
     FORMAT_OPTION,
     JOIN_OPTIONS,
@@ -57,20 +58,29 @@ def import_(
     hiding = redact.hiding()
     stream = output.open("w", encoding="utf-8") if output else sys.stdout
     count = problems = losses = 0
-    report, budget = ProblemReport(paths), Budget()
+    report, budget, progress = ProblemReport(paths), Budget(), Progress()
+    files = list(files_below(paths))
     try:
-        for path in files_below(paths):
+        for number, path in enumerate(files):
             file = TraceFile(path, budget)
+            progress.show("files", number, len(files), f"{count} traces")
             for item in read_file(file, form, joins):
                 if isinstance(item, Problem):
                     problems += 1
                     report.show(item)
                 else:
-                    count += 1
                     stream.write(to_line(hiding.redactor().trace(item) if hiding else item) + "\n")
+                    count += 1
+                    progress.show("files", number, len(files), f"{count} traces")
             losses += not file.ledger.lossless
             _tell_ledger(file, as_json)
+    except KeyboardInterrupt:
+        progress.end()
+        where = f"{output} holds no more" if output else "no more are written"
+        click.echo(f"stopped after {count} traces: {where}; run the command again for all", err=True)
+        sys.exit(130)
     finally:
+        progress.end()
         if output:
             stream.close()
     report.end()

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from truespec.cli.progress import Progress
 from truespec.traces.files import Problem
 from truespec.traces.importers.registry import IMPORTERS
 from truespec.traces.redact import PATTERNS, Hiding
@@ -127,11 +128,22 @@ class ProblemReport:
             click.echo(f"... and {self.foreign - FOREIGN_SHOWN} more files of no known format", err=True)
 
 
-def artifacts_of(run: Path) -> list[dict[str, Any]]:
-    """The artifacts of a run: a JSONL file or a folder."""
+LOST_SHOWN = 5
+"""Places of a run that are named where something is left out."""
+
+
+def artifacts_of(run: Path, progress: Progress | None = None) -> list[dict[str, Any]]:
+    """The artifacts of a run: a JSONL file or a folder. What is left out is told on standard error."""
     from truespec.compliance.run import artifacts_in
 
-    found = artifacts_in(run)
+    lost: list[str] = []
+    bar = progress or Progress(quiet=True)
+    found = artifacts_in(run, lost.append, lambda count: bar.show(f"reading {run.name}: {count} traces"))
+    bar.end()
+    for sentence in lost[:LOST_SHOWN]:
+        click.echo(f"truespec: {sentence}", err=True)
+    if len(lost) > LOST_SHOWN:
+        click.echo(f"truespec: ... and {len(lost) - LOST_SHOWN} more places of {run}", err=True)
     if not found:
         raise UsageError(f"{run} holds no artifacts; write some with 'truespec trace check -o'")
     return found

@@ -60,24 +60,34 @@ def rules_key(texts: Iterable[str]) -> str:
     return digest.hexdigest()[:16]
 
 
-def kept_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+def _unheard(line: int, why: str) -> None:
+    """Nobody asked what was left out."""
+
+
+def kept_lines(
+    path: Path, lost: Callable[[int, str], None] = _unheard
+) -> Iterator[tuple[str, dict[str, Any]]]:
     """The artifacts already in a file, with their lines; the first that does not parse ends it.
 
-    In a compact file, a rule set stands once, on a line before the first artifact that refers to it. Here it
-    is put back. `UsageError` for an artifact whose rule set is missing.
+    `lost` gets the number of a line that was left out, from 1, and why. In a compact file, a rule set stands
+    once, on a line before the first artifact that refers to it. Here it is put back. `UsageError` for an
+    artifact whose rule set is missing.
     """
     if not path.exists():
         return
     sets: dict[str, Any] = {}
     with path.open("rb") as lines:
-        for raw in lines:
+        for number, raw in enumerate(lines, 1):
             try:
                 check_json(raw)
                 line = raw.decode("utf-8")
                 record = json.loads(line)
             except ValueError:  # no UTF-8, too deep, or no JSON
+                lost(number, "no JSON, so this line and all below it are left out")
                 return
             if not line.endswith("\n") or not isinstance(record, dict):
+                why = "no JSON object" if line.endswith("\n") else "cut short"
+                lost(number, f"{why}, so it is left out")
                 continue
             if RULE_SET in record:
                 sets[str(record[RULE_SET])] = record.get("rules")
@@ -90,12 +100,41 @@ def kept_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
                         )
                     record["rules"] = sets[name]
                 yield line, record
+            else:
+                lost(number, "no artifact of 'truespec trace check', so it is left out")
 
 
-def artifacts_in(path: Path) -> list[dict[str, Any]]:
-    """The artifacts of a run, a JSONL file or a folder of files; other records are passed over."""
-    files = sorted(path.glob("*.json")) if path.is_dir() else [path]
-    return [record for file in files for _, record in kept_lines(file) if record.keys() >= FIELDS]
+def _artifacts_in(file: Path, lost: list[str]) -> Iterator[dict[str, Any]]:
+    """The artifacts of one file; what is left out is added to `lost`."""
+    for _, record in kept_lines(file, lambda line, why: lost.append(f"line {line}: {why}")):
+        if record.keys() >= FIELDS:
+            yield record
+        else:
+            lost.append(f"the record {record['key']!r:.40} is no artifact of a run, so it is left out")
+
+
+def artifacts_in(
+    path: Path,
+    tell: Callable[[str], None] = lambda sentence: None,
+    seen: Callable[[int], None] = lambda n: None,
+) -> list[dict[str, Any]]:
+    """The artifacts of a run, a JSONL file or a folder of files.
+
+    `tell` gets a sentence with its place for what is left out: a line of a file, or a file of a folder.
+    `seen` gets the number of artifacts after each one.
+    """
+    found: list[dict[str, Any]] = []
+    for file in sorted(path.glob("*.json")) if path.is_dir() else [path]:
+        before = len(found)
+        lost: list[str] = []
+        for record in _artifacts_in(file, lost):
+            found.append(record)
+            seen(len(found))
+        if path.is_dir() and len(found) == before:
+            lost = ["no artifact of 'truespec trace check', so it is left out"]
+        for sentence in lost:
+            tell(f"{file}: {sentence}")
+    return found
 
 
 @dataclass

@@ -36,6 +36,8 @@ CONNECTIONS = 6
 """How often a head node is asked for a client's server."""
 _NO_SERVER = ("Starting Ray client server failed", "Proxy failed to Connect to backend")
 """How Ray says that the server of a client did not start."""
+_NO_NODE = "timed out during startup"
+"""How Ray says that a local cluster came up too late, as it does on a busy machine."""
 POLL_SECONDS = 1.0
 """How long an actor waits for results before it says that there are none."""
 
@@ -241,7 +243,7 @@ class RayRunner(Generic[Work, Result]):
 
 
 def _connect(ray: Any, address: str, **options: Any) -> None:
-    """Connect to a cluster; ask again where its head node could not start a server for this client.
+    """Connect to a cluster or start one; ask again where a server or a node did not start in time.
 
     The head node of `ray://` forks a process for each client. On a busy machine it may come up too late, or
     end at once; the head node says so after 30 seconds, and the next request usually succeeds.
@@ -259,6 +261,13 @@ def _connect(ray: Any, address: str, **options: Any) -> None:
             raise WorkerError(
                 f"{address} was reached, but gave this client no server{times}: {reason}"
             ) from None
+        except Exception as error:  # Ray has no class for it
+            ray.shutdown()
+            if attempt + 1 < CONNECTIONS and _NO_NODE in str(error):
+                continue
+            times = f" in {attempt + 1} attempts" if attempt else ""
+            reason = " ".join(str(error).split())[:300]
+            raise WorkerError(f"Ray gave no connection to {address}{times}: {reason}") from error
 
 
 def ray_verifiers(domains: tuple[str, ...], jobs: int) -> RayRunner[Pair, Verdict]:
