@@ -25,7 +25,7 @@ from benchmarks._rule_draws import Draw
 from truespec.rules import formula as f
 from truespec.rules import predicate as p
 from truespec.rules.algebra import Cell, cells
-from truespec.rules.checks import CODED
+from truespec.rules.coded_checks import CODED
 from truespec.rules.compare import compare, conflict, health
 from truespec.rules.monitor import RuleSet
 from truespec.rules.predicate import Predicate

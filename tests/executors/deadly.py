@@ -6,12 +6,12 @@ import os
 import signal
 from typing import Any
 
-from truespec.executors import checks
+from truespec.executors import traces
 from truespec.traces.files import Problem
 from truespec.traces.trace import Trace
 
 
-class Deadly(checks._Checker):
+class Deadly(traces._Checker):
     """A checker that one trace ends."""
 
     def __call__(self, trace: Trace, seconds: float) -> dict[str, Any] | Problem:

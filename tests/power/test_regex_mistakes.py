@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from domains.regex import differential, random_patterns
-from truespec.automata import terms
+from truespec.automata import arena, terms
 from truespec.automata.derivatives import Stepper
 from truespec.domains.regex import python_dialect, verify
 from truespec.domains.regex.parse import Context
@@ -46,15 +46,15 @@ def included_too_often(self: Any, large: Any, small: Any) -> bool:
     return True
 
 
-COUNT, BOUNDARY, WHEN = terms.Arena.count, python_dialect.boundary, Stepper.when_empty
+COUNT, BOUNDARY, WHEN = arena.Arena.count, python_dialect.boundary, Stepper.when_empty
 
 MISTAKES: list[tuple[Any, str, Callable[..., Any]]] = [
-    (terms.Arena, "union_of", union_forgets),
-    (terms.Arena, "count", star_without_empty),
+    (arena.Arena, "union_of", union_forgets),
+    (arena.Arena, "count", star_without_empty),
     (python_dialect, "boundary", boundary_flipped),
     (Stepper, "shift", shift_forgotten),
     (Stepper, "when_empty", condition_dropped),
-    (terms.Arena, "_includes_anew", included_too_often),
+    (arena.Arena, "_includes_anew", included_too_often),
 ]
 
 

@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 import yaml
 
-from truespec.rules.checks import CODED
+from truespec.rules.coded_checks import CODED
 from truespec.rules.language import SCHEMA, load_rules
 from truespec.rules.monitor import Monitor, RuleSet
 from truespec.rules.packs import FOLDER, all_packs, pack, pack_names, pack_text

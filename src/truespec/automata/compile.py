@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
 
+from truespec.automata.arena import Arena
 from truespec.automata.expression import (
     Ahead,
     Behind,
@@ -15,7 +16,7 @@ from truespec.automata.expression import (
     Sequence,
     Symbol,
 )
-from truespec.automata.terms import Arena, Term
+from truespec.automata.terms import Term
 
 MOST_KNOWN = 4_096
 """Expressions whose terms are remembered from one question to the next."""

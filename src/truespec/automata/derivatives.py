@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from truespec.automata.arena import Arena
 from truespec.automata.terms import (
     AHEAD,
     ALWAYS,
@@ -23,7 +24,6 @@ from truespec.automata.terms import (
     STAR,
     SYMBOL,
     UNION,
-    Arena,
     Term,
 )
 

@@ -6,10 +6,11 @@ from collections.abc import Callable, Hashable, Iterable
 from typing import Generic, TypeVar
 
 from truespec.automata.algebra import Algebra, Alphabet
+from truespec.automata.arena import Arena
 from truespec.automata.compile import Compiler, nothing
 from truespec.automata.derivatives import Stepper
 from truespec.automata.expression import Expression, predicates
-from truespec.automata.terms import Arena, Term
+from truespec.automata.terms import Term
 
 Predicate = TypeVar("Predicate", bound=Hashable)
 Letter = TypeVar("Letter")

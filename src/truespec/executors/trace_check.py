@@ -21,9 +21,9 @@ from truespec.compliance.export import junit, sarif
 from truespec.compliance.run import Tally
 from truespec.compliance.scoring import DEFAULT, Scoring, read_scoring
 from truespec.executors.artifact_file import ArtifactFile, beside, write_whole
-from truespec.executors.checks import check_side_by_side, checking_of
 from truespec.executors.rulefiles import load_rule_files
 from truespec.executors.trace_input import joins_of, traces_of
+from truespec.executors.traces import check_side_by_side, checking_of
 from truespec.rules.language import file_text, load_yaml
 from truespec.rules.rule import SEVERITIES
 from truespec.rules.ruleset import RuleSet

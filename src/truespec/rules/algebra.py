@@ -20,7 +20,7 @@ from typing import Any
 
 from truespec.rules import predicate as p
 from truespec.rules import strings, values
-from truespec.rules.checks import CODED
+from truespec.rules.coded_checks import CODED
 from truespec.rules.predicate import Predicate
 from truespec.traces.event import NO_ARGUMENTS, Event
 from truespec.verdict import Incomplete

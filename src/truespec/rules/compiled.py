@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from json import loads
 
 from truespec.rules import predicate as p
-from truespec.rules.checks import CODED
 from truespec.rules.coded import Coded
+from truespec.rules.coded_checks import CODED
 from truespec.rules.predicate import ALWAYS, NEVER, Predicate, simplified
 from truespec.rules.reading import read_predicate
 from truespec.rules.rule import Formal, Rule

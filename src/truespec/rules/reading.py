@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from json import dumps
 from typing import Any
 
-from truespec.rules.checks import CODED
+from truespec.rules.coded_checks import CODED
 from truespec.rules.predicate import ALWAYS, NEVER, TYPES, Predicate, all_of, any_of, none_of
 from truespec.rules.predicate import conditions as _conditions
 from truespec.rules.values import is_number

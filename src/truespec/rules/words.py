@@ -18,7 +18,7 @@ from typing import Any
 
 from truespec.rules import formula as f
 from truespec.rules import predicate as p
-from truespec.rules.checks import CODED
+from truespec.rules.coded_checks import CODED
 from truespec.rules.reading import read_predicate
 from truespec.rules.rule import Formal, Rule
 

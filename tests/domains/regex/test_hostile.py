@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from truespec.automata.terms import Arena
+from truespec.automata import arena
 from truespec.domains.regex import verify
 from truespec.domains.verify import Pair, verify_pair
 from truespec.verdict import Answer
@@ -67,7 +67,7 @@ def test_a_stack_that_runs_out_leaves_no_half_built_term(monkeypatch: pytest.Mon
         raise RecursionError
 
     with monkeypatch.context() as planted:
-        planted.setattr(Arena, "_inherit", staticmethod(runs_out))
+        planted.setattr(arena, "inherit", runs_out)
         verdict = verify_pair(Pair("regex", "(?:never|seen)+before", "x", {}), 4)
     assert verdict.reason
     assert verdict.reason.code.value == "memory"

@@ -18,12 +18,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from truespec.domains.arith import polynomial as poly
+from truespec.domains.arith.choices import literals, simplicity
 from truespec.domains.arith.context import Context
 from truespec.domains.arith.evaluate import compiled
 from truespec.domains.arith.facts import normaliser
 from truespec.domains.arith.normal import Logical, Normal, Normaliser
 from truespec.domains.arith.numbers import Number, TooLarge, Undefined, exact, show
-from truespec.domains.arith.points import Scope, Values, enumerate_points, literals, simplicity
+from truespec.domains.arith.points import Scope, Values, enumerate_points
 from truespec.domains.arith.replay import BY, CannotReplay, Exact, replay
 from truespec.domains.arith.terms import Term, variables
 from truespec.solvers.limit import Limit

@@ -10,42 +10,28 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
-from itertools import product
-from math import gcd, lcm
+from math import lcm
 
+from truespec.domains.arith.quotients import (
+    ONE,
+    Number,
+    Sum,
+    Truth,
+    added,
+    as_number,
+    both,
+    factors,
+    minus,
+    plus,
+    scaled,
+    times,
+)
 from truespec.domains.arith.replay import CannotReplay, literal, parse
 
 MAX_EXPONENT = 24
 """Larger exponents are not translated."""
-MAX_TERMS = 4_000
-"""Larger polynomials are not translated."""
-
-Symbols = tuple[str, ...]
-Sum = dict[Symbols, Fraction]
-"""A polynomial: sorted symbols to coefficients that are not zero."""
-
-
-@dataclass(frozen=True, slots=True)
-class Number:
-    """`top / bottom`, and where it is defined."""
-
-    top: Sum
-    bottom: Sum
-    defined: str = "true"
-
-
-@dataclass(frozen=True, slots=True)
-class Truth:
-    """A condition, and where it is defined."""
-
-    text: str
-    defined: str = "true"
-
-
-ONE: Sum = {(): Fraction(1)}
 
 
 class Script:
@@ -68,7 +54,7 @@ class Script:
         """Assert that the two differ, in value or in being defined."""
         a, b = self.translate(oracle), self.translate(candidate)
         if isinstance(a, Number) and isinstance(b, Number):
-            same = self._compare("=", _minus(a, b))
+            same = self._compare("=", minus(a, b))
         else:
             same = f"(= {self._truth(a).text} {self._truth(b).text})"
         self.lines.append(f"(assert (not (and (= {a.defined} {b.defined}) (=> {a.defined} {same}))))")
@@ -120,7 +106,7 @@ class Script:
         return parts[0] if len(parts) == 1 else f"(+ {' '.join(parts)})"
 
     def _against_zero(self, relation: str, a: Sum) -> str:
-        a = _scaled(a)
+        a = scaled(a)
         if set(a) <= {()}:
             value = a.get((), Fraction(0))
             return str({"=": value == 0, "<": value < 0, ">": value > 0}[relation]).lower()
@@ -156,7 +142,7 @@ class Script:
                 return Truth(f"(not {condition.text})", condition.defined)
             case ast.UnaryOp(op=op, operand=inner):
                 number = self._number(inner, text)
-                return number if isinstance(op, ast.UAdd) else _times(_number(-1), number)
+                return number if isinstance(op, ast.UAdd) else times(as_number(-1), number)
             case ast.BinOp(left=left, op=op, right=right):
                 return self._binary(op, self._number(left, text), self._number(right, text))
             case ast.BoolOp(op=op, values=parts):
@@ -183,28 +169,28 @@ class Script:
     def _binary(self, op: ast.operator, a: Number, b: Number) -> Number:
         match op:
             case ast.Add():
-                return _plus(a, b)
+                return plus(a, b)
             case ast.Sub():
-                return _minus(a, b)
+                return minus(a, b)
             case ast.Mult():
-                return _times(a, b)
+                return times(a, b)
             case ast.Div():
                 return self._quotient(a, b)
             case ast.FloorDiv():
                 return self._floor(self._quotient(a, b))
             case ast.Mod():
-                return _minus(a, _times(b, self._floor(self._quotient(a, b))))
+                return minus(a, times(b, self._floor(self._quotient(a, b))))
             case ast.Pow():
                 return self._power(a, b)
         raise CannotReplay(f"no translation of {type(op).__name__}")
 
     def _quotient(self, a: Number, b: Number) -> Number:
-        nonzero = [f"(not {self._against_zero('=', factor)})" for factor in _factors(b.top)]
-        defined = reduce(_and, nonzero, _and(a.defined, b.defined))
+        nonzero = [f"(not {self._against_zero('=', factor)})" for factor in factors(b.top)]
+        defined = reduce(both, nonzero, both(a.defined, b.defined))
         if not b.top:
             return Number({}, ONE, "false")
         inverse = Number(b.bottom, b.top, defined)
-        return _times(a, inverse)
+        return times(a, inverse)
 
     def _power(self, a: Number, b: Number) -> Number:
         exponent = b.top.get((), Fraction(0)) if set(b.top) <= {()} and b.bottom == ONE else None
@@ -212,7 +198,7 @@ class Script:
             raise CannotReplay("a power with a large or unknown exponent")
         result = Number(ONE, ONE, a.defined)
         for _ in range(abs(int(exponent))):
-            result = _times(result, a)
+            result = times(result, a)
         return result if exponent >= 0 else self._quotient(Number(ONE, ONE), result)
 
     def _floor(self, a: Number) -> Number:
@@ -234,17 +220,17 @@ class Script:
         key = "floor", tuple(sorted(top.items())), tuple(sorted(bottom.items()))
         name, new = self._fresh(key, True)
         if new:
-            lower = _minus(Number(top, ONE), _times(Number({(name,): Fraction(1)}, ONE), Number(bottom, ONE)))
-            higher = _minus(lower, Number(bottom, ONE))
+            lower = minus(Number(top, ONE), times(Number({(name,): Fraction(1)}, ONE), Number(bottom, ONE)))
+            higher = minus(lower, Number(bottom, ONE))
             inside = f"(and (not {self._against_zero('<', lower.top)}) {self._against_zero('<', higher.top)})"
             turned = f"(and (not {self._against_zero('>', lower.top)}) {self._against_zero('>', higher.top)})"
             self.lines.append(f"(assert (=> {self._against_zero('>', bottom)} {inside}))")
             self.lines.append(f"(assert (=> {self._against_zero('<', bottom)} {turned}))")
-        return Number(_added(part, {(name,): Fraction(1)}, Fraction(1)), ONE, a.defined)
+        return Number(added(part, {(name,): Fraction(1)}, Fraction(1)), ONE, a.defined)
 
     def _choice(self, condition: Truth, a: Number | Truth, b: Number | Truth) -> Number | Truth:
         defined = a.defined if a.defined == b.defined else f"(ite {condition.text} {a.defined} {b.defined})"
-        defined = _and(condition.defined, defined)
+        defined = both(condition.defined, defined)
         if isinstance(a, Truth) or isinstance(b, Truth):
             x, y = self._truth(a).text, self._truth(b).text
             return Truth(x if x == y else f"(ite {condition.text} {x} {y})", defined)
@@ -260,64 +246,64 @@ class Script:
         chosen = Number({(name,): Fraction(1)}, ONE)
         if new:
             for holds, each in ((condition.text, a), (f"(not {condition.text})", b)):
-                gap = _minus(_times(chosen, Number(each.bottom, ONE)), Number(each.top, ONE))
+                gap = minus(times(chosen, Number(each.bottom, ONE)), Number(each.top, ONE))
                 proper = f"(not {self._against_zero('=', each.bottom)})"
                 self.lines.append(f"(assert (=> (and {holds} {proper}) {self._against_zero('=', gap.top)}))")
         return Number(chosen.top, ONE, defined)
 
     def _link(self, op: ast.cmpop, a: Number | Truth, b: Number | Truth) -> Truth:
-        defined = _and(a.defined, b.defined)
+        defined = both(a.defined, b.defined)
         if isinstance(a, Truth) or isinstance(b, Truth):
             same = f"(= {self._truth(a).text} {self._truth(b).text})"
             return Truth(same if isinstance(op, ast.Eq) else f"(not {same})", defined)
         match op:
             case ast.Lt():
-                return Truth(self._compare("<", _minus(a, b)), defined)
+                return Truth(self._compare("<", minus(a, b)), defined)
             case ast.Gt():
-                return Truth(self._compare("<", _minus(b, a)), defined)
+                return Truth(self._compare("<", minus(b, a)), defined)
             case ast.LtE():
-                return Truth(f"(not {self._compare('<', _minus(b, a))})", defined)
+                return Truth(f"(not {self._compare('<', minus(b, a))})", defined)
             case ast.GtE():
-                return Truth(f"(not {self._compare('<', _minus(a, b))})", defined)
+                return Truth(f"(not {self._compare('<', minus(a, b))})", defined)
             case ast.Eq():
-                return Truth(self._compare("=", _minus(a, b)), defined)
+                return Truth(self._compare("=", minus(a, b)), defined)
             case ast.NotEq():
-                return Truth(f"(not {self._compare('=', _minus(a, b))})", defined)
+                return Truth(f"(not {self._compare('=', minus(a, b))})", defined)
         raise CannotReplay(f"no translation of {type(op).__name__}")
 
     def _pick(self, condition: str, a: Number, b: Number) -> Number:
         chosen = self._choice(Truth(condition), a, b)
         assert isinstance(chosen, Number)
-        return Number(chosen.top, chosen.bottom, _and(a.defined, b.defined))
+        return Number(chosen.top, chosen.bottom, both(a.defined, b.defined))
 
     def _call(self, name: str, args: list[Number]) -> Number | Truth:
         a = args[0]
-        minus = _times(_number(-1), a)
+        negated = times(as_number(-1), a)
         match name:
             case "abs":
-                return self._pick(self._compare("<", a), minus, a)
+                return self._pick(self._compare("<", a), negated, a)
             case "min" | "max":
                 best = a
                 for other in args[1:]:
-                    less = self._compare("<", _minus(other, best) if name == "min" else _minus(best, other))
+                    less = self._compare("<", minus(other, best) if name == "min" else minus(best, other))
                     best = self._pick(less, other, best)
                 return best
             case "floor":
                 return self._floor(a)
             case "ceil":
-                return _times(_number(-1), self._floor(minus))
+                return times(as_number(-1), self._floor(negated))
             case "int":
                 if a.bottom == ONE and self._whole(a.top):
                     return a
-                up = _times(_number(-1), self._floor(minus))
+                up = times(as_number(-1), self._floor(negated))
                 return self._pick(self._compare("<", a), up, self._floor(a))
             case "round":
                 return self._round(a, args[1:])
             case "is_int":
-                return Truth(self._compare("=", _minus(a, self._floor(a))), a.defined)
+                return Truth(self._compare("=", minus(a, self._floor(a))), a.defined)
             case "divides":
                 q = self._quotient(a, args[1])
-                return Truth(self._compare("=", _minus(q, self._floor(q))), q.defined)
+                return Truth(self._compare("=", minus(q, self._floor(q))), q.defined)
             case "Fraction":
                 return a if len(args) == 1 else self._quotient(a, args[1])
         raise CannotReplay(f"no translation of {name}")
@@ -325,139 +311,28 @@ class Script:
     def _round(self, a: Number, more: list[Number]) -> Number:
         decimals = more[0].top.get((), Fraction(0)) if more else Fraction(0)
         scale = Number({(): Fraction(10) ** int(decimals)}, ONE)
-        x = _times(a, scale)
+        x = times(a, scale)
         if x.bottom == ONE and self._whole(x.top):
             return a
-        up = self._floor(_plus(x, _number(Fraction(1, 2))))
+        up = self._floor(plus(x, as_number(Fraction(1, 2))))
         # At a tie, `up` is the upper neighbour: the even one is wanted.
-        tie = self._compare("=", _minus(up, _plus(x, _number(Fraction(1, 2)))))
-        half = _times(up, _number(Fraction(1, 2)))
-        even = self._compare("=", _minus(half, self._floor(half)))
-        rounded = self._pick(f"(and {tie} (not {even}))", _minus(up, _number(1)), up)
-        return _times(Number(rounded.top, rounded.bottom, a.defined), _number(1 / scale.top[()]))
+        tie = self._compare("=", minus(up, plus(x, as_number(Fraction(1, 2)))))
+        half = times(up, as_number(Fraction(1, 2)))
+        even = self._compare("=", minus(half, self._floor(half)))
+        rounded = self._pick(f"(and {tie} (not {even}))", minus(up, as_number(1)), up)
+        return times(Number(rounded.top, rounded.bottom, a.defined), as_number(1 / scale.top[()]))
 
 
 # --- polynomials, apart from the finder's -------------------------------------------------------------
-
-
-def _number(value: int | Fraction) -> Number:
-    return Number({(): Fraction(value)}, ONE)
-
-
-def _added(a: Sum, b: Sum, factor: Fraction) -> Sum:
-    total = dict(a)
-    for symbols, coefficient in b.items():
-        total[symbols] = total.get(symbols, Fraction(0)) + factor * coefficient
-    return {symbols: coefficient for symbols, coefficient in total.items() if coefficient}
-
-
-def _multiplied(a: Sum, b: Sum) -> Sum:
-    if len(a) * len(b) > 20 * MAX_TERMS:
-        raise CannotReplay("a polynomial too large to expand")
-    total: Sum = {}
-    for (left, x), (right, y) in product(a.items(), b.items()):
-        symbols = tuple(sorted(left + right))
-        total[symbols] = total.get(symbols, Fraction(0)) + x * y
-    return {symbols: coefficient for symbols, coefficient in total.items() if coefficient}
-
-
-def _made(top: Sum, bottom: Sum, defined: str) -> Number:
-    """A quotient with common symbols cancelled and the denominator's content made one."""
-    if not top:
-        return Number({}, ONE, defined)
-    shared = _common([*top, *bottom])
-    top = {_without(symbols, shared): c for symbols, c in top.items()}
-    bottom = {_without(symbols, shared): c for symbols, c in bottom.items()}
-    factor = _content(bottom)
-    top = {symbols: c / factor for symbols, c in top.items()}
-    bottom = {symbols: c / factor for symbols, c in bottom.items()}
-    if top == bottom:
-        return Number(ONE, ONE, defined)
-    return Number(top, bottom, defined)
-
-
-def _plus(a: Number, b: Number) -> Number:
-    defined = _and(a.defined, b.defined)
-    if a.bottom == b.bottom:
-        return _made(_added(a.top, b.top, Fraction(1)), a.bottom, defined)
-    top = _added(_multiplied(a.top, b.bottom), _multiplied(b.top, a.bottom), Fraction(1))
-    return _made(top, _multiplied(a.bottom, b.bottom), defined)
-
-
-def _minus(a: Number, b: Number) -> Number:
-    return _plus(a, _times(_number(-1), b))
-
-
-def _times(a: Number, b: Number) -> Number:
-    defined = _and(a.defined, b.defined)
-    left, right = _made(a.top, b.bottom, ""), _made(b.top, a.bottom, "")
-    return _made(_multiplied(left.top, right.top), _multiplied(left.bottom, right.bottom), defined)
-
-
-def _common(terms: list[Symbols]) -> Symbols:
-    shared = list(terms[0])
-    for symbols in terms[1:]:
-        left = list(symbols)
-        kept = []
-        for symbol in shared:
-            if symbol in left:
-                left.remove(symbol)
-                kept.append(symbol)
-        shared = kept
-    return tuple(shared)
-
-
-def _without(symbols: Symbols, removed: Symbols) -> Symbols:
-    left = list(symbols)
-    for symbol in removed:
-        left.remove(symbol)
-    return tuple(left)
-
-
-def _content(a: Sum) -> Fraction:
-    """The rational whose removal leaves coprime integers and a positive first coefficient."""
-    first = a[min(a, key=lambda symbols: (-len(symbols), symbols))]
-    size = Fraction(gcd(*(c.numerator for c in a.values())), lcm(*(c.denominator for c in a.values())))
-    return size if first > 0 else -size
-
-
-def _scaled(a: Sum) -> Sum:
-    """A positive multiple with coprime integer coefficients."""
-    if not a:
-        return a
-    factor = abs(_content(a))
-    return {symbols: c / factor for symbols, c in a.items()}
-
-
-def _factors(a: Sum) -> list[Sum]:
-    """Factors whose product differs from zero exactly where `a` does: symbols, and what is left."""
-    if not a:
-        return [a]
-    shared = _common(list(a))
-    rest = {_without(symbols, shared): c for symbols, c in a.items()}
-    found: list[Sum] = [{(symbol,): Fraction(1)} for symbol in sorted(set(shared))]
-    content = _content(rest)
-    return found if set(rest) == {()} else [*found, {symbols: c / content for symbols, c in rest.items()}]
-
-
-# --- texts --------------------------------------------------------------------------------------------
 
 
 def _logical(conjunction: bool, parts: list[Truth]) -> Truth:
     value, defined = parts[-1].text, parts[-1].defined
     for part in reversed(parts[:-1]):
         stop = f"(not {part.text})" if conjunction else part.text
-        defined = _and(part.defined, defined if defined == "true" else f"(or {stop} {defined})")
+        defined = both(part.defined, defined if defined == "true" else f"(or {stop} {defined})")
         value = f"({'and' if conjunction else 'or'} {part.text} {value})"
     return Truth(value, defined)
-
-
-def _and(a: str, b: str) -> str:
-    if a in ("true", b) or b == "false":
-        return b
-    if b == "true" or a == "false":
-        return a
-    return f"(and {a} {b})"
 
 
 def _constant(value: Fraction, integral: bool) -> str:

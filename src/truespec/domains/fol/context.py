@@ -6,8 +6,9 @@ import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from truespec.domains.fol.parse import Parsed, parse, show
+from truespec.domains.fol.parse import Parsed, parse
 from truespec.domains.fol.syntax import Formula
+from truespec.domains.fol.tokens import show
 from truespec.verdict import OracleError, Place, ReasonCode, SpecificationError, TruespecError
 
 

@@ -112,9 +112,9 @@ class FirstOrderLogic(Domain[Context, Sentence]):
         self, oracle: str, candidate: str, raw: RawContext, verdict: Verdict, limit: Limit
     ) -> Recheck:
         """Evaluate the counterexample, or prove the pair again, with a second parser and another prover."""
-        from truespec.domains.fol.recheck import check
+        from truespec.domains.fol.recheck import answer
 
-        return check.recheck(oracle, candidate, raw, verdict, limit)
+        return answer.recheck(oracle, candidate, raw, verdict, limit)
 
     def conjunction(self, first: str, second: str, raw: RawContext) -> str | None:
         """Both sentences."""

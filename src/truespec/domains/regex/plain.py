@@ -24,6 +24,9 @@ Tree = tuple[Any, ...]
 LAST = 0x10FFFF
 """The last code point."""
 
+Letter = str | None
+"""A character, or null past the end of the string."""
+
 _LETTERS = {"i": re.I, "m": re.M, "s": re.S, "x": re.X, "a": re.A, "u": re.U}
 _NOTHING: Tree = ("or", ())
 

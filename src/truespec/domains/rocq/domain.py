@@ -13,7 +13,6 @@ from typing import Any, ClassVar, TypeVar
 
 from truespec.domains.contract import Domain, Implication, RawContext, Recheck, Tool
 from truespec.domains.rocq import hammer, recheck
-from truespec.domains.rocq.check import check_text
 from truespec.domains.rocq.context import RocqContext, read_context
 from truespec.domains.rocq.library import library
 from truespec.domains.rocq.pair import Layout
@@ -24,6 +23,7 @@ from truespec.domains.rocq.session import Interrupted, Session
 from truespec.domains.rocq.smt import GRADE, HOW_TO_GET, LOAD, Claim, solve
 from truespec.domains.rocq.texts import mutants, rewritings
 from truespec.domains.rocq.toolchain import INSTALL, toolchain
+from truespec.domains.rocq.typecheck import check_text
 from truespec.solvers import cvc5
 from truespec.solvers.limit import Limit
 from truespec.verdict import (

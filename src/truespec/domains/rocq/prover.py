@@ -6,11 +6,11 @@ import re
 import threading
 from dataclasses import dataclass
 
-from truespec.domains.rocq.check import CLOSED
 from truespec.domains.rocq.dialogue import Dialogue
 from truespec.domains.rocq.ordering import Strategy, ordered
 from truespec.domains.rocq.pair import Layout
 from truespec.domains.rocq.session import Dead, Interrupted, Session
+from truespec.domains.rocq.typecheck import CLOSED
 from truespec.solvers.limit import Limit
 from truespec.verdict import Incomplete, OutOfMemory
 

@@ -13,7 +13,6 @@ import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from truespec.domains.rocq.check import CLOSED
 from truespec.domains.rocq.datatypes import Family, families
 from truespec.domains.rocq.dialogue import Dialogue
 from truespec.domains.rocq.functions import (
@@ -28,6 +27,7 @@ from truespec.domains.rocq.instances import draw_instances, search_instances
 from truespec.domains.rocq.pair import Layout
 from truespec.domains.rocq.sampling import Sample, fuel_of, numbers_of, widest
 from truespec.domains.rocq.session import Session
+from truespec.domains.rocq.typecheck import CLOSED
 from truespec.domains.rocq.witness import to_json
 from truespec.solvers.limit import Limit
 from truespec.verdict import JSON, Incomplete

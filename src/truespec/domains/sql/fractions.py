@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from truespec.domains.sql import checks
+from truespec.domains.sql import check_queries
 from truespec.domains.sql.dialects.registry import DIALECTS
 from truespec.domains.sql.schema import Kind, Schema
 from truespec.verdict import Unsupported
@@ -35,7 +35,7 @@ def check_rounding(trees: Sequence[exp.Expr], schema: Schema) -> None:
     """
     if not DIALECTS[schema.dialect].rounds_by_type:
         return
-    trees = [*trees, *checks.beside(trees, schema)]
+    trees = [*trees, *check_queries.beside(trees, schema)]
     if not any(map(_rounds, trees)):
         return
     tables = {table.name.lower() for tree in trees for table in tree.find_all(exp.Table)}

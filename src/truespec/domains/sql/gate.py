@@ -13,7 +13,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from truespec.domains.sql import checks
+from truespec.domains.sql import check_queries
 from truespec.domains.sql.dialects.registry import DIALECTS
 from truespec.domains.sql.engines.contract import Settings
 from truespec.domains.sql.functions.catalogue import words
@@ -306,7 +306,7 @@ def assumptions(trees: Iterable[exp.Expr], schema: Schema) -> tuple[str, ...]:
     before Christ like the one after.
     """
     trees = list(trees)
-    trees += checks.beside(trees, schema)
+    trees += check_queries.beside(trees, schema)
     named: set[str] = set()
     tables: set[str] = set()
     starred = False

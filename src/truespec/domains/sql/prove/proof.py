@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from truespec.domains.sql.compile.checks import read_check
+from truespec.domains.sql.compile.check_constraints import read_check
 from truespec.domains.sql.compile.compiler import Compiler
 from truespec.domains.sql.compile.scope import Denotation
 from truespec.domains.sql.dialects.dialect import Dialect

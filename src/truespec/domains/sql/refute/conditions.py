@@ -16,7 +16,7 @@ from typing import Any
 import z3
 from sqlglot import exp
 
-from truespec.domains.sql.refute.check import parse
+from truespec.domains.sql.refute.check_constraints import parse
 from truespec.domains.sql.refute.dates import FIRST, LAST
 from truespec.domains.sql.refute.expressions import FEW_COPIES, Expressions, Path
 from truespec.domains.sql.refute.reading import Scope

@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from truespec.domains.sql.dialects.registry import DIALECTS
 from truespec.domains.sql.engines.script import Database, Value, ValueRow, parents_first
-from truespec.domains.sql.refute.check import condition, parse
+from truespec.domains.sql.refute.check_constraints import condition, parse
 from truespec.domains.sql.refute.draws import Draw, Style, drawer
 from truespec.domains.sql.refute.literals import Literals, collect
 from truespec.domains.sql.schema import Schema, Table

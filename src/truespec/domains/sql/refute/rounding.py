@@ -22,7 +22,7 @@ from typing import Any
 from sqlglot import exp
 
 from truespec.domains.sql.dialects.registry import DIALECTS
-from truespec.domains.sql.refute.check import parse
+from truespec.domains.sql.refute.check_constraints import parse
 from truespec.domains.sql.schema import Kind, Schema
 
 NUDGE = "0.0000001"

@@ -12,9 +12,9 @@ import pytest
 from deadly import Deadly
 
 from truespec.compliance.run import check_all
-from truespec.executors import checks
-from truespec.executors.checks import check_side_by_side
+from truespec.executors import traces
 from truespec.executors.rulefiles import load_rule_files
+from truespec.executors.traces import check_side_by_side
 from truespec.rules.monitor import RuleSet
 from truespec.traces.files import Problem
 from truespec.traces.importers.registry import read
@@ -41,7 +41,7 @@ def rules() -> RuleSet:
 
 
 def test_artifacts_are_those_of_one_process_in_order(rules: RuleSet, monkeypatch: Any) -> None:
-    monkeypatch.setattr(checks, "HELD", 10)
+    monkeypatch.setattr(traces, "HELD", 10)
     stream = some_traces(60)
     alone = list(check_all(stream, rules, "k"))
     told: list[Problem] = []
@@ -58,7 +58,7 @@ def test_artifacts_are_those_of_one_process_in_order(rules: RuleSet, monkeypatch
 
 
 def test_a_trace_that_ends_its_worker_costs_itself_only(rules: RuleSet, monkeypatch: Any) -> None:
-    monkeypatch.setattr(checks, "_Checker", Deadly)
+    monkeypatch.setattr(traces, "_Checker", Deadly)
     told: list[Problem] = []
     stream = some_traces(60)
     found = [record["key"] for record, _ in check_side_by_side(stream, rules, "k", None, told.append, jobs=2)]
@@ -70,12 +70,12 @@ def test_a_trace_that_ends_its_worker_costs_itself_only(rules: RuleSet, monkeypa
 
 
 def test_few_traces_start_no_worker(rules: RuleSet, monkeypatch: Any) -> None:
-    monkeypatch.setattr(checks, "Workers", None)
+    monkeypatch.setattr(traces, "Workers", None)
     assert len(list(check_side_by_side(some_traces(10), rules, "k", jobs=2))) == 10
 
 
 def test_traces_are_read_lazily(rules: RuleSet, monkeypatch: Any) -> None:
-    monkeypatch.setattr(checks, "HELD", 50)
+    monkeypatch.setattr(traces, "HELD", 50)
     seen: list[int] = []
 
     def stream() -> Iterator[Trace | Problem]:

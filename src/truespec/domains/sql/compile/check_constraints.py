@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from truespec.domains.sql import fractions, gate
 from truespec.domains.sql.aggregates.table import AggregateTable
-from truespec.domains.sql.checks import selection
+from truespec.domains.sql.check_queries import selection
 from truespec.domains.sql.compile.compiler import Compiler
 from truespec.domains.sql.compile.scope import Name, Scope
 from truespec.domains.sql.ir.logic import Expr
