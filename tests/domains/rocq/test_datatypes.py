@@ -66,6 +66,7 @@ WRONG = {
     "nested in lists": (ROSE, "(t : rose) (s : Z) : Prop", "s = total t", "s = match t with Rose n k => n + fold_right Z.add 0 (map (fun c => match c with Rose m _ => m end) k) end"),
     "two types at once": (FOREST, "(t : mtree) (n : nat) : Prop", "n = nodes t", "n = match t with MT _ FNil => 1%nat | MT _ (FCons _ f) => (2 + fnodes f)%nat end"),
     "some case": (SHAPE, "(s : shape) : Prop", "exists w, s = Rect w w", "exists w h, s = Rect w h /\\ 0 < w"),
+    "record of a later type": ("Inductive rank := Low | High.\nRecord claim := Claim { cents : Z; rank_of : rank }.", "(l : list claim) : Prop", "forall c, In c l -> cents c <= match rank_of c with Low => 4 | High => 24 end", "Forall (fun c => cents c <= 24) l"),
     "hidden names": (HIDDEN, "(r : rule) (f : fuel) : Prop", "r = draw f", "match r with next => False | draw f => True end"),
 }  # fmt: skip
 SAME = {
@@ -74,6 +75,24 @@ SAME = {
     "tree": (TREE + SIZE, "(t : tree) (n : Z) : Prop", "n = size t", "n + 1 = size (Node t 0 Leaf)"),
     "record": (ACCOUNT, "(a b : account) : Prop", "a = b", "owner a = owner b /\\ balance a = balance b /\\ frozen a = frozen b"),
     "some case": (SHAPE, "(s : shape) : Prop", "exists w, s = Rect w w", "match s with Rect w h => w = h | _ => False end"),
+}  # fmt: skip
+POLICY = "Inductive policy := Member (group : Z) | Owner | Barred (p : policy) | Each (p q : policy)."
+BOUNDS = "Fixpoint {name} (lo hi : Z) (t : tree) : {sort} := match t with Leaf => {leaf} | Node l x r => {node} end.\nDefinition spec (t : tree) (lo hi : Z) : Prop := {name} lo hi t{holds}."
+PROVED = {
+    "a Boolean function and a proposition": (
+        TREE, "(t : tree) (lo hi : Z) : Prop",
+        BOUNDS.format(name="within", sort="Prop", leaf="True", node="lo <= x < hi /\\ within lo x l /\\ within (x + 1) hi r", holds=""),
+        BOUNDS.format(name="ok", sort="bool", leaf="true", node="(lo <=? x) && (x <? hi) && ok lo x l && ok (Z.succ x) hi r", holds=" = true"),
+    ),
+    "negation and membership": (
+        POLICY, "(p : policy) (g : list Z) (o : bool) : Prop",
+        "Fixpoint lets (g : list Z) (o : bool) (p : policy) : Prop := match p with Member k => In k g | Owner => o = true | Barred q => ~ lets g o q | Each q r => lets g o q /\\ lets g o r end.\nDefinition spec (p : policy) (g : list Z) (o : bool) : Prop := lets g o p.",
+        "Fixpoint ok (g : list Z) (o : bool) (p : policy) : bool := match p with Member k => existsb (Z.eqb k) g | Owner => o | Barred q => negb (ok g o q) | Each q r => ok g o q && ok g o r end.\nDefinition spec (p : policy) (g : list Z) (o : bool) : Prop := ok g o p = true.",
+    ),
+    "two functions with one value": (
+        EXP, "(e : exp) (v : Z) : Prop", "v = eval e",
+        "Fixpoint ev (e : exp) : Z := match e with Num n => n | Var _ => 1 | Add a b => ev b + ev a | Mul a b => ev b * ev a | Neg a => 0 - ev a end.\nDefinition spec (e : exp) (v : Z) : Prop := ev e = v.",
+    ),
 }  # fmt: skip
 
 
@@ -121,6 +140,21 @@ def test_refuted(session: Session, name: str) -> None:
 def test_not_refuted(session: Session, name: str) -> None:
     with pytest.raises(Incomplete, match="no drawn input"):
         found(session, True, *SAME[name])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PROVED)
+def test_proved_by_induction(name: str) -> None:
+    needs.tool("coqc")
+    preamble, signature, *bodies = PROVED[name]
+    oracle, candidate = (text(signature, body) for body in bodies)
+    raw = context(preamble, signature)
+    verdict = verify_pair(Pair("rocq", oracle, candidate, raw), 200.0)
+    assert verdict.answer is Answer.EQUIVALENT
+    assert (
+        load("rocq").recheck(oracle, candidate, raw, verdict, Limit.start(200)).status
+        is RecheckStatus.CONFIRMED
+    )
 
 
 @pytest.mark.slow

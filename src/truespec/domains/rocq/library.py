@@ -32,6 +32,7 @@ FILES = (
     "Ground",
     "Lists",
     "Values",
+    "Structures",
     "Outputs",
     "Steps",
     "Rows",

@@ -7,6 +7,7 @@ strategy proves, with the strategy's mean processor time; `python -m benchmarks.
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -16,6 +17,8 @@ from truespec.domains.rocq.pair import Layout
 
 COUNTS = Path(__file__).with_name("ordering.json")
 """The learned counts."""
+STRUCTURE = "by_structure"
+"""The strategy that comes first where an argument is of a type that the texts declare; none of the tuned ones is."""
 UNSEEN = 0.1
 """The rate of success of a strategy before anything was counted."""
 _WORDS = {
@@ -41,6 +44,7 @@ _WORDS = {
     "cases": {"match", "if"},
     "product": {"*", "^"},
 }
+_WORD = re.compile(r"[^\W\d][\w']*")
 _TYPES = {"list", "string", "ascii", "option", "bool", "nat"}
 
 
@@ -86,7 +90,14 @@ def ordered(strategies: tuple[Strategy, ...], layout: Layout) -> tuple[Strategy,
         ]
         return fmean(rates) / max(0.02, _costs().get(strategy.name, strategy.seconds)) if rates else 0.0
 
-    return tuple(sorted(strategies, key=gain, reverse=True))
+    first = STRUCTURE if _declares_arguments(layout) else None
+    return tuple(sorted(strategies, key=lambda one: (one.name == first, gain(one)), reverse=True))
+
+
+def _declares_arguments(layout: Layout) -> bool:
+    """Whether an argument is of a type that the texts declare, or made of such."""
+    declared = {name.rpartition(".")[2] for name in layout.declared()}
+    return any(declared & set(_WORD.findall(one.type)) for one in layout.context.signature.arguments)
 
 
 @dataclass(frozen=True, slots=True)

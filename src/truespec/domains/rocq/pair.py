@@ -93,8 +93,9 @@ class Layout:
         ]
 
     def declared(self) -> list[str]:
-        """The inductive types, predicates and records of all texts."""
-        return [*(f"{PREAMBLE}.{name}" for name in self.context.preamble.records), *self.inductive()]
+        """The inductive types, predicates and records of all texts, in the order of their declarations."""
+        texts = ((PREAMBLE, self.context.preamble), (ORACLE, self.oracle), (CANDIDATE, self.candidate))
+        return [f"{module}.{name}" for module, text in texts for name in text.types]
 
     def inductive(self) -> list[str]:
         """The inductive types and predicates of all texts."""

@@ -36,8 +36,8 @@ class Screened:
     """Names of its recursive functions."""
     inductives: tuple[str, ...]
     """Names of its inductive types and predicates."""
-    records: tuple[str, ...]
-    """Names of its records."""
+    types: tuple[str, ...]
+    """Names of its inductive types, predicates and records, in order."""
     numbers: tuple[int, ...]
     """Integer literals, in order of first use."""
     strings: tuple[str, ...]
@@ -61,7 +61,7 @@ def screen(text: str, extra: tuple[str, ...] = ()) -> Screened:
     definitions: list[str] = []
     fixpoints: list[str] = []
     inductives: list[str] = []
-    records: list[str] = []
+    types: list[str] = []
     for sentence in read:
         _screen_sentence(sentence, text, (*ALLOWED, *extra))
         match sentence.tokens[0].text:
@@ -71,8 +71,9 @@ def screen(text: str, extra: tuple[str, ...] = ()) -> Screened:
                 fixpoints += _declared(sentence)
             case "Inductive":
                 inductives += _declared(sentence)
+                types += _declared(sentence)
             case "Record":
-                records.append(sentence.tokens[1].text)
+                types.append(sentence.tokens[1].text)
     tokens = [token for sentence in read for token in sentence.tokens]
     digits = [token.text for token in tokens if token.kind == "number" and token.text.isdigit()]
     numbers = [int(number) for number in digits if len(number) <= 18]
@@ -82,7 +83,7 @@ def screen(text: str, extra: tuple[str, ...] = ()) -> Screened:
         tuple(definitions),
         tuple(fixpoints),
         tuple(inductives),
-        tuple(records),
+        tuple(types),
         tuple(dict.fromkeys(numbers)),
         tuple(dict.fromkeys(strings)),
     )

@@ -17,7 +17,8 @@ Class Draw (T : Type) := draw : fuel -> N -> N -> T.
 Definition draw_small (f : fuel) (seed : N) : Z := (Z.of_N (below (2 * N.of_nat (size f) + 1) seed) - Z.of_nat (size f))%Z.
 Definition draw_number (f : fuel) (seed shape : N) : Z :=
   let s := draw_small f (next seed) in
-  match below 10 (next shape) with
+  let way := below 10 (next shape) in
+  match (if andb (Nat.leb (length (ints f)) 3) (N.ltb way 6) then 3%N else way) with
   | 8 => (10 ^ Z.of_N (below (1 + N.of_nat (Nat.div2 (size f))) seed) + s)%Z
   | 9 => Z.of_N (below (N.of_nat (size f) ^ 4) seed)
   | 0 | 1 => s
@@ -102,10 +103,15 @@ Ltac some_value n := first [ exact (draw (Fuel 1 [] [] []) 0 0)
   | lazymatch n with S ?m => solve [constructor; some_value m] end ].
 
 (** [n] tuples, of growing and shrinking size. *)
+(* In every second one the same few numbers come again and again, so that what is compared is often equal. *)
+Definition pooled (f : fuel) (seed : N) : fuel :=
+  let one s := draw_number f s (s + 3) in
+  {| size := size f; ints := [one seed; one (next seed); (one seed + 1)%Z]; texts := texts f; chars := chars f |}.
 Fixpoint drawn (T : Type) `{Draw T} (f : fuel) (n : nat) (seed : N) : list T :=
   match n with
   | O => []
-  | S m => draw (narrow (1 + Nat.modulo n (size f)) f) seed (next (next seed + 9)) :: drawn T f m (next (seed + N.of_nat n))
+  | S m => let g := narrow (1 + Nat.modulo n (size f)) f in
+           draw (if Nat.even n then g else pooled g seed) seed (next (next seed + 9)) :: drawn T f m (next (seed + N.of_nat n))
   end.
 (** The same with every number of a range in turn as one of the arguments. *)
 Definition swept (T : Type) `{Draw T} (f : fuel) (start n : nat) (seed : N) : list (nat * T) :=
