@@ -18,7 +18,7 @@ from truespec.domains.rocq.pair import Layout
 COUNTS = Path(__file__).with_name("ordering.json")
 """The learned counts."""
 STRUCTURE = "by_structure"
-"""The strategy that comes first where an argument is of a type that the texts declare; none of the tuned ones is."""
+"""The strategy that comes first where an argument is of a type that the texts declare: none was counted."""
 UNSEEN = 0.1
 """The rate of success of a strategy before anything was counted."""
 _WORDS = {
