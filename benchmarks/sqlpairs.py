@@ -3,7 +3,8 @@
 Schemas and queries come from a grammar, candidates from plausible rewrites of which most miss the meaning by
 a NULL, a duplicate or a bound. Every pair that the prover calls equivalent is run on legal databases with
 hostile values, on the engine, without any part of the refuter. A find is a proof that a database contradicts.
-`--family joins` draws joins of tables with themselves under aggregates (`_sql_joins.py`).
+`--family joins` draws joins of tables with themselves under aggregates (`_sql_joins.py`), `--family counted`
+recursions, set operations that count, and windows by number and share (`_sql_counted.py`).
 Where a query leaves a choice (a LIMIT among ties), two results that the same query gives for rows in another
 order are no find; they are counted.
 """
@@ -17,7 +18,7 @@ from collections import Counter
 from collections.abc import Iterator
 from random import Random
 
-from benchmarks import _sql_joins
+from benchmarks import _sql_counted, _sql_joins
 from benchmarks._sql_draws import Drawer, schema
 from benchmarks._sql_rewrites import rewritten
 from truespec.domains.registry import load
@@ -88,9 +89,14 @@ def joins(_: str, random: Random) -> Drawn:
     return _sql_joins.SCHEMA, *_sql_joins.pair(random), ["joins"]
 
 
+def counted(dialect: str, random: Random) -> Drawn:
+    """Recursions, set operations that count, and windows by number and share."""
+    return _sql_counted.SCHEMA, *_sql_counted.pair(dialect, random), ["counted"]
+
+
 Drawn = tuple[str, str, str, list[str]]
 """A schema, an oracle, a candidate, and the names of the rewrites between them."""
-FAMILIES = {"queries": queries, "joins": joins}
+FAMILIES = {"queries": queries, "joins": joins, "counted": counted}
 
 
 def attack(

@@ -51,6 +51,7 @@ from truespec.domains.sql.rules import (
     known_values,
     optional_partner,
     rounding,
+    same_recursion,
     settled_value,
     split_bounds,
     sum_laws,
@@ -82,6 +83,10 @@ SLIPS = [
     (
         "SELECT SUM(c) FROM t JOIN emp ON emp.sal = t.a",
         "SELECT SUM(c) FROM t WHERE EXISTS (SELECT 1 FROM emp WHERE emp.sal = t.a)",
+    ),
+    (
+        "WITH RECURSIVE r AS (SELECT a AS n FROM t UNION SELECT n + 1 FROM r WHERE n < 3) SELECT n FROM r",
+        "WITH RECURSIVE r AS (SELECT a AS n FROM t UNION SELECT n + 1 FROM r WHERE n < 2) SELECT n FROM r",
     ),
     ("SELECT MAX(x) FROM (SELECT 1 AS x UNION ALL SELECT 2) q", "SELECT 1"),
     ("SELECT ROUND(a * 0.25, 1) FROM t", "SELECT a * 0.25 FROM t"),
@@ -302,6 +307,10 @@ def sums_do_not_count(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(extreme_of_set, "FUNCTIONS", ("MIN", "MAX", "SUM"))
 
 
+def recursions_that_begin_alike_are_one(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(same_recursion, "apply", lambda old, new, same: same(old.first, new.first))
+
+
 def outer_joins_are_inner(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(joins, "join", _without_side(joins.join))
 
@@ -418,6 +427,9 @@ PLANTS: dict[Plant, str] = {
     determined_groups_always_exist: "SELECT q.a FROM (SELECT DISTINCT a FROM t) q JOIN emp e ON e.id = q.a",
     least_is_greatest: "SELECT MAX(a) FROM t",
     sums_do_not_count: "SELECT SUM(c) FROM t JOIN emp ON emp.sal = t.a",
+    recursions_that_begin_alike_are_one: (
+        "WITH RECURSIVE r AS (SELECT a AS n FROM t UNION SELECT n + 1 FROM r WHERE n < 3) SELECT n FROM r"
+    ),
     outer_joins_are_inner: "SELECT c FROM t LEFT JOIN emp ON emp.id = t.a",
     nullable_keys_are_never_null: "SELECT SUM(a + b) FROM t",
 }

@@ -16,6 +16,8 @@ DATABASES = 250
 """How many databases are tried."""
 ROWS = 4
 """Most rows of a table."""
+STEPS = 200_000
+"""Steps of SQLite's machine after which a query, such as a recursion that does not end, is given up."""
 
 
 def differ(oracle: str, candidate: str, context: dict[str, Any]) -> dict[str, Any] | None:
@@ -27,6 +29,7 @@ def differ(oracle: str, candidate: str, context: dict[str, Any]) -> dict[str, An
     dates = [*re.findall(r"'(\d{4}-\d\d-\d\d)'", texts), "2019-06-15", "2020-02-01"]
     random = Random(7)
     connection = sqlite3.connect(":memory:")
+    connection.set_progress_handler(lambda: 1, STEPS)
     try:
         connection.execute("PRAGMA foreign_keys = ON")
         connection.executescript(ddl)

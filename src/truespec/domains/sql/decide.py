@@ -162,12 +162,17 @@ def _nondeterministic(
     return Nondeterministic(f"sql: {', and '.join(named)}{seen}")
 
 
+def _is_recursive(query: exp.Expr) -> bool:
+    return any(clause.args.get("recursive") for clause in query.find_all(exp.With))
+
+
 def _proved(trace: ProofTrace, oracle: exp.Expr, candidate: exp.Expr, schema: Schema) -> Proof:
     trusts = (
         "sqlglot's parser",
         "the reading of SQL as bags of rows",
         z3_boundary.version(),
         *gate.assumptions((oracle, candidate), schema),
+        *(["each recursion ends"] if any(map(_is_recursive, (oracle, candidate))) else []),
     )
     by = "correspondence of rows" + (", as lists" if trace.ordered else "")
     kept: list[JSON] = []

@@ -85,6 +85,8 @@ _READ: dict[str, frozenset[str]] = {
     "DenseRank": frozenset(),
     "RowNumber": frozenset(),
     "PercentRank": frozenset(),
+    "CumeDist": frozenset(),
+    "NthValue": frozenset({"this", "offset"}),
     "Ntile": frozenset({"this"}),
     "GroupConcat": frozenset({"this", "separator"}),
     "Greatest": frozenset({"this", "expressions", "ignore_nulls"}),

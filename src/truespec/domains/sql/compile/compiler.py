@@ -16,6 +16,7 @@ from truespec.domains.sql.compile.expr.functions import function
 from truespec.domains.sql.compile.expr.table import READERS
 from truespec.domains.sql.compile.ordering import tail
 from truespec.domains.sql.compile.reader import Reader
+from truespec.domains.sql.compile.recursion import mentions
 from truespec.domains.sql.compile.scope import Denotation, Scope, Source
 from truespec.domains.sql.compile.select import select
 from truespec.domains.sql.compile.set_operations import set_operation, values_clause
@@ -87,16 +88,15 @@ class Compiler(Reader):
         if clause is None:
             return
         if clause.args.get("recursive"):
-            names = {cte.alias.lower() for cte in clause.expressions}
-            if any(
-                t.name.lower() in names for cte in clause.expressions for t in cte.this.find_all(exp.Table)
-            ):
-                raise Unsupported("sql: a recursive WITH", place_of(clause))
+            names = [cte.alias.lower() for cte in clause.expressions]
+            for place, cte in enumerate(clause.expressions):
+                if any(mentions(cte.this, later) for later in names[place + 1 :]):
+                    raise Unsupported("sql: a WITH that names a later one", place_of(clause))
         for cte in clause.expressions:
             alias = cte.args["alias"]
             columns = tuple(str(c.name).lower() for c in alias.columns)
             scope_size = len(self.ctes)
-            self.ctes = [*self.ctes, {cte.alias.lower(): (cte.this, columns, scope_size)}]
+            self.ctes = [*self.ctes, {cte.alias.lower(): (cte, columns, scope_size)}]
 
     def table(self, node: exp.Expr, parent: Scope | None) -> Source:
         with At(node):

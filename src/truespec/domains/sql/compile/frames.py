@@ -1,4 +1,4 @@
-"""What a window function sees: frames, and rows at a distance (LAG, LEAD, FIRST_VALUE, LAST_VALUE).
+"""What a window function sees: frames, and rows at a distance or by number (LAG, LEAD, NTH_VALUE, ...).
 
 Positions in a partition are numbers of rows between; they need a total order, which the compiler proves first
 (rule `first_rows`).
@@ -16,6 +16,7 @@ from sqlglot import exp
 from truespec.domains.sql.ir.aggregates import Aggregates
 from truespec.domains.sql.ir.bags import Bag, Term
 from truespec.domains.sql.ir.columns import coerced
+from truespec.domains.sql.ir.comparisons import null_safe_equal
 from truespec.domains.sql.ir.existence import exists
 from truespec.domains.sql.ir.kinds import NULL_KIND
 from truespec.domains.sql.ir.logic import FALSE, TRUE, Formula, conj, disj, ite, neg
@@ -149,6 +150,33 @@ class Partition:
             )
         return coerced([Bag(tuple(terms))], self.world.dialect)[0]
 
+    def nth(
+        self, number: int, frame: Frame, value: Callable[[], Sequence[tuple[Term, tuple[Val, ...]]]]
+    ) -> Bag:
+        """The value of the row of this number in a frame that begins with the partition, or no tuple."""
+        terms = []
+        for term, keys in value():
+            peer = conj(*(null_safe_equal(self.world, a, b) for a, b in zip(self.own, keys, strict=True)))
+            place = self._place(keys, number)
+            terms.append(replace(term, cond=conj(term.cond, self.seen(frame, keys, peer), place)))
+        return coerced([Bag(tuple(terms))], self.world.dialect)[0]
+
+    def _place(self, keys: tuple[Val, ...], number: int) -> Formula:
+        """Whether the row with these sort keys has this number in the partition."""
+        earlier = self._earlier(keys)
+        if number == 1:
+            return neg(exists(self.world, earlier))
+        return self.aggregates.count(earlier).val == z3.IntVal(number - 1)
+
+    def _earlier(self, keys: tuple[Val, ...]) -> Bag:
+        """The rows of the partition before these sort keys."""
+        return Bag(
+            tuple(
+                replace(t, cond=conj(t.cond, before(self.world, k, keys, self.sorts)), outs=())
+                for t, k in self.rows()
+            )
+        )
+
     def end(self, last: bool, value: Callable[[], Sequence[tuple[Term, tuple[Val, ...]]]]) -> Bag:
         """The value of the first or last row of the partition."""
         terms = []
@@ -156,12 +184,7 @@ class Partition:
             if last:
                 beyond = self._between(keys, None)
             else:
-                beyond = Bag(
-                    tuple(
-                        replace(t, cond=conj(t.cond, before(self.world, k, keys, self.sorts)), outs=())
-                        for t, k in self.rows()
-                    )
-                )
+                beyond = self._earlier(keys)
             terms.append(replace(term, cond=conj(term.cond, neg(exists(self.world, beyond)))))
         return coerced([Bag(tuple(terms))], self.world.dialect)[0]
 

@@ -21,6 +21,7 @@ from truespec.domains.sql.ir.logic import Expr
 from truespec.domains.sql.ir.values import Val
 from truespec.domains.sql.ir.world import World
 from truespec.domains.sql.rules import first_rows
+from truespec.domains.sql.rules.same_recursion import Recursion
 from truespec.verdict import Nondeterministic
 
 
@@ -40,8 +41,15 @@ class Reader(ABC):
         """Variables of the enclosing queries that a subquery may depend on."""
         self.references: Counter[str] = Counter()
         """How often each table name stands in the current query."""
-        self.ctes: list[dict[str, tuple[exp.Expr, tuple[str, ...], int]]] = []
-        """Common table expressions in scope: body, column names, and how many were in scope for the body."""
+        self.ctes: list[dict[str, Denotation | tuple[exp.CTE, tuple[str, ...], int]]] = []
+        """Common table expressions in scope: its node, column names, and how many were in scope for the body.
+
+        The one whose step is read stands for the round before.
+        """
+        self.recursions: list[Recursion] = []
+        """The recursions of both queries that are proved to differ."""
+        self.rounds = 0
+        """How many recursions enclose the current query."""
 
     @property
     def dialect(self) -> Dialect:

@@ -212,6 +212,7 @@ _WINDOW_ONLY = (
     "Lead",
     "FirstValue",
     "LastValue",
+    "NthValue",
     "Ntile",
     "PercentRank",
     "CumeDist",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import z3
 from sqlglot import exp
 
 from truespec.domains.sql.compile.classes import distinct_rows
@@ -14,9 +15,11 @@ from truespec.domains.sql.compile.scope import Denotation, Scope
 from truespec.domains.sql.ir.bags import Bag, Term, renamed
 from truespec.domains.sql.ir.columns import coerced
 from truespec.domains.sql.ir.existence import exists
-from truespec.domains.sql.ir.kinds import TEXT, UNTYPED
+from truespec.domains.sql.ir.kinds import INT, TEXT, UNTYPED
 from truespec.domains.sql.ir.logic import TRUE, conj, neg
-from truespec.domains.sql.ir.values import all_identical, computed
+from truespec.domains.sql.ir.relations import rows_of
+from truespec.domains.sql.ir.values import Val, all_identical, computed
+from truespec.domains.sql.rules import first_rows
 from truespec.verdict import ReasonCode, SpecificationError, Unsupported
 
 
@@ -50,25 +53,52 @@ def set_operation(reader: Reader, node: exp.SetOperation, parent: Scope | None) 
     if distinct is None:
         distinct = True
     match node:
+        case exp.Except() | exp.Intersect() if reader.dialect.collation_merges_texts and any(
+            o.kind == TEXT for t in first.terms for o in t.outs
+        ):
+            # The collation decides what equals; a representative of another side would be arbitrary.
+            raise Unsupported("sql: EXCEPT or INTERSECT of texts under a collation")
         case exp.Union():
             bag = Bag(first.terms + second.terms)
             bag = distinct_rows(reader, bag) if distinct else bag
         case exp.Except() | exp.Intersect() if distinct:
-            # The collation decides what equals; a representative of another side would be arbitrary.
-            if reader.dialect.collation_merges_texts and any(
-                o.kind == TEXT for t in first.terms for o in t.outs
-            ):
-                raise Unsupported("sql: EXCEPT or INTERSECT of texts under a collation")
-            wanted = isinstance(node, exp.Intersect)
-            terms = []
-            for term in distinct_rows(reader, first).terms:
-                matching = [
-                    replace(o, cond=conj(o.cond, all_identical(term.outs, o.outs)), outs=())
-                    for o in (renamed(reader.world, other) for other in second.terms)
-                ]
-                found = exists(reader.world, Bag(tuple(matching)))
-                terms.append(replace(term, cond=conj(term.cond, found if wanted else neg(found))))
-            bag = Bag(tuple(terms))
+            bag = _tested(reader, distinct_rows(reader, first), second, isinstance(node, exp.Intersect))
         case _:
-            raise Unsupported(f"sql: {type(node).__name__.upper()} ALL")
+            bag = _counted(reader, first, second, isinstance(node, exp.Intersect))
     return tail(reader, node, Denotation(left.names, bag))
+
+
+def _tested(reader: Reader, first: Bag, second: Bag, wanted: bool) -> Bag:
+    """The tuples of the first bag that the second holds, or those that it does not hold."""
+    terms = []
+    for term in first.terms:
+        found = exists(reader.world, _alike(reader, second, term.outs))
+        terms.append(replace(term, cond=conj(term.cond, found if wanted else neg(found))))
+    return Bag(tuple(terms))
+
+
+def _counted(reader: Reader, first: Bag, second: Bag, wanted: bool) -> Bag:
+    """EXCEPT ALL and INTERSECT ALL: each distinct tuple as often as the counts of both sides say.
+
+    The relation of ordinals holds 1, 2, 3, ...; a tuple is put out for each ordinal up to its number.
+    Where one side holds no tuple twice, and the other does not add any, it is put out once or not at all.
+    """
+    if first_rows.total(reader.world, first):
+        return _tested(reader, first, second, wanted)
+    if wanted and first_rows.total(reader.world, second):
+        return _tested(reader, second, first, wanted)
+    terms = []
+    for term in distinct_rows(reader, first).terms:
+        one, two = (reader.aggregates.count(_alike(reader, bag, term.outs)).val for bag in (first, second))
+        (ordinal,) = rows_of(reader.world, "ordinals", (INT,), (False,)).terms
+        place = ordinal.outs[0].val
+        most = conj(place <= one, place <= two) if wanted else place <= one - two
+        cond = conj(term.cond, ordinal.cond, place >= z3.IntVal(1), most)
+        terms.append(replace(term, rows=term.rows + ordinal.rows, cond=cond))
+    return Bag(tuple(terms))
+
+
+def _alike(reader: Reader, bag: Bag, outs: tuple[Val, ...]) -> Bag:
+    """The choices of a bag that put this tuple out."""
+    terms = (renamed(reader.world, term) for term in bag.terms)
+    return Bag(tuple(replace(t, cond=conj(t.cond, all_identical(outs, t.outs)), outs=()) for t in terms))

@@ -9,9 +9,10 @@ from sqlglot import exp
 from truespec.domains.sql.compile.denotations import each_output, without_empty
 from truespec.domains.sql.compile.joins import joined
 from truespec.domains.sql.compile.reader import Reader
+from truespec.domains.sql.compile.recursion import mentions, recursive_query
 from truespec.domains.sql.compile.scope import Denotation, Name, Scope, Source
 from truespec.domains.sql.compile.set_operations import values_clause
-from truespec.domains.sql.ir.bags import Bag, Term
+from truespec.domains.sql.ir.bags import Bag, Term, renamed
 from truespec.domains.sql.ir.existence import condition
 from truespec.domains.sql.ir.keys import reduced
 from truespec.domains.sql.ir.kinds import BARE, TEXT, UNTYPED
@@ -76,12 +77,19 @@ def _named_table(reader: Reader, node: exp.Table, alias: str) -> Source:
         raise Unsupported(f"sql: the table name {node.sql()[:60]!r} of several parts")
     for position in range(len(reader.ctes) - 1, -1, -1):
         if name in reader.ctes[position]:
-            body, columns, size = reader.ctes[position][name]
+            known = reader.ctes[position][name]
+            if isinstance(known, Denotation):
+                again = Bag(tuple(renamed(reader.world, term) for term in known.bag.terms))
+                return _derived(reader, replace(known, bag=again), list(known.names), alias or name)
+            cte, columns, size = known
             saved, reader.ctes = reader.ctes, reader.ctes[:size]
             several = reader.references.get(name, 2) > 1
             reader.shared += several
             try:
-                query = reader.query(body, None)
+                if _recursive(cte):
+                    query = recursive_query(reader, cte, columns)
+                else:
+                    query = reader.query(cte.this, None)
             finally:
                 reader.ctes = saved
                 reader.shared -= several
@@ -94,6 +102,13 @@ def _named_table(reader: Reader, node: exp.Table, alias: str) -> Source:
     values = tuple(reader.world.column(table, column, row) for column in table.columns)
     names = tuple(Name(alias or name, column.name.lower()) for column in table.columns)
     return Source(names, Bag((Term(((row, table),), (), reader.world.in_table(table, row), values),)))
+
+
+def _recursive(cte: exp.CTE) -> bool:
+    """Whether a common table expression is meant by its own name in its body."""
+    clause = cte.parent
+    recursive = isinstance(clause, exp.With) and bool(clause.args.get("recursive"))
+    return recursive and mentions(cte.this, cte.alias.lower()) > 0
 
 
 def from_clause(reader: Reader, node: exp.Select, parent: Scope | None) -> Source:

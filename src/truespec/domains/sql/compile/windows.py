@@ -29,7 +29,7 @@ from truespec.domains.sql.rules import first_rows
 from truespec.domains.sql.rules.first_rows import Sort, before
 from truespec.verdict import Nondeterministic, Unsupported
 
-RANKING = ("Rank", "DenseRank", "RowNumber", "PercentRank", "Ntile")
+RANKING = ("Rank", "DenseRank", "RowNumber", "PercentRank", "CumeDist", "Ntile")
 """Functions that look at all rows before the current one, whatever the frame."""
 
 
@@ -84,6 +84,11 @@ class _Window:
                 # A DOUBLE of both numbers; a quotient as written may be a DECIMAL.
                 before, rows = self._count(t for t, _ in members), self._count(self._partition())
                 return self._function("percent rank", [before, rows], REAL)
+            case "CumeDist":
+                reached = self._count([*(t for t, _ in members), *peers])
+                return self._function("cumulative share", [reached, self._count(self._partition())], REAL)
+            case "NthValue":
+                return self._nth(part, peers)
             case "Ntile":
                 return self._tile(members, peers)
         if isinstance(self.function, exp.AggFunc):
@@ -144,6 +149,14 @@ class _Window:
             raise Unsupported(f"sql: {self.name} in a frame that ends in between")
         self._no_ties(self.name, peers)
         return self.reader.aggregates.any(part.end(last, self._shown))
+
+    def _nth(self, part: Partition, peers: list[Term]) -> Val:
+        """NTH_VALUE: the row of the frame that so many rows precede; NULL where there is none."""
+        if self.frame.back is not None or self.function.args.get("from_first") is False:
+            raise Unsupported("sql: NTH_VALUE from another end than the partition's first row")
+        self._no_ties("NTH_VALUE", peers)
+        number = steps_of(self.function)
+        return self.reader.aggregates.any(part.nth(number, self.frame, self._shown))
 
     def _distinct_keys(self, members: Members) -> Bag:
         """The distinct sort keys of the members."""

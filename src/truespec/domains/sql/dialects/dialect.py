@@ -250,6 +250,8 @@ class Dialect:
     """Whether HAVING in a query without groups is a second WHERE over the output names."""
     is_compares_values: bool
     """Whether IS compares any two values, NULLs being equal."""
+    recursion_cuts_texts: bool
+    """Whether the texts of a recursive WITH have the length of its first part's at most."""
     parenthesised_query_is_value: bool
     """Whether IN ((SELECT ...)) takes the query for one value."""
     ungrouped: Ungrouped

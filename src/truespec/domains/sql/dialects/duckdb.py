@@ -95,6 +95,7 @@ DUCKDB = Dialect(
     group_name_of_both_read=False,
     having_filters_rows=False,
     is_compares_values=False,
+    recursion_cuts_texts=False,
     parenthesised_query_is_value=False,
     ungrouped=Ungrouped.NOT_READ,
     bit_aggregates_read=True,

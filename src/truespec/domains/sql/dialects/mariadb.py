@@ -95,6 +95,7 @@ MARIADB = Dialect(
     group_name_of_both_read=True,
     having_filters_rows=True,
     is_compares_values=False,
+    recursion_cuts_texts=True,
     parenthesised_query_is_value=False,
     ungrouped=Ungrouped.ANY_ROW,
     bit_aggregates_read=False,

@@ -95,6 +95,7 @@ SQLITE = Dialect(
     group_name_of_both_read=False,
     having_filters_rows=False,
     is_compares_values=True,
+    recursion_cuts_texts=False,
     parenthesised_query_is_value=True,
     ungrouped=Ungrouped.DETERMINED,
     bit_aggregates_read=True,

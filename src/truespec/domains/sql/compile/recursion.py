@@ -1,0 +1,107 @@
+"""WITH RECURSIVE: a first part, and a step that reads what the round before has added."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from truespec.domains.sql.compile.classes import distinct_rows
+from truespec.domains.sql.compile.denotations import each_output, nullable_columns, subquery_output
+from truespec.domains.sql.compile.reader import Reader
+from truespec.domains.sql.compile.scope import Denotation
+from truespec.domains.sql.ir.bags import Bag
+from truespec.domains.sql.ir.columns import coerced
+from truespec.domains.sql.ir.kinds import BOOL, DATE, INT, LOOSE, TEXT, Kind
+from truespec.domains.sql.ir.relations import rows_of
+from truespec.domains.sql.places import At, place_of
+from truespec.domains.sql.rules.same_recursion import Recursion, name_of
+from truespec.verdict import ReasonCode, SpecificationError, Unsupported
+
+
+def mentions(node: exp.Expr, name: str) -> int:
+    """How often a table of this name stands in a query."""
+    return sum(table.name.lower() == name for table in node.find_all(exp.Table))
+
+
+def recursive_query(reader: Reader, cte: exp.CTE, columns: tuple[str, ...]) -> Denotation:
+    """What a common table expression that names itself denotes."""
+    body, name = cte.this, cte.alias.lower()
+    with At(body):
+        once = not mentions(body.this, name) and mentions(body, name) == 1
+        if not once or not _has_one_step(body) or body.find(exp.With):
+            raise Unsupported("sql: a recursive WITH that is no UNION of a first part and one step")
+        for part in body.find_all(exp.Limit, exp.Offset, exp.Fetch, exp.Order):
+            if part.find_ancestor(exp.Window) is None:
+                raise Unsupported("sql: a recursive WITH with ORDER BY or LIMIT inside", place_of(part))
+        choices = _choices(reader)
+        start = reader.query(body.this, None)
+        names = columns or start.names
+        if len(names) != len(start.names):
+            raise SpecificationError(ReasonCode.SCOPE, f"{name!r} has other columns than its names say")
+        (first,) = coerced([each_output(reader.rows(start), subquery_output)], reader.dialect)
+        kinds = tuple(out.kind for out in first.terms[0].outs) if first.terms else ()
+        _check_kinds(reader, kinds)
+        nullable = tuple(nullable_columns(first))
+        step = _step(reader, body.expression, name, names, kinds, nullable)
+        if any(may and not before for may, before in zip(nullable_columns(step), nullable, strict=True)):
+            nullable = (True,) * len(kinds)
+            step = _step(reader, body.expression, name, names, kinds, nullable)
+        if _choices(reader) != choices:
+            raise Unsupported("sql: a recursive WITH that leaves the engine a choice")
+    distinct = bool(body.args.get("distinct", True))
+    found = Recursion(first, step, kinds, nullable, distinct)
+    bag = rows_of(reader.world, name_of(reader.recursions, found, reader.aggregates.same), kinds, nullable)
+    return Denotation(names, distinct_rows(reader, bag) if distinct else bag)
+
+
+def _has_one_step(body: exp.Expr) -> bool:
+    """Whether this is a union, and its first part no set operation of another kind."""
+    if not isinstance(body, exp.Union):
+        return False
+    first = body.this.unnest()
+    alike = isinstance(first, exp.Union) and first.args.get("distinct") == body.args.get("distinct")
+    return not isinstance(first, exp.SetOperation) or (alike and _has_one_step(first))
+
+
+def _step(
+    reader: Reader,
+    node: exp.Expr,
+    name: str,
+    names: tuple[str, ...],
+    kinds: tuple[Kind, ...],
+    nullable: tuple[bool, ...],
+) -> Bag:
+    """What a round adds, where the relation `round` stands for the tuples of the round before."""
+    before = Denotation(names, rows_of(reader.world, f"round {reader.rounds}", kinds, nullable))
+    saved, reader.ctes = reader.ctes, [*reader.ctes, {name: before}]
+    reader.rounds += 1
+    try:
+        found = reader.query(node, None)
+    finally:
+        reader.ctes = saved
+        reader.rounds -= 1
+    if len(found.names) != len(names):
+        raise SpecificationError(
+            ReasonCode.TYPE, f"the step of {name!r} differs in width from its first part"
+        )
+    (step,) = coerced([each_output(reader.rows(found), subquery_output)], reader.dialect)
+    for out, kind in zip(step.terms[0].outs if step.terms else (), kinds, strict=True):
+        if out.kind != kind:
+            raise Unsupported(f"sql: a recursive WITH whose step has values of type {out.kind} beside {kind}")
+    return step
+
+
+def _check_kinds(reader: Reader, kinds: tuple[Kind, ...]) -> None:
+    """Engines fit the values of each round into the types of the first part, which are not all read."""
+    fitting = {INT, DATE, BOOL}
+    if reader.dialect.numbers_typed_by_value:
+        fitting.add(LOOSE)
+    if not reader.dialect.recursion_cuts_texts and not reader.dialect.collation_merges_texts:
+        fitting.add(TEXT)
+    for kind in kinds or (None,):
+        if kind not in fitting:
+            raise Unsupported(f"sql: a recursive WITH with a column of type {kind}")
+
+
+def _choices(reader: Reader) -> int:
+    """How many values the engine may choose, as far as the pair has been read."""
+    return sum(len(operator.chosen) for operator in reader.aggregates.operators)
