@@ -1,4 +1,4 @@
-"""Drawn recursions, set operations that count, and windows by number and share, each beside the same with slips.
+"""Drawn recursions, set operations that count, and windows by number and share, each beside a slip.
 
 A query is a template with slots; the candidate fills some slots otherwise. Some fillings mean the same.
 """
@@ -51,8 +51,8 @@ SLOTS: dict[str, tuple[tuple[str, ...], ...]] = {
 }
 """For each slot, meanings; for each meaning, the ways to write it."""
 TEMPLATES = (
-    "WITH RECURSIVE r AS (SELECT e.id, e.boss FROM emp e {start} {union} SELECT e.id, e.boss FROM emp e JOIN r "
-    "ON {link}) SELECT {out} FROM r",
+    "WITH RECURSIVE r AS (SELECT e.id, e.boss FROM emp e {start} {union} "
+    "SELECT e.id, e.boss FROM emp e JOIN r ON {link}) SELECT {out} FROM r",
     "{left} {way} {right}",
     "SELECT COUNT(*) FROM ({left} {way} {right}) q",
     "SELECT id, {call} OVER ({by} ORDER BY {key} {frame}) FROM emp",
