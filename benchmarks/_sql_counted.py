@@ -67,10 +67,11 @@ def pair(dialect: str, chance: Random) -> tuple[str, str]:
     other = dict(meanings)
     for slot in chance.sample(sorted(other), chance.choice((0, 0, 1))):
         other[slot] = chance.choice(SLOTS["left" if slot == "right" else slot])
-    sides = []
-    for chosen in (meanings, other):
-        sides.append(template.format(**{slot: chance.choice(ways) for slot, ways in chosen.items()}))
-    return sides[0], sides[1]
+    first, second = (
+        template.format(**{slot: chance.choice(ways) for slot, ways in chosen.items()})
+        for chosen in (meanings, other)
+    )
+    return first, second
 
 
 def _slots(template: str) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from sql_pairs import proved
 
 SCHEMA = "CREATE TABLE emp (id INT PRIMARY KEY, boss INT, name VARCHAR(10), pay DECIMAL(8, 2))"
@@ -49,7 +50,8 @@ def test_recursions_are_one_where_they_begin_and_go_on_alike(
         # An order or a limit inside decides which rows a round sees.
         (
             "sqlite",
-            "WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n FROM r ORDER BY 1 LIMIT 3) SELECT 1 FROM r",
+            "WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n FROM r ORDER BY 1 LIMIT 3) "
+            "SELECT 1 FROM r",
         ),
         # A name is looked up where it is declared later.
         ("sqlite", "WITH RECURSIVE q AS (SELECT n FROM r), r AS (SELECT 1 AS n) SELECT 1 FROM q"),
