@@ -33,6 +33,7 @@ FILES = (
     "Lists",
     "Values",
     "Structures",
+    "Forms",
     "Outputs",
     "Steps",
     "Rows",

@@ -17,8 +17,8 @@ from truespec.domains.rocq.pair import Layout
 
 COUNTS = Path(__file__).with_name("ordering.json")
 """The learned counts."""
-STRUCTURE = "by_structure"
-"""The strategy that comes first where an argument is of a type that the texts declare: none was counted."""
+OF_DECLARED_TYPES = ("by_forms", "by_structure")
+"""The strategies that come first where an argument is of a type that the texts declare: none was counted."""
 UNSEEN = 0.1
 """The rate of success of a strategy before anything was counted."""
 _WORDS = {
@@ -90,8 +90,8 @@ def ordered(strategies: tuple[Strategy, ...], layout: Layout) -> tuple[Strategy,
         ]
         return fmean(rates) / max(0.02, _costs().get(strategy.name, strategy.seconds)) if rates else 0.0
 
-    first = STRUCTURE if _declares_arguments(layout) else None
-    return tuple(sorted(strategies, key=lambda one: (one.name == first, gain(one)), reverse=True))
+    first = OF_DECLARED_TYPES if _declares_arguments(layout) else ()
+    return tuple(sorted(strategies, key=lambda one: (one.name in first, gain(one)), reverse=True))
 
 
 def _declares_arguments(layout: Layout) -> bool:

@@ -7,7 +7,7 @@ import threading
 from dataclasses import dataclass
 
 from truespec.domains.rocq.dialogue import Dialogue
-from truespec.domains.rocq.ordering import STRUCTURE, Strategy, ordered
+from truespec.domains.rocq.ordering import Strategy, ordered
 from truespec.domains.rocq.pair import Layout
 from truespec.domains.rocq.session import Dead, Interrupted, Session
 from truespec.domains.rocq.typecheck import CLOSED
@@ -21,7 +21,8 @@ STRATEGIES: tuple[Strategy, ...] = (
     Strategy("by_recursion", 0.5),
     Strategy("by_ground", 0.8),
     Strategy("by_values", 0.4),
-    Strategy(STRUCTURE, 0.8),
+    Strategy("by_structure", 0.8),
+    Strategy("by_forms", 3.0),
     Strategy("by_functions", 0.5),
     Strategy("by_matches", 0.5),
     Strategy("by_descent_cases", 0.6),
