@@ -20,7 +20,8 @@ from typing import Any
 
 from truespec.analysis.recorded import read_recorded, standing
 from truespec.compliance.artifact import artifact
-from truespec.reports.analysis import analyse, headline, write_analysis
+from truespec.reports.analysis import analyse, headline
+from truespec.reports.analysis_page import write_analysis
 from truespec.rules.monitor import RuleSet
 from truespec.rules.packs import all_packs
 from truespec.rules.sets import all_sets

@@ -53,7 +53,8 @@ def analyze(
     """
     from truespec.analysis.judge_runs import judge_run
     from truespec.analysis.recorded import read_recorded, standing
-    from truespec.reports.analysis import analyse, headline, summary, write_analysis
+    from truespec.reports.analysis import analyse, headline, summary
+    from truespec.reports.analysis_page import write_analysis
 
     judges = [standing(path.name.split(".")[0], read_recorded(path)) for path in judgements]
     progress = Progress()
