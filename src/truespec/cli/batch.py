@@ -35,7 +35,7 @@ from truespec.store.pairs import Shard
 def batch(
     pairs: Path, output: Path, timeout: float, jobs: int | None, resume: bool, executor: str, shard: str
 ) -> None:
-    """Verify every pair of PAIRS (JSON Lines: id, domain, oracle, candidate, context).
+    """Verify every pair of PAIRS (JSON Lines, or Parquet: id, domain, oracle, candidate, context).
 
     Line N of the output answers line N of the input; a line that is no pair gets {"line": N, "error": ...}.
     Verdicts are also kept in OUTPUT.ledger, from which --resume continues after an interruption. PAIRS may be

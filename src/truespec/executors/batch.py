@@ -17,7 +17,8 @@ from truespec.solvers.scratch import Scratch
 from truespec.store.ledger import Ledger, key
 from truespec.store.lines import to_line
 from truespec.store.pairs import WHOLE, BrokenLine, PairLine, Shard, digest, on_disk, read_pairs, scan
-from truespec.store.rows import check_parquet, write_parquet
+from truespec.store.parquet import check_parquet
+from truespec.store.rows import write_parquet
 from truespec.verdict import ReasonCode, UsageError, Verdict
 
 HELD_LINES = 100_000

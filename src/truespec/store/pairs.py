@@ -14,6 +14,7 @@ from pathlib import Path
 
 from truespec.domains.registry import DOMAINS
 from truespec.domains.verify import Pair
+from truespec.store.parquet import pairs_of_parquet
 from truespec.untrusted.nesting import check_json
 from truespec.verdict import UsageError
 
@@ -135,8 +136,13 @@ def scan(path: Path, shard: Shard = WHOLE) -> Scan:
 def on_disk(path: Path, folder: Path) -> Path:
     """The path itself, or a copy in `folder` of what can be read only once: `-`, a pipe, a device.
 
-    The copy lets a batch look for doubled ids before it starts, in bounded memory.
+    The copy lets a batch look for doubled ids before it starts, in bounded memory. A Parquet table becomes
+    the lines of a pair file.
     """
+    if path.suffix == ".parquet" and path.is_file():
+        lines = folder / "pairs.jsonl"
+        pairs_of_parquet(path, lines)
+        return lines
     if str(path) != "-" and (path.is_file() or not path.exists()):
         return path
     copy = folder / "pairs.jsonl"

@@ -11,6 +11,7 @@ from typing import Any
 from truespec.solvers.scratch import Scratch
 from truespec.store.lines import to_line
 from truespec.store.pairs import LINE_BYTES, parse_json
+from truespec.store.parquet import check_parquet
 from truespec.verdict import UsageError
 from truespec.verdict.html import rows_as_html
 
@@ -135,16 +136,6 @@ def read_verdicts(path: str | PathLike[str]) -> list[dict[str, Any]]:
         return Rows(dict(zip(names, row, strict=True)) for row in found.fetchall())
     except duckdb.Error as error:
         raise UsageError(f"{path}: {str(error).splitlines()[0]}") from None
-
-
-def check_parquet() -> None:
-    """Raise `UsageError` where Parquet files can be neither written nor read."""
-    try:
-        import duckdb  # noqa: F401
-    except ImportError:
-        raise UsageError(
-            "Parquet files need DuckDB: pip install 'truespec[engines]', or name a file that ends in .jsonl"
-        ) from None
 
 
 def write_parquet(verdicts: Path, output: Path) -> None:
