@@ -20,7 +20,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "batch": (
         "truespec.cli.batch:batch",
-        "Verify every pair of PAIRS (JSON Lines: id, domain, oracle, candidate, context).",
+        "Verify every pair of PAIRS (JSON Lines, or Parquet: id, domain, oracle, candidate, context).",
     ),
     "merge": (
         "truespec.cli.merge:merge",
