@@ -92,6 +92,14 @@ class Domain(ABC, Generic[Context, Spec]):
         """Import libraries and build tables; called once per worker, charged to no pair."""
         return
 
+    def set_up(self, raw: RawContext) -> None:
+        """Start what a pair with this context needs, where it does not run; charged to no pair.
+
+        `verify_pair` calls it before the limit starts. The context is not checked yet. What is missing is
+        for `read_context` and `decide` to say.
+        """
+        return
+
     def environment(self, raw: RawContext) -> Mapping[str, str]:
         """What a verdict depends on besides the texts: versions of tables, engines and provers, by name.
 

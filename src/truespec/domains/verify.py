@@ -11,7 +11,7 @@ from typing import Any
 from truespec.domains.context import check_context, context_schema
 from truespec.domains.contract import Domain, RawContext
 from truespec.domains.registry import load
-from truespec.solvers.limit import Limit
+from truespec.solvers.limit import Limit, present
 from truespec.verdict import (
     ContextError,
     OracleError,
@@ -98,8 +98,10 @@ def verify_pair(pair: Pair, seconds: float) -> Verdict:
         context_schema(pair.domain)
     except UsageError as error:  # of another package, and broken
         return unknown(pair.domain, ReasonCode.UNAVAILABLE, str(error))
+    domain.set_up(pair.context)
     limit = Limit.start(seconds)
-    verdict = _verify(domain, pair, limit).within(environment_of(pair))
+    with present(limit):
+        verdict = _verify(domain, pair, limit).within(environment_of(pair))
     if verdict.reason is None or verdict.reason.code is not ReasonCode.CONTEXT:
         verdict = verdict.assuming(domain.assumed(pair.context))
     return verdict.timed(time.monotonic() - limit.started)
@@ -134,6 +136,7 @@ def _verify(domain: Domain[Any, Any], pair: Pair, limit: Limit) -> Verdict:
         except Undecided as error:
             undecided_oracle = error
             context = domain.read_context(pair.context, pair.oracle)
+        limit.check()
         try:
             candidate = domain.parse(pair.candidate, context)
         except SpecificationError as error:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 
 from truespec.verdict import OutOfTime
@@ -26,6 +30,11 @@ class Limit:
         """A limit of `seconds` from now."""
         return cls(seconds, time.monotonic())
 
+    @property
+    def ends(self) -> float:
+        """When it ends, by `time.monotonic()`."""
+        return self.started + self.seconds
+
     def elapsed(self) -> float:
         """Seconds since the start."""
         return time.monotonic() - self.started
@@ -44,3 +53,22 @@ class Limit:
     def portion(self, fraction: float) -> Limit:
         """A limit that ends after this fraction of the time that is left."""
         return Limit(self.elapsed() + fraction * self.remaining(), self.started)
+
+
+_present: ContextVar[Limit | None] = ContextVar("present", default=None)
+
+
+@contextmanager
+def present(limit: Limit) -> Iterator[None]:
+    """Make this the limit of what the block does, for code that is not handed one, as parsers are not."""
+    token = _present.set(limit)
+    try:
+        yield
+    finally:
+        _present.reset(token)
+
+
+def present_end() -> float:
+    """When the present limit ends, by `time.monotonic()`; infinity where there is none."""
+    limit = _present.get()
+    return math.inf if limit is None else limit.ends

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
@@ -25,7 +24,7 @@ from truespec.domains.rocq.texts import mutants, rewritings
 from truespec.domains.rocq.toolchain import INSTALL, toolchain
 from truespec.domains.rocq.typecheck import check_text
 from truespec.solvers import cvc5
-from truespec.solvers.limit import Limit
+from truespec.solvers.limit import Limit, present_end
 from truespec.verdict import (
     JSON,
     Counterexample,
@@ -111,11 +110,16 @@ class Rocq(Domain[RocqContext, RocqSpec]):
         toolchain()
         return read_context(raw)
 
+    def set_up(self, raw: RawContext) -> None:
+        if not self._set_up:
+            self.warm_up()
+
     def parse(self, text: str, context: RocqContext) -> RocqSpec:
         key = (text, context)
         if key not in self._checked:
             screened = screen(text)
             session = self._session("check", context)
+            session.until = present_end()
             try:
                 check_text(session, screened, text, context)
             finally:
@@ -126,15 +130,11 @@ class Rocq(Domain[RocqContext, RocqSpec]):
         return self._checked[key]
 
     def decide(self, oracle: RocqSpec, candidate: RocqSpec, context: RocqContext, limit: Limit) -> Verdict:
-        if not self._set_up:  # no worker has warmed this process up: that time is not the pair's
-            began = time.monotonic()
-            self.warm_up()
-            limit = Limit(limit.seconds, limit.started + time.monotonic() - began)
         layout = Layout(context, oracle.screened, candidate.screened)
         stop = threading.Event()
         refuter, prover, solver = (self._session(kind, context) for kind in ("refute", "prove", "solve"))
         for session in (refuter, prover, solver):
-            session.until = limit.started + limit.seconds
+            session.until = limit.ends
         first_round, enumerated, enough = threading.Event(), threading.Event(), threading.Event()
         with ThreadPoolExecutor(4) as pool:
             search = partial(refute, enumerated=enumerated, enough=enough)
@@ -186,7 +186,7 @@ class Rocq(Domain[RocqContext, RocqSpec]):
 
     def _ready(self, session: Session, run: Callable[..., Found]) -> Callable[..., Found]:
         def on(layout: Layout, limit: Limit, stop: threading.Event) -> Found:
-            session.ready()
+            session.ready(stop)
             return run(session, layout, limit, stop)
 
         return on
@@ -210,6 +210,9 @@ class Rocq(Domain[RocqContext, RocqSpec]):
         return session
 
     def _restore(self, session: Session) -> None:
+        """Bring a session back to the state after its opening; one that still reads it goes on."""
+        if session.loading:
+            return
         if session.uses >= USES or not session.back_to(session.base):
             session.kill()
             session.start()

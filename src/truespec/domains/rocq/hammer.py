@@ -87,6 +87,7 @@ def attack(layout: Layout, limit: Limit, stop: threading.Event) -> Proved:
     session = Session(
         [*(sentence.text for sentence in layout.context.prelude), "Require Truespec.Portfolio."], library()
     )
+    session.until = limit.ends
     dialogue = Dialogue(session, limit, stop)
     try:
         found = _by_tactics(dialogue, layout)
@@ -134,7 +135,7 @@ def replacements(printed: str) -> list[str]:
 
 def _opened(dialogue: Dialogue, layout: Layout) -> Iterator[str]:
     """The sentences up to the theorem, for a process that was just started."""
-    dialogue.session.ready()
+    dialogue.session.ready(dialogue.stop)
     yield from (*layout.preamble(), *layout.modules(), *layout.statement(), *OPENING, THEOREM)
 
 

@@ -107,7 +107,7 @@ def prove(
                 # The tactic did not stop when told to, or the process ended under it; others may succeed.
                 # What ran out of time gets more in the next round; what ended the process, a second chance.
                 session.kill()
-                session.ready()
+                session.ready(stop)
                 _state(dialogue, layout)
                 if isinstance(end, Interrupted) or strategy.name not in ended:
                     late.append(strategy)

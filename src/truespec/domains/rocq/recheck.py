@@ -185,6 +185,7 @@ def _fresh(folder: Path, layout: Layout, limit: Limit) -> Dialogue:
         *LOAD,
     ]
     session = Session([*prelude, *load], library(), folder)
+    session.until = limit.ends
     try:
         session.ready()
         dialogue = Dialogue(session, limit, threading.Event())

@@ -30,7 +30,7 @@ INTERRUPT_SECONDS = 1.0
 GRACE_SECONDS = 0.25
 """How long after a pair's limit a process is still waited for."""
 STARTUP_SECONDS = 60.0
-"""How long loading a prelude may take on a busy machine."""
+"""How long a process may take to start and to read its opening sentences, on a busy machine."""
 
 
 class Interrupted(Exception):
@@ -68,6 +68,8 @@ class Session:
         self._buffer = b""
         self._state = 0
         self._marks = 0
+        self._read_opening = 0
+        self._began = 0.0
         self._home: Scratch | None = None
         self.base = 0
         """The state after the opening sentences."""
@@ -101,20 +103,43 @@ class Session:
             env=environment,
         )
         bound(self._process.pid, FILE_BYTES)
-        self._owner, self._buffer, self.base, self.uses = os.getpid(), b"", 0, 0
+        self._owner, self._buffer, self._state, self.base, self.uses = os.getpid(), b"", 0, 0, 0
+        self._read_opening, self._began = 0, time.monotonic()
 
-    def ready(self) -> None:
-        """Wait until the opening sentences have been read; raises where one is refused."""
+    def ready(self, stop: threading.Event | None = None) -> None:
+        """Wait until the opening sentences have been read; `OpeningRefused` where one is refused.
+
+        `Interrupted` when the present pair's limit ends or `stop` is set: the process goes on reading, and
+        the next call waits for the rest. `Dead` where it is not ready `STARTUP_SECONDS` after its start.
+        """
         self.start()
-        if self.base:
-            return
-        self._await_prompt(time.monotonic() + STARTUP_SECONDS, None)
-        for sentence in self._opening:
-            reply = self.say(sentence, STARTUP_SECONDS)
+        while not self.base:
+            reply = self._opening_reply(stop)
+            sentences = len(self._opening)
             if not reply.ok:
                 self.kill()
-                raise OpeningRefused(sentence, reply.text)
-        self.base = self._state
+                raise OpeningRefused(self._opening[self._read_opening - 1], reply.text)
+            self._read_opening += 1
+            if self._read_opening > sentences:
+                self.base = self._state
+            else:
+                self._send(self._opening[self._read_opening - 1])
+
+    def _opening_reply(self, stop: threading.Event | None) -> Reply:
+        """What the process says to the opening sentence that it has, or to its start."""
+        latest = self._began + STARTUP_SECONDS
+        text = self._prompt_by(min(self.until, latest), stop)
+        if text is not None:
+            return _reply(text)
+        if time.monotonic() >= latest:
+            self.kill()
+            raise Dead(f"Rocq was not ready {STARTUP_SECONDS:g} s after its start")
+        raise Interrupted
+
+    @property
+    def loading(self) -> bool:
+        """Whether the process lives and has not read its opening sentences."""
+        return self.running and not self.base
 
     @property
     def running(self) -> bool:
@@ -133,6 +158,15 @@ class Session:
 
         `work` bounds the processor time of the sentence, which a busy machine does not change.
         """
+        self._send(sentence)
+        worked = None if work is None else self.worked() + work
+        text = self._prompt_by(time.monotonic() + seconds, stop, worked)
+        if text is None:
+            self._interrupt()
+            raise Interrupted
+        return _reply(text)
+
+    def _send(self, sentence: str) -> None:
         process = self._process
         if process is None or process.stdin is None or not self.running:
             raise Dead("Rocq's process is gone")
@@ -141,12 +175,6 @@ class Session:
             process.stdin.flush()
         except OSError as error:
             raise Dead("Rocq's process ended") from error
-        worked = None if work is None else self.worked() + work
-        text = self._await_prompt(time.monotonic() + seconds, stop, worked)
-        failed = "\nError" in "\n" + text or text.startswith("Error")
-        if failed and "Out of memory" in text:
-            raise OutOfMemory("Rocq's memory cap was reached")
-        return Reply(not failed, text)
 
     def back_to(self, state: int) -> bool:
         """Restore a state; false where the process does not obey and has to be replaced."""
@@ -196,9 +224,10 @@ class Session:
         found = re.search(r"VmHWM:\s+(\d+) kB", status)
         return 1024 * int(found.group(1)) if found else 0
 
-    def _await_prompt(
+    def _prompt_by(
         self, deadline: float, stop: threading.Event | None, worked: float | None = None
-    ) -> str:
+    ) -> str | None:
+        """What the process says up to its next prompt; None where the time is up or `stop` is set."""
         while True:
             found = self._prompt()
             if found is not None:
@@ -209,8 +238,7 @@ class Session:
                 or (stop is not None and stop.is_set())
                 or (worked is not None and self.running and self.worked() > worked)
             ):
-                self._interrupt()
-                raise Interrupted
+                return None
             self._read(min(left, 0.02 if stop is not None else 1.0))
 
     def _prompt(self) -> str | None:
@@ -261,6 +289,14 @@ class Session:
         except (Undecided, OSError):
             pass
         self.kill()
+
+
+def _reply(text: str) -> Reply:
+    """A message as a reply; `OutOfMemory` where it says that the memory cap was reached."""
+    failed = "\nError" in "\n" + text
+    if failed and "Out of memory" in text:
+        raise OutOfMemory("Rocq's memory cap was reached")
+    return Reply(not failed, text)
 
 
 def bound(process: int, file_bytes: int) -> None:

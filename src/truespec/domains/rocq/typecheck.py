@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+import time
 
 from truespec.domains.rocq.context import RocqContext
 from truespec.domains.rocq.pair import ascription
 from truespec.domains.rocq.screen import Screened
-from truespec.domains.rocq.session import Interrupted, OpeningRefused, Session
+from truespec.domains.rocq.session import Interrupted, OpeningRefused, Reply, Session
 from truespec.verdict import OracleError, OutOfTime, Place, ReasonCode, SpecificationError
 
 MODULE = "Truespec_text"
@@ -24,7 +25,7 @@ def check_preamble(session: Session, context: RocqContext) -> None:
     except OpeningRefused as error:
         raise OracleError(f"context: prelude: {error.sentence} {_first_line(error.message)}") from error
     for sentence in context.preamble.sentences:
-        reply = session.say(sentence.text, CHECK_SECONDS)
+        reply = _say(session, sentence.text)
         if not reply.ok:
             raise OracleError(f"context: preamble: {_message(reply.text)}", Place(1, 1 + sentence.offset))
 
@@ -35,31 +36,38 @@ def check_text(session: Session, text: Screened, source: str, context: RocqConte
         raise SpecificationError(ReasonCode.SCOPE, "no 'spec' is defined; expected 'Definition spec ... .'")
     try:
         check_preamble(session, context)
-        session.say(f"Module {MODULE}.", CHECK_SECONDS)
+        _say(session, f"Module {MODULE}.")
         for sentence in text.sentences:
-            reply = session.say(sentence.text, CHECK_SECONDS)
+            reply = _say(session, sentence.text)
             if not reply.ok:
                 place = Place.at(source, sentence.offset)
                 raise SpecificationError(_code(reply.text), _message(reply.text), place)
-        ended = session.say(f"End {MODULE}.", CHECK_SECONDS)
+        ended = _say(session, f"End {MODULE}.")
         if not ended.ok:
             raise SpecificationError(
                 ReasonCode.FORBIDDEN, f"the text leaves a proof open: {_message(ended.text)}"
             )
-        ascribed = session.say(ascription("Truespec_ascribed", MODULE, context), CHECK_SECONDS)
+        ascribed = _say(session, ascription("Truespec_ascribed", MODULE, context))
         if not ascribed.ok:
             wanted = f"forall {context.signature.binders}, {context.signature.result}"
             raise SpecificationError(
                 ReasonCode.TYPE,
                 f"'spec' has not the type '{wanted}': {_message(ascribed.text)}",
             )
-        closed = session.say("Print Assumptions Truespec_ascribed.", CHECK_SECONDS)
+        closed = _say(session, "Print Assumptions Truespec_ascribed.")
         if not closed.text.strip().endswith(CLOSED):
             raise SpecificationError(
                 ReasonCode.FORBIDDEN, f"'spec' rests on axioms: {_first_line(closed.text)}"
             )
     except Interrupted as error:
-        raise OutOfTime(f"Rocq did not type-check the text within {CHECK_SECONDS:g} s") from error
+        if time.monotonic() >= session.until:
+            raise OutOfTime("the limit ended before Rocq had type-checked the text") from error
+        raise OutOfTime(f"Rocq did not type-check a sentence within {CHECK_SECONDS:g} s") from error
+
+
+def _say(session: Session, sentence: str) -> Reply:
+    """Hand over one sentence, under the limit of the pair and of one sentence."""
+    return session.say(sentence, min(CHECK_SECONDS, session.until - time.monotonic()))
 
 
 def _code(message: str) -> ReasonCode:

@@ -64,6 +64,11 @@ class Sql(Domain[Context, Query]):
         right = self.parse("SELECT a FROM t WHERE b >= 2 GROUP BY a", context)
         self.decide(left, right, context, Limit.start(30.0))
 
+    def set_up(self, raw: RawContext) -> None:
+        dialect = raw.get("dialect") or DIALECTS[0]
+        if dialect in DIALECTS:
+            engines.warm_up([str(dialect)])
+
     def environment(self, raw: RawContext) -> Mapping[str, str]:
         """The engine that replays counterexamples and the solver that proofs rest on."""
         dialect = str(raw.get("dialect") or DIALECTS[0])

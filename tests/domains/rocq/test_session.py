@@ -1,0 +1,105 @@
+"""A session that still loads obeys the pair's limit, and is not started again for that."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+
+import needs
+from truespec.domains import verify
+from truespec.domains.registry import load
+from truespec.domains.rocq import session as sessions
+from truespec.domains.rocq.session import Dead, Interrupted, OpeningRefused, Session
+from truespec.solvers.limit import Limit, present
+from truespec.verdict import OutOfTime, ReasonCode
+
+OPENING = ["Require Import ZArith.", "Definition one := 1.", "Definition two := 2."]
+CONTEXT = {"signature": "(x : Z) : Prop"}
+
+
+@pytest.fixture
+def session() -> Iterator[Session]:
+    needs.tool("coqc")
+    made = Session(OPENING)
+    yield made
+    made.kill()
+
+
+def process(session: Session) -> int:
+    assert session._process is not None
+    return session._process.pid
+
+
+def test_a_limit_that_ends_while_a_session_loads_leaves_it_loading(session: Session) -> None:
+    session.until = time.monotonic()
+    with pytest.raises(Interrupted):
+        session.ready()
+    assert session.loading
+    first = process(session)
+    session.until = float("inf")
+    session.ready()
+    assert process(session) == first
+    assert not session.loading
+    # Each opening sentence was read once.
+    assert session.say("Check (one + two).", 200.0).ok
+    assert session.base == 1 + len(OPENING)
+
+
+def test_an_answer_that_is_no_longer_wanted_ends_the_wait(session: Session) -> None:
+    stop = threading.Event()
+    stop.set()
+    with pytest.raises(Interrupted):
+        session.ready(stop)
+    session.ready(threading.Event())
+    assert session.say("Check two.", 200.0).ok
+
+
+def test_a_session_that_does_not_start_in_time_is_ended(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sessions, "STARTUP_SECONDS", 0.0)
+    with pytest.raises(Dead, match="not ready 0 s after its start"):
+        session.ready()
+    assert not session.running
+
+
+def test_a_refused_opening_sentence_is_named() -> None:
+    needs.tool("coqc")
+    session = Session(["Definition one := 1.", "Definition two := missing."])
+    with pytest.raises(OpeningRefused, match="missing"):
+        session.ready()
+    assert not session.running
+
+
+def test_parsing_ends_with_the_limit_of_the_pair_and_the_next_pair_is_read() -> None:
+    needs.tool("coqc")
+    domain = load("rocq")
+    text = "Definition spec (x : Z) : Prop := 0 <= x /\\ x = x + 0."
+    context = domain.read_context(CONTEXT, text)
+    with present(Limit(0.0, time.monotonic())), pytest.raises(OutOfTime):
+        domain.parse(text, context)
+    assert domain.parse(text, context).text == text
+
+
+def test_the_set_up_of_a_process_is_charged_to_no_pair(monkeypatch: pytest.MonkeyPatch) -> None:
+    needs.tool("coqc")
+    domain = load("rocq")
+    order: list[str] = []
+
+    class Seen(Limit):
+        @classmethod
+        def start(cls, seconds: float) -> Limit:
+            order.append("limit")
+            return Limit.start(seconds)
+
+    monkeypatch.setattr(domain, "_set_up", False)
+    monkeypatch.setattr(domain, "warm_up", lambda: order.append("set up"))
+    monkeypatch.setattr(verify, "Limit", Seen)
+    text = "Definition spec (x : Z) : Prop := missing = x."
+    verdict = verify.verify_pair(verify.Pair("rocq", text, text, CONTEXT), 200.0)
+    assert verdict.reason is not None
+    assert verdict.reason.code is ReasonCode.ORACLE
+    assert order == ["set up", "limit"]
