@@ -16,8 +16,13 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from cost import SLOW, Costs, cost
+
+# A busy machine draws and runs examples slowly: neither is a fault of the code under test.
+settings.register_profile("any speed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any speed")
 
 # Compiled code is kept, whatever the machine says: the tests start hundreds of processes of ours.
 sys.dont_write_bytecode = False
