@@ -8,6 +8,7 @@ MLflow, Google's ADK.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +17,7 @@ from truespec.traces.importers.items import SYSTEMS, messages_of, messages_of_it
 from truespec.traces.importers.parts import Notes
 from truespec.traces.importers.recorded import in_attribute, in_event, in_trees, parsed, trees
 from truespec.traces.importers.shared import text_of, tool_schemas
+from truespec.traces.importers.threads import keys_of
 from truespec.traces.trace import Message, ToolSchema
 
 
@@ -103,6 +105,8 @@ _OUTPUTS = (
     "output.value",
     "output",
 )
+MERGED = "(merged tools)"
+"""The name that Google's ADK gives to the span that joins the results of parallel calls; no tool has it."""
 CONVERSATIONS = (
     "pydantic_ai.all_messages",
     "all_messages_events",
@@ -112,12 +116,26 @@ CONVERSATIONS = (
 """Attributes of agents that hold a whole conversation."""
 
 
+_RAW = re.compile(r"llm\.[a-z0-9_]+\.(messages|contents|choices|candidates|content)")
+
+
+def raw_request(attributes: Mapping[str, Any]) -> tuple[str | None, str | None]:
+    """The attributes in which LiteLLM keeps a provider's own request and reply (`llm.openai.messages`)."""
+    named = {found.group(1): key for key in attributes if (found := _RAW.fullmatch(key))}
+    given = named.get("messages", named.get("contents"))
+    return given, named.get("choices", named.get("candidates", named.get("content")))
+
+
 def kind_of(raw: RawSpan) -> str:
     """LLM, TOOL, AGENT, CHAIN, SPAN or what the source calls it."""
     attributes = raw.attributes
+    if attributes.get("gen_ai.tool.name") == MERGED:
+        return "SPAN"
     kind = str(first(attributes, *KINDS) or "").strip('"')
+    operation = _OPERATIONS.get(str(attributes.get("gen_ai.operation.name") or "").lower())
     if kind and str(kind).upper() not in ("SPAN", "UNKNOWN"):
-        return _KIND_NAMES.get(str(kind).upper(), str(kind).upper())
+        named = _KIND_NAMES.get(str(kind).upper(), str(kind).upper())
+        return operation if named == "CHAIN" and operation in ("LLM", "TOOL") else named
     vercel = str(attributes.get("ai.operationId") or "")
     if vercel == "ai.toolCall":
         return "TOOL"
@@ -125,7 +143,6 @@ def kind_of(raw: RawSpan) -> str:
         return "LLM" if vercel.endswith((".doGenerate", ".doStream")) else "AGENT"
     if attributes.get("experiment.operation_type") == "tool_call":
         return "TOOL"
-    operation = _OPERATIONS.get(str(attributes.get("gen_ai.operation.name") or "").lower())
     if operation:
         return operation
     if "agent.output_message" in attributes or any(key in attributes for key in CONVERSATIONS):
@@ -140,9 +157,12 @@ def kind_of(raw: RawSpan) -> str:
         "llm.request.type" in attributes
         or "gen_ai.input.messages" in attributes
         or "request_data" in attributes
+        or str(attributes.get("gcp.vertex.agent.llm_request") or "{}") != "{}"
     ):
         return "LLM"
     if any(k.startswith(("gen_ai.prompt.", "gen_ai.completion.", "llm.input_messages.")) for k in attributes):
+        return "LLM"
+    if raw_request(attributes)[0] is not None:
         return "LLM"
     return "SPAN"
 
@@ -170,9 +190,16 @@ def tools_of(attributes: Mapping[str, Any]) -> tuple[ToolSchema, ...] | None:
     ]
     if flat:
         return tool_schemas(flat)
-    for key in ("llm.invocation_parameters", "request_data", "model_request_parameters"):
+    for key in (
+        "llm.invocation_parameters",
+        "request_data",
+        "model_request_parameters",
+        "gcp.vertex.agent.llm_request",
+    ):
         settings = parsed(attributes.get(key))
         if isinstance(settings, Mapping):
+            config = settings.get("config")
+            settings = {**settings, **config} if isinstance(config, Mapping) else settings
             listed = settings.get("tools", settings.get("function_tools"))
             if isinstance(listed, list):
                 return tool_schemas(listed)
@@ -187,6 +214,9 @@ def inputs_of(raw: RawSpan, notes: Notes) -> list[Message]:
     if isinstance(system, str):
         head = [Message("system", system)]
     if made := in_attribute(attributes, "gen_ai.input.messages", "user", notes):
+        return head + made
+    given, _ = raw_request(attributes)
+    if given and (made := in_attribute(attributes, given, "user", notes)):
         return head + made
     flat = in_trees(attributes, ("llm.input_messages.", "gen_ai.prompt.", "llm.prompts."), "user", notes)
     if flat:
@@ -210,6 +240,14 @@ def outputs_of(raw: RawSpan, notes: Notes) -> list[Message]:
     attributes = raw.attributes
     if made := in_attribute(attributes, "gen_ai.output.messages", "assistant", notes):
         return made
+    _, said = raw_request(attributes)
+    reply = parsed(attributes[said]) if said else None
+    if said and isinstance(reply, list):
+        key = said.rpartition(".")[2]
+        if made := messages_of(
+            {"role": "assistant", key: reply} if key == "content" else {key: reply}, "assistant", notes
+        ):
+            return made
     flat = in_trees(
         attributes, ("llm.output_messages.", "gen_ai.completion.", "llm.completions."), "assistant", notes
     )
@@ -259,16 +297,24 @@ def prompt_of_span(raw: RawSpan) -> str | None:
     return prompt if isinstance(prompt, str) else None
 
 
-def ends_of(raw: RawSpan, notes: Notes) -> list[Message]:
-    """What a span took and gave, as what the user said and the agent replied."""
+def ends_of(raw: RawSpan, notes: Notes, unread: bool = True) -> list[Message]:
+    """What a span took and gave, as what the user said and the agent replied.
+
+    With `unread`, a value in which no message is recognised is the text that was said.
+    """
     made: list[Message] = []
+    said: list[Message] = []
     for role, keys in (
         ("user", ("agent.input_message", *_INPUTS)),
         ("assistant", ("agent.output_message", *_OUTPUTS)),
     ):
+        made, said = said, []
         value = first(raw.attributes, *(key for key in keys if key != "events"))
         if value is not None:
             read = messages_of(parsed(value), role, notes)
-            text = text_of(value) if not read and isinstance(value, str) else None
-            made += read or ([Message(role, text)] if text else [])
-    return made
+            text = text_of(value) if isinstance(value, str) and parsed(value) else None
+            said = read or ([Message(role, text)] if text and unread else [])
+    told = {key for message in said for key in keys_of(message)}
+    if all(key in told for message in made for key in keys_of(message)):
+        return said  # the reply is the whole conversation
+    return made + said

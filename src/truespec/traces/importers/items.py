@@ -31,6 +31,7 @@ from truespec.traces.importers.parts import (
     kind_of_part,
     outcome_of,
 )
+from truespec.traces.importers.reprs import of_repr
 from truespec.traces.importers.shared import ROLE_NAMES, extras, role_of, text_of
 from truespec.traces.trace import Message, ToolCall
 
@@ -322,6 +323,7 @@ def messages_of(value: Any, role: str, notes: Notes) -> list[Message]:
             return [m for reply in merged(value) for m in _of_dict(reply, role, notes)]
         if len(value) == 2 and all(isinstance(v, str) for v in value) and role_of(value[0]):
             return [Message(role_of(value[0]) or role, value[1])]
+        value = [(of_repr(item) or item) if isinstance(item, str) else item for item in value]
         if all(isinstance(item, list) for item in value):
             if all(is_item(inner) for item in value for inner in item):
                 return messages_of(value[0], role, notes)  # batches: one conversation each
@@ -359,6 +361,9 @@ def _of_text(value: str, role: str, notes: Notes) -> list[Message]:
             return made
     if isinstance(parsed, str):
         value = parsed
+    written = of_repr(value)
+    if written is not None and is_item(written):
+        return messages_of_item(written, notes, role)
     starts = list(_SPEAKER.finditer(value))
     if starts and starts[0].start() == 0:
         ends = [found.start() for found in starts[1:]] + [len(value)]
@@ -383,9 +388,9 @@ _TEXTS = ("prompt", "input", "content", "output", "response", "result", "text", 
 def _of_dict(value: Mapping[str, Any], role: str, notes: Notes) -> list[Message]:
     if is_item(value):
         return messages_of_item(value, notes, role)
-    system = value.get(
-        "system", value.get("instructions", value.get("system_prompt", value.get("systemInstruction")))
-    )
+    config = value.get("config")
+    around = {**config, **value} if isinstance(config, Mapping) else value
+    system = next((around[key] for key in SYSTEMS if around.get(key) is not None), None)
     prompt = text_of(system) if isinstance(system, str | list) else None
     head = [Message("system", prompt)] if prompt else []
     for key in _LISTS:

@@ -111,6 +111,8 @@ _KEYED = {
     "toolUse": "tool_use",
     "tool_use": "tool_use",
     "toolCall": "tool_call",
+    "tool_call": "tool_call",
+    "tool_call_result": "tool_call_result",
     "functionResponse": "function_response",
     "function_response": "function_response",
     "toolResult": "tool_result",
@@ -240,6 +242,8 @@ def identifier_of(part: Mapping[str, Any]) -> str | None:
     found = _first(part, REFERENCES)
     if found is None:
         found = part.get("id")
+    if found is None and isinstance(part.get("origin"), Mapping):  # the call itself inside its result
+        found = part["origin"].get("id")
     return None if found is None or found == "" else str(found)
 
 
@@ -287,6 +291,8 @@ def result_of(part: Mapping[str, Any], kind: str = "", tool: str | None = None) 
     if part.get("status") in ("error", "failed", "output-error"):
         failed = True
     name = tool or _first(part, _NAMES)
+    if name is None and isinstance(part.get("origin"), Mapping):
+        name = _first(part["origin"], _NAMES)
     return Message(
         "tool",
         text,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from json import JSONDecodeError
 from typing import Any, Protocol
 
@@ -146,13 +146,11 @@ def extras(m: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def tool_schemas(listed: Any, kinds: Mapping[str, str] | None = None) -> tuple[ToolSchema, ...] | None:
-    """Tools in OpenAI's, Anthropic's or MCP's shape; None where there is no list."""
+    """Tools in OpenAI's, Anthropic's, MCP's or Google's shape; None where there is no list."""
     if not isinstance(listed, Sequence) or isinstance(listed, str):
         return None
     made = []
-    for entry in listed:
-        if not isinstance(entry, Mapping):
-            continue
+    for entry in _declared(listed):
         function = entry.get("function")
         body: Mapping[str, Any] = function if isinstance(function, Mapping) else entry
         name = body.get("name")
@@ -172,6 +170,35 @@ def tool_schemas(listed: Any, kinds: Mapping[str, str] | None = None) -> tuple[T
             kind = "read" if hints["readOnlyHint"] else "write"
         made.append(ToolSchema(name, schema, str(body.get("description") or ""), kind))
     return tuple(made)
+
+
+_DEPTH = 50
+"""Deeper schemas are taken as they are."""
+
+
+def _declared(listed: Iterable[Any]) -> Iterator[Mapping[str, Any]]:
+    """The tools of a list; Google nests several in one entry, and writes the types of schemas in capitals."""
+    for entry in listed:
+        if not isinstance(entry, Mapping):
+            continue
+        nested = entry.get("function_declarations", entry.get("functionDeclarations"))
+        if not isinstance(nested, list):
+            yield entry
+            continue
+        for tool in dicts(nested):
+            yield {key: _small_types(value) if key == "parameters" else value for key, value in tool.items()}
+
+
+def _small_types(schema: Any, depth: int = 0) -> Any:
+    """A schema with the names of its types in small letters, as JSON Schema has them."""
+    if depth > _DEPTH:
+        return schema
+    if isinstance(schema, Mapping):
+        return {
+            key: value.lower() if key == "type" and isinstance(value, str) else _small_types(value, depth + 1)
+            for key, value in schema.items()
+        }
+    return [_small_types(item, depth + 1) for item in schema] if isinstance(schema, list) else schema
 
 
 def source_of(file: TraceFile, form: str, position: str) -> Source:

@@ -2,17 +2,16 @@
 
 Each model call carries the conversation so far; what is new in it is appended. Calls and results are known
 by their identifiers wherever they have one, texts by their place in the thread. Calls of sub-agents, whose
-conversations start differently, form threads of their own and stand in the order of time. A tool's span is
-the result of the call with its identifier; without one, of the open call with the same tool and arguments,
-then of the earliest open call of that tool. A tool's span that answers no call is a call of its own, and a
-problem. What the census finds and no message holds is put in its place.
+conversations start differently, form threads of their own and stand in the order of time. Tools' spans
+answer calls (`span_runs.py`). What the census finds and no message holds is put in its place.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from truespec.traces.importers.census import held, nested
@@ -26,32 +25,26 @@ from truespec.traces.importers.conventions import (
     kind_of,
     outputs_of,
     prompt_of_span,
+    raw_request,
     tools_of,
 )
-from truespec.traces.importers.pairing import paired
-from truespec.traces.importers.parts import Notes, outcome_of
-from truespec.traces.importers.shared import tool_call, tool_schemas
+from truespec.traces.importers.pairing import in_order, paired
+from truespec.traces.importers.parts import Notes
+from truespec.traces.importers.repeats import JOINED, RENAMED, joined, renamed, under, without_empty
+from truespec.traces.importers.shared import tool_schemas
 from truespec.traces.importers.span_places import Conversation, placed, related
+from truespec.traces.importers.span_runs import Entry, Runs
 from truespec.traces.importers.threads import (
     Thread,
-    canonical,
     is_unique,
     keys_of,
-    outcome_key,
     reduced,
 )
-from truespec.traces.importers.tool_runs import ToolRun, as_arguments, tool_run
 from truespec.traces.trace import Message, ToolCall, ToolSchema
 
-
-@dataclass(slots=True)
-class _Entry:
-    message: Message
-    span: str
-    guessed: bool = False
-    """Whether its call was chosen without an identifier."""
-    run: ToolRun | None = None
-    """The tool's run that waits for its call."""
+_CALL_LIKE = re.compile(r"""\b(?:ToolCall|ToolUse|FunctionCall)\w*\(\w+=|["']tool_calls\\?["']: ?\[ ?[{\w]""")
+LATEST = 50
+"""How many of the latest results a message is compared with."""
 
 
 def conversation(raws: Iterable[RawSpan], notes: Notes | None = None) -> Conversation:
@@ -60,23 +53,26 @@ def conversation(raws: Iterable[RawSpan], notes: Notes | None = None) -> Convers
     return _Builder([raw for _, raw in ordered], notes or Notes()).build()
 
 
-class _Builder:
+class _Builder(Runs):
     def __init__(self, spans: Sequence[RawSpan], notes: Notes) -> None:
+        super().__init__(notes)
         self.spans = spans
-        self.notes = notes
         self.place = notes.place
-        self.entries: list[_Entry] = []
         self.threads: list[Thread] = []
         self.parents = {raw.id: raw.parent for raw in spans}
         self.kinds = {raw.id: kind_of(raw) for raw in spans}
-        self.known: Counter[tuple[Any, ...]] = Counter()
-        """How often each call and result with an identifier was taken."""
-        self.calls: dict[str, ToolCall] = {}
-        self.answered: set[str] = set()
-        self.given: Counter[str] = Counter()
-        """Texts of results that tools' spans gave, for inputs that repeat them without identifiers."""
+        # A provider's own request and reply hold all that the span around them tells.
+        inside = {
+            raw.parent for raw in spans if self.kinds[raw.id] == "LLM" and raw_request(raw.attributes)[0]
+        }
+        for raw in spans:
+            if raw.id in inside and self.kinds[raw.id] == "LLM":
+                self.kinds[raw.id] = "CHAIN"
+        self.said: dict[int, tuple[ToolCall, ...]] = {}
+        """The calls of the latest reply in each thread."""
+        self.names: dict[str, str] = {}
+        """Identifiers of calls under which a history repeats them, each with the call's own."""
         self.began: dict[str, int] = {}
-        self.places: dict[str, _Entry] = {}
         self.tools: dict[str, ToolSchema] = {}
         self.tools_listed = False
         self.model: str | None = None
@@ -90,16 +86,18 @@ class _Builder:
             self._about(raw)
             kind = self.kinds[raw.id]
             if kind == "LLM":
-                models = self._model(raw) or models
+                read = self._model(raw)
+                models = read or models
+                if not read:
+                    self.notes.ledger.rules["a model call's span without any message is passed over"] += 1
             elif kind == "TOOL":
-                self._tool(raw)
+                self.add_run(raw)
         if not models:
             self._ends()
         self.notes.place = self.place
-        self._settle(models)
-        for entry, message in zip(
-            self.entries, paired([e.message for e in self.entries], self.notes.ledger), strict=True
-        ):
+        self.settle(models)
+        messages = in_order([entry.message for entry in self.entries], self.notes.ledger)
+        for entry, message in zip(self.entries, paired(messages, self.notes.ledger), strict=True):
             entry.message = message
         self._recover()
         self._prompt(models)
@@ -112,7 +110,7 @@ class _Builder:
         for raw in self.spans:
             prompt = prompt_of_span(raw) if self.kinds[raw.id] not in ("LLM", "TOOL", "EMBEDDING") else None
             if prompt:
-                self.entries.insert(0, _Entry(Message("system", prompt, position=raw.id), raw.id))
+                self.entries.insert(0, Entry(Message("system", prompt, position=raw.id), raw.id))
                 self.notes.ledger.rules["a system prompt is taken from the span around the model calls"] += 1
                 return
 
@@ -126,8 +124,8 @@ class _Builder:
         if self.kinds[raw.id] == "LLM":
             self.model = self.model or first(attributes, *MODELS)
 
-    def _put(self, message: Message, span: str, thread: Thread | None) -> _Entry:
-        entry = _Entry(message if message.position else replace(message, position=span), span)
+    def _put(self, message: Message, span: str, thread: Thread | None) -> Entry:
+        entry = Entry(message if message.position else replace(message, position=span), span)
         for key in keys_of(message):
             if key[1] is not None and key[0] != "text":
                 self.known[key] += 1
@@ -152,8 +150,12 @@ class _Builder:
             inputs = inputs if any(message.role == "system" for message in inputs) else instructions + inputs
         if not inputs and not outputs:
             return False
-        keys = [key for message in inputs for key in keys_of(message)]
-        thread = self._thread_of(keys)
+        if not outputs:
+            self.notes.ledger.rules["a model call's span without a reply adds none"] += 1
+        inputs = without_empty(inputs, self.answered, self.notes.ledger, self.notes.place)
+        thread = self._thread_of([key for message in inputs for key in keys_of(message)])
+        inputs = self._as_known(inputs, thread)
+        self.said[id(thread)] = tuple(call for message in outputs for call in message.calls)
         at = 0
         seen: Counter[tuple[Any, ...]] = Counter()
         for message in inputs:
@@ -167,6 +169,16 @@ class _Builder:
             if fresh is not None:
                 self.places.setdefault(raw.id, self._put(fresh, raw.id, thread))
         return True
+
+    def _as_known(self, inputs: Sequence[Message], thread: Thread) -> list[Message]:
+        """A history with the identifiers under which its calls are known."""
+        inputs = [under(message, self.names) for message in inputs]
+        others = renamed(inputs, self.said.get(id(thread), ()), self.calls)
+        if not others:
+            return inputs
+        self.notes.ledger.rules[RENAMED] += len(others)
+        self.names |= others
+        return [under(message, others) for message in inputs]
 
     def _thread_of(self, keys: Sequence[tuple[Any, ...]]) -> Thread:
         if self.threads and not keys:
@@ -210,6 +222,9 @@ class _Builder:
             elif key[0] == "result" and self.given[key[2]] > 0:
                 self.given[key[2]] -= 1
                 thread.add(key, "")
+            elif key[0] == "result" and joined(message.text, self.outputs[-LATEST:]):
+                self.notes.ledger.rules[JOINED] += 1
+                thread.add(key, "")
             else:
                 new.append(key)
         if not new:
@@ -243,62 +258,6 @@ class _Builder:
         """Whether a span around this one, or inside it, tells what the reply was; `None` stands for none."""
         return any(related(self.parents, by, raw.id) for by in thread.by[at:] if by)
 
-    def _tool(self, raw: RawSpan) -> None:
-        run = tool_run(raw)
-        entry = _Entry(Message("tool", None, tool=run.name, position=raw.id), raw.id, run=run)
-        text, failed = outcome_of(run.output)
-        entry.message = replace(entry.message, text=text, error=True if raw.failed else failed)
-        self.places[raw.id] = entry
-        call = self._call_for(run, raw.id)
-        if call is not None and call.id in self.answered:
-            del self.places[raw.id]
-            self.places[raw.id] = next(e for e in self.entries if e.message.call_id == call.id)
-            return
-        if call is not None:
-            self._answer(entry, call, run.identifier is None)
-        self.entries.append(entry)
-        self.given[outcome_key(text)] += 1
-
-    def _call_for(self, run: ToolRun, span: str) -> ToolCall | None:
-        """The call that a tool's run carries out; one without an identifier gets that of the run."""
-        if run.identifier is not None and run.identifier in self.calls:
-            return self.calls[run.identifier]
-        found = self._open_call(run)
-        if found is None or found[1].id is not None:
-            return None if found is None else found[1]
-        entry, call = found
-        named = replace(call, id=run.identifier or span)
-        entry.message = replace(
-            entry.message, calls=tuple(named if other is call else other for other in entry.message.calls)
-        )
-        self.calls[str(named.id)] = named
-        return named
-
-    def _answer(self, entry: _Entry, call: ToolCall, guessed: bool) -> None:
-        identifier = call.id
-        entry.message = replace(entry.message, call_id=identifier, tool=call.name)
-        entry.guessed, entry.run = guessed, None
-        if guessed:
-            rule = "a tool's span without an identifier answers the open call with its tool and arguments"
-            self.notes.ledger.rules[rule] += 1
-        if identifier is not None:
-            self.answered.add(identifier)
-            self.known[("result", identifier)] += 1
-
-    def _open_call(self, run: ToolRun) -> tuple[_Entry, ToolCall] | None:
-        """The open call of a tool: with the same arguments, else the earliest."""
-        names = {run.name, run.name.rpartition(".")[2], run.name.removeprefix("running tool: ")}
-        waiting = [
-            (entry, call)
-            for entry in self.entries
-            for call in entry.message.calls
-            if call.name in names
-            and (call.id is None or (run.identifier is None and call.id not in self.answered))
-        ]
-        given = canonical(run.arguments)
-        same = next((found for found in waiting if canonical(found[1].arguments) == given), None)
-        return same or (waiting[0] if waiting else None)
-
     def _ends(self) -> None:
         """Without a model call that says something: agents' conversations, or what spans took and gave."""
         for raw in self.spans:
@@ -317,7 +276,10 @@ class _Builder:
         tools, self.entries = self.entries, []
         agents = [raw for raw in self.spans if self.kinds[raw.id] == "AGENT"]
         inner = [raw for raw in agents if raw.parent in self.parents] or agents
-        for raw in inner or [raw for raw in self.spans if self.kinds[raw.id] not in ("TOOL", "EMBEDDING")]:
+        outer = [raw for raw in self.spans if self.kinds[raw.id] not in ("TOOL", "EMBEDDING")]
+        # Where one of several spans says what its messages are, the others' values are not taken for texts.
+        told = [raw for raw in outer if ends_of(raw, Notes(), unread=False)]
+        for raw in inner or told or outer:
             made = self._new_in(ends_of(raw, self.notes), raw)
             for message in made:
                 named = replace(message, name=raw.attributes.get("gen_ai.agent.name"))
@@ -341,50 +303,10 @@ class _Builder:
                 at = 0 if len(made) == 1 else at
         return made
 
-    def _settle(self, models: bool) -> None:
-        """Tools' spans that still wait: their call came later, or they are calls of their own."""
-        made: list[_Entry] = []
-        late: list[tuple[ToolCall, _Entry]] = []
-        lonely: list[str] = []
-        for entry in self.entries:
-            run = entry.run
-            if run is None:
-                made.append(entry)
-                continue
-            call = self._call_for(run, entry.span)
-            if call is not None and call.id in self.answered:
-                continue  # the result stands with its call, which only a later span holds
-            if call is not None:
-                self._answer(entry, call, run.identifier is None)
-                late.append((call, entry))
-                continue
-            identifier = run.identifier or entry.span
-            self.calls[identifier] = call = call or tool_call(
-                run.name, as_arguments(run.arguments), identifier
-            )
-            lonely.append(run.name)
-            made.append(_Entry(Message("assistant", None, (call,), position=entry.span), entry.span))
-            self._answer(entry, call, False)
-            made.append(entry)
-        self.entries = made
-        for call, entry in late:
-            self._behind(call.id, entry)
-        if lonely:
-            self.notes.ledger.rules["a tool's span that answers no recorded call is a call of its own"] += (
-                len(lonely)
-            )
-        if lonely and models:
-            names = ", ".join(f"{name} ({count})" for name, count in sorted(Counter(lonely).items()))
-            self.notes.ledger.problem(
-                self.notes.place,
-                f"{len(lonely)} tool spans answer no call that a model made: {names}; "
-                "each is taken as a call of its own",
-            )
-
     def _recover(self) -> None:
         """Calls and results that stand in the spans but in no message so far."""
         order = {raw.id: number for number, raw in enumerate(self.spans)}
-        taken = {call.id for entry in self.entries for call in entry.message.calls}
+        taken = {call.id for entry in self.entries for call in entry.message.calls} | set(self.names)
         answered = {entry.message.call_id for entry in self.entries}
         calls, results = held([[*nested(raw.attributes), *raw.events] for raw in self.spans])
         missing = [(number, call) for key, (number, call) in calls.items() if key not in taken]
@@ -397,25 +319,30 @@ class _Builder:
             self._insert(number, order, Message("assistant", None, (call,), position=self.spans[number].id))
         for number, result in late:
             span = self.spans[number].id
-            self._behind(result.call_id, _Entry(replace(result, position=span), span))
+            self.behind(result.call_id, Entry(replace(result, position=span), span))
         if missing:
             rule = "a call that only other attributes of a span hold is put in that span's place"
             self.notes.ledger.rules[rule] += len(missing)
+        if not taken and not missing:
+            self._unread()
         if late:
             rule = "a result that only other attributes of a span hold is put behind its call"
             self.notes.ledger.rules[rule] += len(late)
 
-    def _behind(self, identifier: str | None, entry: _Entry) -> None:
-        """Put a result behind its call and the results that already stand there."""
-        places = (i for i, e in enumerate(self.entries) for c in e.message.calls if c.id == identifier)
-        after = next(places, len(self.entries) - 1) + 1
-        while after < len(self.entries) and self.entries[after].message.role == "tool":
-            after += 1
-        self.entries.insert(after, entry)
+    def _unread(self) -> None:
+        """Say where attributes mention calls in a form that is not read."""
+        for raw in self.spans:
+            for key, value in raw.attributes.items():
+                if isinstance(value, str) and (found := _CALL_LIKE.search(value)):
+                    self.notes.ledger.problem(
+                        f"{self.notes.place}, span {raw.id}",
+                        f"the attribute {key!r} mentions a call in an unread form: {found.group()!r}",
+                    )
+                    return
 
     def _insert(self, number: int, order: Mapping[str, int], message: Message) -> None:
         at = next((i for i, e in enumerate(self.entries) if order.get(e.span, 0) > number), len(self.entries))
-        self.entries.insert(at, _Entry(message, self.spans[number].id))
+        self.entries.insert(at, Entry(message, self.spans[number].id))
 
     def _result(self) -> Conversation:
         messages = [entry.message for entry in self.entries]

@@ -78,10 +78,10 @@ class ToolRun:
 def tool_run(raw: RawSpan) -> ToolRun:
     """The call and the result in the span of a tool."""
     attributes = raw.attributes
-    name = str(first(attributes, *TOOL_NAMES) or raw.name)
+    name = str(parsed(first(attributes, *TOOL_NAMES)) or raw.name)
     arguments = parsed(first(attributes, *TOOL_ARGUMENTS))
     output = parsed(first(attributes, *TOOL_RESULTS))
-    identifier = first(attributes, *TOOL_IDS)
+    identifier = parsed(first(attributes, *TOOL_IDS))
     for event in raw.events:
         details = event.get("attributes")
         details = details if isinstance(details, Mapping) else {}

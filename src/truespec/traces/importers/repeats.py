@@ -1,0 +1,107 @@
+"""What the history of a model call says again in another form: calls under other identifiers, results.
+
+A history repeats what was said and done before. Some exporters give a repeated call another identifier, join
+the results of several calls in one message, or leave a result empty. Each rule here says when such a message
+is the same as a known one; its uses are counted in the ledger.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from truespec.traces.importers.threads import canonical, outcome_key
+from truespec.traces.ledger import Ledger
+from truespec.traces.trace import Message, ToolCall
+
+RENAMED = "a call that the next request repeats under another identifier is the same call"
+JOINED = "a message that only repeats the results before it is no result of its own"
+EMPTY = "an empty result without an identifier or a tool, where results and open calls do not pair"
+SPARE = 20
+"""How many characters a message that repeats results may add to them: `Observation:` and the like."""
+
+
+def same(call: ToolCall, name: str, arguments: object) -> bool:
+    """Whether a call is of this tool with these arguments."""
+    return call.name == name and canonical(call.arguments) == canonical(arguments)
+
+
+def renamed(
+    inputs: Iterable[Message], said: Sequence[ToolCall], known: Mapping[str, object]
+) -> dict[str, str]:
+    """The identifiers in a history that stand for calls of the reply just before, each with the call's own.
+
+    `said` are the calls of that reply, `known` the identifiers of all calls so far. An identifier stands for
+    a call only where the history does not hold the call's own.
+    """
+    inputs = list(inputs)
+    here = {call.id for message in inputs for call in message.calls}
+    missing = [call for call in said if call.id is not None and call.id not in here]
+    found: dict[str, str] = {}
+    for call in [call for message in inputs for call in message.calls]:
+        if call.id is None or call.id in known or call.id in found:
+            continue
+        twin = next((one for one in missing if same(one, call.name, call.arguments)), None)
+        if twin is not None:
+            missing.remove(twin)
+            found[call.id] = str(twin.id)
+    return found
+
+
+def under(message: Message, names: Mapping[str, str]) -> Message:
+    """The message with these identifiers replaced."""
+    if message.role == "tool":
+        return replace(message, call_id=names.get(message.call_id or "", message.call_id))
+    if not any(call.id in names for call in message.calls):
+        return message
+    calls = tuple(replace(call, id=names.get(call.id or "", call.id)) for call in message.calls)
+    return replace(message, calls=calls)
+
+
+def joined(text: str | None, results: Iterable[str]) -> bool:
+    """Whether a text is nothing but results that are known, with a few words around them."""
+    left = text or ""
+    for result in sorted({result for result in results if result.strip()}, key=len, reverse=True):
+        left = left.replace(result, "")
+    return left != (text or "") and len(left.strip()) <= SPARE
+
+
+def without_empty(
+    inputs: Sequence[Message], answered: Iterable[str | None], ledger: Ledger, place: str
+) -> list[Message]:
+    """A history without empty results that nobody can tell to be of any call.
+
+    Where the results between two turns are not as many as the calls, or the calls have their results already,
+    the exporter did not keep what was in such results: all of that history's go.
+    """
+    bare = [_bare(message) for message in inputs]
+    if not any(bare) or _pairs(inputs, bare, set(answered)):
+        return list(inputs)
+    for _ in range(sum(bare)):
+        ledger.results.drop(EMPTY, place)
+    return [message for message, empty in zip(inputs, bare, strict=True) if not empty]
+
+
+def _bare(message: Message) -> bool:
+    said = message.call_id or message.tool or outcome_key(message.text)
+    return message.role == "tool" and not said
+
+
+def _pairs(inputs: Sequence[Message], bare: Sequence[bool], answered: set[str | None]) -> bool:
+    """Whether each block of results with an empty one is as long as the calls before it, one of them open."""
+    calls: list[ToolCall] = []
+    results: list[bool] = []
+    blocks: list[tuple[list[ToolCall], list[bool]]] = [(calls, results)]
+    for message, empty in zip(inputs, bare, strict=True):
+        if message.role == "tool":
+            results.append(empty)
+            continue
+        if results:
+            calls, results = [], []
+            blocks.append((calls, results))
+        calls.extend(message.calls)
+    return all(
+        len(asked) == len(given) and any(call.id not in answered for call in asked)
+        for asked, given in blocks
+        if any(given)
+    )

@@ -1,0 +1,181 @@
+"""The runs of tools among the messages: each a result at its call.
+
+A run is the result of the call with its identifier; without one, of the open call with the same tool and
+arguments, then of the earliest open call of that tool. A run that answers no call is a call of its own.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import Any
+
+from truespec.traces.importers.conventions import RawSpan
+from truespec.traces.importers.parts import Notes, outcome_of
+from truespec.traces.importers.repeats import same
+from truespec.traces.importers.shared import tool_call
+from truespec.traces.importers.threads import canonical, outcome_key
+from truespec.traces.importers.tool_runs import ToolRun, as_arguments, tool_run
+from truespec.traces.trace import Message, ToolCall
+
+
+@dataclass(slots=True)
+class Entry:
+    """A message with the span that brought it."""
+
+    message: Message
+    span: str
+    guessed: bool = False
+    """Whether its call was chosen without an identifier."""
+    run: ToolRun | None = None
+    """The tool's run that waits for its call."""
+
+
+class Runs:
+    """The messages so far, with the calls and results among them."""
+
+    def __init__(self, notes: Notes) -> None:
+        self.notes = notes
+        self.entries: list[Entry] = []
+        self.known: Counter[tuple[Any, ...]] = Counter()
+        """How often each call and result with an identifier was taken."""
+        self.calls: dict[str, ToolCall] = {}
+        self.answered: set[str] = set()
+        self.given: Counter[str] = Counter()
+        """Texts of results that tools' spans gave, for inputs that repeat them without identifiers."""
+        self.outputs: list[str] = []
+        """Texts of results that tools' spans gave, in order."""
+        self.places: dict[str, Entry] = {}
+        """Where each span stands."""
+
+    def add_run(self, raw: RawSpan) -> None:
+        run = tool_run(raw)
+        entry = Entry(Message("tool", None, tool=run.name, position=raw.id), raw.id, run=run)
+        text, failed = outcome_of(run.output)
+        entry.message = replace(entry.message, text=text, error=True if raw.failed else failed)
+        self.places[raw.id] = entry
+        call = self._call_for(run, raw.id)
+        if call is not None and call.id in self.answered:
+            del self.places[raw.id]
+            self.places[raw.id] = next(e for e in self.entries if e.message.call_id == call.id)
+            return
+        if call is not None:
+            self._answer(entry, call, run.identifier is None)
+        self.entries.append(entry)
+        self.given[outcome_key(text)] += 1
+        self.outputs.append(text or "")
+
+    def _call_for(self, run: ToolRun, span: str) -> ToolCall | None:
+        """The call that a tool's run carries out; one without an identifier gets that of the run."""
+        if run.identifier is not None and run.identifier in self.calls:
+            return self.calls[run.identifier]
+        found = self._open_call(run)
+        if found is None or found[1].id is not None:
+            return None if found is None else found[1]
+        entry, call = found
+        named = replace(call, id=run.identifier or span)
+        entry.message = replace(
+            entry.message, calls=tuple(named if other is call else other for other in entry.message.calls)
+        )
+        self.calls[str(named.id)] = named
+        return named
+
+    def _answer(self, entry: Entry, call: ToolCall, guessed: bool) -> None:
+        identifier = call.id
+        entry.message = replace(entry.message, call_id=identifier, tool=call.name)
+        entry.guessed, entry.run = guessed, None
+        if guessed:
+            rule = "a tool's span without an identifier answers the open call with its tool and arguments"
+            self.notes.ledger.rules[rule] += 1
+        if identifier is not None:
+            self.answered.add(identifier)
+            self.known[("result", identifier)] += 1
+
+    def _open_call(self, run: ToolRun) -> tuple[Entry, ToolCall] | None:
+        """The open call of a tool: with the same arguments, else the earliest."""
+        names = {run.name, run.name.rpartition(".")[2], run.name.removeprefix("running tool: ")}
+        waiting = [
+            (entry, call)
+            for entry in self.entries
+            for call in entry.message.calls
+            if call.name in names
+            and (call.id is None or (run.identifier is None and call.id not in self.answered))
+        ]
+        given = canonical(run.arguments)
+        same = next((found for found in waiting if canonical(found[1].arguments) == given), None)
+        return same or (waiting[0] if waiting else None)
+
+    def settle(self, models: bool) -> None:
+        """Tools' spans that still wait: their call came later, or they are calls of their own."""
+        made: list[Entry] = []
+        late: list[tuple[ToolCall, Entry]] = []
+        lonely: list[str] = []
+        told: set[int] = set()
+        for entry in self.entries:
+            run = entry.run
+            if run is None:
+                made.append(entry)
+                continue
+            call = self._call_for(run, entry.span)
+            if call is not None and call.id in self.answered:
+                continue  # the result stands with its call, which only a later span holds
+            if call is not None:
+                self._answer(entry, call, run.identifier is None)
+                late.append((call, entry))
+                continue
+            twin = self._told_later(entry, run, told)
+            if twin is not None:
+                self.places[entry.span] = twin
+                continue
+            identifier = run.identifier or entry.span
+            self.calls[identifier] = call = call or tool_call(
+                run.name, as_arguments(run.arguments), identifier
+            )
+            lonely.append(run.name)
+            made.append(Entry(Message("assistant", None, (call,), position=entry.span), entry.span))
+            self._answer(entry, call, False)
+            made.append(entry)
+        self.entries = made
+        for call, entry in late:
+            self.behind(call.id, entry)
+        if lonely:
+            self.notes.ledger.rules["a tool's span that answers no recorded call is a call of its own"] += (
+                len(lonely)
+            )
+        if lonely and models:
+            names = ", ".join(f"{name} ({count})" for name, count in sorted(Counter(lonely).items()))
+            self.notes.ledger.problem(
+                self.notes.place,
+                f"{len(lonely)} tool spans answer no call that a model made: {names}; "
+                "each is taken as a call of its own",
+            )
+
+    def _told_later(self, entry: Entry, run: ToolRun, told: set[int]) -> Entry | None:
+        """The result in a later request's history that this run gave, where no reply recorded its call."""
+        after = self.entries[self.entries.index(entry) + 1 :]
+        calls = {
+            call.id
+            for e in after
+            for call in e.message.calls
+            if same(call, run.name, as_arguments(run.arguments))
+        }
+        given = outcome_key(entry.message.text)
+        for other in after:
+            message = other.message
+            if message.role != "tool" or message.call_id not in calls or id(other) in told:
+                continue
+            if other.run is None and outcome_key(message.text) == given:
+                told.add(id(other))
+                other.message = replace(message, error=message.error or entry.message.error, tool=run.name)
+                rule = "a tool's run and the call and result that a later request repeats are one"
+                self.notes.ledger.rules[rule] += 1
+                return other
+        return None
+
+    def behind(self, identifier: str | None, entry: Entry) -> None:
+        """Put a result behind its call and the results that already stand there."""
+        places = (i for i, e in enumerate(self.entries) for c in e.message.calls if c.id == identifier)
+        after = next(places, len(self.entries) - 1) + 1
+        while after < len(self.entries) and self.entries[after].message.role == "tool":
+            after += 1
+        self.entries.insert(after, entry)
