@@ -30,6 +30,15 @@ EXPORTERS = {
     "otlp/openllmetry-llamaindex.json": [FIRST],
     "otlp/litellm.json": [FIRST, [*FIRST, C99]],
     "structure/mlflow-langgraph.json": [FIRST],
+    # What frameworks themselves write: messages, memories, sessions, events.
+    "structure/langchain-messages.json": [[*FIRST, C99]],
+    "structure/langchain-dumps.json": [[*FIRST, C99]],
+    "structure/langgraph-updates.jsonl": [FIRST],
+    "structure/autogen-state.json": [[*FIRST, C99]],
+    "structure/autogen-events.json": [FIRST],
+    "structure/agent-framework-session.json": [[*FIRST, C99]],
+    "openai/llamaindex-memory.json": [[*FIRST, C99]],
+    "openai/semantic-kernel.json": [[*FIRST, C99]],
     # Its scripted model took each observation for a question and asked for C99 again.
     "otlp/openinference-smolagents.json": [[A17, B42, C99, C99, C99, C99]],
 }
@@ -44,7 +53,11 @@ def traces(name: str) -> list[Trace]:
 @pytest.mark.parametrize("name", EXPORTERS)
 def test_the_calls_are_those_that_were_made(name: str) -> None:
     made = [
-        [(call.name, call.arguments) for message in trace.messages for call in message.calls]
+        [
+            (call.name.removeprefix("P-"), call.arguments)
+            for message in trace.messages
+            for call in message.calls
+        ]
         for trace in traces(name)
     ]
     assert made == EXPORTERS[name]
@@ -62,8 +75,8 @@ def test_every_result_stands_at_its_call(name: str) -> None:
             call = calls[result.call_id]
             assert isinstance(call.arguments, dict)
             text = result.text or ""
-            if call.name == "refund":
-                assert "too old" in text or "error occurred" in text
+            if call.name.endswith("refund"):
+                assert "too old" in text or "error occurred" in text or "Function failed" in text
             else:
                 assert call.arguments["order_id"] in text
                 assert "sent" in text
@@ -74,6 +87,6 @@ def test_every_result_stands_at_its_call(name: str) -> None:
 def test_nothing_is_said_that_nobody_said(name: str) -> None:
     for trace in traces(name):
         for message in trace.messages:
-            if message.role in ("user", "assistant") and message.text is not None:
-                assert message.text.strip()
-                assert message.text[0] not in "[{"
+            if message.role in ("user", "assistant"):
+                assert message.text or message.calls or message.reasoning
+                assert (message.text or "-")[0] not in "[{"

@@ -17,9 +17,7 @@ from typing import Any
 from truespec.traces.files import brief, loads
 from truespec.traces.importers.chunks import is_chunk, merged
 from truespec.traces.importers.parts import (
-    ATTACHED,
     REFERENCES,
-    RESULTS,
     THOUGHTS,
     Atom,
     Notes,
@@ -33,23 +31,11 @@ from truespec.traces.importers.parts import (
 )
 from truespec.traces.importers.reprs import of_repr
 from truespec.traces.importers.shared import ROLE_NAMES, extras, role_of, text_of
+from truespec.traces.importers.wrappers import LANGCHAIN, is_item, unwrapped
 from truespec.traces.trace import Message, ToolCall
 
 _CALL_LISTS = ("tool_calls", "toolCalls", "toolInvocations", "tool_invocations", "invalid_tool_calls")
 _THOUGHT_FIELDS = ("reasoning_content", "reasoning", "thinking")
-_LANGCHAIN = {
-    "human": "user",
-    "humanmessage": "user",
-    "ai": "assistant",
-    "aimessage": "assistant",
-    "system": "system",
-    "systemmessage": "system",
-    "tool": "tool",
-    "toolmessage": "tool",
-    "function": "tool",
-    "functionmessage": "tool",
-    "developer": "system",
-}
 
 
 def openai_message(m: Mapping[str, Any], notes: Notes | None = None) -> Message:
@@ -95,11 +81,11 @@ def messages_of_item(item: Any, notes: Notes, default: str = "assistant") -> lis
     if not isinstance(item, Mapping):
         notes.ledger.items.drop(f"no message but {brief(item, 30)}", notes.place)
         return []
-    item = _unwrapped(item)
+    item = unwrapped(item)
     declared = item.get("role")
     kind = kind_of_part(item)
     if declared is None:
-        role = _LANGCHAIN.get(kind.replace("_", "").removesuffix("chunk"))
+        role = LANGCHAIN.get(kind.replace("_", "").removesuffix("chunk"))
         if role is None and (is_call(kind) or is_result(kind) or kind in THOUGHTS or "content" not in item):
             if item.get("parts") is None and not any(item.get(key) for key in _CALL_LISTS):
                 return _assembled(default, atoms_of(item, notes), notes)
@@ -180,6 +166,8 @@ def _result(item: Mapping[str, Any], content: Any, role: str) -> Message:
         failed = error
     elif error or item.get("status") == "error":
         failed = True
+    hidden = item.get("additional_kwargs")
+    item = {**hidden, **item} if isinstance(hidden, Mapping) else item
     identifier = next((item[key] for key in REFERENCES if item.get(key)), item.get("id"))
     name = item.get("name") or item.get("tool_name") or item.get("toolName") or item.get("function")
     return Message(
@@ -278,26 +266,6 @@ def _told_in_text(message: Message, notes: Notes) -> list[Message]:
     return _assembled("assistant", [("call", call_of(c)) for c in listed], notes, message.extra)
 
 
-def _unwrapped(item: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The message inside its wrappers: LangChain's constructors, choices, `data`."""
-    for _ in range(3):
-        names = item.get("id")
-        if isinstance(names, list) and names and isinstance(item.get("kwargs"), Mapping):
-            kind = str(names[-1]).lower().removesuffix("chunk")
-            role = _LANGCHAIN.get(kind)
-            item = {**item["kwargs"], **({"role": role} if role else {})}
-        elif isinstance(item.get("data"), Mapping) and kind_of_part(item) in _LANGCHAIN:
-            item = {"type": item["type"], **item["data"]}
-        elif "role" not in item and isinstance(item.get("content"), Mapping) and "role" in item["content"]:
-            item = item["content"]  # an event of Google's ADK
-        elif isinstance(item.get("message"), Mapping) and "content" not in item and "parts" not in item:
-            outer = {"role": item["role"]} if isinstance(item.get("role"), str) else {}
-            item = {**outer, **item["message"]}
-        else:
-            return item
-    return item
-
-
 def _parsed(value: Any) -> Any:
     if isinstance(value, str) and value[:1] in '[{"':
         try:
@@ -332,25 +300,6 @@ def messages_of(value: Any, role: str, notes: Notes) -> list[Message]:
             return [m for item in value for m in messages_of_item(_parsed(item), notes, role)]
         return []
     return _of_dict(value, role, notes) if isinstance(value, Mapping) else []
-
-
-def is_item(value: Any) -> bool:
-    """Whether a value declares itself an item of a conversation: by a role, or by a known type."""
-    if not isinstance(value, Mapping):
-        return False
-    if isinstance(value.get("role"), str):
-        return True
-    kind = kind_of_part(value)
-    if kind.replace("_", "").removesuffix("chunk") in _LANGCHAIN or kind in RESULTS or is_result(kind):
-        return True
-    if is_call(kind) or kind in THOUGHTS or kind in ("message", *ATTACHED):
-        return True
-    if isinstance(value.get("id"), list) and isinstance(value.get("kwargs"), Mapping):
-        return True
-    content = value.get("content")
-    if isinstance(content, Mapping) and isinstance(content.get("role"), str):
-        return True
-    return "toolCallId" in value or (isinstance(value.get("message"), Mapping) and is_item(value["message"]))
 
 
 def _of_text(value: str, role: str, notes: Notes) -> list[Message]:

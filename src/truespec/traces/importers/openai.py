@@ -16,6 +16,7 @@ from truespec.traces.importers.items import messages_of_item, openai_message
 from truespec.traces.importers.pairing import paired
 from truespec.traces.importers.parts import Notes
 from truespec.traces.importers.shared import number, role_of, source_of, tool_schemas
+from truespec.traces.importers.wrappers import is_typed_message
 from truespec.traces.joins import Joins
 from truespec.traces.scanner import each_record
 from truespec.traces.trace import Message, Outcome, Trace, prompt_of
@@ -52,7 +53,10 @@ def recognises(head: Any, _file: TraceFile) -> bool:
     """Messages with roles, in a list or in a field of that name."""
     if isinstance(head, list) and head:
         return _is_message(head[0]) or _body(head[0]) is not None
-    return isinstance(head, dict) and (_body(head) is not None or isinstance(head.get("messages"), list))
+    if not isinstance(head, dict):
+        return False
+    listed = head.get("messages")
+    return _body(head) is not None or (isinstance(listed, list) and not any(map(is_typed_message, listed)))
 
 
 def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:

@@ -129,7 +129,7 @@ _KEYED = {
 REFERENCES = ("toolCallId", "tool_call_id", "call_id", "callId", "toolUseId", "tool_use_id", "source_call_id")
 """Fields that hold the identifier of a call."""
 _NAMES = ("toolName", "tool_name", "name", "function_name")
-_ARGUMENTS = ("arguments", "args", "input", "rawInput", "parameters", "kwargs")
+_ARGUMENTS = ("arguments", "args", "input", "rawInput", "parameters", "kwargs", "tool_kwargs")
 _VALUES = ("output", "result", "results", "outputs", "response", "content", "errorText", "tools", "error")
 _ABOUT = frozenset((*REFERENCES, *_NAMES, *_VALUES, "id", "type", "status", "namespace", "created_by"))
 
@@ -159,7 +159,9 @@ class Notes:
 
 def kind_of_part(part: Mapping[str, Any]) -> str:
     """The declared type of a part in lower case with underscores; empty where it declares none."""
-    kind = part.get("type") or part.get("part_kind")
+    kind = part.get("type") or part.get("part_kind") or part.get("block_type")
+    if kind is None and isinstance(part.get("content_type"), str) and "/" not in part["content_type"]:
+        kind = part["content_type"]
     return kind.lower().replace("-", "_") if isinstance(kind, str) else ""
 
 

@@ -85,7 +85,7 @@ class _Builder(Runs):
             self.notes.place = f"{self.place}, span {raw.id}"
             self._about(raw)
             kind = self.kinds[raw.id]
-            if kind == "LLM":
+            if kind in ("LLM", "RECORD"):
                 read = self._model(raw)
                 models = read or models
                 if not read:
@@ -150,7 +150,7 @@ class _Builder(Runs):
             inputs = inputs if any(message.role == "system" for message in inputs) else instructions + inputs
         if not inputs and not outputs:
             return False
-        if not outputs:
+        if not outputs and self.kinds[raw.id] == "LLM":
             self.notes.ledger.rules["a model call's span without a reply adds none"] += 1
         inputs = without_empty(inputs, self.answered, self.notes.ledger, self.notes.place)
         thread = self._thread_of([key for message in inputs for key in keys_of(message)])
@@ -160,6 +160,8 @@ class _Builder(Runs):
         seen: Counter[tuple[Any, ...]] = Counter()
         for message in inputs:
             fresh, at = self._fresh(message, thread, at, seen)
+            if raw is self.spans[0] and not keys_of(message) and message.reasoning:
+                fresh = message  # a thought alone; later requests would repeat it
             if fresh is not None:
                 entry = self._put(fresh, raw.id, thread)
                 if not outputs:

@@ -11,17 +11,20 @@ from dataclasses import replace
 from typing import Any
 
 from truespec.traces.files import Problem, TraceFile, brief
+from truespec.traces.importers.census import census
 from truespec.traces.importers.conventions import RawSpan
 from truespec.traces.importers.growing import grown
-from truespec.traces.importers.items import SYSTEMS, is_item
+from truespec.traces.importers.items import SYSTEMS
 from truespec.traces.importers.otlp import attributes_of
 from truespec.traces.importers.shared import text_of
 from truespec.traces.importers.span_traces import by_trace, trace_of_spans
+from truespec.traces.importers.wrappers import is_item, is_typed_message
 from truespec.traces.joins import Joins
-from truespec.traces.trace import Trace
+from truespec.traces.trace import Message, ToolCall, Trace
 
 NAME = "structure"
 RULE = "a file of no known format is read by structure"
+EVENTS = "a line of a file whose results answer calls of earlier lines is an event of one conversation"
 _DEPTH = 6
 _IDS = ("span_id", "spanId", "id")
 _PARENTS = ("parent_span_id", "parentSpanId", "parent_id", "parentId")
@@ -47,7 +50,11 @@ def _spoken(value: Any) -> bool:
     if not isinstance(value, Mapping):
         return False
     if isinstance(value.get("role"), str):
-        return any(key in value for key in ("content", "parts", "tool_calls", "text"))
+        return any(
+            key in value for key in ("content", "parts", "tool_calls", "text", "contents", "blocks", "items")
+        )
+    if is_typed_message(value):
+        return True
     return isinstance(value.get("content"), Mapping) and _spoken(value["content"])
 
 
@@ -75,6 +82,37 @@ def _groups(value: Any, depth: int = 0) -> Iterator[tuple[str, Any]]:
                 yield from _groups(inner, depth + 1)
 
 
+def _requests(said: list[Any], threads: list[list[Any]]) -> list[tuple[list[Any], list[Any]]]:
+    """What is said, as requests with their replies.
+
+    Lists of messages that begin alike are the growing requests of one conversation, and a single message
+    behind one is its reply. All else is one list.
+    """
+    begun = [listed[0] for listed in threads if len(listed) > 1]
+    if not any(first in begun[:number] for number, first in enumerate(begun)):
+        return [(said, [])]
+    made: list[tuple[list[Any], list[Any]]] = []
+    for listed in threads:
+        if len(listed) == 1 and made and not made[-1][1]:
+            made[-1] = made[-1][0], listed
+        else:
+            made.append((listed, []))
+    return made
+
+
+def _go_on(lines: list[list[Any]]) -> bool:
+    """Whether a line's result answers a call of an earlier line: the lines are one conversation."""
+    known: set[str | None] = set()
+    for said in lines:
+        found = list(census(said))
+        calls = {one.id for one in found if isinstance(one, ToolCall)}
+        results = {one.call_id for one in found if isinstance(one, Message)}
+        if (results - calls) & known:
+            return True
+        known |= calls
+    return False
+
+
 def recognises(head: Any, _file: TraceFile) -> bool:
     """Spans or messages anywhere in the part that was looked at."""
     return any(kind in ("spans", "messages") for kind, _ in _groups(head))
@@ -92,6 +130,7 @@ def _traces(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
         records = [(f"line {line}", value) for line, value in file.lines()]
     spans: list[tuple[str, RawSpan]] = []
     file.ledger.rules[RULE] += 1
+    told: list[tuple[str, Any, list[tuple[str, Any]]]] = []
     for position, value in records:
         if isinstance(value, Problem):
             yield value
@@ -99,25 +138,40 @@ def _traces(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
         groups = list(_groups(value))
         found = [_raw(span) for kind, listed in groups if kind == "spans" for span in listed]
         spans += found
-        if found:
-            continue
-        said = [item for kind, listed in groups if kind == "messages" for item in listed]
-        if not said:
+        if not found and not any(kind == "messages" for kind, _ in groups):
             yield file.problem(position, f"neither spans nor messages with roles in {brief(value)}")
-            continue
-        prompts = [{"role": "system", "content": content} for kind, content in groups if kind == "system"]
-        raw = RawSpan(
-            position, None, "record", 0, {"openinference.span.kind": "LLM", "input.value": [*prompts, *said]}
-        )
-        name = next(
-            (value[k] for k in ("id", "session_id") if isinstance(value, Mapping) and value.get(k)), None
-        )
-        trace = trace_of_spans(
-            str(name or f"{file.path.name}:{position}"), [raw], file, NAME, position, joins
-        )
-        yield replace(trace, spans=(), metadata={})
+        elif not found:
+            told.append((position, value, groups))
+    if len(told) > 1 and _go_on([_said(groups) for _, _, groups in told]):
+        file.ledger.rules[EVENTS] += len(told)
+        told = [(told[0][0], None, [group for _, _, groups in told for group in groups])]
+    for position, value, groups in told:
+        yield _trace(position, value, groups, file, joins)
     for identifier, raws in by_trace(spans):
         yield trace_of_spans(identifier, raws, file, NAME, identifier, joins)
+
+
+def _said(groups: list[tuple[str, Any]]) -> list[Any]:
+    return [item for kind, listed in groups if kind == "messages" for item in listed]
+
+
+def _trace(position: str, value: Any, groups: list[tuple[str, Any]], file: TraceFile, joins: Joins) -> Trace:
+    """The trace of a record with messages."""
+    prompts = [{"role": "system", "content": content} for kind, content in groups if kind == "system"]
+    threads = [listed for kind, listed in groups if kind == "messages"]
+    raws = [
+        RawSpan(
+            f"{position}.{n}" if n else position,
+            None,
+            "record",
+            n,
+            {"span.type": "RECORD", "input.value": given, "output.value": replies},
+        )
+        for n, (given, replies) in enumerate(_requests([*prompts, *_said(groups)], threads))
+    ]
+    name = next((value[k] for k in ("id", "session_id") if isinstance(value, Mapping) and value.get(k)), None)
+    trace = trace_of_spans(str(name or f"{file.path.name}:{position}"), raws, file, NAME, position, joins)
+    return replace(trace, spans=(), metadata={})
 
 
 def _raw(span: Mapping[str, Any]) -> tuple[str, RawSpan]:

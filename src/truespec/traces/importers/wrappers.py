@@ -1,0 +1,125 @@
+"""What is around a message: LangChain's constructors, AutoGen's events, and other names of fields."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from truespec.traces.importers.parts import ATTACHED, RESULTS, THOUGHTS, is_call, is_result, kind_of_part
+
+LANGCHAIN = {
+    "human": "user",
+    "humanmessage": "user",
+    "ai": "assistant",
+    "aimessage": "assistant",
+    "system": "system",
+    "systemmessage": "system",
+    "tool": "tool",
+    "toolmessage": "tool",
+    "function": "tool",
+    "functionmessage": "tool",
+    "developer": "system",
+}
+"""Types of LangChain's messages, in small letters, with their roles."""
+_AUTOGEN = {
+    "UserMessage": "user",
+    "SystemMessage": "system",
+    "AssistantMessage": "assistant",
+    "TextMessage": None,
+    "MultiModalMessage": None,
+    "StopMessage": None,
+    "HandoffMessage": None,
+    "ToolCallSummaryMessage": "assistant",
+    "ThoughtEvent": "assistant",
+    "ToolCallRequestEvent": "assistant",
+    "FunctionExecutionResultMessage": "tool",
+    "ToolCallExecutionEvent": "tool",
+}
+"""Types of AutoGen's messages and events, with their roles; None where the source says who speaks."""
+_CONTENTS = ("contents", "blocks", "items")
+"""Fields that hold a message's parts in place of `content`: Agent Framework, LlamaIndex, Semantic Kernel."""
+
+
+def unwrapped(item: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The message inside its wrappers, with its parts in `content`."""
+    for _ in range(3):
+        names = item.get("id")
+        if isinstance(names, list) and names and isinstance(item.get("kwargs"), Mapping):
+            kind = str(names[-1]).lower().removesuffix("chunk")
+            role = LANGCHAIN.get(kind)
+            item = {**item["kwargs"], **({"role": role} if role else {})}
+        elif isinstance(item.get("data"), Mapping) and kind_of_part(item) in LANGCHAIN:
+            item = {"type": item["type"], **item["data"]}
+        elif "role" not in item and isinstance(item.get("content"), Mapping) and "role" in item["content"]:
+            item = item["content"]  # an event of Google's ADK
+        elif isinstance(item.get("message"), Mapping) and "content" not in item and "parts" not in item:
+            outer = {"role": item["role"]} if isinstance(item.get("role"), str) else {}
+            item = {**outer, **item["message"]}
+        else:
+            break
+    return _with_content(_of_autogen(item) if _is_autogen(item) else item)
+
+
+def _with_content(item: Mapping[str, Any]) -> Mapping[str, Any]:
+    if item.get("content") is not None or "parts" in item:
+        return item
+    for key in _CONTENTS:
+        listed = item.get(key)
+        if isinstance(listed, list) and listed and all(isinstance(part, Mapping) for part in listed):
+            # A result names its call in its part; the name beside it is the speaker's.
+            return {**{k: v for k, v in item.items() if k not in (key, "name")}, "content": listed}
+    return item
+
+
+def _is_autogen(item: Mapping[str, Any]) -> bool:
+    return isinstance(item.get("type"), str) and item["type"] in _AUTOGEN and "role" not in item
+
+
+def _of_autogen(item: Mapping[str, Any]) -> Mapping[str, Any]:
+    role = _AUTOGEN[item["type"]] or ("user" if item.get("source") == "user" else "assistant")
+    made: dict[str, Any] = {"role": role, "content": item.get("content")}
+    if item["type"] == "ThoughtEvent":
+        return {"role": role, "content": [{"type": "thought", "text": item.get("content")}]}
+    if isinstance(item.get("content"), list):
+        kind = "function_result" if role == "tool" else "function_call"
+        made["content"] = [
+            {**part, "type": kind}
+            if isinstance(part, Mapping) and ("arguments" in part or "call_id" in part)
+            else part
+            for part in item["content"]
+        ]
+    if isinstance(item.get("thought"), str) and item["thought"]:
+        made["reasoning"] = item["thought"]
+    return made
+
+
+def is_typed_message(value: Any) -> bool:
+    """Whether a value without a role is a message by its type, in LangChain's or AutoGen's names."""
+    if not isinstance(value, Mapping) or "role" in value:
+        return False
+    if isinstance(value.get("id"), list) and isinstance(value.get("kwargs"), Mapping):
+        return str(value["id"][-1]).lower().removesuffix("chunk") in LANGCHAIN if value["id"] else False
+    if _is_autogen(value):
+        return "content" in value
+    if kind_of_part(value).replace("_", "").removesuffix("chunk") not in LANGCHAIN:
+        return False
+    return isinstance(value.get("data"), Mapping) or ("content" in value and "additional_kwargs" in value)
+
+
+def is_item(value: Any) -> bool:
+    """Whether a value declares itself an item of a conversation: by a role, or by a known type."""
+    if not isinstance(value, Mapping):
+        return False
+    if isinstance(value.get("role"), str) or is_typed_message(value):
+        return True
+    kind = kind_of_part(value)
+    if kind.replace("_", "").removesuffix("chunk") in LANGCHAIN or kind in RESULTS or is_result(kind):
+        return True
+    if is_call(kind) or kind in THOUGHTS or kind in ("message", *ATTACHED):
+        return True
+    if isinstance(value.get("id"), list) and isinstance(value.get("kwargs"), Mapping):
+        return True
+    content = value.get("content")
+    if isinstance(content, Mapping) and isinstance(content.get("role"), str):
+        return True
+    return "toolCallId" in value or (isinstance(value.get("message"), Mapping) and is_item(value["message"]))
