@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,7 +15,8 @@ from truespec.metrics.proportion import Interval, Proportion
 from truespec.metrics.table import Cell, Table, estimated, number, share
 from truespec.reports.bench import tables
 from truespec.reports.bench_compare import Pair, ranks
-from truespec.reports.bench_headline import headline
+from truespec.reports.bench_headline import headline, headline_of
+from truespec.reports.bench_runs import Loaded
 
 REPLY = {"text": "", "input_tokens": 1, "output_tokens": 1, "cost": None, "seconds": 0.0}
 
@@ -196,3 +198,21 @@ def test_the_headline_names_the_best_and_the_judges_with_intervals() -> None:
     assert "100.0% (6/6, 61–100)" in said
     assert "10 tasks, verified by truespec" in said
     assert headline(tables(model("m", 4), []), 10).startswith("m: 40.0% (4/10, 17–69) of the answers")
+
+
+def test_easy_tasks_are_left_out_of_the_headline_and_that_is_said() -> None:
+    answers = model("m", 4)
+    tasks = [
+        Task(one["task"], one["domain"], "s", {}, "o", Origin("mine", "f"), tags=("easy",) if n < 3 else ())
+        for n, one in enumerate(answers)
+    ]
+    table = Table("runs", "runs", ("run",), ())
+    loaded = Loaded(answers, [], [], [], [], tasks, table)
+    said = headline_of(loaded, tables(answers, [], tasks), tasks)
+    assert "1/7" in said
+    assert "7 tasks, verified by truespec" in said
+    assert said.endswith("3 easy tasks are left out of these figures; the tables hold them.")
+    # Where nothing else was asked, the easy ones are all there is.
+    only = [replace(task, tags=("easy",)) for task in tasks]
+    assert "4/10" in headline_of(loaded, tables(answers, [], only), only)
+    assert "left out" not in headline_of(loaded, tables(answers, [], only), only)

@@ -12,6 +12,7 @@ import click
 
 from truespec.benchmark.bundled import baseline as baseline_records
 from truespec.benchmark.select import bundled_tasks, choose, named_tasks
+from truespec.cli.bench_difficulty import difficulty_command
 from truespec.cli.bench_export import export
 from truespec.cli.bench_import import import_
 from truespec.cli.bench_run import judge, run
@@ -21,7 +22,7 @@ from truespec.cli.progress import Progress
 from truespec.executors.rarity import sampled
 from truespec.reports.bench import tables
 from truespec.reports.bench_figures import figures
-from truespec.reports.bench_headline import headline
+from truespec.reports.bench_headline import headline_of
 from truespec.reports.bench_items import with_clusters
 from truespec.reports.bench_page import write_report
 from truespec.reports.bench_published import published_tables
@@ -43,6 +44,7 @@ bench.add_command(judge)
 bench.add_command(import_)
 bench.add_command(export)
 bench.add_command(certify)
+bench.add_command(difficulty_command, "difficulty")
 
 
 @bench.command()
@@ -98,7 +100,7 @@ def report(folders: tuple[Path, ...], output: Path, rarity: int, as_json: bool) 
             found.append(rounds_table(*(with_clusters(some, tasks) for some in (loaded.rounds, answers))))
         if loaded.warning:
             notes.append(loaded.warning)
-        said = headline(found, len(tasks))
+        said = headline_of(loaded, found, tasks)
         lead = f"{lead} {said}".strip()
         notes.append(said)
     drawn = figures(answers, judgements, tasks)

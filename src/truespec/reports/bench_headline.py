@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from truespec.benchmark.difficulty import EASY
+from truespec.benchmark.task import Task
 from truespec.metrics.table import Cell, Table
+from truespec.reports.bench import tables
+from truespec.reports.bench_runs import Loaded
 from truespec.version import __version__
 
 
@@ -28,6 +32,19 @@ def headline(tables: Sequence[Table], tasks: int) -> str:
         ]
     said.append(f"{tasks} tasks, verified by truespec {__version__}. Intervals are 95 %, by task.")
     return " ".join(part for part in said if part)
+
+
+def headline_of(loaded: Loaded, found: Sequence[Table], tasks: Sequence[Task]) -> str:
+    """The headline of runs: on the tasks that are not easy, where the runs asked any."""
+    easy = {task.id for task in tasks if EASY in task.tags}
+    kept = [task for task in tasks if task.id not in easy]
+    answers = [record for record in loaded.answers if record["task"] not in easy]
+    if not easy or not answers:
+        return headline(found, len(tasks))
+    judgements = [record for record in loaded.judgements if record["task"] not in easy]
+    missing = [record for record in loaded.missing if record["task"] not in easy]
+    told = headline(tables(answers, judgements, kept, missing), len(kept))
+    return f"{told} {len(easy)} easy tasks are left out of these figures; the tables hold them."
 
 
 def _extremes(table: Table, head: str, what: str) -> str:

@@ -5,15 +5,16 @@ A file may hold `[defaults]` with a `context` and `meanings` for all its tasks; 
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from truespec.benchmark.difficulty import difficulty
+from truespec.benchmark.difficulty import EASY, bounds, difficulty, is_easy
 from truespec.benchmark.task import HIDDEN, Origin, Task
 from truespec.domains.registry import DOMAINS
 from truespec.verdict import Answer
@@ -120,7 +121,27 @@ def tasks(domain: str) -> tuple[BundledTask, ...]:
                 _read(domain, name, f"task {number}", defaults, record)
                 for number, record in enumerate(content["task"], 1)
             ]
-    return tuple(found)
+    return _with_easy(found)
+
+
+def _with_easy(found: list[BundledTask]) -> tuple[BundledTask, ...]:
+    """The tasks of a domain, the easy ones tagged."""
+    if not found:
+        return ()
+    within = bounds([entry.task for entry in found])
+    return tuple(
+        replace(entry, task=replace(entry.task, tags=(*entry.task.tags, EASY)))
+        if is_easy(entry.task, within, misread())
+        else entry
+        for entry in found
+    )
+
+
+@cache
+def misread() -> frozenset[str]:
+    """The ids of the bundled tasks that a recorded reader answered wrongly."""
+    text = files(__package__).joinpath("misread.json").read_text("utf-8")
+    return frozenset(json.loads(text))
 
 
 @cache

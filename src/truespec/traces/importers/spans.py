@@ -234,9 +234,12 @@ class _Builder(Runs):
         return reduced(message, new), at
 
     def _correct(self, message: Message) -> None:
-        """A result with its identifier settles what a tool's span without one was guessed to answer."""
+        """A result with its identifier settles what a tool's span without one was guessed to answer.
+
+        It also says what a failed run told the model, where the tool's span does not.
+        """
         for entry in self.entries:
-            if entry.guessed and entry.message.call_id == message.call_id:
+            if entry.message.call_id == message.call_id and (entry.guessed or entry.message.text is None):
                 entry.message = replace(entry.message, text=message.text)
                 entry.guessed = False
 
