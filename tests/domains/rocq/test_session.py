@@ -12,6 +12,7 @@ import needs
 from truespec.domains import verify
 from truespec.domains.registry import load
 from truespec.domains.rocq import session as sessions
+from truespec.domains.rocq.dialogue import Dialogue
 from truespec.domains.rocq.session import Dead, Interrupted, OpeningRefused, Session
 from truespec.solvers.limit import Limit, present
 from truespec.verdict import OutOfTime, ReasonCode
@@ -102,3 +103,21 @@ def test_the_set_up_of_a_process_is_charged_to_no_pair(monkeypatch: pytest.Monke
     assert verdict.reason is not None
     assert verdict.reason.code is ReasonCode.ORACLE
     assert order == ["set up", "limit"]
+
+
+@pytest.mark.parametrize(("tactic", "accepted"), [("exact I.", True), ("exact one.", False)])
+def test_a_tactic_that_ends_while_it_is_being_stopped_counts_by_what_it_did(
+    session: Session, monkeypatch: pytest.MonkeyPatch, tactic: str, accepted: bool
+) -> None:
+    session.ready()
+    dialogue = Dialogue(session, Limit.start(200.0), threading.Event())
+    dialogue.must("Goal True.")
+
+    def late(deadline: float, stop: threading.Event | None, worked: float | None = None) -> str | None:
+        monkeypatch.undo()
+        time.sleep(0.5)  # Rocq has answered; the answer is found to be too late before it is read
+        return None
+
+    monkeypatch.setattr(session, "_prompt_by", late)
+    assert dialogue.tries(tactic, 5.0) is accepted
+    assert dialogue.may("Qed.") is accepted

@@ -27,14 +27,19 @@ class Dialogue:
         return self.session.say(sentence, self._seconds(seconds), self.stop).ok
 
     def tries(self, sentence: str, work: float) -> bool:
-        """Whether Rocq accepts the sentence within this much processor time."""
+        """Whether Rocq accepts the sentence within this much processor time.
+
+        A sentence that ends while it is being stopped counts by what Rocq did: the next state means that it
+        was accepted, and a proof that is done must not be taken for one that is still open.
+        """
+        before = self.session.state
         try:
             return self.session.say(sentence, self._seconds(None), self.stop, work).ok
         except Interrupted:
             self.limit.check()
             if self.stop.is_set() or not self.session.running:
                 raise
-            return False
+            return self.session.state != before
 
     def must(self, sentence: str, work: float | None = None) -> str:
         """Rocq's answer; `Incomplete` where it refuses the sentence or works on it for longer than that."""
