@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from pathlib import Path
 from typing import Any
 
+import pytest
 from click.testing import CliRunner
 
 from truespec.cli.main import truespec
-from truespec.compliance.suggest import Repair, repairs
+from truespec.compliance.suggest import Proposal, Repair, repairs
+from truespec.compliance.wording import Case, ask
+from truespec.compliance.wording import read as read_words
 from truespec.rules.language import load_rules
 from truespec.traces.importers.registry import read
 from truespec.traces.trace import Trace
+from truespec.verdict import UsageError
 
 ASK = """
 - {id: ask-first, text: Ask before you book., formal: {template: precedence,
@@ -107,3 +112,126 @@ def test_the_command_prints_and_writes_records(tmp_path: Path) -> None:
     record = json.loads(CliRunner().invoke(truespec, [*usual, "--json"]).stdout)
     assert record["rule_id"] == "ask-first"
     assert record["proposals"][0]["prevented_in"] == ["t0: ask-first@1"]
+
+
+TOLD = {"role": "system", "content": "You book seats. Be kind. The desk is desk@example.org."}
+TALK = [TOLD, user("Book. I am ann@example.org."), call("book", 1, who="ann@example.org"), done(1)]
+
+
+@pytest.fixture
+def wordings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The models of `wordings.py` can be named."""
+    monkeypatch.syspath_prepend(str(Path(__file__).parent))
+
+
+def with_model(tmp_path: Path, model: str, *more: str, talk: list[dict[str, Any]] = TALK) -> Any:
+    log, rules = write(tmp_path, talk, talk), tmp_path / "rules.yml"
+    rules.write_text(ASK)
+    usual = ["trace", "suggest", str(log), "--rules", str(rules), "--json", "--model", f"python:{model}"]
+    return CliRunner().invoke(truespec, [*usual, *more])
+
+
+@pytest.mark.usefixtures("wordings")
+@pytest.mark.parametrize("model", ["wordings:careful", "wordings:at_second"])
+def test_a_models_words_stand_where_it_says_and_are_never_called_verified(tmp_path: Path, model: str) -> None:
+    shown = with_model(tmp_path, model)
+    assert shown.exit_code == 0, shown.stderr
+    proposals = json.loads(shown.stdout)["proposals"]
+    assert [one["kind"] for one in proposals] == ["guard", "prompt"], "it stands in the rule's words' place"
+    words = proposals[-1]
+    assert not words["verified"]
+    assert (words["change"]["passage"], words["change"]["place"]) == ("You book seats.", "after")
+    (because,) = words["change"]["because"]
+    assert (because["trace"], because["message_index"]) == ("t0", 2)
+    assert because["quote"].startswith("book(")
+
+
+@pytest.mark.usefixtures("wordings")
+def test_an_answer_that_cites_what_nobody_said_is_no_proposal(tmp_path: Path) -> None:
+    shown = with_model(tmp_path, "wordings:stubborn")
+    assert shown.exit_code == 1
+    assert "ask-first: no words of python:wordings:stubborn" in shown.stderr
+    assert "message 2 does not hold the words 'I will not ask.'" in shown.stderr
+    words = json.loads(shown.stdout)["proposals"][-1]
+    assert words["change"] == {"words": "Ask before you book."}, "the rule's own words stay"
+
+
+@pytest.mark.usefixtures("wordings")
+def test_without_a_prompt_there_is_no_passage(tmp_path: Path) -> None:
+    shown = with_model(tmp_path, "wordings:careful", talk=TALK[1:])
+    assert shown.exit_code == 0, shown.stderr
+    assert "passage" not in json.loads(shown.stdout)["proposals"][-1]["change"]
+
+
+@pytest.mark.usefixtures("wordings")
+def test_what_is_redacted_reaches_no_model(tmp_path: Path) -> None:
+    ledger = tmp_path / "kept" / "calls.sqlite"
+    more = ("--redact", "email", "--ledger", str(ledger))
+    shown = with_model(tmp_path, "wordings:careful", *more)
+    assert shown.exit_code == 0, shown.stderr
+    assert "example.org" not in shown.stdout
+    with sqlite3.connect(ledger) as database:
+        ((count,),) = database.execute("SELECT count(*) FROM calls").fetchall()
+    assert count == 1
+    assert with_model(tmp_path, "wordings:careful", *more).stdout == shown.stdout
+
+
+def case(folder: Path, prompt: str) -> Case:
+    talk = [{"role": "system", "content": prompt}, *TALK[1:]]
+    return Case.of(proposed(write(folder, talk), ASK))
+
+
+def answer(**changed: Any) -> str:
+    good = {
+        "words": "Ask first.",
+        "passage": "You book seats.",
+        "place": "replace",
+        "cause": "silent",
+        "because": [{"trace": "t0", "message_index": 1, "quote": "I am ann"}],
+    }
+    return json.dumps(good | changed)
+
+
+def test_a_good_answer_is_read(tmp_path: Path) -> None:
+    made = read_words(answer(), case(tmp_path, "You book seats. Be kind."))
+    assert isinstance(made, Proposal)
+    assert made.text.startswith('Put in the place of "You book seats.": Ask first.')
+
+
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        ({"words": " "}, "words is the text"),
+        ({"words": "x" * 2000}, "2000 characters"),
+        ({"words": "Be kind."}, "stands in the prompt already"),
+        ({"passage": "seats"}, "stands in the prompt 2 times"),
+        ({"passage": "You sell seats."}, "0 times"),
+        ({"passage": None}, "exact words of the prompt"),
+        ({"place": "before"}, "replace or after"),
+        ({"cause": "bad luck"}, "cause is one of"),
+        ({"because": []}, "one to 3"),
+        ({"because": ["t0"]}, "expected an object"),
+        ({"because": [{"trace": "t9", "message_index": 0, "quote": "Book."}]}, "no conversation has the id"),
+        ({"because": [{"trace": "t0", "message_index": True, "quote": "Book."}]}, "is a number"),
+        ({"because": [{"trace": "t0", "message_index": 9, "quote": "Book."}]}, "was not shown"),
+        ({"because": [{"trace": "t0", "message_index": 0, "quote": "Please."}]}, "does not hold"),
+    ],
+)
+def test_a_bad_answer_says_what_is_wrong(tmp_path: Path, changed: dict[str, Any], why: str) -> None:
+    made = read_words(answer(**changed), case(tmp_path, "You book seats. Be kind. All seats are blue."))
+    assert isinstance(made, str)
+    assert why in made
+
+
+def test_a_prompt_that_does_not_fit_is_said(tmp_path: Path) -> None:
+    asked = ask(case(tmp_path, "You book seats. " + "Be kind. " * 10_000), "m")
+    assert isinstance(asked, str)
+    assert "take more than 60000 characters" in asked
+
+
+def test_options_about_a_model_need_one(tmp_path: Path) -> None:
+    log = write(tmp_path, TALK)
+    for more in (["--ledger", "x.sqlite"], ["--redact", "email"]):
+        refused = CliRunner().invoke(truespec, ["trace", "suggest", str(log), *more])
+        assert isinstance(refused.exception, UsageError)
+        assert "--model" in str(refused.exception)

@@ -2,7 +2,7 @@
 
 Guards and schemas are replayed over the same traces: a proposal names the violations it would have prevented
 and every act of another kind that it would have refused too. What a sentence in a prompt changes cannot be
-replayed, and is never called verified.
+replayed, and is never called verified; `wording.py` asks a model for it.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ TRIED = 50
 """Calls of a tool that are tried alone, to see whether a rule is about the call."""
 SHOWN = 20
 """Traces that a proposal lists."""
+EXAMPLES = 3
+"""Violations that a repair keeps for whoever writes words against them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,8 @@ class Repair:
     """Traces in which it could be evaluated."""
     proposals: tuple[Proposal, ...]
     """Verified ones first."""
+    examples: tuple[tuple[Trace, Violation], ...] = ()
+    """Some of the violations, of different traces."""
 
     def record(self) -> dict[str, Any]:
         """As plain JSON values."""
@@ -121,8 +125,11 @@ def _repair(rule: Rule, broken: _Broken) -> Repair:
         *_schemas(rule, broken),
         _prompt(rule, broken),
     ]
-    traces = {(trace.source.file, trace.id) for trace, _ in broken.found}
-    return Repair(rule, len(traces), len(broken.found), len(broken.checked), tuple(proposals))
+    first: dict[tuple[str, str], tuple[Trace, Violation]] = {}
+    for trace, violation in broken.found:
+        first.setdefault((trace.source.file, trace.id), (trace, violation))
+    examples = tuple(first.values())[:EXAMPLES]
+    return Repair(rule, len(first), len(broken.found), len(broken.checked), tuple(proposals), examples)
 
 
 def _guard(rule: Rule, broken: _Broken) -> Proposal | None:
