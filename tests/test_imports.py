@@ -22,6 +22,7 @@ LADDER = [
     "temporal",
     "domains",
     "traces",
+    "worlds",
     "faults",
     "rules",
     "models",

@@ -28,6 +28,7 @@ from truespec.executors.trace_check import (
     Joining,
     JudgeChoice,
     RuleChoice,
+    StateChoice,
     Stopped,
     run_check,
 )
@@ -95,6 +96,22 @@ GATE_OPTIONS = (
         help="Violations that 'trace accept' has written down; --fail-on and JUnit count the others alone.",
     ),
 )
+STATE_OPTIONS = (
+    click.option(
+        "--world",
+        "worlds",
+        multiple=True,
+        metavar="DOMAIN=MODULE:NAME",
+        help="Your own model of an environment, a truespec.worlds.world.World; airline and retail of "
+        "tau2-bench are built in. Repeatable.",
+    ),
+    click.option(
+        "--reference-state",
+        "reference",
+        is_flag=True,
+        help="Replay each task's reference actions and expect the database that they leave (tau2-bench).",
+    ),
+)
 TYPES_OPTION = click.option(
     "--types",
     type=click.Path(exists=True, path_type=Path),
@@ -131,6 +148,7 @@ TYPES_OPTION = click.option(
 @click.option("--json", "as_json", is_flag=True, help="The counts as one JSON object instead of the table.")
 @click.option("--quiet", is_flag=True, help="No progress and no table.")
 @grouped("redact", RedactChoice, *REDACT_OPTIONS)
+@grouped("state", StateChoice, *STATE_OPTIONS)
 @grouped("joining", Joining, *JOIN_OPTIONS, TYPES_OPTION)
 @click.option(
     "--jobs", type=click.IntRange(1, 256), default=None, help="Workers for monitors.  [default: one per core]"
@@ -147,6 +165,7 @@ def check(
     resume: bool,
     scoring_file: Path | None,
     redact: RedactChoice,
+    state: StateChoice,
     jobs: int | None,
     compact: bool,
     executor: str,
@@ -177,6 +196,7 @@ def check(
         jobs,
         compact,
         executor,
+        state,
     )
 
     def show(tally: Tally) -> None:

@@ -20,7 +20,7 @@ JOIN_OPTIONS = (
         "--join",
         "folder",
         type=click.Path(exists=True, file_okay=False, path_type=Path),
-        help="Folder with agent_prompts.json and <domain>/tools.json, tool_types.json, policy.md. "
+        help="Folder with agent_prompts.json and <domain>/tools.json, tool_types.json, policy.md, db.json. "
         "Without it, a folder 'domains' beside a file is used.",
     ),
     click.option(

@@ -16,6 +16,7 @@ from typing import Any
 
 from truespec.compliance import RULE_SET
 from truespec.compliance.artifact import artifact
+from truespec.compliance.final_state import FinalStates
 from truespec.compliance.roots import ProvedOverlaps
 from truespec.compliance.scoring import DEFAULT, Scoring
 from truespec.rules.finding import Status
@@ -242,6 +243,7 @@ def check_all(
     done: Mapping[str, Mapping[str, Any]] | None = None,
     report: Callable[[Problem], None] | None = None,
     scoring: Scoring = DEFAULT,
+    states: FinalStates | None = None,
 ) -> Iterator[tuple[dict[str, Any], bool]]:
     """The artifact of each trace, and whether it is new; `done` holds earlier ones by their keys."""
     overlaps = ProvedOverlaps(rules.rules)
@@ -256,6 +258,7 @@ def check_all(
         if known is not None:
             yield dict(known), False
             continue
-        made = artifact(item, rules.check(item), scoring, overlaps)
+        findings = [*rules.check(item), *(states.findings(item) if states else ())]
+        made = artifact(item, findings, scoring, overlaps)
         made["key"] = mine
         yield made, True

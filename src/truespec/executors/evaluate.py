@@ -12,6 +12,7 @@ from truespec.compliance.evaluators.answer import TRIES, Answer, Judged, again, 
 from truespec.compliance.evaluators.ask import BUDGET, JUDGING, Question, questions
 from truespec.compliance.evaluators.contract import Evaluator, Spec, Subject
 from truespec.compliance.evaluators.registry import BY_CATEGORY, EVALUATORS
+from truespec.compliance.final_state import FinalStates
 from truespec.compliance.roots import ProvedOverlaps
 from truespec.compliance.run import key_of
 from truespec.compliance.scoring import DEFAULT, Scoring
@@ -181,8 +182,12 @@ def check_judged(
     done: Mapping[str, Mapping[str, Any]] | None = None,
     report: Callable[[Problem], None] | None = None,
     scoring: Scoring = DEFAULT,
+    states: FinalStates | None = None,
 ) -> Iterator[tuple[dict[str, Any], bool]]:
-    """The artifact of each trace, and whether it is new; artifacts with failed calls are made again."""
+    """The artifact of each trace, and whether it is new; artifacts with failed calls are made again.
+
+    What `states` decides by replaying a trace is not asked of a judge.
+    """
     overlaps = ProvedOverlaps(rules.rules)
     compiled: dict[tuple[str, ...], RuleSet] = {}
     source = iter(stream)
@@ -198,7 +203,9 @@ def check_judged(
             for number, record in enumerate(known)
             if record is None or record.get("judged", {}).get("failed")
         ]
-        new = _judge([traces[number] for number in fresh], rules, judging, scoring, compiled, overlaps)
+        new = _judge(
+            [traces[number] for number in fresh], rules, judging, scoring, compiled, overlaps, states
+        )
         made = dict(zip(fresh, new, strict=True))
         for number, mine in enumerate(keys):
             record = made.get(number)
@@ -216,11 +223,15 @@ def _judge(
     scoring: Scoring,
     compiled: dict[tuple[str, ...], RuleSet],
     overlaps: ProvedOverlaps,
+    states: FinalStates | None,
 ) -> list[dict[str, Any]]:
     if not traces:
         return []
     shown = [judging.hide(trace) for trace in traces]
     specs = judging.specs(shown)
+    replayed = [states.findings(t, s.task) if states else [] for t, s in zip(traces, specs, strict=True)]
+    if states:
+        specs = [states.without(spec, found) for spec, found in zip(specs, replayed, strict=True)]
     subjects, sets = [], []
     for trace, spec in zip(shown, specs, strict=True):
         if not spec.rules:
@@ -241,8 +252,8 @@ def _judge(
         subjects.append(Subject(trace, semantic, monitored, spec.task))
     made = []
     asked = ask_all(subjects, judging, scoring)
-    for trace, (found, spent), mine in zip(traces, asked, sets, strict=True):
-        record = artifact(trace, mine.check(trace), scoring, overlaps, found)
+    for trace, (found, spent), mine, states_found in zip(traces, asked, sets, replayed, strict=True):
+        record = artifact(trace, [*mine.check(trace), *states_found], scoring, overlaps, found)
         record["judged"] = {"model": judging.judge, **spent.record()}
         made.append(record)
     return made

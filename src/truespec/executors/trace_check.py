@@ -18,12 +18,14 @@ from typing import TYPE_CHECKING, Any
 from truespec.compliance.baseline import Accepted, Baseline, read_baseline
 from truespec.compliance.evaluators.registry import BY_CATEGORY, EVALUATORS
 from truespec.compliance.export import junit, sarif
+from truespec.compliance.final_state import FinalStates
 from truespec.compliance.run import Tally
 from truespec.compliance.scoring import DEFAULT, Scoring, read_scoring
 from truespec.executors.artifact_file import ArtifactFile, beside, write_whole
 from truespec.executors.rulefiles import load_rule_files
 from truespec.executors.trace_input import joins_of, traces_of
 from truespec.executors.traces import check_side_by_side, checking_of
+from truespec.extraction.ask import initial_state_of
 from truespec.rules.language import file_text, load_yaml
 from truespec.rules.rule import SEVERITIES
 from truespec.rules.ruleset import RuleSet
@@ -31,6 +33,7 @@ from truespec.traces.files import Problem
 from truespec.traces.redact import Hiding, Redactor
 from truespec.traces.trace import Trace
 from truespec.verdict import UsageError
+from truespec.worlds.registry import Worlds
 
 if TYPE_CHECKING:
     from truespec.executors.evaluate import Judging
@@ -59,6 +62,29 @@ class Joining:
     tools: Path | None
     prompt: Path | None
     types: Path | None
+
+
+@dataclass(frozen=True, slots=True)
+class StateChoice:
+    """How final states are decided by replaying calls on a model of the environment."""
+
+    worlds: tuple[str, ...] = ()
+    """Models of the user's own, each as `DOMAIN=MODULE:NAME`."""
+    reference: bool = False
+    """Whether the reference actions of a task say what should hold."""
+
+    def states(self, folder: Path | None) -> FinalStates:
+        """What checks final states; `UsageError` for a model that is none."""
+        given = {}
+        for entry in self.worlds:
+            name, equals, place = entry.partition("=")
+            if not equals or not name or ":" not in place:
+                raise UsageError(f"--world {entry!r}: expected DOMAIN=MODULE:NAME")
+            given[name] = place
+        worlds = Worlds(folder, given)
+        for name in given:
+            worlds.world(name)
+        return FinalStates(worlds, self.reference)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +135,7 @@ class CheckRequest:
     jobs: int | None = None
     compact: bool = False
     executor: str = "local"
+    state: StateChoice = field(default_factory=StateChoice)
 
 
 @dataclass
@@ -174,7 +201,9 @@ def run_check(
         outcome.tally.problems += 1
         tell(found)
 
-    joining = request.joining
+    joining, states = request.joining, request.state.states(request.joining.folder)
+    if request.state.reference or request.state.worlds:
+        key = f"{key}:{','.join(request.state.worlds)}:{request.state.reference}"
     joins = joins_of(joining.folder, joining.tools, joining.prompt, joining.types)
     with ExitStack() as closing:
         judging, extracts = _judging(closing, request) if asks else (None, None)
@@ -184,7 +213,9 @@ def run_check(
         stream = traces_of(request.paths, request.form, joins)
         if request.hiding.fields:
             stream = _learning(stream, request.hiding, hidden)
-        checked = _checked(stream, RuleSet(rules), key, judging, output, problem, scoring, request)
+        if extracts is not None:
+            stream = (_with_state(item, states) for item in stream)
+        checked = _checked(stream, RuleSet(rules), key, judging, output, problem, scoring, states, request)
         try:
             for record, new in checked:
                 if judging is not None and new:
@@ -223,6 +254,14 @@ def _learning(
         yield item
 
 
+def _with_state(item: Trace | Problem, states: FinalStates) -> Trace | Problem:
+    """The trace with the records of its database that an extractor needs, where it holds no initial state."""
+    if isinstance(item, Problem) or initial_state_of(item) is not None:
+        return item
+    shown = states.worlds.slice(item)
+    return replace(item, metadata={**item.metadata, "initial_state": shown}) if shown else item
+
+
 def _place(source: Mapping[str, Any]) -> tuple[str, str]:
     return source["sha256"], str(source["position"])
 
@@ -254,16 +293,19 @@ def _checked(
     output: ArtifactFile,
     problem: Callable[[Problem], None],
     scoring: Scoring,
+    states: FinalStates,
     request: CheckRequest,
 ) -> Iterator[tuple[dict[str, Any], bool]]:
     """Each artifact, and whether it is new."""
     if judging is not None:
         from truespec.executors.evaluate import check_judged
 
-        return check_judged(stream, rules, key, judging, output.earlier, problem, scoring)
+        return check_judged(stream, rules, key, judging, output.earlier, problem, scoring, states)
     jobs, executor = request.jobs or len(os.sched_getaffinity(0)), checking_of(request.executor)
     earlier = output.earlier
-    return check_side_by_side(stream, rules, key, earlier, problem, scoring, jobs=jobs, executor=executor)
+    return check_side_by_side(
+        stream, rules, key, earlier, problem, scoring, states, jobs=jobs, executor=executor
+    )
 
 
 def _conclude(gate: Gate, outcome: CheckOutcome, collected: list[dict[str, Any]]) -> None:

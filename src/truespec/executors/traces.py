@@ -11,6 +11,7 @@ from itertools import chain, islice
 from typing import Any, Protocol
 
 from truespec.compliance.artifact import artifact
+from truespec.compliance.final_state import FinalStates
 from truespec.compliance.roots import ProvedOverlaps
 from truespec.compliance.run import check_all, key_of
 from truespec.compliance.scoring import DEFAULT, Scoring
@@ -32,8 +33,8 @@ HELD = 500
 class _Checker:
     """The work of one worker: the rules travel as values and are compiled where they arrive."""
 
-    def __init__(self, rules: Sequence[Rule], scoring: Scoring) -> None:
-        self._rules, self._scoring = tuple(rules), scoring
+    def __init__(self, rules: Sequence[Rule], scoring: Scoring, states: FinalStates | None) -> None:
+        self._rules, self._scoring, self._states = tuple(rules), scoring, states
         self._compiled: tuple[RuleSet, ProvedOverlaps] | None = None
 
     def __call__(self, trace: Trace, seconds: float) -> dict[str, Any] | Problem:
@@ -42,7 +43,8 @@ class _Checker:
             compiled = RuleSet(self._rules)
             self._compiled = compiled, ProvedOverlaps(compiled.rules)
         rules, overlaps = self._compiled
-        return artifact(trace, rules.check(trace), self._scoring, overlaps)
+        findings = [*rules.check(trace), *(self._states.findings(trace) if self._states else ())]
+        return artifact(trace, findings, self._scoring, overlaps)
 
 
 def _failed(trace: Trace, code: ReasonCode, detail: str, seconds: float) -> Problem:
@@ -97,6 +99,7 @@ def check_side_by_side(
     done: Mapping[str, Mapping[str, Any]] | None = None,
     report: Callable[[Problem], None] = lambda problem: None,
     scoring: Scoring = DEFAULT,
+    states: FinalStates | None = None,
     *,
     jobs: int,
     executor: Executor | None = None,
@@ -113,10 +116,10 @@ def check_side_by_side(
         first.extend(islice(stream, FEW if jobs > 1 and executor is None else 0))
     except BaseException:
         # Interrupted while looking ahead: what was read is checked first, so that nothing is lost.
-        yield from check_all(first, rules, key, done, report, scoring)
+        yield from check_all(first, rules, key, done, report, scoring, states)
         raise
     if executor is None and (jobs == 1 or len(first) < FEW):
-        yield from check_all(chain(first, stream), rules, key, done, report, scoring)
+        yield from check_all(chain(first, stream), rules, key, done, report, scoring, states)
         return
     stream = chain(first, stream)
     slots: deque[_Slot] = deque()
@@ -147,7 +150,7 @@ def check_side_by_side(
                 yield {**slot.made, "key": slot.key}, slot.new
 
     source = work()
-    with (executor or _here)(_Checker(rules.rules, scoring), _failed, jobs) as pool:
+    with (executor or _here)(_Checker(rules.rules, scoring, states), _failed, jobs) as pool:
         while True:
             # Where every artifact was kept, there is no job to wait for: the window is emptied here.
             for number, made in pool.run(source):

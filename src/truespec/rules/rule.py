@@ -102,7 +102,7 @@ class Rule:
     kind: str = "deterministic"
     """One of `KINDS`."""
     formal: Formal | None = None
-    """The monitor's part; a semantic rule has none."""
+    """The monitor's part; a semantic rule has none, nor has a final state that a replay decides."""
     quote: str | None = None
     """The words of the prompt it comes from."""
     position: Position | None = None
@@ -143,7 +143,9 @@ class Rule:
             raise ValueError(f"rule {self.id!r}: violation is the name of a kind, not {self.violation!r}")
         if not self.id or not self.text:
             raise ValueError("a rule has an id and a text")
-        if (self.formal is None) == (self.kind == "deterministic"):
+        # A final state is decided by replaying the conversation, which needs no monitor.
+        replayed = self.category == "final_state" and self.formal is None
+        if (self.formal is None) == (self.kind == "deterministic") and not replayed:
             raise ValueError(
                 f"rule {self.id!r}: deterministic rules have a formal part, semantic ones have none"
             )

@@ -6,6 +6,7 @@ A folder of joins looks like this; every file is optional::
     <domain>/tools.json      tools in OpenAI's shape
     <domain>/user_tools.json tools of the user, where it has some
     <domain>/tool_types.json {"book": "write", "look_up": "read", "calculate": "generic"}
+    <domain>/db.json         the database at the start, also as db.json.gz; read by `worlds/`
     <domain>/policy.md       the policy, used where the trace holds no prompt; also wiki.md
 """
 

@@ -1,0 +1,1 @@
+"""Models of environments, in which a recorded conversation can be replayed."""
