@@ -14,35 +14,40 @@ from truespec.domains.arith.replay import CannotReplay, replay
 
 POINTS = 8
 """Random points at which two expressions are compared."""
-WHOLE = frozenset({"int", "round", "floor", "ceil", "Fraction", "abs"})
-"""Functions that are looked through at the top of an oracle."""
+ROUNDINGS = frozenset({"int", "round", "floor", "ceil", "Fraction", "abs"})
+"""Functions that are looked through."""
+OPERANDS = 3
+"""How many operands a part has that tells an oracle one operation away."""
 SHORT = 4
 """A text of so few characters stands in any prompt."""
 
 
 def telling_constraints(oracle: str, constraints: Sequence[str], variables: Sequence[str]) -> list[str]:
-    """The constraints that hold the oracle as a part, up to a constant factor or its reciprocal.
+    """The constraints that hold the oracle as a part, or all of it but one operation.
 
-    A comparison counts as the difference of its sides, and `divides(a, b)` as `a / b`. Expressions are
-    compared exactly at random points, so that another order of terms or other brackets make no difference.
+    Roundings are looked through on both sides, and `//` is read as `/`. A comparison counts as the difference
+    and as the ratio of its sides, `divides(a, b)` as `a / b`. A part tells the oracle where it is a constant
+    multiple of it or of its reciprocal, or where one number or variable, added or multiplied, turns a part
+    with a product and three or more operands into it. Expressions are compared exactly at random points, so
+    that another order of terms or other brackets make no difference.
 
     >>> telling_constraints("int(n * f)", ["is_int(f * n)", "n > 3", "n * f + 1 < 9"], ["n", "f"])
     ['is_int(f * n)', 'n * f + 1 < 9']
+    >>> telling_constraints("t - int(a * b + c)", ["is_int(a * b + c)", "a * b > 3"], ["t", "a", "b", "c"])
+    ['is_int(a * b + c)']
     """
-    chance = random.Random(oracle)
-    points = [{name: _number(chance) for name in variables} for _ in range(POINTS)]
     try:
-        core = _core(ast.parse(oracle.strip(), mode="eval").body)
+        tree = ast.parse(oracle.strip(), mode="eval").body
     except SyntaxError:
         return []
-    whole = _values(core, points)
-    wanted = [] if whole is None else [whole]
-    plain = {ast.dump(core), ast.dump(ast.parse(oracle.strip(), mode="eval").body)}
+    core = _plain(tree)
+    exact = {ast.dump(core), ast.dump(tree)}
+    points, wanted = _points(oracle, variables, core)
     found = []
     for text in constraints:
         parts = list(_parts(text))
-        same = any(ast.dump(part) in plain for part in parts)
-        if same or any(_alike(_values(part, points), one) for part in parts for one in wanted):
+        same = any(ast.dump(part) in exact for part in parts)
+        if same or (wanted and any(_gives(part, wanted, points) for part in parts)):
             found.append(text)
     return found
 
@@ -63,23 +68,56 @@ def tells(task: Task, prompt: str) -> str:
     return task.oracle if not wordy and plain in re.sub(r"\s", "", prompt) else ""
 
 
+Point = Mapping[str, Fraction]
+
+
+def _points(
+    seed: str, variables: Sequence[str], core: ast.expr
+) -> tuple[list[dict[str, Fraction]], list[Fraction] | None]:
+    """Points at which the oracle has values, and the values: large ones, or small ones where powers occur."""
+    points: list[dict[str, Fraction]] = []
+    for draw in (_number, _small):
+        chance = random.Random(seed)
+        points = [{name: draw(chance) for name in variables} for _ in range(POINTS)]
+        values = _values(core, points)
+        if values is not None:
+            return points, values
+    return points, None
+
+
 def _number(chance: random.Random) -> Fraction:
     return Fraction(chance.randint(2, 10**6), chance.choice((1, 3, 7, 11, 13)))
 
 
-def _core(tree: ast.expr) -> ast.expr:
-    """The oracle without roundings around the whole of it."""
-    while isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name) and tree.func.id in WHOLE:
-        if len(tree.args) != 1:
-            break
-        tree = tree.args[0]
-    return tree
+def _small(chance: random.Random) -> Fraction:
+    return Fraction(chance.randint(2, 9))
+
+
+class _Plain(ast.NodeTransformer):
+    """Looks through roundings, and reads `//` as `/`."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        name = node.func.id if isinstance(node.func, ast.Name) else ""
+        rounds = name in ROUNDINGS and len(node.args) == (2 if name == "round" and len(node.args) == 2 else 1)
+        return node.args[0] if rounds else node
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        self.generic_visit(node)
+        return ast.BinOp(node.left, ast.Div(), node.right) if isinstance(node.op, ast.FloorDiv) else node
+
+
+def _plain(tree: ast.expr) -> ast.expr:
+    copy = ast.parse(ast.unparse(tree), mode="eval").body
+    plain = _Plain().visit(copy)
+    assert isinstance(plain, ast.expr)
+    return plain
 
 
 def _parts(text: str) -> Iterator[ast.expr]:
-    """The numeric parts of a constraint that say more than a multiple of one variable."""
+    """The parts of a constraint that say more than a multiple of one variable, without roundings."""
     try:
-        tree = ast.parse(text.strip(), mode="eval").body
+        tree = _plain(ast.parse(text.strip(), mode="eval").body)
     except SyntaxError:
         return
     for node in ast.walk(tree):
@@ -87,6 +125,8 @@ def _parts(text: str) -> Iterator[ast.expr]:
             sides = [node.left, *node.comparators]
             for left, right in pairwise(sides):
                 yield from _telling(ast.BinOp(left, ast.Sub(), right))
+                if _names(left) and _names(right) and isinstance(left, ast.BinOp):
+                    yield from _telling(ast.BinOp(left, ast.Div(), right))
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "divides":
             if len(node.args) == 2:
                 yield from _telling(ast.BinOp(node.args[0], ast.Div(), node.args[1]))
@@ -94,11 +134,41 @@ def _parts(text: str) -> Iterator[ast.expr]:
             yield from _telling(node)
 
 
+def _names(node: ast.expr) -> set[str]:
+    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+
+
 def _telling(node: ast.expr) -> Iterator[ast.expr]:
-    names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
     operators = [one for one in ast.walk(node) if isinstance(one, ast.BinOp)]
-    if len(names) > 1 or len(operators) > 1:
+    if len(_names(node)) > 1 or len(operators) > 1:
         yield node
+
+
+def _gives(part: ast.expr, wanted: list[Fraction], points: Sequence[Point]) -> bool:
+    """Whether a part is the oracle up to a factor, its reciprocal, or one operation with one operand."""
+    found = _values(part, points)
+    if found is None:
+        return False
+    if _alike(found, wanted):
+        return True
+    if _bounded(part) or not _computes(part):
+        return False
+    pairs = list(zip(wanted, found, strict=True))
+    rests = [a - b for a, b in pairs], [a + b for a, b in pairs], [a / b for a, b in pairs]
+    alone = [[Fraction(1)] * len(points), *([point[name] for point in points] for name in points[0])]
+    return any(len({a / b for a, b in zip(rest, one, strict=True)}) == 1 for rest in rests for one in alone)
+
+
+def _computes(part: ast.expr) -> bool:
+    """Whether a part has enough operands, and a product: a plain sum only says what holds what."""
+    nodes = list(ast.walk(part))
+    products = any(isinstance(one, ast.Mult | ast.Div | ast.Pow) for one in nodes)
+    return products and sum(isinstance(one, ast.Name | ast.Constant) for one in nodes) >= OPERANDS
+
+
+def _bounded(part: ast.expr) -> bool:
+    """Whether a part is a difference or ratio with a number, as a comparison with a bound makes it."""
+    return isinstance(part, ast.BinOp) and not (_names(part.left) and _names(part.right))
 
 
 def _values(node: ast.expr, points: Sequence[Mapping[str, Fraction]]) -> list[Fraction] | None:
@@ -115,9 +185,7 @@ def _values(node: ast.expr, points: Sequence[Mapping[str, Fraction]]) -> list[Fr
     return found if len(set(found)) > 1 else None
 
 
-def _alike(one: list[Fraction] | None, other: list[Fraction]) -> bool:
+def _alike(one: list[Fraction], other: list[Fraction]) -> bool:
     """Whether one is a constant multiple of the other, or of its reciprocal."""
-    if one is None:
-        return False
     pairs = list(zip(one, other, strict=True))
     return len({a / b for a, b in pairs}) == 1 or len({a * b for a, b in pairs}) == 1

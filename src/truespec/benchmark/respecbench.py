@@ -9,13 +9,14 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
 
 from truespec.benchmark.sources.registry import load
-from truespec.benchmark.task import Task
+from truespec.benchmark.task import HIDDEN, Task
+from truespec.benchmark.unfit import determined
 from truespec.domains.verify import Pair, verify_pair
 from truespec.verdict import Answer, ReasonCode, UsageError
 
@@ -36,7 +37,7 @@ CRITERIA = {
     "sql": "the LeetCode questions of Polygon, filled up with forum questions of Scythe in their order, less "
     "those whose query MariaDB rejects",
     "fol": "the sentences of FOLIO v0 with most distinct constants, then most quantifiers, less those with "
-    "two formulas",
+    "two formulas and those that do not determine their formula (folio_unfit.toml)",
     "regex": "a seeded sample of NL-RX-Turk with upstream's statements, less empty, universal and repeated "
     "patterns and those with \\b",
     "rocq": "the CLEVER problems with a translation of ours, in the order of their numbers",
@@ -61,6 +62,8 @@ class Chosen:
     """Data sets that were not found, with the reason."""
     rejected: tuple[str, ...] = ()
     """Tasks that would have been taken, but whose reference is unusable, with the reason."""
+    notes: tuple[str, ...] = ()
+    """What else a reader of the selection has to know."""
 
 
 def select(folder: Path) -> list[Chosen]:
@@ -69,13 +72,41 @@ def select(folder: Path) -> list[Chosen]:
     for domain, names in SOURCES.items():
         missing: list[str] = []
         rejected: list[str] = []
-        tasks: Iterator[Task] = chain.from_iterable(_tasks(name, folder, missing) for name in names)
+        tasks: Iterable[Task] = chain.from_iterable(_tasks(name, folder, missing) for name in names)
         if domain == "sql":
             tasks = _usable(tasks, rejected)
-        chosen = tuple(islice(CHOOSE[domain](tasks), COUNTS[domain]))
-        taken = Counter(task.source.dataset for task in chosen)
-        found.append(Chosen(domain, chosen, tuple(taken.items()), tuple(missing), tuple(rejected)))
+        elif domain == "fol":
+            tasks = list(tasks)
+        ordered = CHOOSE[domain](tasks)
+        if isinstance(tasks, list):
+            ordered = determined(ordered, tasks, rejected)
+        chosen = tuple(islice(ordered, COUNTS[domain]))
+        taken = tuple(Counter(task.source.dataset for task in chosen).items())
+        found.append(Chosen(domain, chosen, taken, tuple(missing), tuple(rejected), tuple(_notes(chosen))))
     return found
+
+
+def _notes(chosen: Sequence[Task]) -> Iterator[str]:
+    """What the tasks of a domain hide, lack or leave open."""
+    units = [unit for task in chosen for unit in _mapping(task, "units").values()]
+    if units:
+        known = len(units) - units.count(None)
+        yield (
+            f"the units of {known} of {len(units)} variables stand in the templates; of the others, prompts "
+            "say that there is none"
+        )
+    hiding = sum(HIDDEN in task.extra for task in chosen)
+    if hiding:
+        yield f"{hiding} prompts leave out constraints that would tell the reference"
+    for task in chosen:
+        for tag in task.tags:
+            if tag.startswith("ambiguous:"):
+                yield f"{task.id}: the template uses {tag.partition(':')[2]!r} for two different values"
+
+
+def _mapping(task: Task, name: str) -> Mapping[str, object]:
+    found = task.extra.get(name)
+    return found if isinstance(found, Mapping) else {}
 
 
 def _tasks(name: str, folder: Path, missing: list[str]) -> Iterator[Task]:

@@ -114,6 +114,8 @@ def respecbench(folder: Path, output: Path) -> None:
         taken = ", ".join(f"{count} of {name}" for name, count in one.taken) or "none"
         echo(f"{one.domain:6} {len(one.tasks):4} of {COUNTS[one.domain]:3}: {taken}")
         echo(f"       {CRITERIA[one.domain]}")
+        for note in one.notes:
+            echo(f"       note: {note}")
         for why in one.missing:
             echo(f"       missing: {why}")
         for why in one.rejected:

@@ -192,3 +192,77 @@ def test_a_program_is_inlined_and_its_literals_read_as_variables() -> None:
 def test_what_cannot_be_lifted_says_why(program: str, why: str) -> None:
     with pytest.raises(Unliftable, match=why):
         lifted(program, 32)
+
+
+@pytest.mark.parametrize(
+    ("text", "unit"),
+    [
+        ("a {x,10}-foot shark", "foot"),
+        ("with {x,2} {y,6}-inch remoras attached", "remoras"),
+        ("for ${x,2} each.", "dollars each"),
+        ("costs ${x,2} per two minutes", "dollars per two minutes"),
+        ("costs ${x,2} per {y,3} minutes", "dollars"),
+        ("{x,20}% of them", "percent"),
+        ("{x,3} percent", "percent"),
+        ("in the ratio of {y,1}:{x,3} of", "part of a ratio"),
+        ("{x,three} times as old as", "factor"),
+        ("collects it {x,3} times a week", "times per week"),
+        ("{x,3} more boxes of apple pie", "boxes"),
+        ("slides at {x,3} feet/minute", "feet per minute"),
+        ("eats {x,3} eggs a day", "eggs per day"),
+        ("{x,4} of the spoons", "spoons"),
+        ("{x,1/2} of an ounce", "ounce"),
+        ("{x,1} pound of coffee", "pound"),
+        ("a {x,10} piece puzzle", "piece"),
+        ("a {x,six-sided} die", None),
+        ("from {x,5} PM", "o'clock"),
+        ("grow {x,1}feet wide", "feet"),
+        ("her {x,3} grandchildren", "grandchildren"),
+        ("{x,4} like to bake", None),
+        ("{x,4} less than Stacy", None),
+        ("with {x,4} inside", None),
+    ],
+)
+def test_a_unit_stands_beside_its_variable(tmp_path: Path, text: str, unit: str | None) -> None:
+    assert variable(tmp_path, text)[0] == unit
+
+
+def variable(folder: Path, text: str, domain: str = "range(2, 9)", solution: str = "") -> tuple[object, str]:
+    """The unit and the meaning of x in a template with this statement."""
+    record = {
+        "question": text,
+        "id_orig": 7,
+        "question_annotated": f"{text}\n\n#init:\n- $x = {domain}\n- $y = range(2, 9)\n"
+        "\n#conditions:\n- x < 4 * y\n\n#answer: x * y",
+        "answer_annotated": f"{solution}\n#### {{x * y}}",
+    }
+    (folder / "symbolic").mkdir(exist_ok=True)
+    (folder / "symbolic" / "0000.json").write_text(json.dumps(record), encoding="utf-8")
+    task = only(folder)
+    units, meanings = task.extra["units"], task.extra["meanings"]
+    assert isinstance(units, dict)
+    assert isinstance(meanings, dict)
+    return units["x"], meanings["x"]
+
+
+def test_meanings_quote_the_statement_and_say_what_is_missing(tmp_path: Path) -> None:
+    assert variable(tmp_path, "Ada has {y,2} hens. She buys {x,3} eggs, then rests.")[1] == (
+        'eggs; in "She buys x eggs"'
+    )
+    assert variable(tmp_path, "Now {x,twice} that.", "sample(multi_times)")[1] == (
+        'a factor, without a unit ("twice" in the original problem); in "Now x that"'
+    )
+    assert variable(tmp_path, "She has {x,3}.")[1] == 'no unit stands beside it; in "She has x"'
+    solved = variable(tmp_path, "Of {y,3} hens.", solution="They lay {x} eggs, <<{x}*2={x*2}>>{x*2} in all.")
+    assert solved == ("eggs", "eggs; not in the statement, nothing else is said of it")
+
+
+def test_units_of_the_published_templates(published: list[Task | PairRecord | Skipped]) -> None:
+    tasks = [record for record in published if isinstance(record, Task)]
+    found = [unit for task in tasks for unit in dict(task.extra["units"]).values()]  # type: ignore[call-overload]
+    assert (len(found), found.count(None)) == (1182, 47)
+    for task in tasks:
+        meanings: Any = task.extra["meanings"]
+        assert set(meanings) == set(task.context["variables"])  # type: ignore[call-overload]
+    (twice,) = (task for task in tasks if any(tag.startswith("ambiguous:") for tag in task.tags))
+    assert twice.id == "gsm-symbolic/p1/0088"

@@ -1,8 +1,9 @@
 """CLEVER: problems with Lean specifications (Thakur et al., 2025).
 
 A task holds the problem text and the Gallina signature that corresponds to upstream's. Its oracle is our own
-translation to Gallina (`clever_gallina.toml`, by problem number); a problem without one has an empty oracle
-and the tag `untranslated`. Upstream's Lean specification is kept in `lean`.
+translation to Gallina (`clever_gallina.toml`, by problem number), and its statement ends with the
+preconditions and choices of that translation; a problem without one has an empty oracle and the tag
+`untranslated`. Upstream's Lean specification is kept in `lean`.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from truespec.benchmark.task import Origin, Skipped, Task
 from truespec.verdict import UsageError
@@ -52,7 +54,7 @@ def _task(text: str, stem: str, origin: Origin) -> Task:
     return Task(
         f"clever/{stem.removeprefix('problem_')}",
         "rocq",
-        textwrap.dedent(docstring.group(1)).strip(),
+        _statement(docstring.group(1), notes().get(number, "")),
         {"signature": gallina_signature(header.group(1))},
         oracle,
         origin,
@@ -61,11 +63,29 @@ def _task(text: str, stem: str, origin: Origin) -> Task:
     )
 
 
+def _statement(docstring: str, note: str) -> str:
+    """The problem's text, less remarks of its authors, with what our specification settles."""
+    lines = [line for line in docstring.splitlines() if not line.lstrip().startswith("--")]
+    text = textwrap.dedent("\n".join(lines)).strip()
+    return f"{text}\n\nThe specification settles: {note}." if note else text
+
+
 @cache
 def translations() -> Mapping[int, str]:
     """Our Gallina specifications by problem number."""
+    return {entry["problem"]: entry["oracle"] for entry in _entries()}
+
+
+@cache
+def notes() -> Mapping[int, str]:
+    """The preconditions and choices of our specifications by problem number, where there are any."""
+    return {entry["problem"]: entry["note"] for entry in _entries() if "note" in entry}
+
+
+def _entries() -> list[dict[str, Any]]:
     text = files(__package__).joinpath("clever_gallina.toml").read_text("utf-8")
-    return {entry["problem"]: entry["oracle"] for entry in tomllib.loads(text)["translation"]}
+    entries: list[dict[str, Any]] = tomllib.loads(text)["translation"]
+    return entries
 
 
 def section(text: str, name: str) -> str:

@@ -9,6 +9,8 @@ A template gives each variable a domain (`#init`), conditions, and two oracles: 
   `no-range:NAME` marks it.
 - A variable that holds words takes the value of the original problem, in the statement and in conditions
   such as `period == "week"`; the tag `fixed:NAME=VALUE` marks one that the oracle depends on.
+- Units and meanings are read off the template by `gsm_units.py`. The tag `ambiguous:NAME` marks a variable
+  that stands for two values of the original problem.
 - An answer that is a variable, fixed only by an equation, is solved for; the variable is not exposed, and
   what was said of it is said of the solution.
 """
@@ -25,6 +27,7 @@ from pathlib import Path
 from truespec.benchmark.leaks import telling_constraints
 from truespec.benchmark.sources._gsm_programs import read_programs
 from truespec.benchmark.sources.gsm_template import PLACEHOLDER, Template, Unreadable, read_template
+from truespec.benchmark.sources.gsm_units import ambiguous, meanings, units
 from truespec.benchmark.task import HIDDEN, Origin, PairRecord, Skipped, Task
 from truespec.verdict import TruespecError, UsageError
 
@@ -70,9 +73,6 @@ def read(folder: Path) -> Iterator[Task | PairRecord | Skipped]:
         yield from read_programs(folder, programs, tasks)
 
 
-# --- reading a template -------------------------------------------------------------------------------
-
-
 # --- from template to task ----------------------------------------------------------------------------
 
 
@@ -106,7 +106,9 @@ def make_task(template: Template, origin: Origin) -> Task:
         raise Unreadable(f"the names {sorted(unknown)} have no numeric domain")
     constraints += [text for text in conditions if text not in constraints]
     set_name = template.id.split("/")[0]
+    template.tags += [f"ambiguous:{name}" for name in ambiguous(template, variables)]
     hidden = telling_constraints(oracle, constraints, list(variables))
+    found = units(template, variables)
     return Task(
         id=f"{DATASET}/{template.id}",
         domain="arith",
@@ -118,6 +120,8 @@ def make_task(template: Template, origin: Origin) -> Task:
         extra={
             "gsm8k_index": template.original,
             "defaults": _numeric_defaults(template, variables),
+            "units": found,
+            "meanings": meanings(template, found, [one for one in constraints if one not in hidden]),
             **({HIDDEN: hidden} if hidden else {}),
         },
     )

@@ -41,6 +41,8 @@ class Template:
     """The `#answer` expression."""
     hole: str
     """The `####` expression."""
+    solution: str
+    """The worked solution, with `{name}` placeholders; it holds the oracle."""
     tags: list[str] = field(default_factory=list)
 
 
@@ -77,6 +79,7 @@ def read_template(path: Path, name: str) -> Template:
         ],
         answer=_expression(answer.strip().removeprefix(":").removeprefix("=").strip().removeprefix("=")),
         hole=_expression(record["answer_annotated"].rsplit("####", 1)[-1]),
+        solution=record["answer_annotated"].rsplit("####", 1)[0],
     )
 
 
