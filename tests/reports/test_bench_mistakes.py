@@ -41,6 +41,7 @@ def records() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         reason = {"code": "timeout", "detail": "late"} if said in ("invalid", "unknown") else None
         verdict = {"answer": said, "relation": relation, "reason": reason, "seconds": 0.1}
         form = {"candidate": text, "strict": True, "reply": REPLY, "made": made, "separating": found}
+        form |= {"mutation": "another operator"} if made == "mutant" else {}
         answers.append({**about, **form, "verdict": verdict})
         judged = {"kind": "formalization", "judge": "j", "scores": [], "replies": []}
         judgements.append({**about, **judged, "judgement": "accept" if accepted else "reject"})
@@ -66,6 +67,7 @@ def test_false_acceptances_by_their_kind() -> None:
         "something added": (1, 2),
     }
     assert counts(found["mistakes-made"]) == {"mutant": (2, 4), "rewriting of a mutant": (0, 1)}
+    assert counts(found["mistakes-mutation"]) == {"another operator": (2, 4)}
     assert counts(found["mistakes-rarity"]) == {
         "under 1 % of inputs": (1, 1),
         "1 to 10 % of inputs": (0, 1),

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
 from truespec.benchmark.bundled import baseline as baseline_records
-from truespec.benchmark.select import bundled_tasks, choose, named_tasks
+from truespec.benchmark.select import bundled_tasks
+from truespec.cli.bench_candidates import candidates
 from truespec.cli.bench_difficulty import difficulty_command
 from truespec.cli.bench_export import export
 from truespec.cli.bench_import import import_
@@ -29,8 +29,7 @@ from truespec.reports.bench_published import published_tables
 from truespec.reports.bench_rounds import rounds_table
 from truespec.reports.bench_runs import read_runs
 from truespec.reports.bench_timeouts import LONG, timeout_figure, timeout_table
-from truespec.reports.candidates import labels
-from truespec.store.runs import Run, read_tasks
+from truespec.store.runs import Run
 from truespec.verdict import UsageError
 
 
@@ -41,6 +40,7 @@ def bench() -> None:
 
 bench.add_command(run)
 bench.add_command(judge)
+bench.add_command(candidates)
 bench.add_command(import_)
 bench.add_command(export)
 bench.add_command(certify)
@@ -185,58 +185,3 @@ def timeouts(folder: Path, limits: str, jobs: int | None) -> None:
     answers: list[dict[str, Any]] = [{**answer, "limit": own} for answer in begun.read("answers")]
     for row in timeout_table(answers, tried, wanted).to_markdown().splitlines():
         echo(row)
-
-
-@bench.command()
-@click.option("-n", "--count", type=click.IntRange(2), required=True, help="How many candidates in all.")
-@click.option("--tasks", default="bundled", show_default=True, help="A file, or bundled+variants[:SEED].")
-@click.option("--domain", "domains", multiple=True, help="Only these domains.")
-@click.option("--tag", "tags", multiple=True, help="Only tasks with this tag, such as hard; repeatable.")
-@click.option("--limit", type=click.IntRange(1), default=None, help="Only the first N tasks of each domain.")
-@click.option("--seed", type=int, default=0, show_default=True, help="The same seed, the same candidates.")
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="A run's folder.")
-@click.option("--timeout", type=Seconds(), default=4.0, show_default=True, help="Seconds per verification.")
-@click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Verifiers.  [default: one per core]")
-def candidates(
-    count: int,
-    tasks: str,
-    domains: tuple[str, ...],
-    tags: tuple[str, ...],
-    limit: int | None,
-    seed: int,
-    output: Path,
-    timeout: float,
-    jobs: int | None,
-) -> None:
-    """Make labelled candidates for a study of judges: oracles changed, the verifiers supplying the labels.
-
-    Right and wrong candidates are balanced in each domain. The folder is a run, so that 'bench judge' and
-    'bench report' take it; its pairs.jsonl holds the candidates with their labels.
-
-    Exit code: 0 when all were made, 1 when the material gave fewer, 2 for a wrong call.
-    """
-    from truespec.executors.candidates import labelled, write_run
-
-    every = named_tasks(tasks, domains)
-    if every is None:
-        every = read_tasks(Path(tasks))
-    chosen = choose(every, domains, limit, tags)
-    if (output / "run.json").exists():
-        raise UsageError(f"{output} holds a run already: name another folder")
-    shown = Progress()
-    found, tally = labelled(
-        chosen,
-        count,
-        seed=seed,
-        timeout=timeout,
-        jobs=jobs or len(os.sched_getaffinity(0)),
-        progress=lambda done, total: shown.show("candidates", done, total),
-    )
-    if not found:
-        why = next(iter(tally.barren.values()), "no change of an oracle was decided in time")
-        raise UsageError(f"nothing could be made of {len(chosen)} tasks: {why}")
-    write_run(Run(output), found, timeout)
-    for row in labels(found, tally).to_markdown().splitlines():
-        echo(row)
-    echo(f"-> {output}")
-    sys.exit(0 if len(found) >= count else 1)

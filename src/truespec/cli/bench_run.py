@@ -82,12 +82,13 @@ def limit_options(command: Command) -> Command:
     return command
 
 
-def _limits(
+def limits_of(
     max_cost: float | None,
     requests_per_minute: int | None,
     tokens_per_minute: int | None,
     prices: tuple[tuple[str, tuple[float, float]], ...],
 ) -> Limits:
+    """The limits that the options of `limit_options` state."""
     return Limits(max_cost, requests_per_minute, tokens_per_minute, dict(prices))
 
 
@@ -197,7 +198,7 @@ def run(
         "jobs": jobs or len(os.sched_getaffinity(0)),
         "progress": Progress().show,
         "executor": executor_of(executor),
-        "limits": _limits(max_cost, requests_per_minute, tokens_per_minute, prices),
+        "limits": limits_of(max_cost, requests_per_minute, tokens_per_minute, prices),
     }
     failures = run_models(begun, **how)
     if rounds and begun.read("answers"):
@@ -287,7 +288,7 @@ def judge(
         kinds,
         concurrency=concurrency,
         progress=Progress().show,
-        limits=_limits(max_cost, requests_per_minute, tokens_per_minute, prices),
+        limits=limits_of(max_cost, requests_per_minute, tokens_per_minute, prices),
         manner=Manner(replace(settings, **given), samples, read_prompts(prompts) if prompts else {}),
     )
     _close(failures, begun, f"truespec bench report {begun.folder}")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
+from truespec.benchmark.changes import change
 from truespec.benchmark.task import Task
 from truespec.domains.registry import load
 from truespec.domains.verify import Pair
@@ -24,6 +25,8 @@ LABELS = (Answer.EQUIVALENT, Answer.REFUTED)
 """What a labelled candidate is; whatever the verifier does not decide is thrown away and counted."""
 FIRST = 24
 """How many mutants and rewritings of one text are considered; long oracles have thousands."""
+DEPTHS = 3
+"""How often more texts are considered where the material runs out."""
 CHUNK = 64
 """How many proposals are verified at most before the quotas are looked at again."""
 
@@ -38,6 +41,8 @@ class Proposal:
     """The candidate."""
     made: str
     """How: `rewriting`, `mutant`, `rewritten twice`, `mutant of a rewriting`, `rewriting of a mutant`."""
+    mutation: str = ""
+    """The kind of the mutation in it, as `benchmark/changes.py` names it; empty for a rewriting alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +53,8 @@ class Labelled:
     """The candidate."""
     verdict: Verdict
     """Its label, with the proof or the counterexample."""
+    extra: Mapping[str, object] = field(default_factory=dict)
+    """What else its pair says, such as who accepted it."""
 
 
 @dataclass
@@ -62,43 +69,61 @@ class Tally:
     """Tasks from which nothing can be made, and why."""
 
 
-def proposals(task: Task, seed: int) -> Iterator[Proposal]:
+def proposals(task: Task, seed: int, depths: int = 1) -> Iterator[Proposal]:
     """Texts made from a task's oracle, each once and none of them the oracle, in an order fixed by the seed.
 
     Changes that keep the meaning and changes that seldom do are mixed; mutants are also dressed up by a
-    rewriting, so that a wrong candidate need not look like the oracle with one token changed.
+    rewriting, so that a wrong candidate need not look like the oracle with one token changed. Each further
+    depth considers four times as many texts as the one before, after all of that one.
     """
-    domain, chance = load(task.domain), random.Random(f"{seed}/{task.id}")
+    seen, fresh = {task.oracle}, True
+    for depth in range(depths):
+        if not fresh:
+            return
+        fresh = False
+        chance = random.Random(f"{seed}/{task.id}" + (f"/{depth}" if depth else ""))
+        every = _made(task, chance, 4**depth)
+        chance.shuffle(every)
+        for proposal in every:
+            if proposal.text not in seen:
+                seen.add(proposal.text)
+                fresh = True
+                yield proposal
+
+
+def _made(task: Task, chance: random.Random, factor: int) -> list[Proposal]:
+    """The proposals of one depth, by the way in which they are made."""
+    domain = load(task.domain)
 
     def some(texts: Iterator[str], most: int = FIRST) -> list[str]:
-        found = list(islice(texts, 10 * most))
-        return chance.sample(found, min(most, len(found)))
+        found = list(islice(texts, 10 * most * factor))
+        return chance.sample(found, min(most * factor, len(found)))
 
-    def then(texts: Sequence[str], change: Callable[[str, Any], Iterator[str]]) -> list[str]:
+    def then(
+        texts: Sequence[Proposal], step: Callable[[str, Any], Iterator[str]], made: str
+    ) -> list[Proposal]:
         found = []
-        for text in texts[:4]:
+        for one in texts[: 4 * factor]:
             try:
-                found += some(change(text, task.context), 3)
+                for text in some(step(one.text, task.context), 3):
+                    mutation = one.mutation or (change(one.text, text) if made.startswith("mutant") else "")
+                    found.append(Proposal(task, text, made, mutation))
             except TruespecError:
                 continue  # the changed text left the part of the language that can be changed again
         return found
 
-    same = some(domain.rewritings(task.oracle, task.context))
-    other = some(domain.mutants(task.oracle, task.context))
-    kinds = {
-        "rewriting": same,
-        "mutant": other,
-        "rewritten twice": then(same, domain.rewritings),
-        "mutant of a rewriting": then(same, domain.mutants),
-        "rewriting of a mutant": then(other, domain.rewritings),
-    }
-    every = [(made, text) for made, texts in kinds.items() for text in texts]
-    chance.shuffle(every)
-    seen = {task.oracle}
-    for made, text in every:
-        if text not in seen:
-            seen.add(text)
-            yield Proposal(task, text, made)
+    same = [Proposal(task, t, "rewriting") for t in some(domain.rewritings(task.oracle, task.context))]
+    other = [
+        Proposal(task, text, "mutant", change(task.oracle, text))
+        for text in some(domain.mutants(task.oracle, task.context))
+    ]
+    return [
+        *same,
+        *other,
+        *then(same, domain.rewritings, "rewritten twice"),
+        *then(same, domain.mutants, "mutant of a rewriting"),
+        *then(other, domain.rewritings, "rewriting of a mutant"),
+    ]
 
 
 def labelled(
@@ -123,7 +148,7 @@ def labelled(
     with verifiers(domains, jobs) as workers:
         for name in domains:
             wanted = {Answer.EQUIVALENT: (shares[name] + 1) // 2, Answer.REFUTED: shares[name] // 2}
-            source = _in_turns([task for task in tasks if task.domain == name], seed, tally)
+            source = in_turns([task for task in tasks if task.domain == name], seed, tally)
             while any(len(found[name, label]) < wanted[label] for label in LABELS):
                 missing = sum(max(0, wanted[label] - len(found[name, label])) for label in LABELS)
                 chunk = list(islice(source, min(CHUNK, 8 + 2 * missing)))
@@ -152,10 +177,10 @@ def labelled(
     return chosen, tally
 
 
-def _in_turns(tasks: Sequence[Task], seed: int, tally: Tally) -> Iterator[Proposal]:
+def in_turns(tasks: Sequence[Task], seed: int, tally: Tally) -> Iterator[Proposal]:
     """Proposals of the tasks, one of each in turn."""
     shuffled = random.Random(f"{seed}/tasks").sample(list(tasks), len(tasks))
-    sources = [(task, proposals(task, seed)) for task in shuffled]
+    sources = [(task, proposals(task, seed, DEPTHS)) for task in shuffled]
     while sources:
         left = []
         for task, source in sources:
@@ -169,6 +194,10 @@ def _in_turns(tasks: Sequence[Task], seed: int, tally: Tally) -> Iterator[Propos
             yield made
             left.append((task, source))
         sources = left
+
+
+def _way(proposal: Proposal) -> dict[str, str]:
+    return {"made": proposal.made, **({"mutation": proposal.mutation} if proposal.mutation else {})}
 
 
 def write_run(run: Run, found: Sequence[Labelled], timeout: float) -> None:
@@ -191,13 +220,13 @@ def write_run(run: Run, found: Sequence[Labelled], timeout: float) -> None:
                 "candidate": text,
                 "strict": True,
                 "problem": "",
-                "made": one.proposal.made,
+                **_way(one.proposal),
                 "reply": Reply("").to_json(),
                 "verdict": one.verdict.to_json(),
             }
         )
         shown = {"statement": task.statement, "context": dict(task.context), "oracle": task.oracle}
-        label = {"expected": one.verdict.answer.value, "made": one.proposal.made}
+        label = {"expected": one.verdict.answer.value, **_way(one.proposal), **one.extra}
         pairs.append({**about, **shown, "candidate": text, **label})
     most = max(epochs.values(), default=1)
     config = Config((GENERATED,), most, Settings(), timeout, tolerant=False, asked=False)

@@ -38,6 +38,7 @@ def mistakes(items: Sequence[Item], answers: Sequence[Record], tasks: Sequence[T
         ("relation", "relation to the oracle", _relation),
         ("change", "change of the oracle's text", changed),
         ("misconception", "the misconception that the answer shows", _misconception),
+        ("mutation", "the mutation that made the candidate wrong", lambda record: record.get("mutation")),
         ("made", "how the candidate was made", lambda record: record.get("made")),
         ("rarity", "how rare the separating inputs are", _rarity),
     )
@@ -66,6 +67,9 @@ NOTES = {
     "misconception": (
         "The catalogue of Greenman et al. (Little Tricky Logic, 2022). Only answers whose text is a recorded "
         "wrong answer of a bundled task have such a label."
+    ),
+    "mutation": (
+        "The one change that was made to the oracle or to a rewriting of it, before or after rewritings."
     ),
     "relation": "Weaker: the answer allows more than the oracle. None: the domain has no relation.",
 }
