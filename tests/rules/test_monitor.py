@@ -243,6 +243,24 @@ def test_every_coded_check_finds_its_own_example() -> None:
         assert read_predicate({"coded": name}, "test") == ("coded", name, "{}")
 
 
+@pytest.mark.parametrize(
+    ("phrases", "quotes"),
+    [
+        ("words", ["query=10.2979/tex.1", "url=https://x.org/9876"]),
+        ("whole", ["query=the (L1vXCYZAYYM) 2008 video, 10.2979/tex.1; url=https://x.org/9876"]),
+        ("skip", ["url=https://x.org/9876"]),
+    ],
+)
+def test_a_text_of_several_words_is_read_word_by_word(phrases: str, quotes: list[str]) -> None:
+    asked = {"query": "the (L1vXCYZAYYM) 2008 video, 10.2979/tex.1", "url": "https://x.org/9876"}
+    messages = (
+        Message("user", "What is in the video L1vXCYZAYYM?"),
+        Message("assistant", None, (ToolCall("search", asked, "1"),)),
+    )
+    (found,) = RuleSet(pack("groundedness", {"phrases": phrases})).check(Trace("t", messages, SOURCE))
+    assert [quote for v in found.violations for quote in v.quote.split("; ")] == "; ".join(quotes).split("; ")
+
+
 def test_a_value_that_the_schema_lists_is_grounded() -> None:
     listed = {"type": "object", "properties": {"mode": {"type": "string", "enum": ["4g_only", "5g_only"]}}}
     messages = (Message("assistant", None, (ToolCall("set", {"mode": "4g_only", "line": "L1002"}, "1"),)),)

@@ -60,6 +60,12 @@ class Coded(ABC):
         """Go back to where `mark` was taken; what was seen since did not happen."""
 
 
+PHRASES = ("words", "whole", "skip")
+"""How the check `ungrounded` reads a text of several words."""
+_AROUND = ".,;:!?()[]{}<>'\"`*“”‘’…"
+"""Signs around a word that are no part of it."""
+
+
 class Ungrounded(Coded):
     """A call with an argument that nobody has mentioned before.
 
@@ -67,6 +73,10 @@ class Ungrounded(Coded):
     is not among `skip`; they are grounded when their text, in lower case and without a leading `#`, is part
     of the text of an earlier message, of the task's ticket, of the system prompt if `system` is true, or of
     the schema of the tool if `schemas` is true, which may list the values that are allowed.
+
+    A text of several words, such as a search query, is put together by the agent and rarely stands anywhere
+    as a whole. `phrases` says how it is read: `words` looks at each of its words that has a digit and
+    `min_word` characters, `whole` at the text as it is, `skip` at none.
     """
 
     SKIP = (
@@ -79,6 +89,10 @@ class Ungrounded(Coded):
     def start(self, trace: Trace | None) -> None:
         self.skip = frozenset(self.options.get("skip", self.SKIP))
         self.least = int(self.options.get("min_length", 4))
+        self.phrases = str(self.options.get("phrases", "whole"))
+        if self.phrases not in PHRASES:
+            raise ValueError(f"phrases is one of {', '.join(PHRASES)}, not {self.phrases!r}")
+        self.least_word = int(self.options.get("min_word", 6))
         self.texts: list[str] = []
         self.pending: list[tuple[int, str]] = []
         self.known: set[str] = set()
@@ -106,9 +120,21 @@ class Ungrounded(Coded):
         if event.kind != "call":
             return []
         wrong = [
-            name + "=" + text for name, text in _strings(event.args, "") if self._is_free(event, name, text)
+            name + "=" + part
+            for name, text in _strings(event.args, "")
+            for part in self._parts(text)
+            if self._is_free(event, name, part)
         ]
         return ["; ".join(wrong)] if wrong else []
+
+    def _parts(self, text: str) -> list[str]:
+        """What of an argument has to be grounded: the text itself, or the words of a phrase."""
+        if self.phrases == "whole" or not (words := text.split())[1:]:
+            return [text]
+        if self.phrases == "skip":
+            return []
+        stripped = (word.strip(_AROUND) for word in words)
+        return [word for word in dict.fromkeys(stripped) if len(word) >= self.least_word]
 
     def _is_free(self, event: Event, name: str, text: str) -> bool:
         if name in self.skip or len(text) < self.least or text in self.known or not _has_digit(text):
