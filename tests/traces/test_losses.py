@@ -512,3 +512,32 @@ def test_conversations_of_other_sessions_stay_apart(tmp_path: Path) -> None:
     first = {"session_id": "a", "messages": TALK[:3]}
     path.write_text("\n".join(json.dumps(line) for line in (first, {"session_id": "b", "messages": TALK})))
     assert len(imported(path)[0]) == 2
+
+
+def test_what_one_record_says_twice_was_said_twice(tmp_path: Path) -> None:
+    call = {"name": "look", "args": {"n": 1}}
+    said: list[Any] = [
+        {"role": "user", "parts": [{"text": "yes"}]},
+        {"role": "model", "parts": [{"functionCall": call}]},
+        {"role": "user", "parts": [{"functionResponse": {"name": "look", "response": {"r": 1}}}]},
+        {"role": "model", "parts": [{"text": "ok"}]},
+    ]
+    trace = of({"session": {"turns": [*said, *said]}}, tmp_path)
+    assert said_by(trace) == ["yes", "ok", "yes", "ok"]
+    assert calls(trace) == ["look", "look"]
+
+
+def said_by(trace: Trace) -> list[str]:
+    return [m.text for m in trace.messages if m.role in ("user", "assistant") and m.text]
+
+
+@pytest.mark.parametrize(
+    "text", ["<tool_call>\n{name: look}\n</tool_call>", "<tool_call>{", "<tool_call>1</tool_call>"]
+)
+def test_marks_that_hold_no_call_are_a_loss_and_stay_a_text(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps([{"role": "user", "content": "go"}, {"role": "assistant", "content": text}]))
+    (trace,), problems, file = imported(path)
+    assert said(trace, "assistant") == [text]
+    assert problems
+    assert not file.ledger.lossless

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from truespec.traces.files import Problem, TraceFile
-from truespec.traces.importers.chunks import is_chunk, merged
+from truespec.traces.importers.exchanges import REPLIES, REQUESTS, reply_of, request_of, said_in
 from truespec.traces.importers.growing import grown
 from truespec.traces.importers.items import messages_of_item
 from truespec.traces.importers.pairing import paired
@@ -24,10 +24,10 @@ def _is_ours(value: Any) -> bool:
     if isinstance(value, list):
         messages: Any = value
         recognised = False
-    elif isinstance(value, dict) and isinstance(value.get("messages"), list):
-        messages = value["messages"]
-        tools = value.get("tools")
-        recognised = "system" in value or (
+    elif (request := request_of(value, "messages")) is not None:
+        messages = request["messages"]
+        tools = request.get("tools")
+        recognised = "system" in request or (
             isinstance(tools, list)
             and bool(tools)
             and isinstance(tools[0], dict)
@@ -45,6 +45,8 @@ def _is_ours(value: Any) -> bool:
 
 def recognises(head: Any, _file: TraceFile) -> bool:
     """A system text beside the messages, tools with `input_schema`, or blocks of its kinds."""
+    if isinstance(head, dict) and isinstance(head.get("requests"), list):
+        head = head["requests"]
     return _is_ours(head) or (isinstance(head, list) and bool(head) and _is_ours(head[0]))
 
 
@@ -59,7 +61,9 @@ def _traces(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
         entries = [(f"line {line}", entry) for line, entry in file.lines()]
         if all(isinstance(entry, Problem) for _, entry in entries):
             entries = [("document", value)]
-    elif isinstance(value, list) and value and isinstance(value[0], dict) and "messages" in value[0]:
+    elif isinstance(value, dict) and isinstance(value.get("requests"), list):
+        entries = [(f"requests/{index}", entry) for index, entry in enumerate(value["requests"])]
+    elif isinstance(value, list) and value and request_of(value[0], "messages") is not None:
         entries = [(f"record {index}", entry) for index, entry in enumerate(value)]
     else:
         entries = [("document", value)]
@@ -73,31 +77,39 @@ def _traces(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
             yield file.problem(position, f"no Anthropic conversation: {error!r}")
 
 
-def _trace(value: Mapping[str, Any], file: TraceFile, position: str, joins: Joins) -> Trace:
+def _trace(record: Mapping[str, Any], file: TraceFile, position: str, joins: Joins) -> Trace:
+    value = request_of(record, "messages")
+    if value is None:
+        raise ValueError("no messages")
     notes = Notes(file.ledger)
     messages: list[Message] = []
     for index, m in enumerate(value["messages"]):
         notes.place = place = f"messages/{index}"
         messages += [replace(made, position=place) for made in messages_of_item(m, notes, "user")]
-    answer = value.get("response")
-    if isinstance(answer, list) and answer and all(is_chunk(chunk) for chunk in answer):
-        answer = next(merged(answer))
-    if isinstance(answer, dict) and isinstance(answer.get("content"), list):
-        notes.place = "response"
-        made = messages_of_item({"role": "assistant", **answer}, notes)
-        messages += [replace(message, position="response") for message in made]
+    reply = reply_of(record)
+    if (said := said_in(reply)) is not None or isinstance(reply, dict):
+        content = reply.get("content") if said is None else None
+        if said is not None or isinstance(content, list):
+            notes.place = "response"
+            made = messages_of_item(said or {"role": "assistant", "content": content}, notes)
+            messages += [replace(message, position="response") for message in made]
     tools = tool_schemas(value.get("tools"))
     rest = {
         k: v
-        for k, v in value.items()
-        if k not in ("messages", "system", "tools", "response") and v is not None
+        for k, v in {**record, **value}.items()
+        if k not in ("messages", "system", "tools", *REPLIES, *REQUESTS) and v is not None
     }
     return Trace(
-        id=str(value.get("id") or f"{file.path.name}:{position}"),
+        id=str(record.get("id") or f"{file.path.name}:{position}"),
         messages=tuple(paired(messages, file.ledger)),
         source=source_of(file, NAME, position),
         system_prompt=text_of(value.get("system")) or joins.prompt,
         tools=tools if tools is not None else joins.domain(None).tools,
-        model=value.get("model"),
+        model=_model(value),
         metadata=rest,
     )
+
+
+def _model(value: Mapping[str, Any]) -> str | None:
+    named = value.get("model", value.get("modelId"))
+    return named if isinstance(named, str) else None

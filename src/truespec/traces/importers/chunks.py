@@ -114,6 +114,7 @@ def _response(events: list[Mapping[str, Any]]) -> dict[str, Any]:
     items: dict[int, Any] = {}
     texts: dict[int, str] = {}
     arguments: dict[int, str] = {}
+    thoughts: dict[int, str] = {}
     for event in events:
         kind, index = event["type"], event.get("output_index")
         at = index if isinstance(index, int) else 0
@@ -125,12 +126,14 @@ def _response(events: list[Mapping[str, Any]]) -> dict[str, Any]:
             items[at] = event.get("item")
         elif kind == "response.output_text.delta" and isinstance(event.get("delta"), str):
             texts[at] = texts.get(at, "") + event["delta"]
+        elif kind.startswith("response.reasoning") and isinstance(event.get("delta"), str):
+            thoughts[at] = thoughts.get(at, "") + event["delta"]
         elif kind.endswith(("_call_arguments.delta", "_call_input.delta")) and isinstance(
             event.get("delta"), str
         ):
             arguments[at] = arguments.get(at, "") + event["delta"]
     listed = []
-    for at in sorted({*items, *texts}):
+    for at in sorted({*items, *texts, *thoughts}):
         item = (
             dict(items[at])
             if isinstance(items.get(at), Mapping)
@@ -138,6 +141,8 @@ def _response(events: list[Mapping[str, Any]]) -> dict[str, Any]:
         )
         if at in texts and not item.get("content"):
             item["content"] = [{"type": "output_text", "text": texts[at]}]
+        if at in thoughts and not item.get("summary") and not item.get("content"):
+            item = {"type": "reasoning", **item, "summary": [{"type": "summary_text", "text": thoughts[at]}]}
         key = "input" if str(item.get("type")).startswith("custom") else "arguments"
         if at in arguments and not item.get(key):
             item[key] = arguments[at]

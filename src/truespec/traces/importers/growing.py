@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from truespec.traces.files import Problem
+from truespec.traces.importers.pairing import made_up
 from truespec.traces.ledger import Ledger
 from truespec.traces.trace import Message, Trace, prompt_of
 
@@ -29,8 +30,9 @@ class _Entry:
 
 
 def _key(message: Message) -> tuple[Any, ...]:
-    calls = tuple(call.id or call.name for call in message.calls)
-    return (message.role, (message.text or "").strip(), calls, message.call_id)
+    calls = tuple(call.name if made_up(call.id) else call.id for call in message.calls)
+    answered = None if made_up(message.call_id) else message.call_id
+    return (message.role, (message.text or "").strip(), calls, answered)
 
 
 def _continues(later: Trace, keys: list[tuple[Any, ...]], earlier: _Entry) -> bool:

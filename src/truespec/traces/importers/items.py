@@ -7,14 +7,12 @@ place. An item whose role is unknown is a problem with its place, never the agen
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from json import JSONDecodeError
 from typing import Any
 
-from truespec.traces.files import brief, loads
+from truespec.traces.files import brief
 from truespec.traces.importers.chunks import is_chunk, merged
 from truespec.traces.importers.parts import (
     REFERENCES,
@@ -31,6 +29,7 @@ from truespec.traces.importers.parts import (
 )
 from truespec.traces.importers.reprs import of_repr
 from truespec.traces.importers.shared import ROLE_NAMES, extras, role_of, text_of
+from truespec.traces.importers.told import parsed, told_in_text
 from truespec.traces.importers.wrappers import LANGCHAIN, is_item, unwrapped
 from truespec.traces.trace import Message, ToolCall
 
@@ -77,7 +76,7 @@ def unknown_role(role: Any) -> str:
 def messages_of_item(item: Any, notes: Notes, default: str = "assistant") -> list[Message]:
     """The messages that one item of a conversation amounts to; `default` speaks where no role is given."""
     if isinstance(item, str):
-        return _told_in_text(Message(default, item), notes)
+        return told_in_text(Message(default, item), notes)
     if not isinstance(item, Mapping):
         notes.ledger.items.drop(f"no message but {brief(item, 30)}", notes.place)
         return []
@@ -109,7 +108,7 @@ def messages_of_item(item: Any, notes: Notes, default: str = "assistant") -> lis
     if isinstance(content, Mapping) and kind_of_part(content):
         content = [content]
     if role == "tool" and not _holds_results(content):
-        return _told_in_text(_result(item, content, role), notes)
+        return told_in_text(_result(item, content, role), notes)
     return _composed(item, role, content, notes)
 
 
@@ -133,7 +132,7 @@ def _composed(item: Mapping[str, Any], role: str, content: Any, notes: Notes) ->
         if isinstance(listed, Mapping):
             listed = list(listed.values())
         for call in listed if isinstance(listed, Sequence) and not isinstance(listed, str) else ():
-            call = _parsed(call)
+            call = parsed(call)
             if isinstance(call, Mapping):
                 inner = call.get("tool_call")
                 call = inner if isinstance(inner, Mapping) else call
@@ -142,7 +141,9 @@ def _composed(item: Mapping[str, Any], role: str, content: Any, notes: Notes) ->
         atoms.append(("call", call_of(around["function_call"])))
     name = item.get("name")
     made = _assembled(role, atoms, notes, extras(item), name if isinstance(name, str) else None)
-    return _told_in_text(made[0], notes) if len(made) == 1 and made[0].role == "assistant" else made
+    if len(made) == 1 and made[0].role in ("assistant", "user"):
+        return told_in_text(made[0], notes)
+    return made
 
 
 def _holds_results(content: Any) -> bool:
@@ -234,47 +235,6 @@ def _assembled(
     return made
 
 
-_CALLS_IN_TEXT = re.compile(r"^\s*(?:Calling tools:\s*)?(\[\s*\{.*\}\s*\])\s*$", re.DOTALL)
-_RESULT_IN_TEXT = re.compile(r"^Call id: (\S+)\n")
-
-
-def _told_in_text(message: Message, notes: Notes) -> list[Message]:
-    """Calls that a framework wrote as a text: a JSON list (koog) or a Python list (smolagents) of calls."""
-    text = message.text
-    if text is None or message.calls:
-        return [message]
-    if message.role == "tool" and message.call_id is None and (found := _RESULT_IN_TEXT.match(text)):
-        notes.ledger.rules["a result that begins with 'Call id:' answers that call"] += 1
-        return [replace(message, call_id=found.group(1), text=text[found.end() :])]
-    if not any(mark in text for mark in ("'function'", '"function"', "'tool_call'")):
-        return [message]
-    match = _CALLS_IN_TEXT.match(text) if message.role in ("assistant", "tool") else None
-    listed = _parsed(match.group(1)) if match else None
-    if match and not isinstance(listed, list):
-        try:
-            listed = ast.literal_eval(match.group(1))
-        except (ValueError, SyntaxError, MemoryError, RecursionError):
-            listed = None
-    if not isinstance(listed, list) or not all(
-        isinstance(c, Mapping)
-        and (isinstance(c.get("function"), Mapping) or c.get("type") == "tool_call")
-        and c.get("id")
-        for c in listed
-    ):
-        return [message]
-    notes.ledger.rules["calls that are written as a text are read as calls"] += 1
-    return _assembled("assistant", [("call", call_of(c)) for c in listed], notes, message.extra)
-
-
-def _parsed(value: Any) -> Any:
-    if isinstance(value, str) and value[:1] in '[{"':
-        try:
-            return loads(value)
-        except (JSONDecodeError, ValueError):
-            return value
-    return value
-
-
 _SPEAKER = re.compile(
     r"^(system|developer|user|assistant|tool|human|System|Human|AI|Tool|User|Assistant): ", re.MULTILINE
 )
@@ -297,19 +257,19 @@ def messages_of(value: Any, role: str, notes: Notes) -> list[Message]:
                 return messages_of(value[0], role, notes)  # batches: one conversation each
             return [m for item in value for m in messages_of(item, role, notes)]
         if any(is_item(item) for item in value):
-            return [m for item in value for m in messages_of_item(_parsed(item), notes, role)]
+            return [m for item in value for m in messages_of_item(parsed(item), notes, role)]
         return []
     return _of_dict(value, role, notes) if isinstance(value, Mapping) else []
 
 
 def _of_text(value: str, role: str, notes: Notes) -> list[Message]:
-    parsed = _parsed(value) if value[:1] in '[{"' else None
-    if isinstance(parsed, list | dict):
-        made = messages_of(parsed, role, notes)
+    inner = parsed(value)
+    if isinstance(inner, list | dict):
+        made = messages_of(inner, role, notes)
         if made:
             return made
-    if isinstance(parsed, str):
-        value = parsed
+    if isinstance(inner, str):
+        value = inner
     written = of_repr(value)
     if written is not None and is_item(written):
         return messages_of_item(written, notes, role)
@@ -323,10 +283,10 @@ def _of_text(value: str, role: str, notes: Notes) -> list[Message]:
             if text != "None"
             for m in messages_of_item({"role": found.group(1), "content": text}, notes)
         ]
-    return _told_in_text(Message(role, value), notes)
+    return told_in_text(Message(role, value), notes)
 
 
-SYSTEMS = ("system", "instructions", "system_prompt", "systemInstruction", "system_instruction")
+SYSTEMS = ("system", "instructions", "system_prompt", "systemInstruction", "system_instruction", "preamble")
 """Fields of an object that hold its system prompt."""
 _LISTS = ("messages", "contents", "input_messages", "history", "new_messages")
 _REPLIES = ("choices", "candidates", "generations")
@@ -343,7 +303,7 @@ def _of_dict(value: Mapping[str, Any], role: str, notes: Notes) -> list[Message]
     prompt = text_of(system) if isinstance(system, str | list) else None
     head = [Message("system", prompt)] if prompt else []
     for key in _LISTS:
-        listed = _parsed(value.get(key))
+        listed = parsed(value.get(key))
         if isinstance(listed, list) and listed:
             return head + messages_of(listed, role, notes)
     for key in _REPLIES:
@@ -353,7 +313,7 @@ def _of_dict(value: Mapping[str, Any], role: str, notes: Notes) -> list[Message]
         if isinstance(listed, list) and listed and isinstance(listed[0], Mapping):
             return _reply(listed[0], notes)
     for key in ("output", "input", "message", "response"):
-        inner = _parsed(value.get(key))
+        inner = parsed(value.get(key))
         if isinstance(inner, list) and any(is_item(item) for item in inner):
             return head + messages_of(inner, role, notes)
         if isinstance(inner, Mapping) and (is_item(inner) or key == "message"):

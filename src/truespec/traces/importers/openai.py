@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from truespec.traces.files import Problem, TraceFile, brief
-from truespec.traces.importers.chunks import is_chunk, merged
+from truespec.traces.importers.exchanges import REPLIES, REQUESTS, reply_of, request_of, said_in
 from truespec.traces.importers.growing import grown
 from truespec.traces.importers.items import messages_of_item, openai_message
 from truespec.traces.importers.pairing import paired
@@ -32,21 +32,17 @@ def _body(value: Any) -> tuple[list[Any], Mapping[str, Any]] | None:
     """The messages of a record and the fields around them."""
     if isinstance(value, list):
         return (value, {}) if value and all(_is_message(m) for m in value) else None
-    if not isinstance(value, dict):
+    request = request_of(value, "messages")
+    if request is None or not all(_is_message(m) for m in request["messages"]):
         return None
-    for inner in (value, value.get("request"), value.get("body"), value.get("trace")):
-        if isinstance(inner, dict) and isinstance(inner.get("messages"), list):
-            messages = list(inner["messages"])
-            if not all(_is_message(m) for m in messages):
-                return None
-            reply = value.get("response") or value
-            if isinstance(reply, list) and reply and all(is_chunk(chunk) for chunk in reply):
-                reply = next(merged(reply))
-            choices = reply.get("choices") if isinstance(reply, dict) else None
-            if isinstance(choices, list) and choices and isinstance(choices[0], dict):
-                messages.append(choices[0].get("message") or {"role": "assistant"})
-            return messages, {**inner, **value}
-    return None
+    messages = list(request["messages"])
+    reply = reply_of(value)
+    said = said_in(reply)
+    if said is not None:
+        messages.append(said)
+    elif isinstance(reply, str) and messages and messages[-1]["role"] != "assistant":
+        messages.append({"role": "assistant", "content": reply})
+    return messages, {**request, **value}
 
 
 def recognises(head: Any, _file: TraceFile) -> bool:
@@ -55,6 +51,8 @@ def recognises(head: Any, _file: TraceFile) -> bool:
         return _is_message(head[0]) or _body(head[0]) is not None
     if not isinstance(head, dict):
         return False
+    if head.get("object") == "list" and isinstance(head.get("data"), list) and head["data"]:
+        return _body(head["data"][0]) is not None
     listed = head.get("messages")
     return _body(head) is not None or (isinstance(listed, list) and not any(map(is_typed_message, listed)))
 
@@ -90,6 +88,10 @@ def _records(file: TraceFile) -> Iterator[tuple[str, Any]]:
         for _, index, value in each_record(file, None, lambda v: _body(v) is not None):
             yield f"record {index}", value
         return
+    if isinstance(head, dict) and head.get("object") == "list":
+        for _, index, value in each_record(file, "data", lambda v: _body(v) is not None):
+            yield f"data/{index}", value
+        return
     value = file.document()
     if isinstance(value, Problem):
         # Lines under another ending, or a list that is cut off: whole lines or whole messages are saved.
@@ -116,7 +118,8 @@ def _messages(listed: list[Any], notes: Notes, position: str) -> list[Message]:
     made: list[Message] = []
     for index, m in enumerate(listed):
         content = m.get("content")
-        if m.keys() <= _PLAIN and (content is None or isinstance(content, str)) and role_of(m["role"]):
+        plain = content is None or (isinstance(content, str) and "<t" not in content)
+        if plain and m.keys() <= _PLAIN and role_of(m["role"]):
             made.append(openai_message(m))
             for call in made[-1].calls:
                 notes.called.setdefault(call.name, []).append(call.id)
@@ -136,8 +139,7 @@ def _trace(
     metadata = {
         key: value
         for key, value in around.items()
-        if key not in ("messages", "tools", "functions", "request", "response", "choices")
-        and value is not None
+        if key not in ("messages", "tools", "functions", "choices", *REQUESTS, *REPLIES) and value is not None
     }
     identifier = next(
         (around[k] for k in ("id", "trace_id", "conversation_id") if around.get(k) is not None), None

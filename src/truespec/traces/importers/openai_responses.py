@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from truespec.traces.files import Problem, TraceFile
-from truespec.traces.importers.chunks import is_chunk, merged
+from truespec.traces.importers.exchanges import REQUESTS, reply_of, request_of
 from truespec.traces.importers.growing import grown
 from truespec.traces.importers.items import messages_of_item
 from truespec.traces.importers.pairing import paired
@@ -35,13 +35,17 @@ def _body(value: Any) -> Any:
     """A logged request with its reply, which may be streamed, as one object."""
     if not isinstance(value, dict):
         return value
-    request, reply = value.get("request", value.get("body")), value.get("response")
-    if isinstance(reply, list) and reply and all(is_chunk(chunk) for chunk in reply):
-        reply = next(merged(reply))
-    if isinstance(reply, dict) and "output" in reply:
-        asked = request if isinstance(request, dict) else value
+    reply = reply_of(value)
+    if isinstance(reply, list) and reply is value.get("output"):
+        reply = value
+    request = request_of(value, "input")
+    if request is None:
+        held = (value.get(key) for key in REQUESTS)
+        request = next((one for one in held if isinstance(one, dict) and "input" in one), None)
+    if isinstance(reply, dict) and isinstance(reply.get("output"), list):
+        asked = value if request is None else request
         return {**asked, **reply, "input": asked.get("input")}
-    return request if isinstance(request, dict) and "input" in request else value
+    return value if request is None else request
 
 
 def _is_ours(value: Any) -> bool:
@@ -79,19 +83,18 @@ def _traces(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
             yield file.problem(position, "no Responses object")
 
 
-def _trace(value: Mapping[str, Any], file: TraceFile, position: str, joins: Joins) -> Trace:
+def turns(items: Iterable[tuple[str, Any]], notes: Notes, spoken: int = 0) -> list[Message]:
+    """The messages of items with their places; the first `spoken` items without a role are the user's.
+
+    Items of one model turn (reasoning, text, several calls) are one message.
+    """
     messages: list[Message] = []
-    given = value.get("input")
-    listed = [given] if isinstance(given, str) else list(given or ())
-    notes = Notes(file.ledger)
-    replied = len(listed)
-    for index, item in enumerate([*listed, *(value.get("output") or ())]):
-        notes.place = f"{position}, item {index}"
-        typed = isinstance(item, dict) and "type" in item and item["type"] != "message"
-        for message in messages_of_item(item, notes, "assistant" if typed or index >= replied else "user"):
-            made = replace(message, position=f"item {index}")
+    for index, (place, item) in enumerate(items):
+        notes.place = place
+        typed = isinstance(item, Mapping) and "type" in item and item["type"] != "message"
+        for message in messages_of_item(item, notes, "assistant" if typed or index >= spoken else "user"):
+            made = replace(message, position=place.rpartition(", ")[2])
             last = messages[-1] if messages else None
-            # Items of one model turn (reasoning, text, several calls) are one message.
             if (
                 last is not None
                 and made.role == last.role == "assistant"
@@ -105,6 +108,17 @@ def _trace(value: Mapping[str, Any], file: TraceFile, position: str, joins: Join
                 )
             else:
                 messages.append(made)
+    return messages
+
+
+def _trace(value: Mapping[str, Any], file: TraceFile, position: str, joins: Joins) -> Trace:
+    given = value.get("input")
+    listed = [given] if isinstance(given, str) else list(given or ())
+    notes = Notes(file.ledger)
+    items = [
+        (f"{position}, item {n}", item) for n, item in enumerate([*listed, *(value.get("output") or ())])
+    ]
+    messages = turns(items, notes, len(listed))
     instructions = value.get("instructions")
     tools = tool_schemas(value.get("tools"))
     rest = {

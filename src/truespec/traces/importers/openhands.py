@@ -1,14 +1,23 @@
-"""OpenHands resolver output: lines `{instruction, history[], metrics, success}` of actions and results."""
+"""OpenHands: resolver output and events of its software development kit.
+
+Resolver output is lines `{instruction, history[], metrics, success}` of actions and observations; the kit
+writes events `{kind: ActionEvent, tool_call, ...}`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from truespec.traces.files import Problem, TraceFile
-from truespec.traces.importers.shared import source_of, text_of
+from truespec.traces.importers.items import messages_of_item
+from truespec.traces.importers.pairing import paired
+from truespec.traces.importers.parts import Notes
+from truespec.traces.importers.records import records
+from truespec.traces.importers.shared import source_of, text_of, tool_schemas, value_text
 from truespec.traces.joins import Joins
-from truespec.traces.trace import Message, Outcome, ToolCall, Trace
+from truespec.traces.trace import Message, Outcome, ToolCall, Trace, prompt_of
 
 NAME = "openhands"
 _SPEECH = ("message", "finish", "system", "recall")
@@ -29,15 +38,28 @@ def _is_event(value: Any) -> bool:
     return isinstance(value, dict) and ("action" in value or "observation" in value)
 
 
+_EVENTS_ASIDE = ("ConversationStateUpdateEvent", "PauseEvent", "TokenEvent", "StreamingDeltaEvent")
+
+
+def _is_sdk_event(value: Any) -> bool:
+    """An event of the software development kit (version 1), told by its `kind`."""
+    return isinstance(value, dict) and str(value.get("kind", "")).endswith("Event") and "source" in value
+
+
 def recognises(head: Any, _file: TraceFile) -> bool:
     """An instruction with a history, or events of its kind."""
     if isinstance(head, dict) and "instruction" in head:
         return "history" in head or "git_patch" in head or "base_commit" in head
+    if _is_sdk_event(head[0] if isinstance(head, list) and head else head):
+        return True
     return isinstance(head, list) and bool(head) and _is_event(head[0]) and "role" not in head[0]
 
 
 def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     """One trace per line."""
+    if _is_sdk_event(file.head[0] if isinstance(file.head, list) and file.head else file.head):
+        yield from _of_events(file, joins)
+        return
     if isinstance(file.head, list):
         value = file.document()
         entries: Any = [("document", value if isinstance(value, Problem) else {"history": value})]
@@ -136,3 +158,76 @@ def _bind(messages: list[Message]) -> None:
             last = None
         elif message.calls:
             last = message.calls[-1]
+
+
+def _of_events(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
+    """The trace of a list, or of lines, of the kit's events. The actions of one reply are one message."""
+    notes = Notes(file.ledger)
+    messages: list[Message] = []
+    replies: dict[str, int] = {}
+    tools = None
+    for position, event in records(file, _is_sdk_event):
+        if isinstance(event, Problem):
+            yield event
+            continue
+        notes.place = position
+        item = _item_of(event, notes)
+        if item is None:
+            continue
+        if event.get("kind") == "SystemPromptEvent":
+            tools = tool_schemas(event.get("tools"))
+        for made in messages_of_item(item, notes, "tool" if "Observation" in str(event["kind"]) else "user"):
+            message = replace(made, position=position)
+            reply = event.get("llm_response_id") if event.get("kind") == "ActionEvent" else None
+            at = replies.get(reply) if isinstance(reply, str) else None
+            if at is not None:  # an action of a reply that is known: no result can stand between them
+                first = messages[at]
+                text = "\n".join(t for t in (first.text, message.text) if t) or None
+                messages[at] = replace(first, text=text, calls=first.calls + message.calls)
+                continue
+            if isinstance(reply, str):
+                replies[reply] = len(messages)
+            messages.append(message)
+    yield Trace(
+        id=file.path.name,
+        messages=tuple(paired(messages, file.ledger)),
+        source=source_of(file, NAME, "document"),
+        system_prompt=prompt_of(messages) or joins.prompt,
+        tools=tools if tools is not None else joins.domain(None).tools,
+    )
+
+
+def _item_of(event: Any, notes: Notes) -> Mapping[str, Any] | None:
+    """An event of the kit as an item of a conversation; None where it says nothing."""
+    kind = event.get("kind") if isinstance(event, dict) else None
+    if kind == "SystemPromptEvent":
+        return {"role": "system", "content": event.get("system_prompt")}
+    if kind == "MessageEvent" and isinstance(event.get("llm_message"), dict):
+        return {"reasoning_content": event.get("reasoning_content"), **event["llm_message"]}
+    if kind == "ActionEvent":
+        call = event.get("tool_call")
+        call = dict(call) if isinstance(call, dict) else {"arguments": event.get("action")}
+        function = call.get("function")
+        body = function if isinstance(function, dict) else call
+        named = {"id": event.get("tool_call_id"), "name": event.get("tool_name")}
+        listed = [{"type": "tool_call", **named, "arguments": body.get("arguments")}]
+        return {
+            "role": "assistant",
+            "content": [*(event.get("thought") or ()), *listed],
+            "reasoning_content": event.get("reasoning_content"),
+        }
+    if kind in ("ObservationEvent", "AgentErrorEvent", "UserRejectObservation"):
+        seen = event.get("observation")
+        failed = kind != "ObservationEvent" or (isinstance(seen, dict) and seen.get("is_error") is True)
+        content = seen.get("content", seen.get("output", seen)) if isinstance(seen, dict) else None
+        told = content if content is not None else event.get("error", event.get("rejection_reason"))
+        return {
+            "role": "tool",
+            "tool_call_id": event.get("tool_call_id"),
+            "name": event.get("tool_name"),
+            "content": told if isinstance(told, str | list) else value_text(told),
+            **({"is_error": True} if failed else {}),
+        }
+    if kind not in _EVENTS_ASIDE:
+        notes.ledger.items.drop(f"an event of the kind {str(kind)[:60]!r}", notes.place)
+    return None

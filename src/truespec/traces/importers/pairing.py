@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -15,6 +16,14 @@ RULE = (
 
 
 ORDER = "results whose identifiers no call has answer the open calls just before them, in order"
+
+
+_MADE_UP = re.compile(r"call-\d+-\d+")
+
+
+def made_up(identifier: str | None) -> bool:
+    """Whether the source gave no identifier: there is none, or `paired` made it."""
+    return not identifier or _MADE_UP.fullmatch(identifier) is not None
 
 
 def in_order(messages: Sequence[Message], ledger: Ledger) -> list[Message]:

@@ -59,6 +59,9 @@ ATTACHED = frozenset(
         "source_url",
         "source_document",
         "step_start",
+        "step_finish",
+        "snapshot",
+        "patch",
         "container_upload",
         "cache_point",
         "data",
@@ -126,7 +129,16 @@ _KEYED = {
     "code_execution_result": "executable_code_call_output",
 }
 """Fields that stand for a type where a part has none; their value is the part."""
-REFERENCES = ("toolCallId", "tool_call_id", "call_id", "callId", "toolUseId", "tool_use_id", "source_call_id")
+REFERENCES = (
+    "toolCallId",
+    "tool_call_id",
+    "call_id",
+    "callId",
+    "callID",
+    "toolUseId",
+    "tool_use_id",
+    "source_call_id",
+)
 """Fields that hold the identifier of a call."""
 _NAMES = ("toolName", "tool_name", "name", "function_name")
 _ARGUMENTS = ("arguments", "args", "input", "rawInput", "parameters", "kwargs", "tool_kwargs")

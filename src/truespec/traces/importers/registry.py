@@ -31,6 +31,7 @@ BUILT_IN: dict[str, str] = {
     "otlp": "truespec.traces.importers.otlp",
     "openinference": "truespec.traces.importers.openinference",
     "langsmith": "truespec.traces.importers.langsmith",
+    "platforms": "truespec.traces.importers.platforms",
     "atif": "truespec.traces.importers.atif",
     "swe-agent": "truespec.traces.importers.swe_agent",
     "openhands": "truespec.traces.importers.openhands",
@@ -38,10 +39,18 @@ BUILT_IN: dict[str, str] = {
     "agentrx": "truespec.traces.importers.agentrx",
     "pydantic-ai": "truespec.traces.importers.pydantic_ai",
     "openai-agents": "truespec.traces.importers.agents_sdk",
+    "mini-swe-agent": "truespec.traces.importers.mini_swe_agent",
+    "chat-apps": "truespec.traces.importers.chat_apps",
+    "gemini": "truespec.traces.importers.gemini",
+    "openai-assistants": "truespec.traces.importers.assistants",
+    "codex": "truespec.traces.importers.codex",
+    "cli-sessions": "truespec.traces.importers.cli_sessions",
+    "sharegpt": "truespec.traces.importers.sharegpt",
     "stream": "truespec.traces.importers.streamed",
     "anthropic": "truespec.traces.importers.anthropic",
     "openai-responses": "truespec.traces.importers.openai_responses",
     "openai": "truespec.traces.importers.openai",
+    "table": "truespec.traces.importers.tables",
     "structure": "truespec.traces.importers.structure",
 }
 """Name to module; narrower shapes stand before the wider ones that would also take their files."""
@@ -63,6 +72,8 @@ SUFFIXES = (
     ".traj.gz",
 )
 """The endings of files that a folder is searched for."""
+TABLES = (".csv", ".csv.gz")
+"""The endings of tables, which are taken from a folder where their columns are those of traces."""
 
 
 def reader(name: str) -> Reader:
@@ -178,10 +189,11 @@ def files_below(paths: Iterable[Path]) -> Iterator[Path]:
     for path in paths:
         if path.is_dir():
             for found in sorted(path.rglob("*")):
-                if (
-                    found.is_file()
-                    and found.name.endswith(SUFFIXES)
-                    and "domains" not in found.parts[len(path.parts) :]
+                if not found.is_file() or "domains" in found.parts[len(path.parts) :]:
+                    continue
+                # Most tables in a folder hold other things: only those that hold traces are taken.
+                if found.name.endswith(SUFFIXES) or (
+                    found.name.endswith(TABLES) and detect(TraceFile(found)) is not None
                 ):
                     yield found
         else:

@@ -20,11 +20,15 @@ _ROLES = {
     "agent": "assistant",
     "bot": "assistant",
     "chatbot": "assistant",
+    "gpt": "assistant",
+    "gemini": "assistant",
+    "function_call": "assistant",
     "tool-call": "assistant",
     "tool_call": "assistant",
     "tool": "tool",
     "function": "tool",
     "ipython": "tool",
+    "observation": "tool",
     "tool-response": "tool",
     "tool_response": "tool",
     "tool-result": "tool",
@@ -60,9 +64,10 @@ def text_of(content: Any) -> str | None:
     if content is None or isinstance(content, str):
         return content
     if isinstance(content, dict):
-        for key in ("text", "content", "value", "thinking"):
-            if isinstance(content.get(key), str | list):
-                return text_of(content[key])
+        for key in ("text", "content", "value", "thinking", "parts"):
+            inner = content.get(key)
+            if isinstance(inner, str | list) or (isinstance(inner, dict) and "value" in inner):
+                return text_of(inner)
         return None
     if isinstance(content, list):
         texts = [text for part in content if (text := text_of(part)) is not None]
@@ -151,7 +156,7 @@ def tool_schemas(listed: Any, kinds: Mapping[str, str] | None = None) -> tuple[T
         return None
     made = []
     for entry in _declared(listed):
-        function = entry.get("function")
+        function = entry.get("function", entry.get("toolSpec"))
         body: Mapping[str, Any] = function if isinstance(function, Mapping) else entry
         name = body.get("name")
         if not isinstance(name, str):

@@ -158,8 +158,9 @@ class _Builder(Runs):
         self.said[id(thread)] = tuple(call for message in outputs for call in message.calls)
         at = 0
         seen: Counter[tuple[Any, ...]] = Counter()
+        before = len(thread.atoms)
         for message in inputs:
-            fresh, at = self._fresh(message, thread, at, seen)
+            fresh, at = self._fresh(message, thread, at, seen, before)
             if raw is self.spans[0] and not keys_of(message) and message.reasoning:
                 fresh = message  # a thought alone; later requests would repeat it
             if fresh is not None:
@@ -204,12 +205,22 @@ class _Builder(Runs):
         return call is not None and ("call", identifier, call.name) in thread.places
 
     def _fresh(
-        self, message: Message, thread: Thread, at: int, seen: Counter[tuple[Any, ...]]
+        self,
+        message: Message,
+        thread: Thread,
+        at: int,
+        seen: Counter[tuple[Any, ...]],
+        before: int | None = None,
     ) -> tuple[Message | None, int]:
-        """What is new in a message of the input; None if nothing is. Also how far the thread is known."""
+        """What is new in a message of the input; None if nothing is. Also how far the thread is known.
+
+        `before` is how long the thread was before this input: what the input says twice was said twice.
+        """
         new: list[tuple[Any, ...]] = []
         for key in keys_of(message):
             place = thread.find(key, at)
+            if place is not None and before is not None and place >= before:
+                place = None
             if key[1] is not None and key[0] != "text":
                 seen[key] += 1
                 if place is not None:
@@ -271,9 +282,9 @@ class _Builder(Runs):
             made = conversation_of(raw, self.notes)
             if made:
                 thread = self._thread_of([key for message in made for key in keys_of(message)])
-                at, seen = 0, Counter[tuple[Any, ...]]()
+                at, seen, before = 0, Counter[tuple[Any, ...]](), len(thread.atoms)
                 for message in made:
-                    fresh, at = self._fresh(message, thread, at, seen)
+                    fresh, at = self._fresh(message, thread, at, seen, before)
                     if fresh is not None:
                         self.places.setdefault(raw.id, self._put(fresh, raw.id, thread))
         if any(entry.run is None for entry in self.entries):

@@ -26,6 +26,17 @@ NAME = "structure"
 RULE = "a file of no known format is read by structure"
 EVENTS = "a line of a file whose results answer calls of earlier lines is an event of one conversation"
 _DEPTH = 6
+_SAID = (
+    "content",
+    "parts",
+    "tool_calls",
+    "text",
+    "contents",
+    "blocks",
+    "items",
+    "message",
+    "tool_results",
+)
 _IDS = ("span_id", "spanId", "id")
 _PARENTS = ("parent_span_id", "parentSpanId", "parent_id", "parentId")
 _TRACES = ("trace_id", "traceId")
@@ -50,9 +61,7 @@ def _spoken(value: Any) -> bool:
     if not isinstance(value, Mapping):
         return False
     if isinstance(value.get("role"), str):
-        return any(
-            key in value for key in ("content", "parts", "tool_calls", "text", "contents", "blocks", "items")
-        )
+        return any(key in value for key in _SAID)
     if is_typed_message(value):
         return True
     return isinstance(value.get("content"), Mapping) and _spoken(value["content"])

@@ -55,9 +55,24 @@ def unwrapped(item: Mapping[str, Any]) -> Mapping[str, Any]:
         elif isinstance(item.get("message"), Mapping) and "content" not in item and "parts" not in item:
             outer = {"role": item["role"]} if isinstance(item.get("role"), str) else {}
             item = {**outer, **item["message"]}
+        elif isinstance(item.get("role"), str) and "content" not in item and _of_cohere(item):
+            item = {**{k: v for k, v in item.items() if k != "message"}, "content": _of_cohere(item)}
         else:
             break
     return _with_content(_of_autogen(item) if _is_autogen(item) else item)
+
+
+def _of_cohere(item: Mapping[str, Any]) -> list[Any]:
+    """The content of a message of Cohere's first interface: a text, or results with their calls."""
+    parts: list[Any] = [item["message"]] if isinstance(item.get("message"), str) and item["message"] else []
+    listed = item.get("tool_results")
+    for one in listed if isinstance(listed, list) else ():
+        call = one.get("call") if isinstance(one, Mapping) else None
+        if isinstance(call, Mapping):
+            outputs = one.get("outputs")
+            value = outputs[0] if isinstance(outputs, list) and len(outputs) == 1 else outputs
+            parts.append({"type": "tool_result", "name": call.get("name"), "output": value})
+    return parts
 
 
 def _with_content(item: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -1,0 +1,133 @@
+"""Data exports of chat applications: ChatGPT's `mapping` of messages, Claude's `chat_messages`.
+
+A ChatGPT conversation is a tree; the branch that ends at `current_node` is read, and the messages of other
+branches are counted. A message to a recipient other than `all` is a call of that tool; the tool's next
+message is its result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from truespec.traces.files import Problem, TraceFile, brief
+from truespec.traces.importers.items import messages_of_item
+from truespec.traces.importers.pairing import paired
+from truespec.traces.importers.parts import Notes
+from truespec.traces.importers.records import records
+from truespec.traces.importers.shared import dicts, source_of
+from truespec.traces.joins import Joins
+from truespec.traces.trace import Message, Trace, prompt_of
+
+NAME = "chat-apps"
+BRANCHES = "messages of other branches of an edited conversation are passed over"
+_THOUGHTS = ("thoughts", "reasoning_recap")
+
+
+def _is_ours(value: Any) -> bool:
+    if not isinstance(value, Mapping):
+        return False
+    return (isinstance(value.get("mapping"), Mapping) and "current_node" in value) or isinstance(
+        value.get("chat_messages"), list
+    )
+
+
+def recognises(head: Any, _file: TraceFile) -> bool:
+    """A conversation of either application, alone or first of a list."""
+    first = head[0] if isinstance(head, list) and head else head
+    if isinstance(first, Mapping) and isinstance(first.get("mapping"), Mapping):
+        nodes = list(first["mapping"].values())
+        return (
+            bool(nodes) and isinstance(nodes[0], Mapping) and {"parent", "message"} & nodes[0].keys() != set()
+        )
+    return _is_ours(first)
+
+
+def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
+    """One trace per conversation."""
+    for position, value in records(file, _is_ours):
+        if isinstance(value, Problem):
+            yield value
+        elif not _is_ours(value):
+            yield file.problem(position, f"expected a conversation, found {brief(value)}")
+        else:
+            try:
+                yield _trace(value, file, position, joins)
+            except (KeyError, TypeError, ValueError, AttributeError) as error:
+                yield file.problem(position, f"no conversation: {error!r}")
+
+
+def _trace(value: Mapping[str, Any], file: TraceFile, position: str, joins: Joins) -> Trace:
+    notes = Notes(file.ledger)
+    messages: list[Message] = []
+    items = _branch(value, notes) if "mapping" in value else _claude(value)
+    for place, item in items:
+        notes.place = f"{position}, {place}"
+        messages += [replace(m, position=place) for m in messages_of_item(item, notes)]
+    identifier = value.get("conversation_id") or value.get("uuid") or value.get("id")
+    about = ("title", "name", "create_time", "created_at", "default_model_slug")
+    model = value.get("default_model_slug")
+    return Trace(
+        id=str(identifier or f"{file.path.name}:{position}"),
+        messages=tuple(paired(messages, file.ledger)),
+        source=source_of(file, NAME, position),
+        system_prompt=prompt_of(messages) or joins.prompt,
+        tools=joins.domain(None).tools,
+        model=model if isinstance(model, str) else None,
+        metadata={key: value[key] for key in about if value.get(key) is not None},
+    )
+
+
+def _claude(value: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    for index, entry in enumerate(dicts(value["chat_messages"])):
+        content = entry.get("content")
+        said = content if isinstance(content, list) and content else entry.get("text")
+        yield f"chat_messages/{index}", {"role": entry.get("sender"), "content": said}
+
+
+def _branch(value: Mapping[str, Any], notes: Notes) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The messages from the root to the current node."""
+    mapping = value["mapping"]
+    at = value.get("current_node")
+    path: list[str] = []
+    while isinstance(at, str) and isinstance(mapping.get(at), Mapping) and len(path) <= len(mapping):
+        path.append(at)
+        at = mapping[at].get("parent")
+    spoken = sum(isinstance(n, Mapping) and isinstance(n.get("message"), Mapping) for n in mapping.values())
+    listed = [
+        (p, mapping[p]["message"]) for p in reversed(path) if isinstance(mapping[p].get("message"), Mapping)
+    ]
+    if spoken > len(listed):
+        notes.ledger.rules[BRANCHES] += spoken - len(listed)
+    for place, message in listed:
+        item = _of_chatgpt(message)
+        if item is not None:
+            yield place, item
+
+
+def _of_chatgpt(message: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    author, content = message.get("author"), message.get("content")
+    author = author if isinstance(author, Mapping) else {}
+    content = content if isinstance(content, Mapping) else {}
+    kind, role = str(content.get("content_type")), author.get("role")
+    parts = content.get("parts")
+    said: list[Any] = (
+        list(parts) if isinstance(parts, list) else [content[k] for k in ("text", "result") if content.get(k)]
+    )
+    said = [p if isinstance(p, str) else {"type": "image", **p} for p in said if isinstance(p, Mapping) or p]
+    if kind in _THOUGHTS:
+        told = [t.get("content") for t in dicts(content.get("thoughts"))] or [content.get("content")]
+        return (
+            {"role": role, "content": [{"type": "thought", "text": t} for t in told if t]}
+            if any(told)
+            else None
+        )
+    recipient = message.get("recipient")
+    if role == "assistant" and isinstance(recipient, str) and recipient not in ("all", ""):
+        text = "\n".join(p for p in said if isinstance(p, str))
+        given: Any = text if text.lstrip()[:1] == "{" else {"input": text}
+        return {"role": role, "content": [{"type": "function_call", "name": recipient, "arguments": given}]}
+    if role == "tool":
+        return {"role": "tool", "name": None, "content": said}
+    return {"role": role, "content": said} if said else None

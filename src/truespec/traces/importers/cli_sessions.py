@@ -1,0 +1,164 @@
+"""Sessions of command-line agents: opencode's exports and Gemini CLI's chats.
+
+opencode: `{info, messages: [{info: {role}, parts}]}`; a tool's part holds the call and its result. Gemini
+CLI: `{sessionId, messages: [{type: user|gemini, content, thoughts, toolCalls}]}`, or lines of these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from truespec.traces.files import Problem, TraceFile, brief
+from truespec.traces.importers.items import messages_of_item
+from truespec.traces.importers.pairing import paired
+from truespec.traces.importers.parts import Notes
+from truespec.traces.importers.records import records
+from truespec.traces.importers.shared import dicts, source_of, text_of
+from truespec.traces.joins import Joins
+from truespec.traces.trace import Message, Trace, prompt_of
+
+NAME = "cli-sessions"
+_GEMINI = {"user": "user", "gemini": "assistant"}
+_ASIDE = ("info", "error", "warning", "about", "help", "stats", "quit")
+"""Entries of Gemini CLI that neither the user nor the agent said."""
+
+
+def _is_opencode(value: Any) -> bool:
+    info = value.get("info") if isinstance(value, Mapping) else None
+    return isinstance(info, Mapping) and isinstance(info.get("role"), str) and "parts" in value
+
+
+def _is_gemini(value: Any) -> bool:
+    if not isinstance(value, Mapping) or "role" in value or "id" not in value:
+        return False
+    return value.get("type") in (*_GEMINI, *_ASIDE) and "content" in value and "timestamp" in value
+
+
+def _is_meta(value: Any) -> bool:
+    return isinstance(value, Mapping) and "sessionId" in value and "projectHash" in value
+
+
+def _is_session(value: Any) -> bool:
+    listed = value.get("messages") if isinstance(value, Mapping) else None
+    if not isinstance(listed, list):
+        return False
+    if _is_meta(value):
+        return True
+    return bool(listed) and (_is_opencode(listed[0]) or _is_gemini(listed[0]))
+
+
+def recognises(head: Any, _file: TraceFile) -> bool:
+    """A session, or the first line of one that is written as lines."""
+    first = head[0] if isinstance(head, list) and head else head
+    return _is_session(first) or _is_meta(first) or _is_opencode(first)
+
+
+def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
+    """One trace per session; the lines of a file are one session."""
+    about: dict[str, Any] = {}
+    loose: list[tuple[str, Any]] = []
+    for position, value in records(file, lambda v: _is_session(v) or _is_opencode(v)):
+        if isinstance(value, Problem):
+            yield value
+        elif _is_session(value):
+            listed = [(f"{position}, messages/{n}", m) for n, m in enumerate(value["messages"])]
+            yield _trace(value, listed, file, position, joins)
+        elif _is_opencode(value) or _is_gemini(value):
+            loose.append((position, value))
+        elif isinstance(value, Mapping) and (_is_meta(value) or set(value) == {"$set"}):
+            about.update(value.get("$set", value))
+        else:
+            yield file.problem(position, f"expected a session or a message of one, found {brief(value)}")
+    if loose:
+        latest = {str(m.get("id") or place): (place, m) for place, m in loose}  # a line replaces earlier ones
+        yield _trace(about, list(latest.values()), file, "document", joins)
+
+
+def _trace(
+    about: Mapping[str, Any], listed: list[tuple[str, Any]], file: TraceFile, position: str, joins: Joins
+) -> Trace:
+    notes = Notes(file.ledger)
+    messages: list[Message] = []
+    model = None
+    aside: list[Any] = []
+    for place, entry in listed:
+        notes.place = place
+        if _is_opencode(entry):
+            info = entry["info"]
+            item: Any = {"role": info["role"], "content": list(_steps(dicts(entry["parts"])))}
+            named = info.get("modelID")
+            system = text_of(info.get("system"))
+            if system and not any(m.role == "system" for m in messages):
+                messages.insert(0, Message("system", system, position=place))
+        elif _is_gemini(entry) and entry["type"] in _GEMINI:
+            item, named = _of_gemini(entry), entry.get("model")
+        elif _is_gemini(entry):
+            aside.append(entry)
+            continue
+        else:
+            notes.ledger.items.drop("no message of a session", place)
+            continue
+        model = named if isinstance(named, str) else model
+        messages += [replace(m, position=place) for m in messages_of_item(item, notes)]
+    info = about.get("info")
+    identifier = about.get("sessionId") or (info.get("id") if isinstance(info, Mapping) else None)
+    kept = {k: v for k, v in about.items() if k != "messages" and v is not None}
+    return Trace(
+        id=str(identifier or file.path.name),
+        messages=tuple(paired(messages, file.ledger)),
+        source=source_of(file, NAME, position),
+        system_prompt=prompt_of(messages) or joins.prompt,
+        tools=joins.domain(None).tools,
+        model=model,
+        metadata={**kept, **({"other": aside} if aside else {})},
+    )
+
+
+def _of_gemini(entry: Mapping[str, Any]) -> dict[str, Any]:
+    thoughts = [
+        ": ".join(str(t[k]) for k in ("subject", "description") if t.get(k))
+        for t in dicts(entry.get("thoughts"))
+    ]
+    calls, results = [], []
+    for call in dicts(entry.get("toolCalls")):
+        about = {"toolCallId": call.get("id"), "name": call.get("name")}
+        calls.append({"type": "tool_call", **about, "args": call.get("args")})
+        result = dicts(call.get("result"))
+        if result and all(isinstance(part.get("functionResponse"), Mapping) for part in result):
+            values = [part["functionResponse"].get("response") for part in result]
+            results.append(_result(about, values[0] if len(values) == 1 else values, call.get("status")))
+        elif call.get("result"):
+            results.append(_result(about, call["result"], call.get("status")))
+    said = entry.get("content")
+    parts = said if isinstance(said, list) else [{"type": "text", "text": said}] if said else []
+    return {
+        "role": _GEMINI[entry["type"]],
+        "content": [*parts, *calls, *results],
+        "reasoning": "\n".join(thoughts) or None,
+    }
+
+
+def _result(about: Mapping[str, Any], value: Any, status: Any) -> dict[str, Any]:
+    failed = {"is_error": True} if status in ("error", "cancelled") else {}
+    return {"type": "tool_result", **about, "output": value, **failed}
+
+
+def _steps(parts: list[dict[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    """The parts of an opencode message; the results of a step's calls stand behind all of its calls."""
+    waiting: list[Mapping[str, Any]] = []
+    for part in parts:
+        state = part.get("state")
+        if part.get("type") == "step-start":
+            yield from waiting
+            waiting = []
+        if part.get("type") != "tool" or not isinstance(state, Mapping):
+            yield part
+            continue
+        about = {"toolCallId": part.get("callID"), "name": part.get("tool")}
+        yield {"type": "tool_call", **about, "args": state.get("input")}
+        if state.get("status") in ("completed", "error"):
+            value = state.get("output") if state.get("output") is not None else state.get("error")
+            waiting.append(_result(about, value, state["status"]))
+    yield from waiting

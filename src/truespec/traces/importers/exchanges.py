@@ -1,0 +1,76 @@
+"""A logged request to a model and its reply, whichever field holds which.
+
+Logs put a request under `request`, `body`, `kwargs` or `params`, or write its fields as their own, and the
+reply under `response`, `result`, `completion` or the like. Either may be JSON inside a text, and a reply may
+be the list of its chunks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from truespec.traces.importers.chunks import is_chunk, merged
+from truespec.traces.importers.shared import role_of
+from truespec.traces.importers.told import parsed
+
+REQUESTS = ("request", "request_body", "body", "kwargs", "params", "proxy_server_request", "trace")
+"""Fields that hold a request."""
+REPLIES = ("response", "response_body", "result", "completion", "chunks", "events", "output")
+"""Fields that hold a reply."""
+
+
+def request_of(value: Any, field: str) -> Mapping[str, Any] | None:
+    """The object with a list under `field`, as the value itself or in it; a list that is a text is parsed."""
+    if not isinstance(value, Mapping):
+        return None
+    for key in (None, *REQUESTS):
+        inner = value if key is None else parsed(value.get(key))
+        if not isinstance(inner, Mapping):
+            continue
+        if key is not None and isinstance(inner.get("body"), Mapping):
+            inner = inner["body"]
+        listed = parsed(inner.get(field))
+        if isinstance(listed, list):
+            return {**inner, field: listed}
+    return None
+
+
+def reply_of(value: Mapping[str, Any]) -> Any:
+    """The reply beside a request, its chunks put together; the value itself where no field holds one."""
+    for key in REPLIES:
+        reply = parsed(value.get(key))
+        if isinstance(reply, Mapping) and isinstance(reply.get("body"), Mapping | str):
+            reply = parsed(reply["body"])
+        if isinstance(reply, list) and reply and all(is_chunk(chunk) for chunk in reply):
+            return next(merged(reply))
+        if reply and (key not in ("events", "chunks", "output") or said_in(reply) is not None):
+            return reply
+    return value
+
+
+def said_in(reply: Any) -> Mapping[str, Any] | None:
+    """The message that a reply says, in any provider's shape; None where it says none."""
+    if isinstance(reply, list) and len(reply) == 1:
+        reply = reply[0]
+    if not isinstance(reply, Mapping):
+        return None
+    choices = reply.get("choices")
+    if isinstance(choices, list) and choices and isinstance(choices[0], Mapping):
+        message = choices[0].get("message")
+        if isinstance(message, Mapping):
+            return {"role": "assistant", **message}
+        text = choices[0].get("text")
+        return {"role": "assistant", **({"content": text} if isinstance(text, str) else {})}
+    candidates = reply.get("candidates")
+    if isinstance(candidates, list) and candidates and isinstance(candidates[0], Mapping):
+        content = candidates[0].get("content")
+        return {"role": "model", **content} if isinstance(content, Mapping) else None
+    for key in ("output", "message"):
+        inner = reply.get(key)
+        inner = inner.get("message", inner) if isinstance(inner, Mapping) else inner
+        if isinstance(inner, Mapping) and role_of(inner.get("role")) == "assistant":
+            return inner
+    if role_of(reply.get("role")) == "assistant" and ("content" in reply or "tool_calls" in reply):
+        return reply
+    return None

@@ -1,0 +1,89 @@
+"""mini-swe-agent trajectories: `{info, messages, trajectory_format}`.
+
+The messages are those of a chat. Where the model writes its command in a fenced block, the block is a call of
+`bash` and the next message its result. A message of the role `exit` is the outcome.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from truespec.traces.files import Problem, TraceFile
+from truespec.traces.importers.items import messages_of_item
+from truespec.traces.importers.pairing import paired
+from truespec.traces.importers.parts import Notes
+from truespec.traces.importers.shared import source_of
+from truespec.traces.joins import Joins
+from truespec.traces.scanner import each_record
+from truespec.traces.trace import Message, Outcome, ToolCall, Trace, prompt_of
+
+NAME = "mini-swe-agent"
+FENCED = "a command in a fenced block is a call of bash, and the next message its result"
+_BLOCK = re.compile(r"```(?:bash|sh|mswea_bash_command)\s*\n(.*?)\n?```", re.DOTALL)
+
+
+def recognises(head: Any, _file: TraceFile) -> bool:
+    """The name of its format, or what its outcome holds."""
+    if not isinstance(head, dict):
+        return False
+    info = head.get("info")
+    named = str(head.get("trajectory_format", "")).startswith("mini-swe-agent")
+    return named or (isinstance(info, dict) and "mini_version" in info)
+
+
+def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
+    """One trace per file."""
+    notes = Notes(file.ledger)
+    header: Mapping[str, Any] = {}
+    messages: list[Message] = []
+    ends: dict[str, Any] = {}
+    entries = each_record(file, "messages", lambda v: isinstance(v, dict) and "role" in v, needs=("info",))
+    for around, index, entry in entries:
+        header = around
+        notes.place = f"messages/{index}"
+        if isinstance(entry, Problem):
+            yield entry
+        elif entry["role"] == "exit":
+            extra = entry.get("extra")
+            ends = {"message": entry.get("content"), **(extra if isinstance(extra, dict) else {})}
+        else:
+            for made in messages_of_item(entry, notes):
+                messages.append(_told(replace(made, position=notes.place), messages, notes))
+    info = header.get("info")
+    info = info if isinstance(info, dict) else {}
+    ended = info.get("exit_status", ends.get("exit_status"))
+    yield Trace(
+        id=str(header.get("instance_id") or file.path.name),
+        messages=tuple(paired(messages, file.ledger)),
+        source=source_of(file, NAME, "document"),
+        system_prompt=prompt_of(messages) or joins.prompt,
+        tools=joins.domain(None).tools,
+        outcome=Outcome(parts=ends, ended=ended if isinstance(ended, str) else None),
+        metadata={k: v for k, v in header.items() if k != "messages" and v is not None},
+    )
+
+
+def _told(message: Message, before: list[Message], notes: Notes) -> Message:
+    if message.role == "assistant" and message.text and not message.calls:
+        blocks = list(_BLOCK.finditer(message.text))
+        if len(blocks) == 1:
+            notes.ledger.rules[FENCED] += 1
+            text = (message.text[: blocks[0].start()] + message.text[blocks[0].end() :]).strip()
+            call = ToolCall("bash", {"command": blocks[0].group(1)}, f"command-{len(before)}")
+            return replace(message, text=text or None, calls=(call,))
+    last = before[-1] if before else None
+    if message.role == "user" and last is not None and last.calls:
+        call = last.calls[0]
+        if call.id is not None and call.id.startswith("command-"):
+            return Message(
+                "tool",
+                message.text,
+                call_id=call.id,
+                tool=call.name,
+                position=message.position,
+                extra=message.extra,
+            )
+    return message

@@ -1,0 +1,207 @@
+"""Conversations as models are trained on them: ShareGPT's `conversations`, xLAM's pairs, Glaive's texts.
+
+`{conversations: [{from, value}]}` in its kinds (Hermes, LLaMA-Factory, APIGen-MT, ToolACE, ToolBench),
+`{query, answers, tools}` (xLAM, APIGen) and `{system, chat}` (Glaive). Calls stand in a message's text; they
+have no identifiers, so results are paired by the stated rule.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from truespec.traces.files import Problem, TraceFile, brief
+from truespec.traces.importers.items import messages_of_item, unknown_role
+from truespec.traces.importers.pairing import paired
+from truespec.traces.importers.parts import Notes
+from truespec.traces.importers.records import records
+from truespec.traces.importers.shared import role_of, source_of, tool_call, tool_schemas, value_text
+from truespec.traces.importers.told import WRITTEN, calls_of_value, parsed, told_in_text
+from truespec.traces.joins import Joins
+from truespec.traces.trace import Message, ToolCall, Trace, prompt_of
+
+NAME = "sharegpt"
+_LISTS = ("conversations", "conversation")
+_CALLERS = ("function_call", "tool_call")
+_ACTION = re.compile(r"^\s*(?:Thought:(.*?))?\s*Action:\s*([^\n]+?)\s*\nAction Input:\s*(.*)$", re.DOTALL)
+_PYTHON = re.compile(r"^\s*\[\s*[\w .\-/]+\(.*\)\s*\]\s*$", re.DOTALL)
+_GLAIVE = re.compile(r"^(USER|ASSISTANT|FUNCTION RESPONSE):", re.MULTILINE)
+_GLAIVE_CALL = re.compile(r"^(.*?)<functioncall>\s*(\{.*\})\s*$", re.DOTALL)
+SPLIT = "a list of as many results as the calls before it has holds one for each, in order"
+
+
+def _spoken(value: Any) -> list[Any] | None:
+    """The messages of a record; None where it is no record of this kind."""
+    if not isinstance(value, Mapping):
+        return None
+    for key in _LISTS:
+        listed = value.get(key)
+        if isinstance(listed, list) and listed and isinstance(listed[0], Mapping) and "from" in listed[0]:
+            return listed
+    if isinstance(value.get("query"), str) and "answers" in value and "tools" in value:
+        return [
+            {"from": "human", "value": value["query"]},
+            {"from": "function_call", "value": value["answers"]},
+        ]
+    chat = value.get("chat")
+    if isinstance(chat, str) and _GLAIVE.match(chat.lstrip()):
+        return list(_glaive(chat.lstrip()))
+    return None
+
+
+def _glaive(chat: str) -> Iterator[Mapping[str, Any]]:
+    names = {"USER": "human", "ASSISTANT": "gpt", "FUNCTION RESPONSE": "observation"}
+    starts = list(_GLAIVE.finditer(chat))
+    ends = [found.start() for found in starts[1:]] + [len(chat)]
+    for found, end in zip(starts, ends, strict=True):
+        text = chat[found.end() : end].replace("<|endoftext|>", "").strip()
+        yield {"from": names[found.group(1)], "value": text}
+
+
+def recognises(head: Any, _file: TraceFile) -> bool:
+    """A record of one of these kinds, alone or first of a list."""
+    return _spoken(head[0] if isinstance(head, list) and head else head) is not None
+
+
+def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
+    """One trace per record."""
+    for position, value in records(file, lambda v: _spoken(v) is not None):
+        spoken = _spoken(value)
+        if isinstance(value, Problem):
+            yield value
+        elif spoken is None:
+            yield file.problem(position, f"expected a conversation of from and value, found {brief(value)}")
+        else:
+            try:
+                yield _trace(value, spoken, file, position, joins)
+            except (KeyError, TypeError, ValueError, AttributeError) as error:
+                yield file.problem(position, f"no conversation of from and value: {error!r}")
+
+
+def _trace(
+    value: Mapping[str, Any], spoken: list[Any], file: TraceFile, position: str, joins: Joins
+) -> Trace:
+    notes = Notes(file.ledger)
+    messages: list[Message] = []
+    system = value.get("system")
+    if isinstance(system, str) and system.strip():
+        messages.append(Message("system", system.removeprefix("SYSTEM: "), position="system"))
+    for index, entry in enumerate(spoken):
+        notes.place = f"{position}, message {index}"
+        made = _messages(entry, messages, notes)
+        messages += [replace(message, position=f"message {index}") for message in made]
+    tools = tool_schemas(parsed(value.get("tools")))
+    return Trace(
+        id=str(value["id"]) if value.get("id") is not None else f"{file.path.name}:{position}",
+        messages=tuple(paired(messages, file.ledger)),
+        source=source_of(file, NAME, position),
+        system_prompt=prompt_of(messages) or joins.prompt,
+        tools=tools if tools is not None else joins.domain(None).tools,
+        metadata={
+            k: v
+            for k, v in value.items()
+            if k not in ("system", "tools", "chat", "query", "answers", "id", *_LISTS) and v is not None
+        },
+    )
+
+
+def _messages(entry: Any, before: list[Message], notes: Notes) -> list[Message]:
+    if not isinstance(entry, Mapping):
+        notes.ledger.items.drop("no message of from and value", notes.place)
+        return []
+    speaker, text = str(entry.get("from")), entry.get("value")
+    role = role_of(speaker)
+    if role is None:
+        notes.ledger.problem(notes.place, unknown_role(speaker))
+        notes.ledger.items.drop(f"unknown role {speaker[:60]!r}", notes.place)
+        return []
+    if not isinstance(text, str):
+        return messages_of_item({"role": role, "content": text}, notes)
+    if speaker in _CALLERS:
+        calls = calls_of_value(parsed(text))
+        if not calls:
+            notes.ledger.problem(notes.place, "a call that is no JSON object with a name; the text is kept")
+            notes.ledger.calls.drop("a call that cannot be read", notes.place)
+        return [Message(role, None if calls else text, tuple(calls))]
+    if role == "tool":
+        return _results(text, before, notes)
+    if role == "assistant" and (called := _called(text, notes)) is not None:
+        notes.ledger.rules[WRITTEN] += 1
+        return [called]
+    return told_in_text(Message(role, text), notes)
+
+
+def _results(text: str, before: list[Message], notes: Notes) -> list[Message]:
+    asked = before[-1].calls if before else ()
+    value = parsed(text)
+    if isinstance(value, list) and len(value) == len(asked) and (len(asked) > 1 or _named(value, asked)):
+        notes.ledger.rules[SPLIT] += len(asked)
+        return [
+            Message("tool", value_text(_inner(one, call)), tool=call.name)
+            for one, call in zip(value, asked, strict=True)
+        ]
+    return told_in_text(Message("tool", text), notes)
+
+
+def _named(value: list[Any], asked: tuple[ToolCall, ...]) -> bool:
+    """Whether each entry names the tool of its call."""
+    return all(isinstance(v, Mapping) and v.get("name") == c.name for v, c in zip(value, asked, strict=True))
+
+
+def _inner(one: Any, call: ToolCall) -> Any:
+    if isinstance(one, Mapping) and one.get("name") == call.name and len(one) == 2:
+        return next(value for key, value in one.items() if key != "name")
+    return one
+
+
+def _called(text: str, notes: Notes) -> Message | None:
+    """The calls of a text: `Action:` (ToolBench), `<functioncall>` (Glaive), `[f(x=1)]` (ToolACE)."""
+    if found := _ACTION.match(text):
+        thought, name, given = found.groups()
+        return Message(
+            "assistant",
+            None,
+            (tool_call(name, given.strip()),),
+            reasoning=(thought or "").strip() or None,
+        )
+    if found := _GLAIVE_CALL.match(text):
+        body = found.group(2)
+        named = re.search(r'"name"\s*:\s*"([^"]+)"', body)
+        given = re.search(r"\"arguments\"\s*:\s*'?(\{.*\})'?\s*\}$", body, re.DOTALL)
+        if named:
+            call = tool_call(named.group(1), given.group(1) if given else None)
+            return Message("assistant", found.group(1).strip() or None, (call,))
+    elif _PYTHON.match(text):
+        calls = _python_calls(text)
+        if calls:
+            return Message("assistant", None, tuple(calls))
+    else:
+        return None
+    notes.ledger.problem(notes.place, "a text that looks like a call cannot be read as one; it is kept")
+    notes.ledger.calls.drop("a call in a text that cannot be read", notes.place)
+    return None
+
+
+def _python_calls(text: str) -> list[ToolCall]:
+    """`[Get Weather(city="Delft")]`: names may hold spaces, which Python does not allow."""
+    names: list[str] = []
+
+    def plain(found: re.Match[str]) -> str:
+        names.append(found.group(2).strip())
+        return f"{found.group(1)}n{len(names) - 1}("
+
+    source = re.sub(r"((?:^\s*\[|\)\s*,)\s*)([\w .\-/]+)\(", plain, text)
+    try:
+        node = ast.parse(source.strip(), mode="eval").body
+        made = []
+        for one in node.elts if isinstance(node, ast.List) else []:
+            if not isinstance(one, ast.Call) or not isinstance(one.func, ast.Name) or one.args:
+                return []
+            given = {word.arg: ast.literal_eval(word.value) for word in one.keywords if word.arg}
+            made.append(tool_call(names[int(one.func.id[1:])], given))
+        return made
+    except (SyntaxError, ValueError, IndexError, MemoryError, RecursionError):
+        return []

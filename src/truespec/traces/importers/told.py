@@ -1,0 +1,160 @@
+"""Calls, results and thoughts that are told in a message's text, by marks that models are trained to write.
+
+A text counts as a call only where all of its marks hold calls that can be read. Each use is a rule of the
+ledger; marks that cannot be read are a problem, and the text stays as it is.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from json import JSONDecodeError
+from typing import Any
+
+from truespec.traces.files import loads
+from truespec.traces.importers.parts import Notes, call_of
+from truespec.traces.importers.shared import tool_call, value_text
+from truespec.traces.trace import Message, ToolCall
+
+MARKS = ("<tool_call>", "<tool_response>", "<think>", "<function_call>")
+"""What the texts that are looked at hold."""
+WRITTEN = "calls that are written as a text are read as calls"
+MARKED = "calls between marks such as <tool_call> in a text are read as calls"
+ANSWERED = "a text of <tool_response> blocks is read as results"
+THOUGHT = "a text between <think> and </think> at the beginning of a reply is its reasoning"
+_CALLS_IN_TEXT = re.compile(r"^\s*(?:Calling tools:\s*)?(\[\s*\{.*\}\s*\])\s*$", re.DOTALL)
+_RESULT_IN_TEXT = re.compile(r"^Call id: (\S+)\n")
+_MARKED_CALL = re.compile(r"<(tool_call|function_call)>\s*(.*?)\s*</\1>", re.DOTALL)
+_THOUGHTS = re.compile(r"^\s*<think>(.*?)</think>\s*", re.DOTALL)
+_RESPONSES = re.compile(r"\s*<tool_response>\s*(.*?)\s*</tool_response>\s*", re.DOTALL)
+_CALL_FIELDS = frozenset(("name", "arguments", "parameters", "args", "id", "type", "function"))
+_RESULT_FIELDS = frozenset(("name", "content", "result", "response", "tool_call_id", "id"))
+
+
+def parsed(value: Any) -> Any:
+    """A text that is JSON as its value; every other value as it is."""
+    if isinstance(value, str) and value[:1] in '[{"':
+        try:
+            return loads(value)
+        except (JSONDecodeError, ValueError):
+            return value
+    return value
+
+
+def told_in_text(message: Message, notes: Notes) -> list[Message]:
+    """The messages that a message with a text amounts to; most often itself alone."""
+    text = message.text
+    if text is None or message.calls:
+        return [message]
+    if message.role == "tool" and message.call_id is None and (found := _RESULT_IN_TEXT.match(text)):
+        notes.ledger.rules["a result that begins with 'Call id:' answers that call"] += 1
+        return [replace(message, call_id=found.group(1), text=text[found.end() :])]
+    if any(mark in text for mark in MARKS):
+        return _marked(message, text, notes)
+    if not any(mark in text for mark in ("'function'", '"function"', "'tool_call'")):
+        return [message]
+    return _written(message, text, notes)
+
+
+def _written(message: Message, text: str, notes: Notes) -> list[Message]:
+    """A JSON list (koog) or a Python list (smolagents) of calls."""
+    match = _CALLS_IN_TEXT.match(text) if message.role in ("assistant", "tool") else None
+    listed = parsed(match.group(1)) if match else None
+    if match and not isinstance(listed, list):
+        try:
+            listed = ast.literal_eval(match.group(1))
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            listed = None
+    if not isinstance(listed, list) or not all(
+        isinstance(c, Mapping)
+        and (isinstance(c.get("function"), Mapping) or c.get("type") == "tool_call")
+        and c.get("id")
+        for c in listed
+    ):
+        return [message]
+    notes.ledger.rules[WRITTEN] += 1
+    return [_calling(Message("assistant", extra=message.extra), [call_of(c) for c in listed], notes)]
+
+
+def _calling(message: Message, calls: list[ToolCall], notes: Notes) -> Message:
+    for call in calls:
+        notes.called.setdefault(call.name, []).append(call.id)
+    return replace(message, calls=tuple(calls))
+
+
+def _marked(message: Message, text: str, notes: Notes) -> list[Message]:
+    if message.role in ("tool", "user"):
+        return _responses(message, text, notes)
+    if message.role != "assistant":
+        return [message]
+    if found := _THOUGHTS.match(text):
+        notes.ledger.rules[THOUGHT] += 1
+        thought = "\n".join(t for t in (message.reasoning, found.group(1).strip()) if t)
+        text = text[found.end() :]
+        message = replace(message, text=text or None, reasoning=thought or None)
+    marks = _MARKED_CALL.findall(text)
+    calls = [call for _, inner in marks for call in _calls(inner)]
+    opened = text.count("<tool_call>") + text.count("<function_call>")
+    if not opened:
+        return [message]
+    if len(marks) != opened or len(calls) < len(marks):
+        notes.ledger.problem(notes.place, "a call between marks in a text cannot be read; the text is kept")
+        notes.ledger.calls.drop("a call between marks in a text that cannot be read", notes.place)
+        return [message]
+    notes.ledger.rules[MARKED] += len(calls)
+    rest = _MARKED_CALL.sub("", text).strip()
+    return [_calling(replace(message, text=rest or None), calls, notes)]
+
+
+def _calls(inner: str) -> list[ToolCall]:
+    """The call, or the list of calls, between two marks."""
+    value = parsed(inner)
+    if isinstance(value, str):
+        try:
+            value = ast.literal_eval(inner)
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            return []
+    return calls_of_value(value)
+
+
+def calls_of_value(value: Any) -> list[ToolCall]:
+    """The calls that an object, or a list of objects, with a name and arguments stands for."""
+    made: list[ToolCall] = []
+    for one in value if isinstance(value, list) else [value]:
+        body = one.get("function", one) if isinstance(one, Mapping) else None
+        if not isinstance(body, Mapping) or not isinstance(body.get("name"), str):
+            return []
+        if set(one) - _CALL_FIELDS:
+            return []
+        given = next((body[k] for k in ("arguments", "parameters", "args") if k in body), None)
+        made.append(tool_call(body["name"], given, one.get("id")))
+    return made
+
+
+def _responses(message: Message, text: str, notes: Notes) -> list[Message]:
+    """Results between marks, where the text holds nothing else and some call was made before."""
+    if _RESPONSES.sub("", text) or (message.role == "user" and not notes.called):
+        return [message]
+    made: list[Message] = []
+    for inner in _RESPONSES.findall(text):
+        value = parsed(inner)
+        name, identifier, told = message.tool, message.call_id, inner
+        if isinstance(value, Mapping) and "name" in value and not set(value) - _RESULT_FIELDS:
+            name = value["name"] if isinstance(value["name"], str) else name
+            identifier = value.get("tool_call_id", value.get("id", identifier))
+            given = next((value[k] for k in ("content", "result", "response") if k in value), None)
+            told = value_text(given) or ""
+        made.append(
+            Message(
+                "tool",
+                told,
+                call_id=None if identifier is None else str(identifier),
+                tool=name,
+                error=message.error,
+                extra=message.extra if not made else None,
+            )
+        )
+    notes.ledger.rules[ANSWERED] += len(made)
+    return made or [message]
