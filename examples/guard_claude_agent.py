@@ -12,9 +12,9 @@ from typing import Any
 
 from claude_agent_sdk import ClaudeAgentOptions
 
+from truespec.guard import Guard
 from truespec.guard.adapters.claude_agent import guard_hooks
-from truespec.guard.guard import Guard
-from truespec.rules.language import load_file
+from truespec.rules import load_file
 
 POLICY = Path(__file__).with_name("guard_policy.yml")
 SCRIPT = [

@@ -13,9 +13,9 @@ from langchain.tools import tool
 from langchain_core.language_models.fake_chat_models import FakeMessagesListChatModel
 from langchain_core.messages import AIMessage, ToolMessage
 
+from truespec.guard import Guard
 from truespec.guard.adapters.langchain import GuardMiddleware
-from truespec.guard.guard import Guard
-from truespec.rules.language import load_file
+from truespec.rules import load_file
 
 POLICY = Path(__file__).with_name("guard_policy.yml")
 REFUNDED: list[str] = []

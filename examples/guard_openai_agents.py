@@ -14,9 +14,9 @@ from typing import Any
 from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
 
 from agents import Agent, Model, ModelResponse, RunConfig, Runner, Usage, function_tool
+from truespec.guard import Guard
 from truespec.guard.adapters.openai_agents import guard_tools
-from truespec.guard.guard import Guard
-from truespec.rules.language import load_file
+from truespec.rules import load_file
 
 POLICY = Path(__file__).with_name("guard_policy.yml")
 REFUNDED: list[str] = []
