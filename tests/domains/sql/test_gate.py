@@ -366,12 +366,21 @@ def test_a_type_whose_equality_is_identity(dialect: str, kind: str) -> None:
         ("duckdb", "DATE", ["the dates of t.c are finite"]),
         ("mysql", "DOUBLE", ["arithmetic with t.c is exact"]),
         ("mysql", "DECIMAL(10, 2)", []),
+        ("mysql", "DATE", ["the dates of t.c are of the calendar; no zero date is stored"]),
+        ("mysql", "DATETIME", ["the dates of t.c are of the calendar; no zero date is stored"]),
     ],
 )
 def test_a_proof_says_what_it_takes_for_granted(dialect: str, kind: str, said: list[str]) -> None:
     schema = read_schema(f"CREATE TABLE t (id INT PRIMARY KEY, c {kind}, d {kind});", dialect)
     tree = sqlglot.parse_one("SELECT id FROM t WHERE c IS NOT NULL", read=dialect)
     assert list(gate.assumptions([tree], schema)) == said
+
+
+@pytest.mark.parametrize("join", ["NATURAL JOIN u", "JOIN u USING (c)", "JOIN u ON t.c = u.c"])
+def test_a_proof_rests_on_columns_that_a_join_merges(join: str) -> None:
+    schema = read_schema("CREATE TABLE t (id INT, c FLOAT); CREATE TABLE u (c FLOAT);", "postgres")
+    tree = sqlglot.parse_one(f"SELECT id FROM t {join}", read="postgres")
+    assert "the numbers of t.c, u.c are finite" in gate.assumptions([tree], schema)
 
 
 BINARY = [

@@ -303,7 +303,8 @@ def assumptions(trees: Iterable[exp.Expr], schema: Schema) -> tuple[str, ...]:
 
     PostgreSQL and DuckDB compare NaN and infinity, which no arithmetic of rationals has; the contract leaves
     rounding out of scope, so that a proof says where it rests on that. PostgreSQL's TO_CHAR writes a year
-    before Christ like the one after.
+    before Christ like the one after. MariaDB stores `0000-00-00` and `2020-01-00` unless its mode forbids
+    them; functions of such days are NULL, and IS NULL is true of the first in a column that is NOT NULL.
     """
     trees = list(trees)
     trees += check_queries.beside(trees, schema)
@@ -314,8 +315,11 @@ def assumptions(trees: Iterable[exp.Expr], schema: Schema) -> tuple[str, ...]:
         named |= {column.name.lower() for column in tree.find_all(exp.Column)}
         tables |= {table.name.lower() for table in tree.find_all(exp.Table)}
         starred |= any(not isinstance(star.parent, exp.Count) for star in tree.find_all(exp.Star))
+        for join in tree.find_all(exp.Join):  # columns that are compared without a name, or by USING
+            starred |= (join.method or "").upper() == "NATURAL"
+            named |= {part.name.lower() for part in join.args.get("using") or []}
     dialect = DIALECTS[schema.dialect]
-    finite, exact, dates, declared = [], [], [], []
+    finite, exact, dates, days, declared = [], [], [], [], []
     for table in schema.tables:
         for column in table.columns:
             if table.name.lower() not in tables or not (starred or column.name.lower() in named):
@@ -329,6 +333,8 @@ def assumptions(trees: Iterable[exp.Expr], schema: Schema) -> tuple[str, ...]:
                 declared.append(name)
             if column.type.kind in (Kind.DATE, Kind.DATETIME) and dialect.dates_may_be_infinite:
                 dates.append(name)
+            if column.type.kind in (Kind.DATE, Kind.DATETIME) and dialect.dates_may_be_zero:
+                days.append(name)
     found = []
     if declared:
         found.append(
@@ -340,6 +346,8 @@ def assumptions(trees: Iterable[exp.Expr], schema: Schema) -> tuple[str, ...]:
         found.append(f"arithmetic with {', '.join(exact)} is exact")
     if dates:
         found.append(f"the dates of {', '.join(dates)} are finite")
+    if days:
+        found.append(f"the dates of {', '.join(days)} are of the calendar; no zero date is stored")
     if dates and dialect.years_before_christ_print_alike and any(tree.find(exp.TimeToStr) for tree in trees):
         found.append(f"the dates of {', '.join(dates)}, and those made of them, are after Christ")
     return tuple(found)

@@ -108,6 +108,8 @@ class Dialect:
     """Whether blanks at the end of an ENUM's members are dropped."""
     dates_may_be_infinite: bool
     """Whether a column of dates may hold `infinity`."""
+    dates_may_be_zero: bool
+    """Whether a column of dates may hold days that no calendar has, such as `0000-00-00`."""
     infinite_kinds: frozenset[str]
     """Kinds of columns, by their values, that may hold infinities or NaN."""
 

@@ -28,6 +28,7 @@ MARIADB = Dialect(
     timestamp_range_is_narrow=True,
     enum_members_trimmed=True,
     dates_may_be_infinite=False,
+    dates_may_be_zero=True,
     infinite_kinds=frozenset(),
     # Texts
     collation_merges_texts=True,

@@ -28,6 +28,7 @@ POSTGRES = Dialect(
     timestamp_range_is_narrow=False,
     enum_members_trimmed=False,
     dates_may_be_infinite=True,
+    dates_may_be_zero=False,
     infinite_kinds=frozenset({"float", "decimal"}),
     # Texts
     collation_merges_texts=False,

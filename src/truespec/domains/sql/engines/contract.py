@@ -132,7 +132,8 @@ class Engine(ABC):
     def replay(self, statements: Sequence[str], query: str, settings: Settings) -> list[tuple[object, ...]]:
         """The raw rows of a query in a new database that these CREATE and INSERT statements build.
 
-        It shares no session or table with `run`, and leaves nothing behind. Raises `Stopped`, `NotAQuery` and
+        It shares no session or table with `run`. The database may serve further replays of the same
+        statements, which nothing has changed since. Raises `Stopped`, `NotAQuery` and
         `SessionChanged` as `run` does, and whatever the driver raises.
         """
 

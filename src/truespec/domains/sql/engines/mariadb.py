@@ -153,6 +153,8 @@ class MariaDB(Engine):
         self._loader: Loader | None = None
         self._readers: OrderedDict[str, Reader] = OrderedDict()
         self._schemas: OrderedDict[str, str] = OrderedDict()
+        self._replays = False
+        self._replayed: tuple[str, ...] | None = None
         self._version = ""
 
     def label(self) -> str:
@@ -203,9 +205,12 @@ class MariaDB(Engine):
 
     def _create_database(self, name: str) -> None:
         """An empty database, with the account of its name that may only read it."""
+        self._empty_database(name)
+        self._account(name, "SELECT", name.replace("_", r"\_"))
+
+    def _empty_database(self, name: str) -> None:
         self._admin.query(f"DROP DATABASE IF EXISTS {name}")
         self._admin.query(f"CREATE DATABASE {name} CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci")
-        self._account(name, "SELECT", name.replace("_", r"\_"))
 
     def _drop_database(self, name: str) -> None:
         self._admin.query(f"DROP DATABASE IF EXISTS {name}")
@@ -258,7 +263,7 @@ class MariaDB(Engine):
         reader = self._reader(database)
         try:
             try:
-                reader.begin(_state(settings, seconds, arrangement, reading=True))
+                reader.begin(_state(settings, seconds, arrangement, reading=True), _mode(settings))
             except pymysql.Error as error:
                 if code_of(error) in LOST:
                     raise
@@ -325,7 +330,8 @@ class MariaDB(Engine):
             loader = self._open()
             name = self._use(schema, loose=arrangement > 0)
             with self._run_on(name, settings, seconds, arrangement) as reader:
-                loader.begin(name, _state(settings, seconds, 0))
+                # Its own limit: another one for each run would reset its session each time.
+                loader.begin(name, _state(settings, STATEMENT_SECONDS, 0))
                 return [self._answer(loader, reader, [*before, *inserts], queries) for inserts in databases]
         except pymysql.Error as error:
             self._forget()
@@ -367,24 +373,19 @@ class MariaDB(Engine):
             if session is not None:
                 session.discard()
         self._readers.clear()
+        self._replays, self._replayed = False, None
         self._loader = None
         if self._admin is not None:
             drop(self._admin)
         self._admin = None
 
     def replay(self, statements: Sequence[str], query: str, settings: Settings) -> list[tuple[object, ...]]:
+        # Queries cannot change the database: it stays for the next replay of the same statements.
         self._open()
         name = f"{self._prefix}replay"
-        self._create_database(name)
         try:
-            maker = self._connect(self._loading, database=name)
-            try:
-                maker.query(_state(Settings(), STATEMENT_SECONDS, 0))
-                for statement in statements:
-                    maker.query(statement)
-            finally:
-                drop(maker)
-            self._readers[name] = self._new_reader(name)
+            if self._replayed != (*statements,):
+                self._make_replayed(name, statements)
             with self._run_on(name, settings, STATEMENT_SECONDS, 0) as reader:
                 reader.describe(query)
                 return reader.fetch(query)[0]
@@ -392,15 +393,30 @@ class MariaDB(Engine):
             if code_of(error) in STOPPED or code_of(error) in LOST:
                 raise Stopped(f"MariaDB: {error.args[-1]}") from error
             raise
+
+    def _make_replayed(self, name: str, statements: Sequence[str]) -> None:
+        """The database of a replay, anew."""
+        self._replayed = None
+        if name in self._readers:
+            self._readers.pop(name).discard()
+        if self._replays:
+            self._empty_database(name)
+        else:
+            self._create_database(name)
+            self._replays = True
+        maker = self._connect(self._loading, database=name)
+        try:
+            maker.query(_state(Settings(), STATEMENT_SECONDS, 0))
+            for statement in statements:
+                maker.query(statement)
         finally:
-            if name in self._readers:
-                self._readers.pop(name).discard()
-            self._drop_database(name)
+            drop(maker)
+        self._replayed = (*statements,)
 
     def close(self) -> None:
         if self._server is None and self._admin is not None:
             with contextlib.suppress(pymysql.Error):
-                for name in self._schemas.values():
+                for name in (*self._schemas.values(), f"{self._prefix}replay"):
                     self._drop_database(name)
                 self._admin.query(f"DROP USER IF EXISTS `{self._loading}`@'{self._host}'")
         self._forget()
@@ -408,11 +424,14 @@ class MariaDB(Engine):
             self._server.stop()
 
 
+def _mode(settings: Settings) -> str:
+    return SQL_MODE if settings.sql_mode is None else settings.sql_mode
+
+
 def _state(settings: Settings, seconds: float, arrangement: int, *, reading: bool = False) -> str:
     """The SET statement of a session."""
-    mode = SQL_MODE if settings.sql_mode is None else settings.sql_mode
     assigned = {
-        "sql_mode": f"'{pymysql.converters.escape_string(mode)}'",
+        "sql_mode": f"'{pymysql.converters.escape_string(_mode(settings))}'",
         "max_statement_time": f"{max(seconds, 0.01):.2f}",
         "div_precision_increment": str(settings.digits),
         "time_zone": "'+00:00'",

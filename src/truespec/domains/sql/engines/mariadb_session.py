@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import struct
 import warnings
 from collections.abc import Iterable
@@ -12,11 +13,14 @@ from pymysql.constants import COMMAND
 from pymysql.protocol import FieldDescriptorPacket
 
 from truespec.domains.sql.engines.contract import MAX_ROWS, NotAQuery, SessionChanged, Stopped
+from truespec.domains.sql.engines.mariadb_errors import LOST
 
 COM_RESET_CONNECTION = 0x1F
 """Drops user variables, locks, temporary tables, prepared statements, and puts every setting back."""
 PLAN = ("id", "select_type", "table")
 """The first columns of what EXPLAIN describes for a query, and for nothing else."""
+MOST_BYTES = 1 << 20
+"""The longest text that is sent, in bytes; the server takes 4 MiB."""
 KEPT_TEXTS = 1_000
 """How many texts a session remembers as queries."""
 WATCHED = (
@@ -69,14 +73,18 @@ class Reader:
         """A connection without the flag for several statements, and one that may end its statements."""
         self._connection = connection
         self._admin = admin
-        self._state = ""
+        self._state = self._mode = ""
         self._expected: dict[str, str] = {}
         self._queries: set[tuple[str, str]] = set()
+        self._killing = False
 
-    def begin(self, state: str) -> None:
-        """Set the settings of a session that is new or was reset by this SET statement."""
+    def begin(self, state: str, mode: str) -> None:
+        """Set the settings of a session that is new or was reset by this SET statement.
+
+        `mode` is the part of them that decides what a text is: the SQL mode.
+        """
         self._send((COMMAND.COM_QUERY, state), (COMMAND.COM_QUERY, _WATCH))
-        self._state = state
+        self._state, self._mode, self._killing = state, mode, False
         found = self._value()
         if self._expected.setdefault(state, found) != found:
             raise self._changed(found)
@@ -86,29 +94,34 @@ class Reader:
 
         A lock that a query took is given back here, not when the session is used again.
         """
-        for attempt in (1, 2):
-            try:
-                self._connection.query(_WATCH)
-                break
-            except pymysql.Error as error:
-                # `_stop` may come too late for the statement that it is meant for.
-                if attempt == 2 or error.args[:1] != (_KILLED,):
-                    raise
+        if self._killing:
+            # The order to end a statement may come too late for the one that it is meant for.
+            with contextlib.suppress(pymysql.err.OperationalError):
+                self._connection.query("DO 0")
+        self._write((COMMAND.COM_QUERY, _WATCH), (COM_RESET_CONNECTION, ""))
+        self._read()
         found = self._value()
+        self._read()
         if found != self._expected[self._state]:
             raise self._changed(found)
-        self._send((COM_RESET_CONNECTION, ""))
 
     def _send(self, *commands: tuple[int, str]) -> None:
         """Send commands together, then read what each yields: a round trip takes longer than most queries."""
+        self._write(*commands)
+        for _ in commands:
+            self._read()
+
+    def _write(self, *commands: tuple[int, str]) -> None:
         connection = self._connection
         nothing_follows(connection)
-        for command, text in commands:
-            body = text.encode()
-            connection._write_bytes(struct.pack("<iB", len(body) + 1, command) + body)
-        for _ in commands:
-            connection._next_seq_id = 1
-            connection._read_query_result()
+        packets = [(command, text.encode()) for command, text in commands]
+        connection._write_bytes(
+            b"".join(struct.pack("<iB", len(body) + 1, command) + body for command, body in packets)
+        )
+
+    def _read(self) -> None:
+        self._connection._next_seq_id = 1
+        self._connection._read_query_result()
 
     def _value(self) -> str:
         return str(self._connection._result.rows[0][0])
@@ -119,23 +132,38 @@ class Reader:
         return SessionChanged(f"sql: MariaDB: a query changed the session's {', '.join(changed)}")
 
     def describe(self, text: str) -> None:
-        """`NotAQuery` where the server does not describe a result set; its own error where it objects."""
-        if (self._state, text) in self._queries:
+        """`NotAQuery` where the server does not describe a result set; its own error where it objects.
+
+        A text is asked about once under each SQL mode: limits and plans do not decide what it is.
+        """
+        if (self._mode, text) in self._queries:
             return
         if len(self._queries) >= KEPT_TEXTS:
             self._queries.clear()
-        columns, parameters = self._prepare(text)
+        if len(text.encode()) > MOST_BYTES:
+            raise NotAQuery(f"MariaDB: a query of at most {MOST_BYTES} bytes was expected")
+        prepare = COMMAND.COM_STMT_PREPARE
+        self._write((prepare, text), (prepare, f"EXPLAIN {text}"))
+        described, planned = self._prepared(), self._prepared()
+        if isinstance(described, pymysql.Error):
+            raise described
+        columns, parameters = described
         if parameters:
             raise NotAQuery("MariaDB: a query without parameter markers was expected")
-        if not columns or self._prepare(f"EXPLAIN {text}")[0][: len(PLAN)] != PLAN:
+        if not columns or isinstance(planned, pymysql.Error) or planned[0][: len(PLAN)] != PLAN:
             raise NotAQuery("MariaDB: one statement that returns rows and only reads was expected")
-        self._queries.add((self._state, text))
+        self._queries.add((self._mode, text))
 
-    def _prepare(self, text: str) -> tuple[tuple[str, ...], int]:
-        """The names of the columns that the server describes, and how many parameters there are."""
+    def _prepared(self) -> tuple[tuple[str, ...], int] | pymysql.Error:
+        """What the server says of a text to prepare: its columns' names and its number of parameters."""
         connection = self._connection
-        connection._execute_command(COMMAND.COM_STMT_PREPARE, text)
-        packet = connection._read_packet()
+        connection._next_seq_id = 1
+        try:
+            packet = connection._read_packet()
+        except pymysql.Error as error:
+            if error.args[:1] and error.args[0] in LOST:
+                raise
+            return error
         packet.advance(1)
         statement, columns, parameters = struct.unpack("<IHH", packet.read(8))
         names: list[str] = []
@@ -146,7 +174,8 @@ class Reader:
                     names.append(field.name)
             if count:
                 connection._read_packet()
-        connection._execute_command(COMMAND.COM_STMT_CLOSE, struct.pack("<I", statement))
+        # The server answers nothing to this.
+        connection._write_bytes(struct.pack("<iBI", 5, COMMAND.COM_STMT_CLOSE, statement))
         return tuple(names), parameters
 
     def fetch(self, query: str) -> tuple[list[tuple[object, ...]], list[str]]:
@@ -171,6 +200,7 @@ class Reader:
 
     def _stop(self, result: Any) -> None:
         """End the statement, and read what the server had sent until then."""
+        self._killing = True
         self._admin.query(f"KILL QUERY {self._connection.thread_id()}")
         try:
             result._finish_unbuffered_query()

@@ -41,8 +41,8 @@ def replay(oracle: str, candidate: str, schema: Schema, settings: Settings, foun
         statements = _statements(found.point.get("script"), schema)
         target = engine(schema.dialect)
         by = target.label()
-        _accepted(target, statements, settings)
         note = _legal(target, schema, statements, settings)
+        _accepted(target, statements, settings)
         one, other = (_run(target, statements, query, settings) for query in (oracle, candidate))
     except (SqlglotError, OracleError) as error:
         return Recheck(RecheckStatus.FAILED, by, f"the script: {error}")
@@ -161,17 +161,20 @@ def _legal(target: Engine, schema: Schema, statements: Sequence[str], settings: 
     read have to do, unless a clause of it was not read. The result says so, with the engine's message.
     """
     own = own_statements(schema)
-    try:
-        _accepted(target, own, settings)
-    except OracleError as error:
-        if schema.unread:
-            raise
-        return (
-            f"the schema's own text was not used: {error.message};"
-            " the rows were accepted into tables made from what was read of it"
-        )
     inserts = [statement for statement in statements if not _creates(statement)]
-    _accepted(target, [*own, *inserts], settings)
+    try:
+        _accepted(target, [*own, *inserts], settings)
+    except OracleError:
+        try:
+            _accepted(target, own, settings)
+        except OracleError as error:
+            if schema.unread:
+                raise
+            return (
+                f"the schema's own text was not used: {error.message};"
+                " the rows were accepted into tables made from what was read of it"
+            )
+        raise
     return ""
 
 
