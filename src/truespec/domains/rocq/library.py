@@ -39,6 +39,8 @@ FILES = (
     "Rows",
     "Numbers",
     "Opaque",
+    "Heads",
+    "Texts",
     "Portfolio",
     "Formula",
     "Reify",

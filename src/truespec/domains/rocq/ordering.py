@@ -19,8 +19,16 @@ COUNTS = Path(__file__).with_name("ordering.json")
 """The learned counts."""
 OF_DECLARED_TYPES = ("by_forms", "by_structure")
 """The strategies that come first where an argument is of a type that the texts declare: none was counted."""
+MADE_FOR = {
+    "by_letters": {"type ascii"},
+    "by_texts": {"type string"},
+    "by_cuts": {"parts", "exists"},
+}
+"""Strategies that come first where a pair has all these features; elsewhere they give up at once."""
 UNSEEN = 0.1
 """The rate of success of a strategy before anything was counted."""
+EXPECTED = {"by_heads": 0.25, "by_normal_heads": 0.2}
+"""Strategies that were not counted yet and are expected to do better than that."""
 _WORDS = {
     "index": {"nth", "nth_error", "String.get"},
     "membership": {"In", "Forall", "Exists", "incl", "existsb", "forallb"},
@@ -78,19 +86,21 @@ def features(layout: Layout) -> frozenset[str]:
 
 def ordered(strategies: tuple[Strategy, ...], layout: Layout) -> tuple[Strategy, ...]:
     """The strategies by expected successes per processor second, the best first."""
-    counts = _counts()
-    present = [counts[name] for name in sorted(features(layout)) if name in counts]
+    counts, found = _counts(), features(layout)
+    present = [counts[name] for name in sorted(found) if name in counts]
 
     def gain(strategy: Strategy) -> float:
         if strategy.name not in _costs():
-            return UNSEEN / strategy.seconds
+            return EXPECTED.get(strategy.name, UNSEEN) / strategy.seconds
         # Each feature votes with its rate of success, drawn towards one in ten where it was seen seldom.
         rates = [
             (feature.proved.get(strategy.name, 0) + 3 * UNSEEN) / (feature.pairs + 3) for feature in present
         ]
         return fmean(rates) / max(0.02, _costs().get(strategy.name, strategy.seconds)) if rates else 0.0
 
-    first = OF_DECLARED_TYPES if _declares_arguments(layout) else ()
+    first = {name for name, needed in MADE_FOR.items() if needed <= found}
+    if _declares_arguments(layout):
+        first.update(OF_DECLARED_TYPES)
     return tuple(sorted(strategies, key=lambda one: (one.name in first, gain(one)), reverse=True))
 
 

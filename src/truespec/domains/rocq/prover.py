@@ -60,6 +60,13 @@ STRATEGIES: tuple[Strategy, ...] = (
     Strategy("by_roots", 0.5),
     Strategy("by_calls", 0.4),
     Strategy("by_places", 0.4),
+    Strategy("by_heads", 0.3),
+    Strategy("by_normal_heads", 0.4),
+    Strategy("by_letters", 0.3),
+    Strategy("by_texts", 0.4),
+    Strategy("by_cuts", 0.4),
+    Strategy("by_mirror", 0.2),
+    Strategy("by_factors", 0.2),
 )
 """The tactics, with the processor seconds each may use at first; `ordering.py` says which come first."""
 PATIENCE = 6.0
