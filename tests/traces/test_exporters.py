@@ -29,6 +29,16 @@ EXPORTERS = {
     "otlp/openinference-autogen.json": [FIRST, [*FIRST, C99]],
     "otlp/openllmetry-llamaindex.json": [FIRST],
     "otlp/litellm.json": [FIRST, [*FIRST, C99]],
+    # Looked up again in place of a third one.
+    "otlp/openllmetry-log-records.jsonl": [[*FIRST, A17]],
+    "otlp/tempo.json": [[*FIRST, A17]],
+    "otlp/cloudwatch.jsonl": [[*FIRST, A17]],
+    "openinference/console.json": [[*FIRST, A17]],
+    "openinference/console-records.json": [[*FIRST, A17]],
+    "openinference/phoenix-columns.json": [[*FIRST, A17]],
+    "openinference/phoenix-page.json": [[*FIRST, A17]],
+    "jaeger/openinference.json": [[*FIRST, A17]],
+    "zipkin/vercel-ai-sdk.json": [[*FIRST, A17]],
     "structure/mlflow-langgraph.json": [FIRST],
     # What frameworks themselves write: messages, memories, sessions, events.
     "structure/langchain-messages.json": [[*FIRST, C99]],

@@ -15,7 +15,14 @@ from typing import Any
 
 from truespec.traces.importers.items import SYSTEMS, messages_of, messages_of_item
 from truespec.traces.importers.parts import Notes
-from truespec.traces.importers.recorded import in_attribute, in_event, in_trees, parsed, trees
+from truespec.traces.importers.recorded import (
+    in_attribute,
+    in_event,
+    in_trees,
+    parsed,
+    trees,
+    with_instructions,
+)
 from truespec.traces.importers.shared import text_of, tool_schemas
 from truespec.traces.importers.threads import keys_of
 from truespec.traces.trace import Message, ToolSchema
@@ -209,20 +216,22 @@ def tools_of(attributes: Mapping[str, Any]) -> tuple[ToolSchema, ...] | None:
 def inputs_of(raw: RawSpan, notes: Notes) -> list[Message]:
     """The conversation that a model call was given."""
     attributes = raw.attributes
-    system = parsed(first(attributes, "gen_ai.system_instructions"))
-    head = messages_of_item({"role": "system", "parts": system}, notes) if isinstance(system, list) else []
-    if isinstance(system, str):
-        head = [Message("system", system)]
+    return with_instructions(attributes, _asked(raw, notes), notes)
+
+
+def _asked(raw: RawSpan, notes: Notes) -> list[Message]:
+    """What a model call was given, beside the system's instructions."""
+    attributes = raw.attributes
     if made := in_attribute(attributes, "gen_ai.input.messages", "user", notes):
-        return head + made
+        return made
     given, _ = raw_request(attributes)
     if given and (made := in_attribute(attributes, given, "user", notes)):
-        return head + made
+        return made
     flat = in_trees(attributes, ("llm.input_messages.", "gen_ai.prompt.", "llm.prompts."), "user", notes)
     if flat:
-        return head + flat
+        return flat
     if made := [m for event in raw.events for m in in_event(event, notes, outputs=False)]:
-        return head + made
+        return made
     for key in _INPUTS:
         if key == "events":
             listed = parsed(attributes.get(key))
@@ -231,8 +240,8 @@ def inputs_of(raw: RawSpan, notes: Notes) -> list[Message]:
         else:
             made = in_attribute(attributes, key, "user", notes)
         if made:
-            return head + made
-    return head
+            return made
+    return []
 
 
 def outputs_of(raw: RawSpan, notes: Notes) -> list[Message]:

@@ -121,6 +121,8 @@ def _composed(item: Mapping[str, Any], role: str, content: Any, notes: Notes) ->
     if isinstance(content, list):
         for part in content:
             atoms += atoms_of(part, notes)
+        if role == "tool":
+            atoms = _without_repeats(atoms)
     elif content is not None:
         atoms.append(("text", text_of(content) if not isinstance(content, str) else content))
     elif item.get("text") is not None and "content" not in item:
@@ -144,6 +146,12 @@ def _composed(item: Mapping[str, Any], role: str, content: Any, notes: Notes) ->
     if len(made) == 1 and made[0].role in ("assistant", "user"):
         return told_in_text(made[0], notes)
     return made
+
+
+def _without_repeats(atoms: Sequence[Atom]) -> list[Atom]:
+    """The atoms without texts that only say a result of the same message once more."""
+    told = {value.text for what, value in atoms if what == "result"}
+    return [(what, value) for what, value in atoms if what != "text" or value not in told]
 
 
 def _holds_results(content: Any) -> bool:

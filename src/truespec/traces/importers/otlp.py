@@ -1,14 +1,19 @@
-"""OpenTelemetry spans as OTLP JSON (`resourceSpans`), whole or one export per line, with GenAI or
-OpenInference attributes; and local dumps of spans with flat attributes (`{spans: [{attributes, ...}]}`)."""
+"""OpenTelemetry spans and log records as OTLP JSON, with GenAI or OpenInference attributes.
+
+Exports (`resourceSpans`, `resourceLogs`), whole, in a list, or one behind the other; traces of Grafana Tempo
+(`batches`); single spans and records per line, as Amazon CloudWatch keeps them; and local dumps of spans with
+flat attributes (`{spans: [{attributes, ...}]}`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
+from truespec.traces.concatenated import values
 from truespec.traces.files import Problem, TraceFile, brief
-from truespec.traces.importers.conventions import RawSpan
+from truespec.traces.importers.conventions import RawSpan, first
+from truespec.traces.importers.log_records import Record, with_logs
 from truespec.traces.importers.shared import dicts
 from truespec.traces.importers.span_traces import by_trace, trace_of_spans
 from truespec.traces.joins import Joins
@@ -18,10 +23,12 @@ NAME = "otlp"
 
 
 def recognises(head: Any, _file: TraceFile) -> bool:
-    """OTLP's outer field, or spans with `attributes`."""
+    """OTLP's outer field, spans with `attributes`, or a single span or log record."""
+    head = head[0] if isinstance(head, list) and head else head
     if not isinstance(head, dict):
         return False
-    if any(key in head for key in (*_GROUPS, *_LOG_GROUPS)):
+    head = _inner(head)
+    if _is_single(head) or any(key in head for key in (*_GROUPS, *_LOG_GROUPS)):
         return True
     spans = head.get("spans")
     return (
@@ -33,37 +40,60 @@ def recognises(head: Any, _file: TraceFile) -> bool:
     )
 
 
+def _inner(value: dict[str, Any]) -> dict[str, Any]:
+    """The export inside an answer of Tempo."""
+    trace = value.get("trace")
+    held = isinstance(trace, dict) and any(isinstance(trace.get(key), list) for key in _GROUPS)
+    return trace if held and isinstance(trace, dict) else value
+
+
+def _is_single(value: Mapping[str, Any]) -> bool:
+    """Whether this is one span, or one log record of a span, outside of any export."""
+    if not isinstance(value.get("traceId"), str) or not isinstance(value.get("spanId"), str):
+        return False
+    return "body" in value or ("name" in value and isinstance(value.get("attributes"), dict | list))
+
+
+def _entries(file: TraceFile) -> Iterator[tuple[str, Any | Problem]]:
+    """The exports of a file, with their places."""
+    document = file.document()
+    entries = values(file) if isinstance(document, Problem) else [("document", document)]
+    for position, value in entries:
+        for number, item in enumerate(value if isinstance(value, list) else [value]):
+            place = f"{position}, export {number}" if isinstance(value, list) else position
+            if isinstance(item, dict) and _is_single(_inner(item)):
+                item = {"logs" if "body" in item else "spans": [item]}
+            yield place, _inner(item) if isinstance(item, dict) else item
+
+
 def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     """One trace per trace id; exports of one trace in several lines are joined."""
     found: list[tuple[str, RawSpan]] = []
     metadata: dict[str, Any] = {}
-    logs: list[tuple[str, str, Any, Mapping[str, Any]]] = []
-    document = file.document()
-    entries = [("document", document)]
-    if isinstance(document, Problem):
-        entries = [(f"line {line}", value) for line, value in file.lines()]
-    for position, value in entries:
+    logs: list[Record] = []
+    for position, value in _entries(file):
         if isinstance(value, Problem):
             yield value
             continue
         if not isinstance(value, dict):
             yield file.problem(position, f"expected an export of spans, found {brief(value)}")
             continue
-        metadata.update({k: v for k, v in value.items() if k not in (*_GROUPS, *_LOG_GROUPS, "spans")})
+        metadata.update({k: v for k, v in value.items() if k not in _ENVELOPE})
         logs += _logs(value)
         for number, (span, resource) in enumerate(_spans(value)):
             try:
                 found.append(_raw(span, resource))
             except (KeyError, TypeError, ValueError, AttributeError) as error:
                 yield file.problem(f"{position}, span {number}", f"no span: {error!r}")
-    for identifier, raws in by_trace(_with_logs(found, logs)):
+    for identifier, raws in by_trace(with_logs(found, logs)):
         yield trace_of_spans(identifier, raws, file, NAME, identifier, joins, metadata)
 
 
 def _spans(value: Mapping[str, Any]) -> Iterator[tuple[Any, Mapping[str, Any]]]:
     for span in dicts(value.get("spans")):
-        yield span, {}
-    for group in dicts(value.get("resourceSpans") or value.get("resource_spans")):
+        about = span.get("resource")
+        yield span, attributes_of(about.get("attributes")) if isinstance(about, dict) else {}
+    for group in dicts(next((value[key] for key in _GROUPS if value.get(key)), None)):
         about = group.get("resource")
         resource = attributes_of(about.get("attributes") if isinstance(about, dict) else None)
         scopes = next((group[k] for k in _SCOPES if group.get(k)), None)
@@ -72,40 +102,42 @@ def _spans(value: Mapping[str, Any]) -> Iterator[tuple[Any, Mapping[str, Any]]]:
                 yield span, resource
 
 
-def _logs(value: Mapping[str, Any]) -> Iterator[tuple[str, str, Any, Mapping[str, Any]]]:
-    """The log records that belong to a span: its trace, the span, the time, and the record as an event."""
+def _logs(value: Mapping[str, Any]) -> Iterator[Record]:
+    """The log records that belong to spans."""
+    for record in dicts(value.get("logs")):
+        yield log_record(record)
     for group in dicts(next((value[key] for key in _LOG_GROUPS if value.get(key)), None)):
         for scope in dicts(group.get("scopeLogs", group.get("scope_logs"))):
             for record in dicts(scope.get("logRecords", scope.get("log_records"))):
-                trace, span = (
-                    record.get("traceId", record.get("trace_id")),
-                    record.get("spanId", record.get("span_id")),
-                )
-                attributes = attributes_of(record.get("attributes"))
-                name = record.get("eventName", record.get("event_name")) or attributes.get("event.name")
-                event = {"name": name, "attributes": attributes, "body": _value(record.get("body"))}
-                yield str(trace or ""), str(span or ""), record.get("timeUnixNano"), event
+                yield log_record(record)
 
 
-def _with_logs(
-    found: list[tuple[str, RawSpan]], logs: list[tuple[str, str, Any, Mapping[str, Any]]]
-) -> Iterator[tuple[str, RawSpan]]:
-    """The spans with their log records as events; records whose span is not here make a span of their own."""
-    by_span: dict[tuple[str, str], list[tuple[Any, Mapping[str, Any]]]] = {}
-    for trace, span, time, event in logs:
-        by_span.setdefault((trace, span), []).append((time, event))
-    for trace, raw in found:
-        own = by_span.pop((trace, raw.id), ())
-        yield trace, replace(raw, events=[*raw.events, *(event for _, event in own)]) if own else raw
-    for (trace, span), own in by_span.items():
-        if any(str(event["name"]).startswith("gen_ai.") for _, event in own):
-            start = str(own[0][0] or 0).rjust(24, "0")
-            attributes = {"gen_ai.operation.name": "chat"}
-            yield trace, RawSpan(span, None, "log records", start, attributes, [event for _, event in own])
+def log_record(record: Mapping[str, Any]) -> Record:
+    """A log record in OTLP's JSON, or as a console exporter writes it."""
+    attributes = attributes_of(record.get("attributes"))
+    name = first(record, "eventName", "event_name") or attributes.get("event.name")
+    event = {"name": name, "attributes": attributes, "body": _value(record.get("body"))}
+    times = (record.get(key) for key in _TIMES)
+    time = next((str(time) for time in times if time not in (None, "", 0, "0")), "")
+    return Record(
+        trace=str(first(record, "traceId", "trace_id") or ""),
+        span=str(first(record, "spanId", "span_id") or ""),
+        time=time.rjust(24, "0") if time.isdigit() else time,
+        event=event,
+    )
 
 
-_GROUPS = ("resourceSpans", "resource_spans")
+_TIMES = (
+    "timeUnixNano",
+    "time_unix_nano",
+    "timestamp",
+    "observedTimeUnixNano",
+    "observed_time_unix_nano",
+    "observed_timestamp",
+)
+_GROUPS = ("resourceSpans", "resource_spans", "batches")
 _LOG_GROUPS = ("resourceLogs", "resource_logs")
+_ENVELOPE = (*_GROUPS, *_LOG_GROUPS, "spans", "logs")
 _SCOPES = ("scopeSpans", "scope_spans", "instrumentationLibrarySpans")
 
 
@@ -139,8 +171,11 @@ def attributes_of(listed: Any) -> dict[str, Any]:
 
 def _value(value: Any) -> Any:
     if not isinstance(value, dict) or len(value) != 1:
-        return value
+        return None if value == {} else value
     ((tag, inner),) = value.items()
+    tag = tag.replace("_v", "V")
+    if tag not in _TAGS:
+        return value
     if tag == "intValue":
         return int(inner)
     if tag == "arrayValue":
@@ -148,3 +183,8 @@ def _value(value: Any) -> Any:
     if tag == "kvlistValue":
         return {entry["key"]: _value(entry.get("value")) for entry in (inner or {}).get("values", ())}
     return inner
+
+
+_TAGS = frozenset(
+    ("stringValue", "boolValue", "intValue", "doubleValue", "arrayValue", "kvlistValue", "bytesValue")
+)

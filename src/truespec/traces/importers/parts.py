@@ -8,7 +8,7 @@ a result has an identifier and a value. Hosted tools (`web_search_call`) hold a 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from truespec.traces.importers.shared import text_of, tool_call, value_text
@@ -266,9 +266,12 @@ def call_of(part: Mapping[str, Any], kind: str = "") -> ToolCall:
     function = part.get("function")
     if isinstance(function, Mapping):
         requestor = part.get("requestor")
-        return tool_call(
+        made = tool_call(
             _first(function, _NAMES), _first(function, _ARGUMENTS), identifier_of(part), requestor
         )
+        # OpenAI always writes arguments: an exporter that keeps no content left them out.
+        unsaid = part.get("type") == "function" and not any(key in function for key in _ARGUMENTS)
+        return replace(made, arguments=None, raw="") if unsaid else made
     custom = part.get("custom")
     body = {**part, **custom} if isinstance(custom, Mapping) else part
     name = function if isinstance(function, str) else _first(body, _NAMES)
@@ -339,6 +342,8 @@ def outcome_of(value: Any) -> tuple[str | None, bool | None]:
 def _joined(value: Any) -> Any:
     """The text of a list of text parts; every other value as it is."""
     if isinstance(value, list) and value:
+        if len(value) == 1 and isinstance(value[0], Mapping) and set(value[0]) == {"json"}:
+            return value[0]["json"]  # Bedrock's part of a result
         texts = [
             item.get("text") if isinstance(item, Mapping) and item.get("type", "text") in TEXTS else item
             for item in value

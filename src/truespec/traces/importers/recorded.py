@@ -34,6 +34,16 @@ def in_attribute(attributes: Mapping[str, Any], key: str, role: str, notes: Note
     return [] if value is None or value == "" else messages_of(parsed(value), role, notes)
 
 
+def with_instructions(attributes: Mapping[str, Any], made: list[Message], notes: Notes) -> list[Message]:
+    """Messages behind the system's instructions that stand beside them, unless they hold those too."""
+    system = parsed(attributes.get("gen_ai.system_instructions"))
+    head = messages_of_item({"role": "system", "parts": system}, notes) if isinstance(system, list) else []
+    if isinstance(system, str):
+        head = [Message("system", system)]
+    told = [message.text for message in made if message.role == "system"]
+    return [message for message in head if message.text not in told] + made
+
+
 def in_event(event: Any, notes: Notes, outputs: bool) -> list[Message]:
     """A message that is recorded as an event or as a log record."""
     if not isinstance(event, Mapping):
@@ -60,8 +70,9 @@ def in_event(event: Any, notes: Notes, outputs: bool) -> list[Message]:
         body = {**given, **inner} if isinstance(inner, Mapping) else given
         return messages_of_item({**_plain(body), "role": "assistant"}, notes)
     if name.startswith("gen_ai.client.inference.operation") or name == "gen_ai.client.operation.details":
-        key = "gen_ai.output.messages" if outputs else "gen_ai.input.messages"
-        return in_attribute(given, key, "assistant" if outputs else "user", notes)
+        if outputs:
+            return in_attribute(given, "gen_ai.output.messages", "assistant", notes)
+        return with_instructions(given, in_attribute(given, "gen_ai.input.messages", "user", notes), notes)
     if name in ("gen_ai.content.prompt", "gen_ai.content.completion"):
         if outputs == name.endswith("completion"):
             key = "gen_ai.completion" if outputs else "gen_ai.prompt"

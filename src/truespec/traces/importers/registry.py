@@ -29,6 +29,8 @@ BUILT_IN: dict[str, str] = {
     "trail": "truespec.traces.importers.trail",
     "langfuse": "truespec.traces.importers.langfuse",
     "otlp": "truespec.traces.importers.otlp",
+    "jaeger": "truespec.traces.importers.jaeger",
+    "zipkin": "truespec.traces.importers.zipkin",
     "openinference": "truespec.traces.importers.openinference",
     "langsmith": "truespec.traces.importers.langsmith",
     "platforms": "truespec.traces.importers.platforms",

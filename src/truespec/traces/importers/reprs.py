@@ -37,6 +37,22 @@ def of_repr(text: str) -> dict[str, Any] | None:
     return made if isinstance(made, dict) else None
 
 
+def of_literal(text: str) -> dict[str, Any] | None:
+    """The object that the text is Python's notation of; None where it is none, or JSON.
+
+    >>> of_literal("{'role': 'assistant', 'content': None}")
+    {'role': 'assistant', 'content': None}
+    """
+    text = text.strip()
+    if len(text) > CHARACTERS or not text.startswith("{'") or not text.endswith("}"):
+        return None
+    try:
+        made = ast.literal_eval(text)
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return None
+    return made if isinstance(made, dict) and all(isinstance(key, str) for key in made) else None
+
+
 def _value(node: ast.expr) -> Any:
     match node:
         case ast.Constant(value=value):

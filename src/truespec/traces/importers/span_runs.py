@@ -15,7 +15,7 @@ from truespec.traces.importers.parts import Notes, outcome_of
 from truespec.traces.importers.repeats import same
 from truespec.traces.importers.shared import tool_call
 from truespec.traces.importers.threads import canonical, outcome_key
-from truespec.traces.importers.tool_runs import ToolRun, as_arguments, tool_run
+from truespec.traces.importers.tool_runs import ToolRun, as_arguments, raised, tool_run
 from truespec.traces.trace import Message, ToolCall
 
 
@@ -45,6 +45,8 @@ class Runs:
         """Texts of results that tools' spans gave, for inputs that repeat them without identifiers."""
         self.outputs: list[str] = []
         """Texts of results that tools' spans gave, in order."""
+        self.raised: dict[str, str | None] = {}
+        """What tools' spans without a result raised."""
         self.places: dict[str, Entry] = {}
         """Where each span stands."""
 
@@ -52,6 +54,10 @@ class Runs:
         run = tool_run(raw)
         entry = Entry(Message("tool", None, tool=run.name, position=raw.id), raw.id, run=run)
         text, failed = outcome_of(run.output)
+        if raw.failed and text in ("{}", "[]", ""):
+            text = None  # what was raised stands in an event, or in the next request
+        if text is None and raw.failed:
+            self.raised[raw.id] = raised(raw)
         entry.message = replace(entry.message, text=text, error=True if raw.failed else failed)
         self.places[raw.id] = entry
         call = self._call_for(run, raw.id)
@@ -138,6 +144,9 @@ class Runs:
         self.entries = made
         for call, entry in late:
             self.behind(call.id, entry)
+        for entry in self.entries:
+            if entry.message.role == "tool" and entry.message.text is None:
+                entry.message = replace(entry.message, text=self.raised.get(entry.span))
         if lonely:
             self.notes.ledger.rules["a tool's span that answers no recorded call is a call of its own"] += (
                 len(lonely)

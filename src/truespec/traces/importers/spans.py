@@ -150,6 +150,8 @@ class _Builder(Runs):
             inputs = inputs if any(message.role == "system" for message in inputs) else instructions + inputs
         if not inputs and not outputs:
             return False
+        if not inputs:
+            self.notes.ledger.rules["a model call's span without its request adds the reply alone"] += 1
         if not outputs and self.kinds[raw.id] == "LLM":
             self.notes.ledger.rules["a model call's span without a reply adds none"] += 1
         inputs = without_empty(inputs, self.answered, self.notes.ledger, self.notes.place)

@@ -14,6 +14,8 @@ from typing import Any
 from truespec.traces.importers.recorded import parsed
 from truespec.traces.trace import Message, ToolCall
 
+_SYSTEM = ("text", "system")
+
 
 @dataclass(slots=True)
 class Thread:
@@ -28,6 +30,12 @@ class Thread:
         self.by.append(span)
 
     def find(self, key: tuple[Any, ...], start: int) -> int | None:
+        """The place of an atom from `start` on.
+
+        A system prompt heads each request; another agent's stands behind what is repeated.
+        """
+        if key[:2] == _SYSTEM:
+            return start - 1 if key in self.places else None
         places = self.places.get(key, ())
         at = bisect_left(places, start)
         return places[at] if at < len(places) else None
@@ -36,11 +44,13 @@ class Thread:
         """How many atoms it shares with a conversation, in order: of speakers, and of the system."""
         at = spoken = system = 0
         for key in keys:
+            if key[:2] == _SYSTEM:
+                system += key in self.places
+                continue
             place = self.find(key, at)
             if place is not None:
                 at = place + 1
-                system += key[:2] == ("text", "system")
-                spoken += key[:2] != ("text", "system")
+                spoken += 1
         return spoken, system
 
 

@@ -14,14 +14,16 @@ from json import JSONDecodeError
 from typing import Any
 
 from truespec.traces.files import loads
-from truespec.traces.importers.parts import Notes, call_of
-from truespec.traces.importers.shared import tool_call, value_text
+from truespec.traces.importers.parts import TEXTS, Notes, call_of, is_call, kind_of_part
+from truespec.traces.importers.reprs import of_literal, of_repr
+from truespec.traces.importers.shared import role_of, tool_call, value_text
 from truespec.traces.trace import Message, ToolCall
 
 MARKS = ("<tool_call>", "<tool_response>", "<think>", "<function_call>")
 """What the texts that are looked at hold."""
 WRITTEN = "calls that are written as a text are read as calls"
 MARKED = "calls between marks such as <tool_call> in a text are read as calls"
+NOTATED = "a reply that is Python's notation of a message is read as that message"
 ANSWERED = "a text of <tool_response> blocks is read as results"
 THOUGHT = "a text between <think> and </think> at the beginning of a reply is its reasoning"
 _CALLS_IN_TEXT = re.compile(r"^\s*(?:Calling tools:\s*)?(\[\s*\{.*\}\s*\])\s*$", re.DOTALL)
@@ -51,11 +53,32 @@ def told_in_text(message: Message, notes: Notes) -> list[Message]:
     if message.role == "tool" and message.call_id is None and (found := _RESULT_IN_TEXT.match(text)):
         notes.ledger.rules["a result that begins with 'Call id:' answers that call"] += 1
         return [replace(message, call_id=found.group(1), text=text[found.end() :])]
+    if message.role == "assistant" and (found := _notated(message, text, notes)):
+        return [found]
     if any(mark in text for mark in MARKS):
         return _marked(message, text, notes)
     if not any(mark in text for mark in ("'function'", '"function"', "'tool_call'")):
         return [message]
     return _written(message, text, notes)
+
+
+def _notated(message: Message, text: str, notes: Notes) -> Message | None:
+    """The reply that a text is Python's notation of: a message of OpenAI's, or one part of a reply."""
+    value = of_literal(text) or of_repr(text)
+    if value is None:
+        return None
+    kind, said, calls = kind_of_part(value), value.get("content"), value.get("tool_calls")
+    if kind in TEXTS and isinstance(value.get("text"), str):
+        said, calls = value["text"], None
+    elif is_call(kind) and isinstance(value.get("name"), str):
+        said, calls = None, [value]
+    elif role_of(value.get("role")) != "assistant" or "content" not in value:
+        return None
+    if not (said is None or isinstance(said, str)) or not (calls is None or isinstance(calls, list)):
+        return None
+    notes.ledger.rules[NOTATED] += 1
+    made = [call_of(call, kind) for call in calls or () if isinstance(call, Mapping)]
+    return _calling(replace(message, text=said), made, notes)
 
 
 def _written(message: Message, text: str, notes: Notes) -> list[Message]:

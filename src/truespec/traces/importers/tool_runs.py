@@ -108,6 +108,16 @@ def tool_run(raw: RawSpan) -> ToolRun:
     return ToolRun(name, parsed(arguments), None if identifier is None else str(identifier), output)
 
 
+def raised(raw: RawSpan) -> str | None:
+    """The message of the exception that a span's events record."""
+    for event in raw.events:
+        details = event.get("attributes")
+        if event.get("name") == "exception" and isinstance(details, Mapping):
+            message = first(details, "exception.message", "exception.type")
+            return None if message is None else str(message)
+    return None
+
+
 def _inner_output(output: Any) -> Any:
     """LangChain's tool message inside its wrappers."""
     for _ in range(3):
