@@ -114,6 +114,8 @@ _OUTPUTS = (
 )
 MERGED = "(merged tools)"
 """The name that Google's ADK gives to the span that joins the results of parallel calls; no tool has it."""
+HANDOFF = "handoff to "
+"""How the names of spans begin in which one agent hands over to another; no tool runs in them."""
 CONVERSATIONS = (
     "pydantic_ai.all_messages",
     "all_messages_events",
@@ -137,6 +139,8 @@ def kind_of(raw: RawSpan) -> str:
     """LLM, TOOL, AGENT, CHAIN, SPAN or what the source calls it."""
     attributes = raw.attributes
     if attributes.get("gen_ai.tool.name") == MERGED:
+        return "SPAN"
+    if raw.name.startswith(HANDOFF) and first(attributes, "tool.name", "gen_ai.tool.name") is None:
         return "SPAN"
     kind = str(first(attributes, *KINDS) or "").strip('"')
     operation = _OPERATIONS.get(str(attributes.get("gen_ai.operation.name") or "").lower())

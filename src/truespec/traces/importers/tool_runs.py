@@ -62,6 +62,8 @@ TOOL_RESULTS = (
 )
 
 
+METHOD = ".__call__"
+"""What DSPy's spans append to the name of a tool."""
 _WRAPPERS = ("input", "inputs", "kwargs", "arguments", "args", "tool_input", "params")
 
 
@@ -78,7 +80,7 @@ class ToolRun:
 def tool_run(raw: RawSpan) -> ToolRun:
     """The call and the result in the span of a tool."""
     attributes = raw.attributes
-    name = str(parsed(first(attributes, *TOOL_NAMES)) or raw.name)
+    name = str(parsed(first(attributes, *TOOL_NAMES)) or raw.name.removesuffix(METHOD))
     arguments = parsed(first(attributes, *TOOL_ARGUMENTS))
     output = parsed(first(attributes, *TOOL_RESULTS))
     identifier = parsed(first(attributes, *TOOL_IDS))
