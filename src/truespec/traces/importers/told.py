@@ -53,8 +53,8 @@ def told_in_text(message: Message, notes: Notes) -> list[Message]:
     if message.role == "tool" and message.call_id is None and (found := _RESULT_IN_TEXT.match(text)):
         notes.ledger.rules["a result that begins with 'Call id:' answers that call"] += 1
         return [replace(message, call_id=found.group(1), text=text[found.end() :])]
-    if message.role == "assistant" and (found := _notated(message, text, notes)):
-        return [found]
+    if message.role == "assistant" and (reply := _notated(message, text, notes)):
+        return [reply]
     if any(mark in text for mark in MARKS):
         return _marked(message, text, notes)
     if not any(mark in text for mark in ("'function'", '"function"', "'tool_call'")):
