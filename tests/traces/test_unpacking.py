@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import struct
 import subprocess
 import sys
 import time
@@ -20,6 +21,7 @@ from truespec.traces.trace import Trace
 from truespec.untrusted.unpack import Bounds, Budget, Unpacked, gunzip, lines
 from truespec.verdict import UsageError
 
+zstandard = pytest.importorskip("zstandard")
 LINE = json.dumps({"messages": [{"role": "user", "content": "hi"}]}).encode() + b"\n"
 MIB = 1 << 20
 
@@ -186,3 +188,37 @@ def test_the_settings_are_read_and_checked(monkeypatch: pytest.MonkeyPatch) -> N
         monkeypatch.setenv("TRUESPEC_UNPACK_RATIO", wrong)
         with pytest.raises(UsageError, match="TRUESPEC_UNPACK_RATIO"):
             Budget()
+
+
+def _zstd_archive(path: Path, name: str, content: bytes, cut: int = 0) -> None:
+    packed = zstandard.ZstdCompressor().compress(content)
+    packed = packed[: len(packed) - cut]
+    about = (20, 0, 93, 0, 0, zlib.crc32(content), len(packed), len(content), len(name), 0)
+    local = struct.pack("<4sHHHHHIIIHH", b"PK\x03\x04", *about) + name.encode() + packed
+    listed = struct.pack("<4sH", b"PK\x01\x02", 20) + struct.pack("<HHHHHIIIHH", *about)
+    listed += struct.pack("<HHHII", 0, 0, 0, 0, 0) + name.encode()
+    end = struct.pack("<4sHHHHIIH", b"PK\x05\x06", 0, 0, 1, 1, len(listed), len(local), 0)
+    path.write_bytes(local + listed + end)
+
+
+def test_members_packed_with_zstd_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "log.eval"
+    sample = {"id": 1, "epoch": 1, "messages": [{"role": "user", "content": "hi"}]}
+    _zstd_archive(path, "samples/1_epoch_1.json", json.dumps(sample).encode())
+    (trace,) = read(path)
+    assert isinstance(trace, Trace)
+    assert trace.messages[0].text == "hi"
+
+
+def test_a_damaged_member_packed_with_zstd_is_reported(tmp_path: Path) -> None:
+    path = tmp_path / "log.eval"
+    _zstd_archive(path, "samples/1_epoch_1.json", b'{"id": 1, "messages": []}' * 1000, cut=9)
+    assert any(isinstance(item, Problem) for item in read(path))
+
+
+def test_what_zstd_unpacks_is_bounded(tmp_path: Path) -> None:
+    path = tmp_path / "log.eval"
+    _zstd_archive(path, "samples/1_epoch_1.json", b" " * (300 << 20))
+    found = list(read(path))
+    assert found
+    assert all(isinstance(item, Problem) for item in found)

@@ -10,13 +10,26 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from truespec.untrusted.unpack import CHUNK, PACKED, Budget, Unpacked
+
+zstandard: Any
+try:
+    import zstandard
+except ImportError:  # it comes with the extra `models`
+    zstandard = None
 
 MEMBERS = 100_000
 """An archive of more members is read up to there."""
 METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 """The other methods cannot be unpacked in small steps."""
+ZSTD = 93
+"""The method of newer Inspect logs, read where the package `zstandard` is installed."""
+WINDOW = 1 << 27
+"""Bytes that a frame of zstd may ask to look back to."""
+STEP = 1 << 10
+"""Packed bytes of zstd that are unpacked at a time."""
 _HEADER = b"PK\x03\x04"
 
 
@@ -68,9 +81,13 @@ class Archive:
         for info in archive.infolist():
             if info.flag_bits & 1:
                 yield Member(info.filename, None, "cannot be unpacked: it is encrypted")
+            elif info.compress_type == ZSTD and zstandard is not None:
+                yield Member(info.filename, self._zstd_opener(info))
             elif info.compress_type not in METHODS:
                 method = zipfile.compressor_names.get(info.compress_type, str(info.compress_type))  # type: ignore[attr-defined]
                 wanted = "only stored and deflated members are read; pack it again by 'zip'"
+                if info.compress_type == ZSTD:
+                    method, wanted = "zstd", "install the package zstandard to read it"
                 yield Member(info.filename, None, f"cannot be unpacked: its method is {method}; {wanted}")
             else:
                 yield Member(info.filename, self._opener(archive, info))
@@ -92,6 +109,40 @@ class Archive:
             # Members may share their packed bytes, so what came out is measured against the whole archive.
             return Unpacked(
                 step, self._budget, (str(self._path), f"{info.header_offset} {info.filename}"), close
+            )
+
+        return opened
+
+    def _zstd_opener(self, info: zipfile.ZipInfo) -> Callable[[], Unpacked]:
+        """Python's `zipfile` finds such members and cannot unpack them."""
+
+        def opened() -> Unpacked:
+            file = self._path.open("rb")
+            engine: Any = None
+            left = info.compress_size
+
+            def step() -> tuple[bytes, int]:
+                nonlocal engine, left
+                if engine is None:
+                    file.seek(info.header_offset)
+                    header = file.read(30)
+                    if len(header) < 30 or header[:4] != _HEADER:
+                        raise EOFError
+                    file.seek(sum(struct.unpack("<HH", header[26:30])), 1)
+                    engine = zstandard.ZstdDecompressor(max_window_size=WINDOW).decompressobj()
+                while left > 0 and not engine.eof:
+                    packed = file.read(min(STEP, left))
+                    if not packed:
+                        raise EOFError
+                    left -= len(packed)
+                    if part := engine.decompress(packed):
+                        return part, self._size
+                if not engine.eof:
+                    raise EOFError
+                return b"", self._size
+
+            return Unpacked(
+                step, self._budget, (str(self._path), f"{info.header_offset} {info.filename}"), file.close
             )
 
         return opened

@@ -25,6 +25,9 @@ _ASIDE = ("info", "error", "warning", "about", "help", "stats", "quit")
 """Entries of Gemini CLI that neither the user nor the agent said."""
 
 
+TWICE = "a result that a session holds at its call and again as a message is one result"
+
+
 def _is_opencode(value: Any) -> bool:
     info = value.get("info") if isinstance(value, Mapping) else None
     return isinstance(info, Mapping) and isinstance(info.get("role"), str) and "parts" in value
@@ -83,6 +86,7 @@ def _trace(
     messages: list[Message] = []
     model = None
     aside: list[Any] = []
+    answered: set[str] = set()
     for place, entry in listed:
         notes.place = place
         if _is_opencode(entry):
@@ -101,7 +105,12 @@ def _trace(
             notes.ledger.items.drop("no message of a session", place)
             continue
         model = named if isinstance(named, str) else model
-        messages += [replace(m, position=place) for m in messages_of_item(item, notes)]
+        for made in messages_of_item(item, notes):
+            if made.role == "tool" and made.call_id in answered:
+                notes.ledger.rules[TWICE] += 1
+                continue
+            answered |= {made.call_id} if made.role == "tool" and made.call_id else set()
+            messages.append(replace(made, position=place))
     info = about.get("info")
     identifier = about.get("sessionId") or (info.get("id") if isinstance(info, Mapping) else None)
     kept = {k: v for k, v in about.items() if k != "messages" and v is not None}
@@ -160,5 +169,8 @@ def _steps(parts: list[dict[str, Any]]) -> Iterator[Mapping[str, Any]]:
         yield {"type": "tool_call", **about, "args": state.get("input")}
         if state.get("status") in ("completed", "error"):
             value = state.get("output") if state.get("output") is not None else state.get("error")
-            waiting.append(_result(about, value, state["status"]))
+            ended = state.get("metadata")
+            code = ended.get("exit") if isinstance(ended, Mapping) else None
+            failed = isinstance(code, int) and code != 0
+            waiting.append(_result(about, value, "error" if failed else state["status"]))
     yield from waiting

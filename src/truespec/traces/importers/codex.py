@@ -97,14 +97,14 @@ def _of_print(
     item = entry.get("item")
     if entry.get("type") == "thread.started":
         about["thread_id"] = entry.get("thread_id")
+    elif isinstance(item, Mapping) and item.get("type") == "error":
+        about.setdefault("errors", []).append(item.get("message"))
     elif isinstance(item, Mapping):
         listed = _printed(item, done=entry["type"] == "item.completed")
-        name = item.get("id")
-        # The same item is printed when it starts and when it ends: the last one holds all of it.
-        for at, (_, earlier) in enumerate(items):
-            if name is not None and earlier.get("printed") == name:
-                items[at : at + 1] = [(place, one) for one in listed]
-                return
+        # An item is printed when it starts and when it ends: the call stands where it started.
+        known = next((i for i, (_, one) in enumerate(items) if one.get("printed") == item.get("id")), None)
+        if known is not None:
+            items[known] = (items[known][0], listed.pop(0))
         items.extend((place, one) for one in listed)
     elif entry.get("type") in _ENDS:
         about.setdefault("turns", []).append(dict(entry))
@@ -112,7 +112,7 @@ def _of_print(
 
 def _printed(item: Mapping[str, Any], done: bool) -> list[dict[str, Any]]:
     """A printed item as items of the Responses API: a call is followed by its result."""
-    kind, name = str(item.get("type") or item.get("item_type")), str(item.get("id"))
+    kind, name = str(item.get("type") or item.get("item_type")), item.get("id")
     if kind in ("agent_message", "assistant_message"):
         text = {"type": "output_text", "text": item.get("text")}
         return [{"type": "message", "role": "assistant", "content": [text], "printed": name}]
