@@ -8,6 +8,7 @@ from __future__ import annotations
 import html
 import json
 import re
+from dataclasses import replace
 
 from truespec.extraction.examples import status
 from truespec.models.call import Call
@@ -41,7 +42,12 @@ def conversation_of(lines: list[str], domain: str | None = None) -> Trace:
     messages: list[Message] = []
     open_calls: list[ToolCall] = []
     kinds: dict[str, str | None] = {}
+    clock = 0.0
+    times: list[float] = []
     for line in lines:
+        if passed := re.fullmatch(r"(\S+) seconds pass", line):
+            clock += float(passed[1])
+            continue
         if typed := re.fullmatch(r"(\S+) is of type (\w+)", line):
             kinds[typed[1]] = typed[2]
         elif returned := re.fullmatch(r"(\S+) (succeeds|fails): (.*)", line):
@@ -54,6 +60,11 @@ def conversation_of(lines: list[str], domain: str | None = None) -> Trace:
             open_calls += messages[-1].calls
             for call in messages[-1].calls:
                 kinds.setdefault(call.name, None)
+        times += [clock] * (len(messages) - len(times))
+    if clock:
+        messages = [
+            replace(message, extra={"timestamp": time}) for message, time in zip(messages, times, strict=True)
+        ]
     schemas = tuple(ToolSchema(name, {"type": "object"}, kind=kind) for name, kind in kinds.items())
     return Trace("read", tuple(messages), Source("read", "", "", ""), tools=schemas, domain=domain)
 

@@ -78,9 +78,7 @@ def _runs(rules: Sequence[Rule]) -> dict[str, dict[str, list[str]]]:
 def _run_lines(rule: str, runs: dict[str, list[str]]) -> list[str]:
     """The example runs of a rule, in lines."""
     if not any(runs.values()):
-        return [
-            f"{rule}: no run was found; a judge reads it, or it depends on what comparison does not look into"
-        ]
+        return [f"{rule}: a judge reads it, or no run was found"]
     shown = (f"  {word:7}{' → '.join(run) if run else 'no run was found'}" for word, run in runs.items())
     return [f"{rule}:", *shown]
 

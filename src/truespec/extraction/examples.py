@@ -9,6 +9,7 @@ from typing import Any
 
 from truespec.extraction.fitting import misfits, with_fitting_arguments
 from truespec.rules.compare import ANY_TOOLS, Toolbox, examples, included
+from truespec.rules.concrete import registers_of
 from truespec.rules.monitor import RuleSet
 from truespec.rules.rule import Rule
 from truespec.traces.event import Event
@@ -45,13 +46,17 @@ def find_examples(rule: Rule, toolbox: Toolbox = ANY_TOOLS, seconds: float = 5.0
     kept, broken = examples(rule, toolbox, seconds)
     rules = RuleSet([rule])
     breaks = _first(rules, broken, toolbox, rule, "fail")
+    if rule.formal is not None and registers_of(rule.formal):  # what keeps it was seen to be about the rule
+        return Examples(_first(rules, kept, toolbox, rule, "pass", True), breaks)
     keeps = _first(rules, kept, toolbox, rule, "pass") or (_mended(rules, breaks) if breaks else None)
     return Examples(keeps, breaks)
 
 
 def _first(
-    rules: RuleSet, events: Sequence[Event], toolbox: Toolbox, rule: Rule, wanted: str
+    rules: RuleSet, events: Sequence[Event], toolbox: Toolbox, rule: Rule, wanted: str, about: bool = False
 ) -> Trace | None:
+    """The conversation with these events, where it does as they did; `about` says that the rule is known to
+    have something to say of it."""
     if not events:
         return None
     for padding in (False, True):
@@ -60,11 +65,11 @@ def _first(
         )
         trace = replace(trace, domain=rule.domains[0] if rule.domains else None)
         (finding,) = rules.check(trace)
-        if finding.status == wanted and (finding.activations or finding.violations):
+        if finding.status == wanted and (about or finding.activations or finding.violations):
             fitted = with_fitting_arguments(trace)
             (again,) = rules.check(fitted)
             # A rule about arguments may need those that do not fit.
-            kept = again.status == wanted and (again.activations or again.violations)
+            kept = again.status == wanted and (about or again.activations or again.violations)
             return fitted if kept else trace
     return None
 
@@ -107,7 +112,9 @@ def conversation(events: Sequence[Event], toolbox: Toolbox, name: str, padding: 
     messages: list[Message] = []
     room = 0
     open_calls: list[ToolCall] = []
+    born: list[int] = []
     for number, event in enumerate(events):
+        born.append(len(messages))
         if event.kind == "message":
             text = event.text or ("Hello." if event.said else None)
             messages.append(Message(event.by, text))
@@ -147,6 +154,8 @@ def conversation(events: Sequence[Event], toolbox: Toolbox, name: str, padding: 
     tools = toolbox.tools or tuple(
         ToolSchema(tool, {"type": "object"}, kind=kind) for tool, kind in sorted(_kinds(events).items())
     )
+    for event, first, after in zip(events, born, [*born[1:], len(messages)], strict=True):
+        messages[first:after] = [replace(message, extra=event.extra) for message in messages[first:after]]
     return Trace(name, tuple(messages), SOURCE, tools=tools)
 
 
@@ -168,9 +177,15 @@ def _result(call: ToolCall, failed: bool, text: str | None) -> Message:
 
 
 def as_lines(trace: Trace) -> list[str]:
-    """A conversation in lines, for people and for models: who says what, calls what, and what comes back."""
+    """A conversation in lines, for people and for models: who says what, calls what, and what comes back; and
+    how many seconds pass, where the times are known."""
     lines: list[str] = []
+    clock: float | None = None
     for message in trace.messages:
+        now = (message.extra or {}).get("timestamp")
+        if isinstance(now, float) and clock is not None and now > clock:
+            lines.append(f"{now - clock:g} seconds pass")
+        clock = now if isinstance(now, float) else clock
         if message.role == "tool":
             state = "fails" if message.failed else "succeeds"
             lines.append(f"{message.tool or 'tool'} {state}: {_quoted(message.text or '')}")

@@ -158,10 +158,11 @@ def _dynamic(
         total *= len(parts[-1])
         if total > MOST_CELLS:
             raise Incomplete(f"more than {MOST_CELLS} classes of events")
+    tests = [(c, p.condition_test(c)) for c in conditions if c[0] not in _FREE]
     for combination in itertools.product(*parts):
         check()
         holds = frozenset(c for chosen, _ in combination for c in chosen)
-        yield holds, _realise(shape, [setting for _, setting in combination], holds, conditions)
+        yield holds, _realise(shape, [setting for _, setting in combination], holds, tests)
 
 
 def _aspect(condition: Predicate) -> str:
@@ -375,9 +376,9 @@ def _realise(
     shape: Event,
     settings: Sequence[Setting | None],
     holds: frozenset[Predicate],
-    conditions: Sequence[Predicate],
+    tests: Sequence[tuple[Predicate, p.Test]],
 ) -> Event | None:
-    """An event with these settings, if it meets exactly the conditions that were chosen."""
+    """An event with these settings, if it meets exactly those of the tested conditions that hold."""
     changes: dict[str, Any] = {}
     documents: list[Mapping[str, Any]] = []
     examples: list[Mapping[str, Any]] = []
@@ -395,7 +396,10 @@ def _realise(
         documents.append(example.get("args", {}))
         if "text" in example:
             changes["text"] = " ".join(t for t in (changes.get("text"), example["text"]) if t)
-    if any(documents):
+    documents = [document for document in documents if document]
+    if len(documents) == 1:
+        changes["args"] = documents[0]
+    elif documents:
         args: dict[str, Any] = {}
         for document in documents:
             merge(args, copy.deepcopy(dict(document)))
@@ -403,7 +407,6 @@ def _realise(
     else:
         changes["args"] = NO_ARGUMENTS
     event = _with(shape, changes)
-    for condition in conditions:
-        if condition[0] not in _FREE and p.condition_test(condition)(event) != (condition in holds):
-            return None
+    if any(test(event) != (condition in holds) for condition, test in tests):
+        return None
     return event

@@ -26,6 +26,7 @@ from truespec.automata import bisimulation
 from truespec.rules import formula as f
 from truespec.rules import predicate as p
 from truespec.rules.algebra import Cell, cells
+from truespec.rules.concrete import search
 from truespec.rules.product import MARK, Nothing, Product, as_formula, over_all, pointed, renumbered
 from truespec.rules.rule import Formal, Obligation, Rule
 from truespec.rules.witness import ANY_TOOLS, Toolbox, describe, kept, real
@@ -303,7 +304,9 @@ def examples(
 ) -> tuple[tuple[Event, ...], tuple[Event, ...]]:
     """Events that keep a rule which has something to say about them, and events that break it; replayed.
 
-    Either is empty where none was found. They are sequences of events, not yet conversations.
+    They are shortest, except where conditions keep registers: see `concrete`. What keeps a rule that
+    only forbids shows an event that the rule nearly forbids. Either is empty where none was found. They are
+    sequences of events, not yet conversations.
     """
     if rule.formal is None:
         return (), ()
@@ -313,8 +316,12 @@ def examples(
         still = _with(rule, [(when, f.F) for when in starts if when is not None], "starts")
     else:
         still = _with(rule, [(None, f.F)], "never")
-    kept = included(rule, still, toolbox, seconds)
-    return kept.witness, included(always, rule, toolbox, seconds).witness
+    kept = included(rule, still, toolbox, seconds).witness
+    broken = included(always, rule, toolbox, seconds).witness
+    if kept and broken:
+        return kept, broken
+    tried = search(rule, toolbox, seconds, not kept, not broken)
+    return kept or tried[0], broken or tried[1]
 
 
 def conflict(left: Rule, right: Rule, toolbox: Toolbox = ANY_TOOLS, seconds: float = SECONDS) -> bool | None:

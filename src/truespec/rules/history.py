@@ -127,7 +127,7 @@ class History(Coded):
         return next((key, self.options[key]) for key in OPERATORS if key in self.options)
 
 
-def _pairs(same: Any) -> list[tuple[str, str]]:
+def pairs_of(same: Any) -> list[tuple[str, str]]:
     """The arguments that have to be equal: of this event, and of the other one."""
     if isinstance(same, Mapping):
         return [(str(mine), str(its)) for mine, its in same.items()]
@@ -154,7 +154,7 @@ class AgainstResult(History):
 
     def see(self, event: Event) -> None:
         if event.kind == "result" and event.tool == self.options["result"] and not event.failed:
-            its = [path for _, path in _pairs(self.options.get("same"))]
+            its = [path for _, path in pairs_of(self.options.get("same"))]
             self.keep(_key(event, its), event.text or "")
 
     def quotes(self, event: Event) -> list[str]:
@@ -162,7 +162,7 @@ class AgainstResult(History):
             return []
         operator, path = self.operator()
         tool = self.options["result"]
-        key = _key(event, [mine for mine, _ in _pairs(self.options.get("same"))])
+        key = _key(event, [mine for mine, _ in pairs_of(self.options.get("same"))])
         text = self.latest(key)
         if text is None:
             if "missing" in self.options:
@@ -187,7 +187,7 @@ class AgainstResult(History):
     @classmethod
     def phrase(cls, options: Mapping[str, Any], noun: NounOf) -> str:
         operator = next(key for key in OPERATORS if key in options)
-        same = _pairs(options.get("same"))
+        same = pairs_of(options.get("same"))
         with_same = f" for the same {', '.join(mine for mine, _ in same)}" if same else ""
         what = options[operator] or "number"
         return (
@@ -219,7 +219,7 @@ class SoFar(History):
         self.of = self.test_of("of")
 
     def _key(self, event: Event) -> str:
-        return _key(event, [mine for mine, _ in _pairs(self.options.get("same"))])
+        return _key(event, [mine for mine, _ in pairs_of(self.options.get("same"))])
 
     def _amount(self, event: Event) -> tuple[Fraction, str]:
         """What an event adds, and why that is not known; the sum of nothing is 0."""
@@ -257,7 +257,7 @@ class SoFar(History):
     @classmethod
     def phrase(cls, options: Mapping[str, Any], noun: NounOf) -> str:
         operator = next(key for key in OPERATORS if key in options)
-        same = _pairs(options.get("same"))
+        same = pairs_of(options.get("same"))
         with_same = f", counted for each {', '.join(mine for mine, _ in same)}," if same else ""
         what = f"the sum of {options['sum']}" if "sum" in options else "the number"
         kind = noun(options["of"], "of")

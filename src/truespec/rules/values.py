@@ -103,11 +103,11 @@ def _is_finite(number: float) -> bool:
 
 
 def _numbers(points: Sequence[int | float]) -> list[int | float]:
-    made: list[int | float] = [math.nan, -math.inf, *points, math.inf]
+    made: list[int | float] = [*points]
     for low, high in itertools.pairwise([-math.inf, *points, math.inf]):
         between = (_whole_between(low, high), _fraction_between(low, high))
         made += [found for found in between if found is not None]
-    return made
+    return [*made, math.inf, -math.inf, math.nan]  # witnesses are taken from the front
 
 
 def _whole_between(low: float, high: float) -> int | None:

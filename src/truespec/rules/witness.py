@@ -73,14 +73,16 @@ def real(
     messages = tuple(Message(role[e.kind] or e.by, e.text) for e in events)
     # Where any tools may be, these are there; what is meant to misfit them says so.
     names = sorted({event.tool for event in events if event.tool})
-    tools = toolbox.tools or tuple(ToolSchema(name, _PERMISSIVE) for name in names)
+    tools = toolbox.tools or tuple(permissive(name) for name in names)
     trace = Trace("witness", messages, Source("witness", "", "", ""), tools=tools)
     for event in events:
         event.trace = trace
     return trace, events
 
 
-_PERMISSIVE = {"type": "object", "not": {"required": ["__misfit__"]}}
+def permissive(name: str) -> ToolSchema:
+    """A tool of this name that takes any arguments but those that are meant to misfit."""
+    return ToolSchema(name, {"type": "object", "not": {"required": ["__misfit__"]}})
 
 
 def _bind_values(
@@ -178,6 +180,8 @@ def _word(formal: Formal, stream: Sequence[Event], start: Event | None) -> list[
 def describe(event: Event) -> str:
     """An event in words."""
     said = f" saying {event.text!r}" if event.text else ""
+    if event.extra and "timestamp" in event.extra:
+        said += f" at {event.extra['timestamp']:g} s"
     if event.kind == "message":
         calls = f" with {event.calls} calls" if event.calls else ""
         return f"{event.by} message{said}{calls}"
