@@ -21,6 +21,7 @@ from truespec.extraction.read import Extracted, Extraction, routed
 from truespec.models.call import Call, Settings
 from truespec.rules import predicate as p
 from truespec.rules.compare import Toolbox, compare
+from truespec.rules.compiled import all_predicates
 from truespec.rules.language import load_rules, load_yaml
 from truespec.rules.rule import Rule
 from truespec.rules.sets import set_names, set_text
@@ -74,7 +75,7 @@ def truths(names: Sequence[str] = ()) -> list[Truth]:
                 continue
             formal = copy.deepcopy(item["formal"])
             formal["define"] = _needed(formal, {**(written.get("define") or {}), **formal.get("define", {})})
-            found.append(Truth(rule, formal, _tools(rule)))
+            found.append(Truth(rule, formal, _tools(list(rules.values()))))
     return found
 
 
@@ -88,16 +89,20 @@ def _needed(formal: Formal, defined: Mapping[str, Any]) -> dict[str, Any]:
     return kept
 
 
-def _tools(rule: Rule) -> Toolbox:
-    """The tools of which a rule speaks, and one of each type beside them."""
-    assert rule.formal is not None
-    asked = [*rule.formal.predicates, *(o.when for o in rule.formal.obligations if o.when is not None)]
-    names: set[str] = set()
-    for condition in (c for predicate in asked for c in p.conditions(predicate)):
-        if condition[0] == "tool":
-            found = condition[1] if isinstance(condition[1], (tuple, frozenset)) else condition[1:]
-            names |= set(map(str, found))
-    tools = [ToolSchema(name, {"type": "object"}, kind="write") for name in sorted(names)]
+def _tools(rules: Sequence[Rule]) -> Toolbox:
+    """The tools and arguments of which the rules of a set speak, and one tool of each type beside them."""
+    names: dict[str, set[str]] = {}
+    for rule in rules:
+        for predicate in all_predicates(rule.formal) if rule.formal is not None else ():
+            listed = list(p.conditions(predicate))
+            called = {str(name) for c in listed if c[0] == "tool" for name in c[1]}
+            paths = {c[1].split(".")[0] for c in listed if c[0] in ("arg", "absent")}
+            for tool in called:
+                names.setdefault(tool, set()).update(path for path in paths if "*" not in path)
+    tools = [
+        ToolSchema(name, {"type": "object", "properties": {a: {} for a in sorted(arguments)}}, kind="write")
+        for name, arguments in sorted(names.items())
+    ]
     others = [
         ToolSchema(f"some_{kind}", {"type": "object"}, kind=kind) for kind in ("read", "write", "generic")
     ]
@@ -268,8 +273,9 @@ def _checked(script: Scripted, truth: Truth, one: Extracted) -> Extracted:
 
 
 def _reply(script: Scripted, truth: Truth, one: Extracted, call: Call) -> str:
-    draw = hashlib.sha256(f"{script.name}{call.subject}{call.prompt}{one.formal}".encode()).digest()
-    answer = reply_of(call, truth.rule)
+    # Not by the prompt, so that its wording and the number of tools change no draw.
+    draw = hashlib.sha256(f"{script.name}{call.subject}{one.formal}".encode()).digest()
+    answer = reply_of(call, truth.rule, truth.toolbox.tools or ())
     if answer is not None and draw[0] * 100 < script.misread * 256:
         answer = {"kept": "broken", "broken": "kept", "A": "B"}.get(answer, "A")
     if call.subject.startswith("extract/read_back/"):

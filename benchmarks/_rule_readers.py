@@ -8,6 +8,7 @@ from __future__ import annotations
 import html
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from truespec.extraction.examples import status
@@ -18,27 +19,28 @@ from truespec.traces import Message, Source, ToolCall, ToolSchema, Trace
 _DECODER = json.JSONDecoder()
 
 
-def reply_of(call: Call, rule: Rule) -> str | None:
+def reply_of(call: Call, rule: Rule, tools: Sequence[ToolSchema] = ()) -> str | None:
     """The answer to a question about conversations, by the right rule; None for another question."""
     kind = call.subject.split("/")[1]
     if kind == "settle":
         return {"pass": "kept", "fail": "broken"}.get(
-            status(rule, _between("conversation", call, rule)), "unclear"
+            status(rule, _between("conversation", call, rule, tools)), "unclear"
         )
     if kind == "read_back":
-        a, b = (status(rule, _between(name, call, rule)) == "pass" for name in ("A", "B"))
+        a, b = (status(rule, _between(name, call, rule, tools)) == "pass" for name in ("A", "B"))
         return "both" if a and b else "A" if a else "B" if b else "neither"
     return None
 
 
-def _between(name: str, call: Call, rule: Rule) -> Trace:
+def _between(name: str, call: Call, rule: Rule, tools: Sequence[ToolSchema]) -> Trace:
     found = re.search(f"<{name}>\n(.*?)\n</{name}>", call.prompt, re.DOTALL)
     assert found is not None, call.prompt
-    return conversation_of(html.unescape(found[1]).split("\n"), rule.domains[0] if rule.domains else None)
+    lines = html.unescape(found[1]).split("\n")
+    return conversation_of(lines, rule.domains[0] if rule.domains else None, tools)
 
 
-def conversation_of(lines: list[str], domain: str | None = None) -> Trace:
-    """The conversation in these lines (see `extraction.examples.as_lines`)."""
+def conversation_of(lines: list[str], domain: str | None = None, tools: Sequence[ToolSchema] = ()) -> Trace:
+    """The conversation in these lines (see `extraction.examples.as_lines`), with the known schemas."""
     messages: list[Message] = []
     open_calls: list[ToolCall] = []
     kinds: dict[str, str | None] = {}
@@ -65,7 +67,10 @@ def conversation_of(lines: list[str], domain: str | None = None) -> Trace:
         messages = [
             replace(message, extra={"timestamp": time}) for message, time in zip(messages, times, strict=True)
         ]
-    schemas = tuple(ToolSchema(name, {"type": "object"}, kind=kind) for name, kind in kinds.items())
+    known = {tool.name: tool for tool in tools}
+    schemas = tuple(
+        known.get(name, ToolSchema(name, {"type": "object"}, kind=kind)) for name, kind in kinds.items()
+    )
     return Trace("read", tuple(messages), Source("read", "", "", ""), tools=schemas, domain=domain)
 
 

@@ -175,6 +175,22 @@ def test_near_misses_are_rules_of_another_meaning_for_the_most_part() -> None:
     assert near_misses(replace(_rule(RIGHT), kind="semantic", formal=None)) == ()
 
 
+def test_a_tool_or_an_argument_that_the_formula_forgot_shows_in_a_conversation() -> None:
+    names = ("get_user", "get_order", "refund", "find_user")
+    tools = Toolbox(tuple(ToolSchema(n, {"type": "object", "properties": {"born": {}}}) for n in names))
+    both = {"template": "precedence", "a": {"result": "find_user"}, "b": {"call": ["get_user", "get_order"]}}
+    unborn = {"template": "absence", "a": {"call": "get_user", "args": {"born": {"exists": False}}}}
+    for right, wrong in (
+        (both, {**both, "b": {"call": ["get_order"]}}),
+        (unborn, {"template": "absence", "a": {"call": "get_user"}}),
+    ):
+        semantic = replace(_rule(wrong), kind="semantic", formal=None)
+        asked = questions(routed(semantic, wrong, tools), tools)
+        meant = _rule(right)
+        read = [(status(meant, q.kept), status(meant, q.broken)) for q in asked]
+        assert set(read) > {("pass", "fail")}, "a reader of the right rule disagrees somewhere"
+
+
 def test_each_question_holds_one_conversation_that_the_formula_keeps() -> None:
     semantic = replace(_rule(RIGHT), kind="semantic", formal=None)
     one = routed(semantic, RIGHT, Toolbox(TOOLS))

@@ -18,8 +18,8 @@ from importlib.resources import files
 from typing import Any
 
 from truespec.extraction.ask import EXTRACTING, tools_text
-from truespec.extraction.examples import Examples, as_lines, separating, status
-from truespec.extraction.near import near_misses
+from truespec.extraction.examples import Examples, as_lines, separating, status, with_other_tools
+from truespec.extraction.near import ANOTHER_TOOL, near_misses
 from truespec.extraction.read import Check, Extracted, routed
 from truespec.judges.structured import read_object, tagged
 from truespec.models.call import Call, Settings
@@ -29,7 +29,7 @@ from truespec.traces.trace import Trace
 
 SECONDS = 3.0
 """The limit for one comparison."""
-MOST_QUESTIONS = 8
+MOST_QUESTIONS = 12
 """The most pairs of conversations that a reader is asked about, for one rule."""
 ANSWERS = ("kept", "broken", "unclear")
 """What may be said of one conversation."""
@@ -230,7 +230,9 @@ def questions(one: Extracted, toolbox: Toolbox) -> tuple[Question, ...]:
         return ()
     made = [Question(found.keeps, found.breaks, True), Question(found.keeps, found.breaks, False)]
     shown = {tuple(as_lines(found.keeps)), tuple(as_lines(found.breaks))}
-    misses = [rule for _, rule in near_misses(one.rule)]
+    near = near_misses(one.rule, toolbox)
+    misses = [rule for _, rule in near]
+    others = {n for n, (slip, _) in enumerate(near) if slip == ANOTHER_TOOL}
     separated = _separated(one.rule, misses, (found.keeps, found.breaks))
     for number, miss in enumerate(misses):
         if len(made) == MOST_QUESTIONS:
@@ -238,7 +240,11 @@ def questions(one: Extracted, toolbox: Toolbox) -> tuple[Question, ...]:
         if number in separated:
             continue
         trace = separating(one.rule, miss, toolbox, SECONDS)
-        if trace is None or tuple(as_lines(trace)) in shown:
+        if trace is None:
+            continue
+        if number in others:
+            trace = with_other_tools(one.rule, trace, [misses[n] for n in others - separated])
+        if tuple(as_lines(trace)) in shown:
             continue
         shown.add(tuple(as_lines(trace)))
         separated |= _separated(one.rule, misses, (trace,))

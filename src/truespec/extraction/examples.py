@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from truespec.extraction.fitting import misfits, with_fitting_arguments
+from truespec.rules import predicate as p
 from truespec.rules.compare import ANY_TOOLS, Toolbox, examples, included
+from truespec.rules.compiled import all_predicates
 from truespec.rules.concrete import registers_of
 from truespec.rules.monitor import RuleSet
 from truespec.rules.rule import Rule
@@ -212,6 +214,45 @@ def separating(left: Rule, right: Rule, toolbox: Toolbox = ANY_TOOLS, seconds: f
             if {status(left, trace), status(right, trace)} == {"pass", "fail"}:
                 return trace
     return None
+
+
+def with_other_tools(rule: Rule, trace: Trace, misses: Sequence[Rule]) -> Trace:
+    """A conversation that separates a rule from one that is meant of one tool more, with the calls of that
+    tool repeated for the tools of the other rules, so that it separates the rule from as many as possible."""
+    said = status(rule, trace)
+    own = _tools_of(rule)
+    mine = {call.name for message in trace.messages for call in message.calls} - own
+    for miss in misses:
+        for tool in sorted(_tools_of(miss) - own - mine):
+            for like in sorted(mine):
+                longer = _repeated(trace, like, tool)
+                if status(rule, longer) == said != status(miss, longer):
+                    trace = longer
+                    mine |= {tool}
+                    break
+    return trace
+
+
+def _tools_of(rule: Rule) -> set[str]:
+    """The tools that a rule names."""
+    assert rule.formal is not None
+    asked = [c for q in all_predicates(rule.formal) for c in p.conditions(q)]
+    return {name for c in asked if c[0] == "tool" for name in c[1]}
+
+
+def _repeated(trace: Trace, like: str, tool: str) -> Trace:
+    """The conversation with each call of a tool made again with another one, and answered alike."""
+    messages: list[Message] = []
+    for message in trace.messages:
+        messages.append(message)
+        if message.role == "tool" and message.tool == like:
+            messages.append(replace(message, tool=tool, call_id=f"{message.call_id}-{tool}"))
+        again = tuple(
+            replace(call, name=tool, id=f"{call.id}-{tool}") for call in message.calls if call.name == like
+        )
+        if again:
+            messages.append(replace(message, text=None, calls=again))
+    return replace(trace, messages=tuple(messages))
 
 
 def status(rule: Rule, trace: Trace) -> str:

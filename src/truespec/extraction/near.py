@@ -6,27 +6,32 @@ misses of the wrong one, and a conversation on which the two differ shows the fa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from truespec.rules import formula as f
 from truespec.rules import predicate as p
 from truespec.rules.rule import Formal, Obligation, Rule
+from truespec.rules.witness import ANY_TOOLS, Toolbox
+from truespec.traces.trace import ToolSchema
 
 MOST = 40
 """The most near misses of one rule."""
 
 
-def near_misses(rule: Rule) -> tuple[tuple[str, Rule], ...]:
+def near_misses(rule: Rule, toolbox: Toolbox = ANY_TOOLS) -> tuple[tuple[str, Rule], ...]:
     """Rules that differ from this one in one place, each with the name of the slip; at most `MOST`.
 
-    Their formal parts are well-formed. They may mean the same as the rule's own.
+    Where the agent's tools are known, the rule may have been meant of one tool more, and of calls with fewer
+    arguments than their tools take. The formal parts are well-formed. They may mean the same as the rule's
+    own.
     """
     formal = rule.formal
     if formal is None:
         return ()
     found: dict[tuple[object, ...], tuple[str, Rule]] = {}
-    for slip, made in _slips(formal):
+    for slip, made in _slips(formal, toolbox):
         key = (made.predicates, made.obligations, made.over)
         if made != formal and key not in found:
             found[key] = (slip, replace(rule, id=f"{rule.id}:{len(found)}", formal=made))
@@ -35,6 +40,12 @@ def near_misses(rule: Rule) -> tuple[tuple[str, Rule], ...]:
     return tuple(found.values())
 
 
+ANOTHER_TOOL = "another tool"
+"""The slip of a rule that is meant of one tool more."""
+COMPLETE = "a complete call"
+"""The slip of a rule that is meant of calls which lack an argument."""
+MOST_TOOLS = 10
+"""The most other tools for one predicate, those first whose names are alike."""
 ORDER = (
     "inverted",
     "exchanged",
@@ -42,6 +53,8 @@ ORDER = (
     "success not asked for",
     "words not asked for",
     "data not asked for",
+    ANOTHER_TOOL,
+    COMPLETE,
     "outcome",
     "strength",
     "moment",
@@ -51,15 +64,22 @@ ORDER = (
     "attempt for result",
     "a condition left out",
     "speaker",
+    "a tool too many",
 )
 """The slips, the likeliest and gravest first."""
 
 
-def _slips(formal: Formal) -> Iterator[tuple[str, Formal]]:
-    yield from sorted(_unsorted(formal), key=lambda found: ORDER.index(found[0]))
+def _slips(formal: Formal, toolbox: Toolbox) -> Iterator[tuple[str, Formal]]:
+    """One slip of each kind, then a second one of each, so that a few questions meet many kinds."""
+    seen: Counter[str] = Counter()
+    placed = []
+    for slip, made in _unsorted(formal, toolbox):
+        placed.append((seen[slip] if slip != ANOTHER_TOOL else 0, ORDER.index(slip), slip, made))
+        seen[slip] += 1
+    yield from ((slip, made) for _, _, slip, made in sorted(placed, key=lambda one: one[:2]))
 
 
-def _unsorted(formal: Formal) -> Iterator[tuple[str, Formal]]:
+def _unsorted(formal: Formal, toolbox: Toolbox) -> Iterator[tuple[str, Formal]]:
     for place, obligation in enumerate(formal.obligations):
         for slip, require in _requires(obligation):
             yield slip, _with(formal, place, Obligation(obligation.when, require))
@@ -73,7 +93,12 @@ def _unsorted(formal: Formal) -> Iterator[tuple[str, Formal]]:
                 yield "data not asked for", _with(formal, place, Obligation(when, obligation.require))
     asked = [*formal.predicates, *(o.when for o in formal.obligations if o.when is not None)]
     for predicate in dict.fromkeys(asked):
-        for slip, other in (*_narrower(predicate), *_predicates(predicate)):
+        for slip, other in (
+            *_narrower(predicate),
+            *_predicates(predicate),
+            *_other_tools(predicate, toolbox),
+            *_incomplete(predicate, toolbox),
+        ):
             yield slip, _swapped(formal, predicate, other)
 
 
@@ -234,6 +259,43 @@ def _predicates(one: p.Predicate) -> Iterator[tuple[str, p.Predicate]]:
         for table, slip in ((_BOUNDS, "bound"), (_OPPOSITE, "side")):
             if one[2] in table:
                 yield slip, (*one[:2], table[one[2]], *one[3:])
+
+
+def _other_tools(one: p.Predicate, toolbox: Toolbox) -> Iterator[tuple[str, p.Predicate]]:
+    """The predicate with one tool more than it names, and with one less."""
+    parts = one[1:] if one[0] == "and" else (one,)
+    for place, part in enumerate(parts):
+        if part[0] != "tool":
+            continue
+        names = tuple(part[1])
+        others = sorted(
+            (tool for tool in toolbox.tools or () if tool.name not in names),
+            key=lambda tool: -_alike(tool, names, toolbox),
+        )
+        lists = [(ANOTHER_TOOL, sorted((*names, tool.name))) for tool in others[:MOST_TOOLS]]
+        if len(names) > 1:
+            lists += [("a tool too many", [n for n in names if n != name]) for name in names]
+        for slip, listed in lists:
+            yield slip, p.all_of(*parts[:place], ("tool", type(part[1])(listed)), *parts[place + 1 :])
+
+
+def _alike(tool: ToolSchema, names: Sequence[str], toolbox: Toolbox) -> int:
+    """How much a tool is like those of these names: words in common, and what it does."""
+    kinds = {other.kind for other in toolbox.tools or () if other.name in names}
+    words = {word for name in names for word in name.lower().split("_")}
+    return 2 * len(words & set(tool.name.lower().split("_"))) + (tool.kind in kinds)
+
+
+def _incomplete(one: p.Predicate, toolbox: Toolbox) -> Iterator[tuple[str, p.Predicate]]:
+    """The predicate of calls that lack one of the arguments which the schemas of their tools name."""
+    parts = one[1:] if one[0] == "and" else (one,)
+    names = {name for part in parts if part[0] == "tool" for name in part[1]}
+    known = {part[1].split(".")[0] for part in parts if part[0] in ("arg", "absent")}
+    schemas = [tool.parameters or {} for tool in toolbox.tools or () if tool.name in names]
+    listed = sorted({str(name) for schema in schemas for name in schema.get("properties") or {}} - known)
+    plain = [name for name in listed if "." not in name and "*" not in name]
+    if ("kind", "call") in parts and plain:
+        yield COMPLETE, p.all_of(*parts, p.any_of(*(("absent", name) for name in plain)))
 
 
 def _swapped(formal: Formal, old: p.Predicate, new: p.Predicate) -> Formal:
