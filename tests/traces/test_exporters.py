@@ -31,6 +31,7 @@ EXPORTERS = {
     "otlp/litellm.json": [FIRST, [*FIRST, C99]],
     # Looked up again in place of a third one.
     "otlp/openllmetry-log-records.jsonl": [[*FIRST, A17]],
+    "otlp/genai-single-requests.jsonl": [[*FIRST, A17]],  # each model call in a trace of its own
     "otlp/tempo.json": [[*FIRST, A17]],
     "otlp/cloudwatch.jsonl": [[*FIRST, A17]],
     "openinference/console.json": [[*FIRST, A17]],

@@ -19,6 +19,8 @@ from truespec.traces.trace import Message, Trace, prompt_of
 
 WAITING = 64
 """Conversations that wait to be continued."""
+UNIQUE = 12
+"""Characters of an identifier that is not used for another call."""
 RULE = "requests that repeat an earlier one and go on are one conversation"
 _SESSIONS = ("conversation_id", "session_id", "thread_id", "trace_id")
 
@@ -32,7 +34,9 @@ class _Entry:
 def _key(message: Message) -> tuple[Any, ...]:
     calls = tuple(call.name if made_up(call.id) else call.id for call in message.calls)
     answered = None if made_up(message.call_id) else message.call_id
-    return (message.role, (message.text or "").strip(), calls, answered)
+    # Some histories leave out what was said beside calls; identifiers that nobody uses twice are enough.
+    known = bool(message.calls) and all(len(call or "") >= UNIQUE for call in calls)
+    return (message.role, "" if known else (message.text or "").strip(), calls, answered)
 
 
 def _continues(later: Trace, keys: list[tuple[Any, ...]], earlier: _Entry) -> bool:
@@ -64,7 +68,7 @@ def grown(items: Iterable[Trace | Problem], ledger: Ledger) -> Iterator[Trace | 
             entry = next((e for e in reversed(waiting) if _continues(item, keys, e)), None)
             named = None if entry else _named(item, waiting)
             if entry is not None and isinstance(entry.item, Trace):
-                entry.item, entry.keys = _joined(entry.item, item, item.messages), keys
+                entry.item, entry.keys = _joined(entry.item, item, _behind(entry.item, item)), keys
                 ledger.rules[RULE] += 1
             elif named is not None and isinstance(named.item, Trace):
                 messages = named.item.messages + item.messages
@@ -91,6 +95,13 @@ def _named(item: Trace, waiting: Iterable[_Entry]) -> _Entry | None:
     )
 
 
+def _behind(earlier: Trace, later: Trace) -> tuple[Message, ...]:
+    """The messages of both; of spans, each with the first span that holds it."""
+    if not later.spans:
+        return later.messages
+    return earlier.messages + later.messages[len(earlier.messages) :]
+
+
 def _joined(earlier: Trace, later: Trace, messages: tuple[Message, ...]) -> Trace:
     return replace(
         later,
@@ -99,5 +110,6 @@ def _joined(earlier: Trace, later: Trace, messages: tuple[Message, ...]) -> Trac
         source=earlier.source,
         system_prompt=later.system_prompt or earlier.system_prompt or prompt_of(messages),
         tools=later.tools if later.tools is not None else earlier.tools,
+        spans=earlier.spans + later.spans,
         metadata={**earlier.metadata, **later.metadata, "response_id": later.id},
     )

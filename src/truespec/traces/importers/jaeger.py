@@ -8,7 +8,7 @@ from typing import Any
 from truespec.traces.files import Problem, TraceFile
 from truespec.traces.importers.conventions import RawSpan
 from truespec.traces.importers.shared import dicts
-from truespec.traces.importers.span_traces import by_trace, trace_of_spans
+from truespec.traces.importers.span_traces import by_trace, traces_of_spans
 from truespec.traces.joins import Joins
 from truespec.traces.trace import Trace
 
@@ -52,8 +52,7 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
                     found.append(_raw(span, trace))
                 except (KeyError, TypeError, ValueError, AttributeError) as error:
                     yield file.problem(f"trace {trace.get('traceID')}, span {index}", f"no span: {error!r}")
-    for identifier, raws in by_trace(found):
-        yield trace_of_spans(identifier, raws, file, NAME, identifier, joins)
+    yield from traces_of_spans(by_trace(found), file, NAME, joins)
 
 
 def _raw(span: Mapping[str, Any], trace: Mapping[str, Any]) -> tuple[str, RawSpan]:

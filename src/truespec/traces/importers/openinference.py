@@ -16,7 +16,7 @@ from truespec.traces.importers.conventions import RawSpan
 from truespec.traces.importers.log_records import Record, with_logs
 from truespec.traces.importers.otlp import log_record
 from truespec.traces.importers.shared import dicts
-from truespec.traces.importers.span_traces import by_trace, trace_of_spans
+from truespec.traces.importers.span_traces import by_trace, traces_of_spans
 from truespec.traces.joins import Joins
 from truespec.traces.scanner import each_record
 from truespec.traces.trace import Trace
@@ -96,8 +96,7 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
             logs.append(log_record(value))
         else:
             yield file.problem(place, "no span with a context")
-    for identifier, raws in by_trace(with_logs(found, logs)):
-        yield trace_of_spans(identifier, raws, file, NAME, identifier, joins)
+    yield from traces_of_spans(by_trace(with_logs(found, logs)), file, NAME, joins)
 
 
 def _raw(span: Mapping[str, Any]) -> tuple[str, RawSpan]:

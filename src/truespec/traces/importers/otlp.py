@@ -15,7 +15,7 @@ from truespec.traces.files import Problem, TraceFile, brief
 from truespec.traces.importers.conventions import RawSpan, first
 from truespec.traces.importers.log_records import Record, with_logs
 from truespec.traces.importers.shared import dicts
-from truespec.traces.importers.span_traces import by_trace, trace_of_spans
+from truespec.traces.importers.span_traces import by_trace, traces_of_spans
 from truespec.traces.joins import Joins
 from truespec.traces.trace import Trace
 
@@ -85,8 +85,7 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
                 found.append(_raw(span, resource))
             except (KeyError, TypeError, ValueError, AttributeError) as error:
                 yield file.problem(f"{position}, span {number}", f"no span: {error!r}")
-    for identifier, raws in by_trace(with_logs(found, logs)):
-        yield trace_of_spans(identifier, raws, file, NAME, identifier, joins, metadata)
+    yield from traces_of_spans(by_trace(with_logs(found, logs)), file, NAME, joins, metadata)
 
 
 def _spans(value: Mapping[str, Any]) -> Iterator[tuple[Any, Mapping[str, Any]]]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
-from truespec.traces.files import TraceFile
-from truespec.traces.importers.conventions import RawSpan
+from truespec.traces.files import Problem, TraceFile
+from truespec.traces.importers.conventions import RawSpan, first
+from truespec.traces.importers.growing import grown
 from truespec.traces.importers.parts import Notes
 from truespec.traces.importers.shared import source_of
 from truespec.traces.importers.spans import conversation
@@ -40,6 +42,41 @@ def trace_of_spans(
         outcome=outcome or Outcome(),
         metadata={**(metadata or {}), **({"agent": found.agent} if found.agent else {}), **kept},
     )
+
+
+def traces_of_spans(
+    groups: Iterable[tuple[str, list[RawSpan]]],
+    file: TraceFile,
+    form: str,
+    joins: Joins,
+    metadata: Mapping[str, Any] | None = None,
+) -> Iterator[Trace | Problem]:
+    """One trace per group; groups of nothing but a model call are requests, which may be one conversation."""
+    requests: list[Trace] = []
+    for identifier, raws in groups:
+        trace = trace_of_spans(identifier, raws, file, form, identifier, joins, metadata)
+        if trace.messages and _is_request(trace):
+            session = next((s for raw in raws if (s := first(raw.attributes, *_SESSIONS))), None)
+            known = {} if session is None else {"session_id": str(session)}
+            requests.append(replace(trace, metadata={**known, **trace.metadata}))
+        else:
+            yield trace
+    yield from grown(requests, file.ledger)
+
+
+_SESSIONS = (
+    "session.id",
+    "gen_ai.conversation.id",
+    "langfuse.session.id",
+    "traceloop.association.properties.session_id",
+)
+
+
+def _is_request(trace: Trace) -> bool:
+    """Whether its spans are one model call and what happened inside it, with nothing around it."""
+    known = {span.id for span in trace.spans}
+    outer = [span.kind for span in trace.spans if span.parent not in known]
+    return outer == ["LLM"] and all(span.kind in ("LLM", "SPAN") for span in trace.spans)
 
 
 def _in_messages(raw: RawSpan) -> bool:

@@ -9,7 +9,7 @@ from truespec.traces.files import Problem, TraceFile
 from truespec.traces.importers.conventions import RawSpan
 from truespec.traces.importers.recorded import parsed
 from truespec.traces.importers.shared import dicts
-from truespec.traces.importers.span_traces import by_trace, trace_of_spans
+from truespec.traces.importers.span_traces import by_trace, traces_of_spans
 from truespec.traces.joins import Joins
 from truespec.traces.trace import Trace
 
@@ -50,8 +50,7 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
             else:
                 place = f"line {number}, span {index}" if number else f"span {index}"
                 yield file.problem(place, "no span with an identifier")
-    for identifier, raws in by_trace(found):
-        yield trace_of_spans(identifier, raws, file, NAME, identifier, joins)
+    yield from traces_of_spans(by_trace(found), file, NAME, joins)
 
 
 def _raw(span: Mapping[str, Any]) -> tuple[str, RawSpan]:
