@@ -541,3 +541,13 @@ def test_marks_that_hold_no_call_are_a_loss_and_stay_a_text(text: str, tmp_path:
     assert said(trace, "assistant") == [text]
     assert problems
     assert not file.ledger.lossless
+
+
+def test_calls_outside_all_recognised_messages_are_a_loss(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    act = {"type": "function_call", "call_id": "call_1", "name": "look", "arguments": "{}"}
+    path.write_text(json.dumps({"run": {"turns": [{"role": "user", "content": "go"}], "acts": [act]}}))
+    (trace,), problems, file = imported(path)
+    assert calls(trace) == []
+    assert "1 calls stand outside all recognised messages: look" in problems[0].message
+    assert not file.ledger.lossless

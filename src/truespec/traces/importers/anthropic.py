@@ -13,6 +13,7 @@ from truespec.traces.importers.items import messages_of_item
 from truespec.traces.importers.pairing import paired
 from truespec.traces.importers.parts import Notes
 from truespec.traces.importers.shared import source_of, text_of, tool_schemas
+from truespec.traces.importers.told import told_by_reply
 from truespec.traces.joins import Joins
 from truespec.traces.trace import Message, Trace
 
@@ -101,7 +102,7 @@ def _trace(record: Mapping[str, Any], file: TraceFile, position: str, joins: Joi
     }
     return Trace(
         id=str(record.get("id") or f"{file.path.name}:{position}"),
-        messages=tuple(paired(messages, file.ledger)),
+        messages=tuple(paired(told_by_reply(messages, notes), file.ledger)),
         source=source_of(file, NAME, position),
         system_prompt=text_of(value.get("system")) or joins.prompt,
         tools=tools if tools is not None else joins.domain(None).tools,

@@ -16,6 +16,7 @@ from truespec.traces.importers.items import messages_of_item, openai_message
 from truespec.traces.importers.pairing import paired
 from truespec.traces.importers.parts import Notes
 from truespec.traces.importers.shared import number, role_of, source_of, tool_schemas
+from truespec.traces.importers.told import told_by_reply
 from truespec.traces.importers.wrappers import is_typed_message
 from truespec.traces.joins import Joins
 from truespec.traces.scanner import each_record
@@ -126,7 +127,7 @@ def _messages(listed: list[Any], notes: Notes, position: str) -> list[Message]:
         else:
             notes.place = f"{position}, message {index}"
             made += messages_of_item(m, notes)
-    return paired(made, notes.ledger)
+    return paired(told_by_reply(made, notes), notes.ledger)
 
 
 def _trace(

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from truespec.traces.files import Problem, TraceFile, brief
-from truespec.traces.importers.census import census
+from truespec.traces.importers.census import census, held
 from truespec.traces.importers.conventions import RawSpan
 from truespec.traces.importers.growing import grown
 from truespec.traces.importers.items import SYSTEMS
@@ -134,7 +134,7 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
 
 def _traces(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     document = file.document()
-    records = [("document", document)]
+    records: list[tuple[str, Any]] = [("document", document)]
     if isinstance(document, Problem):
         records = [(f"line {line}", value) for line, value in file.lines()]
     spans: list[tuple[str, RawSpan]] = []
@@ -155,9 +155,23 @@ def _traces(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
         file.ledger.rules[EVENTS] += len(told)
         told = [(told[0][0], None, [group for _, _, groups in told for group in groups])]
     for position, value, groups in told:
-        yield _trace(position, value, groups, file, joins)
+        trace = _trace(position, value, groups, file, joins)
+        _net(position, [value] if value is not None else [one for _, one in records], trace, file)
+        yield trace
     for identifier, raws in by_trace(spans):
         yield trace_of_spans(identifier, raws, file, NAME, identifier, joins)
+
+
+def _net(position: str, values: list[Any], trace: Trace, file: TraceFile) -> None:
+    """Report the calls that stand in a record, wherever, and in no message of its trace."""
+    calls, _ = held([values])
+    taken = {call.id for message in trace.messages for call in message.calls}
+    missing = [call.name for key, (_, call) in calls.items() if key not in {*taken, *file.ledger.aliases}]
+    for _ in missing:
+        file.ledger.calls.drop("a call outside all messages that were recognised", position)
+    if missing:
+        names = ", ".join(sorted(set(missing))[:5])
+        file.ledger.problem(position, f"{len(missing)} calls stand outside all recognised messages: {names}")
 
 
 def _said(groups: list[tuple[str, Any]]) -> list[Any]:

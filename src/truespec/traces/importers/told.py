@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from json import JSONDecodeError
 from typing import Any
@@ -26,6 +26,9 @@ MARKED = "calls between marks such as <tool_call> in a text are read as calls"
 NOTATED = "a reply that is Python's notation of a message is read as that message"
 ANSWERED = "a text of <tool_response> blocks is read as results"
 THOUGHT = "a text between <think> and </think> at the beginning of a reply is its reasoning"
+REPLIED = "a call in XML whose result the next message names is read as a call"
+_REPLY = re.compile(r"\[(\w+)(?: for [^\n]*?)?\] Result:")
+_FIELD = re.compile(r"<(\w+)>(.*?)</\1>", re.DOTALL)
 _CALLS_IN_TEXT = re.compile(r"^\s*(?:Calling tools:\s*)?(\[\s*\{.*\}\s*\])\s*$", re.DOTALL)
 _RESULT_IN_TEXT = re.compile(r"^Call id: (\S+)\n")
 _MARKED_CALL = re.compile(r"<(tool_call|function_call)>\s*(.*?)\s*</\1>", re.DOTALL)
@@ -181,3 +184,28 @@ def _responses(message: Message, text: str, notes: Notes) -> list[Message]:
         )
     notes.ledger.rules[ANSWERED] += len(made)
     return made or [message]
+
+
+def told_by_reply(messages: Sequence[Message], notes: Notes) -> list[Message]:
+    """The messages with calls in XML (Cline, Roo Code), each known by the next message, its result.
+
+    `<read_file><path>a</path></read_file>` is a call where the user's next message begins with
+    `[read_file for 'a'] Result:`.
+    """
+    made = list(messages)
+    for index in range(1, len(made)):
+        asked, answer = made[index - 1], made[index]
+        found = _REPLY.match(answer.text or "") if answer.role == "user" else None
+        if found is None or asked.role != "assistant" or asked.calls or not asked.text:
+            continue
+        name = found.group(1)
+        block = re.search(rf"<{name}>((?:(?!<{name}>).)*)</{name}>\s*$", asked.text, re.DOTALL)
+        if block is None:
+            continue
+        given = {key: value.strip() for key, value in _FIELD.findall(block.group(1))}
+        call = ToolCall(name, given, f"call-{index - 1}-0")
+        made[index - 1] = replace(asked, text=asked.text[: block.start()].strip() or None, calls=(call,))
+        text = (answer.text or "")[found.end() :].lstrip("\n")
+        made[index] = replace(answer, role="tool", text=text, call_id=call.id, tool=name)
+        notes.ledger.rules[REPLIED] += 1
+    return made
