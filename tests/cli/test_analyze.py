@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
+import needs
+import pytest
 from click.testing import CliRunner
 
 from truespec.cli.trace import trace as command
@@ -128,3 +131,38 @@ def test_what_holds_no_artifacts_is_said(tmp_path: Path) -> None:
     )
     assert found.exit_code != 0
     assert "holds no artifacts" in str(found.exception)
+
+
+CUT = """[...document.querySelectorAll('.scroll')].filter(e => e.scrollWidth > e.clientWidth + 1)
+.map(e => e.querySelector('th').textContent)"""
+
+
+@pytest.mark.live
+def test_no_column_is_cut_and_the_pages_are_accessible(tmp_path: Path) -> None:
+    needs.tool("chromium")
+    needs.module("playwright")
+    from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
+    from playwright.sync_api import sync_playwright
+
+    (tmp_path / "traces").mkdir()
+    for number in range(3):
+        model = f"azure/a-model-with-a-long-name-{number}"
+        results(tmp_path / "traces" / f"{number}.json", model, 6 * number)
+    (tmp_path / "r.yml").write_text(RULE)
+    run = str(tmp_path / "run.jsonl")
+    rules = ("--rules", str(tmp_path / "r.yml"), "--pack", "airline", "--pack", "loops")
+    invoke("check", str(tmp_path / "traces"), *rules, "-o", run)
+    invoke("analyze", run, "-o", str(tmp_path / "analysis"))
+    invoke("report", run, "-o", str(tmp_path / "report"))
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        for width in (390, 1400):
+            context = browser.new_context(viewport={"width": width, "height": 900}, bypass_csp=True)
+            page = context.new_page()
+            for name in ("analysis", "report"):
+                page.goto((tmp_path / name / "index.html").as_uri())
+                assert page.evaluate("document.documentElement.scrollWidth") <= width
+                assert width == 390 or page.evaluate(CUT) == []
+                found = Axe().run(page)
+                assert found.violations_count == 0, found.generate_report()
+        browser.close()

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from truespec.metrics.table import Table
 from truespec.reports.analysis import Analysis, headline, summary
@@ -23,11 +23,12 @@ LISTED = 30
 SHOWN = {"digest": 12}
 """Fewer, where a table is to be read in a minute."""
 _FIGURE = re.compile(r"(?:[+-]?\d|–$|< 0)")
+_RANGE = re.compile(r" (?=[\[(])")
 
 
 @cache
 def _environment() -> Environment:
-    return Environment(
+    made = Environment(
         loader=FunctionLoader(lambda name: (TEMPLATES / name).read_text(encoding="utf-8")),
         autoescape=True,
         undefined=StrictUndefined,
@@ -35,6 +36,18 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         finalize=lambda value: value if isinstance(value, Markup) else in_line(str(value), 400),
     )
+    made.filters |= {"parts": _parts, "breakable": _breakable}
+    return made
+
+
+def _parts(cell: str) -> Markup:
+    """A figure and its interval or counts, each unbroken: a narrow column sets them below each other."""
+    return Markup(" ").join(Markup("<span>{}</span>").format(part) for part in _RANGE.split(in_line(cell, 400), 1))
+
+
+def _breakable(name: str) -> Markup:
+    """A heading that may be broken after each of its underscores."""
+    return Markup("_<wbr>").join(escape(part) for part in in_line(name, 400).split("_"))
 
 
 def page(found: Analysis, title: str = "What the traces show") -> str:

@@ -31,6 +31,8 @@ SERIES = 6
 """How many series have a colour and a shape of their own. The next ones are hollow, with dashed lines."""
 HALF = 28
 """Letters of a series' name in one of two columns."""
+LETTER = 6
+"""About the width of a letter."""
 LETTERS = 23
 """Letters of a row's name in one line."""
 LINE = 12
@@ -180,9 +182,12 @@ def _open(height: float, label: str) -> str:
 def _legend(series: Sequence[str], columns: int = 0) -> list[str]:
     """The names of the series with their marks, in one row, or in columns."""
     parts = []
+    beside = (WIDTH - NAME) / max(1, len(series))
+    if not columns and any(8 + LETTER * len(_short(in_line(name, 200), HALF)) > beside for name in series):
+        columns = len(series)
     for number, name in enumerate(series):
         row, column = divmod(number, columns) if columns else (0, number)
-        start, width = (6, WIDTH / columns) if columns else (NAME, (WIDTH - NAME) / max(1, len(series)))
+        start, width = (6, WIDTH / columns) if columns else (NAME, beside)
         x, y = start + column * width, 8 + 13 * row
         shown = _short(in_line(name, 200), 58 if columns == 1 else HALF)
         parts.append(
