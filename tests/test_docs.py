@@ -21,14 +21,20 @@ DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
 
 
-@pytest.fixture(scope="module")
-def tool() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("docs_tool", ROOT / "tools" / "docs.py")
+def loaded(name: str) -> ModuleType:
+    """A file of `tools/` as a module."""
+    spec = importlib.util.spec_from_file_location(f"tool_{name}", ROOT / "tools" / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     made = importlib.util.module_from_spec(spec)
+    sys.modules[f"tool_{name}"] = made
     spec.loader.exec_module(made)
     return made
+
+
+@pytest.fixture(scope="module")
+def tool() -> ModuleType:
+    return loaded("docs")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(DOCS).with_suffix("").as_posix())
@@ -49,6 +55,22 @@ def test_generated_tables_are_current(tool: ModuleType) -> None:
         if tool.filled(page.read_text("utf-8")) != page.read_text("utf-8")
     ]
     assert not stale, "'python tools/docs.py' makes the tables anew"
+
+
+def test_each_verifier_has_a_current_picture() -> None:
+    tool = loaded("pictures")
+    text = (DOCS / "explanation" / "verifiers.md").read_text("utf-8")
+    sections = {part.split(":")[0]: part for part in text.split("\n## ")[1:]}
+    assert set(DOMAINS) <= sections.keys()
+    for name, section in sections.items():
+        picture = tool.PICTURES[name]
+        assert f"![{picture.title}](pictures/{name}.svg)" in section, (
+            "a section shows the picture of its name"
+        )
+    for name, picture in tool.PICTURES.items():
+        assert (tool.FOLDER / f"{name}.svg").read_text("utf-8") == tool.draw(picture), (
+            "'python tools/pictures.py'"
+        )
 
 
 def test_each_domain_has_a_page_with_its_context() -> None:

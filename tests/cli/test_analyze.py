@@ -6,10 +6,10 @@ import json
 import shutil
 from pathlib import Path
 
-import needs
 import pytest
 from click.testing import CliRunner
 
+import needs
 from truespec.cli.trace import trace as command
 
 RULE = "- {id: shout, text: Do not shout., formal: {template: absence, a: {message: assistant, text: '!'}}}\n"

@@ -42,7 +42,8 @@ def _environment() -> Environment:
 
 def _parts(cell: str) -> Markup:
     """A figure and its interval or counts, each unbroken: a narrow column sets them below each other."""
-    return Markup(" ").join(Markup("<span>{}</span>").format(part) for part in _RANGE.split(in_line(cell, 400), 1))
+    parts = _RANGE.split(in_line(cell, 400), 1)
+    return Markup(" ").join(Markup("<span>{}</span>").format(part) for part in parts)
 
 
 def _breakable(name: str) -> Markup:
