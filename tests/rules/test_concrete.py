@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 
 from truespec.extraction.examples import as_lines, find_examples, status
-from truespec.rules.compare import Toolbox, examples
+from truespec.rules.compare import Toolbox, examples, health
 from truespec.rules.language import load_rules
 from truespec.rules.rule import Rule
 from truespec.rules.witness import describe
 from truespec.traces import ToolSchema
+from truespec.verdict import SpecificationError
 
 BIG = {"call": "refund", "so_far": {"of": {"call": "refund"}, "sum": "amount", "gt": 500, "same": "customer"}}
 MORE = {"arg": "amount", "gt": "order.total", "result": "get_order", "same": {"order": "order_id"}}
@@ -65,6 +66,18 @@ def test_a_rule_with_registers_has_a_conversation_of_each_kind(formal: dict[str,
     assert found.breaks is not None
     assert status(rule, found.keeps) == "pass"
     assert status(rule, found.breaks) == "fail"
+
+
+def test_a_rule_with_registers_that_was_kept_and_broken_is_sound() -> None:
+    for formal in LOOKS_BACK.values():
+        assert health(_rule(formal), seconds=20.0).status == "sound", formal
+    never = {"call": "refund", "so_far": {"of": {"call": "refund"}, "lt": 0}}
+    assert health(_rule({"template": "absence", "a": never}), seconds=0.5).status == "unknown"
+
+
+def test_a_template_that_is_misspelt_names_the_nearest() -> None:
+    with pytest.raises(SpecificationError, match="no template 'absense'; 'absence' is near"):
+        _rule({"template": "absense", "a": {"call": "f"}})
 
 
 def test_examples_stand_at_the_bound() -> None:

@@ -26,7 +26,7 @@ from truespec.automata import bisimulation
 from truespec.rules import formula as f
 from truespec.rules import predicate as p
 from truespec.rules.algebra import Cell, cells
-from truespec.rules.concrete import search
+from truespec.rules.concrete import registers_of, search
 from truespec.rules.product import MARK, Nothing, Product, as_formula, over_all, pointed, renumbered
 from truespec.rules.rule import Formal, Obligation, Rule
 from truespec.rules.witness import ANY_TOOLS, Toolbox, describe, kept, real
@@ -103,7 +103,7 @@ def _included(left: Rule, right: Rule, toolbox: Toolbox, limit: Limit) -> Inclus
     found = _replayed(left, right, word, toolbox)
     if found is not None:
         return Inclusion(False, witness=found)
-    if names := sorted(_registers(left) | _registers(right)):
+    if names := sorted({name for formal in (left.formal, right.formal) for name, _ in registers_of(formal)}):
         why = (
             f"{', '.join(names)}: what came before is kept in registers, which comparison does not look into"
         )
@@ -245,14 +245,6 @@ def compare(left: Rule, right: Rule, toolbox: Toolbox = ANY_TOOLS, seconds: floa
     return Standing("incomparable", forth.reason or back.reason, _in_words(forth), _in_words(back))
 
 
-def _registers(rule: Rule) -> set[str]:
-    """The conditions on what came before of which a rule speaks."""
-    assert rule.formal is not None
-    asked = [*rule.formal.predicates, *(o.when for o in rule.formal.obligations if o.when is not None)]
-    coded = {c[1] for q in asked for c in p.conditions(q) if c[0] == "coded"}
-    return coded & {"against_result", "so_far", "elapsed"}
-
-
 def _in_words(found: Inclusion) -> tuple[str, ...]:
     return tuple(describe(event) for event in found.witness)
 
@@ -295,6 +287,8 @@ def health(rule: Rule, toolbox: Toolbox = ANY_TOOLS, seconds: float = SECONDS) -
     if full.holds:
         return Health("vacuous")
     if empty.holds is None or full.holds is None:
+        if registers_of(rule.formal) and all(search(rule, toolbox, seconds)):
+            return Health("sound")  # its monitor has kept a run that it speaks of, and broken another
         return Health("unknown", empty.reason or full.reason)
     return Health("sound")
 

@@ -26,6 +26,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -324,9 +325,10 @@ def read_formal(value: Any, where: str, shared: Mapping[str, Any]) -> Formal:
             template, over = "not_chain_succession", value.get("over", "calls")
         entry = TEMPLATES.get(template) if isinstance(template, str) else None
         if entry is None:
-            raise _wrong(
-                where, f"no template {template!r}; there are {', '.join(TEMPLATES)} and forbidden_edge"
-            )
+            near = get_close_matches(str(template), [*TEMPLATES, "forbidden_edge"], 1)
+            meant = f"; {near[0]!r} is near" if near else ""
+            listed = f"{', '.join(TEMPLATES)} and forbidden_edge"
+            raise _wrong(where, f"no template {template!r}{meant}; there are {listed}")
         for letter in entry.needs.removesuffix("n"):
             if letter not in value:
                 raise _wrong(where, f"the template {template!r} needs {letter!r}")
