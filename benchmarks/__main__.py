@@ -1,4 +1,6 @@
-"""`python -m benchmarks [NAME ...] [--quick]`: run the named measurements, or all of them.
+"""`python -m benchmarks [NAME ...] [OPTION ...]`: run the named measurements, or all of them.
+
+Each takes `--quick`.
 
 `python -m benchmarks NAME FILE ...`: a command with operands, such as `compare`.
 """
@@ -23,8 +25,10 @@ def main() -> None:
     if first is not None and getattr(first, "OPERANDS", False):
         first.main(sys.argv[2:])
         return
-    options = [argument for argument in sys.argv[1:] if argument.startswith("-")]
-    names = [argument for argument in sys.argv[1:] if not argument.startswith("-")] or list(_measurements())
+    arguments = sys.argv[1:]
+    # Names come first: what follows an option may be its value.
+    end = next((place for place, one in enumerate(arguments) if one.startswith("-")), len(arguments))
+    names, options = arguments[:end] or list(_measurements()), arguments[end:]
     unknown = [name for name in names if name not in NAMES]
     if unknown:
         sys.exit(f"no benchmark {unknown[0]!r}: expected one of {', '.join(NAMES)}")
