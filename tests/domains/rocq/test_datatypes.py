@@ -67,6 +67,8 @@ WRONG = {
     "two types at once": (FOREST, "(t : mtree) (n : nat) : Prop", "n = nodes t", "n = match t with MT _ FNil => 1%nat | MT _ (FCons _ f) => (2 + fnodes f)%nat end"),
     "some case": (SHAPE, "(s : shape) : Prop", "exists w, s = Rect w w", "exists w h, s = Rect w h /\\ 0 < w"),
     "record of a later type": ("Inductive rank := Low | High.\nRecord claim := Claim { cents : Z; rank_of : rank }.", "(l : list claim) : Prop", "forall c, In c l -> cents c <= match rank_of c with Low => 4 | High => 24 end", "Forall (fun c => cents c <= 24) l"),
+    "values of a case among members": (SHAPE, "(l : list shape) (m : Z) : Prop", "In (Circle m) l /\\ forall r, In (Circle r) l -> r <= m", "In (Circle m) l /\\ Forall (fun s => match s with Circle r => r <= m | _ => False end) l"),
+    "some record among members": (ACCOUNT, "(l : list account) (r : bool) : Prop", "r = true <-> exists o f, In (Account o 0 f) l", "r = true <-> exists o, In (Account o 0 true) l"),
     "hidden names": (HIDDEN, "(r : rule) (f : fuel) : Prop", "r = draw f", "match r with next => False | draw f => True end"),
 }  # fmt: skip
 SAME = {

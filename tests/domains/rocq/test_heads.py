@@ -54,6 +54,14 @@ CASES = {
         "list_ascii_of_string r = list_ascii_of_string a ++ list_ascii_of_string b",
         "list_ascii_of_string r = list_ascii_of_string b ++ list_ascii_of_string a",
     ),
+    "parts of a text": (
+        "by_texts",
+        JOINED,
+        "r = (a ++ b)%string",
+        "String.prefix a r = true /\\ "
+        "String.substring (String.length a) (String.length r - String.length a) r = b",
+        "String.prefix a r = true /\\ String.length r = (String.length a + String.length b)%nat",
+    ),
     "a list that is cut": (
         "by_cuts",
         CUT,

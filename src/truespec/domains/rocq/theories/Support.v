@@ -229,6 +229,13 @@ Proof. intros y ->; simpl; auto. Qed.
 Proof. intros x ->; simpl; auto. Qed.
 #[export] Instance within_some_snd A B (p : option (A * B)) x : Within (fun y => p = Some (x, y)) (match p with Some q => [snd q] | None => [] end).
 Proof. intros y ->; simpl; auto. Qed.
+(** What an equation determines, membership and an index in a list determine up to the members. *)
+#[export] Instance within_member T U (f : T -> U) (g : U -> list T) l `{forall s, Within (fun x => s = f x) (g s)} :
+  Within (fun x => In (f x) l) (flat_map g l) | 9.
+Proof. intros x i. apply in_flat_map. exists (f x). split; [exact i|]. apply H. reflexivity. Qed.
+#[export] Instance within_inside T U (f : T -> U) (g : U -> list T) o `{forall s, Within (fun x => s = f x) (g s)} :
+  Within (fun x => o = Some (f x)) (match o with Some s => g s | None => [] end) | 9.
+Proof. intros x ->. apply H. reflexivity. Qed.
 #[export] Instance within_nth_error T (l : list T) x : Within (fun i => nth_error l i = Some x) (seq 0 (length l)).
 Proof. intros i h. apply in_seq. assert (nth_error l i <> None) by congruence. apply nth_error_Some in H. lia. Qed.
 #[export] Instance within_nth_error_value T (l : list T) i : Within (fun x => nth_error l i = Some x) (match nth_error l i with Some y => [y] | None => [] end).

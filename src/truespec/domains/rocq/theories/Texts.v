@@ -52,7 +52,7 @@ Ltac as_letters :=
 Lemma rev_turned T (l : list T) : rev l = l <-> l = rev l. Proof. split; auto. Qed.
 Ltac cut_lengths := rewrite ?app_length, ?firstn_length, ?skipn_length, ?rev_length, ?map_length, ?repeat_length in *; cbn [length] in *.
 Ltac cut1 := first
-  [ rewrite firstn_skipn | rewrite app_nil_r | rewrite <- app_assoc
+  [ rewrite firstn_skipn | rewrite app_nil_r | rewrite app_nil_l | rewrite <- app_assoc
   | rewrite firstn_all2 by (cut_lengths; lia) | rewrite skipn_all2 by (cut_lengths; lia)
   | match goal with |- context [firstn ?n (?a ++ ?b)] => rewrite (firstn_app n a b); replace (n - length a)%nat with 0%nat by (cut_lengths; lia); rewrite (firstn_O b) end
   | match goal with |- context [skipn ?n (?a ++ ?b)] => rewrite (skipn_app n a b); replace (n - length a)%nat with 0%nat by (cut_lengths; lia); rewrite (skipn_O b) end
@@ -68,8 +68,8 @@ Ltac cut_places k := first
   | match goal with |- context [length ?l] => k (length l) end | k 0%nat ].
 Ltac cut_leaf := repeat cut1; cut_lengths; first [ reflexivity | lia | congruence | assumption | tauto
   | (left; cut_leaf) | (right; cut_leaf)
-  | match goal with |- ?r = ?a ++ ?b => is_var r; rewrite <- (firstn_skipn (length a) r); f_equal; first [ congruence | (cut_known; congruence) ] end
-  | match goal with |- ?a ++ ?b = ?r => is_var r; rewrite <- (firstn_skipn (length a) r); f_equal; first [ congruence | (cut_known; congruence) ] end ].
+  | match goal with |- ?r = ?a ++ _ => is_var r; transitivity (firstn (length a) r ++ skipn (length a) r); [symmetry; apply firstn_skipn | f_equal; congruence] end
+  | match goal with |- ?a ++ _ = ?r => is_var r; transitivity (firstn (length a) r ++ skipn (length a) r); [f_equal; congruence | apply firstn_skipn] end ].
 Ltac cut_goal := lazymatch goal with
   | |- _ /\ _ => split; cut_goal
   | |- _ -> _ => intro; cut_goal
