@@ -63,7 +63,7 @@ class Runs:
         call = self._call_for(run, raw.id)
         if call is not None and call.id in self.answered:
             del self.places[raw.id]
-            self.places[raw.id] = next(e for e in self.entries if e.message.call_id == call.id)
+            self.places[raw.id] = next(e for e in reversed(self.entries) if e.message.call_id == call.id)
             return
         if call is not None:
             self._answer(entry, call, run.identifier is None)

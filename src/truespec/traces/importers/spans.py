@@ -135,6 +135,7 @@ class _Builder(Runs):
             self.notes.called.setdefault(call.name, []).append(call.id)
             if call.id is not None:
                 self.calls[call.id] = call
+                self.answered.discard(call.id)  # some models use an identifier again
         if message.role == "tool" and message.call_id is not None:
             self.answered.add(message.call_id)
         self.entries.append(entry)
@@ -229,7 +230,7 @@ class _Builder(Runs):
                     at = max(at, place + 1)
                 if seen[key] <= self.known[key]:
                     if key[0] == "result":
-                        self._correct(message)
+                        self._correct(message, seen[key])
                     continue
                 new.append(key)
             elif place is not None:
@@ -246,13 +247,15 @@ class _Builder(Runs):
             return None, at
         return reduced(message, new), at
 
-    def _correct(self, message: Message) -> None:
+    def _correct(self, message: Message, number: int) -> None:
         """A result with its identifier settles what a tool's span without one was guessed to answer.
 
-        It also says what a failed run told the model, where the tool's span does not.
+        It also says what a failed run told the model, where the tool's span does not. It is the result with
+        this number of those with its identifier.
         """
-        for entry in self.entries:
-            if entry.message.call_id == message.call_id and (entry.guessed or entry.message.text is None):
+        same = [entry for entry in self.entries if entry.message.call_id == message.call_id]
+        for entry in same[number - 1 : number]:
+            if entry.guessed or entry.message.text is None:
                 entry.message = replace(entry.message, text=message.text)
                 entry.guessed = False
 
