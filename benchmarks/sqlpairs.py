@@ -4,7 +4,8 @@ Schemas and queries come from a grammar, candidates from plausible rewrites of w
 a NULL, a duplicate or a bound. Every pair that the prover calls equivalent is run on legal databases with
 hostile values, on the engine, without any part of the refuter. A find is a proof that a database contradicts.
 `--family joins` draws joins of tables with themselves under aggregates (`_sql_joins.py`), `--family counted`
-recursions, set operations that count, and windows by number and share (`_sql_counted.py`).
+recursions, set operations that count, and windows by number and share (`_sql_counted.py`), `--family
+constructs` rows picked from groups, days truncated and cases listed (`_sql_constructs.py`).
 Where a query leaves a choice (a LIMIT among ties), two results that the same query gives for rows in another
 order are no find; they are counted.
 """
@@ -18,7 +19,7 @@ from collections import Counter
 from collections.abc import Iterator
 from random import Random
 
-from benchmarks import _sql_counted, _sql_joins
+from benchmarks import _sql_constructs, _sql_counted, _sql_joins
 from benchmarks._sql_draws import Drawer, schema
 from benchmarks._sql_rewrites import rewritten
 from truespec.domains.registry import load
@@ -94,9 +95,14 @@ def counted(dialect: str, random: Random) -> Drawn:
     return _sql_counted.SCHEMA, *_sql_counted.pair(dialect, random), ["counted"]
 
 
+def constructs(dialect: str, random: Random) -> Drawn:
+    """Rows picked from groups, days truncated, cases listed, lists that groups make."""
+    return _sql_constructs.SCHEMA, *_sql_constructs.pair(dialect, random), ["constructs"]
+
+
 Drawn = tuple[str, str, str, list[str]]
 """A schema, an oracle, a candidate, and the names of the rewrites between them."""
-FAMILIES = {"queries": queries, "joins": joins, "counted": counted}
+FAMILIES = {"queries": queries, "joins": joins, "counted": counted, "constructs": constructs}
 
 
 def attack(

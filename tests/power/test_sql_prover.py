@@ -49,8 +49,10 @@ from truespec.domains.sql.rules import (
     known_arguments,
     known_flags,
     known_values,
+    listed_groups,
     optional_partner,
     rounding,
+    same_classes,
     same_recursion,
     settled_value,
     split_bounds,
@@ -69,6 +71,11 @@ CREATE TABLE t (a INT, b INT, c INT NOT NULL);
 SLIPS = [
     ("SELECT DISTINCT a FROM t", "SELECT a FROM t"),
     ("SELECT DISTINCT id FROM emp JOIN t ON a = dept", "SELECT id FROM emp JOIN t ON a = dept"),
+    ("SELECT a FROM t GROUP BY a", "SELECT a FROM t GROUP BY a, c"),
+    (
+        "SELECT CASE WHEN c > 1 THEN 'x' ELSE 'y' END AS k, COUNT(*) FROM t GROUP BY k",
+        "SELECT 'y', COUNT(*) FROM t WHERE c <= 1 HAVING COUNT(*) > 0",
+    ),
     ("SELECT SUM(a) FROM t", "SELECT COALESCE(SUM(a), 0) FROM t"),
     ("SELECT SUM(a + b) FROM t", "SELECT SUM(a) + SUM(b) FROM t"),
     ("SELECT SUM(3 * c) FROM t", "SELECT SUM(c) FROM t"),
@@ -367,6 +374,15 @@ def any_part_is_part_of_any_whole(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(whole_and_parts, "_lies_in", lambda world, part, whole, given: True)
 
 
+def only_the_first_value_is_listed(patch: pytest.MonkeyPatch) -> None:
+    real = listed_groups._leaves_of
+    patch.setattr(listed_groups, "_leaves_of", lambda group, index: (real(group, index) or [])[:1] or None)
+
+
+def other_keys_tell_the_same_rows_apart(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(same_classes, "_same_pairs", lambda world, both, width, given: True)
+
+
 def only_the_first_value_counts(patch: pytest.MonkeyPatch) -> None:
     real = few_values._listed
     patch.setattr(few_values, "_listed", lambda part: (real(part) or [])[:1] or None)
@@ -406,6 +422,10 @@ PLANTS: dict[Plant, str] = {
         "SELECT x.c, (SELECT COUNT(*) FROM t y WHERE y.b = x.c AND y.c > x.c + 1) FROM t x GROUP BY x.c"
     ),
     any_part_is_part_of_any_whole: "SELECT COUNT(d.id) FROM emp e LEFT JOIN dept d ON d.id = e.dept",
+    only_the_first_value_is_listed: (
+        "SELECT CASE WHEN c > 1 THEN 'x' ELSE 'y' END AS k, COUNT(*) FROM t GROUP BY k"
+    ),
+    other_keys_tell_the_same_rows_apart: "SELECT a FROM t GROUP BY a",
     only_the_first_value_counts: "SELECT a FROM t WHERE b IN (1, 2) GROUP BY a HAVING COUNT(DISTINCT b) = 1",
     conditions_are_forgotten: "SELECT a, COUNT(*) FROM t GROUP BY a",
     partners_are_always_found: "SELECT COUNT(d.id) FROM emp e LEFT JOIN dept d ON d.id = e.dept",

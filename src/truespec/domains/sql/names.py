@@ -215,6 +215,11 @@ class _Reader:
                 ]
         elif isinstance(node, exp.Values):
             offered = self.query(node, outer, ctes)
+        elif isinstance(node, exp.Lateral):
+            seen = Level(set(level.columns), set(level.vague), level.unnamed, set(level.tables))
+            offered = self.query(inner, [seen, *outer], ctes)
+            if columns:
+                offered = [(str(c.name).lower(), True) for c in columns]
         elif isinstance(node, exp.Subquery | exp.Paren) and not isinstance(inner, exp.Table | exp.Paren):
             beside = Level(
                 set(level.columns), set(level.vague), level.unnamed, set(level.tables), hidden=True

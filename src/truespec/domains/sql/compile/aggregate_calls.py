@@ -15,6 +15,7 @@ from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.scope import GroupScope, Scope, WindowScope
 from truespec.domains.sql.ir.bags import Bag, Group, Term, fresh_values
 from truespec.domains.sql.ir.columns import coerced
+from truespec.domains.sql.ir.existence import exists
 from truespec.domains.sql.ir.kinds import BOOL, DATE, INT, NULL_KIND, NUMBERS, REAL, TEXT
 from truespec.domains.sql.ir.logic import FALSE, TRUE, conj, neg
 from truespec.domains.sql.ir.opaque import opaque
@@ -38,6 +39,11 @@ def aggregate(reader: Reader, node: Any, scope: Scope) -> Val:
 
 def aggregate_over(reader: Reader, node: Any, members: Members) -> Val:
     """An aggregate over rows, each with the scope of its argument."""
+    with reader.where(alone=True):
+        return _over(reader, node, members)
+
+
+def _over(reader: Reader, node: Any, members: Members) -> Val:
     if isinstance(node, exp.Filter):
         kept = []
         for term, scope in members:
@@ -85,11 +91,25 @@ def aggregate_over(reader: Reader, node: Any, members: Members) -> Val:
             return _variance(reader, bag, name == "StddevPop")
         case "AnyValue" if reader.aggregates.agree(reader.aggregates.filled(bag)):
             return reader.aggregates.any(reader.aggregates.filled(bag))
+        case "LogicalAnd" | "LogicalOr" if all(t.outs[0].kind == BOOL for t in bag.terms):
+            return _quantified(reader, bag, name == "LogicalAnd")
         case "BitwiseAndAgg" | "BitwiseOrAgg" | "BitwiseXorAgg" | "LogicalAnd" | "LogicalOr":
             if not reader.dialect.bit_aggregates_read:
                 raise Unsupported(f"sql: the aggregate {name.upper()}")
             return reader.aggregates.unknown(name, reader.aggregates.distinct(bag) if distinct else bag)
     raise Unsupported(f"sql: the aggregate {name.upper()}")
+
+
+def _quantified(reader: Reader, bag: Bag, every: bool) -> Val:
+    """BOOL_AND and BOOL_OR: whether no value is false, or some value is true; NULL where all are NULL."""
+    filled = reader.aggregates.filled(bag).terms
+    some = Bag(tuple(replace(term, outs=()) for term in filled))
+    telling = [
+        replace(term, cond=conj(term.cond, neg(term.outs[0].val) if every else term.outs[0].val), outs=())
+        for term in filled
+    ]
+    found = exists(reader.world, Bag(tuple(telling)))
+    return Val(neg(exists(reader.world, some)), neg(found) if every else found, BOOL)
 
 
 def _joined(reader: Reader, node: exp.GroupConcat, members: Members) -> Val:

@@ -60,7 +60,7 @@ class Compiler(Reader):
             raise Unsupported(f"sql: queries nested deeper than {MAX_DEPTH}")
         saved = self.ctes
         try:
-            with At(node):
+            with At(node), self.where(alone=True):
                 return self._query(node, parent)
         finally:
             self.depth -= 1

@@ -14,7 +14,7 @@ from truespec.domains.sql.ir.bags import MAX_TERMS, Bag, Term
 from truespec.domains.sql.ir.comparisons import equal
 from truespec.domains.sql.ir.existence import exists
 from truespec.domains.sql.ir.keys import reduced
-from truespec.domains.sql.ir.logic import Formula, conj, ite, neg
+from truespec.domains.sql.ir.logic import TRUE, Formula, conj, ite, neg
 from truespec.domains.sql.ir.truth import where_true
 from truespec.domains.sql.ir.values import Val, computed, null_of
 from truespec.domains.sql.places import At
@@ -23,6 +23,12 @@ from truespec.verdict import ReasonCode, SpecificationError, Unsupported
 
 Pair = tuple[Term, Term, Formula]
 """A term of either side, and where their rows match."""
+
+
+_PLAIN = ("", "INNER", "OUTER", "CROSS")
+"""Kinds of join that put out the columns of both sides."""
+_FILTERS = ("SEMI", "ANTI")
+"""Kinds of join that keep a row of the left side for its partners, or for having none."""
 
 
 def joined(reader: Reader, left: Source, joins: Sequence[exp.Join], parent: Scope | None) -> Source:
@@ -36,10 +42,12 @@ def joined(reader: Reader, left: Source, joins: Sequence[exp.Join], parent: Scop
 
 def join(reader: Reader, left: Source, node: exp.Join, parent: Scope | None) -> Source:
     """The rows of one join."""
-    right = reader.table(node.this, parent)
     side, kind = (node.side or "").upper(), (node.kind or "").upper()
-    if (node.method or "").upper() not in ("", "NATURAL") or kind not in ("", "INNER", "OUTER", "CROSS"):
+    if (node.method or "").upper() not in ("", "NATURAL") or kind not in (*_PLAIN, *_FILTERS):
         raise Unsupported(f"sql: {node.method} {kind} JOIN".replace("  ", " "))
+    if isinstance(node.this, exp.Lateral):
+        return _lateral(reader, left, node, parent)
+    right = reader.table(node.this, parent)
     taken = {name.table for name in left.names if name.table} & {n.table for n in right.names if n.table}
     if taken:
         raise SpecificationError(ReasonCode.SCOPE, f"the table name {sorted(taken)[0]!r} is used twice")
@@ -59,12 +67,58 @@ def join(reader: Reader, left: Source, node: exp.Join, parent: Scope | None) -> 
         return conj(*parts)
 
     pairs = [(one, two, matches(one, two)) for one in left.bag.terms for two in right.bag.terms]
+    if kind in _FILTERS:
+        return _filtered(reader, left, pairs, kind == "ANTI")
     terms = _optional(reader, pairs) if side == "LEFT" and len(right.bag.terms) == 1 else None
     if terms is None:
         terms = _terms(reader, left, right, side, pairs)
     if not merged:
         return Source(names, Bag(tuple(terms)))
     return _using(reader, left, right, merged, side, terms)
+
+
+def _filtered(reader: Reader, left: Source, pairs: Sequence[Pair], anti: bool) -> Source:
+    """SEMI and ANTI JOIN: the rows of the left side that match some row, or none."""
+    terms = []
+    for one in left.bag.terms:
+        partners = [(two, both) for other, two, both in pairs if other is one]
+        alone = _unmatched(reader, partners)
+        term = replace(one, cond=conj(one.cond, alone if anti else neg(alone)))
+        terms.append(known_flags.apply(reader.world, reduced(reader.world, term)))
+    return Source(left.names, Bag(tuple(without_empty(terms))))
+
+
+def _lateral(reader: Reader, left: Source, node: exp.Join, parent: Scope | None) -> Source:
+    """LATERAL: for each row of the left side, the rows of a query that sees it.
+
+    Such a query is one whose outer query has the left side's columns, so it is read once for each term.
+    """
+    side, kind, lateral = (node.side or "").upper(), (node.kind or "").upper(), node.this
+    if side not in ("", "LEFT") or kind in _FILTERS or node.method or node.args.get("using"):
+        raise Unsupported("sql: LATERAL in such a join")
+    if not isinstance(lateral.this, exp.Subquery) or lateral.args.get("view") or lateral.args.get("outer"):
+        raise Unsupported("sql: LATERAL of what is no query")
+    alias = lateral.args.get("alias")
+    if alias is None or alias.this is None:
+        raise Unsupported("sql: LATERAL without a name")
+    called, on = alias.name.lower(), node.args.get("on")
+    terms: list[Term] = []
+    names: tuple[Name, ...] = ()
+    for one in left.bag.terms:
+        query = reader.inner(lateral.this.this, Scope(left.names, one.outs, parent))
+        columns = [str(column.name).lower() for column in alias.columns] or list(query.names)
+        if len(columns) != len(query.names):
+            raise SpecificationError(ReasonCode.SCOPE, f"{called} has too many names")
+        names = left.names + tuple(Name(called, column) for column in columns)
+        right = Source(names[len(left.names) :], reader.rows(query))
+        pairs = []
+        for two in right.bag.terms:
+            scope = Scope(names, one.outs + two.outs, parent)
+            pairs.append((one, two, TRUE if on is None else where_true(reader.condition(on, scope))))
+        terms += _terms(reader, Source(left.names, Bag((one,))), right, side, pairs)
+    if not names:
+        raise Unsupported("sql: LATERAL beside no rows")
+    return Source(names, Bag(tuple(terms)))
 
 
 def _merged_names(reader: Reader, left: Source, right: Source, node: exp.Join) -> list[str]:

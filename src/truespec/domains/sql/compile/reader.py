@@ -6,8 +6,10 @@ of its own that takes a `Reader` first; `compiler.py`, the last file, supplies t
 
 from __future__ import annotations
 
+import contextlib
 from abc import ABC, abstractmethod
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +19,7 @@ from truespec.domains.sql.aggregates.table import AggregateTable
 from truespec.domains.sql.compile.scope import Denotation, Scope, Source
 from truespec.domains.sql.dialects.dialect import Dialect
 from truespec.domains.sql.ir.bags import Bag
-from truespec.domains.sql.ir.logic import Expr
+from truespec.domains.sql.ir.logic import Expr, Formula
 from truespec.domains.sql.ir.values import Val
 from truespec.domains.sql.ir.world import World
 from truespec.domains.sql.rules import first_rows
@@ -48,6 +50,8 @@ class Reader(ABC):
         """
         self.recursions: list[Recursion] = []
         """The recursions of both queries that are proved to differ."""
+        self.guards: tuple[Formula, ...] = ()
+        """What holds wherever the current expression is evaluated: the tests of the CASEs around it."""
         self.rounds = 0
         """How many recursions enclose the current query."""
 
@@ -119,6 +123,19 @@ class Reader(ABC):
         if bag is None:
             raise Nondeterministic("sql: LIMIT where the order may leave ties")
         return replace(query, bag=bag, limit=None)
+
+    @contextlib.contextmanager
+    def where(self, *tests: Formula, alone: bool = False) -> Iterator[None]:
+        """Read expressions that are evaluated only where these tests hold.
+
+        `alone`: whatever holds around them. An aggregate's argument is computed before the CASE around it.
+        """
+        saved = self.guards
+        self.guards = tests if alone else (*saved, *tests)
+        try:
+            yield
+        finally:
+            self.guards = saved
 
     def typed(self, value: Val) -> Val:
         """A value as a column or a CAST has it, which may settle the type of a literal."""

@@ -9,6 +9,7 @@ from typing import Any
 from sqlglot import exp
 
 from truespec.domains.sql.compile.classes import distinct_rows
+from truespec.domains.sql.compile.first_of_each import first_of_each
 from truespec.domains.sql.compile.grouping import grouped
 from truespec.domains.sql.compile.grouping_sets import Items
 from truespec.domains.sql.compile.ordering import limit_of, output_position, sort_key, sort_of
@@ -25,7 +26,7 @@ from truespec.domains.sql.ir.values import Val
 from truespec.domains.sql.places import place_of
 from truespec.verdict import ReasonCode, SpecificationError, Unsupported
 
-_NOT_READ = ("qualify", "connect", "match", "cluster", "distribute", "into", "locks", "kind", "pivots")
+_NOT_READ = ("connect", "match", "cluster", "distribute", "into", "locks", "kind", "pivots")
 """Parts of a SELECT that are refused."""
 
 
@@ -40,10 +41,10 @@ def select(reader: Reader, node: exp.Select, parent: Scope | None) -> Denotation
         _check_merged(node, source, items)
     order = node.args.get("order")
     keys = [] if order is None else order.expressions
-    terms = _terms(reader, node, source, parent, items)
+    terms = _qualified(reader, node, items, _terms(reader, node, source, parent, items))
     distinct = node.args.get("distinct")
     if distinct is not None and distinct.args.get("on"):
-        raise Unsupported("sql: DISTINCT ON", place_of(distinct))
+        return first_of_each(reader, node, items, terms)
     rows: list[Term] = []
     positions: list[int | None] = []  # of the sort keys among the outputs, the same in every term
     for term, scope in terms:
@@ -69,11 +70,25 @@ def _terms(
     searched = [item for _, item in items] + (
         [] if order is None else [key.this for key in order.expressions]
     )
-    searched += [having.this] if having is not None else []
+    searched += [part.this for part in (having, node.args.get("qualify")) if part is not None]
     aggregated = any(map(_has_aggregate, searched))
     if group is None and not aggregated and (having is None or reader.dialect.having_filters_rows):
         return _plain(reader, source, parent, items, having)
     return grouped(reader, source, parent, items, group, having)
+
+
+def _qualified(
+    reader: Reader, node: exp.Select, items: Items, terms: list[tuple[Term, Scope]]
+) -> list[tuple[Term, Scope]]:
+    """The rows that QUALIFY leaves: a condition that is tested after windows are computed over all rows."""
+    clause = node.args.get("qualify")
+    if clause is None:
+        return terms
+    kept = []
+    for term, scope in terms:
+        test = where_true(reader.condition(inline(clause.this, dict(items), scope), scope))
+        kept.append((replace(term, cond=conj(term.cond, test)), scope))
+    return kept
 
 
 def _outputs(

@@ -20,7 +20,7 @@ from truespec.domains.sql.ir.bags import Bag, Group, Term, fresh_values, is_tupl
 from truespec.domains.sql.ir.columns import coerced
 from truespec.domains.sql.ir.comparisons import null_safe_equal
 from truespec.domains.sql.ir.existence import condition
-from truespec.domains.sql.ir.kinds import INT, REAL, Kind
+from truespec.domains.sql.ir.kinds import INT, REAL, Kind, Other
 from truespec.domains.sql.ir.logic import FALSE, TRUE, Expr, conj
 from truespec.domains.sql.ir.opaque import opaque
 from truespec.domains.sql.ir.values import NULL, Val
@@ -28,6 +28,12 @@ from truespec.domains.sql.places import At
 from truespec.domains.sql.rules import first_rows
 from truespec.domains.sql.rules.first_rows import Sort, before
 from truespec.verdict import Nondeterministic, Unsupported
+
+
+def _is_output(term: Term, key: Val) -> bool:
+    out = term.outs[0]
+    return bool(out.val.eq(key.val) and out.null.eq(key.null) and out.kind == key.kind)
+
 
 RANKING = ("Rank", "DenseRank", "RowNumber", "PercentRank", "CumeDist", "Ntile")
 """Functions that look at all rows before the current one, whatever the frame."""
@@ -143,12 +149,31 @@ class _Window:
         return otherwise(self.reader.world, bag, self.reader.aggregates.any(bag), value)
 
     def _end(self, part: Partition, peers: list[Term]) -> Val:
-        """FIRST_VALUE and LAST_VALUE."""
+        """FIRST_VALUE and LAST_VALUE: rows that tie for the end do no harm where they agree in the value."""
         last = isinstance(self.function, exp.LastValue)
         if (self.frame.ahead if last else self.frame.back) is not None:
             raise Unsupported(f"sql: {self.name} in a frame that ends in between")
-        self._no_ties(self.name, peers)
-        return self.reader.aggregates.any(part.end(last, self._shown))
+        extreme = self._extreme(last)
+        if extreme is not None:
+            return extreme
+        ends = part.end(last, self._shown)
+        if not self.reader.aggregates.agree(ends):
+            self._no_ties(self.name, peers)
+        return self.reader.aggregates.any(ends)
+
+    def _extreme(self, last: bool) -> Val | None:
+        """The first value of the key that sorts first is MIN, or MAX, as long as NULLs go last."""
+        sort = self.sorts[0] if self.sorts else None
+        rows = [(term, keys[0]) for term, keys in self._shown() if keys]
+        if sort is None or not rows or any(not _is_output(term, key) for term, key in rows):
+            return None
+        nulls_at_end = sort.nulls_first != last
+        if nulls_at_end and any(not z3.is_false(key.null) for _, key in rows):
+            return None
+        if any(self.reader.world.is_collated(key) or isinstance(key.kind, Other) for _, key in rows):
+            return None
+        bag = Bag(tuple(term for term, _ in rows))
+        return self.reader.aggregates.extreme("MAX" if sort.descending != last else "MIN", bag)
 
     def _nth(self, part: Partition, peers: list[Term]) -> Val:
         """NTH_VALUE: the row of the frame that so many rows precede; NULL where there is none."""

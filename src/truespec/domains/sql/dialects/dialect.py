@@ -203,6 +203,10 @@ class Dialect:
     """Whether a date plus a number is a date, and the difference of two dates is a number of days."""
     datediff_counts_days: bool
     """Whether DATEDIFF(a, b) is the number of days from b to a."""
+    datediff_counts_boundaries: bool
+    """Whether DATEDIFF(unit, a, b) counts the units that begin after a, up to b."""
+    truncated_date_is_zoned: bool
+    """Whether DATE_TRUNC of a DATE is a moment with a zone, and that of a TIMESTAMP one without."""
     dates_compute_as_numbers: bool
     """Whether a date beside a number is YYYYMMDD in arithmetic; in comparisons the number is a moment."""
     mixed_branches_are_texts: bool

@@ -8,7 +8,8 @@ import re
 
 import z3
 
-from truespec.domains.sql.ir.kinds import DATE, DATETIME, INT
+from truespec.domains.sql.ir.facts import DAY_ZONED, ZONED_DAY
+from truespec.domains.sql.ir.kinds import DATE, DATETIME, INT, ZONED
 from truespec.domains.sql.ir.logic import FALSE
 from truespec.domains.sql.ir.values import Val
 from truespec.domains.sql.ir.world import World
@@ -54,6 +55,18 @@ def moment_of_number(value: Val) -> Val:
             days = datetime.date(number // 10000, number // 100 % 100, number % 100).toordinal()
             return Val(value.null, z3.IntVal(days * DAY), DATETIME)
     return Val(value.null, z3.Function("moment.number", z3.IntSort(), z3.IntSort())(value.val), DATETIME)
+
+
+def zoned(value: Val) -> Val:
+    """A day as its first moment in UTC, the session's zone: of such moments equality alone is known."""
+    return Val(value.null, z3.Function(ZONED_DAY, z3.IntSort(), ZONED.sort)(value.val), ZONED)
+
+
+def day_of_zoned(value: Val) -> Val:
+    """The day of a moment with a zone."""
+    if z3.is_app(value.val) and value.val.decl().name() == ZONED_DAY:
+        return Val(value.null, value.val.arg(0), DATE)
+    return Val(value.null, z3.Function(DAY_ZONED, ZONED.sort, z3.IntSort())(value.val), DATE)
 
 
 def moment(value: Val) -> Val:

@@ -13,15 +13,26 @@ from truespec.domains.sql.ir.bags import (
     Group,
     Term,
     binding,
+    bound,
     conjuncts,
     is_tuple,
     renamed,
     substitute_term,
 )
 from truespec.domains.sql.ir.keys import reduced
-from truespec.domains.sql.ir.logic import Formula, conj, disj
+from truespec.domains.sql.ir.logic import FALSE, Expr, Formula, conj, disj, folded
 from truespec.domains.sql.ir.roles import in_order, roles
-from truespec.domains.sql.ir.symbols import is_false, name_of, quantifier_depth, substituted
+from truespec.domains.sql.ir.symbols import (
+    constants,
+    is_eq,
+    is_false,
+    is_not,
+    name_of,
+    operands,
+    quantifier_depth,
+    substituted,
+)
+from truespec.domains.sql.ir.values import Val
 from truespec.domains.sql.ir.world import World, membership
 from truespec.verdict import Unsupported
 
@@ -51,7 +62,45 @@ def unfolded(world: World, bag: Bag) -> Bag:
 
 def exists(world: World, bag: Bag) -> Formula:
     """Whether the bag has any tuple."""
-    return disj(*(_exists_term(reduced(world, term)) for term in unfolded(world, bag).terms))
+    fixed = Bag(tuple(_fixed_groups(world, term) for term in bag.terms))
+    return disj(*(_exists_term(reduced(world, term)) for term in unfolded(world, fixed).terms))
+
+
+def _fixed_groups(world: World, term: Term) -> Term:
+    """The term without the groups whose tuple its condition fixes.
+
+    There is a choice of a group with g = e, where e speaks of nothing that the term binds, just where e is a
+    tuple of the group's bag and the rest of the condition holds with e in place of g. What the condition says
+    of the group, its aggregates above all, then stands outside the quantifier.
+    """
+    for group in term.groups:
+        values = _fixed(term, group)
+        if values is None:
+            continue
+        inside = group_formula(world, Group(values, group.body))
+        rest = replace(term, groups=tuple(other for other in term.groups if other is not group))
+        term = substitute_term(rest, binding(group.values, values))
+        term = replace(term, cond=conj(inside, folded(term.cond)))
+    return term
+
+
+def _fixed(term: Term, group: Group) -> tuple[Val, ...] | None:
+    """What the condition says that the group's variables are, none of them NULL; None where it does not."""
+    own = bound(term)
+    known: dict[int, Expr] = {}
+    parts = conjuncts(term.cond)
+    for part in parts:
+        if is_eq(part):
+            for one, other in (operands(part), reversed(operands(part))):
+                if not constants(other) & own:
+                    known.setdefault(one.get_id(), other)
+    never = {part.arg(0).get_id() for part in parts if is_not(part)}
+    values = []
+    for value in group.values:
+        if value.val.get_id() not in known or not (is_false(value.null) or value.null.get_id() in never):
+            return None
+        values.append(Val(FALSE, known[value.val.get_id()], value.kind))
+    return tuple(values)
 
 
 def _exists_term(term: Term) -> Formula:

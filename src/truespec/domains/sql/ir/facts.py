@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 import z3
 
-from truespec.domains.sql.ir.kinds import TEXT_SORT, Kind
+from truespec.domains.sql.ir.kinds import TEXT_SORT, ZONED, Kind
 from truespec.domains.sql.ir.logic import Expr, Formula, conj
 
 
@@ -53,6 +53,38 @@ def text_facts(
     return facts
 
 
+MONTH_START, YEAR_START = "start.yearmonth", "start.year"
+"""The functions from a month, or a year, to its first day."""
+
+
+ZONED_DAY, DAY_ZONED = "zoned.day", "day.zoned"
+"""The functions from a day to its first moment with a zone, and back."""
+
+
+def _starts(names: set[str]) -> list[Formula]:
+    """The first day of a month, or of a year, is the first day that is not before it."""
+    facts: list[Formula] = []
+    day, number = z3.Int("day!"), z3.Int("number!")
+    for count, first in (("yearmonth", MONTH_START), ("year", YEAR_START)):
+        if first in names:
+            begins = z3.Function(first, z3.IntSort(), z3.IntSort())(number)
+            within = z3.Function(count, z3.IntSort(), z3.IntSort())
+            facts.append(z3.ForAll([number], within(begins) == number, patterns=[begins]))
+            order = (within(day) >= number) == (day >= begins)
+            pattern = z3.MultiPattern(within(day), begins)
+            facts.append(z3.ForAll([day, number], order, patterns=[pattern]))
+    if "text.yearmonth" in names:
+        # A month is written in one way, and no other month so.
+        written = z3.Function("text.yearmonth", z3.IntSort(), TEXT_SORT)(number)
+        read = z3.Function("yearmonth.text", TEXT_SORT, z3.IntSort())
+        facts.append(z3.ForAll([number], read(written) == number, patterns=[written]))
+    if ZONED_DAY in names:
+        zoned = z3.Function(ZONED_DAY, z3.IntSort(), ZONED.sort)
+        back = z3.Function(DAY_ZONED, ZONED.sort, z3.IntSort())
+        facts.append(z3.ForAll([day], back(zoned(day)) == day, patterns=[zoned(day)]))
+    return facts
+
+
 def date_facts(dates: set[int], names: set[str]) -> list[Formula]:
     """Where the years and months near the dates that are written begin and end; dates count days."""
     facts: list[Formula] = []
@@ -74,4 +106,8 @@ def date_facts(dates: set[int], names: set[str]) -> list[Formula]:
             if 1 <= y <= 9999:
                 bounds.append((both >= y * 12 + m) == (day >= datetime.date(y, m, 1).toordinal()))
         facts.append(z3.ForAll([day], conj(*bounds), patterns=[both]))
-    return facts
+    if {"year", "yearmonth"} <= names:
+        year, both = (z3.Function(name, z3.IntSort(), z3.IntSort())(day) for name in ("year", "yearmonth"))
+        month = both - 12 * year
+        facts.append(z3.ForAll([day], conj(month >= 1, month <= 12), patterns=[z3.MultiPattern(year, both)]))
+    return [*facts, *_starts(names)]

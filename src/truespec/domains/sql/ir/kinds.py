@@ -103,6 +103,8 @@ UNTYPED = Other("other:NULL")
 """An output that is NULL as written in every row: another side of a UNION gives it a type."""
 BARE = Other("other:NULL column")
 """Such an output seen from outside, where an engine gives it a type that is not modelled."""
+ZONED = Other("other:TIMESTAMPTZ")
+"""PostgreSQL's moments with a zone."""
 ALWAYS_NULL = frozenset({NULL_KIND, UNTYPED, BARE})
 """Kinds of values that are NULL in every row, and have no type that a query has written."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,7 +13,8 @@ from truespec.domains.sql.compile.compiler import Compiler
 from truespec.domains.sql.compile.scope import Denotation
 from truespec.domains.sql.dialects.dialect import Dialect
 from truespec.domains.sql.engines.contract import Settings
-from truespec.domains.sql.ir.bags import Bag, Term, conjuncts
+from truespec.domains.sql.ir.bags import Bag, Term, conjuncts, renamed
+from truespec.domains.sql.ir.comparisons import null_safe_equal
 from truespec.domains.sql.ir.existence import condition
 from truespec.domains.sql.ir.keys import equalities
 from truespec.domains.sql.ir.kinds import BOOL
@@ -140,6 +142,8 @@ def _same(left: Denotation, right: Denotation, listed: bool, prover: Prover) -> 
     """Whether two querys of one LIMIT are equal: as lists, or as bags."""
     left, right = _without_redundant_keys(left, prover), _without_redundant_keys(right, prover)
     if listed or left.limit is not None:
+        if len(left.sorts) != len(right.sorts):
+            left, right = _without_settled_keys(left, prover), _without_settled_keys(right, prover)
         if left.sorts != right.sorts:
             return False
     else:
@@ -164,6 +168,28 @@ def _without_redundant_keys(query: Denotation, prover: Prover) -> Denotation:
             keep.append(i)
     cut = tuple(replace(t, outs=(*t.outs[:width], *(t.outs[width + i] for i in keep))) for t in terms)
     return replace(query, bag=Bag(cut), sorts=tuple(query.sorts[i] for i in keep))
+
+
+def _without_settled_keys(query: Denotation, prover: Prover) -> Denotation:
+    """The query without sort keys in which rows agree that agree in all keys before."""
+    width = len(query.names)
+    terms = prover.tidy(query.bag)
+    keep: list[int] = []
+    for i in range(len(query.sorts)):
+        if not keep or not _settled(prover.world, terms, [width + j for j in keep], width + i):
+            keep.append(i)
+    cut = tuple(replace(t, outs=(*t.outs[:width], *(t.outs[width + i] for i in keep))) for t in terms)
+    return replace(query, bag=Bag(cut), sorts=tuple(query.sorts[i] for i in keep))
+
+
+def _settled(world: World, terms: list[Term], known: list[int], key: int) -> bool:
+    """Whether two rows that tie in the known keys tie in another one."""
+    for one, other in itertools.combinations_with_replacement(terms, 2):
+        copy = renamed(world, other)
+        same = [null_safe_equal(world, one.outs[i], copy.outs[i]) for i in (*known, key)]
+        if not world.holds(conj(condition(world, one), condition(world, copy), *same[:-1]), same[-1]):
+            return False
+    return True
 
 
 def _constant_key(world: World, term: Term, key: Val) -> Expr | None:

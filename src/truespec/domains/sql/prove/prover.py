@@ -18,7 +18,7 @@ from truespec.domains.sql.ir.symbols import functions, is_false
 from truespec.domains.sql.ir.values import Val, computed, identical
 from truespec.domains.sql.ir.world import World
 from truespec.domains.sql.prove.alignment import MAX_ALIGNMENTS, alignments, identical_terms, shape, views
-from truespec.domains.sql.rules import known_arguments, whole_and_parts
+from truespec.domains.sql.rules import known_arguments, listed_groups, same_classes, whole_and_parts
 from truespec.domains.sql.rules.normalise import normalised
 
 MAX_VIEWS = 4
@@ -54,6 +54,8 @@ class Prover:
             or self._from_another_side(first, second, given)
             or self._as_sets(first, second, given)
             or self._one_to_one(first, second, given)
+            or self._by_classes(first, second, given)
+            or self._by_cases(first, second, given)
         )
 
     def plainly_same(self, left: Bag, right: Bag) -> bool:
@@ -93,31 +95,47 @@ class Prover:
         return True
 
     def _equal(self, left: Term, right: Term, given: Formula) -> bool:
+        aligned = itertools.islice(alignments(left, right), MAX_ALIGNMENTS)
+        return any(self._equal_as_aligned(left, other, given) for other in aligned)
+
+    def _equal_as_aligned(self, left: Term, aligned: Term, given: Formula) -> bool:
+        """Whether two terms over the same variables are equal for each choice of them."""
         world = self.world
-        for aligned in itertools.islice(alignments(left, right), MAX_ALIGNMENTS):
-            here, there = condition(world, left), condition(world, aligned)
-            goal = conj(here == there, z3.Implies(here, _same_outputs(left.outs, aligned.outs)))
-            if world.holds(given, goal):
-                self.steps.append("match_terms")
+        here, there = condition(world, left), condition(world, aligned)
+        goal = conj(here == there, z3.Implies(here, _same_outputs(left.outs, aligned.outs)))
+        if world.holds(given, goal):
+            self.steps.append("match_terms")
+            return True
+        # What the aggregates are equal under must not mention them: it has to follow from either side.
+        plain = dict.fromkeys((self._plain_part(here), self._plain_part(there)))
+        equal: list[Formula] = []
+        for known in plain:
+            found = self._equal_aggregates(left, aligned, conj(given, known))
+            equal += found
+            if found and world.holds(conj(given, *equal), goal):
+                self.steps.append("match_terms with aggregates equal in context")
                 return True
-            # What the aggregates are equal under must not mention them: it has to follow from either side.
-            plain = dict.fromkeys((self._plain_part(here), self._plain_part(there)))
-            equal: list[Formula] = []
-            for known in plain:
-                found = self._equal_aggregates(left, aligned, conj(given, known))
-                equal += found
-                if found and world.holds(conj(given, *equal), goal):
-                    self.steps.append("match_terms with aggregates equal in context")
-                    return True
-            if self.depth > 0:
-                continue
-            for known in plain:
-                terms = [left, aligned]
-                parts = whole_and_parts.of(self.aggregates, terms, conj(given, known), alignments)
-                equal += parts
-                if parts and world.holds(conj(given, *equal), goal):
-                    self.steps.append("match_terms with whole_and_parts")
-                    return True
+        if self.depth > 0:
+            return False
+        for known in plain:
+            terms = [left, aligned]
+            parts = whole_and_parts.of(self.aggregates, terms, conj(given, known), alignments)
+            equal += parts
+            if parts and world.holds(conj(given, *equal), goal):
+                self.steps.append("match_terms with whole_and_parts")
+                return True
+        return False
+
+    # Group by group: rule `same_classes`
+
+    def _by_classes(self, left: list[Term], right: list[Term], given: Formula) -> bool:
+        """Groups of the same rows by keys that tell the same rows apart."""
+        if len(left) != 1 or len(right) != 1:
+            return False
+        for one, other in same_classes.instances(self.world, left[0], right[0], given, alignments):
+            if self._equal_as_aligned(one, other, given):
+                self.steps.append("same_classes")
+                return True
         return False
 
     def _equal_aggregates(self, left: Term, right: Term, given: Formula) -> list[Formula]:
@@ -241,6 +259,28 @@ class Prover:
                     self.steps.append("one_to_one")
                     return True
         return False
+
+    # Value by value: rule `listed_groups`
+
+    def _by_cases(self, left: list[Term], right: list[Term], given: Formula) -> bool:
+        """Where the groups of one side hold listed values, term by term for each of them."""
+        if self.depth > 0:
+            return False
+        first, second = self._cases(left), self._cases(right)
+        if len(first) == len(left) and len(second) == len(right):
+            return False
+        if self._match(first, second, given) or self._pointwise(first, second, given):
+            self.steps.append("listed_groups")
+            return True
+        return False
+
+    def _cases(self, terms: list[Term]) -> list[Term]:
+        """The terms, those with listed groups by their cases."""
+        done: list[Term] = []
+        for term in terms:
+            parts = listed_groups.of(self.world, term)
+            done += [term] if parts is None else self.tidy(Bag(tuple(parts)))
+        return done
 
     def _free_of_duplicates(self, terms: list[Term], given: Formula) -> bool:
         world = self.world

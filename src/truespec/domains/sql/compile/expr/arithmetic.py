@@ -81,7 +81,9 @@ def _div(reader: Reader, node: exp.Div, scope: Scope) -> Val:
 
 
 def _no_error(reader: Reader, bad: Formula, what: str) -> None:
-    if reader.dialect.errors_raise and not z3.is_false(z3.simplify(bad)):
+    if not reader.dialect.errors_raise or z3.is_false(z3.simplify(bad)):
+        return
+    if not reader.world.holds(conj(*reader.guards), neg(bad)):
         raise Unsupported(f"sql: {what} may occur, which {reader.dialect.name} does not answer with NULL")
 
 

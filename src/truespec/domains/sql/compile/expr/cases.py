@@ -14,7 +14,7 @@ from truespec.domains.sql.dialects.dialect import Dialect, Mixing
 from truespec.domains.sql.ir.comparisons import as_dated, equal
 from truespec.domains.sql.ir.dates import read_date
 from truespec.domains.sql.ir.kinds import ALWAYS_NULL, BOOL, DATE, DATED, INT, NULL_KIND, NUMBERS, TEXT
-from truespec.domains.sql.ir.logic import FALSE, Formula, conj, disj, ite
+from truespec.domains.sql.ir.logic import FALSE, Formula, conj, disj, ite, neg
 from truespec.domains.sql.ir.opaque import text_of
 from truespec.domains.sql.ir.truth import where_true
 from truespec.domains.sql.ir.values import NULL, Val, null_of, numeric, to_real, together, united
@@ -69,15 +69,20 @@ def choose(test: Formula, yes: Val, no: Val) -> Val:
 
 def _case(reader: Reader, node: exp.Case, scope: Scope) -> Val:
     operand = None if node.this is None else reader.value(node.this, scope)
-    tests, results = [], []
+    tests: list[Formula] = []
+    results: list[Val] = []
     for branch in node.args["ifs"]:
-        if operand is None:
-            tests.append(where_true(reader.condition(branch.this, scope)))
-        else:
-            tests.append(where_true(equal(reader.world, operand, reader.value(branch.this, scope))))
-        results.append(reader.value(branch.args["true"], scope))
+        with reader.where(*map(neg, tests)):
+            if operand is None:
+                test = where_true(reader.condition(branch.this, scope))
+            else:
+                test = where_true(equal(reader.world, operand, reader.value(branch.this, scope)))
+            with reader.where(test):
+                results.append(reader.value(branch.args["true"], scope))
+        tests.append(test)
     default = node.args.get("default")
-    results.append(NULL if default is None else reader.value(default, scope))
+    with reader.where(*map(neg, tests)):
+        results.append(NULL if default is None else reader.value(default, scope))
     results = merged(reader.dialect, results)
     value = results[-1]
     for test, result in zip(reversed(tests), reversed(results[:-1]), strict=True):
@@ -88,8 +93,11 @@ def _case(reader: Reader, node: exp.Case, scope: Scope) -> Val:
 def _if(reader: Reader, node: exp.If, scope: Scope) -> Val:
     test = where_true(reader.condition(node.this, scope))
     default = node.args.get("false")
-    other = NULL if default is None else reader.value(default, scope)
-    yes, no = merged(reader.dialect, [reader.value(node.args["true"], scope), other])
+    with reader.where(neg(test)):
+        other = NULL if default is None else reader.value(default, scope)
+    with reader.where(test):
+        value = reader.value(node.args["true"], scope)
+    yes, no = merged(reader.dialect, [value, other])
     return choose(test, yes, no)
 
 

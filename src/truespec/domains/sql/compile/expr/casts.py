@@ -12,7 +12,7 @@ from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.readers import Readers
 from truespec.domains.sql.compile.scope import Scope
 from truespec.domains.sql.dialects.dialect import DecimalCast
-from truespec.domains.sql.ir.dates import day, moment, read_date
+from truespec.domains.sql.ir.dates import day, day_of_zoned, moment, read_date
 from truespec.domains.sql.ir.kinds import (
     ALWAYS_NULL,
     BOOL,
@@ -25,6 +25,7 @@ from truespec.domains.sql.ir.kinds import (
     NUMBERS,
     REAL,
     TEXT,
+    ZONED,
     Kind,
     padded,
 )
@@ -120,6 +121,8 @@ def _to_moment(reader: Reader, to: exp.DataType, value: Val) -> Val | None:
             return day(read_date(reader.world, value.literal))
         if value.kind in MOMENTS:
             return day(value)
+        if value.kind == ZONED:
+            return day_of_zoned(value)
     if to.this in (_Type.DATETIME, _Type.TIMESTAMP) and value.kind in MOMENTS:
         if to.expressions or (value.kind == DATETIME and reader.world.fractional):
             raise Unsupported("sql: CAST to a moment of other precision")

@@ -14,7 +14,17 @@ from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.readers import Readers
 from truespec.domains.sql.compile.scope import Scope
 from truespec.domains.sql.ir.dates import DAY, day, moment, read_date
-from truespec.domains.sql.ir.kinds import DATE, DATETIME, INT, MOMENTS, REAL, TEXT, TEXT_SORT
+from truespec.domains.sql.ir.kinds import (
+    DATE,
+    DATED,
+    DATETIME,
+    INT,
+    MOMENTS,
+    REAL,
+    TEXT,
+    TEXT_SORT,
+    Kind,
+)
 from truespec.domains.sql.ir.logic import FALSE, Formula, disj
 from truespec.domains.sql.ir.opaque import opaque, strict
 from truespec.domains.sql.ir.values import Val, to_real
@@ -44,7 +54,7 @@ def date_value(reader: Reader, node: Any, scope: Scope) -> Val:
 
 def _dated(reader: Reader, node: Any, scope: Scope) -> Val:
     # The parser wraps what DATE_FORMAT is given.
-    return reader.value(node.this if isinstance(node, exp.TsOrDsToTimestamp) else node, scope)
+    return reader.value(_written(node), scope)
 
 
 def as_date(reader: Reader, value: Val) -> Val:
@@ -65,10 +75,28 @@ def _to_moment(reader: Reader, node: exp.TsOrDsToTimestamp, scope: Scope) -> Val
 
 def _datediff(reader: Reader, node: exp.DateDiff, scope: Scope) -> Val:
     unit = node.args.get("unit")
+    if unit is not None and reader.dialect.datediff_counts_boundaries:
+        return _boundaries(reader, node, unit.name.upper(), scope)
     if not reader.dialect.datediff_counts_days or (unit is not None and unit.name.upper() != "DAY"):
         raise Unsupported("sql: DATEDIFF outside MySQL")
     left, right = _counted_day(reader, node.this, scope), _counted_day(reader, node.expression, scope)
     return Val(disj(left.null, right.null), left.val - right.val, INT)
+
+
+def _boundaries(reader: Reader, node: exp.DateDiff, unit: str, scope: Scope) -> Val:
+    """How many units begin after the first moment, up to the second."""
+    values = [date_value(reader, part, scope) for part in (node.this, node.expression)]
+    null = disj(*(value.null for value in values))
+    if unit == "DAY":
+        last, first = (day(value).val for value in values)
+    elif unit in ("MONTH", "YEAR"):
+        number = z3.Function("year" if unit == "YEAR" else "yearmonth", z3.IntSort(), z3.IntSort())
+        last, first = (number(day(value).val) for value in values)
+    elif unit in ("HOUR", "MINUTE", "SECOND"):
+        last, first = (moment(value).val / _SIZES[unit] for value in values)
+    else:
+        raise Unsupported(f"sql: DATEDIFF by {unit}")
+    return Val(null, last - first, INT)
 
 
 _BEFORE_ALL = "0000-01-01"
@@ -144,6 +172,9 @@ def shift(reader: Reader, node: exp.Expr, interval: Any, scope: Scope, sign: int
     return Val(FALSE, reader.world.text(text), TEXT, text)
 
 
+_WHOLE = re.compile(r"-?\d{1,9}\Z", re.ASCII)
+
+
 def _moved(reader: Reader, value: Val, interval: Any, scope: Scope, sign: int) -> Val:
     """A date moved by an interval; dates outside the calendar are out of scope, as overflow is."""
     amount_node = interval.this if isinstance(interval, exp.Interval) else interval.expression
@@ -155,7 +186,11 @@ def _moved(reader: Reader, value: Val, interval: Any, scope: Scope, sign: int) -
     ):
         raise Unsupported("sql: an interval without a unit, or with several")
     unit_name = unit.name.upper() if unit is not None else "DAY"
-    amount = as_number(reader, reader.value(amount_node, scope))
+    if isinstance(amount_node, exp.Literal) and _WHOLE.match(amount_node.this):
+        # The parser makes a text of a number in an interval; engines read either as the number.
+        amount = Val(FALSE, z3.IntVal(int(amount_node.this)), INT)
+    else:
+        amount = as_number(reader, reader.value(amount_node, scope))
     if amount.kind != INT or not reader.dialect.intervals_read:
         raise Unsupported("sql: an interval that is no whole number")
     null = disj(value.null, amount.null)
@@ -226,16 +261,40 @@ def _day(reader: Reader, node: exp.Day, scope: Scope) -> Val:
 
 
 def _timetostr(reader: Reader, node: exp.TimeToStr, scope: Scope) -> Val:
-    value = day(date_value(reader, node.this, scope))
     form = node.args.get("format")
     if not isinstance(form, exp.Literal):
         raise Unsupported("sql: a date format that is no literal")
+    if reader.dialect.dates_are_texts:
+        return text_of_date(reader, f"strftime {form.this}", _written(node.this), scope, TEXT)
+    value = day(date_value(reader, node.this, scope))
     if form.this == "%Y-%m":
         return month_text(reader, value)
     if not _FORMAT.match(form.this):
         raise Unsupported(f"sql: the date format {form.this[:40]!r}")
     whole = date_value(reader, node.this, scope)
     return opaque(reader.dialect, f"format {form.this}", [whole], TEXT)
+
+
+def text_of_date(reader: Reader, name: str, node: Any, scope: Scope, kind: Kind) -> Val:
+    """A function of a text that is read as a date where it is one: nothing is known of it.
+
+    A text that is written may be a time zone's, a modifier's or the clock's, and is not read.
+    """
+    value = reader.value(node, scope)
+    if value.kind not in (TEXT, DATED) or value.literal is not None:
+        raise Unsupported(f"sql: a date function of a value of type {value.kind.shown}")
+    return opaque(reader.dialect, name, [value], kind)
+
+
+def _written(node: Any) -> Any:
+    """What stands in the text: the parser wraps it."""
+    return node.this if isinstance(node, exp.TsOrDsToTimestamp) else node
+
+
+def _date_of(reader: Reader, node: exp.Date, scope: Scope) -> Val:
+    if reader.dialect.dates_are_texts:
+        return text_of_date(reader, "date", node.this, scope, TEXT)
+    return day(date_value(reader, node.this, scope))
 
 
 def month_text(reader: Reader, value: Val) -> Val:
@@ -256,6 +315,6 @@ READERS: Readers = {
     exp.Extract: _extract,
     exp.Day: _day,
     exp.TimeToStr: _timetostr,
-    exp.Date: _to_date,
+    exp.Date: _date_of,
     exp.DayOfMonth: _day,
 }

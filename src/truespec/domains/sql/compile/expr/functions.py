@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from truespec.domains.sql.compile.expr.date_functions import shift, weekday
+from truespec.domains.sql.compile.expr.date_functions import shift, text_of_date, weekday
 from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.readers import Readers
 from truespec.domains.sql.compile.scope import Scope
@@ -30,6 +30,8 @@ def _anonymous(reader: Reader, node: exp.Anonymous, scope: Scope) -> Val:
         return shift(reader, arguments[0], step, scope, 1 if name == "ADDDATE" else -1)
     if name == "WEEKDAY" and len(arguments) == 1 and reader.dialect.datediff_counts_days:
         return weekday(reader, arguments[0], scope)
+    if name == "JULIANDAY" and len(arguments) == 1 and reader.dialect.dates_are_texts:
+        return text_of_date(reader, "julianday", arguments[0], scope, REAL)
     raise Unsupported(f"sql: the function {name}")
 
 

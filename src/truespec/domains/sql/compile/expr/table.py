@@ -12,6 +12,7 @@ from truespec.domains.sql.compile.expr import (
     leaves,
     membership,
     texts,
+    truncated_dates,
 )
 from truespec.domains.sql.compile.readers import COMPARISONS, Readers
 
@@ -22,6 +23,7 @@ FAMILIES: tuple[Readers, ...] = (
     cases.READERS,
     arithmetic.READERS,
     date_functions.READERS,
+    truncated_dates.READERS,
     texts.READERS,
     casts.READERS,
     functions.READERS,

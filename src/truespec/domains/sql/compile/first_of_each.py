@@ -1,0 +1,77 @@
+"""DISTINCT ON: the first row of each group of rows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sqlglot import exp
+
+from truespec.domains.sql.compile.classes import distinct_rows
+from truespec.domains.sql.compile.grouping_sets import Items
+from truespec.domains.sql.compile.ordering import limit_of, output_position, sort_key, sort_of
+from truespec.domains.sql.compile.output_names import inline
+from truespec.domains.sql.compile.reader import Reader
+from truespec.domains.sql.compile.scope import Denotation, Scope
+from truespec.domains.sql.ir.bags import Bag, Term
+from truespec.domains.sql.ir.columns import coerced
+from truespec.domains.sql.ir.kinds import UNTYPED
+from truespec.domains.sql.ir.values import Val
+from truespec.domains.sql.places import place_of
+from truespec.verdict import Unsupported
+
+
+def first_of_each(
+    reader: Reader, node: exp.Select, items: Items, terms: list[tuple[Term, Scope]]
+) -> Denotation:
+    """The first row, by ORDER BY, of the rows that agree in the keys of DISTINCT ON.
+
+    Each output is what FIRST_VALUE makes of it in the window of the group, which is refused where rows that
+    differ in it may tie. One row per group stays, since all rows of a group put out the same.
+    """
+    order = node.args.get("order")
+    if order is None:
+        raise Unsupported("sql: DISTINCT ON without ORDER BY", place_of(node.args["distinct"]))
+    on = node.args["distinct"].args["on"]
+    written = list(on.expressions) if isinstance(on, exp.Tuple) else [on.unnest()]
+    width = len(items)
+    rows = []
+    for term, scope in terms:
+        expressions = [_expression(reader, part, items, scope) for part in written]
+        keys = [_ordered(reader, key, items, scope) for key in order.expressions]
+
+        shown = [_first(item, expressions, keys) for _, item in items]
+        sorted_by = [_first(key.this, expressions, keys) for key in keys]
+        outs: list[Val] = [reader.typed(reader.output(item, scope)) for item in shown]
+        outs += [
+            sort_key(reader, key, reader.output(v, scope)) for key, v in zip(keys, sorted_by, strict=True)
+        ]
+        outs += [reader.output(part, scope) for part in expressions]
+        rows.append(Term(term.rows, term.groups, term.cond, tuple(replace(out, sides=None) for out in outs)))
+    (bag,) = coerced([Bag(tuple(rows))], reader.dialect, UNTYPED)
+    bag = distinct_rows(reader, bag).cut(width + len(order.expressions))
+    return Denotation(
+        tuple(name for name, _ in items), bag, tuple(map(sort_of, order.expressions)), limit_of(node)
+    )
+
+
+def _first(value: exp.Expr, by: list[exp.Expr], keys: list[exp.Ordered]) -> exp.Expr:
+    """FIRST_VALUE of an expression in the window of its group."""
+    return exp.Window(
+        this=exp.FirstValue(this=value.copy()),
+        partition_by=[part.copy() for part in by],
+        order=exp.Order(expressions=[key.copy() for key in keys]),
+    )
+
+
+def _expression(reader: Reader, node: exp.Expr, items: Items, scope: Scope) -> exp.Expr:
+    """What a key stands for: an output by its number or name, or an expression of the row."""
+    position = output_position(node, [name for name, _ in items])
+    if position is not None and (not isinstance(node, exp.Column) or scope.find(node) is None):
+        return items[position][1]
+    return inline(node, dict(items), scope)
+
+
+def _ordered(reader: Reader, key: exp.Ordered, items: Items, scope: Scope) -> exp.Ordered:
+    copy = key.copy()
+    copy.set("this", _expression(reader, key.this, items, scope).copy())
+    return copy
