@@ -22,7 +22,8 @@ ANYWHERE: tuple[tuple[str, ...], ...] = (
         "SELECT {k}, n FROM (SELECT {k}, 2 * {k} AS z, COUNT(*) AS n FROM t GROUP BY {k}, 2 * {k}) q",
     ),
     (
-        "SELECT CASE WHEN {v} < {n} THEN 0 ELSE 1 END, COUNT(*) FROM t GROUP BY CASE WHEN {v} < {n} THEN 0 ELSE 1 END",
+        "SELECT CASE WHEN {v} < {n} THEN 0 ELSE 1 END, COUNT(*) FROM t GROUP BY CASE WHEN {v} < "
+        "{n} THEN 0 ELSE 1 END",
         "SELECT CASE WHEN {v} >= {n} THEN 1 ELSE 0 END, COUNT(*) FROM t "
         "GROUP BY CASE WHEN {v} >= {n} THEN 1 ELSE 0 END",
         "SELECT CASE WHEN {v} < {n} THEN 0 WHEN {v} >= {n} THEN 1 END, COUNT(*) FROM t "
@@ -44,8 +45,10 @@ ANYWHERE: tuple[tuple[str, ...], ...] = (
         "SELECT id FROM s WHERE g IN (SELECT {k} FROM t GROUP BY {k} HAVING COUNT(*) >= {n})",
         "SELECT id FROM s WHERE (SELECT COUNT(*) FROM t WHERE t.{k} = s.g) >= {n}",
         "SELECT s.id FROM s JOIN t ON t.{k} = s.g GROUP BY s.id HAVING COUNT(*) >= {n}",
-        "SELECT s.id FROM s WHERE EXISTS (SELECT 1 FROM t WHERE t.{k} = s.g GROUP BY t.{k} HAVING COUNT({v}) >= {n})",
-        "SELECT s.id FROM s JOIN (SELECT {k} AS x, COUNT({v}) AS c FROM t GROUP BY {k}) q ON q.x = s.g WHERE c >= {n}",
+        "SELECT s.id FROM s WHERE EXISTS (SELECT 1 FROM t WHERE t.{k} = s.g GROUP BY t.{k} "
+        "HAVING COUNT({v}) >= {n})",
+        "SELECT s.id FROM s JOIN (SELECT {k} AS x, COUNT({v}) AS c FROM t GROUP BY {k}) q ON "
+        "q.x = s.g WHERE c >= {n}",
     ),
     (
         "SELECT DISTINCT {k}, FIRST_VALUE({v}) OVER (PARTITION BY {k} ORDER BY {v}) FROM t",
@@ -65,7 +68,8 @@ LATERAL: tuple[tuple[str, ...], ...] = (
         "SELECT DISTINCT ON ({k}) {k}, {v} FROM t ORDER BY {k}, id",
         "SELECT {k}, MIN({v}) FROM t GROUP BY {k} ORDER BY {k}",
         "SELECT {k}, MAX({v}) FROM t GROUP BY {k} ORDER BY {k}",
-        "SELECT {k}, {v} FROM (SELECT {k}, {v}, ROW_NUMBER() OVER (PARTITION BY {k} ORDER BY id) AS r FROM t) q "
+        "SELECT {k}, {v} FROM (SELECT {k}, {v}, ROW_NUMBER() OVER (PARTITION BY {k} ORDER BY "
+        "id) AS r FROM t) q ",
         "WHERE r = 1 ORDER BY {k}",
     ),
     (
@@ -87,7 +91,8 @@ LATERAL: tuple[tuple[str, ...], ...] = (
         "SELECT DATE_TRUNC('{u}', s.d), COUNT(*) FROM s GROUP BY DATE_TRUNC('{u}', s.d)",
         "SELECT MIN(DATE_TRUNC('{u}', CAST(s.d AS TIMESTAMP))), COUNT(*) FROM s "
         "GROUP BY EXTRACT(YEAR FROM d), EXTRACT(MONTH FROM d)",
-        "SELECT MIN(DATE_TRUNC('{u}', CAST(s.d AS TIMESTAMP))), COUNT(*) FROM s GROUP BY EXTRACT(YEAR FROM d)",
+        "SELECT MIN(DATE_TRUNC('{u}', CAST(s.d AS TIMESTAMP))), COUNT(*) FROM s GROUP BY "
+        "EXTRACT(YEAR FROM d)",
         "SELECT DATE_TRUNC('{u}', CAST(s.d AS TIMESTAMP)), COUNT(*) FROM s GROUP BY 1",
         "SELECT q, COUNT(*) FROM (SELECT DATE_TRUNC('{u}', CAST(s.d AS TIMESTAMP)) AS q FROM s) z GROUP BY q",
     ),
@@ -101,7 +106,8 @@ LATERAL: tuple[tuple[str, ...], ...] = (
     (
         "SELECT {k}, BOOL_AND({v} > {n}) FROM t GROUP BY {k}",
         "SELECT {k}, NOT BOOL_OR({v} <= {n}) FROM t GROUP BY {k}",
-        "SELECT {k}, NOT EXISTS (SELECT 1 FROM t y WHERE y.{k} = x.{k} AND NOT y.{v} > {n}) FROM t x GROUP BY {k}",
+        "SELECT {k}, NOT EXISTS (SELECT 1 FROM t y WHERE y.{k} = x.{k} AND NOT y.{v} > {n}) "
+        "FROM t x GROUP BY {k}",
         "SELECT {k}, MIN({v}) > {n} FROM t GROUP BY {k}",
         "SELECT {k}, COUNT(*) = SUM(CASE WHEN {v} > {n} THEN 1 ELSE 0 END) FROM t GROUP BY {k}",
         "SELECT {k}, BOOL_OR({v} > {n}) FROM t GROUP BY {k}",

@@ -161,6 +161,8 @@ class AggregateTable(Aggregates):
         if kind == TEXT and world.enums and not world.dialect.expressions_lose_type:
             raise Unsupported(f"sql: {function} of a text beside ENUM columns, which order by position")
         if isinstance(kind, Other):
+            if self.agree(Bag(tuple(terms))):
+                return self.any(Bag(tuple(terms)))
             raise Unsupported(f"sql: {function} over values of type {kind.shown}")
         bag = Bag(tuple(terms))
         if kind == TEXT and world.dialect.collation_merges_texts and not self.exact(bag):

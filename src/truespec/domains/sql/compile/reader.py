@@ -13,12 +13,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+import z3
 from sqlglot import exp
 
 from truespec.domains.sql.aggregates.table import AggregateTable
 from truespec.domains.sql.compile.scope import Denotation, Scope, Source
 from truespec.domains.sql.dialects.dialect import Dialect
-from truespec.domains.sql.ir.bags import Bag
+from truespec.domains.sql.ir.bags import Bag, Term
+from truespec.domains.sql.ir.existence import exists
 from truespec.domains.sql.ir.logic import Expr, Formula
 from truespec.domains.sql.ir.values import Val
 from truespec.domains.sql.ir.world import World
@@ -120,6 +122,10 @@ class Reader(ABC):
         if query.limit is None:
             return query
         bag = first_rows.kept(self.aggregates, query.bag, len(query.names), query.sorts, query.limit)
+        first = self.first_key(query) if bag is None else None
+        if first is not None:
+            some = exists(self.world, query.bag.mapped(lambda outs: ()))
+            return replace(query, bag=Bag((Term((), (), some, (first, first)),)), limit=None)
         if bag is None:
             raise Nondeterministic("sql: LIMIT where the order may leave ties")
         return replace(query, bag=bag, limit=None)
@@ -136,6 +142,18 @@ class Reader(ABC):
             yield
         finally:
             self.guards = saved
+
+    def first_key(self, query: Denotation) -> Val | None:
+        """`SELECT x ... ORDER BY x DESC LIMIT 1` puts out MAX(x), NULLs going last; likewise MIN."""
+        if query.limit != (1, 0) or len(query.sorts) != 1 or len(query.names) != 1:
+            return None
+        for term in query.bag.terms:
+            value, key = term.outs
+            if not (value.val.eq(key.val) and value.null.eq(key.null)):
+                return None
+            if query.sorts[0].nulls_first and not z3.is_false(value.null):
+                return None
+        return self.aggregates.extreme("MAX" if query.sorts[0].descending else "MIN", query.bag.cut(1))
 
     def typed(self, value: Val) -> Val:
         """A value as a column or a CAST has it, which may settle the type of a literal."""

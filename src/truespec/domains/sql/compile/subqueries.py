@@ -7,7 +7,7 @@ from sqlglot import exp
 
 from truespec.domains.sql.compile.denotations import subquery_output
 from truespec.domains.sql.compile.reader import Reader
-from truespec.domains.sql.compile.scope import Denotation, Scope
+from truespec.domains.sql.compile.scope import Scope
 from truespec.domains.sql.ir.bags import Bag, renamed
 from truespec.domains.sql.ir.existence import condition
 from truespec.domains.sql.ir.logic import FALSE, conj
@@ -22,7 +22,7 @@ def scalar_subquery(reader: Reader, node: exp.Expr, scope: Scope) -> Val:
     query = reader.inner(node, scope)
     if len(query.names) != 1:
         raise SpecificationError(ReasonCode.TYPE, "a subquery of several columns is used as a value")
-    extreme = _extreme_value(reader, query)
+    extreme = reader.first_key(query)
     if extreme is not None:
         return extreme
     bag = reader.rows(query)
@@ -35,19 +35,6 @@ def scalar_subquery(reader: Reader, node: exp.Expr, scope: Scope) -> Val:
     bag = Bag(tuple(terms))
     _at_most_one(reader, bag)
     return subquery_output(reader.aggregates.any(bag))
-
-
-def _extreme_value(reader: Reader, query: Denotation) -> Val | None:
-    """`(SELECT x ... ORDER BY x DESC LIMIT 1)` is MAX(x), NULLs going last; likewise MIN."""
-    if query.limit != (1, 0) or len(query.sorts) != 1:
-        return None
-    for term in query.bag.terms:
-        value, key = term.outs
-        if not (value.val.eq(key.val) and value.null.eq(key.null)):
-            return None
-        if query.sorts[0].nulls_first and not z3.is_false(value.null):
-            return None
-    return reader.aggregates.extreme("MAX" if query.sorts[0].descending else "MIN", query.bag.cut(1))
 
 
 def _at_most_one(reader: Reader, bag: Bag) -> None:
