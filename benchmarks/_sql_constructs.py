@@ -69,7 +69,7 @@ LATERAL: tuple[tuple[str, ...], ...] = (
         "SELECT {k}, MIN({v}) FROM t GROUP BY {k} ORDER BY {k}",
         "SELECT {k}, MAX({v}) FROM t GROUP BY {k} ORDER BY {k}",
         "SELECT {k}, {v} FROM (SELECT {k}, {v}, ROW_NUMBER() OVER (PARTITION BY {k} ORDER BY "
-        "id) AS r FROM t) q ",
+        "id) AS r FROM t) q "
         "WHERE r = 1 ORDER BY {k}",
     ),
     (
