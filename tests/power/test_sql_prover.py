@@ -73,8 +73,9 @@ SLIPS = [
     ("SELECT DISTINCT id FROM emp JOIN t ON a = dept", "SELECT id FROM emp JOIN t ON a = dept"),
     ("SELECT a FROM t GROUP BY a", "SELECT a FROM t GROUP BY a, c"),
     (
-        "SELECT CASE WHEN c > 1 THEN 'x' ELSE 'y' END AS k, COUNT(*) FROM t GROUP BY k",
-        "SELECT 'y', COUNT(*) FROM t WHERE c <= 1 HAVING COUNT(*) > 0",
+        "SELECT CASE WHEN c > 2 THEN 'x' WHEN c > 1 THEN 'y' ELSE 'z' END AS k, COUNT(*) FROM t GROUP BY k",
+        "SELECT 'x', COUNT(*) FROM t WHERE c > 2 HAVING COUNT(*) > 0 "
+        "UNION ALL SELECT 'y', COUNT(*) FROM t WHERE c = 2 HAVING COUNT(*) > 0",
     ),
     ("SELECT SUM(a) FROM t", "SELECT COALESCE(SUM(a), 0) FROM t"),
     ("SELECT SUM(a + b) FROM t", "SELECT SUM(a) + SUM(b) FROM t"),
@@ -374,9 +375,9 @@ def any_part_is_part_of_any_whole(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(whole_and_parts, "_lies_in", lambda world, part, whole, given: True)
 
 
-def only_the_first_value_is_listed(patch: pytest.MonkeyPatch) -> None:
+def the_last_value_is_not_listed(patch: pytest.MonkeyPatch) -> None:
     real = listed_groups._leaves_of
-    patch.setattr(listed_groups, "_leaves_of", lambda group, index: (real(group, index) or [])[:1] or None)
+    patch.setattr(listed_groups, "_leaves_of", lambda group, index: (real(group, index) or [])[:2] or None)
 
 
 def other_keys_tell_the_same_rows_apart(patch: pytest.MonkeyPatch) -> None:
@@ -422,8 +423,8 @@ PLANTS: dict[Plant, str] = {
         "SELECT x.c, (SELECT COUNT(*) FROM t y WHERE y.b = x.c AND y.c > x.c + 1) FROM t x GROUP BY x.c"
     ),
     any_part_is_part_of_any_whole: "SELECT COUNT(d.id) FROM emp e LEFT JOIN dept d ON d.id = e.dept",
-    only_the_first_value_is_listed: (
-        "SELECT CASE WHEN c > 1 THEN 'x' ELSE 'y' END AS k, COUNT(*) FROM t GROUP BY k"
+    the_last_value_is_not_listed: (
+        "SELECT CASE WHEN c > 2 THEN 'x' WHEN c > 1 THEN 'y' ELSE 'z' END AS k, COUNT(*) FROM t GROUP BY k"
     ),
     other_keys_tell_the_same_rows_apart: "SELECT a FROM t GROUP BY a",
     only_the_first_value_counts: "SELECT a FROM t WHERE b IN (1, 2) GROUP BY a HAVING COUNT(DISTINCT b) = 1",
