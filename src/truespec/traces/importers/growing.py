@@ -32,6 +32,8 @@ class _Entry:
 
 
 def _key(message: Message) -> tuple[Any, ...]:
+    if not message.calls and message.call_id is None:
+        return (message.role, (message.text or "").strip(), (), None)
     calls = tuple(call.name if made_up(call.id) else call.id for call in message.calls)
     answered = None if made_up(message.call_id) else message.call_id
     # Some histories leave out what was said beside calls; identifiers that nobody uses twice are enough.

@@ -90,7 +90,9 @@ def _kind(value: Mapping[str, Any]) -> str | None:
 
 
 def _is_span(value: Any) -> bool:
-    if not isinstance(value, Mapping) or _kind(value) is None:
+    if not isinstance(value, Mapping) or not any(key in value for key in (*_IDS, "spans")):
+        return False
+    if _kind(value) is None:
         return False
     if isinstance(value.get("spans"), list):
         return value.get("type") in _SORTS

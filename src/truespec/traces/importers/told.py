@@ -193,7 +193,7 @@ def told_by_reply(messages: Sequence[Message], notes: Notes) -> list[Message]:
     `[read_file for 'a'] Result:`.
     """
     made = list(messages)
-    for index in range(1, len(made)):
+    for index in [n for n, one in enumerate(made) if n and one.text and one.text[0] == "["]:
         asked, answer = made[index - 1], made[index]
         found = _REPLY.match(answer.text or "") if answer.role == "user" else None
         if found is None or asked.role != "assistant" or asked.calls or not asked.text:
