@@ -47,7 +47,8 @@ def window(reader: Reader, node: exp.Window, scope: Scope) -> Val:
         raise Unsupported("sql: a named window")
     if isinstance(node.this, exp.IgnoreNulls | exp.RespectNulls):
         raise Unsupported("sql: IGNORE NULLS")
-    return _Window(reader, node, scope).value()
+    with reader.where(alone=True):  # a window is computed before the CASE around it
+        return _Window(reader, node, scope).value()
 
 
 class _Window:
