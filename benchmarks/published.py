@@ -1,4 +1,7 @@
-"""Published figures, checked: do the paper's tables fit together, and do our rates equal a count by hand?"""
+"""Published figures, checked: do the paper's tables fit together, and do our rates equal a count by hand?
+
+The paper's figures are shown beside those measured on published answers.
+"""
 
 from __future__ import annotations
 
@@ -9,26 +12,12 @@ from collections import Counter
 from pathlib import Path
 from statistics import mean
 
+from truespec.benchmark.paper import COUNTS, SUCCESS
 from truespec.judges.judgement import Judgement
 from truespec.metrics.judging import judge_rates
 from truespec.metrics.table import share
+from truespec.reports.bench_paper import paper_tables
 from truespec.verdict import Answer
-
-COUNTS = {"GSM-Symbolic+": 250, "SQL": 76, "FOL": 150, "Regex": 200, "Rocq": 31}
-"""RESpecBench, Table 2."""
-
-SUCCESS = {
-    "GPT 5": (88.4, 32.9, 67.3, 66.5, 16.1, 54.3),
-    "GPT 5 Mini": (85.2, 31.6, 67.3, 70.5, 16.1, 54.1),
-    "GPT-OSS 120B": (82.4, 28.9, 69.3, 70.5, 9.7, 52.2),
-    "GPT-OSS 20B": (82.0, 28.9, 64.0, 67.5, 9.7, 50.4),
-    "Claude Sonnet 4": (70.0, 34.2, 68.7, 69.0, 9.7, 50.3),
-    "Gemini 2.5 Pro": (84.4, 39.5, 70.7, 64.5, 9.7, 53.7),
-    "Gemini 2.5 Flash": (76.0, 35.5, 68.0, 53.0, 12.9, 49.1),
-    "Qwen3-Next Thinking": (84.8, 35.5, 62.0, 65.5, 12.9, 52.1),
-    "Qwen3-Next": (80.4, 32.9, 60.0, 62.0, 6.5, 48.3),
-}
-"""RESpecBench, Table 3: percent of all tasks, then overall."""
 
 JUDGES = ("gpt4", "gpt3.5", "llama3", "mistralai", "gemini")
 FILES = ("equi_sdss.csv", "equi_join.csv", "equi_sqlshare.csv")
@@ -59,10 +48,12 @@ def recorded_judges(folder: Path) -> dict[str, list[tuple[str, str]]]:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Print both checks; the second needs the upstream files."""
+    """Print both checks and the figures side by side; the second needs the upstream files."""
     whole, cells, follows, models = whole_numbers()
     print(f"Table 3 x Table 2: {whole} of {cells} cells are whole numbers of tasks")
     print(f"Table 3: {follows} of {models} overall figures follow from their rows")
+    for table in paper_tables():
+        print(table.to_markdown())
     folder = Path(os.environ.get("TRUESPEC_SOURCES", "../shared/sources")) / "sql" / "llm_judge_equiv"
     if not folder.exists():
         print(f"recorded SQL judges: left out, {folder} is not there (set TRUESPEC_SOURCES)")

@@ -25,6 +25,7 @@ from truespec.reports.bench_figures import figures
 from truespec.reports.bench_headline import headline_of
 from truespec.reports.bench_items import with_clusters
 from truespec.reports.bench_page import write_report
+from truespec.reports.bench_paper import paper_tables, same_models
 from truespec.reports.bench_published import published_tables
 from truespec.reports.bench_rounds import rounds_table
 from truespec.reports.bench_runs import read_runs
@@ -93,9 +94,10 @@ def report(folders: tuple[Path, ...], output: Path, rarity: int, as_json: bool) 
         answers = sampled(answers, tasks, rarity, Progress().show)
     found = tables(answers, judgements, tasks, loaded.missing if loaded else ())
     if not loaded:
-        found = published_tables() + found
+        found = published_tables() + paper_tables() + found
     if loaded:
         found.insert(0, loaded.table)
+        found += same_models(answers)
         if loaded.rounds:
             found.append(rounds_table(*(with_clusters(some, tasks) for some in (loaded.rounds, answers))))
         if loaded.warning:
