@@ -29,6 +29,7 @@ from truespec.models.call import Call
 from truespec.models.contract import ModelError
 from truespec.models.function import FunctionModel
 from truespec.reports.bench import join, tables
+from truespec.reports.bench_page import STYLE
 from truespec.reports.bench_timeouts import LONG, timeout_table
 from truespec.reports.dataset import write_parquet
 from truespec.reports.plots import Dot, dots, lines
@@ -123,7 +124,9 @@ def test_the_page_opens_with_key_tables_and_folds_the_others(report: Path) -> No
 
 
 def test_nine_models_with_long_names_are_told_apart() -> None:
-    names = [f"provider-{n}/a-rather-long-model-name-{n}-instruct-2026" for n in range(9)]
+    names = [
+        f"python:models:provider_{n}/a-rather-long-model-name-{n}-instruct_{'x' * 40}-2026" for n in range(9)
+    ]
     for svg in (
         dots([(name, [Dot("FAR", 0.5), Dot("FRR", 0.1)]) for name in names], "rates"),
         lines({name: [(1.0, 0.1), (2.0, 0.2)] for name in names}, "curves", across="x", up="y"),
@@ -142,6 +145,28 @@ def test_nine_models_with_long_names_are_told_apart() -> None:
     rows = ElementTree.fromstring(dots([(name, [Dot("FAR", 0.5)]) for name in names], "rates"))
     heights = [float(span.get("y", "0")) for span in rows.iter() if span.tag.endswith("tspan")]
     assert all(after - before >= 10 for before, after in pairwise(heights))
+
+
+def test_long_names_leave_room_for_the_figures(tmp_path: Path) -> None:
+    needs.tool("chromium")
+    needs.module("playwright")
+    from playwright.sync_api import sync_playwright
+
+    name, text = f"python:models:{'provider_model_' * 6}2026", "because of this and of that " * 4
+    table = Table("t", "Rates", ("model", "rate", "why"), ((name, "50.0% (1/2, 10–90)", text),))
+    (tmp_path / "page.html").write_text(f"<style>{STYLE}</style>{table.to_html()}", encoding="utf-8")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 390, "height": 800})
+        page.goto((tmp_path / "page.html").as_uri())
+        widths = {
+            cell: page.evaluate(f"document.querySelector('tbody {cell}').getBoundingClientRect().width")
+            for cell in ("th", "td:nth-child(2)", "td:nth-child(3)")
+        }
+        browser.close()
+    assert widths["th"] < 0.5 * 390, "the first column stays in place: what is beside it has to be seen"
+    assert widths["th"] + widths["td:nth-child(2)"] < 390
+    assert widths["td:nth-child(3)"] < 390 - widths["th"] + 60
 
 
 def test_every_task_is_on_one_page(report: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from pathlib import Path
 from typing import Any
 
@@ -149,3 +150,12 @@ def test_other_tasks_under_one_identifier_are_refused(tmp_path: Path) -> None:
     two = make(tmp_path / "two", 0.0, {0}, range(1), other)
     with pytest.raises(UsageError, match="'t0' of the run 'two' is another"):
         read_runs([one, two])
+
+
+@pytest.mark.slow
+def test_the_command_counts_failed_calls_in_what_it_prints(tmp_path: Path) -> None:
+    arguments = ["--model", "python:scripted:failing", "--domain", "regex", "--limit", "2", "--epochs", "2"]
+    result = CliRunner().invoke(bench, ["run", *arguments, "--jobs", "1", "-o", str(tmp_path / "run")])
+    assert result.exit_code == 1
+    assert "2 of 4 calls (50%) have no reply" in result.output
+    assert re.search(r"\| \d+\.\d% \([0-2]/4, ", result.output), result.output

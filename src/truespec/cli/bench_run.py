@@ -25,6 +25,7 @@ from truespec.models.presets import expand
 from truespec.models.registry import open_model
 from truespec.reports.bench import tables
 from truespec.reports.bench_rounds import rounds_table
+from truespec.reports.bench_runs import read_runs
 from truespec.store.runs import Run, read_tasks
 from truespec.verdict import UsageError
 
@@ -209,11 +210,16 @@ def run(
 
 
 def _show_success(begun: Run, *, with_rounds: bool) -> None:
-    """The tables of success, and of repair."""
-    answers: list[dict[str, Any]] = begun.read("answers")
-    shown = [table for table in tables(answers, []) if table.name == "success"] if answers else []
-    if with_rounds and answers:
-        shown.append(rounds_table(begun.read("rounds"), answers))
+    """The tables of success, of all that was asked, and of repair."""
+    if not begun.read("answers"):
+        return
+    loaded = read_runs([begun.folder])
+    found = tables(loaded.answers, [], loaded.tasks, loaded.missing)
+    shown = [table for table in found if table.name == "success"]
+    if with_rounds:
+        shown.append(rounds_table(loaded.rounds, loaded.answers))
+    if loaded.warning:
+        echo(loaded.warning)
     for table in shown:
         for row in table.to_markdown().splitlines():
             echo(row)

@@ -14,6 +14,8 @@ UNDEFINED = "–"
 """How a figure without a denominator is written."""
 MOST_ROWS = 25
 """Rows that an HTML table shows before it folds."""
+TEXT = 40
+"""Letters from which on a cell is text that breaks into lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +115,13 @@ class Table:
 
 
 def _html_row(row: tuple[str, ...]) -> str:
-    cells = "".join(f"<td>{_html_cell(cell)}</td>" for cell in row[1:])
+    cells = "".join(f"<td{_kind(cell)}>{_html_cell(cell)}</td>" for cell in row[1:])
     return f"<tr><th scope=row>{html.escape(row[0])}</th>{cells}</tr>"
+
+
+def _kind(cell: str) -> str:
+    """The class of a cell that holds text to be read and no figure: it may break into lines."""
+    return " class=text" if len(cell) > TEXT and not isinstance(cell, Cell) else ""
 
 
 def _html_cell(cell: str) -> str:

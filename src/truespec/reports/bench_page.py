@@ -35,9 +35,16 @@ figcaption { font-weight: 600; margin-bottom: .4rem; }
 table { font-size: .9rem; }
 th, td { padding: .3rem .7rem; text-align: right; border-bottom: 1px solid var(--line); }
 td { white-space: nowrap; vertical-align: top; }
+td.text { white-space: normal; text-align: left; min-width: 15rem; max-width: 26rem; }
+td { overflow-wrap: anywhere; }
 td small { color: var(--muted); }
 th { vertical-align: top; }
-th:first-child { text-align: left; min-width: 7rem; position: sticky; left: 0; background: var(--bg); }
+th:first-child { text-align: left; position: sticky; left: 0; background: var(--bg); }
+th:first-child { min-width: min(7rem, 38vw); max-width: 24rem; overflow-wrap: anywhere; }
+@media (max-width: 46rem) {
+  th:first-child { min-width: 34vw; max-width: 42vw; }
+  td.text { max-width: 70vw; }
+}
 .note, nav { font-size: .9rem; }
 .note { color: var(--muted); }
 details.part { border-top: 1px solid var(--line); padding: .2rem 0; }

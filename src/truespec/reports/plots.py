@@ -33,6 +33,8 @@ HALF = 28
 """Letters of a series' name in one of two columns."""
 LETTER = 6
 """About the width of a letter."""
+WHOLE = 58
+"""Letters of a series' name in one line of a single column."""
 LETTERS = 23
 """Letters of a row's name in one line."""
 LINE = 12
@@ -130,7 +132,8 @@ def lines(
 ) -> str:
     """Points of several series, joined by lines; the vertical axis is a share from 0 to `top`."""
     columns = 2 if all(len(in_line(name, 200)) <= HALF for name in series) else 1
-    left, height, roof = 40, 190, 14 + 13 * math.ceil(len(series) / columns)
+    wrapped = sum(len(_wrapped(in_line(name, 200), WHOLE)) for name in series)
+    left, height, roof = 40, 190, 14 + 13 * (wrapped if columns == 1 else math.ceil(len(series) / columns))
     points = [x for some in series.values() for x, _ in some]
     least, most = (min(points), max(points)) if points else (0.0, 1.0)
     if least == most:
@@ -180,19 +183,26 @@ def _open(height: float, label: str) -> str:
 
 
 def _legend(series: Sequence[str], columns: int = 0) -> list[str]:
-    """The names of the series with their marks, in one row, or in columns."""
+    """The names of the series with their marks, in one row, or in columns; in one column they may wrap."""
     parts = []
+    lines_before = 0
     beside = (WIDTH - NAME) / max(1, len(series))
     if not columns and any(8 + LETTER * len(_short(in_line(name, 200), HALF)) > beside for name in series):
         columns = len(series)
     for number, name in enumerate(series):
         row, column = divmod(number, columns) if columns else (0, number)
         start, width = (6, WIDTH / columns) if columns else (NAME, beside)
+        whole = _wrapped(in_line(name, 200), WHOLE) if columns == 1 else [_short(in_line(name, 200), HALF)]
+        row = lines_before if columns == 1 else row
+        lines_before += len(whole)
         x, y = start + column * width, 8 + 13 * row
-        shown = _short(in_line(name, 200), 58 if columns == 1 else HALF)
+        shown = "".join(
+            f'<tspan x="{x + 8:.1f}" y="{y + 4 + 13 * line:.1f}">{escape(part)}</tspan>'
+            for line, part in enumerate(whole)
+        )
         parts.append(
             f'<g class="{_series(number)}">{_mark(number, x, y)}</g>'
-            f'<text x="{x + 8:.1f}" y="{y + 4:.1f}">{escape(shown)}'
+            f"<text>{shown}"
             f"<title>{escape(in_line(name, 200))}</title></text>"
         )
     return parts
@@ -203,19 +213,19 @@ def _series(number: int) -> str:
     return f"s{number % SERIES}" + (" again" if number // SERIES % 2 else "")
 
 
-def _wrapped(name: str, width: int, most: int = 3) -> list[str]:
+def _wrapped(name: str, width: int) -> list[str]:
     """A name in lines of at most `width` letters, broken after a space, slash, hyphen, colon or underscore.
 
     >>> _wrapped("openai/gpt-5-mini-2025-08-07", 23), _wrapped("a", 23)
     (['openai/gpt-5-mini-2025-', '08-07'], ['a'])
     """
     found: list[str] = []
-    while len(name) > width and len(found) < most - 1:
+    while len(name) > width:
         end = max(name.rfind(sign, 0, width) for sign in " /-:_") + 1
         end = end if end > width // 3 else width
         found.append(name[:end].rstrip())
         name = name[end:]
-    return [*found, _short(name, width)]
+    return [*found, name]
 
 
 def _mark(number: int, x: float, y: float, label: str = "") -> str:
