@@ -9,8 +9,9 @@ from difflib import get_close_matches
 
 from truespec.benchmark import bundled
 from truespec.benchmark.task import Task
-from truespec.domains.registry import DOMAINS
-from truespec.verdict import UsageError
+from truespec.domains.context import check_context
+from truespec.domains.registry import DOMAINS, load
+from truespec.verdict import TruespecError, Undecided, UsageError
 
 _BUNDLED = re.compile(r"bundled(?P<variants>\+variants(?::(?P<seed>\d+))?)?")
 
@@ -73,6 +74,29 @@ def choose(
         wanted = f"{', '.join(domains) or 'any domain'}{tagged}"
         raise UsageError(f"no task of {wanted}: there are tasks of {there}")
     return chosen
+
+
+def check_oracles(tasks: Sequence[Task], where: str) -> None:
+    """`UsageError` where references or contexts cannot be read: no answer to such a task can be right.
+
+    `where` names the file. References are read, not run: what only an engine finds is left to
+    `bench certify`.
+    """
+    broken: list[str] = []
+    for task in tasks:
+        domain = load(task.domain)
+        try:
+            check_context(task.domain, task.context)
+            domain.parse(task.oracle, domain.read_context(task.context, task.oracle))
+        except Undecided:
+            continue  # outside what the verifier reads, and no mistake
+        except TruespecError as error:
+            broken.append(f"{task.id}: {str(error).splitlines()[0]}")
+    if broken:
+        raise UsageError(
+            f"{where}: {len(broken)} of {len(tasks)} tasks have a reference that cannot be read, the first "
+            f"{broken[0]}; no model was asked. 'truespec bench certify --tasks {where}' names all of them"
+        )
 
 
 def _check_tags(tasks: Sequence[Task], tags: Sequence[str]) -> None:

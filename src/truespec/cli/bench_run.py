@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from truespec.benchmark.select import choose, named_tasks
+from truespec.benchmark.select import check_oracles, choose, named_tasks
 from truespec.benchmark.task import Task
 from truespec.cli.common import Seconds, echo, executor_option
 from truespec.cli.progress import Progress
@@ -174,6 +174,8 @@ def run(
     --max-cost, 2 for a wrong call.
     """
     chosen = chosen_tasks(tasks, domains, limit, tags)
+    if named_tasks(tasks, domains) is None:
+        check_oracles(chosen, tasks)
     models = expand(models)
     (judge_name,) = expand((feedback_judge,))
     asks_judge = rounds and Feedback.JUDGE.value in kinds and judge_name != SELF

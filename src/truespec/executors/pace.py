@@ -113,9 +113,16 @@ class Pace:
         self._used.append((self._clock(), count))
         cost = self._limits.cost(call.model, outcome)
         if cost is None:
+            priced = call.model in self._limits.prices
             self._mute = (
-                f"{call.model} does not say what a call costs, so that the spending cap cannot be kept: "
-                f"give its price in US$ per million tokens, --price {call.model}=INPUT,OUTPUT"
+                f"{call.model} does not say "
+                + ("how many tokens a call reads and writes" if priced else "what a call costs")
+                + ", so that the spending cap cannot be kept: "
+                + (
+                    "let it return a Reply with tokens or cost"
+                    if priced
+                    else f"give its price in US$ per million tokens, --price {call.model}=INPUT,OUTPUT"
+                )
             )
             return
         self.spent += cost

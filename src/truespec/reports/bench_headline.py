@@ -17,12 +17,7 @@ def headline(tables: Sequence[Table], tasks: int) -> str:
     found = {table.name: table for table in tables}
     said = []
     if board := found.get("leaderboard"):
-        first = board.rows[0]
-        rank, pooled = (first[board.columns.index(name)] for name in ("rank", "pooled"))
-        said.append(
-            f"Of {len(board.rows)} models, {first[0]} does best: {pooled} of its answers are proved "
-            f"equivalent; its rank is {rank}."
-        )
+        said.append(_best(board))
     elif (success := found.get("success")) and success.rows:
         said.append(f"{success.rows[0][0]}: {success.rows[0][-1]} of the answers are proved equivalent.")
     if judges := found.get("judges-pooled"):
@@ -32,6 +27,24 @@ def headline(tables: Sequence[Table], tasks: int) -> str:
         ]
     said.append(f"{tasks} tasks, verified by truespec {__version__}. Intervals are 95 %, by task.")
     return " ".join(part for part in said if part)
+
+
+def _best(board: Table) -> str:
+    """Who leads, and with whom the lead is shared."""
+    place, first = board.columns.index("pooled"), board.rows[0]
+    rank, pooled = first[board.columns.index("rank")], first[place]
+    level = [row[0] for row in board.rows if _value(row[place]) == _value(pooled)]
+    if len(level) == 1:
+        return (
+            f"Of {len(board.rows)} models, {first[0]} does best: {pooled} of its answers are proved "
+            f"equivalent; its rank is {rank}."
+        )
+    names = f"{', '.join(level[:-1])} and {level[-1]}"
+    return f"Of {len(board.rows)} models, {names} do equally well: {pooled} of answers are proved equivalent."
+
+
+def _value(cell: str) -> object:
+    return cell.value if isinstance(cell, Cell) else cell
 
 
 def headline_of(loaded: Loaded, found: Sequence[Table], tasks: Sequence[Task]) -> str:
