@@ -35,7 +35,7 @@ LETTER = 6
 """About the width of a letter."""
 WHOLE = 58
 """Letters of a series' name in one line of a single column."""
-LETTERS = 23
+LETTERS = 20
 """Letters of a row's name in one line."""
 LINE = 12
 """Units from one line of a row's name to the next."""
