@@ -195,9 +195,7 @@ def test_the_headline_names_the_best_and_the_judges_with_intervals() -> None:
         "Of 2 models, n does best: 90.0% (9/10, 60–98) of its answers are proved equivalent;"
     )
     tied = headline(tables(model("m", 4) + model("n", 4), []), 10)
-    assert tied.startswith(
-        "Of 2 models, m and n do equally well: 40.0% (4/10, 17–69) of the answers are proved"
-    )
+    assert tied.startswith("Of 2 models, m and n do equally well: 40.0% (4/10, 17–69) of answers are proved")
     assert "FAR, wrong answers accepted: " in said
     assert "100.0% (6/6, 61–100)" in said
     assert "10 tasks, verified by truespec" in said
