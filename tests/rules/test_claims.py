@@ -118,6 +118,16 @@ REFUND, ORDER = "{tool: {matches: '.*refund.*'}}", "{tool: {matches: '.*order.*'
         ("{call: f, args: {'*.id': {eq: 1}, '*.id ': {exists: false}}, all: [{args: {'*.id': {eq: 2}}}]}", "sound"),
         ("{call: f, args: {x: {eq: 1}}, all: [{args: {x: {eq: 2}}}]}", "idle"),
         ("{call: f, args: {a.0: 1, a.1: 2}}", "sound"),
+        # A text that writes a number is read as one where the tool's schema has a number.
+        ("{call: f, args: {x: {gt: 0.001, max_length: 1}}}", "unknown"),
+        ("{call: f, args: {x: {gt: 1.0e-300, max_length: 1}}}", "unknown"),
+        ("{call: f, args: {x: {ge: 0, matches: '^0'}}}", "unknown"),
+        ("{call: f, args: {x: {eq: 10, contains: '1'}}}", "unknown"),
+        ("{call: f, args: {x: {in: [1, 2], type: string}}}", "unknown"),
+        ("{call: f, args: {'x.*': {lt: 0, max_length: 2}}}", "unknown"),
+        ("{call: f, args: {x: {gt: 0, matches: '^a'}}}", "idle"),
+        ("{call: f, args: {x: {gt: 0, min_length: 300}}}", "unknown"),  # blanks around it
+        ("{call: f, args: {x: {gt: 0, type: array}}}", "idle"),
         # Counts.
         ("{kind: call, calls: 0}", "idle"),
         ("{kind: message, calls: 0}", "sound"),
@@ -171,7 +181,8 @@ TRUE_ONE = ("{call: f, args: {x: true}}", "{call: f, args: {x: 1}}")
         ("{call: f, args: {x: {eq: [true]}}}", "{call: f, args: {x: {eq: [1]}}}", "incomparable"),
         ("{call: f, args: {x: 1}}", "{call: f, args: {x: 1.0}}", "equal"),
         ("{call: f, args: {x: [1]}}", "{call: f, args: {x: [1.0]}}", "equal"),
-        ("{call: f, args: {x: {eq: 1}}}", "{call: f, args: {x: {type: integer}}}", "weaker"),
+        # Where the schema has a number, the text "1" equals 1, and its type is string.
+        ("{call: f, args: {x: {eq: 1}}}", "{call: f, args: {x: {type: integer}}}", "unknown"),
         ("{call: f, args: {x: {gt: 5}}}", "{call: f, args: {x: {ge: 6}}}", "stronger"),
         ("{call: f, args: {x: {gt: 5, type: integer}}}", "{call: f, args: {x: {ge: 6, type: integer}}}", "equal"),
         ("{call: {matches: '(get|find)_.*'}}", "{call: {matches: 'get_.*|find_.*'}}", "equal"),

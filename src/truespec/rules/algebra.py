@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import copy
 import itertools
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -270,12 +271,45 @@ def _arguments(path: str, group: list[Predicate], shape: Event, check: strings.C
     known: dict[frozenset[Predicate], tuple[Any, ...]] = {}
     for value in values.representatives(read, check):
         known.setdefault(frozenset(c for c, test in tests if test(value)), (value,))
+    for holds in _read_as_numbers(asked, read, known, check):
+        known.setdefault(holds, (_READ_AS_NUMBER,))
     if "*" in path:
         _join(known, check)
-    settings = (("args", document_at(path, *found)) for found in known.values())
+    settings = (
+        None if _READ_AS_NUMBER in found else ("args", document_at(path, *found)) for found in known.values()
+    )
     options = list(_by_value(group, shape, [nothing]))
     options += [(holds, setting) for holds, setting in zip(known, settings, strict=True)]
     yield from _loosened(options, unread)
+
+
+_READ_AS_NUMBER = object()
+"""Stands for a text that a tool's schema has read as a number: no event of no trace shows one."""
+
+
+def _read_as_numbers(
+    asked: Sequence[Predicate],
+    read: Sequence[values.Condition],
+    known: Mapping[frozenset[Predicate], tuple[Any, ...]],
+    check: strings.Check,
+) -> list[frozenset[Predicate]]:
+    """What holds of texts that write a number, for tools whose schema has a number there.
+
+    Comparisons with numbers then read the number, all other conditions the text. A class of texts with a
+    numeral is taken to have one of each number: that is more than there is, so that no claim rests on it.
+    """
+    numeric = frozenset(c for c in asked if p.asks_numbers(c[2], c[3]))
+    if not numeric or len(numeric) == len(asked):
+        return []
+    others = [(c, p.argument_test(c[2], c[3])) for c in asked if c not in numeric]
+    numerals = ("matches", rf"\A(?:{p.NUMERAL})\Z")
+    texts = {
+        frozenset(c for c, test in others if test(value))
+        for value in values.representatives([*read, numerals], check)
+        if isinstance(value, str) and re.fullmatch(p.NUMERAL, value)
+    }
+    numbers = {holds & numeric for holds, (value,) in known.items() if values.is_number(value)}
+    return [text | number for text in texts for number in numbers]
 
 
 def _join(known: dict[frozenset[Predicate], tuple[Any, ...]], check: strings.Check) -> None:

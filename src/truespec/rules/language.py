@@ -23,6 +23,7 @@ events.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -75,8 +76,18 @@ MAX_BYTES = 4 << 20
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _LONGEST_MESSAGE = 500
-_INFINITE = re.compile(r"[-+]?\.(?:inf|nan)|[-+]?[\d._]+e[-+]?\d{3,}", re.IGNORECASE).fullmatch
-"""Plain scalars that YAML reads as an infinity or no number, or that a double cannot hold."""
+_NAMED = re.compile(r"[-+]?\.(?:inf|nan)", re.IGNORECASE).fullmatch
+_POWER = re.compile(r"[-+]?[\d._]+e[-+]?\d{3,}", re.IGNORECASE).fullmatch
+
+
+def _is_infinite(scalar: str) -> bool:
+    """Whether YAML reads a plain scalar as an infinity or no number, or a double cannot hold it."""
+    if not _POWER(scalar):
+        return bool(_NAMED(scalar))
+    try:
+        return math.isinf(float(scalar))
+    except ValueError:  # 1.2.3e400 is a text
+        return False
 
 
 def file_text(path: Path) -> str:
@@ -113,7 +124,7 @@ def load_yaml(text: str, name: str = "") -> Any:
                     f"{where}aliases (*name) are not read; use 'define', or quote a text that begins with *",
                     Place(mark.line + 1, mark.column + 1) if mark else None,
                 )
-            if isinstance(event, yaml.ScalarEvent) and not event.style and _INFINITE(event.value):
+            if isinstance(event, yaml.ScalarEvent) and not event.style and _is_infinite(event.value):
                 mark = event.start_mark
                 raise SpecificationError(
                     ReasonCode.SYNTAX,

@@ -235,7 +235,7 @@ def condition_test(condition: Predicate) -> Test:
     if tag == "arg":
         test = argument_test(condition[2], condition[3])
         path = condition[1]
-        if _asks_numbers(condition[2], condition[3]):
+        if asks_numbers(condition[2], condition[3]):
             return _number_test(condition, test)
         if "." not in path and "*" not in path:
             return lambda e: path in e.args and test(e.args[path])
@@ -247,7 +247,7 @@ def condition_test(condition: Predicate) -> Test:
     raise ValueError(f"{tag!r} is no condition of one event alone")
 
 
-def _asks_numbers(operator: str, operand: Any) -> bool:
+def asks_numbers(operator: str, operand: Any) -> bool:
     """Whether a condition compares with numbers alone."""
     if operator in ("gt", "ge", "lt", "le", "eq", "ne"):
         return is_number(operand)
@@ -283,7 +283,9 @@ def _number_test(condition: Predicate, test: Callable[[Any], bool]) -> Test:
     return holds
 
 
-_NUMERAL = re.compile(r"\s*[-+]?(?:\d{1,30}(?:\.\d{0,30})?|\.\d{1,30})(?:[eE][-+]?\d{1,2})?\s*")
+NUMERAL = r"\s*[-+]?(?:\d{1,30}(?:\.\d{0,30})?|\.\d{1,30})(?:[eE][-+]?\d{1,2})?\s*"
+"""A text that writes a number, as a regular expression."""
+_NUMERAL = re.compile(NUMERAL)
 
 
 def _as_number(event: Event, path: str, value: Any) -> int | float | None:
