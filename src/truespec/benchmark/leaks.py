@@ -28,7 +28,8 @@ def telling_constraints(oracle: str, constraints: Sequence[str], variables: Sequ
     Roundings are looked through on both sides, and `//` is read as `/`. A comparison counts as the difference
     and as the ratio of its sides, `divides(a, b)` as `a / b`. A part tells the oracle where it is a constant
     multiple of it or of its reciprocal, or where one number or variable, added or multiplied, turns a part
-    with a product and three or more operands into it. Expressions are compared exactly at random points, so
+    with a product and three or more operands into it. So does a part over all names of the oracle, three or
+    more, that a constraint calls a whole number. Expressions are compared exactly at random points, so
     that another order of terms or other brackets make no difference.
 
     >>> telling_constraints("int(n * f)", ["is_int(f * n)", "n > 3", "n * f + 1 < 9"], ["n", "f"])
@@ -47,6 +48,7 @@ def telling_constraints(oracle: str, constraints: Sequence[str], variables: Sequ
     for text in constraints:
         parts = list(_parts(text))
         same = any(ast.dump(part) in exact for part in parts)
+        same = same or _shows_shape(text, core)
         if same or (wanted and any(_gives(part, wanted, points) for part in parts)):
             found.append(text)
     return found
@@ -66,6 +68,20 @@ def tells(task: Task, prompt: str) -> str:
     plain = re.sub(r"\s", "", task.oracle)
     wordy = len(plain) <= SHORT or not re.search(r"\W", plain)  # a statement may need the word itself
     return task.oracle if not wordy and plain in re.sub(r"\s", "", prompt) else ""
+
+
+def _shows_shape(text: str, core: ast.expr) -> bool:
+    """Whether a constraint says of an expression over all names of the oracle that it is a whole number.
+
+    Where the two differ, they do so in a sign or a rounding, and may have the same value all the same.
+    """
+    try:
+        tree = ast.parse(text.strip(), mode="eval").body
+    except SyntaxError:
+        return False
+    whole = isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name) and tree.func.id == "is_int"
+    names = _names(core)
+    return whole and len(names) >= OPERANDS and names <= _names(tree)
 
 
 Point = Mapping[str, Fraction]
