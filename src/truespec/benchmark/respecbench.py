@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
 
+from truespec.benchmark.refined import UPSTREAM, refined
 from truespec.benchmark.sources.registry import load
 from truespec.benchmark.task import HIDDEN, Task
 from truespec.benchmark.unfit import determined
@@ -38,8 +39,8 @@ CRITERIA = {
     "those whose query MariaDB rejects",
     "fol": "the sentences of FOLIO v0 with most distinct constants, then most quantifiers, less those with "
     "two formulas and those that do not determine their formula (folio_unfit.toml)",
-    "regex": "a seeded sample of NL-RX-Turk with upstream's statements, less empty, universal and repeated "
-    "patterns and those with \\b",
+    "regex": "a seeded sample of NL-RX-Turk, less empty, universal and repeated patterns and those with \\b; "
+    "statements of ours where there is one (nl_rx_refined.toml)",
     "rocq": "the CLEVER problems with a translation of ours, in the order of their numbers",
 }
 """How the tasks of a domain are chosen."""
@@ -68,22 +69,26 @@ class Chosen:
 
 def select(folder: Path) -> list[Chosen]:
     """The paper's selection from data sets below a folder, each in a subfolder of its name or elsewhere."""
-    found = []
-    for domain, names in SOURCES.items():
-        missing: list[str] = []
-        rejected: list[str] = []
-        tasks: Iterable[Task] = chain.from_iterable(_tasks(name, folder, missing) for name in names)
-        if domain == "sql":
-            tasks = _usable(tasks, rejected)
-        elif domain == "fol":
-            tasks = list(tasks)
-        ordered = CHOOSE[domain](tasks)
-        if isinstance(tasks, list):
-            ordered = determined(ordered, tasks, rejected)
-        chosen = tuple(islice(ordered, COUNTS[domain]))
-        taken = tuple(Counter(task.source.dataset for task in chosen).items())
-        found.append(Chosen(domain, chosen, taken, tuple(missing), tuple(rejected), tuple(_notes(chosen))))
-    return found
+    return [choose(domain, folder) for domain in SOURCES]
+
+
+def choose(domain: str, folder: Path) -> Chosen:
+    """The tasks of one domain, from the same folder as `select`."""
+    missing: list[str] = []
+    rejected: list[str] = []
+    tasks: Iterable[Task] = chain.from_iterable(_tasks(name, folder, missing) for name in SOURCES[domain])
+    if domain == "sql":
+        tasks = _usable(tasks, rejected)
+    elif domain == "fol":
+        tasks = list(tasks)
+    ordered = CHOOSE[domain](tasks)
+    if isinstance(tasks, list):
+        ordered = determined(ordered, tasks, rejected)
+    chosen = tuple(islice(ordered, COUNTS[domain]))
+    if domain == "regex":
+        chosen = tuple(refined(task) for task in chosen)
+    taken = tuple(Counter(task.source.dataset for task in chosen).items())
+    return Chosen(domain, chosen, taken, tuple(missing), tuple(rejected), tuple(_notes(chosen)))
 
 
 def _notes(chosen: Sequence[Task]) -> Iterator[str]:
@@ -95,6 +100,9 @@ def _notes(chosen: Sequence[Task]) -> Iterator[str]:
             f"the units of {known} of {len(units)} variables stand in the templates; of the others, prompts "
             "say that there is none"
         )
+    if any(task.domain == "regex" for task in chosen):
+        ours = sum(UPSTREAM in task.extra for task in chosen)
+        yield f"{ours} of {len(chosen)} statements are refined; upstream's stands in {UPSTREAM!r}"
     hiding = sum(HIDDEN in task.extra for task in chosen)
     if hiding:
         yield f"{hiding} prompts leave out constraints that would tell the reference"
