@@ -61,9 +61,20 @@ def test_a_session_that_does_not_start_in_time_is_ended(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sessions, "STARTUP_SECONDS", 0.0)
-    with pytest.raises(Dead, match="not ready 0 s after its start"):
+    with pytest.raises(Dead, match="not ready after 0 s of waiting"):
         session.ready()
     assert not session.running
+
+
+def test_time_in_which_nobody_waits_is_no_start_up(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    session.until = time.monotonic()
+    with pytest.raises(Interrupted):
+        session.ready()
+    monkeypatch.setattr(sessions, "STARTUP_SECONDS", 2.0)
+    time.sleep(2.5)  # other pairs are decided meanwhile
+    session.until = float("inf")
+    session.ready()
+    assert session.say("Check two.", 200.0).ok
 
 
 def test_a_refused_opening_sentence_is_named() -> None:

@@ -69,7 +69,7 @@ class Session:
         self._state = 0
         self._marks = 0
         self._read_opening = 0
-        self._began = 0.0
+        self._awaited = 0.0
         self._home: Scratch | None = None
         self.base = 0
         """The state after the opening sentences."""
@@ -104,13 +104,13 @@ class Session:
         )
         bound(self._process.pid, FILE_BYTES)
         self._owner, self._buffer, self._state, self.base, self.uses = os.getpid(), b"", 0, 0, 0
-        self._read_opening, self._began = 0, time.monotonic()
+        self._read_opening, self._awaited = 0, 0.0
 
     def ready(self, stop: threading.Event | None = None) -> None:
         """Wait until the opening sentences have been read; `OpeningRefused` where one is refused.
 
         `Interrupted` when the present pair's limit ends or `stop` is set: the process goes on reading, and
-        the next call waits for the rest. `Dead` where it is not ready `STARTUP_SECONDS` after its start.
+        the next call waits for the rest. `Dead` where it is not ready after `STARTUP_SECONDS` of waiting.
         """
         self.start()
         while not self.base:
@@ -127,13 +127,17 @@ class Session:
 
     def _opening_reply(self, stop: threading.Event | None) -> Reply:
         """What the process says to the opening sentence that it has, or to its start."""
-        latest = self._began + STARTUP_SECONDS
+        # Only waiting counts: between two calls, the process has its reply ready and nobody reads it.
+        began = time.monotonic()
+        latest = began + STARTUP_SECONDS - self._awaited
         text = self._prompt_by(min(self.until, latest), stop)
+        ended = time.monotonic()
+        self._awaited += ended - began
         if text is not None:
             return _reply(text)
-        if time.monotonic() >= latest:
+        if ended >= latest:
             self.kill()
-            raise Dead(f"Rocq was not ready {STARTUP_SECONDS:g} s after its start")
+            raise Dead(f"Rocq was not ready after {STARTUP_SECONDS:g} s of waiting")
         raise Interrupted
 
     @property
