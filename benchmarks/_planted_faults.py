@@ -22,9 +22,10 @@ from truespec.models.call import Call, Settings
 from truespec.rules import predicate as p
 from truespec.rules.compare import Toolbox, compare
 from truespec.rules.compiled import all_predicates
-from truespec.rules.language import load_rules, load_yaml
+from truespec.rules.language import load_rules
 from truespec.rules.rule import Rule
 from truespec.rules.sets import set_names, set_text
+from truespec.rules.yaml_text import load_yaml
 from truespec.traces.trace import ToolSchema
 
 KINDS = ("inverted", "off by one", "wrong scope", "strong for weak")

@@ -36,8 +36,9 @@ from truespec.models.contract import Model
 from truespec.models.function import FunctionModel
 from truespec.models.registry import open_model
 from truespec.rules.compare import Toolbox
-from truespec.rules.language import load_rules, load_yaml
+from truespec.rules.language import load_rules
 from truespec.rules.sets import set_names, set_text
+from truespec.rules.yaml_text import load_yaml
 from truespec.store.calls import CallLedger
 from truespec.traces import Trace
 from truespec.traces.importers.registry import files_below, read

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -85,6 +86,11 @@ def test_from_results_to_a_page(tmp_path: Path) -> None:
     page = (tmp_path / "some" / "index.html").read_text()
     assert "<script" not in page
     assert "Figure 5" in page
+    links = [link.partition("#") for link in re.findall(r'<a href="([^"]*)"', page)]
+    assert len(links) > 3  # of the digest and of the traces with a perfect outcome
+    for file, _, place in links:
+        text = (tmp_path / "some" / file).read_text()
+        assert not place or f'id="{place}"' in text
     assert "http" not in page.replace("http://www.w3.org/2000/svg", "").replace("http-equiv", "")
     summary = json.loads((tmp_path / "some" / "summary.json").read_text())
     assert summary["hidden"]["solved"]["total"] == 8
@@ -104,6 +110,25 @@ def test_an_older_run_shows_what_got_worse(tmp_path: Path) -> None:
                   str(tmp_path / "before.jsonl"))  # fmt: skip
     assert "surely more frequent: 1; tasks that got worse: 10." in said
     assert "Tasks that got worse" in (tmp_path / "out" / "index.html").read_text()
+    invoke("report", str(tmp_path / "now.jsonl"), "-o", str(tmp_path / "report"))
+    folder = tmp_path / "linked"
+    invoke("analyze", str(tmp_path / "now.jsonl"), "-o", str(folder), "--report", str(tmp_path / "report"),
+           "--against", str(tmp_path / "before.jsonl"))  # fmt: skip
+    page = (folder / "index.html").read_text()
+    links = [link.partition("#")[0] for link in re.findall(r'<a href="(\.\./[^"]*)"', page)]
+    assert len(links) > 20  # each of the ten tasks that got worse, and each perfect trace twice
+    assert all((folder / link).is_file() for link in links)
+    assert not (folder / "traces").exists()
+    app = "http://127.0.0.1:8000/runs/1"
+    invoke("analyze", str(tmp_path / "now.jsonl"), "-o", str(folder), "--app", app)
+    assert f'<a href="{app}?text=same-1">' in (folder / "index.html").read_text()
+
+
+def test_links_lead_to_one_place(tmp_path: Path) -> None:
+    (tmp_path / "run.jsonl").write_text("{}")
+    for options in (["--app", "x:1"], ["--app", "http://a/runs/1", "--report", str(tmp_path)]):
+        arguments = ["analyze", str(tmp_path / "run.jsonl"), "-o", str(tmp_path / "out"), *options]
+        assert CliRunner().invoke(command, arguments).exit_code == 2
 
 
 def test_judges_stand_beside_each_other_with_their_cost(tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ def test_a_rule_with_registers_that_was_kept_and_broken_is_sound() -> None:
 
 
 def test_a_template_that_is_misspelt_names_the_nearest() -> None:
-    with pytest.raises(SpecificationError, match="no template 'absense'; 'absence' is near"):
+    with pytest.raises(SpecificationError, match="no template 'absense'; did you mean 'absence'"):
         _rule({"template": "absense", "a": {"call": "f"}})
 
 

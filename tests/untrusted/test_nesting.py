@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from truespec.rules.language import load_yaml
+from truespec.rules.yaml_text import load_yaml
 from truespec.store.pairs import parse_json
 from truespec.traces.files import loads
 from truespec.untrusted.nesting import DEPTH, TooDeep, check_json, json_depth, yaml_events

@@ -45,6 +45,10 @@ class Row:
     """What the agent's model cost, in the source's currency."""
     seconds: float | None
     """How long the run took."""
+    key: str = ""
+    """The key of its artifact."""
+    first: tuple[str, int] | None = None
+    """The rule and the message of the first violation of a mandatory rule that follows from no other."""
 
     @property
     def solved(self) -> bool | None:
@@ -61,9 +65,13 @@ def row_of(artifact: Mapping[str, Any]) -> Row:
     """The row of an artifact."""
     force = {rule["id"]: rule["force"] for rule in artifact["rules"]}
     counts: dict[str, Counter[str]] = {"mandatory": Counter(), "advisory": Counter()}
+    first: tuple[str, int] | None = None
     for result in artifact["results"]:
         for v in result["violations"]:
-            counts[force.get(v["rule_id"], "mandatory")][v["kind"]] += 1
+            kept = force.get(v["rule_id"], "mandatory")
+            counts[kept][v["kind"]] += 1
+            if kept == "mandatory" and v["root"] is None and (first is None or v["message_index"] < first[1]):
+                first = (v["rule_id"], v["message_index"])
     scores = {r["evaluator"]: float(r["score"]) for r in artifact["results"] if r["score"] is not None}
     if artifact["aggregate"]["score"] is not None:
         scores[AGGREGATE] = float(artifact["aggregate"]["score"])
@@ -83,6 +91,8 @@ def row_of(artifact: Mapping[str, Any]) -> Row:
         artifact.get("messages", 0),
         usage.get("cost"),
         usage.get("seconds"),
+        artifact["key"],
+        first,
     )
 
 

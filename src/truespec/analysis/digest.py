@@ -33,6 +33,8 @@ class Entry:
     """Whose traces."""
     example: tuple[str, int, str] = ("", 0, "")
     """A trace, its message, and what was said or called there."""
+    key: str = ""
+    """The key of the example's artifact."""
 
 
 def digest(artifacts: Iterable[Mapping[str, Any]]) -> list[Entry]:
@@ -56,6 +58,7 @@ def digest(artifacts: Iterable[Mapping[str, Any]]) -> list[Entry]:
             entry.severity = max(entry.severity, v["severity"], key=SEVERITIES.index)
             if not entry.example[0] or (v["effect"] == "took_effect" and not entry.took_effect > 1):
                 entry.example = (one["trace_id"], v["message_index"], v["quote"])
+                entry.key = one.get("key", "")
             if v["rule_id"] not in seen:
                 seen.add(v["rule_id"])
                 entry.traces += 1

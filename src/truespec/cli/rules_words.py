@@ -15,12 +15,13 @@ from truespec.cli.rule_options import FILES, SECONDS, TOOLS, TYPES, toolbox_of
 from truespec.cli.trace_options import RULE_OPTIONS
 from truespec.executors.rulefiles import load_rule_files
 from truespec.rules.compare import Toolbox, compare, examples
-from truespec.rules.language import file_text, load_file, load_rules, load_yaml
+from truespec.rules.language import file_text, load_file, load_rules
 from truespec.rules.packs import pack_names, pack_text
 from truespec.rules.rule import Rule
 from truespec.rules.sets import set_names, set_text
 from truespec.rules.witness import describe
 from truespec.rules.words import in_english
+from truespec.rules.yaml_text import load_yaml
 
 
 @click.command("list")

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from truespec.compliance.run import rules_key
-from truespec.rules.language import file_text, load_rules, load_yaml
+from truespec.rules.language import file_text, load_rules
 from truespec.rules.packs import pack, pack_names, pack_text
 from truespec.rules.sets import TAU2, rule_set, set_names, set_text
+from truespec.rules.yaml_text import load_yaml
 from truespec.verdict import UsageError
 
 
@@ -29,6 +30,9 @@ def load_rule_files(
     texts = list(settings)
     for name in dict.fromkeys(names):
         if name in set_names():
+            if name in chosen:
+                asked = min(chosen[name])
+                raise UsageError(f"--set {name}.{asked}: the rule set {name!r} has no parameters; packs have")
             rules += rule_set(name)
             texts.append(set_text(name))
         else:

@@ -26,9 +26,10 @@ from truespec.executors.rulefiles import load_rule_files
 from truespec.executors.trace_input import joins_of, traces_of
 from truespec.executors.traces import check_side_by_side, checking_of
 from truespec.extraction.ask import initial_state_of
-from truespec.rules.language import file_text, load_yaml
+from truespec.rules.language import file_text
 from truespec.rules.rule import SEVERITIES
 from truespec.rules.ruleset import RuleSet
+from truespec.rules.yaml_text import load_yaml
 from truespec.traces.files import Problem
 from truespec.traces.redact import Hiding, Redactor
 from truespec.traces.trace import Trace

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from truespec.analysis.classifier import Classifier, Follows
-from truespec.analysis.corpus import evaluators
+from truespec.analysis.corpus import AGGREGATE, Row, evaluators
 from truespec.analysis.digest import Entry
 from truespec.analysis.judge_runs import JudgeRun
 from truespec.analysis.missed import Hidden
@@ -18,16 +18,39 @@ from truespec.reports.analysis import Analysis, shown_mean, shown_p, shown_range
 from truespec.reports.visible import in_line
 
 
+class Named(str):
+    """A cell that names a trace, or a message of one; the page links it to where that is shown."""
+
+    key: str
+    """The key of the trace's artifact."""
+    message: int | None
+    """The message; None where the cell names the trace as a whole."""
+    says: str
+    """What stands after the name."""
+
+    def __new__(cls, key: str, name: str, message: int | None = None, says: str = "") -> Named:
+        label = name if message is None else f"{name}, message {message}"
+        made = super().__new__(cls, f"{label}: {says}" if says else label)
+        made.key, made.message, made.says = key, message, says
+        return made
+
+    @property
+    def label(self) -> str:
+        """The part that is linked."""
+        return str(self).removesuffix(f": {self.says}") if self.says else str(self)
+
+
 def tables(found: Analysis) -> list[Table]:
     """Every table, in the order of the page."""
     made = [_digest(found.digest), _quarters(found.follows), _classifiers(found.classifiers)]
-    made += [*_hidden(found.hidden), *_standings(found), _traits(found.traits), _costs(found.groups)]
+    made += [*_hidden(found.hidden), _hidden_traces(found.rows), *_standings(found)]
+    made += [_traits(found.traits), _costs(found.groups)]
     if found.runs:
         made.append(_runs(found.runs))
     if found.judges:
         made.append(_judges(found.judges))
     if found.trend is not None:
-        made += _trend(found.trend)
+        made += _trend(found.trend, found.rows)
     return made
 
 
@@ -40,7 +63,7 @@ def _digest(entries: Sequence[Entry]) -> Table:
             (
                 e.severity if e.force == "mandatory" else f"{e.severity}, advisory", e.text, str(e.traces),
                 str(e.violations), str(e.took_effect), str(e.solved), str(len(e.models)), e.rule,
-                f"{e.example[0]}, message {e.example[1]}: {in_line(e.example[2], 80)}",
+                Named(e.key, e.example[0], e.example[1], in_line(e.example[2], 80)),
             )
             for e in entries
         ),
@@ -114,6 +137,30 @@ def _hidden(found: Hidden) -> list[Table]:
             ),
         ),
     ]
+
+
+def _hidden_traces(rows: Sequence[Row]) -> Table:
+    """Traces with a perfect outcome that break a mandatory rule, those with most violations first."""
+    found = sorted(
+        (row for row in rows if row.solved and row.binding), key=lambda row: -sum(row.binding.values())
+    )
+    return Table(
+        "hidden-traces",
+        "Traces with a perfect outcome that break a mandatory rule",
+        ("trace", "environment", "model", "task", "violations", "begins with"),
+        tuple(
+            (
+                Named(row.key, row.trace_id),
+                row.domain,
+                row.model,
+                row.task or UNDEFINED,
+                str(sum(row.binding.values())),
+                Named(row.key, row.first[0], row.first[1]) if row.first else UNDEFINED,
+            )
+            for row in found
+        ),
+        "Violations of mandatory rules; most first.",
+    )
 
 
 def _standings(found: Analysis) -> list[Table]:
@@ -233,8 +280,20 @@ def _judges(found: Sequence[Judge]) -> Table:
     )
 
 
-def _trend(found: Trend) -> list[Table]:
+def _worst(rows: Sequence[Row]) -> dict[tuple[str, str], Row]:
+    """Of each model in an environment, and task, the trace with the lowest aggregate."""
+    found: dict[tuple[str, str], Row] = {}
+    for row in rows:
+        if row.complete and row.task is not None:
+            at = (f"{row.model}, {row.domain}", row.task)
+            if at not in found or row.scores[AGGREGATE] < found[at].scores[AGGREGATE]:
+                found[at] = row
+    return found
+
+
+def _trend(found: Trend, now: Sequence[Row]) -> list[Table]:
     rows = []
+    worst = _worst(now)
     for c in found.changes:
         gap = UNDEFINED if c.gap is None else f"{100 * c.gap.low:+.0f} to {100 * c.gap.high:+.0f}"
         odd = ", ".join(f"other {what}" for what in c.confounds)
@@ -263,8 +322,12 @@ def _trend(found: Trend) -> list[Table]:
         Table(
             "worse",
             "Tasks that got worse",
-            ("model, environment", "task", "before", "now"),
-            tuple((who, task, f"{was:.1f}", f"{now:.1f}") for who, task, was, now in found.worse),
-            "By mean aggregate, where it fell by more than ten points.",
+            ("model, environment", "task", "before", "now", "lowest trace"),
+            tuple(
+                (who, task, f"{was:.1f}", f"{is_:.1f}", Named(low.key, low.trace_id))
+                for who, task, was, is_ in found.worse
+                for low in (worst[who, task],)
+            ),
+            "By mean aggregate, where it fell by more than ten points. Lowest trace: of the newer run.",
         ),
     ]  # fmt: skip

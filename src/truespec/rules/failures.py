@@ -21,6 +21,7 @@ from typing import Any
 from truespec.rules import predicate as p
 from truespec.rules.reading import read_predicate
 from truespec.rules.rule import Rule
+from truespec.rules.yaml_place import listed
 from truespec.traces.event import Event
 from truespec.traces.failure import BY_SOURCE, PREDICATES, Failure, failure_of
 from truespec.traces.trace import Message, Trace
@@ -54,7 +55,7 @@ def read_failures(value: Any, where: str) -> dict[str, Any]:
         elif isinstance(setting, list):
             for name in setting:
                 if name not in PREDICATES:
-                    raise _wrong(here, f"no predicate {name!r}; there are {', '.join(PREDICATES)}")
+                    raise _wrong(here, f"no predicate {name!r}{listed(name, PREDICATES)}")
             made[str(tool)] = list(setting)
         elif isinstance(setting, Mapping) and set(setting) == {"text"}:
             read_predicate(setting, here)

@@ -21,11 +21,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from truespec.rules.language import load_rules, load_yaml
+from truespec.rules.language import load_rules
 from truespec.rules.rule import Rule
 from truespec.rules.ruleset import RuleSet
 from truespec.rules.values import is_number
 from truespec.rules.yaml_hints import with_hints
+from truespec.rules.yaml_text import load_yaml
 from truespec.traces import Message, Source, ToolCall, ToolSchema, Trace
 from truespec.verdict import ReasonCode, SpecificationError
 

@@ -23,15 +23,10 @@ events.
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
-
-import yaml
 
 from truespec.rules import formula as f
 from truespec.rules import predicate as p
@@ -41,53 +36,24 @@ from truespec.rules.predicate import ALWAYS, Predicate, all_of, any_of
 from truespec.rules.reading import read_predicate
 from truespec.rules.rule import Formal, Obligation, Position, Rule
 from truespec.rules.templates import TEMPLATES
-from truespec.rules.yaml_hints import scanning_hint, scanning_place, with_hints
-from truespec.untrusted.nesting import TooDeep, yaml_events
-from truespec.verdict import Place, ReasonCode, SpecificationError
+from truespec.rules.yaml_hints import with_hints
+from truespec.rules.yaml_place import listed
+from truespec.rules.yaml_text import MAX_BYTES, load_yaml
+from truespec.verdict import ReasonCode, SpecificationError
 
 VERSION = 1
 """The version of the file's shape, in its field `truespec_rules`."""
 SCHEMA = Path(__file__).with_name("schema.json")
 """The published JSON Schema of a rule file."""
+_FILE = ["truespec_rules", "rules", "define", "parameters", "failures"]
 _RULE = [
-    "id",
-    "text",
-    "category",
-    "severity",
-    "force",
-    "kind",
-    "formal",
-    "quote",
-    "position",
-    "reading",
-    "domains",
-    "violation",
-    "required",
-    "action",
-    "hint",
-    "define",
-    "kept",
-    "broken",
+    *("id", "text", "category", "severity", "force", "kind", "formal", "quote", "position", "reading"),
+    *("domains", "violation", "required", "action", "hint", "define", "kept", "broken"),
 ]
 _FORMAL = ["template", "a", "b", "n", "when", "require", "formula", "bind", "over", "results", "define"]
-MAX_BYTES = 4 << 20
-"""A larger rule file is refused."""
 
 
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _LONGEST_MESSAGE = 500
-_NAMED = re.compile(r"[-+]?\.(?:inf|nan)", re.IGNORECASE).fullmatch
-_POWER = re.compile(r"[-+]?[\d._]+e[-+]?\d{3,}", re.IGNORECASE).fullmatch
-
-
-def _is_infinite(scalar: str) -> bool:
-    """Whether YAML reads a plain scalar as an infinity or no number, or a double cannot hold it."""
-    if not _POWER(scalar):
-        return bool(_NAMED(scalar))
-    try:
-        return math.isinf(float(scalar))
-    except ValueError:  # 1.2.3e400 is a text
-        return False
 
 
 def file_text(path: Path) -> str:
@@ -107,40 +73,6 @@ def load_file(path: Path, parameters: Mapping[str, Any] | None = None) -> tuple[
     return load_rules(file_text(path), path.name, parameters)
 
 
-def load_yaml(text: str, name: str = "") -> Any:
-    """The value of a YAML text; `SpecificationError` with its place where it is none.
-
-    Aliases, which can make a small file a huge value, are refused.
-    """
-    where = f"{name}: " if name else ""
-    if len(text) > MAX_BYTES:
-        raise SpecificationError(ReasonCode.SYNTAX, f"{where}more than {MAX_BYTES} characters")
-    try:
-        for event in yaml_events(text, _LOADER):
-            if isinstance(event, yaml.AliasEvent):
-                mark = event.start_mark
-                raise SpecificationError(
-                    ReasonCode.SYNTAX,
-                    f"{where}aliases (*name) are not read; use 'define', or quote a text that begins with *",
-                    Place(mark.line + 1, mark.column + 1) if mark else None,
-                )
-            if isinstance(event, yaml.ScalarEvent) and not event.style and _is_infinite(event.value):
-                mark = event.start_mark
-                raise SpecificationError(
-                    ReasonCode.SYNTAX,
-                    f"{where}{event.value} is no finite number; leave out a bound that bounds nothing",
-                    Place(mark.line + 1, mark.column + 1) if mark else None,
-                )
-        return yaml.load(text, _LOADER)
-    except TooDeep as error:
-        raise SpecificationError(ReasonCode.SYNTAX, f"{where}{error}", error.place) from None
-    except yaml.MarkedYAMLError as error:
-        said = f"{where}no YAML: {error.problem}{scanning_hint(error)}"
-        raise SpecificationError(ReasonCode.SYNTAX, said, scanning_place(error)) from None
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise SpecificationError(ReasonCode.SYNTAX, f"{where}no YAML: {error}") from None
-
-
 def load_rules(
     text: str, name: str = "rules", parameters: Mapping[str, Any] | None = None
 ) -> tuple[Rule, ...]:
@@ -158,27 +90,31 @@ def load_rules(
 def _rules_of(value: Any, name: str, parameters: Mapping[str, Any] | None) -> tuple[Rule, ...]:
     own = value.get("parameters") if isinstance(value, Mapping) else None
     if unknown := set(parameters or {}) - set(own or {}):
-        known = ", ".join(own) if own else "none"
-        raise _wrong(name, f"no parameter {min(unknown)!r}; there are {known}")
+        known = listed(min(unknown), own) if own else "; it has none"
+        raise _wrong(name, f"no parameter {min(unknown)!r}{known}")
     if own:
         value = _filled(value, {**own, **(parameters or {})}, name)
     if isinstance(value, list):
         value = {"truespec_rules": VERSION, "rules": value}
-    if not isinstance(value, Mapping) or "rules" not in value:
-        raise _wrong(name, "expected a mapping with 'rules'")
+    if not isinstance(value, Mapping):
+        seen = "nothing" if value is None else f"{value!r:.60}"
+        raise _wrong(name, f"expected a list of rules, or a mapping with 'rules', found {seen}")
+    _check_keys(value, _FILE, name)
+    if "rules" not in value:
+        raise _wrong(name, "expected a mapping with 'rules', a list")
     if value.get("truespec_rules", VERSION) != VERSION:
         raise _wrong(name, f"version {value['truespec_rules']!r} is not read; this is version {VERSION}")
-    listed = value["rules"]
-    if not isinstance(listed, list):
+    items = value["rules"]
+    if not isinstance(items, list):
         raise _wrong(name, "'rules' is a list")
     shared = value.get("define") or {}
     if not isinstance(shared, Mapping):
         raise _wrong(name, "'define' is a mapping from names to predicates")
     rules: list[Rule] = []
-    for index, item in enumerate(listed):
+    for index, item in enumerate(items):
         rules.append(read_rule(item, f"{name}: rule {index + 1}", shared))
         if any(rule.id == rules[-1].id for rule in rules[:-1]):
-            raise _wrong(name, f"two rules are called {rules[-1].id!r}")
+            raise _wrong(f"{name}: rule {index + 1}", f"two rules are called {rules[-1].id!r}")
     if "failures" in value:
         failures = read_failures(value["failures"], f"{name}: failures")
         rules = [replace(rule, failures=failures) for rule in rules]
@@ -189,7 +125,7 @@ def _filled(value: Any, parameters: Mapping[str, Any], where: str) -> Any:
     """The value with its parameters filled in; a value given for a parameter is not looked into."""
     if isinstance(value, str) and value.startswith("${") and value.endswith("}"):
         if value[2:-1] not in parameters:
-            raise _wrong(where, f"no parameter {value[2:-1]!r}; there are {', '.join(parameters)}")
+            raise _wrong(where, f"no parameter {value[2:-1]!r}{listed(value[2:-1], parameters)}")
         return parameters[value[2:-1]]
     if isinstance(value, Mapping):
         return {k: v if k == "parameters" else _filled(v, parameters, where) for k, v in value.items()}
@@ -207,7 +143,9 @@ def read_rule(value: Any, where: str, shared: Mapping[str, Any] | None = None) -
     _check_keys(value, _RULE, where)
     for key in ("id", "text"):
         if not isinstance(value.get(key), str):
-            raise _wrong(where, f"{key!r} is a text")
+            if key in value:
+                raise _wrong(f"{where}: {key}", f"expected a text, found {value[key]!r}")
+            raise _wrong(where, f"{key!r} is missing; a rule has an id and a text")
     formal = value.get("formal")
     position = value.get("position")
     if position is not None and not isinstance(position, Mapping):
@@ -244,7 +182,7 @@ def _wrong(where: str, what: str) -> SpecificationError:
 def _check_keys(value: Mapping[str, Any], known: list[str], where: str) -> None:
     for key in value:
         if key not in known:
-            raise _wrong(where, f"unknown field {key!r}; there are {', '.join(known)}")
+            raise _wrong(where, f"unknown field {key!r}{listed(key, known)}")
 
 
 class _Atoms:
@@ -336,10 +274,8 @@ def read_formal(value: Any, where: str, shared: Mapping[str, Any]) -> Formal:
             template, over = "not_chain_succession", value.get("over", "calls")
         entry = TEMPLATES.get(template) if isinstance(template, str) else None
         if entry is None:
-            near = get_close_matches(str(template), [*TEMPLATES, "forbidden_edge"], 1)
-            meant = f"; {near[0]!r} is near" if near else ""
-            listed = f"{', '.join(TEMPLATES)} and forbidden_edge"
-            raise _wrong(where, f"no template {template!r}{meant}; there are {listed}")
+            known = listed(template, [*TEMPLATES, "forbidden_edge"])
+            raise _wrong(where, f"no template {template!r}{known}")
         for letter in entry.needs.removesuffix("n"):
             if letter not in value:
                 raise _wrong(where, f"the template {template!r} needs {letter!r}")
@@ -392,7 +328,9 @@ def _parse(text: str, atoms: _Atoms, where: str) -> Formula:
     try:
         return f.parse(text, atoms.number)
     except SpecificationError as error:
-        raise SpecificationError(error.code, f"{where}: {error.message}", error.place) from None
+        inner = error.message.startswith(where)  # of a predicate that the formula names
+        said = error.message if inner else f"{where}: {error.message}"
+        raise SpecificationError(error.code, said, error.place) from None
 
 
 def _over(value: Any, atoms: _Atoms, where: str) -> Predicate:

@@ -11,6 +11,7 @@ from truespec.rules.coded_checks import CODED
 from truespec.rules.predicate import ALWAYS, NEVER, TYPES, Predicate, all_of, any_of, none_of
 from truespec.rules.predicate import conditions as _conditions
 from truespec.rules.values import is_number
+from truespec.rules.yaml_place import listed
 from truespec.verdict import ReasonCode, SpecificationError
 
 _KEYS = [
@@ -72,7 +73,7 @@ def read_predicate(value: Any, where: str) -> Predicate:
     parts: list[Predicate] = []
     for key in value:
         if key not in _KEYS:
-            raise _wrong(where, f"unknown condition {key!r}; there are {', '.join(_KEYS)}")
+            raise _wrong(where, f"unknown condition {key!r}{listed(key, _KEYS)}")
     for kind in ("call", "result"):
         if kind in value:
             parts.append(("kind", kind))
@@ -231,7 +232,7 @@ def _coded(value: Any, where: str) -> Predicate:
         else ("", {})
     )
     if name not in CODED:
-        raise _wrong(where, f"no coded check {name!r}; there are {', '.join(CODED)}")
+        raise _wrong(where, f"no coded check {name!r}{listed(name, CODED)}")
     if not isinstance(options, Mapping):
         raise _wrong(where, "options are a mapping")
     if name in _HISTORY:
@@ -250,11 +251,11 @@ _COMPARISONS = ("gt", "ge", "lt", "le", "eq", "ne")
 
 def _history(name: str, value: Any, fields: tuple[str, ...], where: str) -> Predicate:
     """A condition of `rules.history`; every field is checked here, so that the check can rely on it."""
-    known = ", ".join((*fields, f"and one of {', '.join(_COMPARISONS)}"))
+    known = f"{', '.join(fields)}, and one of {', '.join(_COMPARISONS)}"
     if not isinstance(value, Mapping):
         raise _wrong(where, f"expected a mapping with {known}")
     if strange := [key for key in value if key not in (*fields, *_COMPARISONS)]:
-        raise _wrong(where, f"unknown field {strange[0]!r}; there are {known}")
+        raise _wrong(where, f"unknown field {strange[0]!r}{listed(strange[0], (*fields, *_COMPARISONS))}")
     asked = [key for key in _COMPARISONS if key in value]
     if len(asked) != 1:
         raise _wrong(where, f"expected one comparison of {', '.join(_COMPARISONS)}, found {len(asked)}")
@@ -301,7 +302,7 @@ def _args(value: Any, where: str) -> Predicate:
         elif isinstance(inner, Mapping):
             for operator, operand in inner.items():
                 if operator not in _OPERATORS:
-                    raise _wrong(here, f"unknown operator {operator!r}; there are {', '.join(_OPERATORS)}")
+                    raise _wrong(here, f"unknown operator {operator!r}{listed(operator, _OPERATORS)}")
                 parts.append(_argument(str(path), operator, operand, here))
         else:
             parts.append(("arg", str(path), "eq", _frozen(inner, here)))

@@ -14,9 +14,9 @@ from typing import Any
 
 import yaml
 
-from truespec.rules.language import load_yaml
 from truespec.rules.predicate import TYPES
 from truespec.rules.schemas import type_at
+from truespec.rules.yaml_text import load_yaml
 from truespec.traces.trace import ToolSchema
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import yaml
 
+from truespec.rules.yaml_place import place_of, rule_named
 from truespec.verdict import Place, SpecificationError
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -74,29 +74,17 @@ def hints(root: yaml.Node | None, field: str = "") -> Iterator[tuple[Place, str]
 
 
 def with_hints(error: SpecificationError, text: str) -> SpecificationError:
-    """The error with the hints about the rule that it names; itself where there are none. The text has been
-    read before, so that its nesting is bounded."""
+    """The error with its place in the file, and with the hints about the rule that it names.
+
+    The text has been read before, so that its nesting is bounded.
+    """
     root = yaml.compose(text, _LOADER)
-    found = list(hints(_named(root, error.message)))[:MOST]
-    if not found:
-        return error
-    listed = "; ".join(hint for _, hint in found)
-    return SpecificationError(error.code, f"{error.message}; {listed}", error.place or found[0][0])
-
-
-def _named(root: yaml.Node | None, message: str) -> yaml.Node | None:
-    """The rule that an error names by its number or its id; the whole file where it names none."""
-    listed = root
-    if isinstance(root, yaml.MappingNode):
-        listed = next((value for key, value in root.value if key.value == "rules"), None)
-    rules = listed.value if isinstance(listed, yaml.SequenceNode) else []
-    if found := re.search(r"rule (\d+)", message):
-        number = int(found[1])
-        return rules[number - 1] if number <= len(rules) else root
-    if found := re.search(r"rule '([^']*)'", message):
-        for rule in rules:
-            if isinstance(rule, yaml.MappingNode) and any(
-                key.value == "id" and value.value == found[1] for key, value in rule.value
-            ):
-                return rule
-    return root
+    found = list(hints(rule_named(root, error.message)))[:MOST]
+    column = error.place.column if error.place else None
+    place = place_of(root, error.message, column) or error.place
+    if found and (place is None or found[0][0].line == place.line):
+        place = found[0][0]  # the value itself, where the error names what holds it
+    said = error.message
+    if column is not None and place is not None:
+        said += f", column {column} of the formula"
+    return SpecificationError(error.code, "; ".join([said, *(hint for _, hint in found)]), place)

@@ -8,6 +8,7 @@ from typing import Any
 
 from truespec.rules.language import load_rules
 from truespec.rules.rule import Rule
+from truespec.rules.yaml_place import listed
 from truespec.verdict import UsageError
 
 FOLDER = Path(__file__).parent
@@ -21,7 +22,7 @@ def pack_names() -> list[str]:
 def pack_text(name: str) -> str:
     """The YAML of a pack."""
     if name not in pack_names():
-        raise UsageError(f"no pack {name!r}; there are {', '.join(pack_names())}")
+        raise UsageError(f"no pack {name!r}{listed(name, pack_names())}")
     return (FOLDER / f"{name}.yml").read_text(encoding="utf-8")
 
 
