@@ -132,14 +132,12 @@ class _SlowHead:
 
 
 def test_a_busy_head_node_is_asked_again() -> None:
-    head = _SlowHead("Starting Ray client server failed. See x.err", "Proxy failed to Connect to backend!")
+    head = _SlowHead("Starting Ray client server failed. See x.err", "psutil.NoSuchProcess: (pid=2816)")
     cluster._connect(head, "ray://head:10001")
     assert not head.complaints
     with pytest.raises(
-        WorkerError, match=r"ray://head:10001 was reached, but gave this client no server: .*versions"
+        WorkerError, match=f"ray://head:10001 was reached, but .* {cluster.CONNECTIONS} attempts: .*failed"
     ):
-        cluster._connect(_SlowHead("other versions"), "ray://head:10001")
-    with pytest.raises(WorkerError, match=f"no server in {cluster.CONNECTIONS} attempts: .*failed"):
         cluster._connect(_SlowHead(*["Starting Ray client server failed"] * 9), "ray://head:10001")
 
 

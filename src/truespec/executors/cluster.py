@@ -13,6 +13,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -34,8 +35,8 @@ START_SECONDS = 240
 """How long an actor may take to start."""
 CONNECTIONS = 6
 """How often a head node is asked for a client's server."""
-_NO_SERVER = ("Starting Ray client server failed", "Proxy failed to Connect to backend")
-"""How Ray says that the server of a client did not start."""
+AGAIN_SECONDS = 0.5
+"""The pause before it is asked again."""
 _NO_NODE = "timed out during startup"
 """How Ray says that a local cluster came up too late, as it does on a busy machine."""
 POLL_SECONDS = 1.0
@@ -245,8 +246,9 @@ class RayRunner(Generic[Work, Result]):
 def _connect(ray: Any, address: str, **options: Any) -> None:
     """Connect to a cluster or start one; ask again where a server or a node did not start in time.
 
-    The head node of `ray://` forks a process for each client. On a busy machine it may come up too late, or
-    end at once; the head node says so after 30 seconds, and the next request usually succeeds.
+    The head node of `ray://` forks a process for each client. On a busy machine it may come up too late, end
+    at once, or vanish while the head node looks for it. The head node has another error for each of these,
+    at once or after 30 seconds, and the next request usually succeeds.
     """
     for attempt in range(CONNECTIONS):
         try:
@@ -254,12 +256,12 @@ def _connect(ray: Any, address: str, **options: Any) -> None:
             return
         except ConnectionAbortedError as error:
             ray.shutdown()
-            if attempt + 1 < CONNECTIONS and any(words in str(error) for words in _NO_SERVER):
+            if attempt + 1 < CONNECTIONS:
+                time.sleep(AGAIN_SECONDS)
                 continue
             reason = str(error).strip().splitlines()[-1]
-            times = f" in {attempt + 1} attempts" if attempt else ""
             raise WorkerError(
-                f"{address} was reached, but gave this client no server{times}: {reason}"
+                f"{address} was reached, but gave this client no server in {CONNECTIONS} attempts: {reason}"
             ) from None
         except Exception as error:  # Ray has no class for it
             ray.shutdown()
