@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import io
 import json
 import struct
@@ -36,6 +37,19 @@ def packed(path: Path, members: dict[str, bytes], method: int = zipfile.ZIP_DEFL
 def split(found: list[Trace | Problem]) -> tuple[list[Trace], list[Problem]]:
     traces = [item for item in found if isinstance(item, Trace)]
     return traces, [item for item in found if isinstance(item, Problem)]
+
+
+def test_a_byte_order_mark_is_no_part_of_the_content(tmp_path: Path) -> None:
+    marked = b"\xef\xbb\xbf" + LINE
+    (tmp_path / "a.json").write_bytes(marked)
+    (tmp_path / "b.jsonl").write_bytes(marked * 2)  # two files, one after the other
+    (tmp_path / "c.json.gz").write_bytes(gzip.compress(marked))
+    packed(tmp_path / "d.zip", {"a.json": marked, "b.jsonl.gz": gzip.compress(marked)})
+    traces, problems = split([one for path in files_below([tmp_path]) for one in read(path)])
+    assert [trace.messages[0].text for trace in traces] == ["hi"] * 6
+    assert not problems
+    assert traces[0].source.sha256 == hashlib.sha256(marked).hexdigest()
+    assert traces[4].source.sha256 == hashlib.sha256(marked).hexdigest()
 
 
 def test_a_zip_of_plain_json_is_read_member_by_member(tmp_path: Path) -> None:

@@ -112,7 +112,7 @@ def _published(source: str, folder: Path) -> tuple[list[tuple[str, dict[str, Any
 
 def _lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     try:
-        lines = split_lines(path.read_text("utf-8"))
+        lines = split_lines(path.read_text("utf-8-sig"))
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}") from None
     except UnicodeDecodeError as error:

@@ -28,6 +28,8 @@ WHOLE_BYTES = 48 << 20
 """Up to this decompressed size a document is parsed in one go; larger ones are streamed."""
 GZIP = b"\x1f\x8b"
 """How a gzip file begins."""
+MARK = b"\xef\xbb\xbf"
+"""The byte order mark with which some editors and exporters begin a text in UTF-8."""
 CHUNK = 1 << 20
 """Characters read at a time from a stream."""
 RECORD_LIMIT = 256 << 20
@@ -102,11 +104,15 @@ class TraceFile:
             return stream.read(4) == b"PK\x03\x04"
 
     def open(self) -> IO[bytes] | Unpacked:
-        """Its content, decompressed where it is gzip."""
+        """Its content without a byte order mark, decompressed where it is gzip."""
         stream = self.path.open("rb")
-        start = stream.read(2)
-        stream.seek(0)
-        return gunzip(stream, self.budget, (str(self.path), "")) if start == GZIP else stream
+        start = stream.read(len(MARK))
+        stream.seek(len(MARK) if start == MARK else 0)
+        if not start.startswith(GZIP):
+            return stream
+        unpacked = gunzip(stream, self.budget, (str(self.path), ""))
+        unpacked.skip(MARK)
+        return unpacked
 
     def whole(self) -> bytes | Problem:
         """All of its content, where that is no larger than a record may be."""
@@ -197,13 +203,18 @@ class _Inner(TraceFile):
     def sha256(self) -> str:
         """The hash of its unpacked bytes."""
         digest = hashlib.sha256()
-        with self.open() as stream:
+        with self._unpacked() as stream:
             while data := stream.read(CHUNK):
                 digest.update(data)
         return digest.hexdigest()
 
     def open(self) -> Unpacked:
-        """Its content, unpacked once more where it is gzip."""
+        """Its content without a byte order mark, unpacked once more where it is gzip."""
+        stream = self._unpacked()
+        stream.skip(MARK)
+        return stream
+
+    def _unpacked(self) -> Unpacked:
         assert self.member is not None
         assert self.member.open is not None
         with self.member.open() as stream:

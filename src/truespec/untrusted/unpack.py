@@ -133,6 +133,12 @@ class Unpacked:
             left -= len(part)
         return b"".join(parts)
 
+    def skip(self, start: bytes) -> None:
+        """Leave out the first bytes where they are these; for a stream of which nothing is read yet."""
+        found = self.read(len(start))
+        if found != start:
+            self._ready = found + self._ready
+
     def _fill(self) -> bool:
         if self._ended:
             return False
