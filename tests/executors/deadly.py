@@ -7,14 +7,16 @@ import signal
 from typing import Any
 
 from truespec.executors import traces
-from truespec.traces.files import Problem
 from truespec.traces.trace import Trace
+
+DEADLY = "the end of its worker"
+"""What the agent says in a trace that ends its worker."""
 
 
 class Deadly(traces._Checker):
     """A checker that one trace ends."""
 
-    def __call__(self, trace: Trace, seconds: float) -> dict[str, Any] | Problem:
-        if trace.source.position == "n33":
+    def _check(self, trace: Trace) -> dict[str, Any]:
+        if trace.source.position == "n33" or trace.messages[-1].text == DEADLY:
             os.kill(os.getpid(), signal.SIGKILL)
-        return super().__call__(trace, seconds)
+        return super()._check(trace)

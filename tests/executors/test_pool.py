@@ -40,9 +40,9 @@ def job(key: int, candidate: str, seconds: float | None = None) -> Job[int, Pair
     return Job(key, Pair("regex", "", candidate), seconds)
 
 
-@pytest.fixture
-def workers() -> Iterator[Workers[Pair, Verdict]]:
-    with Workers(behave, failed_verdict, [], jobs=2, memory=1 << 29) as pool:
+@pytest.fixture(params=[False, True], ids=["fresh", "copies"])
+def workers(request: pytest.FixtureRequest) -> Iterator[Workers[Pair, Verdict]]:
+    with Workers(behave, failed_verdict, [], jobs=2, memory=1 << 29, copies=request.param) as pool:
         yield pool
 
 

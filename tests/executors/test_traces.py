@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
+import json
+import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
@@ -9,16 +12,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from deadly import Deadly
+from deadly import DEADLY, Deadly
 
 from truespec.compliance.run import check_all
-from truespec.executors import traces
+from truespec.executors import pool, traces, whole_files
+from truespec.executors.forked import may_fork
 from truespec.executors.rulefiles import load_rule_files
+from truespec.executors.trace_input import sources_of
 from truespec.executors.traces import check_side_by_side
+from truespec.executors.whole_files import Reading, WholeFile, whole_file
 from truespec.rules.monitor import RuleSet
 from truespec.traces.files import Problem
 from truespec.traces.importers.registry import read
 from truespec.traces.trace import Trace
+from truespec.untrusted.unpack import Budget
 
 SAMPLES = Path(__file__).parents[1] / "traces" / "samples"
 
@@ -67,6 +74,91 @@ def test_a_trace_that_ends_its_worker_costs_itself_only(rules: RuleSet, monkeypa
     assert len(told) == 2
     assert "SIGKILL" in told[1].message
     assert told[1].position == "n33"
+
+
+def conversation(number: int, said: str = "Hello.") -> dict[str, Any]:
+    return {
+        "messages": [
+            {"role": "user", "content": f"Question {number}"},
+            {"role": "assistant", "content": said},
+        ]
+    }
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[Path]:
+    """Eight files; one holds a line that is no JSON, one is no trace."""
+    made = []
+    for number in range(8):
+        lines = [json.dumps(conversation(10 * number + each)) for each in range(10)]
+        if number == 3:
+            lines.insert(4, "{broken")
+        made.append(tmp_path / f"f{number}.jsonl")
+        made[-1].write_text("\n".join(lines) if number != 5 else '{"neither": 1}')
+    return made
+
+
+def sources(files: list[Path], whole: bool) -> list[Any]:
+    return list(sources_of(tuple(files), Reading(), Budget(), whole=whole))
+
+
+@pytest.mark.parametrize("copies", [True, False])
+def test_files_read_by_workers_give_what_one_process_does(
+    files: list[Path], rules: RuleSet, monkeypatch: Any, copies: bool
+) -> None:
+    monkeypatch.setattr(traces, "HELD", 10)
+    monkeypatch.setattr(whole_files, "TRACE_BYTES", 100)
+    monkeypatch.setattr(pool, "may_fork", lambda memory: copies and may_fork(memory))
+    told: list[Problem] = []
+    alone = list(check_all(sources(files, False), rules, "k", None, told.append))
+    told_beside: list[Problem] = []
+    stream = sources(files, True)
+    assert all(isinstance(item, WholeFile) for item in stream)
+    beside = list(check_side_by_side(stream, rules, "k", None, told_beside.append, jobs=2))
+    assert len(alone) == 70
+    assert beside == alone
+    assert told_beside == told
+    assert [Path(problem.file).name for problem in told] == ["f3.jsonl", "f5.jsonl"]
+    done = {record["key"]: record for record, _ in alone[:5] + alone[6:]}
+    again = list(check_side_by_side(stream, rules, "k", done, jobs=2))
+    assert [record for record, _ in again] == [record for record, _ in alone]
+    assert [number for number, (_, new) in enumerate(again) if new] == [5]
+
+
+def test_a_file_that_ends_its_worker_is_read_trace_by_trace(
+    files: list[Path], rules: RuleSet, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr(whole_files, "TRACE_BYTES", 100)
+    monkeypatch.setattr(traces, "_Checker", Deadly)
+    files[2].write_text(json.dumps(conversation(0)) + "\n" + json.dumps(conversation(1, DEADLY)) + "\n")
+    told: list[Problem] = []
+    found = list(check_side_by_side(sources(files, True), rules, "k", None, told.append, jobs=2))
+    assert len(found) == 61
+    assert ["SIGKILL" in problem.message for problem in told] == [True, False, False]
+    assert told[0].position == "line 2"
+
+
+def test_a_file_of_more_traces_than_travel_is_given_back(
+    files: list[Path], rules: RuleSet, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr(whole_files, "TRACE_BYTES", 100)
+    monkeypatch.setattr(whole_files, "FILE_TRACES", 5)  # what the copies of this process see too
+    found = list(check_side_by_side(sources(files, True), rules, "k", jobs=2))
+    assert found == list(check_all(sources(files, False), rules, "k"))
+
+
+def test_only_small_plain_files_of_several_go_whole(
+    files: list[Path], tmp_path: Path, monkeypatch: Any
+) -> None:
+    assert not any(isinstance(item, WholeFile) for item in sources(files[:1], True))
+    packed = tmp_path / "packed.jsonl.gz"
+    packed.write_bytes(gzip.compress(b" " * 5_000))
+    archive = tmp_path / "members.zip"
+    with zipfile.ZipFile(archive, "w") as members:
+        members.writestr("a.jsonl", files[0].read_text())
+    monkeypatch.setattr(whole_files, "FILE_BYTES", 4_000)
+    assert whole_file(files[0]) is not None
+    assert [whole_file(path) for path in (packed, archive, tmp_path / "absent")] == [None, None, None]
 
 
 def test_few_traces_start_no_worker(rules: RuleSet, monkeypatch: Any) -> None:

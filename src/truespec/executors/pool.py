@@ -1,8 +1,9 @@
 """Warm worker processes: a hang, a crash or a memory hog costs exactly the job that caused it.
 
-Each worker is a fresh interpreter with a pipe of its own, in a process group of its own, and serves its jobs
-in order. So the job that ran when a worker ended is always known, whatever the worker had started ends with
-it, and nothing of the caller's process (threads, open files, its `__main__`) is inherited.
+Each worker has a pipe of its own, in a process group of its own, and serves its jobs in order. So the job
+that ran when a worker ended is always known, and whatever the worker had started ends with it. A worker is a
+fresh interpreter, which inherits nothing of the caller's process (threads, open files, its `__main__`), or,
+where the caller asks for it and has one thread alone, a copy of the caller's process.
 """
 
 from __future__ import annotations
@@ -21,9 +22,11 @@ from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from truespec.domains.verify import Pair, verify_pair
+from truespec.executors.forked import Forked, may_fork
 from truespec.solvers.scratch import Scratch
 from truespec.verdict import ReasonCode, TruespecError, Verdict, unknown
 
@@ -69,7 +72,8 @@ class Workers(Generic[Work, Result]):
     """A fixed number of warm workers that run one function. Use as a context manager, or call `close`.
 
     `function(work, seconds)` runs in a worker; `failed(work, code, detail, seconds)` makes the result of a
-    job that ended its worker. Not to be shared between threads.
+    job that ended its worker. With `copies`, the first workers are copies of this process where it has one
+    thread alone: they need no time to start. Not to be shared between threads.
     """
 
     def __init__(
@@ -81,8 +85,10 @@ class Workers(Generic[Work, Result]):
         jobs: int = 1,
         memory: int = MEMORY_BYTES,
         jobs_per_worker: int = JOBS_PER_WORKER,
+        copies: bool = False,
     ) -> None:
         self._failed = failed
+        self._copied = (function, tuple(domains), memory) if copies else None
         self._domains = frozenset(domains)
         self._start = pickle.dumps((function, tuple(domains), memory))
         self._jobs_per_worker = jobs_per_worker
@@ -117,7 +123,8 @@ class Workers(Generic[Work, Result]):
         waiting: deque[Job[Key, Work]] = deque()
         source = iter(jobs)
         while len(self._workers) < self._count:
-            self._workers.append(_Worker(self._start, self._domains))
+            copied = self._copied if self._copied and may_fork(self._copied[2]) else None
+            self._workers.append(_Worker(self._start, self._domains, copied=copied))
         try:
             while True:
                 wanting = self._assign(waiting, source)
@@ -236,23 +243,17 @@ class Workers(Generic[Work, Result]):
 class _Worker:
     """One process, its pipes, and the jobs it holds: the first runs, the others wait."""
 
-    def __init__(self, start: bytes, domains: frozenset[str], tries: int = 0) -> None:
+    def __init__(
+        self, start: bytes, domains: frozenset[str], tries: int = 0, copied: tuple[Any, ...] | None = None
+    ) -> None:
         job_read, job_write = os.pipe()
         result_read, result_write = os.pipe()
         # A folder of its own for temporary files: a worker that is killed leaves none behind.
         self._folder = Scratch("worker")
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "truespec.executors.worker", str(job_read), str(result_write)],
-            pass_fds=(job_read, result_write),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-            env={
-                **os.environ,
-                "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
-                "TMPDIR": str(self._folder.path),
-            },
+        self._process = (
+            _fresh(job_read, result_write, self._folder.path)
+            if copied is None
+            else _copy(job_read, result_write, self._folder.path, copied)
         )
         os.close(job_read)
         os.close(result_write)
@@ -269,8 +270,9 @@ class _Worker:
         self.tries = tries
         self._since = time.monotonic()  # when the first job it holds was taken up, or when it was started
         self._exit: int | None = None
-        self._say(pickle.dumps(sys.path))
-        self._say(start)
+        if copied is None:
+            self._say(pickle.dumps(sys.path))
+            self._say(start)
 
     def give(self, job: Job[Any, Any]) -> None:
         """Hand it a job; a worker that is already dead is noticed when its pipe is read."""
@@ -344,6 +346,31 @@ class _Worker:
             self.results.close()
             self._folder.close()
         return self._exit
+
+
+def _fresh(job_read: int, result_write: int, folder: Path) -> subprocess.Popen[bytes]:
+    """A worker that is a fresh interpreter."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "truespec.executors.worker", str(job_read), str(result_write)],
+        pass_fds=(job_read, result_write),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        env={
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
+            "TMPDIR": str(folder),
+        },
+    )
+
+
+def _copy(job_read: int, result_write: int, folder: Path, copied: tuple[Any, ...]) -> Forked:
+    """A worker that is a copy of this process."""
+    from truespec.executors.worker import run_copied
+
+    environment = {"TMPDIR": str(folder)}
+    return Forked(lambda: run_copied(job_read, result_write, copied), (job_read, result_write), environment)
 
 
 def verifiers(domains: Sequence[str], jobs: int = 1) -> Workers[Pair, Verdict]:

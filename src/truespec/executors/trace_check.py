@@ -23,16 +23,19 @@ from truespec.compliance.run import Tally
 from truespec.compliance.scoring import DEFAULT, Scoring, read_scoring
 from truespec.executors.artifact_file import ArtifactFile, beside, write_whole
 from truespec.executors.rulefiles import load_rule_files
-from truespec.executors.trace_input import joins_of, traces_of
+from truespec.executors.trace_input import joins_of, sources_of, traces_of
 from truespec.executors.traces import check_side_by_side, checking_of
+from truespec.executors.whole_files import Reading
 from truespec.extraction.ask import initial_state_of
 from truespec.rules.language import file_text
 from truespec.rules.rule import SEVERITIES
 from truespec.rules.ruleset import RuleSet
 from truespec.rules.yaml_text import load_yaml
 from truespec.traces.files import Problem
+from truespec.traces.joins import Joins
 from truespec.traces.redact import Hiding, Redactor
 from truespec.traces.trace import Trace
+from truespec.untrusted.unpack import Budget
 from truespec.verdict import UsageError
 from truespec.worlds.registry import Worlds
 
@@ -211,12 +214,9 @@ def run_check(
         output = ArtifactFile(request.output, request.resume, request.compact)
         closing.callback(output.close)
         hidden: dict[tuple[str, str], Redactor] = {}
-        stream = traces_of(request.paths, request.form, joins)
-        if request.hiding.fields:
-            stream = _learning(stream, request.hiding, hidden)
-        if extracts is not None:
-            stream = (_with_state(item, states) for item in stream)
-        checked = _checked(stream, RuleSet(rules), key, judging, output, problem, scoring, states, request)
+        checked = _checked(
+            request, RuleSet(rules), key, judging, output, problem, scoring, states, hidden, joins
+        )
         try:
             for record, new in checked:
                 if judging is not None and new:
@@ -287,7 +287,7 @@ def _rules(request: CheckRequest) -> tuple[list[Any], Scoring, str]:
 
 
 def _checked(
-    stream: Iterator[Trace | Problem],
+    request: CheckRequest,
     rules: RuleSet,
     key: str,
     judging: Judging | None,
@@ -295,18 +295,31 @@ def _checked(
     problem: Callable[[Problem], None],
     scoring: Scoring,
     states: FinalStates,
-    request: CheckRequest,
+    hidden: dict[tuple[str, str], Redactor],
+    joins: Joins | None,
 ) -> Iterator[tuple[dict[str, Any], bool]]:
-    """Each artifact, and whether it is new."""
-    if judging is not None:
-        from truespec.executors.evaluate import check_judged
-
-        return check_judged(stream, rules, key, judging, output.earlier, problem, scoring, states)
+    """Each artifact, and whether it is new; `hidden` gets the redactors that have to learn from traces."""
     jobs, executor = request.jobs or len(os.sched_getaffinity(0)), checking_of(request.executor)
+    reading, budget = Reading(request.form, joins), Budget()
     earlier = output.earlier
-    return check_side_by_side(
-        stream, rules, key, earlier, problem, scoring, states, jobs=jobs, executor=executor
-    )
+    if judging is None and executor is None and jobs > 1 and not request.hiding.fields:
+        # Nothing here has to see the traces, so the workers read the files.
+        sources = sources_of(request.paths, reading, budget, whole=True)
+        return check_side_by_side(
+            sources, rules, key, earlier, problem, scoring, states, jobs=jobs, reading=reading, budget=budget
+        )
+    stream = traces_of(request.paths, request.form, joins)
+    if request.hiding.fields:
+        stream = _learning(stream, request.hiding, hidden)
+    if judging is None:
+        return check_side_by_side(
+            stream, rules, key, earlier, problem, scoring, states, jobs=jobs, executor=executor
+        )
+    from truespec.executors.evaluate import check_judged
+
+    if request.judges.extractor is not None:
+        stream = (_with_state(item, states) for item in stream)
+    return check_judged(stream, rules, key, judging, earlier, problem, scoring, states)
 
 
 def _conclude(gate: Gate, outcome: CheckOutcome, collected: list[dict[str, Any]]) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from itertools import chain, islice
 from pathlib import Path
 
 from truespec.executors.stdin import read_stdin
+from truespec.executors.whole_files import Reading, WholeFile, whole_file
 from truespec.traces.files import Problem, loads
-from truespec.traces.importers.registry import files_below, read
+from truespec.traces.importers.registry import files_below
 from truespec.traces.importers.shared import tool_schemas
 from truespec.traces.joins import Joins
 from truespec.traces.trace import Trace
@@ -31,8 +33,23 @@ def joins_of(
 
 def traces_of(paths: tuple[Path, ...], form: str | None, joins: Joins | None) -> Iterator[Trace | Problem]:
     """Every trace below the paths, with problems in their places; `-` reads lines from standard input."""
-    budget = Budget()
-    for path in files_below(path for path in paths if str(path) != "-"):
-        yield from read(path, form, joins, budget)
+    for item in sources_of(paths, Reading(form, joins), Budget(), whole=False):
+        assert not isinstance(item, WholeFile)
+        yield item
+
+
+def sources_of(
+    paths: tuple[Path, ...], reading: Reading, budget: Budget, *, whole: bool
+) -> Iterator[Trace | Problem | WholeFile]:
+    """As `traces_of`; with `whole`, one of several files that may be read elsewhere stands for its traces."""
+    files = files_below(path for path in paths if str(path) != "-")
+    first = list(islice(files, 2))
+    whole = whole and len(first) > 1
+    for path in chain(first, files):
+        file = whole_file(path) if whole else None
+        if file is not None:
+            yield file
+        else:
+            yield from reading.traces(path, budget)
     if any(str(path) == "-" for path in paths):
-        yield from read_stdin(sys.stdin.buffer, form, joins or Joins(), budget)
+        yield from read_stdin(sys.stdin.buffer, reading.form, reading.joins or Joins(), budget)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import gc
+import os
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
-from itertools import chain, islice
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from pathlib import Path
 from typing import Any, Protocol
 
 from truespec.compliance.artifact import artifact
@@ -15,11 +18,15 @@ from truespec.compliance.final_state import FinalStates
 from truespec.compliance.roots import ProvedOverlaps
 from truespec.compliance.run import check_all, key_of
 from truespec.compliance.scoring import DEFAULT, Scoring
-from truespec.executors.pool import Job, Workers
+from truespec.executors.forked import may_fork
+from truespec.executors.pool import MEMORY_BYTES, Job, Workers
+from truespec.executors.whole_files import GivenBack, Read, Reading, WholeFile, read_whole
 from truespec.rules.monitor import RuleSet
 from truespec.rules.rule import Rule
-from truespec.traces.files import Problem
-from truespec.traces.trace import Trace
+from truespec.traces.files import Problem, TraceFile
+from truespec.traces.importers.registry import detect
+from truespec.traces.trace import Message, Source, ToolCall, ToolSchema, Trace
+from truespec.untrusted.unpack import Budget
 from truespec.verdict import ReasonCode
 
 SECONDS = 600.0
@@ -28,16 +35,55 @@ FEW = 20
 """Fewer traces are checked in this process: workers take longer to start."""
 HELD = 500
 """Artifacts that wait for an earlier trace; bounds memory."""
+FILES_PER_WORKER = 4
+"""Files that are handed out or wait for an earlier one, for each worker; bounds memory."""
+
+
+_LONG = "All is well. " * 300
+_WARMING = Trace(
+    "warming",
+    (
+        Message("system", _LONG),
+        Message("user", _LONG),
+        Message("assistant", _LONG, (ToolCall("look", {"text": _LONG}, "c1"),)),
+        Message("tool", _LONG, call_id="c1", tool="look"),
+        Message("assistant", _LONG),
+    ),
+    Source("", "", "", ""),
+    tools=(ToolSchema("look", {"type": "object", "properties": {"text": {"type": "string"}}}),),
+)
+"""A trace that makes a checker load and compile what most traces need."""
 
 
 class _Checker:
     """The work of one worker: the rules travel as values and are compiled where they arrive."""
 
-    def __init__(self, rules: Sequence[Rule], scoring: Scoring, states: FinalStates | None) -> None:
+    def __init__(
+        self,
+        rules: Sequence[Rule],
+        scoring: Scoring,
+        states: FinalStates | None,
+        reading: Reading,
+        key: str,
+    ) -> None:
         self._rules, self._scoring, self._states = tuple(rules), scoring, states
+        self._reading, self._key = reading, key
         self._compiled: tuple[RuleSet, ProvedOverlaps] | None = None
 
-    def __call__(self, trace: Trace, seconds: float) -> dict[str, Any] | Problem:
+    def __call__(self, work: Trace | WholeFile, seconds: float) -> Made | Read | GivenBack:
+        if isinstance(work, WholeFile):
+            return read_whole(work, self._reading, self._key, self._check)
+        return self._check(work)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_compiled": None}  # rules are compiled where they arrive
+
+    def warm_up(self) -> None:
+        """Do now what copies of this process would each do once: compile, import, make tables."""
+        self._check(_WARMING)
+        detect(TraceFile(Path(os.devnull)))
+
+    def _check(self, trace: Trace) -> dict[str, Any]:
         if self._compiled is None:
             gc.set_threshold(100_000, 20, 50)  # traces are many small values that all stay
             compiled = RuleSet(self._rules)
@@ -47,7 +93,9 @@ class _Checker:
         return artifact(trace, findings, self._scoring, overlaps)
 
 
-def _failed(trace: Trace, code: ReasonCode, detail: str, seconds: float) -> Problem:
+def _failed(trace: Trace | WholeFile, code: ReasonCode, detail: str, seconds: float) -> Problem | GivenBack:
+    if isinstance(trace, WholeFile):
+        return GivenBack(trace)
     problem = f"trace {trace.id!r} was not checked: {code.value}: {detail}"
     return Problem(trace.source.file, str(trace.source.position), problem)
 
@@ -55,25 +103,31 @@ def _failed(trace: Trace, code: ReasonCode, detail: str, seconds: float) -> Prob
 class Checking(Protocol):
     """What checks traces: the workers of this machine, or those of others."""
 
-    def run(self, jobs: Iterable[Job[int, Trace] | None]) -> Iterator[tuple[int, Made]]:
+    def run(
+        self, jobs: Iterable[Job[int, Trace | WholeFile] | None]
+    ) -> Iterator[tuple[int, Made | Read | GivenBack]]:
         """Each number with what its trace came to, as it comes; None instead of a job asks for patience."""
 
 
 Made = dict[str, Any] | Problem
 """An artifact, or why there is none."""
+Item = Trace | Problem | WholeFile
+"""What a check is given: a trace, why there is none, or a file to read where it is checked."""
+Work = Trace | WholeFile
+"""What a worker is given."""
+Came = Made | Read | GivenBack
+"""What comes back."""
 Executor = Callable[
-    [Callable[[Trace, float], Made], Callable[[Trace, ReasonCode, str, float], Made], int],
+    [Callable[[Work, float], Came], Callable[[Work, ReasonCode, str, float], Came], int],
     AbstractContextManager[Checking],
 ]
 """From what workers do, what a failure comes to, and a number of workers to what checks."""
 
 
 def _here(
-    function: Callable[[Trace, float], Made],
-    failed: Callable[[Trace, ReasonCode, str, float], Made],
-    jobs: int,
-) -> Workers[Trace, Made]:
-    return Workers(function, failed, (), jobs=jobs)
+    function: Callable[[Work, float], Came], failed: Callable[[Work, ReasonCode, str, float], Came], jobs: int
+) -> Workers[Work, Came]:
+    return Workers(function, failed, (), jobs=jobs, copies=True)
 
 
 def checking_of(name: str) -> Executor | None:
@@ -87,13 +141,142 @@ def checking_of(name: str) -> Executor | None:
 
 @dataclass(slots=True)
 class _Slot:
-    key: str
-    made: dict[str, Any] | Problem | None = None
+    """The place of a trace, or of a file that is read elsewhere, in the order of the artifacts."""
+
+    key: str = ""
+    weight: int = 1
+    made: Made | Read | GivenBack | None = None
     new: bool = True
+    kept: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+class _Run:
+    """One check: what waits, in order, for its artifacts."""
+
+    def __init__(self, asked: Asked, jobs: int) -> None:
+        self._asked = asked
+        self._weight = max(1, HELD // (FILES_PER_WORKER * jobs))
+        self._by_file: dict[str, list[str]] = {}
+        for key, record in asked.done.items():
+            self._by_file.setdefault(record["source"]["sha256"], []).append(key)
+        self._slots: deque[_Slot] = deque()
+        self._waiting: dict[int, _Slot] = {}
+        self._held = 0
+
+    def work(self, stream: Iterable[Item]) -> Iterator[Job[int, Trace | WholeFile] | None]:
+        """A job for each trace and file that has no artifacts yet; None while enough of them wait."""
+        for number, item in enumerate(stream):
+            while self._held >= HELD:
+                yield None
+            slot = self._slot(item)
+            self._slots.append(slot)
+            self._held += slot.weight
+            if slot.made is None and not isinstance(item, Problem):
+                self._waiting[number] = slot
+                if isinstance(item, WholeFile):
+                    item = replace(item, kept=frozenset(slot.kept), spent=self._asked.budget.spent)
+                yield Job(number, item, SECONDS)
+
+    def _slot(self, item: Item) -> _Slot:
+        done = self._asked.done
+        if isinstance(item, Problem):
+            return _Slot(made=item)
+        if isinstance(item, WholeFile):
+            keys = self._by_file.get(TraceFile(item.path).sha256, ()) if self._by_file else ()
+            return _Slot(weight=self._weight, kept={key: done[key] for key in keys if key in done})
+        mine = key_of({"sha256": item.source.sha256, "position": item.source.position}, self._asked.key)
+        known = done.get(mine)
+        return _Slot(mine) if known is None else _Slot(mine, made=dict(known), new=False)
+
+    def take(self, number: int, made: Made | Read | GivenBack) -> None:
+        """Note what a job came to."""
+        self._waiting.pop(number).made = made
+
+    def ready(self) -> Iterator[tuple[dict[str, Any], bool]]:
+        """The artifacts whose turn it is."""
+        asked = self._asked
+        while self._slots and self._slots[0].made is not None:
+            slot = self._slots.popleft()
+            self._held -= slot.weight
+            match slot.made:
+                case Problem():
+                    asked.report(slot.made)
+                case Read():
+                    yield from self._read(slot, slot.made)
+                case GivenBack(file):
+                    yield from asked.one_by_one(file)
+                case dict():
+                    yield {**slot.made, "key": slot.key}, slot.new
+
+    def _read(self, slot: _Slot, read: Read) -> Iterator[tuple[dict[str, Any], bool]]:
+        self._asked.budget.add(*read.unpacked)
+        for category, message in read.warned:
+            warnings.warn(message, category, 2)
+        for item in read.items:
+            if isinstance(item, Problem):
+                self._asked.report(item)
+            elif item[1] is None:
+                yield dict(slot.kept[item[0]]), False
+            else:
+                yield {**item[1], "key": item[0]}, True
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing waits."""
+        return not self._slots
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a check of traces is asked for."""
+
+    rules: RuleSet
+    key: str
+    done: Mapping[str, Mapping[str, Any]]
+    report: Callable[[Problem], None]
+    scoring: Scoring
+    states: FinalStates | None
+    reading: Reading
+    budget: Budget
+    jobs: int
+    executor: Executor | None
+
+    def here(self, stream: Iterable[Item]) -> Iterator[tuple[dict[str, Any], bool]]:
+        """The artifacts, made in this process."""
+        traces = self._traces(stream)
+        return check_all(traces, self.rules, self.key, self.done, self.report, self.scoring, self.states)
+
+    def _traces(self, stream: Iterable[Item]) -> Iterator[Trace | Problem]:
+        for item in stream:
+            if isinstance(item, WholeFile):
+                yield from self.reading.traces(item.path, self.budget)
+            else:
+                yield item
+
+    def beside(self, stream: Iterable[Item]) -> Iterator[tuple[dict[str, Any], bool]]:
+        """The artifacts, made by workers."""
+        run = _Run(self, self.jobs)
+        source = run.work(stream)
+        checker = _Checker(self.rules.rules, self.scoring, self.states, self.reading, self.key)
+        if self.executor is None and may_fork(MEMORY_BYTES):
+            checker.warm_up()
+        with (self.executor or _here)(checker, _failed, self.jobs) as pool:
+            while True:
+                # Where every artifact was kept, there is no job to wait for: the window is emptied here.
+                for number, made in pool.run(source):
+                    run.take(number, made)
+                    yield from run.ready()
+                if run.ended:
+                    return
+                yield from run.ready()
+
+    def one_by_one(self, file: WholeFile) -> Iterator[tuple[dict[str, Any], bool]]:
+        """The artifacts of a file that no worker could read whole, each trace on its own."""
+        return replace(self, jobs=1).beside(self.reading.traces(file.path, self.budget))
 
 
 def check_side_by_side(
-    stream: Iterable[Trace | Problem],
+    stream: Iterable[Item],
     rules: RuleSet,
     key: str,
     done: Mapping[str, Mapping[str, Any]] | None = None,
@@ -103,59 +286,39 @@ def check_side_by_side(
     *,
     jobs: int,
     executor: Executor | None = None,
+    reading: Reading | None = None,
+    budget: Budget | None = None,
 ) -> Iterator[tuple[dict[str, Any], bool]]:
     """What `check_all` yields, made by `jobs` worker processes.
 
     A trace that crashes its worker, exceeds the memory cap or takes more than `SECONDS` costs itself only: it
     is reported as a problem, and the others go on. `executor` makes the workers elsewhere than here;
-    then few traces go there too.
+    then few traces go there too. A `WholeFile` in the stream is read by a worker, as `reading` says.
     """
+    asked = Asked(
+        rules,
+        key,
+        done or {},
+        report,
+        scoring,
+        states,
+        reading or Reading(),
+        budget or Budget(),
+        jobs,
+        executor,
+    )
     stream = iter(stream)
-    first: list[Trace | Problem] = []
+    if executor is not None:
+        yield from asked.beside(stream)
+        return
+    first: list[Item] = []
     try:
-        first.extend(islice(stream, FEW if jobs > 1 and executor is None else 0))
+        traces = 0
+        while jobs > 1 and traces < FEW and (item := next(stream, None)) is not None:
+            first.append(item)
+            traces += item.traces if isinstance(item, WholeFile) else 1
     except BaseException:
         # Interrupted while looking ahead: what was read is checked first, so that nothing is lost.
-        yield from check_all(first, rules, key, done, report, scoring, states)
+        yield from asked.here(first)
         raise
-    if executor is None and (jobs == 1 or len(first) < FEW):
-        yield from check_all(chain(first, stream), rules, key, done, report, scoring, states)
-        return
-    stream = chain(first, stream)
-    slots: deque[_Slot] = deque()
-    waiting: dict[int, _Slot] = {}
-
-    def work() -> Iterator[Job[int, Trace] | None]:
-        for number, item in enumerate(stream):
-            if isinstance(item, Problem):
-                report(item)
-                continue
-            mine = key_of({"sha256": item.source.sha256, "position": item.source.position}, key)
-            known = (done or {}).get(mine)
-            while len(slots) >= HELD:
-                yield None
-            if known is not None:
-                slots.append(_Slot(mine, dict(known), new=False))
-                continue
-            waiting[number] = _Slot(mine)
-            slots.append(waiting[number])
-            yield Job(number, item, SECONDS)
-
-    def ready() -> Iterator[tuple[dict[str, Any], bool]]:
-        while slots and slots[0].made is not None:
-            slot = slots.popleft()
-            if isinstance(slot.made, Problem):
-                report(slot.made)
-            elif slot.made is not None:
-                yield {**slot.made, "key": slot.key}, slot.new
-
-    source = work()
-    with (executor or _here)(_Checker(rules.rules, scoring, states), _failed, jobs) as pool:
-        while True:
-            # Where every artifact was kept, there is no job to wait for: the window is emptied here.
-            for number, made in pool.run(source):
-                waiting.pop(number).made = made
-                yield from ready()
-            if not slots:
-                return
-            yield from ready()
+    yield from (asked.beside if traces >= FEW else asked.here)(chain(first, stream))

@@ -11,6 +11,7 @@ import resource
 import shutil
 import signal
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -19,19 +20,41 @@ from pathlib import Path
 from typing import Any
 
 NO_CAP = resource.RLIM_INFINITY
+Start = tuple[Callable[[Any, float], Any], Sequence[str], int]
+"""The function that a worker runs, its domains, and its cap on memory in bytes."""
 PARENT_POLL_SECONDS = 0.5
 """How soon a busy worker notices that its parent was killed."""
 
 
 def main(read_fd: int, write_fd: int) -> None:
     """Serve until the parent closes the pipe."""
+
+    def start() -> Start:
+        sys.path[:] = jobs.recv()
+        return jobs.recv()  # type: ignore[no-any-return]
+
+    jobs = Connection(read_fd, writable=False)
+    serve(jobs, write_fd, start)
+
+
+def run_copied(read_fd: int, write_fd: int, start: Start) -> None:
+    """Serve in a copy of the parent, which has what a fresh process is sent."""
+    tempfile.tempdir = None  # the parent's
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        serve(Connection(read_fd, writable=False), write_fd, lambda: start)
+    finally:
+        _remove_folder()
+
+
+def serve(jobs: Connection, write_fd: int, start: Callable[[], Start]) -> None:
+    """Serve jobs until their pipe ends; `start` gives what a worker has to know first."""
     parent = os.getppid()
     threading.Thread(target=_end_with_parent, args=(parent,), daemon=True).start()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    jobs, results = Connection(read_fd, writable=False), Connection(write_fd, readable=False)
+    results = Connection(write_fd, readable=False)
     try:
-        sys.path[:] = jobs.recv()
-        function, domains, memory = jobs.recv()
+        function, domains, memory = start()
         _warm_up(domains)
         resource.setrlimit(resource.RLIMIT_AS, (memory, NO_CAP))
     except EOFError:

@@ -70,6 +70,16 @@ class Budget:
     _total_bytes: int = 0
     _total_seconds: float = 0.0
 
+    @property
+    def spent(self) -> tuple[int, float]:
+        """Bytes that came out of all files so far, and seconds of unpacking."""
+        return self._total_bytes, self._total_seconds
+
+    def add(self, unpacked: int, seconds: float) -> None:
+        """Note what another process has unpacked for this command."""
+        self._total_bytes += unpacked
+        self._total_seconds += seconds
+
     def charge(self, file: str, part: str, unpacked: int, packed: int, seconds: float) -> str | None:
         """Note that `unpacked` bytes of a part of a file have come out; the bound that is broken, if one is.
 
