@@ -46,6 +46,8 @@ def test_every_statement_has_an_outcome(tmp_path: Path) -> None:
         (5, 4),
         (None, 5),
     ]
+    for record in found:
+        assert record["text"] in NEW
     marked = json.loads((tmp_path / "out.sarif").read_text())["runs"][0]["results"]
     assert [
         (one["level"], one["locations"][0]["physicalLocation"]["region"]["startLine"]) for one in marked

@@ -50,6 +50,7 @@ def test_an_error_stands_where_the_mistake_is(text: str, place: tuple[int, int],
     found = caught.value.place
     assert found is not None
     assert (found.line, found.column) == place
+    assert str(caught.value).endswith(f"(at line {place[0]}, column {place[1]})")
 
 
 def test_an_empty_file_is_told() -> None:

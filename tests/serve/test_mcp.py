@@ -33,15 +33,27 @@ def service() -> Iterator[Service]:
     made.close()
 
 
-def call(service: Service, tool: str, **arguments: Any) -> dict[str, Any]:
+def result_of(service: Service, tool: str, arguments: dict[str, Any]) -> Any:
     async def run() -> Any:
         async with Client(server(service)) as client:
             return await client.call_tool(tool, arguments)
 
-    result = asyncio.run(run())
+    return asyncio.run(run())
+
+
+def call(service: Service, tool: str, **arguments: Any) -> dict[str, Any]:
+    result = result_of(service, tool, arguments)
     assert not result.is_error, result
     assert isinstance(result.structured_content, dict)
     return result.structured_content
+
+
+def mistake(service: Service, tool: str, **arguments: Any) -> str:
+    """The words of a call's error result."""
+    result = result_of(service, tool, arguments)
+    assert result.is_error, result
+    (content,) = result.content
+    return str(content.text)
 
 
 def test_verify_answers_in_words(service: Service) -> None:
@@ -78,7 +90,7 @@ def test_explain_counterexample_shows_the_database(service: Service) -> None:
     ],
 )
 def test_mistakes_are_named(service: Service, arguments: dict[str, Any], says: str) -> None:
-    assert says in call(service, "verify", **arguments)["error"]
+    assert says in mistake(service, "verify", **arguments)
 
 
 def test_answers_stay_short(service: Service) -> None:
@@ -95,13 +107,13 @@ def test_check_trace_names_the_message(service: Service) -> None:
     found = call(service, "check_trace", messages=messages, rules=RULES)
     assert [(one["rule"], one["message_index"]) for one in found["violations"]] == [("no-delete", 1)]
     assert call(service, "check_trace", messages=messages[:1], rules=RULES)["kept"] == ["no-delete"]
-    assert "rules" in call(service, "check_trace", messages=messages, rules="rules: [")["error"]
-    assert "error" in call(service, "check_trace", messages=[{"role": "nobody"}], rules=RULES)
+    assert "rules" in mistake(service, "check_trace", messages=messages, rules="rules: [")
+    assert "nobody" in mistake(service, "check_trace", messages=[{"role": "nobody"}], rules=RULES)
 
 
 def test_context_of_is_the_schema(service: Service) -> None:
     assert "dialect" in call(service, "context_of", domain="sql")["properties"]
-    assert "sql" in call(service, "context_of", domain="no")["error"]
+    assert "sql" in mistake(service, "context_of", domain="no")
 
 
 def test_the_program_speaks_over_stdio() -> None:
@@ -122,5 +134,5 @@ def test_explain_rule_says_what_the_formula_checks(service: Service) -> None:
     assert rule["id"] == "no-delete"
     assert "delete_all" in rule["checks"]
     assert "delete_all" in rule["broken"]
-    assert "there are no-delete" in call(service, "explain_rule", rules=RULES, rule_id="other")["error"]
-    assert "error" in call(service, "explain_rule", rules="rules: [")
+    assert "there are no-delete" in mistake(service, "explain_rule", rules=RULES, rule_id="other")
+    assert "rules" in mistake(service, "explain_rule", rules="rules: [")

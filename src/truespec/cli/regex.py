@@ -42,13 +42,16 @@ def explain(
     from truespec.domains.regex.explain import explain as explained
     from truespec.domains.registry import load
     from truespec.solvers.limit import Limit
-    from truespec.verdict import Answer, Undecided
+    from truespec.verdict import Answer, OracleError, Undecided
 
     raw = read_context(context)
     texts = read_text(a), read_text(b)
-    verdict = truespec.verify("regex", *texts, raw, timeout)
+    try:
+        verdict = truespec.verify("regex", *texts, raw, timeout)
+    except OracleError as error:
+        raise UsageError("A: " + str(error).removeprefix("oracle: ")) from None
     shown: dict[str, Any] = {"a": texts[0], "b": texts[1], "verdict": verdict.to_json()}
-    lines = [describe(verdict)]
+    lines = [describe(verdict).replace("candidate: ", "B: ", 1 if verdict.answer is Answer.INVALID else 0)]
     if verdict.answer is not Answer.INVALID and not (
         verdict.reason and verdict.reason.code.value == "unsupported"
     ):

@@ -102,9 +102,12 @@ def described(change: Change) -> str:
     """What became of one statement, with the database on which its versions differ."""
     old, new = ("none" if line is None else str(line) for line in (change.old_line, change.new_line))
     place = f"{change.file}, line {old}" + ("" if old == new else f" -> {new}")
+    text = [f"  {change.text}"] if change.text and change.kind != "unchanged" else []
     if change.verdict is None:
-        return f"{change.kind:12} {place}" + (f": {change.detail}" if change.detail else "")
-    found = [f"{change.verdict.answer.value:12} {place}  [{change.verdict.method}]"]
+        return "\n".join(
+            [f"{change.kind:12} {place}" + (f": {change.detail}" if change.detail else ""), *text]
+        )
+    found = [f"{change.verdict.answer.value:12} {place}  [{change.verdict.method}]", *text]
     found += ["  " + line for line in _evidence(change.verdict)]
     return "\n".join(found)
 

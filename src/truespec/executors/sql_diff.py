@@ -6,13 +6,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from truespec.domains.sql.files import align, statements
+from truespec.domains.sql.files import Statement, align, statements
 from truespec.domains.verify import Pair
 from truespec.executors.pool import Job, verifiers
 from truespec.verdict import SpecificationError, Undecided, UsageError, Verdict
 
 LARGEST = 16 << 20
 """Bytes of one file."""
+SHOWN = 60
+"""Characters of a statement that name it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,8 @@ class Change:
     """Why it was not compared; empty otherwise."""
     verdict: Verdict | None
     """Of a compared statement."""
+    text: str = ""
+    """How the statement begins, in the new file where it stands there; empty for a whole file."""
 
     def of(self, file: str) -> Change:
         """The same change under another name of its file."""
@@ -42,6 +46,7 @@ class Change:
             "file": self.file,
             "old_line": self.old_line,
             "new_line": self.new_line,
+            "text": self.text or None,
             "kind": self.kind,
             "detail": self.detail or None,
             "verdict": self.verdict.to_json() if self.verdict else None,
@@ -55,10 +60,11 @@ class _Open:
     file: str
     lines: tuple[int, int]
     queries: tuple[str, str]
+    text: str
 
     def decided(self, verdict: Verdict) -> Change:
         """The change with its verdict."""
-        return Change(self.file, *self.lines, "compared", "", verdict)
+        return Change(self.file, *self.lines, "compared", "", verdict, self.text)
 
 
 def diff(
@@ -141,18 +147,24 @@ def _changes(name: str, before: Path | None, after: Path | None, dialect: str) -
             yield Change(name, None, None, "not compared", f"the {which} file: {error}", None)
             return
     for pair in align(*sides):
+        text = _beginning(pair.new or pair.old)
         old_line = pair.old.line if pair.old else None
         new_line = pair.new.line if pair.new else None
         if pair.old is None or pair.new is None:
-            yield Change(name, old_line, new_line, "removed" if pair.new is None else "added", "", None)
+            yield Change(name, old_line, new_line, "removed" if pair.new is None else "added", "", None, text)
         elif pair.unchanged:
-            yield Change(name, old_line, new_line, "unchanged", "", None)
+            yield Change(name, old_line, new_line, "unchanged", "", None, text)
         elif pair.old.query is None or pair.new.query is None:
             detail = f"{(pair.old if pair.old.query is None else pair.new).kind} is no query"
-            yield Change(name, old_line, new_line, "not compared", detail, None)
+            yield Change(name, old_line, new_line, "not compared", detail, None, text)
         elif pair.old.head != pair.new.head:
             detail = f"{pair.old.head or 'a query'} became {pair.new.head or 'a query'}"
-            yield Change(name, old_line, new_line, "not compared", detail, None)
+            yield Change(name, old_line, new_line, "not compared", detail, None, text)
         else:
             lines, queries = (pair.old.line, pair.new.line), (pair.old.query, pair.new.query)
-            yield _Open(name, lines, queries)
+            yield _Open(name, lines, queries, text)
+
+
+def _beginning(statement: Statement | None) -> str:
+    text = " ".join(statement.text.split()) if statement else ""
+    return text if len(text) <= SHOWN else text[: SHOWN - 1] + "…"

@@ -50,7 +50,7 @@ def scanning_place(error: yaml.MarkedYAMLError) -> Place | None:
     """Where the text is no YAML: for an alias, at its asterisk."""
     mark = error.context_mark if "alias" in (error.context or "") else None
     mark = mark or error.problem_mark
-    return Place(mark.line + 1, mark.column + 1) if mark else None
+    return Place(mark.line + 1, mark.column + 1, in_file=True) if mark else None
 
 
 def hints(root: yaml.Node | None, field: str = "") -> Iterator[tuple[Place, str]]:
@@ -67,7 +67,7 @@ def hints(root: yaml.Node | None, field: str = "") -> Iterator[tuple[Place, str]
         misled = kind == "bool" and root.value.lower() in _WORDS and field not in _FLAGS
         if kind in _READ_AS and (misled or kind == "timestamp" or field in _TEXTS):
             mark = root.start_mark
-            place = Place(mark.line + 1, mark.column + 1)
+            place = Place(mark.line + 1, mark.column + 1, in_file=True)
             where = f"line {place.line}, column {place.column}"
             read = f"YAML reads {root.value[:60] or 'an empty value'} as {_READ_AS[kind]}"
             yield place, f'{where}: {read}; write "{root.value[:60]}"'

@@ -98,7 +98,7 @@ def place_of(root: yaml.Node | None, message: str, column: int | None) -> Place 
 
 
 def _at(node: yaml.Node) -> Place:
-    return Place(node.start_mark.line + 1, node.start_mark.column + 1)
+    return Place(node.start_mark.line + 1, node.start_mark.column + 1, in_file=True)
 
 
 def _walk(node: yaml.Node, path: str, scopes: list[yaml.Node]) -> yaml.Node | None:
@@ -163,4 +163,4 @@ def _in_formula(node: yaml.Node, column: int) -> Place:
     quote = 1 if scalar.style else 0
     if end.column - start.column != len(scalar.value) + 2 * quote:
         return _at(scalar)
-    return Place(start.line + 1, start.column + quote + column)
+    return Place(start.line + 1, start.column + quote + column, in_file=True)

@@ -33,7 +33,7 @@ def _is_infinite(scalar: str) -> bool:
 def _refused(event: yaml.Event, what: str) -> SpecificationError:
     mark = event.start_mark
     return SpecificationError(
-        ReasonCode.SYNTAX, what, Place(mark.line + 1, mark.column + 1) if mark else None
+        ReasonCode.SYNTAX, what, Place(mark.line + 1, mark.column + 1, in_file=True) if mark else None
     )
 
 

@@ -6,15 +6,20 @@ Answers are short enough for a model to read. Nothing is written to standard out
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+import functools
+from collections.abc import Awaitable, Callable
+from typing import Any, ParamSpec
 
 from mcp.server import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
 
 from truespec.domains.registry import DOMAINS
 from truespec.serve.service import Service, check_messages, explain_rules, in_a_sentence
 from truespec.store.schemas import schema_of
-from truespec.verdict import Counterexample, TruespecError, Verdict
+from truespec.verdict import Counterexample, TruespecError, UsageError, Verdict
 from truespec.version import __version__
+
+P = ParamSpec("P")
 
 LONGEST = 1_500
 """Characters of one field of an answer."""
@@ -32,6 +37,7 @@ def server(service: Service) -> MCPServer[Any]:
     made: MCPServer[Any] = MCPServer("truespec", version=__version__, instructions=INSTRUCTIONS)
 
     @made.tool()
+    @_anticipated
     async def verify(
         domain: str,
         oracle: str,
@@ -44,21 +50,15 @@ def server(service: Service) -> MCPServer[Any]:
         Returns `answer`: equivalent (proved), refuted (with a replayed counterexample), unknown (with a
         reason) or invalid; and `explanation` in words.
         """
-        try:
-            verdict = await service.verify(_request(domain, oracle, candidate, context, timeout), "mcp")
-        except TruespecError as error:
-            return {"error": str(error)}
-        return _short(verdict)
+        return _short(await service.verify(_request(domain, oracle, candidate, context, timeout), "mcp"))
 
     @made.tool()
+    @_anticipated
     async def explain_counterexample(
         domain: str, oracle: str, candidate: str, context: dict[str, Any] | None = None
     ) -> dict[str, Any]:
         """The input on which two texts differ: what each of them says there, in words and as data."""
-        try:
-            verdict = await service.verify(_request(domain, oracle, candidate, context, None), "mcp")
-        except TruespecError as error:
-            return {"error": str(error)}
+        verdict = await service.verify(_request(domain, oracle, candidate, context, None), "mcp")
         answer = _short(verdict)
         if isinstance(verdict.evidence, Counterexample):
             found = verdict.evidence
@@ -69,6 +69,7 @@ def server(service: Service) -> MCPServer[Any]:
         return answer
 
     @made.tool()
+    @_anticipated
     async def check_trace(
         messages: list[dict[str, Any]], rules: str, tools: list[dict[str, Any]] | None = None
     ) -> dict[str, Any]:
@@ -77,36 +78,44 @@ def server(service: Service) -> MCPServer[Any]:
         Returns each violation with its message, the rules that could not be evaluated and why, and those
         that were kept.
         """
-        try:
-            found = check_messages(messages, rules, tools)
-        except TruespecError as error:
-            return {"error": str(error)}
+        found = check_messages(messages, rules, tools)
         violations = found["violations"]
         return {**found, "violations": violations[:MOST], "violation_count": len(violations)}
 
     @made.tool()
+    @_anticipated
     async def explain_rule(rules: str, rule_id: str | None = None) -> dict[str, Any]:
         """What the rules of a rule file (its text, YAML) check, in English made from their formulas.
 
         With the shortest conversations that keep and break each. `rule_id` asks for one rule. Where the
         English and the rule's own text differ, the rule is wrong.
         """
-        try:
-            explained = await asyncio.to_thread(explain_rules, rules, rule_id, MOST)
-        except TruespecError as error:
-            return {"error": str(error)}
+        explained = await asyncio.to_thread(explain_rules, rules, rule_id, MOST)
         answer: dict[str, Any] = _cut(explained)
         return answer
 
     @made.tool()
+    @_anticipated
     async def context_of(domain: str) -> dict[str, Any]:
         """The JSON Schema of a domain's context: what it may hold, and what each field means."""
-        try:
-            return schema_of(domain) if domain in DOMAINS else {"error": f"domains: {', '.join(DOMAINS)}"}
-        except TruespecError as error:
-            return {"error": str(error)}
+        if domain not in DOMAINS:
+            raise UsageError(f"unknown domain {domain!r}: expected one of {', '.join(DOMAINS)}")
+        return schema_of(domain)
 
     return made
+
+
+def _anticipated(tool: Callable[P, Awaitable[dict[str, Any]]]) -> Callable[P, Awaitable[dict[str, Any]]]:
+    """The tool, whose mistakes of the caller become error results in their own words."""
+
+    @functools.wraps(tool)
+    async def told(*args: P.args, **named: P.kwargs) -> dict[str, Any]:
+        try:
+            return await tool(*args, **named)
+        except TruespecError as error:
+            raise ToolError(str(error)) from error
+
+    return told
 
 
 def _request(

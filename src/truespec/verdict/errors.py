@@ -18,7 +18,7 @@ All survive a trip between processes, and carry a place where a text was involve
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from truespec.verdict.reason import OF_INVALID, ReasonCode
 
@@ -31,6 +31,8 @@ class Place:
     """The line, from 1."""
     column: int
     """The column in code points, from 1."""
+    in_file: bool = field(default=False, compare=False)
+    """Whether the text is a file, of which the first line is named too."""
 
     @classmethod
     def at(cls, text: str, offset: int) -> Place:
@@ -43,7 +45,8 @@ class Place:
         return cls(before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1)
 
     def __str__(self) -> str:
-        return f"column {self.column}" if self.line == 1 else f"line {self.line}, column {self.column}"
+        line = f"line {self.line}, " if self.line > 1 or self.in_file else ""
+        return f"{line}column {self.column}"
 
 
 class TruespecError(Exception):

@@ -7,7 +7,9 @@ import re
 from xml.etree import ElementTree
 
 import pytest
+from click.testing import CliRunner
 
+from truespec.cli.regex import regex
 from truespec.domains.regex.explain import Explanation, explain
 from truespec.domains.registry import load
 from truespec.reports.automaton import draw
@@ -70,3 +72,11 @@ def test_the_picture_is_well_formed_and_names_the_letters() -> None:
     assert {"not space @", "a-z", r"\w", "@"} <= labels
     assert root.find(".//{*}text[@class='title']").text == "A <&>"  # type: ignore[union-attr]
     assert "not drawn" in draw([("A", {"kind": "omitted", "reason": "more than 400 states"})])
+
+
+def test_an_unreadable_pattern_is_named_as_it_was_given() -> None:
+    run = CliRunner().invoke(regex, ["explain", "(ab", "a"], standalone_mode=False)
+    assert str(run.exception).startswith("A: missing )")
+    run = CliRunner().invoke(regex, ["explain", "a", "(ab"])
+    assert "syntax: B: missing )" in run.output
+    assert run.exit_code == 4
