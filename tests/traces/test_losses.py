@@ -551,3 +551,92 @@ def test_calls_outside_all_recognised_messages_are_a_loss(tmp_path: Path) -> Non
     assert calls(trace) == []
     assert "1 calls stand outside all recognised messages: look" in problems[0].message
     assert not file.ledger.lossless
+
+
+def test_results_that_repeat_their_calls_are_paired_by_them(tmp_path: Path) -> None:
+    asked = [{"name": "get", "parameters": {"id": n}} for n in (1, 2, 2)]
+    given = [{"call": asked[n], "outputs": [{"n": n}]} for n in (2, 0, 1)]
+    history = [
+        {"role": "USER", "message": "All three."},
+        {"role": "CHATBOT", "message": "I will look.", "tool_calls": asked},
+        {"role": "TOOL", "tool_results": given},
+    ]
+    trace = of({"text": "Done.", "generation_id": "g", "chat_history": history}, tmp_path)
+    assert [m.text for m in trace.messages if m.role == "assistant"] == ["I will look.", "Done."]
+    found = [trace.messages[trace.results[1, n]].text for n in range(3)]
+    assert found == ['{"n": 0}', '{"n": 2}', '{"n": 1}']
+
+
+def test_a_reply_of_cohere_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    path.write_text(
+        json.dumps({"request": {"message": "Hi", "preamble": "Be kind."}, "response": {"gone": 1}})
+    )
+    (trace,), (problem,), file = imported(path)
+    assert [m.role for m in trace.messages] == ["system", "user"]
+    assert problem.position == "document, response"
+    assert not file.ledger.lossless
+
+
+def test_an_order_that_is_assumed_is_told(tmp_path: Path) -> None:
+    calls = [{"name": "get", "arguments": {"id": n}} for n in (1, 2)]
+    told = [{"from": "human", "value": "Both."}, {"from": "function_call", "value": json.dumps(calls)}]
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps([{"conversations": [*told, *({"from": "tool", "value": n} for n in "ab")]}]))
+    (trace,), problems, file = imported(path)
+    assert [trace.messages[trace.results[1, n]].text for n in (0, 1)] == ["a", "b"]
+    assert not problems
+    assert sum(file.ledger.assumed.values()) == 2
+    assert any(line.strip().startswith("assumed 2 times: ") for line in file.ledger.lines())
+    assert sum(file.ledger.record()["assumed"].values()) == 2
+
+
+def test_one_open_call_needs_no_assumption(tmp_path: Path) -> None:
+    told = [{"from": "human", "value": "It."}, {"from": "function_call", "value": '{"name": "get"}'}]
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps([{"conversations": [*told, {"from": "tool", "value": "a"}]}]))
+    _, _, file = imported(path)
+    assert not file.ledger.assumed
+
+
+def test_replies_to_prefer_are_told_as_left_out(tmp_path: Path) -> None:
+    pair = {
+        "chosen": {"from": "function_call", "value": '{"name": "get"}'},
+        "rejected": {"from": "gpt", "value": "No."},
+    }
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps([{"conversations": [{"from": "human", "value": "It."}], **pair}]))
+    _, _, file = imported(path)
+    assert file.ledger.items.dropped.total() == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<function=get><parameter=id>1</parameter>",
+        "<function=get>1</function>",
+        '{"name": "get"} and more',
+        "<tool_call>get(1)</tool_call>",
+    ],
+)
+def test_calls_in_a_text_that_cannot_be_read_are_told(text: str, tmp_path: Path) -> None:
+    told = [{"from": "human", "value": "It."}, {"from": "function_call", "value": text}]
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps([{"conversations": told}]))
+    (trace,), problems, file = imported(path)
+    assert trace.messages[1].text == text
+    assert problems
+    assert not file.ledger.lossless
+
+
+def test_a_history_of_aider_holds_a_trace_for_each_session(tmp_path: Path) -> None:
+    path = tmp_path / "x.chat.history.md"
+    path.write_text("# aider chat started at A\n\n#### Go.\n\nI go.\n# a heading\n\n> Applied edit to a.py\n")
+    (trace,), problems, file = imported(path)
+    assert [(m.role, m.text) for m in trace.messages] == [
+        ("user", "Go."),
+        ("assistant", "I go.\n# a heading"),
+    ]
+    assert not problems
+    assert trace.metadata["other"] == [{"place": "line 8", "text": "Applied edit to a.py"}]
+    assert sum(file.ledger.rules.values()) == 1

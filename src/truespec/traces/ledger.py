@@ -56,6 +56,8 @@ class Ledger:
     """Results of calls."""
     rules: Counter[str] = field(default_factory=Counter)
     """Rules other than identity of identifiers by which something was paired, merged or recovered, by use."""
+    assumed: Counter[str] = field(default_factory=Counter)
+    """Those of these rules that assume what the source does not say, e.g. an order, by use."""
     problems: list[tuple[str, str]] = field(default_factory=list)
     """Problems with their places that are not reported yet."""
     aliases: dict[str, str] = field(default_factory=dict)
@@ -107,7 +109,7 @@ class Ledger:
             made[unit] = {"seen": tally.seen, "taken": tally.taken, "dropped": dict(tally.dropped)}
             if tally.places:
                 made[unit]["places"] = tally.places
-        return {**made, "rules": dict(self.rules), "lossless": self.lossless}
+        return {**made, "rules": dict(self.rules), "assumed": dict(self.assumed), "lossless": self.lossless}
 
     def lines(self) -> list[str]:
         """The ledger in words, one line for each kind of unit that the file holds."""
@@ -121,5 +123,6 @@ class Ledger:
                 places = ", ".join(tally.places[reason])
                 more = f" and {count - SHOWN} more" if count > SHOWN else ""
                 made.append(f"  {count} {unit} dropped: {reason} ({places}{more})")
+        made += [f"  assumed {count} times: {rule}" for rule, count in self.assumed.most_common()]
         made += [f"  rule used {count} times: {rule}" for rule, count in self.rules.most_common()]
         return made

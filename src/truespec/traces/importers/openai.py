@@ -115,11 +115,16 @@ def _records(file: TraceFile) -> Iterator[tuple[str, Any]]:
 _PLAIN = frozenset(("role", "content", "tool_calls", "tool_call_id", "name", "refusal", "id"))
 
 
+def _may_tell(text: str) -> bool:
+    """Whether a text may hold calls, results or thoughts by marks."""
+    return "<t" in text or "<function" in text or text.startswith("EXECUTION RESULT")
+
+
 def _messages(listed: list[Any], notes: Notes, position: str) -> list[Message]:
     made: list[Message] = []
     for index, m in enumerate(listed):
         content = m.get("content")
-        plain = content is None or (isinstance(content, str) and "<t" not in content)
+        plain = content is None or (isinstance(content, str) and not _may_tell(content))
         if plain and m.keys() <= _PLAIN and role_of(m["role"]):
             made.append(openai_message(m))
             for call in made[-1].calls:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
+from truespec.traces.importers.parts import REPEATED_CALL
 from truespec.traces.ledger import Ledger
 from truespec.traces.trace import Message, ToolCall
 
@@ -15,6 +17,10 @@ RULE = (
 )
 
 
+SEVERAL = (
+    "results without identifiers, where a tool has several open calls, are taken to stand in the calls' order"
+)
+REPEATED = "a result without an identifier that repeats its call answers the open call with these arguments"
 ORDER = "results whose identifiers no call has answer the open calls just before them, in order"
 
 
@@ -39,7 +45,7 @@ def in_order(messages: Sequence[Message], ledger: Ledger) -> list[Message]:
 
     def close() -> None:
         if strangers and len(strangers) == len(calls):
-            ledger.rules[ORDER] += len(strangers)
+            (ledger.assumed if len(calls) > 1 else ledger.rules)[ORDER] += len(strangers)
             for index, call in zip(strangers, calls, strict=True):
                 made[index] = replace(made[index], call_id=call.id, tool=made[index].tool or call.name)
         strangers.clear()
@@ -57,18 +63,26 @@ def in_order(messages: Sequence[Message], ledger: Ledger) -> list[Message]:
     return made
 
 
+def _is_call(call: ToolCall, repeated: Any) -> bool:
+    """Whether a call is the one that a result repeats, with its name and arguments."""
+    given = repeated.get("parameters") if isinstance(repeated, Mapping) else None
+    return call.name == repeated.get("name") and (call.arguments or {}) == (given or {})
+
+
 def paired(messages: Sequence[Message], ledger: Ledger) -> list[Message]:
     """The messages, each result with the identifier of its call.
 
     A result that names its call is left as it is. Another one answers a call before it that has no result
-    yet: of its own tool if it names one, else of any tool. The calls between the results before it and itself
-    come first, in their order; then those before them.
+    yet: the one that it repeats, else one of its own tool if it names one, else one of any tool. The calls
+    between the results before it and itself come first, in their order; then those before them. The ledger
+    tells where the order had to be assumed.
     """
     made = list(messages)
     if not any(m.role == "tool" and m.call_id is None for m in made):
         return made
     named = {m.call_id for m in made if m.role == "tool" and m.call_id is not None}
     waiting: list[tuple[int, int]] = []
+    tied: set[tuple[int, int]] = set()
     block = 0
     for index, message in enumerate(made):
         if message.calls and index and made[index - 1].role == "tool":
@@ -85,7 +99,11 @@ def paired(messages: Sequence[Message], ledger: Ledger) -> list[Message]:
         )
         if not places:
             continue
-        at, number = next((place for place in places if place[0] >= block), places[0])
+        repeated = (message.extra or {}).get(REPEATED_CALL)
+        exact = [p for p in places if _is_call(made[p[0]].calls[p[1]], repeated)] if repeated else []
+        near = [place for place in exact or places if place[0] >= block] or exact or places
+        at, number = near[0]
+        tied.update(near if len(near) > 1 and not exact else ())
         waiting.remove((at, number))
         call = made[at].calls[number]
         if call.id is None:
@@ -94,5 +112,10 @@ def paired(messages: Sequence[Message], ledger: Ledger) -> list[Message]:
                 made[at], calls=(*made[at].calls[:number], call, *made[at].calls[number + 1 :])
             )
         made[index] = replace(message, call_id=call.id, tool=message.tool or call.name)
-        ledger.rules[RULE] += 1
+        if exact:
+            ledger.rules[REPEATED] += 1
+        elif (at, number) in tied:
+            ledger.assumed[SEVERAL] += 1
+        else:
+            ledger.rules[RULE] += 1
     return made

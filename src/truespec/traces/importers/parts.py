@@ -140,6 +140,8 @@ REFERENCES = (
     "source_call_id",
 )
 """Fields that hold the identifier of a call."""
+REPEATED_CALL = "call"
+"""The field, of a result and then of its message's `extra`, that repeats the call it answers (Cohere)."""
 _NAMES = ("toolName", "tool_name", "name", "function_name")
 _ARGUMENTS = ("arguments", "args", "input", "rawInput", "parameters", "kwargs", "tool_kwargs")
 _VALUES = ("output", "result", "results", "outputs", "response", "content", "errorText", "tools", "error")
@@ -316,6 +318,7 @@ def result_of(part: Mapping[str, Any], kind: str = "", tool: str | None = None) 
         call_id=identifier_of(part),
         tool=name if isinstance(name, str) else None,
         error=failed,
+        extra={REPEATED_CALL: part[REPEATED_CALL]} if isinstance(part.get(REPEATED_CALL), Mapping) else None,
     )
 
 

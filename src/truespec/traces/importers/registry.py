@@ -44,6 +44,8 @@ BUILT_IN: dict[str, str] = {
     "mini-swe-agent": "truespec.traces.importers.mini_swe_agent",
     "chat-apps": "truespec.traces.importers.chat_apps",
     "gemini": "truespec.traces.importers.gemini",
+    "aider": "truespec.traces.importers.aider",
+    "cohere": "truespec.traces.importers.cohere",
     "openai-assistants": "truespec.traces.importers.assistants",
     "codex": "truespec.traces.importers.codex",
     "cli-sessions": "truespec.traces.importers.cli_sessions",
@@ -72,6 +74,7 @@ SUFFIXES = (
     ".jsonl.gz",
     ".ndjson.gz",
     ".traj.gz",
+    ".chat.history.md",
 )
 """The endings of files that a folder is searched for."""
 TABLES = (".csv", ".csv.gz")

@@ -16,16 +16,19 @@ from typing import Any
 from truespec.traces.files import Problem, TraceFile, brief
 from truespec.traces.importers.items import messages_of_item, unknown_role
 from truespec.traces.importers.pairing import paired
-from truespec.traces.importers.parts import Notes
+from truespec.traces.importers.parts import REFERENCES, Notes
 from truespec.traces.importers.records import records
 from truespec.traces.importers.shared import role_of, source_of, tool_call, tool_schemas, value_text
-from truespec.traces.importers.told import WRITTEN, calls_of_value, parsed, told_in_text
+from truespec.traces.importers.told import WRITTEN, calls_of_text, parsed, told_in_text
 from truespec.traces.joins import Joins
 from truespec.traces.trace import Message, ToolCall, Trace, prompt_of
 
 NAME = "sharegpt"
 _LISTS = ("conversations", "conversation")
 _CALLERS = ("function_call", "tool_call")
+_BESIDE = frozenset(("tool_calls", "toolCalls", "function_call", *REFERENCES))
+"""Fields beside `from` and `value` that hold calls or name them."""
+_PREFERENCE = ("chosen", "rejected")
 _ACTION = re.compile(r"^\s*(?:Thought:(.*?))?\s*Action:\s*([^\n]+?)\s*\nAction Input:\s*(.*)$", re.DOTALL)
 _PYTHON = re.compile(r"^\s*\[\s*[\w .\-/]+\(.*\)\s*\]\s*$", re.DOTALL)
 _GLAIVE = re.compile(r"^(USER|ASSISTANT|FUNCTION RESPONSE):", re.MULTILINE)
@@ -93,6 +96,10 @@ def _trace(
         notes.place = f"{position}, message {index}"
         made = _messages(entry, messages, notes)
         messages += [replace(message, position=f"message {index}") for message in made]
+    for name in _PREFERENCE:
+        if isinstance(value.get(name), Mapping):
+            place = f"{position}, {name}"
+            file.ledger.items.drop("one of two replies to prefer, no part of the conversation", place)
     tools = tool_schemas(parsed(value.get("tools")))
     return Trace(
         id=str(value["id"]) if value.get("id") is not None else f"{file.path.name}:{position}",
@@ -120,12 +127,11 @@ def _messages(entry: Any, before: list[Message], notes: Notes) -> list[Message]:
         return []
     if not isinstance(text, str):
         return messages_of_item({"role": role, "content": text}, notes)
+    if _BESIDE & entry.keys():
+        rest = {key: given for key, given in entry.items() if key not in ("from", "value")}
+        return messages_of_item({**rest, "role": role, "content": text}, notes)
     if speaker in _CALLERS:
-        calls = calls_of_value(parsed(text))
-        if not calls:
-            notes.ledger.problem(notes.place, "a call that is no JSON object with a name; the text is kept")
-            notes.ledger.calls.drop("a call that cannot be read", notes.place)
-        return [Message(role, None if calls else text, tuple(calls))]
+        return _calling(text, notes)
     if role == "tool":
         return _results(text, before, notes)
     if role == "assistant" and (called := _called(text, notes)) is not None:
@@ -134,11 +140,34 @@ def _messages(entry: Any, before: list[Message], notes: Notes) -> list[Message]:
     return told_in_text(Message(role, text), notes)
 
 
+def _calling(text: str, notes: Notes) -> list[Message]:
+    """A message of calls: JSON, several objects, calls between marks; a thought may stand before them."""
+    (told,) = told_in_text(Message("assistant", text), notes)
+    calls = told.calls or tuple(calls_of_text(told.text or ""))
+    if calls:
+        for call in calls if not told.calls else ():
+            notes.called.setdefault(call.name, []).append(call.id)
+        return [replace(told, text=told.text if told.calls else None, calls=calls)]
+    notes.ledger.problem(notes.place, "a call that is no JSON object with a name; the text is kept")
+    notes.ledger.calls.drop("a call that cannot be read", notes.place)
+    return [told]
+
+
+def _asked(before: list[Message]) -> tuple[ToolCall, ...]:
+    """The calls behind what was said last by anybody else: entries that follow one another call together."""
+    calls: list[ToolCall] = []
+    for message in reversed(before):
+        if not message.calls:
+            break
+        calls[:0] = message.calls
+    return tuple(calls)
+
+
 def _results(text: str, before: list[Message], notes: Notes) -> list[Message]:
-    asked = before[-1].calls if before else ()
+    asked = _asked(before)
     value = parsed(text)
     if isinstance(value, list) and len(value) == len(asked) and (len(asked) > 1 or _named(value, asked)):
-        notes.ledger.rules[SPLIT] += len(asked)
+        (notes.ledger.rules if _named(value, asked) else notes.ledger.assumed)[SPLIT] += len(asked)
         return [
             Message("tool", value_text(_inner(one, call)), tool=call.name)
             for one, call in zip(value, asked, strict=True)

@@ -10,7 +10,7 @@ import ast
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from json import JSONDecodeError
+from json import JSONDecodeError, JSONDecoder
 from typing import Any
 
 from truespec.traces.files import loads
@@ -19,19 +19,23 @@ from truespec.traces.importers.reprs import of_literal, of_repr
 from truespec.traces.importers.shared import role_of, tool_call, value_text
 from truespec.traces.trace import Message, ToolCall
 
-MARKS = ("<tool_call>", "<tool_response>", "<think>", "<function_call>")
+MARKS = ("<tool_call>", "<tool_response>", "<think>", "<function_call>", "<function=")
 """What the texts that are looked at hold."""
 WRITTEN = "calls that are written as a text are read as calls"
 MARKED = "calls between marks such as <tool_call> in a text are read as calls"
 NOTATED = "a reply that is Python's notation of a message is read as that message"
 ANSWERED = "a text of <tool_response> blocks is read as results"
 THOUGHT = "a text between <think> and </think> at the beginning of a reply is its reasoning"
+EXECUTED = "a text that begins with 'EXECUTION RESULT of' answers a call of the tool that it names"
 REPLIED = "a call in XML whose result the next message names is read as a call"
 _REPLY = re.compile(r"\[(\w+)(?: for [^\n]*?)?\] Result:")
 _FIELD = re.compile(r"<(\w+)>(.*?)</\1>", re.DOTALL)
 _CALLS_IN_TEXT = re.compile(r"^\s*(?:Calling tools:\s*)?(\[\s*\{.*\}\s*\])\s*$", re.DOTALL)
 _RESULT_IN_TEXT = re.compile(r"^Call id: (\S+)\n")
 _MARKED_CALL = re.compile(r"<(tool_call|function_call)>\s*(.*?)\s*</\1>", re.DOTALL)
+_NAMED_CALL = re.compile(r"<function=([^>\s]+)>(.*?)</function>", re.DOTALL)
+_PARAMETER = re.compile(r"<parameter=([^>\s]+)>(.*?)</parameter>", re.DOTALL)
+_EXECUTED = re.compile(r"EXECUTION RESULT of \[([^\]\n]+)\]:[ \n]?")
 _THOUGHTS = re.compile(r"^\s*<think>(.*?)</think>\s*", re.DOTALL)
 _RESPONSES = re.compile(r"\s*<tool_response>\s*(.*?)\s*</tool_response>\s*", re.DOTALL)
 _CALL_FIELDS = frozenset(("name", "arguments", "parameters", "args", "id", "type", "function"))
@@ -56,6 +60,13 @@ def told_in_text(message: Message, notes: Notes) -> list[Message]:
     if message.role == "tool" and message.call_id is None and (found := _RESULT_IN_TEXT.match(text)):
         notes.ledger.rules["a result that begins with 'Call id:' answers that call"] += 1
         return [replace(message, call_id=found.group(1), text=text[found.end() :])]
+    if (
+        message.role in ("user", "tool")
+        and (found := _EXECUTED.match(text))
+        and found.group(1) in notes.called
+    ):
+        notes.ledger.rules[EXECUTED] += 1
+        return [replace(message, role="tool", tool=found.group(1), text=text[found.end() :])]
     if message.role == "assistant" and (reply := _notated(message, text, notes)):
         return [reply]
     if any(mark in text for mark in MARKS):
@@ -120,29 +131,70 @@ def _marked(message: Message, text: str, notes: Notes) -> list[Message]:
         thought = "\n".join(t for t in (message.reasoning, found.group(1).strip()) if t)
         text = text[found.end() :]
         message = replace(message, text=text or None, reasoning=thought or None)
-    marks = _MARKED_CALL.findall(text)
-    calls = [call for _, inner in marks for call in _calls(inner)]
-    opened = text.count("<tool_call>") + text.count("<function_call>")
+    marks = [inner for _, inner in _MARKED_CALL.findall(text)]
+    outside = _MARKED_CALL.sub("", text)
+    named = _NAMED_CALL.findall(outside)
+    calls = [call for inner in marks for call in _calls(inner)]
+    calls += [call for name, body in named if (call := _named_call(name, body)) is not None]
+    opened = text.count("<tool_call>") + text.count("<function_call>") + outside.count("<function=")
     if not opened:
         return [message]
-    if len(marks) != opened or len(calls) < len(marks):
+    if len(marks) + len(named) != opened or len(calls) < opened:
         notes.ledger.problem(notes.place, "a call between marks in a text cannot be read; the text is kept")
         notes.ledger.calls.drop("a call between marks in a text that cannot be read", notes.place)
         return [message]
     notes.ledger.rules[MARKED] += len(calls)
-    rest = _MARKED_CALL.sub("", text).strip()
+    rest = _NAMED_CALL.sub("", outside).strip()
     return [_calling(replace(message, text=rest or None), calls, notes)]
 
 
 def _calls(inner: str) -> list[ToolCall]:
     """The call, or the list of calls, between two marks."""
-    value = parsed(inner)
+    if inner.startswith("<function="):
+        named = _NAMED_CALL.findall(inner)
+        made = (
+            [_named_call(name, body) for name, body in named]
+            if not _NAMED_CALL.sub("", inner).strip()
+            else []
+        )
+        return [call for call in made if call is not None] if None not in made else []
+    return calls_of_text(inner)
+
+
+def _named_call(name: str, body: str) -> ToolCall | None:
+    """`<function=NAME><parameter=KEY>VALUE</parameter></function>`: every argument is a text."""
+    if _PARAMETER.sub("", body).strip():
+        return None
+    given = {key: value.removeprefix("\n").removesuffix("\n") for key, value in _PARAMETER.findall(body)}
+    return ToolCall(name, given)
+
+
+def calls_of_text(text: str) -> list[ToolCall]:
+    """The calls of a text that is JSON, Python's notation, or several objects behind one another."""
+    value = parsed(text.strip())
     if isinstance(value, str):
+        value = _objects(text)
+    if value is None:
         try:
-            value = ast.literal_eval(inner)
+            value = ast.literal_eval(text.strip())
         except (ValueError, SyntaxError, MemoryError, RecursionError):
             return []
     return calls_of_value(value)
+
+
+def _objects(text: str) -> list[Any] | None:
+    """The JSON objects of a text that holds nothing else but commas and white space; None for another one."""
+    decoder, found, at = JSONDecoder(), [], 0
+    while at < len(text):
+        if text[at] in ", \t\r\n":
+            at += 1
+            continue
+        try:
+            value, at = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            return None
+        found.append(value)
+    return found
 
 
 def calls_of_value(value: Any) -> list[ToolCall]:

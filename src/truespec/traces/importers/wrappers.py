@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from truespec.traces.importers.parts import ATTACHED, RESULTS, THOUGHTS, is_call, is_result, kind_of_part
+from truespec.traces.importers.parts import (
+    ATTACHED,
+    REPEATED_CALL,
+    RESULTS,
+    THOUGHTS,
+    is_call,
+    is_result,
+    kind_of_part,
+)
 
 LANGCHAIN = {
     "human": "user",
@@ -65,13 +73,14 @@ def unwrapped(item: Mapping[str, Any]) -> Mapping[str, Any]:
 def _of_cohere(item: Mapping[str, Any]) -> list[Any]:
     """The content of a message of Cohere's first interface: a text, or results with their calls."""
     parts: list[Any] = [item["message"]] if isinstance(item.get("message"), str) and item["message"] else []
-    listed = item.get("tool_results")
+    listed = item.get("tool_results", item.get("toolResults"))
     for one in listed if isinstance(listed, list) else ():
         call = one.get("call") if isinstance(one, Mapping) else None
         if isinstance(call, Mapping):
             outputs = one.get("outputs")
             value = outputs[0] if isinstance(outputs, list) and len(outputs) == 1 else outputs
-            parts.append({"type": "tool_result", "name": call.get("name"), "output": value})
+            repeated = {REPEATED_CALL: call} if "parameters" in call else {}
+            parts.append({"type": "tool_result", "name": call.get("name"), "output": value, **repeated})
     return parts
 
 
