@@ -58,12 +58,12 @@ def _digest(entries: Sequence[Entry]) -> Table:
     return Table(
         "digest",
         "What to look at first: root violations by rule",
-        ("severity", "says", "traces", "violations", "took effect", "solved", "models", "rule", "example"),
+        ("severity", "says", "example", "traces", "violations", "took effect", "solved", "models", "rule"),
         tuple(
             (
-                e.severity if e.force == "mandatory" else f"{e.severity}, advisory", e.text, str(e.traces),
+                e.severity if e.force == "mandatory" else f"{e.severity}, advisory", e.text,
+                Named(e.key, e.example[0], e.example[1], in_line(e.example[2], 80)), str(e.traces),
                 str(e.violations), str(e.took_effect), str(e.solved), str(len(e.models)), e.rule,
-                Named(e.key, e.example[0], e.example[1], in_line(e.example[2], 80)),
             )
             for e in entries
         ),

@@ -155,9 +155,12 @@ def lines(
             f'<text class="tick" x="{left - 4}" y="{y + 3:.1f}" text-anchor="end">'
             f"{100 * top * step / 4:.{digits}f}%</text>"
         )
-    marks = sorted(set(points)) if len(set(points)) <= 8 else [least, (least + most) / 2, most]
+    whole = all(float(x).is_integer() for x in points)
+    middle = round((least + most) / 2) if whole else (least + most) / 2
+    marks = sorted(set(points)) if len(set(points)) <= 8 else [least, middle, most]
     parts += [
-        f'<text class="tick" x="{place(x):.1f}" y="{roof + height + 14}" text-anchor="middle">{x:.3g}</text>'
+        f'<text class="tick" x="{place(x):.1f}" y="{roof + height + 14}" text-anchor="middle">'
+        f"{f'{x:,.0f}' if whole else f'{x:.3g}'}</text>"
         for x in marks
     ]
     parts.append(
