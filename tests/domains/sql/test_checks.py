@@ -87,7 +87,7 @@ def test_roundings_that_no_check_brings_together(dialect: str) -> None:
 def test_a_proof_rests_on_the_columns_of_its_checks() -> None:
     schema = read_schema(ROUNDED.format("CHECK (id < f)"), "postgres")
     tree = read_query("SELECT id FROM t", schema, Settings(), ask=False)
-    assert "the numbers of t.f are finite" in gate.assumptions([tree], schema)
+    assert "the numbers of t.f are finite" in gate.assumptions([tree], schema, Settings())
 
 
 @pytest.mark.parametrize("dialect", ALL)

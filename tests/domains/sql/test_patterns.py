@@ -100,4 +100,6 @@ def test_a_format_of_postgresql_hides_what_is_before_christ() -> None:
     assert isinstance(verdict.evidence, Proof)
     assert "the dates of t.d, and those made of them, are after Christ" in verdict.evidence.trusts
     trees = [sqlglot.parse_one(days, read="postgres")]
-    assert gate.assumptions(trees, read_schema(schema, "postgres")) == ("the dates of t.d are finite",)
+    assert gate.assumptions(trees, read_schema(schema, "postgres"), Settings()) == (
+        "the dates of t.d are finite",
+    )

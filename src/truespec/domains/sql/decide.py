@@ -88,7 +88,7 @@ def decide(
     pair = oracle[1], candidate[1], schema, order, settings
     trace, hopeful = prove_briefly(*pair, limit.portion(BRIEF_PORTION))
     if trace is not None:
-        return equivalent("sql", "bag algebra", _proved(trace, *pair[:3]))
+        return equivalent("sql", "bag algebra", _proved(trace, *pair[:3], settings))
     quick = look(limit.portion(QUICK_PORTION), QUICK_DATABASES)
     if quick is not None:
         return quick
@@ -101,7 +101,7 @@ def decide(
         if hopeful:
             trace = prove(*pair, limit.portion(PROOF_PORTION))
         if trace is not None:
-            return equivalent("sql", "bag algebra", _proved(trace, *pair[:3]))
+            return equivalent("sql", "bag algebra", _proved(trace, *pair[:3], settings))
         reasons.insert(0, Incomplete("sql: no proof was found, and no database that tells the queries apart"))
     except SpecificationError as error:
         # The engine accepted the text, so the compiler's reading of it is too narrow.
@@ -166,12 +166,18 @@ def _is_recursive(query: exp.Expr) -> bool:
     return any(clause.args.get("recursive") for clause in query.find_all(exp.With))
 
 
-def _proved(trace: ProofTrace, oracle: exp.Expr, candidate: exp.Expr, schema: Schema) -> Proof:
+def _proved(
+    trace: ProofTrace,
+    oracle: exp.Expr,
+    candidate: exp.Expr,
+    schema: Schema,
+    settings: Settings,
+) -> Proof:
     trusts = (
         "sqlglot's parser",
         "the reading of SQL as bags of rows",
         z3_boundary.version(),
-        *gate.assumptions((oracle, candidate), schema),
+        *gate.assumptions((oracle, candidate), schema, settings),
         *(["each recursion ends"] if any(map(_is_recursive, (oracle, candidate))) else []),
     )
     by = "correspondence of rows" + (", as lists" if trace.ordered else "")

@@ -14,6 +14,7 @@ from typing import Any
 from sqlglot import exp
 
 from truespec.domains.sql import check_queries
+from truespec.domains.sql.dialects.dialect import Dialect
 from truespec.domains.sql.dialects.registry import DIALECTS
 from truespec.domains.sql.engines.contract import Settings
 from truespec.domains.sql.functions.catalogue import words
@@ -63,6 +64,8 @@ _ARITHMETIC = frozenset({6, 7, 8, 9})
 
 _UNSIGNED = re.compile(r"\bUNSIGNED\b|\AU(TINY|SMALL|BIG|HUGE)?INT", re.IGNORECASE)
 """How the types of unsigned columns are written."""
+_QUOTIENTS = (exp.Div, exp.Avg, exp.Stddev, exp.StddevPop, exp.StddevSamp, exp.Variance, exp.VariancePop)
+"""Expressions whose value an engine divides for."""
 
 
 def check(tree: exp.Expr, schema: Schema, settings: Settings) -> None:
@@ -298,8 +301,19 @@ def check_ordinals(select: exp.Select) -> None:
             raise Unsupported(f"sql: the constant {key.sql()[:40]!r} as a key of ORDER BY or GROUP BY")
 
 
-def assumptions(trees: Iterable[exp.Expr], schema: Schema) -> tuple[str, ...]:
-    """What a proof over these queries takes for granted of the values in the columns that they name.
+def _quotients(trees: Iterable[exp.Expr], dialect: Dialect, settings: Settings) -> list[str]:
+    """That quotients and averages are exact, where there are any: engines keep some of their digits."""
+    if not any(tree.find(*_QUOTIENTS) for tree in trees):
+        return []
+    if dialect.division_digits_set_by_session:
+        digits = f"{settings.digits} digits more than the dividend has (div_precision_increment)"
+        return [f"quotients and averages are exact; the engine keeps {digits}"]
+    whole = "that are not cut to integers " if dialect.division_truncates else ""
+    return [f"quotients {whole}and averages are exact; the engine rounds them"]
+
+
+def assumptions(trees: Iterable[exp.Expr], schema: Schema, settings: Settings) -> tuple[str, ...]:
+    """What a proof over these queries takes for granted of quotients, and of the values in the columns named.
 
     PostgreSQL and DuckDB compare NaN and infinity, which no arithmetic of rationals has; the contract leaves
     rounding out of scope, so that a proof says where it rests on that. PostgreSQL's TO_CHAR writes a year
@@ -350,4 +364,4 @@ def assumptions(trees: Iterable[exp.Expr], schema: Schema) -> tuple[str, ...]:
         found.append(f"the dates of {', '.join(days)} are of the calendar; no zero date is stored")
     if dates and dialect.years_before_christ_print_alike and any(tree.find(exp.TimeToStr) for tree in trees):
         found.append(f"the dates of {', '.join(dates)}, and those made of them, are after Christ")
-    return tuple(found)
+    return (*found, *_quotients(trees, dialect, settings))

@@ -19,6 +19,7 @@ from sqlglot import exp
 from truespec.domains.sql.dialects.registry import DIALECTS
 from truespec.domains.sql.functions.registry import FUNCTIONS as CATALOGUE
 from truespec.domains.sql.schema import Schema
+from truespec.domains.sql.stars import star_of
 from truespec.verdict import Unsupported
 
 FUNCTIONS = {
@@ -172,14 +173,13 @@ class _Reader:
     def _outputs(self, node: exp.Select, level: Level) -> list[tuple[str, bool]]:
         found: list[tuple[str, bool]] = []
         for item in node.expressions:
+            star = None if isinstance(item, exp.Alias) else star_of(item)
             if isinstance(item, exp.Alias):
                 found.append((item.alias.lower(), True))
-            elif isinstance(item, exp.Star) or (
-                isinstance(item, exp.Column) and isinstance(item.this, exp.Star)
-            ):
-                table = item.table.lower() if isinstance(item, exp.Column) else ""
-                found += [(name, True) for t, name in sorted(level.columns) if table in ("", t)]
-                found += [(name, False) for name in level.vague]
+            elif star is not None:
+                named = sorted(name for t, name in level.columns if star.table in ("", t))
+                found += [(shown, True) for shown in map(star.offers, named) if shown is not None]
+                found += [(shown, False) for shown in map(star.offers, level.vague) if shown is not None]
             else:
                 name = str(item.unnest().alias_or_name).lower()
                 found.append((name, isinstance(item, exp.Column)))

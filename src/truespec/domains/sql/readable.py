@@ -44,7 +44,7 @@ _READ: dict[str, frozenset[str]] = {
     "Exists": frozenset({"this"}),
     "Cast": frozenset({"this", "to"}),
     "Count": frozenset({"this", "expressions", "big_int"}),
-    "Window": frozenset({"this", "partition_by", "order", "spec", "over"}),
+    "Window": frozenset({"this", "partition_by", "order", "spec", "over", "alias"}),
     "WindowSpec": frozenset({"kind", "start", "start_side", "end", "end_side"}),
     "Filter": _PAIR,
     "Case": frozenset({"this", "ifs", "default"}),
@@ -68,7 +68,8 @@ _READ: dict[str, frozenset[str]] = {
     "Join": frozenset({"this", "on", "side", "kind", "using", "method"}),
     "Table": frozenset({"this", "alias", "db", "catalog", "joins"}),
     "Subquery": _QUERY | {"this", "alias", "joins"},
-    "Select": _QUERY | {"expressions", "distinct", "from_", "joins", "where", "group", "having", "qualify"},
+    "Select": _QUERY
+    | {"expressions", "distinct", "from_", "joins", "where", "group", "having", "qualify", "windows"},
     "Qualify": frozenset({"this"}),
     "Lateral": frozenset({"this", "alias", "view", "outer"}),
     "Union": _QUERY | _PAIR | {"distinct"},

@@ -56,6 +56,7 @@ def leaves(text: str) -> bool:
         "SELECT d, SUM(sal) FROM e GROUP BY d WITH ROLLUP",
         "SELECT MAX(sal) AS m FROM e GROUP BY d HAVING m > 1 ORDER BY m",
         "SELECT e.nm, SUM(COUNT(*)) OVER (PARTITION BY e.nm) FROM e JOIN k ON k.a = e.d GROUP BY e.id",
+        "SELECT d, SUM(sal) FILTER (WHERE w > 1) FROM e GROUP BY d",
     ],
 )
 def test_what_a_key_determines_is_no_choice(text: str) -> None:
@@ -83,6 +84,8 @@ def test_what_a_key_determines_is_no_choice(text: str) -> None:
         "SELECT (SELECT name FROM d WHERE d.id = e.d) FROM e GROUP BY e.sal",
         "SELECT e.nm, SUM(COUNT(*)) OVER (PARTITION BY e.sal) FROM e GROUP BY e.nm",
         "SELECT d FROM e GROUP BY d HAVING sal > 1",
+        "SELECT d, SUM(sal) FILTER (WHERE d > 1) OVER () FROM e GROUP BY d",
+        "SELECT d, COUNT(*) FILTER (WHERE sal > 1) OVER () FROM e GROUP BY d",
         "SELECT id, nm FROM e GROUP BY id WITH ROLLUP",
         "WITH RECURSIVE q AS (SELECT id, nm FROM e UNION SELECT id, nm FROM q) SELECT nm FROM q GROUP BY id",
     ],

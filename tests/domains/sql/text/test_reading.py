@@ -159,6 +159,17 @@ def test_identity_is_of_the_engines_tokens(dialect: str, one: str, other: str, s
 
 
 @pytest.mark.live
+@pytest.mark.parametrize(
+    "text",
+    ["SELECT a --/* x */ 1 FROM t", "SELECT a --/* ' */'b' FROM t", "SELECT a FROM t WHERE a = 1 --/**/- 2"],
+)
+def test_a_comment_behind_two_minus_signs_is_not_read(text: str) -> None:
+    """The signs are operators; with a blank in the place of the comment they would begin a comment."""
+    with pytest.raises(Unsupported, match="a blank does not stand for") as caught:
+        lex(text, "mysql")
+    assert caught.value.place is not None
+
+
 @pytest.mark.parametrize("text", EXECUTABLE)
 def test_no_executable_comment_reaches_the_engine(text: str) -> None:
     needs.tool("mariadbd")

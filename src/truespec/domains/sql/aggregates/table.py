@@ -91,10 +91,10 @@ class AggregateTable(Aggregates):
         return Val(FALSE, total, INT)
 
     def filled(self, bag: Bag) -> Bag:
-        """The bag without the tuples whose value is NULL: aggregates ignore them."""
+        """The bag without the tuples whose first value is NULL: aggregates ignore them."""
         return Bag(
             tuple(
-                replace(t, cond=conj(t.cond, neg(t.outs[0].null)), outs=(_known(t.outs[0]),))
+                replace(t, cond=conj(t.cond, neg(t.outs[0].null)), outs=(_known(t.outs[0]), *t.outs[1:]))
                 for t in bag.terms
             )
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -11,17 +12,19 @@ from sqlglot import exp
 
 from truespec.domains.sql.compile.classes import classes_of
 from truespec.domains.sql.compile.denotations import each_output
+from truespec.domains.sql.compile.ordering import sort_key, sort_of
 from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.scope import GroupScope, Scope, WindowScope
-from truespec.domains.sql.ir.bags import Bag, Group, Term, fresh_values
+from truespec.domains.sql.ir.bags import Bag, Group, Term, fresh_values, renamed
 from truespec.domains.sql.ir.columns import coerced
-from truespec.domains.sql.ir.existence import exists
+from truespec.domains.sql.ir.comparisons import null_safe_equal
+from truespec.domains.sql.ir.existence import condition, exists
 from truespec.domains.sql.ir.kinds import BOOL, DATE, INT, NULL_KIND, NUMBERS, REAL, TEXT
 from truespec.domains.sql.ir.logic import FALSE, TRUE, conj, neg
 from truespec.domains.sql.ir.opaque import opaque
 from truespec.domains.sql.ir.truth import where_true
-from truespec.domains.sql.ir.values import Val, to_real
-from truespec.verdict import Unsupported
+from truespec.domains.sql.ir.values import Val, identical, to_real
+from truespec.verdict import Nondeterministic, Unsupported
 
 Members = list[tuple[Term, Scope]]
 """Rows of a group or a window, each with the scope of an aggregate's argument."""
@@ -113,36 +116,64 @@ def _quantified(reader: Reader, bag: Bag, every: bool) -> Val:
 
 
 def _joined(reader: Reader, node: exp.GroupConcat, members: Members) -> Val:
-    """GROUP_CONCAT and STRING_AGG of values in their own order: a function of the bag of values.
+    """GROUP_CONCAT and STRING_AGG in an order: a function of the bag of values with their sort keys.
 
     Values that sort alike have to be written alike, or the engine chooses.
     """
     inner, separator = node.this, node.args.get("separator")
-    if not isinstance(inner, exp.Order) or len(inner.expressions) != 1:
-        raise Unsupported("sql: the aggregate GROUP_CONCAT without one ORDER BY of its own value")
-    value, key = inner.this, inner.expressions[0]
-    distinct = isinstance(value, exp.Distinct)
-    if distinct:
-        if len(value.expressions) != 1:
-            raise Unsupported("sql: the aggregate GROUP_CONCAT of several values")
-        value = value.expressions[0]
-    if value != key.this or (separator is not None and not isinstance(separator, exp.Literal)):
-        raise Unsupported("sql: the aggregate GROUP_CONCAT without one ORDER BY of its own value")
-    terms = [replace(t, outs=(reader.value(value, s),)) for t, s in members]
-    if not terms:
+    if not isinstance(inner, exp.Order) or not (separator is None or isinstance(separator, exp.Literal)):
+        raise Unsupported("sql: the aggregate GROUP_CONCAT without ORDER BY and a literal separator")
+    if not members:
         raise Unsupported("sql: the aggregate GROUP_CONCAT over no rows")
-    (bag,) = coerced([Bag(tuple(terms))], reader.dialect)
+    value, keys = inner.this, inner.expressions
+    if isinstance(value, exp.Distinct):
+        if len(value.expressions) != 1 or len(keys) != 1 or value.expressions[0] != keys[0].this:
+            raise Unsupported("sql: the aggregate GROUP_CONCAT of distinct values in another order")
+        value = value.expressions[0]
+    own = len(keys) == 1 and value == keys[0].this
+    bag = _in_own_order(reader, value, members) if own else _in_order(reader, value, keys, members)
     kind = bag.terms[0].outs[0].kind
-    if kind not in (INT, DATE) and (kind != TEXT or reader.dialect.collation_merges_texts):
+    merged = own and reader.dialect.collation_merges_texts
+    if kind not in (INT, DATE) and (kind != TEXT or merged):
         raise Unsupported(f"sql: the aggregate GROUP_CONCAT of values of type {kind.shown}, which may tie")
     if reader.dialect.dates_are_texts and kind == DATE:
         raise Unsupported("sql: the aggregate GROUP_CONCAT of dates")
-    bag = reader.aggregates.filled(bag)
-    bag = reader.aggregates.distinct(bag) if distinct else bag
-    way = "descending" if key.args.get("desc") else "ascending"
-    label = f"joined {way} by {'none' if separator is None else separator.this!r}"
+    if isinstance(inner.this, exp.Distinct):
+        bag = reader.aggregates.distinct(bag)
+    ways = [f"{'descending' if key.args.get('desc') else 'ascending'}" for key in keys]
+    if not own:
+        ways = [f"{w} NULLs {sort_of(key).nulls_first}" for w, key in zip(ways, keys, strict=True)]
+    label = f"joined {' and '.join(ways)} by {'none' if separator is None else separator.this!r}"
     found = reader.aggregates.unknown(label, bag)
     return opaque(reader.dialect, "text of the " + label, [found], TEXT)
+
+
+def _in_own_order(reader: Reader, value: exp.Expr, members: Members) -> Bag:
+    terms = [replace(t, outs=(reader.value(value, s),)) for t, s in members]
+    return reader.aggregates.filled(coerced([Bag(tuple(terms))], reader.dialect)[0])
+
+
+def _in_order(reader: Reader, value: exp.Expr, keys: Sequence[exp.Ordered], members: Members) -> Bag:
+    """The values that are not NULL, each with its sort keys; refused where values that differ may tie."""
+    for key in keys:
+        column = key.this.unnest()
+        if key.this.find(exp.Column) is None:
+            raise Unsupported("sql: the aggregate GROUP_CONCAT by a constant, or by a position")
+        if isinstance(column, exp.Column) and column != value and column.name.lower() == value.name.lower():
+            raise Unsupported(f"sql: the aggregate GROUP_CONCAT by a name of its value, {column.sql()!r}")
+    terms = []
+    for term, scope in members:
+        sorts = [sort_key(reader, key, reader.output(key.this, scope)) for key in keys]
+        terms.append(replace(term, outs=(reader.value(value, scope), *sorts)))
+    bag = reader.aggregates.filled(coerced([Bag(tuple(terms))], reader.dialect)[0])
+    world = reader.world
+    for one, other in itertools.combinations_with_replacement(bag.terms, 2):
+        copy = renamed(world, other)
+        tied = [null_safe_equal(world, a, b) for a, b in zip(one.outs[1:], copy.outs[1:], strict=True)]
+        both = conj(condition(world, one), condition(world, copy), *tied)
+        if not world.holds(both, identical(one.outs[0], copy.outs[0])):
+            raise Nondeterministic("sql: GROUP_CONCAT where values that differ may tie")
+    return bag
 
 
 def _variance(reader: Reader, bag: Bag, root: bool) -> Val:

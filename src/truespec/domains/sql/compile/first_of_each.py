@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import replace
 
+import z3
 from sqlglot import exp
 
 from truespec.domains.sql.compile.classes import distinct_rows
@@ -15,9 +17,10 @@ from truespec.domains.sql.compile.scope import Denotation, Scope
 from truespec.domains.sql.ir.bags import Bag, Term
 from truespec.domains.sql.ir.columns import coerced
 from truespec.domains.sql.ir.kinds import UNTYPED
+from truespec.domains.sql.ir.logic import conj
 from truespec.domains.sql.ir.values import Val
 from truespec.domains.sql.places import place_of
-from truespec.verdict import Unsupported
+from truespec.verdict import Nondeterministic, Unsupported
 
 
 def first_of_each(
@@ -25,15 +28,21 @@ def first_of_each(
 ) -> Denotation:
     """The first row, by ORDER BY, of the rows that agree in the keys of DISTINCT ON.
 
-    Each output is what FIRST_VALUE makes of it in the window of the group, which is refused where rows that
-    differ in it may tie. One row per group stays, since all rows of a group put out the same.
+    Where no rows of a group tie, it is the row that ROW_NUMBER numbers 1. Else each output is what
+    FIRST_VALUE makes of it in the window of the group, which is refused where rows that differ in it may
+    tie; one row of a group stays, since all its rows put out the same. A window sees the rows before
+    QUALIFY, DISTINCT ON those after it: the two together are refused.
     """
     order = node.args.get("order")
     if order is None:
         raise Unsupported("sql: DISTINCT ON without ORDER BY", place_of(node.args["distinct"]))
+    if node.args.get("qualify") is not None:
+        raise Unsupported("sql: DISTINCT ON beside QUALIFY", place_of(node.args["distinct"]))
     on = node.args["distinct"].args["on"]
     written = list(on.expressions) if isinstance(on, exp.Tuple) else [on.unnest()]
     width = len(items)
+    with contextlib.suppress(Nondeterministic):
+        return _numbered(reader, node, items, terms, written)
     rows = []
     for term, scope in terms:
         expressions = [_expression(reader, part, items, scope) for part in written]
@@ -49,6 +58,34 @@ def first_of_each(
         rows.append(Term(term.rows, term.groups, term.cond, tuple(replace(out, sides=None) for out in outs)))
     (bag,) = coerced([Bag(tuple(rows))], reader.dialect, UNTYPED)
     bag = distinct_rows(reader, bag).cut(width + len(order.expressions))
+    return Denotation(
+        tuple(name for name, _ in items), bag, tuple(map(sort_of, order.expressions)), limit_of(node)
+    )
+
+
+def _numbered(
+    reader: Reader,
+    node: exp.Select,
+    items: Items,
+    terms: list[tuple[Term, Scope]],
+    written: list[exp.Expr],
+) -> Denotation:
+    """The rows that ROW_NUMBER numbers 1 in their groups; `Nondeterministic` where rows may tie."""
+    order = node.args["order"]
+    rows = []
+    for term, scope in terms:
+        keys = [_ordered(reader, key, items, scope) for key in order.expressions]
+        number = exp.Window(
+            this=exp.RowNumber(),
+            partition_by=[_expression(reader, part, items, scope).copy() for part in written],
+            order=exp.Order(expressions=[key.copy() for key in keys]),
+        )
+        first = reader.value(number, scope).val == z3.IntVal(1)
+        outs = [reader.typed(reader.output(item, scope)) for _, item in items]
+        outs += [sort_key(reader, key, reader.output(key.this, scope)) for key in keys]
+        shown = tuple(replace(out, sides=None) for out in outs)
+        rows.append(Term(term.rows, term.groups, conj(term.cond, first), shown))
+    (bag,) = coerced([Bag(tuple(rows))], reader.dialect, UNTYPED)
     return Denotation(
         tuple(name for name, _ in items), bag, tuple(map(sort_of, order.expressions)), limit_of(node)
     )

@@ -19,17 +19,28 @@ from truespec.verdict import ReasonCode, SpecificationError, Unsupported
 
 def tail(reader: Reader, node: exp.Expr, query: Denotation) -> Denotation:
     """ORDER BY and LIMIT above a set operation or a parenthesised query: keys are output columns."""
-    order = node.args.get("order")
     sorts: list[Sort] = []
     terms = list(reader.rows(query).terms)
-    if order is not None:
-        for key in order.expressions:
-            position = output_position(key.this, query.names)
-            if position is None:
-                raise Unsupported(f"sql: ORDER BY {key.this.sql()[:40]} above a set operation", place_of(key))
-            terms = [replace(t, outs=(*t.outs, sort_key(reader, key, t.outs[position]))) for t in terms]
-            sorts.append(sort_of(key))
+    for key in sort_keys(node.args.get("order"), len(query.names)):
+        position = output_position(key.this, query.names)
+        if position is None:
+            raise Unsupported(f"sql: ORDER BY {key.this.sql()[:40]} above a set operation", place_of(key))
+        terms = [replace(t, outs=(*t.outs, sort_key(reader, key, t.outs[position]))) for t in terms]
+        sorts.append(sort_of(key))
     return Denotation(query.names, Bag(tuple(terms)), tuple(sorts), limit_of(node))
+
+
+def sort_keys(order: exp.Order | None, width: int) -> list[exp.Ordered]:
+    """The keys of ORDER BY; ALL stands for every output from left to right."""
+    keys: list[exp.Ordered] = [] if order is None else list(order.expressions)
+    if len(keys) != 1 or not (isinstance(keys[0].this, exp.Var) and keys[0].this.name.upper() == "ALL"):
+        return keys
+    found = []
+    for number in range(1, width + 1):
+        key = keys[0].copy()
+        key.set("this", exp.Literal.number(number))
+        found.append(key)
+    return found
 
 
 def output_position(node: exp.Expr, names: Sequence[str]) -> int | None:

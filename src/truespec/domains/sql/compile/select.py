@@ -12,10 +12,11 @@ from truespec.domains.sql.compile.classes import distinct_rows
 from truespec.domains.sql.compile.first_of_each import first_of_each
 from truespec.domains.sql.compile.grouping import grouped
 from truespec.domains.sql.compile.grouping_sets import Items
-from truespec.domains.sql.compile.ordering import limit_of, output_position, sort_key, sort_of
+from truespec.domains.sql.compile.ordering import limit_of, output_position, sort_key, sort_keys, sort_of
 from truespec.domains.sql.compile.output_names import inline
 from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.scope import Denotation, Position, Scope, Source, WindowScope, fingerprint
+from truespec.domains.sql.compile.shorthands import group_by_all, items_of, with_windows
 from truespec.domains.sql.compile.sources import from_clause
 from truespec.domains.sql.ir.bags import Bag, Term, renamed
 from truespec.domains.sql.ir.columns import coerced
@@ -24,7 +25,7 @@ from truespec.domains.sql.ir.logic import conj
 from truespec.domains.sql.ir.truth import where_true
 from truespec.domains.sql.ir.values import Val
 from truespec.domains.sql.places import place_of
-from truespec.verdict import ReasonCode, SpecificationError, Unsupported
+from truespec.verdict import Unsupported
 
 _NOT_READ = ("connect", "match", "cluster", "distribute", "into", "locks", "kind", "pivots")
 """Parts of a SELECT that are refused."""
@@ -35,12 +36,12 @@ def select(reader: Reader, node: exp.Select, parent: Scope | None) -> Denotation
     for part in _NOT_READ:
         if node.args.get(part):
             raise Unsupported(f"sql: {part.upper()}", place_of(node.args[part]))
+    node = with_windows(node)
     source = from_clause(reader, node, parent)
-    items = _items(node, source)
+    items = items_of(node, source)
     if reader.dialect.names_prefer_outputs:
         _check_merged(node, source, items)
-    order = node.args.get("order")
-    keys = [] if order is None else order.expressions
+    keys = sort_keys(node.args.get("order"), len(items))
     terms = _qualified(reader, node, items, _terms(reader, node, source, parent, items))
     distinct = node.args.get("distinct")
     if distinct is not None and distinct.args.get("on"):
@@ -66,7 +67,8 @@ def _terms(
     reader: Reader, node: exp.Select, source: Source, parent: Scope | None, items: Items
 ) -> list[tuple[Term, Scope]]:
     """The rows or groups that outputs are computed for, each with its scope."""
-    having, group, order = node.args.get("having"), node.args.get("group"), node.args.get("order")
+    having, order = node.args.get("having"), node.args.get("order")
+    group = group_by_all(reader, node, source, items, _has_aggregate)
     searched = [item for _, item in items] + (
         [] if order is None else [key.this for key in order.expressions]
     )
@@ -152,29 +154,6 @@ def _check_same(column: exp.Column, position: int, item: exp.Expr, source: Sourc
                 f"{item.sql()[:40]!r}",
                 place_of(column),
             )
-
-
-def _items(node: exp.Select, source: Source) -> Items:
-    """Output names and expressions; stars become columns."""
-    items: Items = []
-    for item in node.expressions:
-        inner = item.this if isinstance(item, exp.Alias) else item
-        if isinstance(inner, exp.Star) or (
-            isinstance(inner, exp.Column) and isinstance(inner.this, exp.Star)
-        ):
-            star = inner if isinstance(inner, exp.Star) else inner.this
-            if any(star.args.get(k) for k in ("except_", "replace", "rename", "except")):
-                raise Unsupported("sql: * EXCEPT", place_of(inner))
-            table = inner.table.lower() if isinstance(inner, exp.Column) else ""
-            hits = [
-                (i, n) for i, n in enumerate(source.names) if (n.table == table if table else not n.hidden)
-            ]
-            if not hits:
-                raise SpecificationError(ReasonCode.SCOPE, f"{inner.sql()} stands for no column")
-            items += [(n.column, Position(this=f"#{i}")) for i, n in hits]
-        else:
-            items.append((str(item.unnest().alias_or_name).lower(), inner))
-    return items
 
 
 def _order_position(node: exp.Expr, items: Items, scope: Scope) -> int | None:

@@ -252,6 +252,8 @@ class Dialect:
     """Whether GROUP BY takes a name of several columns for the one output of that name."""
     group_name_of_both_read: bool
     """Whether GROUP BY a name that is a column and another output is read, as the column."""
+    groups_by_all_outputs: bool
+    """Whether GROUP BY ALL groups by the outputs that hold no aggregate."""
     having_filters_rows: bool
     """Whether HAVING in a query without groups is a second WHERE over the output names."""
     is_compares_values: bool

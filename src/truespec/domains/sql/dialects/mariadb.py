@@ -96,6 +96,7 @@ MARIADB = Dialect(
     names_prefer_outputs=True,
     ambiguous_group_name_is_output=True,
     group_name_of_both_read=True,
+    groups_by_all_outputs=False,
     having_filters_rows=True,
     is_compares_values=False,
     recursion_cuts_texts=True,

@@ -96,6 +96,7 @@ POSTGRES = Dialect(
     names_prefer_outputs=False,
     ambiguous_group_name_is_output=False,
     group_name_of_both_read=True,
+    groups_by_all_outputs=False,
     having_filters_rows=False,
     is_compares_values=False,
     recursion_cuts_texts=False,

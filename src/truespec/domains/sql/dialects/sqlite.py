@@ -96,6 +96,7 @@ SQLITE = Dialect(
     names_prefer_outputs=False,
     ambiguous_group_name_is_output=False,
     group_name_of_both_read=False,
+    groups_by_all_outputs=False,
     having_filters_rows=False,
     is_compares_values=True,
     recursion_cuts_texts=False,

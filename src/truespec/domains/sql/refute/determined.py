@@ -139,7 +139,7 @@ def leaves_choice(query: exp.Select, schema: Schema, root: exp.Expr) -> bool:
     ]
     while waiting:
         node, behind = waiting.pop()
-        if isinstance(node, exp.AggFunc) and not isinstance(node.parent, exp.Window):
+        if _is_aggregate(node):
             continue
         if isinstance(node, exp.Query):
             # Of a subquery's own names, those that say a table of ours may be ours.
@@ -161,6 +161,15 @@ def leaves_choice(query: exp.Select, schema: Schema, root: exp.Expr) -> bool:
         elif not (isinstance(node, exp.Expr) and node.sql(comments=False) in written):
             waiting += [(child, behind) for child in node.iter_expressions()]
     return False
+
+
+def _is_aggregate(node: Any) -> bool:
+    """Whether an expression is an aggregate of the group, with its FILTER; a window function is none."""
+    filtered = isinstance(node, exp.Filter) and isinstance(node.this, exp.AggFunc)
+    around = node.parent
+    if isinstance(around, exp.Filter) and around.this is node:
+        around = around.parent
+    return (filtered or isinstance(node, exp.AggFunc)) and not isinstance(around, exp.Window)
 
 
 def _keys(query: exp.Select, read: _From) -> list[Any]:

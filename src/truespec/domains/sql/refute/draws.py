@@ -41,6 +41,8 @@ class Style:
     """How often a number has a minus."""
     turn: bool = False
     """Whether days lie where a month ends."""
+    years: bool = False
+    """Whether days lie whole years apart."""
     ways: dict[str, int] = field(default_factory=dict)
     fixed: dict[str, Value] = field(default_factory=dict)
     turns: dict[str, int | None] = field(default_factory=dict)
@@ -236,6 +238,12 @@ def _later(day: datetime.date, days: int) -> datetime.date:
         return datetime.date.max
 
 
+def _years_later(day: datetime.date, years: int) -> datetime.date:
+    """The same day of a later year; the 28th where that year has no 29th of February."""
+    year = min(day.year + years, datetime.date.max.year)
+    return day.replace(year=year, day=min(day.day, 28) if day.month == 2 else day.day)
+
+
 _CALENDAR = (datetime.date.min, datetime.date.max)
 _STAMPS = (datetime.date(1970, 1, 2), datetime.date(2038, 1, 18))
 """The days that MariaDB's TIMESTAMP holds whole."""
@@ -273,7 +281,8 @@ def _moments(
             first = _later(base, style.offset)
             if style.turn:
                 first = base.replace(day=calendar.monthrange(base.year, base.month)[1])
-            day = _later(first, random.randrange(style.spread))
+            step = random.randrange(style.spread)
+            day = _years_later(first, step) if style.years else _later(first, step)
         text = min(max(day, bounds[0]), bounds[1]).isoformat()
         if kind is Kind.DATETIME:
             return (

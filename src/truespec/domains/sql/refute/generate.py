@@ -71,7 +71,8 @@ class Generator:
             constancy=random.choice((0.0, 0.0, 0.2, 0.5, 0.8)),
             blanks=random.choice((0.0,) * 9 + (0.3,)),
             negative=random.choice((0.02,) * 5 + (0.4,)),
-            turn=random.random() < 0.15,
+            turn=(place := random.random()) < 0.15,
+            years=place > 0.9,
         )
         tables: dict[str, tuple[ValueRow, ...]] = {}
         for table in self._tables:

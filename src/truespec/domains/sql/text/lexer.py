@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from truespec.domains.sql.text.lexicon import LEXICONS, Joining, Lexicon, Nesting
 from truespec.verdict import Place, ReasonCode, SpecificationError, Unsupported
@@ -85,7 +85,10 @@ def lex(text: str, dialect: str) -> Source:
         rendered += [_gap(text[position : lexeme.start]), lexeme.text]
         position = lexeme.end
     rendered.append(_gap(text[position:]))
-    return Source(text, lexemes, "".join(rendered), reader.comments)
+    source = Source(text, lexemes, "".join(rendered), reader.comments)
+    if reader.comments:
+        _check_rendered(source, LEXICONS[dialect])
+    return source
 
 
 def _gap(text: str) -> str:
@@ -101,6 +104,19 @@ def _check_joined(text: str, lexemes: tuple[Lexeme, ...], lexicon: Lexicon) -> N
         between = text[before.end : after.start]
         if before.shape in literals and after.shape in literals and between.strip(" \t\r\n"):
             raise Unsupported("sql: two literals with a comment between", Place.at(text, after.start))
+
+
+def _check_rendered(source: Source, lexicon: Lexicon) -> None:
+    """Blanks in the place of comments leave every token: in MariaDB `--/* */` is no comment, `--` is one."""
+    try:
+        again = _Reader(source.rendered, lexicon).run()
+    except SpecificationError:
+        again = []
+    lexemes = source.lexemes
+    if tuple(again) != lexemes:
+        alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(again, lexemes, strict=False)))
+        place = Place.at(source.text, lexemes[min(alike, len(lexemes) - 1)].start)
+        raise Unsupported("sql: a comment that a blank does not stand for", place)
 
 
 class _Reader:
