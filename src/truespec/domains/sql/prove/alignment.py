@@ -73,6 +73,8 @@ def alignments(left: Term, right: Term) -> Iterator[Term]:
     Ways that give each row a partner of the same role come first, so that joins of a table with itself are
     not tried in every order.
     """
+    if len(left.groups) != len(right.groups):
+        return
     known = roles(left, right)
     pools: dict[str, tuple[list[Expr], list[Expr]]] = {}
     for side, term in ((0, left), (1, right)):
