@@ -640,3 +640,117 @@ def test_a_history_of_aider_holds_a_trace_for_each_session(tmp_path: Path) -> No
     assert not problems
     assert trace.metadata["other"] == [{"place": "line 8", "text": "Applied edit to a.py"}]
     assert sum(file.ledger.rules.values()) == 1
+
+
+def test_calls_and_results_in_envelopes_keep_their_failures(tmp_path: Path) -> None:
+    failed = {"type": "toolResponse", "id": "c1", "toolResult": {"status": "error", "error": "down"}}
+    called = {"name": "get", "arguments": {"id": 1}}
+    request = {"type": "toolRequest", "id": "c1", "toolCall": {"status": "success", "value": called}}
+    talk = [{"role": "assistant", "content": [request]}, {"role": "user", "content": [failed]}]
+    trace = of({"conversation": talk}, tmp_path)
+    assert [(call.id, call.name, call.arguments) for call in trace.messages[0].calls] == [
+        ("c1", "get", {"id": 1})
+    ]
+    assert (trace.messages[1].text, trace.messages[1].error) == ("down", True)
+
+
+def test_results_in_a_field_of_their_own_answer_their_calls(tmp_path: Path) -> None:
+    calls = [
+        {"request_id": n, "tool_name": "get", "params_as_json": f'{{"id": "{n}"}}'} for n in ("r1", "r2")
+    ]
+    results = [
+        {"request_id": n, "tool_name": "get", "result_value": n, "is_error": n == "r2"} for n in ("r2", "r1")
+    ]
+    talk = [
+        {"role": "user", "message": "Both."},
+        {"role": "agent", "message": None, "tool_calls": calls, "tool_results": []},
+        {"role": "agent", "message": None, "tool_calls": [], "tool_results": results},
+    ]
+    trace = of({"transcript": talk}, tmp_path)
+    assert answers(trace) == {"r1": "r1", "r2": "r2"}
+    assert [m.error for m in trace.messages if m.role == "tool"] == [True, False]
+
+
+def test_roles_that_are_calls_and_results(tmp_path: Path) -> None:
+    talk = [
+        {"role": "user", "content": "It."},
+        {"role": "tool_call_invocation", "tool_call_id": "c1", "name": "get", "arguments": '{"id": 1}'},
+        {"role": "tool_call_result", "tool_call_id": "c1", "successful": False, "content": "down"},
+    ]
+    trace = of(talk, tmp_path)
+    assert answers(trace) == {"c1": "down"}
+    assert trace.messages[2].error is True
+    assert [m.role for m in trace.messages] == ["user", "assistant", "tool"]
+
+
+def test_events_without_a_message_are_counted_by_their_types(tmp_path: Path) -> None:
+    said = [("user", "Hi."), ("assistant", "Hello."), ("user", "Bye.")]
+    lines: list[Any] = [{"type": "session", "id": "s"}, {"type": "tick"}, {"type": "tick"}]
+    lines += [{"type": "message", "message": {"role": role, "content": text}} for role, text in said]
+    path = tmp_path / "x.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)))
+    (trace,), problems, file = imported(path)
+    assert [(m.role, m.text) for m in trace.messages] == said
+    assert [problem.message for problem in problems] == [
+        "1 events of the type 'session' hold no message; left out",
+        "2 events of the type 'tick' hold no message; left out",
+    ]
+    assert file.ledger.items.dropped.total() == 3
+    assert sum(file.ledger.assumed.values()) == 3
+
+
+def test_lines_of_several_sessions_stay_apart(tmp_path: Path) -> None:
+    lines = [
+        {"session_id": name, "message": {"role": role, "content": "x"}}
+        for name in "ab"
+        for role in ("user", "assistant")
+    ]
+    path = tmp_path / "x.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)))
+    assert len(imported(path)[0]) == 4
+
+
+def test_steps_that_cannot_be_read_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    path.write_text(
+        json.dumps({"input": "It.", "output": "Done.", "intermediate_steps": [["get(1)", "one"]]})
+    )
+    (trace,), (problem,), file = imported(path)
+    assert [m.role for m in trace.messages] == ["user", "assistant"]
+    assert problem.position == "document, step 0"
+    assert file.ledger.calls.dropped.total() == 1
+
+
+def test_failures_of_an_agent_of_bedrock_are_told(tmp_path: Path) -> None:
+    events = [
+        {
+            "sessionId": "s",
+            "trace": {"orchestrationTrace": {"observation": {"finalResponse": {"text": "Hi."}}}},
+        },
+        {"sessionId": "s", "trace": {"failureTrace": {"failureReason": "throttled"}}},
+    ]
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps(events))
+    (trace,), (problem,), file = imported(path)
+    assert [m.text for m in trace.messages] == ["Hi."]
+    assert "throttled" in problem.message
+    assert not file.ledger.lossless
+
+
+def test_a_started_execution_that_nobody_asked_for_is_a_call(tmp_path: Path) -> None:
+    lines = [
+        {"type": "session.start", "data": {"sessionId": "s"}},
+        {"type": "user.message", "data": {"content": "It."}},
+        {"type": "tool.execution_start", "data": {"toolCallId": "c1", "toolName": "get", "arguments": {}}},
+        {
+            "type": "tool.execution_complete",
+            "data": {"toolCallId": "c1", "success": False, "error": {"message": "no"}},
+        },
+        {"type": "novelty", "data": {}},
+    ]
+    path = tmp_path / "events.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)))
+    (trace,), (problem,), _ = imported(path)
+    assert answers(trace) == {"c1": "no"}
+    assert trace.messages[2].error is True
+    assert "'novelty'" in problem.message

@@ -13,7 +13,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from truespec.traces.files import loads
-from truespec.traces.importers.parts import REFERENCES, call_of, is_call, is_result, kind_of_part, result_of
+from truespec.traces.importers.parts import (
+    REFERENCES,
+    call_of,
+    is_call,
+    is_result,
+    kind_of_part,
+    opened,
+    result_of,
+)
+from truespec.traces.importers.shared import role_of
 from truespec.traces.trace import Message, ToolCall
 
 _MARKS = ("tool_", "tool-", "toolC", "toolU", "toolR", "function", "call_id", '_call"')
@@ -56,6 +65,8 @@ def census(value: Any, depth: int = 0) -> Iterator[Found]:
 def _one(value: Mapping[str, Any]) -> Found | None:
     kind = kind_of_part(value)
     function = value.get("function")
+    if is_call(kind) or is_result(kind):
+        value = opened(value)
     reference = next((value[key] for key in REFERENCES if isinstance(value.get(key), str)), None)
     if isinstance(function, Mapping):
         if (
@@ -67,7 +78,7 @@ def _one(value: Mapping[str, Any]) -> Found | None:
         return None
     if is_result(kind) and (reference or isinstance(value.get("id"), str)):
         return result_of(value, kind)
-    if value.get("role") in ("tool", "function") or kind == "tool":
+    if kind == "tool" or (isinstance(value.get("role"), str) and role_of(value["role"]) == "tool"):
         return result_of(value, kind) if reference and "content" in value else None
     named = next(
         (value[key] for key in ("name", "toolName", "tool_name") if isinstance(value.get(key), str)), None

@@ -15,6 +15,7 @@ from typing import Any
 from truespec.traces.files import brief
 from truespec.traces.importers.chunks import is_chunk, merged
 from truespec.traces.importers.parts import (
+    KEYED_RESULTS,
     REFERENCES,
     THOUGHTS,
     Atom,
@@ -34,6 +35,11 @@ from truespec.traces.importers.wrappers import LANGCHAIN, is_item, unwrapped
 from truespec.traces.trace import Message, ToolCall
 
 _CALL_LISTS = ("tool_calls", "toolCalls", "toolInvocations", "tool_invocations", "invalid_tool_calls")
+_RESULT_LISTS = ("tool_results", "tool_responses")
+"""Fields of a message that hold results beside its content: ElevenLabs, AutoGen 0.2."""
+_CALL_ROLES = ("tool_call_invocation", "tool_call", "function_call", "tool_use")
+"""Roles whose message is itself a call, where it has the call's fields (Retell)."""
+BESIDE = "a text of results that stand beside it one by one is no result of its own"
 _THOUGHT_FIELDS = ("reasoning_content", "reasoning", "thinking")
 
 
@@ -87,7 +93,8 @@ def messages_of_item(item: Any, notes: Notes, default: str = "assistant") -> lis
         role = LANGCHAIN.get(kind.replace("_", "").removesuffix("chunk"))
         if role is None and (is_call(kind) or is_result(kind) or kind in THOUGHTS or "content" not in item):
             if item.get("parts") is None and not any(item.get(key) for key in _CALL_LISTS):
-                return _assembled(default, atoms_of(item, notes), notes)
+                speaker = "assistant" if is_call(kind) or kind in THOUGHTS else default
+                return _assembled(speaker, atoms_of(item, notes), notes)
         role = role or default
     else:
         role = role_of(declared)
@@ -101,6 +108,11 @@ def messages_of_item(item: Any, notes: Notes, default: str = "assistant") -> lis
     if is_definition(item.get("content")):
         notes.tools.append(item["content"])
         return []
+    if declared in _CALL_ROLES and isinstance(item.get("name"), str) and "arguments" in item:
+        return _assembled(role, atoms_of({**item, "type": "tool_call"}, notes), notes)
+    if declared == "thinking":
+        return _assembled(role, [("thought", text_of(item.get("content")))], notes)
+    item = _with_results(item, role, notes)
     parts = item.get("parts")
     content = parts if isinstance(parts, list) else item.get("content")
     if isinstance(content, Mapping) and isinstance(content.get("parts"), list):
@@ -110,6 +122,22 @@ def messages_of_item(item: Any, notes: Notes, default: str = "assistant") -> lis
     if role == "tool" and not _holds_results(content):
         return told_in_text(_result(item, content, role), notes)
     return _composed(item, role, content, notes)
+
+
+def _with_results(item: Mapping[str, Any], role: str, notes: Notes) -> Mapping[str, Any]:
+    """The item with the results that stand in a field of their own among its parts."""
+    for key in _RESULT_LISTS:
+        listed = item.get(key)
+        if not isinstance(listed, list) or not listed or not all(isinstance(one, Mapping) for one in listed):
+            continue
+        content = item.get("content")
+        said = content if isinstance(content, list) else [content] if content else []
+        if role == "tool" and said:
+            notes.ledger.rules[BESIDE] += 1
+            said = []
+        results = [{**one, "type": "tool_result"} for one in listed]
+        return {**{k: v for k, v in item.items() if k not in (key, "name")}, "content": [*said, *results]}
+    return item
 
 
 def _composed(item: Mapping[str, Any], role: str, content: Any, notes: Notes) -> list[Message]:
@@ -138,7 +166,8 @@ def _composed(item: Mapping[str, Any], role: str, content: Any, notes: Notes) ->
             if isinstance(call, Mapping):
                 inner = call.get("tool_call")
                 call = inner if isinstance(inner, Mapping) else call
-                atoms += atoms_of({**call, "type": call.get("type") or "tool_invocation"}, notes)
+                known = is_call(kind_of_part(call)) or is_result(kind_of_part(call))
+                atoms += atoms_of({**call, "type": call["type"] if known else "tool_invocation"}, notes)
     if isinstance(around.get("function_call"), Mapping):
         atoms.append(("call", call_of(around["function_call"])))
     name = item.get("name")
@@ -160,7 +189,7 @@ def _holds_results(content: Any) -> bool:
         and (
             is_result(kind_of_part(part))
             or is_call(kind_of_part(part))
-            or any(key in part for key in ("functionResponse", "function_response", "toolResult"))
+            or any(key in part for key in KEYED_RESULTS)
         )
         for part in content
     )
@@ -169,11 +198,11 @@ def _holds_results(content: Any) -> bool:
 def _result(item: Mapping[str, Any], content: Any, role: str) -> Message:
     text, failed = outcome_of(content)
     if content is None:
-        text = text_of(item.get("text"))
+        text, failed = outcome_of(next((item[key] for key in ("result", "text") if key in item), None))
     error = item.get("error", item.get("is_error"))
     if isinstance(error, bool):
         failed = error
-    elif error or item.get("status") == "error":
+    elif error or item.get("status") == "error" or item.get("successful") is False:
         failed = True
     hidden = item.get("additional_kwargs")
     item = {**hidden, **item} if isinstance(hidden, Mapping) else item

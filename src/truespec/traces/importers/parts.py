@@ -7,8 +7,10 @@ a result has an identifier and a value. Hosted tools (`web_search_call`) hold a 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 from truespec.traces.importers.shared import text_of, tool_call, value_text
@@ -88,6 +90,9 @@ CALLS = frozenset(
         "dynamic_tool",
         "mcp_approval_request",
         "custom",
+        "tool_request",
+        "tool_execution",
+        "tool_call_invocation",
     )
 )
 """Types of parts that are calls, beside all that end in `_call`."""
@@ -108,6 +113,7 @@ RESULTS = frozenset(
     )
 )
 """Types of parts that are results, beside all that end in `_tool_result` or `_call_output`."""
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _KEYED = {
     "functionCall": "function_call",
     "function_call": "function_call",
@@ -129,6 +135,8 @@ _KEYED = {
     "code_execution_result": "executable_code_call_output",
 }
 """Fields that stand for a type where a part has none; their value is the part."""
+KEYED_RESULTS = tuple(key for key, kind in _KEYED.items() if kind in RESULTS)
+"""Fields that stand for a result."""
 REFERENCES = (
     "toolCallId",
     "tool_call_id",
@@ -143,8 +151,32 @@ REFERENCES = (
 REPEATED_CALL = "call"
 """The field, of a result and then of its message's `extra`, that repeats the call it answers (Cohere)."""
 _NAMES = ("toolName", "tool_name", "name", "function_name")
-_ARGUMENTS = ("arguments", "args", "input", "rawInput", "parameters", "kwargs", "tool_kwargs")
-_VALUES = ("output", "result", "results", "outputs", "response", "content", "errorText", "tools", "error")
+_ARGUMENTS = (
+    "arguments",
+    "args",
+    "input",
+    "rawInput",
+    "parameters",
+    "kwargs",
+    "tool_kwargs",
+    "tool_args",
+    "params_as_json",
+)
+_VALUES = (
+    "output",
+    "result",
+    "results",
+    "outputs",
+    "response",
+    "content",
+    "tool_return",
+    "result_value",
+    "errorText",
+    "tools",
+    "error",
+)
+_ENVELOPES = ("toolCall", "toolResult", "tool_call", "tool_result")
+"""Fields of a call or a result whose object holds it under `value`, beside a status (Goose)."""
 _ABOUT = frozenset((*REFERENCES, *_NAMES, *_VALUES, "id", "type", "status", "namespace", "created_by"))
 
 Atom = tuple[str, Any]
@@ -176,7 +208,13 @@ def kind_of_part(part: Mapping[str, Any]) -> str:
     kind = part.get("type") or part.get("part_kind") or part.get("block_type")
     if kind is None and isinstance(part.get("content_type"), str) and "/" not in part["content_type"]:
         kind = part["content_type"]
-    return kind.lower().replace("-", "_") if isinstance(kind, str) else ""
+    return _spelt(kind) if isinstance(kind, str) else ""
+
+
+@lru_cache(maxsize=1024)
+def _spelt(kind: str) -> str:
+    """`toolCall`, `tool-call` and `tool.call` as `tool_call`."""
+    return _HUMP.sub("_", kind).lower().replace("-", "_").replace(".", "_")
 
 
 def is_definition(part: Any) -> bool:
@@ -193,6 +231,20 @@ def is_call(kind: str) -> bool:
 def is_result(kind: str) -> bool:
     """Whether parts of this type are results of calls."""
     return kind in RESULTS or kind.endswith(("_tool_result", "_call_output"))
+
+
+def opened(part: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A part with the fields that an envelope in it holds; one that holds a failure says so."""
+    for key in _ENVELOPES:
+        inner = part.get(key)
+        if isinstance(inner, Mapping) and (inner.keys() <= {"status", "value", "error", "Ok", "Err"}):
+            value = next((inner[name] for name in ("value", "Ok", "error", "Err") if name in inner), None)
+            rest = {name: one for name, one in part.items() if name != key}
+            failed = {"is_error": True} if inner.get("status") == "error" or "Err" in inner else {}
+            if key in ("toolResult", "tool_result"):
+                return {**rest, "output": value, **failed}
+            return {**rest, **value} if isinstance(value, Mapping) else {**rest, "error": value, **failed}
+    return part
 
 
 def atoms_of(part: Any, notes: Notes) -> list[Atom]:
@@ -225,8 +277,9 @@ def atoms_of(part: Any, notes: Notes) -> list[Atom]:
         notes.tools.append(part)
         return []
     if is_result(kind):
-        return [("result", result_of(part, kind))]
+        return [("result", result_of(opened(part), kind))]
     if is_call(kind) or named_tool:
+        part = opened(part)
         if kind in CALLS and identifier_of(part) is None and not _names_a_tool(part):
             return [("other", part)]  # an exporter's mark of a call that stands elsewhere
         return _called(part, kind)
@@ -257,7 +310,7 @@ def identifier_of(part: Mapping[str, Any]) -> str | None:
     """The identifier of a call, or the one that a result refers to."""
     found = _first(part, REFERENCES)
     if found is None:
-        found = part.get("id")
+        found = part.get("id", part.get("request_id") if "tool_name" in part else None)
     if found is None and isinstance(part.get("origin"), Mapping):  # the call itself inside its result
         found = part["origin"].get("id")
     return None if found is None or found == "" else str(found)
@@ -302,10 +355,15 @@ def result_of(part: Mapping[str, Any], kind: str = "", tool: str | None = None) 
     """A result in any provider's shape."""
     value = _first(part, _VALUES)
     text, failed = outcome_of(value)
-    flag = _first(part, ("is_error", "isError", "error"))
+    flag = _first(part, ("is_error", "isError", "error", "tool_call_error"))
     if isinstance(flag, bool):
         failed = flag
-    elif flag or part.get("errorText") or kind in ("tool_error", "retry_prompt"):
+    elif (
+        part.get("successful") is False
+        or flag
+        or part.get("errorText")
+        or kind in ("tool_error", "retry_prompt")
+    ):
         failed = True
     if part.get("status") in ("error", "failed", "output-error"):
         failed = True

@@ -10,13 +10,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from truespec.traces.files import Problem, TraceFile, brief
+from truespec.traces.files import HEAD_BYTES, Problem, TraceFile, brief, loads
 from truespec.traces.importers.census import census, held
 from truespec.traces.importers.conventions import RawSpan
 from truespec.traces.importers.growing import grown
 from truespec.traces.importers.items import SYSTEMS
 from truespec.traces.importers.otlp import attributes_of
-from truespec.traces.importers.shared import text_of
+from truespec.traces.importers.shared import role_of, text_of
 from truespec.traces.importers.span_traces import by_trace, trace_of_spans
 from truespec.traces.importers.wrappers import is_item, is_typed_message
 from truespec.traces.joins import Joins
@@ -25,7 +25,11 @@ from truespec.traces.trace import Message, ToolCall, Trace
 NAME = "structure"
 RULE = "a file of no known format is read by structure"
 EVENTS = "a line of a file whose results answer calls of earlier lines is an event of one conversation"
+WITHIN = "a list of messages that another list holds too, with more between them, is read there alone"
+SINGLE = "lines that hold one message each are one conversation"
 _DEPTH = 6
+LINES_LOOKED_AT = 20
+"""Lines in which a log's first message may stand: what is before it tells of the session."""
 _SAID = (
     "content",
     "parts",
@@ -37,6 +41,8 @@ _SAID = (
     "message",
     "tool_results",
 )
+_SESSIONS = ("session_id", "sessionId", "conversation_id", "conversationId", "thread_id", "trace_id")
+_TYPES = ("type", "event", "kind", "event_type")
 _IDS = ("span_id", "spanId", "id")
 _PARENTS = ("parent_span_id", "parentSpanId", "parent_id", "parentId")
 _TRACES = ("trace_id", "traceId")
@@ -63,6 +69,8 @@ def _spoken(value: Any) -> bool:
     if isinstance(value.get("role"), str):
         return any(key in value for key in _SAID)
     if is_typed_message(value):
+        return True
+    if isinstance(value.get("message"), Mapping) and isinstance(value["message"].get("role"), str):
         return True
     return isinstance(value.get("content"), Mapping) and _spoken(value["content"])
 
@@ -122,9 +130,26 @@ def _go_on(lines: list[list[Any]]) -> bool:
     return False
 
 
-def recognises(head: Any, _file: TraceFile) -> bool:
-    """Spans or messages anywhere in the part that was looked at."""
-    return any(kind in ("spans", "messages") for kind, _ in _groups(head))
+def recognises(head: Any, file: TraceFile) -> bool:
+    """Spans or messages anywhere in the part that was looked at, or in a line behind the first ones."""
+    return any(
+        kind in ("spans", "messages")
+        for value in (head, *(_first_lines(file) if isinstance(head, dict) else ()))
+        for kind, _ in _groups(value)
+    )
+
+
+def _first_lines(file: TraceFile) -> Iterator[Any]:
+    """The whole lines behind the first one in the part of the file that is looked at."""
+    with file.open() as stream:
+        lines = stream.read(HEAD_BYTES).split(b"\n")
+    if len(lines) < 2 or not lines[1].startswith(b"{"):
+        return
+    for line in lines[1 : -1 if len(lines) > 2 else None][:LINES_LOOKED_AT]:
+        try:
+            yield loads(line)
+        except ValueError:
+            return
 
 
 def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
@@ -140,6 +165,7 @@ def _traces(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     spans: list[tuple[str, RawSpan]] = []
     file.ledger.rules[RULE] += 1
     told: list[tuple[str, Any, list[tuple[str, Any]]]] = []
+    silent: list[tuple[str, Any]] = []
     for position, value in records:
         if isinstance(value, Problem):
             yield value
@@ -148,18 +174,48 @@ def _traces(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
         found = [_raw(span) for kind, listed in groups if kind == "spans" for span in listed]
         spans += found
         if not found and not any(kind == "messages" for kind, _ in groups):
-            yield file.problem(position, f"neither spans nor messages with roles in {brief(value)}")
+            silent.append((position, value))
         elif not found:
             told.append((position, value, groups))
-    if len(told) > 1 and _go_on([_said(groups) for _, _, groups in told]):
-        file.ledger.rules[EVENTS] += len(told)
+    go_on = len(told) > 1 and _go_on([_said(groups) for _, _, groups in told])
+    if go_on or _single([(value, _said(groups)) for _, value, groups in told]):
+        (file.ledger.rules if go_on else file.ledger.assumed)[EVENTS if go_on else SINGLE] += len(told)
+        _unread_events(silent, file)
+        silent = []
         told = [(told[0][0], None, [group for _, _, groups in told for group in groups])]
+    for position, value in silent:
+        yield file.problem(position, f"neither spans nor messages with roles in {brief(value)}")
     for position, value, groups in told:
         trace = _trace(position, value, groups, file, joins)
         _net(position, [value] if value is not None else [one for _, one in records], trace, file)
         yield trace
     for identifier, raws in by_trace(spans):
         yield trace_of_spans(identifier, raws, file, NAME, identifier, joins)
+
+
+def _single(lines: list[tuple[Any, list[Any]]]) -> bool:
+    """Whether each line holds one message, of both speakers in all, and none names another session."""
+    if len(lines) < 2 or any(len(said) != 1 for _, said in lines):
+        return False
+    roles = {role_of(_role(said[0])) for _, said in lines}
+    named = {str(_first(value, _SESSIONS)) for value, _ in lines if isinstance(value, Mapping)}
+    return {"user", "assistant"} <= roles and len(named) == 1
+
+
+def _role(item: Any) -> Any:
+    message = item.get("message")
+    return item.get("role", message.get("role") if isinstance(message, Mapping) else None)
+
+
+def _unread_events(silent: list[tuple[str, Any]], file: TraceFile) -> None:
+    """Report the lines of a log that hold no message, by their types."""
+    places: dict[str, list[str]] = {}
+    for position, value in silent:
+        kind = str(_first(value, _TYPES) if isinstance(value, Mapping) else type(value).__name__)[:60]
+        places.setdefault(kind, []).append(position)
+        file.ledger.items.drop(f"an event of the type {kind!r} is not read", position)
+    for kind, where in places.items():
+        file.ledger.problem(where[0], f"{len(where)} events of the type {kind!r} hold no message; left out")
 
 
 def _net(position: str, values: list[Any], trace: Trace, file: TraceFile) -> None:
@@ -174,6 +230,19 @@ def _net(position: str, values: list[Any], trace: Trace, file: TraceFile) -> Non
         file.ledger.problem(position, f"{len(missing)} calls stand outside all recognised messages: {names}")
 
 
+def _within(listed: list[Any], other: list[Any]) -> bool:
+    """Whether a longer list says all of a list too, in its order, with more between them."""
+    if not 1 < len(listed) < len(other):
+        return False
+    rest = iter([_words(one) for one in other])
+    said = [_words(one) for one in listed]
+    return said != [_words(one) for one in other[: len(said)]] and all(one in rest for one in said)
+
+
+def _words(item: Any) -> tuple[Any, ...]:
+    return tuple(str(item.get(key)) for key in ("role", "content", "message", "text", "parts", "tool_calls"))
+
+
 def _said(groups: list[tuple[str, Any]]) -> list[Any]:
     return [item for kind, listed in groups if kind == "messages" for item in listed]
 
@@ -182,6 +251,11 @@ def _trace(position: str, value: Any, groups: list[tuple[str, Any]], file: Trace
     """The trace of a record with messages."""
     prompts = [{"role": "system", "content": content} for kind, content in groups if kind == "system"]
     threads = [listed for kind, listed in groups if kind == "messages"]
+    kept = [listed for listed in threads if not any(_within(listed, other) for other in threads)]
+    if len(kept) < len(threads):
+        file.ledger.rules[WITHIN] += len(threads) - len(kept)
+        groups = [(kind, listed) for kind, listed in groups if kind != "messages" or listed in kept]
+        threads = kept
     raws = [
         RawSpan(
             f"{position}.{n}" if n else position,

@@ -44,6 +44,16 @@ _AUTOGEN = {
     "ToolCallExecutionEvent": "tool",
 }
 """Types of AutoGen's messages and events, with their roles; None where the source says who speaks."""
+_LETTA = {
+    "system_message": "system",
+    "user_message": "user",
+    "assistant_message": "assistant",
+    "reasoning_message": "assistant",
+    "tool_call_message": "assistant",
+    "approval_request_message": "assistant",
+    "tool_return_message": "tool",
+}
+"""Types of Letta's messages, with their roles."""
 _CONTENTS = ("contents", "blocks", "items")
 """Fields that hold a message's parts in place of `content`: Agent Framework, LlamaIndex, Semantic Kernel."""
 
@@ -58,13 +68,18 @@ def unwrapped(item: Mapping[str, Any]) -> Mapping[str, Any]:
             item = {**item["kwargs"], **({"role": role} if role else {})}
         elif isinstance(item.get("data"), Mapping) and kind_of_part(item) in LANGCHAIN:
             item = {"type": item["type"], **item["data"]}
+        elif item.get("message_type") in _LETTA and "role" not in item:
+            item = _of_letta(item)
+        elif isinstance(item.get("toolCallStates"), list) and isinstance(item.get("message"), Mapping):
+            item = _of_continue(item)
         elif "role" not in item and isinstance(item.get("content"), Mapping) and "role" in item["content"]:
             item = item["content"]  # an event of Google's ADK
         elif isinstance(item.get("message"), Mapping) and "content" not in item and "parts" not in item:
             outer = {"role": item["role"]} if isinstance(item.get("role"), str) else {}
             item = {**outer, **item["message"]}
         elif isinstance(item.get("role"), str) and "content" not in item and _of_cohere(item):
-            item = {**{k: v for k, v in item.items() if k != "message"}, "content": _of_cohere(item)}
+            rest = {k: v for k, v in item.items() if k not in ("message", "tool_results", "toolResults")}
+            item = {**rest, "content": _of_cohere(item)}
         else:
             break
     return _with_content(_of_autogen(item) if _is_autogen(item) else item)
@@ -117,6 +132,45 @@ def _of_autogen(item: Mapping[str, Any]) -> Mapping[str, Any]:
     return made
 
 
+def _of_letta(item: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A message whose kind, not its role, says what it is."""
+    kind = item["message_type"]
+    if kind == "tool_return_message":
+        return {"role": "tool", "content": [{**item, "type": "tool_result", "id": None}]}
+    if kind == "reasoning_message":
+        return {"role": "assistant", "content": [{"type": "thought", "text": item.get("reasoning")}]}
+    made: dict[str, Any] = {"role": _LETTA[kind], "content": item.get("content")}
+    called = item.get("tool_calls") or item.get("tool_call")
+    if isinstance(called, Mapping | list):
+        made["tool_calls"] = called if isinstance(called, list) else [called]
+    return made
+
+
+def _of_continue(item: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A message of Continue; its calls, with their results, may stand beside it alone."""
+    message = item["message"]
+    if message.get("toolCalls"):
+        return {k: v for k, v in item.items() if k not in ("toolCallStates", "message")} | dict(message)
+    states = [state for state in item["toolCallStates"] if isinstance(state, Mapping)]
+    said = message.get("content")
+    parts = list(said) if isinstance(said, list) else [said] if said else []
+    for state in states:
+        call = state.get("toolCall")
+        about = {"toolCallId": state.get("toolCallId")}
+        parts.append({"type": "tool_call", **(call if isinstance(call, Mapping) else {}), **about})
+    for state in states:
+        output = state.get("output")
+        if output is not None:
+            texts = (
+                [one.get("content") if isinstance(one, Mapping) else one for one in output]
+                if isinstance(output, list)
+                else [output]
+            )
+            text = "\n".join(str(one) for one in texts)
+            parts.append({"type": "tool_result", "toolCallId": state.get("toolCallId"), "output": text})
+    return {**message, "content": parts}
+
+
 def is_typed_message(value: Any) -> bool:
     """Whether a value without a role is a message by its type, in LangChain's or AutoGen's names."""
     if not isinstance(value, Mapping) or "role" in value:
@@ -125,9 +179,17 @@ def is_typed_message(value: Any) -> bool:
         return str(value["id"][-1]).lower().removesuffix("chunk") in LANGCHAIN if value["id"] else False
     if _is_autogen(value):
         return "content" in value
+    if value.get("message_type") in _LETTA:
+        return True
     if kind_of_part(value).replace("_", "").removesuffix("chunk") not in LANGCHAIN:
         return False
-    return isinstance(value.get("data"), Mapping) or ("content" in value and "additional_kwargs" in value)
+    if isinstance(value.get("data"), Mapping):
+        return True
+    return "content" in value and (
+        "additional_kwargs" in value
+        or "tool_call_id" in value
+        or value["type"] in ("human", "ai", "HumanMessage", "AIMessage")
+    )
 
 
 def is_item(value: Any) -> bool:

@@ -1,0 +1,155 @@
+"""Runs that are kept as steps of an agent: a thought, a tool with its input, and what was observed.
+
+LangChain's `AgentExecutor` and n8n (`intermediate_steps`), Dify (`agent_thoughts`), and DSPy's ReAct
+(`trajectory`). What the user asked and the final answer stand beside the steps.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from truespec.traces.files import Problem, TraceFile, brief
+from truespec.traces.importers.parts import Notes
+from truespec.traces.importers.records import records
+from truespec.traces.importers.shared import dicts, tool_call, value_text
+from truespec.traces.importers.step_run import StepRun
+from truespec.traces.importers.told import parsed
+from truespec.traces.joins import Joins
+from truespec.traces.trace import Message, Trace
+
+NAME = "agent-steps"
+AFTER = "what stands behind a trajectory is what came out of it, what stands before it was asked"
+_STEPS = ("intermediate_steps", "intermediateSteps")
+_ASKED = ("input", "chatInput", "question", "query", "task")
+_ANSWERED = ("output", "answer", "result", "response", "final_answer")
+_THOUGHT = re.compile(r"^\s*(?:Thought:)?(.*?)\n\s*Action:", re.DOTALL)
+
+
+def _pair(step: Any) -> tuple[Any, Any]:
+    """The action of a step and what was observed."""
+    if isinstance(step, Mapping):
+        return step.get("action"), step.get("observation")
+    return (step[0], step[1]) if isinstance(step, list) and len(step) == 2 else (None, None)
+
+
+def _of_executor(value: Mapping[str, Any], run: StepRun) -> None:
+    steps = next(value[key] for key in _STEPS if isinstance(value.get(key), list))
+    run.say("user", _first(value, _ASKED))
+    for number, step in enumerate(steps):
+        place = f"step {number}"
+        action, observed = _pair(step)
+        action = action.get("kwargs", action) if isinstance(action, Mapping) else {}
+        if not action.get("tool"):
+            run.lose_call(place, f"no action with a tool: {brief(step)}")
+            continue
+        given = action.get("tool_input", action.get("toolInput"))
+        identifier = action.get("tool_call_id") or action.get("toolCallId") or f"step-{number}"
+        call = tool_call(action["tool"], given, identifier, text_input=isinstance(given, str))
+        found = _THOUGHT.match(str(action.get("log") or ""))
+        run.step(place, None, found.group(1).strip() if found else None, [call])
+        run.observe(place, [call], observed)
+    run.say("assistant", _first(value, _ANSWERED))
+
+
+def _of_dify(value: Mapping[str, Any], run: StepRun) -> None:
+    run.say("user", _first(value, ("query", *_ASKED)))
+    thoughts = sorted(dicts(value["agent_thoughts"]), key=lambda one: one.get("position") or 0)
+    for number, step in enumerate(thoughts):
+        place = f"agent_thoughts/{number}"
+        names = [name for name in str(step.get("tool") or "").split(";") if name]
+        given, observed = parsed(step.get("tool_input")), parsed(step.get("observation"))
+        calls = []
+        for each, name in enumerate(names):
+            arguments = given.get(name) if isinstance(given, Mapping) and name in given else given
+            identifier = f"{step.get('id') or f'step-{number}'}.{each}"
+            calls.append(tool_call(name, arguments, identifier, text_input=isinstance(arguments, str)))
+        thought = step.get("thought")
+        if not calls:  # the last one repeats the answer
+            run.say("assistant", thought if thought != value.get("answer") else None, place)
+            continue
+        run.step(place, None, thought if isinstance(thought, str) else None, calls)
+        if isinstance(observed, Mapping) and set(names) <= observed.keys() and len(set(names)) == len(names):
+            for call in calls:
+                run.observe(place, [call], observed[call.name])
+        elif observed not in (None, ""):
+            run.observe(place, calls, observed)
+    run.say("assistant", value.get("answer"))
+
+
+def _of_dspy(value: Mapping[str, Any], run: StepRun) -> None:
+    trajectory = value["trajectory"]
+    keys = list(value)
+    at = keys.index("trajectory")
+    asked = {k: value[k] for k in keys[:at] if isinstance(value[k], str)}
+    inputs = value.get("inputs")
+    asked |= dict(inputs) if isinstance(inputs, Mapping) else {}
+    told = {k: value[k] for k in keys[at + 1 :] if k not in ("reasoning", "inputs") and value[k] is not None}
+    run.notes.ledger.assumed[AFTER] += 1
+    run.say("user", _lines(asked))
+    number = 0
+    while f"tool_name_{number}" in trajectory or f"thought_{number}" in trajectory:
+        place = f"trajectory {number}"
+        name, thought = trajectory.get(f"tool_name_{number}"), trajectory.get(f"thought_{number}")
+        calls = [tool_call(name, trajectory.get(f"tool_args_{number}"), f"step-{number}")] if name else []
+        run.step(place, None, value_text(thought), calls)
+        run.observe(place, calls, trajectory.get(f"observation_{number}"))
+        number += 1
+    if isinstance(reasoning := value.get("reasoning"), str) and reasoning:
+        run.messages.append(Message("assistant", _lines(told), reasoning=reasoning))
+    else:
+        run.say("assistant", _lines(told))
+
+
+def _lines(said: Mapping[str, Any]) -> str | None:
+    """One value as it is; several each with its name."""
+    if len(said) < 2:
+        return next((value_text(one) for one in said.values()), None)
+    return "\n".join(f"{name}: {value_text(one)}" for name, one in said.items())
+
+
+def _first(value: Mapping[str, Any], names: tuple[str, ...]) -> Any:
+    return next((value[name] for name in names if value.get(name) not in (None, "")), None)
+
+
+def _reader(value: Any) -> Callable[[Any, StepRun], None] | None:
+    """What reads a record; None where it is no run of these kinds."""
+    if not isinstance(value, Mapping):
+        return None
+    if any(isinstance(value.get(key), list) for key in _STEPS):
+        return _of_executor
+    if isinstance(value.get("agent_thoughts"), list) and "answer" in value:
+        return _of_dify
+    trajectory = value.get("trajectory")
+    if isinstance(trajectory, Mapping) and ("tool_name_0" in trajectory or "thought_0" in trajectory):
+        return _of_dspy
+    return None
+
+
+def _inner(value: Any) -> Any:
+    """A record out of the item that n8n puts around it."""
+    return value["json"] if isinstance(value, Mapping) and isinstance(value.get("json"), Mapping) else value
+
+
+def recognises(head: Any, _file: TraceFile) -> bool:
+    """A run of one of these kinds, alone or first of a list."""
+    return _reader(_inner(head[0] if isinstance(head, list) and head else head)) is not None
+
+
+def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
+    """One trace per run."""
+    for position, item in records(file, lambda v: _reader(_inner(v)) is not None):
+        value = item if isinstance(item, Problem) else _inner(item)
+        reader = _reader(value)
+        if isinstance(value, Problem):
+            yield value
+        elif reader is None:
+            yield file.problem(position, f"expected the steps of an agent, found {brief(value)}")
+        else:
+            run = StepRun(Notes(file.ledger, position), position)
+            try:
+                reader(value, run)
+                yield run.trace(value, file, NAME, joins)
+            except (KeyError, TypeError, ValueError, AttributeError) as error:
+                yield file.problem(position, f"no steps of an agent: {error!r}")
