@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import datetime
 import itertools
+import re
 from collections.abc import Mapping
 
 import z3
 
 from truespec.domains.sql.ir.kinds import TEXT_SORT, ZONED, Kind
 from truespec.domains.sql.ir.logic import Expr, Formula, conj
+
+_OF_DIGITS = re.compile(
+    r"text\.yearmonth(?P<none>)|format (?:[-/:.,]| (?!:)|%[YmdHMSy])*:(?:date|datetime)(?P<null>:\?)?"
+)
+"""Functions of days whose texts hold digits and signs alone, and no blank at the end."""
 
 
 def collation(text: Expr) -> Expr:
@@ -46,10 +52,26 @@ def text_facts(
                 same = left.lower().rstrip(" ") == right.lower().rstrip(" ")
                 equal = collation(used[left]) == collation(used[right])
                 facts.append(equal if same else z3.Not(equal))
+            facts += _told_apart(names)
         else:
             text = z3.Const("any!text", TEXT_SORT)
             back = z3.Function("uncollate", z3.RealSort(), TEXT_SORT)
             facts.append(z3.ForAll([text], back(collation(text)) == text, patterns=[collation(text)]))
+    return facts
+
+
+def _told_apart(names: set[str]) -> list[Formula]:
+    """A collation calls texts of digits and signs equal, blanks at the end aside, only where they are one."""
+    facts: list[Formula] = []
+    back = z3.Function("uncollate signs", z3.RealSort(), TEXT_SORT)
+    for name in sorted(names):
+        found = _OF_DIGITS.fullmatch(name)
+        if found is None:
+            continue
+        sorts = [z3.BoolSort(), z3.IntSort()] if found["null"] else [z3.IntSort()]
+        parts = [z3.Const(f"part!{i}", sort) for i, sort in enumerate(sorts)]
+        text = z3.Function(name, *sorts, TEXT_SORT)(*parts)
+        facts.append(z3.ForAll(parts, back(collation(text)) == text, patterns=[collation(text)]))
     return facts
 
 
