@@ -101,36 +101,41 @@ def test_only_traces_with_findings_get_a_page_unless_asked(tmp_path: Path) -> No
     assert "Be brief." not in page
 
 
+@pytest.mark.parametrize("jobs", ["1", "2"])
 def test_an_interrupted_check_goes_on_where_it_stopped(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: str
 ) -> None:
     from truespec.executors import trace_check, trace_input
 
     for name in "abcd":
         (tmp_path / f"{name}.json").write_text(json.dumps([{"role": "user", "content": name}]))
     run = tmp_path / "run.jsonl"
-    whole = trace_input.traces_of
+    whole = trace_input.sources_of
 
-    def stopped(*arguments: Any) -> Iterator[Any]:
-        for number, item in enumerate(whole(*arguments)):
+    def stopped(*arguments: Any, **options: Any) -> Iterator[Any]:
+        for number, item in enumerate(whole(*arguments, **options)):
             if number == 2:
                 raise KeyboardInterrupt
             yield item
 
-    check = ["check", *(str(tmp_path / f"{n}.json") for n in "abcd"), "--pack", "loops", "-o", str(run)]
+    files = (str(tmp_path / f"{name}.json") for name in "abcd")
+    check = ["check", *files, "--pack", "loops", "--jobs", jobs, "-o", str(run)]
     runner = CliRunner()
-    monkeypatch.setattr(trace_check, "traces_of", stopped)
+    # One process reads traces; of several, this one hands out files.
+    for module in (trace_check, trace_input):
+        monkeypatch.setattr(module, "sources_of", stopped)
     first = runner.invoke(command, check)
     assert first.exit_code == 130
     assert "stopped after 2 traces" in first.output
     assert "--resume" in first.output
-    monkeypatch.setattr(trace_check, "traces_of", whole)
+    for module in (trace_check, trace_input):
+        monkeypatch.setattr(module, "sources_of", whole)
     assert runner.invoke(command, [*check, "--resume"]).exit_code == 0
     kept = run.read_text().splitlines()
     assert len(kept) == 4
-    monkeypatch.setattr(
-        trace_check, "traces_of", stopped
-    )  # an interruption while resuming loses nothing either
+    # An interruption while resuming loses nothing either.
+    for module in (trace_check, trace_input):
+        monkeypatch.setattr(module, "sources_of", stopped)
     assert runner.invoke(command, [*check, "--resume"]).exit_code == 130
     assert sorted(run.read_text().splitlines()) == sorted(kept)
 
