@@ -106,7 +106,8 @@ def test_each_violation_has_its_address(pages: Any) -> None:
     page = pages("/runs/2")
     assert "1 of 1" in page.inner_text(".count")
     page.click("tbody a")
-    assert "high" in page.inner_text("#v1")
+    assert "high · no effect known · message 1" in page.inner_text("#v1")
+    assert "Never refund." in page.inner_text("#v1 .statement")
     assert "refund" in page.inner_text("#v1 pre")
 
 

@@ -116,3 +116,24 @@ def test_a_file_of_something_else_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "x.jsonl").write_text(text)
     with pytest.raises(UsageError, match="neither a verdict nor the artifact"):
         Index([(tmp_path / "x.jsonl", None)])
+
+
+def test_the_list_of_traces_names_the_rules_that_are_broken(tmp_path: Path) -> None:
+    broken = [("tidy", "low"), ("ask", "high"), ("ask", "high"), ("odd", "severe"), ("log", "medium")]
+    violations = [{"rule_id": rule, "severity": severity} for rule, severity in broken]
+    rules = {"rule_set": "s", "rules": [{"id": "ask", "text": "Ask first."}]}
+    traces = [
+        {"trace_id": "bad", "rules": "s", "results": [{"violations": violations}]},
+        {"trace_id": "good", "rules": "s", "results": []},
+    ]
+    file = tmp_path / "found.jsonl"
+    file.write_text("".join(json.dumps(one) + "\n" for one in (rules, *traces)))
+    index = Index([(file, None)])
+    index.refresh_all()
+    rows = index.listed(index.runs[0], Query(sort="worst"))[1]
+    assert [(row["id"], row["answer"], row["detail"]) for row in rows] == [
+        ("bad", "violations", "ask (high), log (medium), tidy (low), and 1 more"),
+        ("good", "kept", ""),
+    ]
+    assert index.runs[0].rule_sets == {"s": rules["rules"]}
+    index.close()

@@ -247,25 +247,42 @@ def _shown(domain: str, verdict: Verdict, context: Mapping[str, Any]) -> dict[st
     evidence = verdict.evidence
     shown: dict[str, Any] = {"verdict": verdict, "sentence": in_a_sentence(verdict)}
     shown["proof"] = evidence if isinstance(evidence, Proof) else None
-    shown["found"] = evidence if isinstance(evidence, Counterexample) else None
-    shown["point"] = point(domain, evidence, context) if isinstance(evidence, Counterexample) else None
-    shown["tables"] = _tables(evidence) if domain == "sql" and isinstance(evidence, Counterexample) else None
-    shown["strip"] = (
-        _strip(evidence) if domain == "temporal" and isinstance(evidence, Counterexample) else None
-    )
+    found = evidence if isinstance(evidence, Counterexample) else None
+    shown["found"] = found
+    shown["point"] = point(domain, found, context) if found else None
+    shown["tables"] = _tables(found, context) if found and domain == "sql" else None
+    shown["strip"] = _strip(found) if found and domain == "temporal" else None
     return shown
 
 
-def _tables(found: Counterexample) -> dict[str, Any]:
-    """The database and both results as tables; a cell None is NULL."""
+def _tables(found: Counterexample, context: Mapping[str, Any]) -> dict[str, Any]:
+    """The database, with the names of its columns, and both results as tables; a cell None is NULL."""
     tables = found.point.get("tables")
+    tables = tables if isinstance(tables, dict) else {}
     return {
-        "database": tables if isinstance(tables, dict) else {},
+        "database": tables,
+        "columns": _columns(tables, context),
         "script": found.point.get("script") or "",
         "results": [
             (name, value if isinstance(value, list) else None, value)
             for name, value in (("oracle", found.oracle_value), ("candidate", found.candidate_value))
         ],
+    }
+
+
+def _columns(tables: Mapping[str, Any], context: Mapping[str, Any]) -> dict[str, list[str]]:
+    """The columns of each table whose rows are as wide as the schema says; nothing without a schema."""
+    from truespec.domains.sql.schema import DIALECTS, read_schema
+
+    try:
+        schema = read_schema(str(context["schema"]), str(context.get("dialect") or DIALECTS[0]))
+    except (KeyError, TruespecError):
+        return {}
+    names = {table.name: [column.name for column in table.columns] for table in schema.tables}
+    return {
+        name: names[name]
+        for name, rows in tables.items()
+        if name in names and isinstance(rows, list) and all(len(row) == len(names[name]) for row in rows)
     }
 
 

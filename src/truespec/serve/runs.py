@@ -50,6 +50,14 @@ def run_of(path: Path, pairs: Path | None = None) -> tuple[Path, Path | None]:
     return path, pairs if pairs is not None else beside if beside.is_file() and beside != path else None
 
 
+def _rule_texts(run: Run, artifact: dict[str, Any]) -> dict[str, str]:
+    """What each rule of an artifact says, by its identifier."""
+    rules = artifact.get("rules")
+    rules = run.rule_sets.get(rules) if isinstance(rules, str) else rules
+    listed = rules if isinstance(rules, list) else []
+    return {str(one.get("id")): str(one.get("text") or "") for one in listed if isinstance(one, dict)}
+
+
 class RunPages:
     """The pages on the runs of an index."""
 
@@ -141,6 +149,7 @@ class RunPages:
         values["raw"] = raw if left_out <= 0 else f"{raw[:LONGEST_RECORD]}\n… {left_out} more characters"
         if run.kind == "traces":
             values["names"] = self._marks.mark(record)
+            values["said"] = _rule_texts(run, record)
             return "artifact.html", values
         labels = self._marks.labels
         values["label"] = labels.of(str(run.path), str(record.get("id", ""))) if labels else None

@@ -37,6 +37,10 @@ SORTS = {
 }
 """How a list may be sorted, and the columns of the index that do it."""
 SEVERITIES = ("", "low", "medium", "high", "critical")
+MOST_RULES = 3
+"""Broken rules that the list of traces names."""
+MOST_SETS = 1_000
+"""Shared sets of rules of one file that are kept."""
 
 _SCHEMA = """
 CREATE TABLE item (run INTEGER, n INTEGER, id TEXT, domain TEXT, answer TEXT, detail TEXT, seconds REAL,
@@ -70,6 +74,8 @@ class Run:
     """How many there are."""
     pairs_read: bool = False
     """Whether the pairs are indexed."""
+    rule_sets: dict[str, Any] = field(default_factory=dict)
+    """The rules that several artifacts share, by their name in the file."""
 
     @property
     def name(self) -> str:
@@ -267,7 +273,8 @@ def _records(path: Path, start: int, run: Run | None) -> Iterator[tuple[int, dic
                 return
             record = parsed(line)
             if record is not None and RULE_SET in record:
-                pass  # shared by the artifacts after it
+                if run is not None and len(run.rule_sets) < MOST_SETS:
+                    run.rule_sets[str(record[RULE_SET])] = record.get("rules")
             elif record is not None:
                 yield at, record
             elif run is not None and line.strip():
@@ -319,18 +326,28 @@ def _row(kind: str, record: Mapping[str, Any]) -> tuple[Any, ...]:
 
 def _trace_row(record: Mapping[str, Any]) -> tuple[Any, ...]:
     violations = [one for result in record.get("results", ()) for one in result.get("violations", ())]
-    worst = max((SEVERITIES.index(one.get("severity", "")) for one in violations), default=0)
+    worst = max(map(_gravity, violations), default=0)
     skipped = sum(check.get("status") == "not_evaluated" for check in record.get("checks", ()))
     answer = "violations" if violations else "not evaluated" if skipped else "kept"
-    detail = (
-        f"{len(violations)} violations, worst {SEVERITIES[worst]}"
-        if violations
-        else f"{skipped} not evaluated"
-    )
+    detail = _broken(violations) if violations else f"{skipped} not evaluated" if skipped else ""
     name = str(record.get("trace_id", ""))
     quotes = [f"{one.get('rule_id')} {one.get('quote')}" for one in violations]
     words = "\n".join([name, str(record.get("model")), *quotes])[: 4 * SEARCHED].casefold()
     return name, str(record.get("domain") or ""), answer, detail, None, worst, words
+
+
+def _gravity(violation: Mapping[str, Any]) -> int:
+    severity = violation.get("severity", "")
+    return SEVERITIES.index(severity) if severity in SEVERITIES else 0
+
+
+def _broken(violations: list[dict[str, Any]]) -> str:
+    """The rules that a trace breaks, the gravest first, each with its severity."""
+    rules: dict[str, str] = {}
+    for one in sorted(violations, key=_gravity, reverse=True):
+        rules.setdefault(str(one.get("rule_id")), str(one.get("severity", "")))
+    named = [f"{name} ({severity})" for name, severity in list(rules.items())[:MOST_RULES]]
+    return ", ".join(named) + (f", and {len(rules) - MOST_RULES} more" if len(rules) > MOST_RULES else "")
 
 
 def _where(run: Run, query: Query) -> tuple[str, tuple[Any, ...]]:
