@@ -104,8 +104,7 @@ class Costs:
         report: Any = made
         # A phase of a moment is added to the next one: looking at all processes costs time itself.
         look = made.duration >= MOMENT or made.when == "teardown"
-        group = item.get_closest_marker("xdist_group")
-        report.test = item.nodeid.removesuffix(f"@{group.args[0]}") if group else item.nodeid
+        report.test = item.nodeid
         report.cpu = self.meter.read() if look else 0.0
         return made
 

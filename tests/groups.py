@@ -1,0 +1,62 @@
+"""How the tests are shared out between worker processes.
+
+`--dist loadgroup` gives a group of tests to one process at a time. A group is a test file, so that what a
+file sets up is set up once. The laws of `conformance/` run over thousands of cases of one file: there, a
+group is a share of one case table, and all laws of a case stay together because they ask for the same
+verdicts. Groups are told from the names of the tests, which is all that the sharing process knows.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import Any
+
+from xdist.scheduler import LoadGroupScheduling  # type: ignore[import-untyped]
+
+LAWS = "conformance/test_laws.py::"
+
+SHARE = 40
+"""About how many cases of one table a group holds."""
+
+
+def case_of(test: str) -> tuple[str, str]:
+    """The case table and the case that a conformance test runs on; two empty strings for any other test."""
+    name = test.partition("[")[2]
+    if LAWS not in test or name.count("-") < 2:
+        return "", ""
+    return "-".join(name.split("-", 2)[:2]), name
+
+
+def groups_of(tests: Iterable[str]) -> dict[str, str]:
+    """The group of each test."""
+    tests = list(tests)
+    tables: dict[str, set[str]] = defaultdict(set)
+    for test in tests:
+        table, case = case_of(test)
+        tables[table].add(case)
+    groups: dict[str, str] = {}
+    for test in tests:
+        table, case = case_of(test)
+        shares = -(-len(tables[table]) // SHARE)
+        share = zlib.crc32(case.encode()) % shares
+        groups[test] = f"{table}-{share}" if case else test.partition("::")[0]
+    return groups
+
+
+class Groups(LoadGroupScheduling):  # type: ignore[misc]  # without types
+    """Gives each worker a whole group, in the order in which the groups were collected."""
+
+    def schedule(self) -> None:
+        if self.collection is None:
+            self.groups = groups_of(next(iter(self.registered_collections.values())))
+        super().schedule()
+
+    def _split_scope(self, nodeid: str) -> str:
+        return self.groups[nodeid]
+
+
+def scheduler(config: Any, log: Any) -> Groups | None:
+    """The scheduler of `--dist loadgroup`; None for any other way to share."""
+    return Groups(config, log) if config.getvalue("dist") == "loadgroup" else None

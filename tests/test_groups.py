@@ -1,0 +1,39 @@
+"""Groups of tests stay together when two processes share the tests."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections import defaultdict
+
+import needs
+from groups import groups_of
+
+FILES = ("tests/test_changes.py", "tests/verdict", "tests/store")
+
+
+def test_a_file_is_run_by_one_process() -> None:
+    line = [sys.executable, "-m", "pytest", "-v", "-p", "no:cacheprovider", "-n", "2", "--dist", "loadgroup"]
+    run = subprocess.run(
+        [*line, "--no-loadscope-reorder", *FILES], capture_output=True, text=True, check=False, cwd=needs.ROOT
+    )
+    by_file: dict[str, set[str]] = defaultdict(set)
+    for process, file in re.findall(r"\[(gw\d)\].*? (tests/\S+?)::", run.stdout):
+        by_file[file].add(process)
+    assert len(by_file) > 2, run.stdout + run.stderr
+    assert all(len(processes) == 1 for processes in by_file.values()), by_file
+    assert set().union(*by_file.values()) == {"gw0", "gw1"}
+
+
+def test_all_laws_of_a_case_are_one_group() -> None:
+    laws = [f"tests/conformance/test_laws.py::{law}" for law in ("test_a", "test_b")]
+    cases = [f"sql-{table}-case_{number}-x" for table in ("core", "names") for number in range(100)]
+    groups = groups_of(f"{law}[{case}]" for law in laws for case in cases)
+    for case in cases:
+        assert groups[f"{laws[0]}[{case}]"] == groups[f"{laws[1]}[{case}]"]
+    assert len(set(groups.values())) == 6
+    assert groups_of([f"{laws[0]}[sql]", "tests/a.py::test[a-b-c]"]) == {
+        f"{laws[0]}[sql]": "tests/conformance/test_laws.py",
+        "tests/a.py::test[a-b-c]": "tests/a.py",
+    }
