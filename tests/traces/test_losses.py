@@ -754,3 +754,15 @@ def test_a_started_execution_that_nobody_asked_for_is_a_call(tmp_path: Path) -> 
     assert answers(trace) == {"c1": "no"}
     assert trace.messages[2].error is True
     assert "'novelty'" in problem.message
+
+
+def test_a_call_in_a_field_that_nobody_reads_is_told(tmp_path: Path) -> None:
+    called = {"id": "c1", "type": "function", "function": {"name": "get", "arguments": "{}"}}
+    known = {"role": "assistant", "content": None, "tool_calls": [called], "raw": {"tool_calls": [called]}}
+    hidden = {**called, "id": "c2"}
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps([known, {"role": "assistant", "content": "x", "called": [hidden]}]))
+    (trace,), (problem,), file = imported(path)
+    assert calls(trace) == ["get"]
+    assert problem.message == "a call of 'get' in the field 'called' is not read"
+    assert file.ledger.calls.dropped.total() == 1

@@ -1,16 +1,19 @@
 """Runs that are kept as steps of an agent: a thought, a tool with its input, and what was observed.
 
-LangChain's `AgentExecutor` and n8n (`intermediate_steps`), Dify (`agent_thoughts`), and DSPy's ReAct
-(`trajectory`). What the user asked and the final answer stand beside the steps.
+LangChain's `AgentExecutor` and n8n (`intermediate_steps`), Dify (`agent_thoughts`), DSPy's ReAct
+(`trajectory`), results of Vercel's AI SDK (`steps`) and of OpenAI's Agents SDK (`new_items`). What the user
+asked and the final answer stand beside the steps.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from truespec.traces.files import Problem, TraceFile, brief
+from truespec.traces.importers.items import messages_of_item
 from truespec.traces.importers.parts import Notes
 from truespec.traces.importers.records import records
 from truespec.traces.importers.shared import dicts, tool_call, value_text
@@ -22,6 +25,7 @@ from truespec.traces.trace import Message, Trace
 NAME = "agent-steps"
 AFTER = "what stands behind a trajectory is what came out of it, what stands before it was asked"
 _STEPS = ("intermediate_steps", "intermediateSteps")
+_NEW = ("new_items", "newItems")
 _ASKED = ("input", "chatInput", "question", "query", "task")
 _ANSWERED = ("output", "answer", "result", "response", "final_answer")
 _THOUGHT = re.compile(r"^\s*(?:Thought:)?(.*?)\n\s*Action:", re.DOTALL)
@@ -102,6 +106,48 @@ def _of_dspy(value: Mapping[str, Any], run: StepRun) -> None:
         run.say("assistant", _lines(told))
 
 
+def _of_vercel(value: Mapping[str, Any], run: StepRun) -> None:
+    run.say("user", _first(value, ("prompt", *_ASKED)))
+    for number, step in enumerate(value["steps"]):
+        place = f"steps/{number}"
+        run.notes.place = f"{run.position}, {place}"
+        content = step.get("content")
+        if not isinstance(content, list):
+            content = [{"type": "text", "text": step["text"]}] if step.get("text") else []
+            content += [{**call, "type": "tool-call"} for call in dicts(step.get("toolCalls"))]
+            content += [{**result, "type": "tool-result"} for result in dicts(step.get("toolResults"))]
+        reasoning = step.get("reasoningText", step.get("reasoning"))
+        thought = {"reasoning": reasoning} if isinstance(reasoning, str) and reasoning else {}
+        if content or thought:
+            made = messages_of_item({"role": "assistant", "content": content, **thought}, run.notes)
+            run.messages += [replace(message, position=place) for message in made]
+    run.say("assistant", value.get("text"))
+
+
+def _of_agents_sdk(value: Mapping[str, Any], run: StepRun) -> None:
+    asked = value.get("input")
+    items = asked if isinstance(asked, list) else []
+    if isinstance(asked, str):
+        run.say("user", asked)
+    for number, item in enumerate([*items, *next(value[key] for key in _NEW if key in value)]):
+        run.notes.place = f"{run.position}, item {number}"
+        raw = item.get("raw_item", item.get("rawItem")) if isinstance(item, Mapping) else None
+        made = messages_of_item(item if raw is None else raw, run.notes)
+        run.messages += [replace(message, position=f"item {number}") for message in made]
+    run.say("assistant", value.get("final_output", value.get("finalOutput")))
+
+
+def _is_vercel(steps: Any) -> bool:
+    first = steps[0] if isinstance(steps, list) and steps else None
+    if not isinstance(first, Mapping):
+        return False
+    return isinstance(first.get("toolCalls"), list) or (
+        isinstance(first.get("content"), list)
+        and "role" not in first
+        and any(part.get("type") in ("text", "tool-call", "reasoning") for part in dicts(first["content"]))
+    )
+
+
 def _lines(said: Mapping[str, Any]) -> str | None:
     """One value as it is; several each with its name."""
     if len(said) < 2:
@@ -119,6 +165,10 @@ def _reader(value: Any) -> Callable[[Any, StepRun], None] | None:
         return None
     if any(isinstance(value.get(key), list) for key in _STEPS):
         return _of_executor
+    if any(isinstance(value.get(key), list) for key in _NEW) and "input" in value:
+        return _of_agents_sdk
+    if _is_vercel(value.get("steps")):
+        return _of_vercel
     if isinstance(value.get("agent_thoughts"), list) and "answer" in value:
         return _of_dify
     trajectory = value.get("trajectory")

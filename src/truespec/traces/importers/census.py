@@ -15,6 +15,7 @@ from typing import Any
 from truespec.traces.files import loads
 from truespec.traces.importers.parts import (
     REFERENCES,
+    REPEATED_CALL,
     call_of,
     is_call,
     is_result,
@@ -23,10 +24,11 @@ from truespec.traces.importers.parts import (
     result_of,
 )
 from truespec.traces.importers.shared import role_of
+from truespec.traces.ledger import Ledger
 from truespec.traces.trace import Message, ToolCall
 
 _MARKS = ("tool_", "tool-", "toolC", "toolU", "toolR", "function", "call_id", '_call"')
-_ARGUMENTS = ("arguments", "args", "input")
+_ARGUMENTS = ("arguments", "args", "input", "tool_kwargs", "params_as_json")
 _DEPTH = 60
 
 Found = ToolCall | Message
@@ -80,6 +82,10 @@ def _one(value: Mapping[str, Any]) -> Found | None:
         return result_of(value, kind)
     if kind == "tool" or (isinstance(value.get("role"), str) and role_of(value["role"]) == "tool"):
         return result_of(value, kind) if reference and "content" in value else None
+    if reference is None and isinstance(value.get("tool_name"), str):
+        reference = next((str(value[key]) for key in ("tool_id", "request_id") if value.get(key)), None)
+        if reference and "tool_output" in value:
+            return Message("tool", None, call_id=reference, tool=value["tool_name"])
     named = next(
         (value[key] for key in ("name", "toolName", "tool_name") if isinstance(value.get(key), str)), None
     )
@@ -90,6 +96,23 @@ def _one(value: Mapping[str, Any]) -> Found | None:
         if reference and not kind:
             return call_of(value, kind)
     return None
+
+
+def unplaced(messages: Sequence[Message], position: str, ledger: Ledger) -> None:
+    """Report the calls in fields of messages that are not read, unless a message holds them elsewhere."""
+    taken: set[str | None] | None = None
+    for index, message in enumerate(messages):
+        for key, value in message.extra.items() if message.extra else ():
+            if key == REPEATED_CALL or not isinstance(value, dict | list) or not value:
+                continue
+            for found in census(value):
+                if taken is None:
+                    taken = {call.id for one in messages for call in one.calls}
+                if not isinstance(found, ToolCall) or found.id in taken or str(found.id) in ledger.aliases:
+                    continue
+                place = f"{position}, message {index}"
+                ledger.calls.drop(f"a call in the field {key[:60]!r}, which is not read", place)
+                ledger.problem(place, f"a call of {found.name!r} in the field {key[:60]!r} is not read")
 
 
 def nested(attributes: Mapping[str, Any]) -> list[Any]:

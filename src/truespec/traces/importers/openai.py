@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from truespec.traces.files import Problem, TraceFile, brief
+from truespec.traces.importers.census import unplaced
 from truespec.traces.importers.exchanges import REPLIES, REQUESTS, reply_of, request_of, said_in
 from truespec.traces.importers.growing import grown
 from truespec.traces.importers.items import messages_of_item, openai_message
@@ -139,6 +140,7 @@ def _trace(
     listed: list[Any], around: Mapping[str, Any], file: TraceFile, position: str, joins: Joins
 ) -> Trace:
     messages = tuple(_messages(listed, Notes(file.ledger), position))
+    unplaced(messages, position, file.ledger)
     domain = around.get("domain") if isinstance(around.get("domain"), str) else None
     known = joins.domain(domain)
     tools = tool_schemas(around.get("tools", around.get("functions")))

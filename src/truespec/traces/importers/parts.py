@@ -151,7 +151,7 @@ REFERENCES = (
 REPEATED_CALL = "call"
 """The field, of a result and then of its message's `extra`, that repeats the call it answers (Cohere)."""
 _NAMES = ("toolName", "tool_name", "name", "function_name")
-_ARGUMENTS = (
+ARGUMENTS = (
     "arguments",
     "args",
     "input",
@@ -162,6 +162,7 @@ _ARGUMENTS = (
     "tool_args",
     "params_as_json",
 )
+"""Fields that hold what a tool is given."""
 _VALUES = (
     "output",
     "result",
@@ -265,7 +266,7 @@ def atoms_of(part: Any, notes: Notes) -> list[Atom]:
                     )
                 break
     if not kind and any(key in part for key in REFERENCES):
-        kind = "tool_invocation" if any(key in part for key in _ARGUMENTS) else "tool_result"
+        kind = "tool_invocation" if any(key in part for key in ARGUMENTS) else "tool_result"
     if isinstance(part.get("server_tool_call"), Mapping):
         part = {**part["server_tool_call"], **part}
     if isinstance(part.get("server_tool_call_response"), Mapping):
@@ -310,7 +311,8 @@ def identifier_of(part: Mapping[str, Any]) -> str | None:
     """The identifier of a call, or the one that a result refers to."""
     found = _first(part, REFERENCES)
     if found is None:
-        found = part.get("id", part.get("request_id") if "tool_name" in part else None)
+        named = ("id", "request_id", "tool_id") if "tool_name" in part else ("id",)
+        found = _first(part, named)
     if found is None and isinstance(part.get("origin"), Mapping):  # the call itself inside its result
         found = part["origin"].get("id")
     return None if found is None or found == "" else str(found)
@@ -322,10 +324,10 @@ def call_of(part: Mapping[str, Any], kind: str = "") -> ToolCall:
     if isinstance(function, Mapping):
         requestor = part.get("requestor")
         made = tool_call(
-            _first(function, _NAMES), _first(function, _ARGUMENTS), identifier_of(part), requestor
+            _first(function, _NAMES), _first(function, ARGUMENTS), identifier_of(part), requestor
         )
         # OpenAI always writes arguments: an exporter that keeps no content left them out.
-        unsaid = part.get("type") == "function" and not any(key in function for key in _ARGUMENTS)
+        unsaid = part.get("type") == "function" and not any(key in function for key in ARGUMENTS)
         return replace(made, arguments=None, raw="") if unsaid else made
     custom = part.get("custom")
     body = {**part, **custom} if isinstance(custom, Mapping) else part
@@ -333,7 +335,7 @@ def call_of(part: Mapping[str, Any], kind: str = "") -> ToolCall:
     if name is None:
         raw = str(part.get("type") or kind).removeprefix("tool-")
         name = raw.removesuffix("_call").removesuffix("Call")
-    arguments = _first(body, _ARGUMENTS)
+    arguments = _first(body, ARGUMENTS)
     if arguments is None and (kind.endswith("_call") and kind not in CALLS):
         arguments = {k: v for k, v in body.items() if k not in _ABOUT and v is not None}
     return tool_call(

@@ -14,11 +14,12 @@ from truespec.traces.importers.parts import Notes, call_of
 from truespec.traces.importers.records import records
 from truespec.traces.importers.shared import dicts, text_of, tool_call
 from truespec.traces.importers.step_run import StepRun
+from truespec.traces.importers.told import parsed
 from truespec.traces.joins import Joins
 from truespec.traces.trace import Message, Trace
 
 NAME = "smolagents"
-_LISTS = ("steps", "messages", "memory", "agent_memory", "trajectory")
+_LISTS = ("steps", "intermediate_steps", "messages", "memory", "agent_memory", "trajectory")
 _KEPT = ("task_images", "_step_type")
 
 
@@ -98,8 +99,8 @@ def _act(step: Mapping[str, Any], run: StepRun, place: str) -> None:
         function = one.get("function")
         body = function if isinstance(function, Mapping) else one
         identifier = one.get("id") or f"{place}.{each}"
-        if isinstance(body.get("arguments"), str):
-            calls.append(tool_call(body.get("name"), body["arguments"], identifier, text_input=True))
+        if isinstance(given := parsed(body.get("arguments")), str):  # code
+            calls.append(tool_call(body.get("name"), given, identifier, text_input=True))
         else:
             calls.append(call_of({**one, "id": identifier}))
     run.step(place, text_of(step.get("model_output")), None, calls)

@@ -18,7 +18,7 @@ from truespec.traces.importers.items import SYSTEMS
 from truespec.traces.importers.otlp import attributes_of
 from truespec.traces.importers.shared import role_of, text_of
 from truespec.traces.importers.span_traces import by_trace, trace_of_spans
-from truespec.traces.importers.wrappers import is_item, is_typed_message
+from truespec.traces.importers.wrappers import is_agent_event, is_item, is_typed_message
 from truespec.traces.joins import Joins
 from truespec.traces.trace import Message, ToolCall, Trace
 
@@ -69,6 +69,8 @@ def _spoken(value: Any) -> bool:
     if isinstance(value.get("role"), str):
         return any(key in value for key in _SAID)
     if is_typed_message(value):
+        return True
+    if is_agent_event(value):
         return True
     if isinstance(value.get("message"), Mapping) and isinstance(value["message"].get("role"), str):
         return True

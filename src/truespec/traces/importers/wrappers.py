@@ -70,6 +70,8 @@ def unwrapped(item: Mapping[str, Any]) -> Mapping[str, Any]:
             item = {"type": item["type"], **item["data"]}
         elif item.get("message_type") in _LETTA and "role" not in item:
             item = _of_letta(item)
+        elif is_agent_event(item):
+            item = _of_llamaindex(item["value"])
         elif isinstance(item.get("toolCallStates"), list) and isinstance(item.get("message"), Mapping):
             item = _of_continue(item)
         elif "role" not in item and isinstance(item.get("content"), Mapping) and "role" in item["content"]:
@@ -146,6 +148,27 @@ def _of_letta(item: Mapping[str, Any]) -> Mapping[str, Any]:
     return made
 
 
+def is_agent_event(item: Mapping[str, Any]) -> bool:
+    """Whether this is an event of a workflow of LlamaIndex in which an agent speaks or a tool answers."""
+    value = item.get("value")
+    if not isinstance(value, Mapping) or not isinstance(item.get("qualified_name"), str):
+        return False
+    reply = value.get("response")
+    return (isinstance(reply, Mapping) and isinstance(reply.get("role"), str)) or "tool_output" in value
+
+
+def _of_llamaindex(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    if "tool_output" not in value:
+        calls = value.get("tool_calls")
+        return {**value["response"], "tool_calls": calls if isinstance(calls, list) else []}
+    output = value["tool_output"]
+    output = output if isinstance(output, Mapping) else {"content": output}
+    told = output.get("content", output.get("blocks"))
+    about = {"toolCallId": value.get("tool_id"), "name": value.get("tool_name")}
+    failed = {"is_error": output["is_error"]} if isinstance(output.get("is_error"), bool) else {}
+    return {"role": "tool", "content": [{"type": "tool_result", **about, "output": told, **failed}]}
+
+
 def _of_continue(item: Mapping[str, Any]) -> Mapping[str, Any]:
     """A message of Continue; its calls, with their results, may stand beside it alone."""
     message = item["message"]
@@ -196,7 +219,7 @@ def is_item(value: Any) -> bool:
     """Whether a value declares itself an item of a conversation: by a role, or by a known type."""
     if not isinstance(value, Mapping):
         return False
-    if isinstance(value.get("role"), str) or is_typed_message(value):
+    if isinstance(value.get("role"), str) or is_typed_message(value) or is_agent_event(value):
         return True
     kind = kind_of_part(value)
     if kind.replace("_", "").removesuffix("chunk") in LANGCHAIN or kind in RESULTS or is_result(kind):
