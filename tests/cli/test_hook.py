@@ -212,5 +212,22 @@ def test_a_step_of_the_action_fails_on_what_it_is_for(
         assert json.loads(made.read_text())["runs"][0]["results"]
 
 
+def test_a_step_of_the_action_finds_all_that_changed(repository: Path) -> None:
+    (step,) = [step for step in STEPS if step["name"] == "SQL"]
+    told = {"BASE": "HEAD", "SCHEMA": "schema.sql", "SARIF": "out", "DIALECT": "sqlite"}
+    missing = shell(step["run"], repository, **told | {"BASE": "origin/none", "PATTERNS": "*.sql"})
+    assert (missing.returncode, "knows no commit 'origin/none'" in missing.stdout) == (2, True)
+    (repository / "models/q.sql").write_text(OTHER)
+    done = shell(step["run"], repository, **told | {"PATTERNS": "other/*.sql\nmodels/*.sql\n"})
+    assert done.returncode == 1, done.stdout + done.stderr
+    # What the base gained since is no change of this branch.
+    for command in ("checkout -q models", "branch work", "rm -q models/q.sql", "commit -q -m gone"):
+        assert shell(f"git {command}", repository).returncode == 0
+    (repository / "models").mkdir(exist_ok=True)
+    assert shell("git tag ahead && git checkout -q work", repository).returncode == 0
+    done = shell(step["run"], repository, **told | {"BASE": "ahead", "PATTERNS": "models/*.sql"})
+    assert "no SQL file changed" in done.stdout, done.stdout + done.stderr
+
+
 def test_the_action_passes_inputs_by_the_environment_alone() -> None:
     assert not any("${{" in step["run"] for step in STEPS)
