@@ -172,6 +172,7 @@ def test_the_entry_of_a_hook_fails_on_what_it_is_for(hook: dict[str, Any], repos
     (repository / name).write_text(text)
     done = shell(f"{hook['entry']} {shlex.join([*arguments, name])}", repository)
     assert done.returncode == 1, done.stdout + done.stderr
+    assert Path(name).name in done.stdout + done.stderr
 
 
 STEPS: list[dict[str, Any]] = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))["runs"]["steps"]

@@ -216,6 +216,8 @@ def check(
         click.echo(json.dumps(outcome.record()))
     elif not quiet:
         _print(outcome)
+    for line in outcome.failing:
+        click.echo("".join(char if char.isprintable() else "\ufffd" for char in line), err=True)
     if outcome.skipped:
         click.echo(f"not evaluated, so the check fails: {', '.join(outcome.skipped)}", err=True)
     sys.exit(1 if outcome.failed else 0)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from truespec.compliance.baseline import Accepted, Baseline, read_baseline
+from truespec.compliance.baseline import Accepted, Baseline, read_baseline, violations_in
 from truespec.compliance.evaluators.registry import BY_CATEGORY, EVALUATORS
 from truespec.compliance.export import junit, sarif
 from truespec.compliance.final_state import FinalStates
@@ -47,6 +47,8 @@ REDACTED_FIELDS = frozenset(("results", "rules", "checks", "aggregate", "failed_
 """The fields of an artifact that hold text of the trace."""
 SPENT = ("calls", "input_tokens", "output_tokens", "usd", "seconds")
 """What judges cost, by the names in an artifact."""
+NAMED = 20
+"""Violations that the end of a failed check names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +155,8 @@ class CheckOutcome:
     """Rules that were not evaluated and fail the check for it."""
     gone: list[Accepted] = field(default_factory=list)
     """Accepted violations that no longer occur."""
+    failing: list[str] = field(default_factory=list)
+    """The first violations that fail the check, each with its trace and message."""
     failed: bool = False
     """Whether the gate fails."""
 
@@ -228,6 +232,7 @@ def run_check(
                         record[name] = redactor.value(record[name])
                 baseline.mark(record)
                 outcome.tally.add(record)
+                _name_failing(gate, record, outcome.failing)
                 output.write(record, new)
                 if gate.junit_file or gate.sarif_file:
                     collected.append(record)
@@ -320,6 +325,17 @@ def _checked(
     if request.judges.extractor is not None:
         stream = (_with_state(item, states) for item in stream)
     return check_judged(stream, rules, key, judging, earlier, problem, scoring, states)
+
+
+def _name_failing(gate: Gate, record: Mapping[str, Any], found: list[str]) -> None:
+    """Add the violations of an artifact that fail the check, while fewer than `NAMED` are named."""
+    if gate.fail_on is None or len(found) >= NAMED:
+        return
+    for one in violations_in(record):
+        if one["severity"] in gate.least and "accepted" not in one and len(found) < NAMED:
+            place = f"{record['source']['file']}: {record['trace_id']}, message {one['message_index']}"
+            quote = " ".join(one["quote"].split())
+            found.append(f"{place}: {one['rule_id']} ({one['severity']}): {quote}")
 
 
 def _conclude(gate: Gate, outcome: CheckOutcome, collected: list[dict[str, Any]]) -> None:
