@@ -18,13 +18,21 @@ from importlib.resources import files
 from typing import Any
 
 from truespec.extraction.ask import EXTRACTING, tools_text
-from truespec.extraction.examples import Examples, as_lines, separating, status, with_other_tools
+from truespec.extraction.examples import (
+    Examples,
+    as_lines,
+    separating,
+    status,
+    status_by,
+    with_other_tools,
+)
 from truespec.extraction.near import ANOTHER_TOOL, near_misses
 from truespec.extraction.read import Check, Extracted, routed
 from truespec.judges.structured import read_object, tagged
 from truespec.models.call import Call, Settings
 from truespec.rules.compare import Toolbox, compare
 from truespec.rules.rule import Rule
+from truespec.rules.ruleset import RuleSet
 from truespec.traces.trace import Trace
 
 SECONDS = 3.0
@@ -233,7 +241,8 @@ def questions(one: Extracted, toolbox: Toolbox) -> tuple[Question, ...]:
     near = near_misses(one.rule, toolbox)
     misses = [rule for _, rule in near]
     others = {n for n, (slip, _) in enumerate(near) if slip == ANOTHER_TOOL}
-    separated = _separated(one.rule, misses, (found.keeps, found.breaks))
+    monitor, monitors = RuleSet([one.rule]), [RuleSet([miss]) for miss in misses]
+    separated = _separated(monitor, monitors, (found.keeps, found.breaks))
     for number, miss in enumerate(misses):
         if len(made) == MOST_QUESTIONS:
             break
@@ -247,21 +256,21 @@ def questions(one: Extracted, toolbox: Toolbox) -> tuple[Question, ...]:
         if tuple(as_lines(trace)) in shown:
             continue
         shown.add(tuple(as_lines(trace)))
-        separated |= _separated(one.rule, misses, (trace,))
-        keeps = status(one.rule, trace) == "pass"
+        separated |= _separated(monitor, monitors, (trace,))
+        keeps = status_by(monitor, trace) == "pass"
         pair = (trace, found.breaks) if keeps else (found.keeps, trace)
         digest = hashlib.sha256(f"{one.rule.text}:{number}".encode()).digest()
         made.append(Question(*pair, bool(digest[0] & 1)))
     return tuple(made)
 
 
-def _separated(rule: Rule, misses: Sequence[Rule], traces: Sequence[Trace]) -> set[int]:
+def _separated(monitor: RuleSet, misses: Sequence[RuleSet], traces: Sequence[Trace]) -> set[int]:
     """Which near misses differ from the rule on one of these conversations."""
-    own = [status(rule, trace) for trace in traces]
+    own = [status_by(monitor, trace) for trace in traces]
     return {
         number
         for number, miss in enumerate(misses)
-        if any(status(miss, trace) != mine for trace, mine in zip(traces, own, strict=True))
+        if any(status_by(miss, trace) != mine for trace, mine in zip(traces, own, strict=True))
     }
 
 

@@ -257,5 +257,10 @@ def _repeated(trace: Trace, like: str, tool: str) -> Trace:
 
 def status(rule: Rule, trace: Trace) -> str:
     """What the rule's monitor says of a conversation: `pass`, `fail` or `not_evaluated`."""
-    (finding,) = RuleSet([rule]).check(trace)
+    return status_by(RuleSet([rule]), trace)
+
+
+def status_by(monitor: RuleSet, trace: Trace) -> str:
+    """As `status`, by the compiled rule: for a rule that reads several conversations."""
+    (finding,) = monitor.check(trace)
     return finding.status
