@@ -109,7 +109,7 @@ def test_the_examples_of_a_file_are_run(tmp_path: Path) -> None:
     path.write_text(FILE.replace("b: {call: refund}", "b: {call: other}"))
     result = run("test", str(path))
     assert result.exit_code == 1
-    assert "wrong         ask-first, broken 1: nothing in it starts the rule" in result.output
+    assert f"wrong         {path}: ask-first, broken 1: nothing in it starts the rule" in result.output
     path.write_text(FILE.replace('user: "yes", call', 'user: "nope", call'))
     result = run("test", str(path))
     assert result.exit_code == 1

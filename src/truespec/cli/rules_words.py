@@ -214,27 +214,29 @@ def test(files: tuple[Path, ...], tools: Path | None, types: Path | None, as_jso
     outcomes, silent = [], []
     for path in files:
         found = examples_of(file_text(path), path.name, toolbox.tools or ())
-        outcomes += [run(example) for example in found]
+        outcomes += [(path, run(example)) for example in found]
         tested = {example.rule.id for example in found}
         silent += [rule.id for rule in load_file(path) if rule.formal is not None and rule.id not in tested]
-    for outcome in outcomes:
+    for path, outcome in outcomes:
         example = outcome.example
         said = "kept" if example.keeps else "broken"
         if as_json:
             record = {
+                "file": str(path),
                 "rule": example.rule.id,
                 "example": f"{said} {example.number}",
                 "status": outcome.status,
             }
             echo(json.dumps({**record, "detail": outcome.detail or None}, ensure_ascii=False))
         elif outcome.status != "as given":
-            echo(f"{outcome.status:13} {example.rule.id}, {said} {example.number}: {outcome.detail}")
+            place = f"{path}: {example.rule.id}, {said} {example.number}"
+            echo(f"{outcome.status:13} {place}: {outcome.detail}")
     if not as_json:
-        right = sum(outcome.status == "as given" for outcome in outcomes)
+        right = sum(outcome.status == "as given" for _, outcome in outcomes)
         echo(f"{len(outcomes)} examples, {right} as given")
         if silent:
             echo(f"without an example: {', '.join(silent)}")
-    statuses = {outcome.status for outcome in outcomes}
+    statuses = {outcome.status for _, outcome in outcomes}
     sys.exit(1 if "wrong" in statuses else 3 if "not evaluated" in statuses else 0)
 
 
