@@ -766,3 +766,17 @@ def test_a_call_in_a_field_that_nobody_reads_is_told(tmp_path: Path) -> None:
     assert calls(trace) == ["get"]
     assert problem.message == "a call of 'get' in the field 'called' is not read"
     assert file.ledger.calls.dropped.total() == 1
+
+
+def test_a_call_that_tau2_keeps_as_its_word_for_the_end_is_in_the_ledger(tmp_path: Path) -> None:
+    sample = json.loads((Path(__file__).parent / "samples/tau2/sample.json").read_text())
+    called = {"id": "c9", "type": "function", "function": {"name": "done", "arguments": "{}"}}
+    last = {"role": "assistant", "content": "###STOP###", "raw_data": {"message": {"tool_calls": [called]}}}
+    sample["simulations"][0]["messages"].append(last)
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps(sample))
+    (trace,), problems, file = imported(path)
+    assert trace.messages[-1].text == "###STOP###"
+    assert not problems
+    assert "c9" in file.ledger.aliases
+    assert any("###STOP###" in rule for rule in file.ledger.rules)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from truespec.traces.files import Problem, TraceFile
+from truespec.traces.importers.census import unplaced
 from truespec.traces.importers.exchanges import REPLIES, REQUESTS, reply_of, request_of, said_in
 from truespec.traces.importers.growing import grown
 from truespec.traces.importers.items import messages_of_item
@@ -100,6 +101,7 @@ def _trace(record: Mapping[str, Any], file: TraceFile, position: str, joins: Joi
         for k, v in {**record, **value}.items()
         if k not in ("messages", "system", "tools", *REPLIES, *REQUESTS) and v is not None
     }
+    unplaced(messages, position, file.ledger)
     return Trace(
         id=str(record.get("id") or f"{file.path.name}:{position}"),
         messages=tuple(paired(told_by_reply(messages, notes), file.ledger)),

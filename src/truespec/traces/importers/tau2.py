@@ -11,12 +11,17 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from truespec.traces.files import Problem, TraceFile
+from truespec.traces.importers.census import census
 from truespec.traces.importers.shared import number, source_of
 from truespec.traces.joins import Joins
+from truespec.traces.ledger import Ledger
 from truespec.traces.scanner import each_record
 from truespec.traces.trace import Message, Outcome, Source, ToolCall, Trace, hash_of
 
 NAME = "tau2"
+STOP = "###STOP###"
+"""What the harness writes where the agent ends the conversation by a call."""
+REWRITTEN = f"a call that the harness kept as the text {STOP} stands as that text"
 _MESSAGE = frozenset(["role", "content", "tool_calls", "id", "requestor", "error"])
 
 
@@ -73,6 +78,7 @@ def _trace(
     if tools is not None and solo:
         tools = tools + known.user_tools
     reward = run.get("reward_info") or {}
+    _rewritten(run["messages"], source.position, file.ledger)
     return Trace(
         id=str(run.get("id") or source.position),
         messages=tuple([_message(m) for m in run["messages"]]),
@@ -106,6 +112,18 @@ def _trace(
             "user_tools": [tool.name for tool in known.user_tools],
         },
     )
+
+
+def _rewritten(listed: list[Any], position: str, ledger: Ledger) -> None:
+    """Count the calls that the harness kept as its word for the end, known by the provider's own reply."""
+    for index, m in enumerate(listed):
+        if m.get("content") != STOP or m.get("tool_calls"):
+            continue
+        raw = m.get("raw_data")
+        for found in census(raw) if isinstance(raw, dict) else ():
+            if isinstance(found, ToolCall):
+                ledger.rules[REWRITTEN] += 1
+                ledger.aliases[str(found.id)] = f"{position}, message {index}"
 
 
 def _prompt(
