@@ -67,7 +67,7 @@ snapshots: ## refresh the goldens of everything people read, for review in the d
 
 bench: ## measure: overhead, bars, peers side by side (installs a JDK for one peer)
 	@tools/setup bench
-	$(RUN) python -m benchmarks
+	$(RUN) python -m benchmarks all
 
 compat: ## clean environments: each Python found here, lowest and newest versions, core and each extra
 	tools/compat

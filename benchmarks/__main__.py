@@ -1,12 +1,13 @@
-"""`python -m benchmarks [NAME ...] [OPTION ...]`: run the named measurements, or all of them.
+"""`python -m benchmarks NAME ... [OPTION ...]`: run the named measurements; `all` runs every one.
 
-Each takes `--quick`.
+Each takes `--quick`. Without a name, the measurements are listed.
 
 `python -m benchmarks NAME FILE ...`: a command with operands, such as `compare`.
 """
 
 from __future__ import annotations
 
+import ast
 import importlib
 import sys
 from collections.abc import Iterator
@@ -28,7 +29,12 @@ def main() -> None:
     arguments = sys.argv[1:]
     # Names come first: what follows an option may be its value.
     end = next((place for place, one in enumerate(arguments) if one.startswith("-")), len(arguments))
-    names, options = arguments[:end] or list(_measurements()), arguments[end:]
+    names, options = arguments[:end], arguments[end:]
+    if names == ["all"]:
+        names = list(_measurements())
+    if not names:
+        print("\n".join(f"{name:12} {_purpose(name)}" for name in NAMES))
+        return
     unknown = [name for name in names if name not in NAMES]
     if unknown:
         sys.exit(f"no benchmark {unknown[0]!r}: expected one of {', '.join(NAMES)}")
@@ -36,6 +42,12 @@ def main() -> None:
         print(f"== {name} ==", flush=True)
         importlib.import_module(f"benchmarks.{name}").main(options)
         print(flush=True)
+
+
+def _purpose(name: str) -> str:
+    """The first line of a measurement's documentation, read without importing it."""
+    text = Path(__file__).with_name(f"{name}.py").read_text(encoding="utf-8")
+    return (ast.get_docstring(ast.parse(text)) or "").partition("\n")[0]
 
 
 def _measurements() -> Iterator[str]:

@@ -108,3 +108,15 @@ def test_a_folder_and_a_file_are_a_wrong_call(tmp_path: Path) -> None:
         sql, ["diff", str(tmp_path), str(tmp_path / "a.sql"), "--schema", str(tmp_path / "schema.sql")]
     )
     assert "give two files or two folders" in str(result.exception)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("SELECT 1;\nSELECT 2", "SELECT 1", "removed      new.sql, line 2 before\n  SELECT 2\n"),
+        ("SELECT 1", "SELECT 1;\nSELECT 2", "added        new.sql, line 2\n  SELECT 2\n"),
+        ("SELECT 1", "SELECT '", "not compared new.sql: the new file: "),
+    ],
+)
+def test_a_change_of_one_side_says_where_it_is(tmp_path: Path, old: str, new: str, says: str) -> None:
+    assert says in run(tmp_path, old, new).output

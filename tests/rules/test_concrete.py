@@ -31,6 +31,7 @@ LOOKS_BACK: dict[str, dict[str, Any]] = {
             "against_result": {"arg": "amount", "lt": "a.b", "result": "look"},
         },
     },
+    "a sum alone": {"template": "absence", "a": {"so_far": BIG["so_far"]}},
     "a sum": {"template": "absence", "a": BIG},
     "a count": {
         "template": "absence",

@@ -100,8 +100,13 @@ def summary(changes: list[Change]) -> str:
 
 def described(change: Change) -> str:
     """What became of one statement, with the database on which its versions differ."""
-    old, new = ("none" if line is None else str(line) for line in (change.old_line, change.new_line))
-    place = f"{change.file}, line {old}" + ("" if old == new else f" -> {new}")
+    old, new = change.old_line, change.new_line
+    if old is not None and new is not None:
+        place = f"{change.file}, line {old}" + ("" if old == new else f" -> {new}")
+    elif new is not None:
+        place = f"{change.file}, line {new}"
+    else:
+        place = change.file + (f", line {old} before" if old is not None else "")
     text = [f"  {change.text}"] if change.text and change.kind != "unchanged" else []
     if change.verdict is None:
         return "\n".join(

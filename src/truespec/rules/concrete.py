@@ -199,7 +199,10 @@ def _nearly(formal: Formal) -> list[p.Predicate]:
                 said = (("says",),) if tag.startswith("text") and ("kind", "message") in parts else ()
                 rest = p.all_of(*parts[:place], *parts[place + 1 :], *said)
                 made[p.simplified(rest, lambda c: True if c[0] in free else None)] = None
-    return [q for q in made if q not in (p.ALWAYS, p.NEVER)]
+    near = [q for q in made if q not in (p.ALWAYS, p.NEVER)]
+    counted = [options["of"] for name, options in registers_of(formal) if name == "so_far"]
+    # A rule that says nothing else of an event speaks of those that it counts.
+    return near or [read_predicate(one, "so_far") for one in counted]
 
 
 # Events -------------------------------------------------------------------------------------------------
