@@ -6,6 +6,7 @@ import importlib.util
 import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -134,3 +135,9 @@ def test_an_output_that_differs_is_found(tmp_path: Path) -> None:
     for block in blocks(page):
         with pytest.raises(AssertionError):
             PageRunner(tmp_path).run(block)
+
+
+def test_every_extra_is_listed_where_a_newcomer_installs() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    page = (DOCS / "start" / "install.md").read_text("utf-8")
+    assert not [name for name in project["optional-dependencies"] if f"`{name}`" not in page]

@@ -4,7 +4,7 @@
     python tools/docs.py --check SITE     every local link and source of the built pages exists
 
 Kinds: `context: DOMAIN` and `record: NAME` are tables of a JSON Schema, `packs:` lists the rule packs,
-`formats:` the formats of traces.
+`formats:` the formats of traces, `source: FILE` is a file of the repository.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from urllib.parse import unquote, urlsplit
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
-_MARKED = re.compile(r"(<!-- (context|record|packs|formats): ?([\w-]*) -->\n).*?(<!-- end -->)", re.S)
+_MARKED = re.compile(r"(<!-- (context|record|packs|formats|source): ?([\w./-]*) -->\n).*?(<!-- end -->)", re.S)
 
 
 def filled(page: str) -> str:
@@ -31,6 +31,10 @@ def _table(kind: str, name: str) -> str:
     match kind:
         case "packs":
             return _packs()
+        case "source":
+            file = ROOT / name
+            language = {".py": "python"}.get(file.suffix, file.suffix[1:])
+            return f'```{language} title="{file.name}"\n{file.read_text("utf-8")}```'
         case "formats":
             from truespec.traces.importers.registry import IMPORTERS
 
