@@ -19,7 +19,8 @@ from urllib.parse import unquote, urlsplit
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
-_MARKED = re.compile(r"(<!-- (context|record|packs|formats|source): ?([\w./-]*) -->\n).*?(<!-- end -->)", re.S)
+_KINDS = "context|record|packs|formats|source"
+_MARKED = re.compile(rf"(<!-- ({_KINDS}): ?([\w./-]*) -->\n).*?(<!-- end -->)", re.S)
 
 
 def filled(page: str) -> str:
