@@ -73,6 +73,11 @@ def test_unsigned_columns_are_compared_and_counted() -> None:
     ddl = "CREATE TABLE a (id INT UNSIGNED PRIMARY KEY, x INT UNSIGNED, y INT)"
     assert proved("mysql", ddl, "SELECT id, y + 1 FROM a WHERE x > 3", "SELECT id, 1 + y FROM a WHERE 3 < x")
     assert proved("mysql", ddl, "SELECT SUM(x) FROM a GROUP BY id", "SELECT x FROM a")
+    window = "SELECT COUNT(*) OVER (ORDER BY {0} RANGE 2 PRECEDING) FROM a"
+    other = "SELECT (SELECT COUNT(*) FROM a b WHERE b.{0} BETWEEN {1} AND a.{0}) FROM a"
+    ddl = ddl.replace("y INT", "y INT NOT NULL, z INT UNSIGNED NOT NULL")
+    assert proved("mysql", ddl, window.format("y"), other.format("y", "a.y - 2"))
+    assert not proved("mysql", ddl, window.format("z"), window.format("z").replace("COUNT(*)", "COUNT(z)"))
     assert not proved("mysql", ddl, "SELECT v - 1 FROM (SELECT x AS v FROM a) q", "SELECT -1 + x FROM a")
 
 

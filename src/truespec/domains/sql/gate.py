@@ -240,7 +240,8 @@ def check_tuples(tree: exp.Expr, dialect: str) -> None:
 def check_unsigned(tree: exp.Expr, schema: Schema) -> None:
     """No arithmetic with unsigned columns: a result below zero is an error in MariaDB and DuckDB.
 
-    A name that the query gives may stand for such a column, and is refused as well.
+    A frame by distance computes with its sort key. A name that the query gives may stand for such a column,
+    and is refused as well.
     """
     tables = {table.name.lower() for table in tree.find_all(exp.Table)}
     unsigned = {
@@ -253,7 +254,10 @@ def check_unsigned(tree: exp.Expr, schema: Schema) -> None:
         return
     unsigned |= {alias.alias.lower() for alias in tree.find_all(exp.Alias)}
     unsigned |= {name.name.lower() for alias in tree.find_all(exp.TableAlias) for name in alias.columns}
-    for node in tree.find_all(exp.Add, exp.Sub, exp.Mul, exp.Neg, exp.IntDiv, exp.Mod):
+    for node in tree.find_all(exp.Add, exp.Sub, exp.Mul, exp.Neg, exp.IntDiv, exp.Mod, exp.Window):
+        spec = node.args.get("spec")
+        if isinstance(node, exp.Window) and (spec is None or spec.args.get("kind") != "RANGE"):
+            continue
         if any(column.name.lower() in unsigned for column in node.find_all(exp.Column)):
             raise Unsupported(f"sql: arithmetic beside UNSIGNED columns ({node.sql(schema.dialect)[:60]})")
 

@@ -29,7 +29,8 @@ _READ: dict[str, frozenset[str]] = {
             """
             Paren Not Neg Null Boolean Having Where From Sum Avg Min Max Year Month Day DayOfMonth
             TsOrDsToTimestamp All Any Abs Floor Ceil Date AnyValue Stddev StddevPop StddevSamp
-            Variance VariancePop LogicalAnd LogicalOr BitwiseAndAgg BitwiseOrAgg BitwiseXorAgg
+            Variance VariancePop IgnoreNulls
+            LogicalAnd LogicalOr BitwiseAndAgg BitwiseOrAgg BitwiseXorAgg
             """
         ),
         frozenset({"this"}),
@@ -72,7 +73,7 @@ _READ: dict[str, frozenset[str]] = {
     | {"expressions", "distinct", "from_", "joins", "where", "group", "having", "qualify", "windows"},
     "Qualify": frozenset({"this"}),
     "Lateral": frozenset({"this", "alias", "view", "outer"}),
-    "Union": _QUERY | _PAIR | {"distinct"},
+    "Union": _QUERY | _PAIR | {"distinct", "by_name"},
     "Except": _QUERY | _PAIR | {"distinct"},
     "Intersect": _QUERY | _PAIR | {"distinct"},
     "CTE": frozenset({"this", "alias"}),

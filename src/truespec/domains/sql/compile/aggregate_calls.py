@@ -20,7 +20,7 @@ from truespec.domains.sql.ir.columns import coerced
 from truespec.domains.sql.ir.comparisons import null_safe_equal
 from truespec.domains.sql.ir.existence import condition, exists
 from truespec.domains.sql.ir.kinds import BOOL, DATE, INT, NULL_KIND, NUMBERS, REAL, TEXT
-from truespec.domains.sql.ir.logic import FALSE, TRUE, conj, neg
+from truespec.domains.sql.ir.logic import FALSE, TRUE, conj, disj, neg
 from truespec.domains.sql.ir.opaque import opaque
 from truespec.domains.sql.ir.truth import where_true
 from truespec.domains.sql.ir.values import Val, identical, to_real
@@ -90,8 +90,9 @@ def _over(reader: Reader, node: Any, members: Members) -> Val:
             return reader.aggregates.average(bag)
         case "Min" | "Max":
             return reader.aggregates.extreme(name.upper(), bag)
-        case "StddevPop" | "VariancePop" if not distinct:
-            return _variance(reader, bag, name == "StddevPop")
+        case "StddevPop" | "VariancePop" | "StddevSamp" | "Variance" if not distinct:
+            root, sample = name.startswith("Stddev"), not name.endswith("Pop")
+            return _variance(reader, bag, root=root, sample=sample)
         case "AnyValue" if reader.aggregates.agree(reader.aggregates.filled(bag)):
             return reader.aggregates.any(reader.aggregates.filled(bag))
         case "LogicalAnd" | "LogicalOr" if all(t.outs[0].kind == BOOL for t in bag.terms):
@@ -176,14 +177,15 @@ def _in_order(reader: Reader, value: exp.Expr, keys: Sequence[exp.Ordered], memb
     return bag
 
 
-def _variance(reader: Reader, bag: Bag, root: bool) -> Val:
-    """The population's variance by its sums, and the root of it."""
+def _variance(reader: Reader, bag: Bag, *, root: bool, sample: bool) -> Val:
+    """The variance by its sums, and the root of it; that of a sample is NULL for a single value."""
     filled = reader.aggregates.filled(bag)
     squares = each_output(filled, lambda out: Val(FALSE, to_real(out).val * to_real(out).val, REAL))
     total, number = to_real(reader.aggregates.sum(filled)), to_real(reader.aggregates.count(filled))
     square = to_real(reader.aggregates.sum(squares))
-    spread = (square.val - total.val * total.val / number.val) / number.val
-    value = Val(total.null, spread, REAL)
+    divisor = number.val - 1 if sample else number.val
+    null = disj(total.null, number.val <= 1) if sample else total.null
+    value = Val(null, (square.val - total.val * total.val / number.val) / divisor, REAL)
     return opaque(reader.dialect, "root", [value], REAL) if root else value
 
 

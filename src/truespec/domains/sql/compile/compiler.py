@@ -110,6 +110,8 @@ class Compiler(Reader):
             reader = READERS.get(type(node))
             if reader is not None:
                 return reader(self, node, scope)
+            if isinstance(node, exp.IgnoreNulls) and isinstance(node.this, exp.AnyValue):
+                node = node.this  # which DuckDB's ANY_VALUE is written as: it takes no NULL anyway
             if isinstance(node, exp.AggFunc | exp.Filter):
                 return self.aggregate(node, scope)
             return function(self, node, scope)

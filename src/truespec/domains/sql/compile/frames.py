@@ -17,8 +17,9 @@ from truespec.domains.sql.ir.aggregates import Aggregates
 from truespec.domains.sql.ir.bags import Bag, Term
 from truespec.domains.sql.ir.columns import coerced
 from truespec.domains.sql.ir.comparisons import null_safe_equal
+from truespec.domains.sql.ir.dates import DAY
 from truespec.domains.sql.ir.existence import exists
-from truespec.domains.sql.ir.kinds import NULL_KIND
+from truespec.domains.sql.ir.kinds import DATE, DATETIME, INT, NULL_KIND, Kind
 from truespec.domains.sql.ir.logic import FALSE, TRUE, Formula, conj, disj, ite, neg
 from truespec.domains.sql.ir.values import Val
 from truespec.domains.sql.ir.world import World
@@ -39,6 +40,8 @@ class Frame:
     """How far back; None for the whole way."""
     ahead: int | None
     """How far ahead; None for the whole way."""
+    unit: Kind | None = None
+    """Where distances are of the one sort key: the kind that it has; days for dates and moments."""
 
     @property
     def whole(self) -> bool:
@@ -60,7 +63,13 @@ def read_frame(spec: exp.WindowSpec | None, ordered: bool) -> Frame:
     frame = Frame(rows, back, ahead)
     if str(spec.args.get("kind") or "").upper() not in ("ROWS", "RANGE"):
         raise Unsupported(f"sql: the frame {spec.sql()[:60]} of a window")
+    intervals = [isinstance(spec.args.get(end), exp.Interval) for end in ("start", "end")]
     if not rows and (back is not None or ahead not in (0, None)):
+        far = [index for index, distance in enumerate((back, ahead)) if distance]
+        if not ordered or len({intervals[index] for index in far}) != 1:
+            raise Unsupported(f"sql: the frame {spec.sql()[:60]} of a window")
+        return replace(frame, unit=DATE if intervals[far[0]] else INT)
+    if any(intervals):
         raise Unsupported(f"sql: the frame {spec.sql()[:60]} of a window")
     if ordered:
         return frame
@@ -77,6 +86,8 @@ def _distance(spec: exp.WindowSpec, end: str, side: str) -> int | None:
     if str(spec.args.get(f"{end}_side") or "").upper() == side:
         if written == "UNBOUNDED":
             return None
+        if isinstance(value, exp.Interval) and str(value.args.get("unit")).upper() in ("DAY", "DAYS"):
+            value = exp.Literal.number(value.name) if value.name.isdigit() else value
         if isinstance(value, exp.Literal) and not value.is_string and value.this.isdigit():
             return int(value.this)
     raise Unsupported(f"sql: the frame {spec.sql()[:60]} of a window")
@@ -104,10 +115,27 @@ class Partition:
         """Whether the frame holds a row with these sort keys; `peer`: it ties with the current one."""
         if not self.sorts or frame.whole:
             return TRUE
+        if frame.unit is not None:
+            return self._near(frame, keys, frame.unit)
         return disj(
             self._within(frame, keys, self.own, frame.back),
             peer,
             self._within(frame, self.own, keys, frame.ahead),
+        )
+
+    def _near(self, frame: Frame, keys: tuple[Val, ...], unit: Kind) -> Formula:
+        """Whether the one sort key is no farther from the current row's than the frame says."""
+        own, key = self.own[0], keys[0]
+        moments = unit == DATE and own.kind == DATETIME
+        if len(keys) > 1 or key.kind != own.kind or not (moments or own.kind == unit):
+            raise Unsupported(f"sql: a frame by distance over a sort key of type {own.kind.shown}")
+        if not (z3.is_false(own.null) and z3.is_false(key.null)):
+            raise Unsupported("sql: a frame by distance over a sort key that may be NULL")
+        scale = DAY if moments else 1
+        ahead = own.val - key.val if self.sorts[0].descending else key.val - own.val
+        return conj(
+            TRUE if frame.back is None else ahead >= z3.IntVal(-frame.back * scale),
+            TRUE if frame.ahead is None else ahead <= z3.IntVal(frame.ahead * scale),
         )
 
     def _within(

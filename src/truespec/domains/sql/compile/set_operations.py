@@ -19,6 +19,7 @@ from truespec.domains.sql.ir.kinds import INT, TEXT, UNTYPED
 from truespec.domains.sql.ir.logic import TRUE, conj, neg
 from truespec.domains.sql.ir.relations import rows_of
 from truespec.domains.sql.ir.values import Val, all_identical, computed
+from truespec.domains.sql.places import place_of
 from truespec.domains.sql.rules import first_rows
 from truespec.verdict import ReasonCode, SpecificationError, Unsupported
 
@@ -39,6 +40,10 @@ def set_operation(reader: Reader, node: exp.SetOperation, parent: Scope | None) 
     """What UNION, EXCEPT or INTERSECT denotes."""
     left = reader.query(node.this, parent)
     right = reader.query(node.expression, parent)
+    if node.args.get("by_name"):
+        right = _by_name(node, left, right)
+    if node.args.get("on"):
+        raise Unsupported("sql: a set operation by name")
     if len(left.names) != len(right.names):
         raise SpecificationError(ReasonCode.TYPE, "the sides of a set operation differ in width")
     sides = []
@@ -47,8 +52,6 @@ def set_operation(reader: Reader, node: exp.SetOperation, parent: Scope | None) 
         see = subquery_output if isinstance(part.unnest(), exp.SetOperation) else computed
         sides.append(each_output(reader.rows(side), see))
     first, second = coerced(sides, reader.dialect, UNTYPED)
-    if node.args.get("by_name") or node.args.get("on"):
-        raise Unsupported("sql: a set operation by name")
     distinct = node.args.get("distinct")
     if distinct is None:
         distinct = True
@@ -66,6 +69,26 @@ def set_operation(reader: Reader, node: exp.SetOperation, parent: Scope | None) 
         case _:
             bag = _counted(reader, first, second, isinstance(node, exp.Intersect))
     return tail(reader, node, Denotation(left.names, bag))
+
+
+def _by_name(node: exp.SetOperation, left: Denotation, right: Denotation) -> Denotation:
+    """The right side with its columns in the order of the left side's names; both have the same ones.
+
+    What an engine calls an output without a name is not known here. Sort keys and LIMIT are about the columns
+    in their own order, and are refused.
+    """
+    for side in (node.this.unnest(), node.expression.unnest()):
+        named = isinstance(side, exp.Select) and all(
+            isinstance(item, exp.Alias | exp.Column | exp.Star) for item in side.expressions
+        )
+        if not named:
+            raise Unsupported("sql: a set operation by name over outputs without names", place_of(node))
+    same = sorted(left.names) == sorted(right.names) and len(set(left.names)) == len(left.names)
+    if not same or right.sorts or right.limit:
+        raise Unsupported("sql: a set operation by name over other columns", place_of(node))
+    order = [right.names.index(name) for name in left.names]
+    terms = (replace(term, outs=tuple(term.outs[i] for i in order)) for term in right.bag.terms)
+    return replace(right, names=left.names, bag=Bag(tuple(terms)))
 
 
 def _tested(reader: Reader, first: Bag, second: Bag, wanted: bool) -> Bag:
