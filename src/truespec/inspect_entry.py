@@ -3,7 +3,7 @@
 ```
 inspect eval truespec/regex --model openai/gpt-5
 inspect eval truespec/fol --model openai/gpt-5 -T judge=self
-inspect eval truespec/fol --model mockllm/model -T judge=self --limit 4     # offline, to see what comes out
+inspect eval truespec/fol --model canned/model -T judge=self --limit 4      # offline, to see what comes out
 inspect score logs/shop.eval --scorer truespec/compliance -S rules=policy.yml
 ```
 
@@ -25,7 +25,16 @@ from typing import Any
 
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser, GenerateConfig, get_model
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageSystem,
+    ChatMessageUser,
+    GenerateConfig,
+    ModelAPI,
+    ModelOutput,
+    get_model,
+    modelapi,
+)
 from inspect_ai.scorer import (
     CORRECT,
     INCORRECT,
@@ -41,11 +50,13 @@ from inspect_ai.scorer import (
     stderr,
 )
 from inspect_ai.solver import TaskState, generate, system_message
+from inspect_ai.tool import ToolChoice, ToolInfo
 
 from truespec.benchmark import task as records
 from truespec.benchmark.answer import read_answer
 from truespec.benchmark.select import choose, named_tasks
 from truespec.benchmark.task import shown_context
+from truespec.domains.registry import BUILT_IN
 from truespec.domains.verify import Pair
 from truespec.executors.pool import Workers, verifiers
 from truespec.inspect_compliance import compliance as compliance  # noqa: PLC0414 (found by the entry point)
@@ -96,6 +107,32 @@ def rocq(**options: Any) -> Task:
 def temporal(**options: Any) -> Task:
     """Formulas of linear temporal logic, with past, on finite and infinite words."""
     return _task("temporal", **options)
+
+
+@modelapi(name="canned")
+class Canned(ModelAPI):
+    """A model that gives the same reply to every call, to try tasks and judges without a network.
+
+    `-M answer=TEXT` is what it answers to tasks, `-M score=N` what it says as a judge. Inspect's `mockllm`
+    counts tokens by a vocabulary that it downloads.
+    """
+
+    def __init__(self, model_name: str, answer: str = "true", score: int = 3, **ours: Any) -> None:
+        known = {name: ours[name] for name in ("base_url", "api_key", "config") if name in ours}
+        super().__init__(model_name, **known)
+        self.answer, self.score = answer, score
+
+    async def generate(
+        self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
+    ) -> ModelOutput:
+        """The answer in a fenced block, or the score where a judge is asked."""
+        asked = input[0].text
+        judged = any(
+            asked == system(role, domain)
+            for role in (Role.FORMALIZATION, Role.EQUIVALENCE)
+            for domain in BUILT_IN
+        )
+        return ModelOutput.from_content(self.model_name, f"```\n{self.score if judged else self.answer}\n```")
 
 
 def _task(

@@ -112,3 +112,14 @@ def test_every_domain_has_a_task_and_the_entry_point_names_them() -> None:
     for name in bundled.domains():
         made = getattr(entry, name)()
         assert len(made.dataset) == len(bundled.tasks(name))
+
+
+def test_a_canned_model_needs_no_network(tmp_path: Path) -> None:
+    made = entry.temporal(judge="self")
+    canned = get_model("canned/model", answer="G F nothing", score=0)
+    log: Any
+    (log,) = inspect_eval(made, model=canned, limit=1, log_dir=str(tmp_path), display="none")
+    assert log.status == "success", log.error
+    scores = log.samples[0].scores
+    assert scores["verified"].value == "I"
+    assert scores["formalization_judge"].metadata["scores"] == [0]

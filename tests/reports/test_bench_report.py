@@ -65,7 +65,7 @@ TABLES = {
     *("malformed-formalization", "malformed-equivalence", "oracles", "malformed-oracles", "timeouts"),
 }
 FIGURES = {
-    *("success", "far-frr-formalization", "far-frr-equivalence", "cost", "timeouts"),
+    *("success", "far-frr-formalization", "far-frr-equivalence", "timeouts"),
     *("inflation-formalization", "inflation-equivalence", "curve-formalization", "curve-equivalence"),
 }
 
@@ -94,6 +94,7 @@ def test_the_baseline_shows_every_table_and_figure(report: Path) -> None:
     page = (report / "report.html").read_text("utf-8")
     for name in TABLES:
         assert f"id={name}>" in page
+        assert f"<a href=#{name}>" in page
         assert (report / "tables" / f"{name}.md").stat().st_size > 0
         assert r"\begin{tabular}" in (report / "tables" / f"{name}.tex").read_text("utf-8")
     assert page.count("<svg") == len(FIGURES)
@@ -142,6 +143,9 @@ def test_nine_models_with_long_names_are_told_apart() -> None:
         if group.find("{*}polyline") is not None
     }
     assert len({look for look, _ in looks}) == len(names)
+    heading = "arith, judged by openrouter/google/gemini-3.0-pro-preview-11-2025-exp"
+    headed = dots([(heading, None), ("a", [Dot("FAR", 0.5)])], "rates")
+    assert max(len(line) for line in re.findall(r">([^<>]*)</tspan>", headed)) <= 50, "bold letters are wide"
     rows = ElementTree.fromstring(dots([(name, [Dot("FAR", 0.5)]) for name in names], "rates"))
     heights = [float(span.get("y", "0")) for span in rows.iter() if span.tag.endswith("tspan")]
     assert all(after - before >= 10 for before, after in pairwise(heights))

@@ -166,7 +166,8 @@ def test_what_is_built_in_is_listed_and_shown() -> None:
     assert [rule.id for rule in load_rules(shown)] == [
         rule.id for rule in load_rules(pack_text("confirmation"))
     ]
-    assert "no pack 'nothing'" in str(run("show", "nothing").exception)
+    assert "no pack or rule set 'nothing'" in str(run("show", "nothing").exception)
+    assert "did you mean 'airline'?" in str(run("show", "airlines").exception)
 
 
 def test_what_is_built_in_is_listed_with_an_example_of_each_kind() -> None:

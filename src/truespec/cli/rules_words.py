@@ -21,7 +21,9 @@ from truespec.rules.rule import Rule
 from truespec.rules.sets import set_names, set_text
 from truespec.rules.witness import describe
 from truespec.rules.words import in_english
+from truespec.rules.yaml_place import listed
 from truespec.rules.yaml_text import load_yaml
+from truespec.verdict import UsageError
 
 
 @click.command("list")
@@ -103,6 +105,9 @@ def show(name: str) -> None:
 
     Exit code: 0, 2 for an unknown name.
     """
+    known = [*pack_names(), *set_names()]
+    if name not in known:
+        raise UsageError(f"no pack or rule set {name!r}{listed(name, known)}")
     text = (set_text(name) if name in set_names() else pack_text(name)).rstrip("\n")
     echo(text)
     echo("\n# Examples, found by search and replayed:")

@@ -127,9 +127,9 @@ def leaderboard(by_model: Mapping[str, Records], pairs: Sequence[Pair]) -> Table
         rows.append((model, rank, share(success[model]), overall))
     left = "" if all(tasks == common for tasks in asked) else ", the others left out"
     note = (
-        f"On the {len(common)} tasks that every model was asked{left}. In parentheses, the ranks that the "
-        "paired comparisons, adjusted together, do not exclude with 95 % confidence. Pooled: every answer "
-        "once; overall: mean over the domains."
+        f"On the {len(common)} tasks that every model was asked{left}. Beside each rank stand the ranks that "
+        "the paired comparisons, adjusted together, do not exclude with 95 % confidence. Pooled: every "
+        "answer once; overall: mean over the domains."
     )
     heads = ("model", "rank", "pooled", "overall")
     return Table("leaderboard", "Leaderboard", heads, tuple(rows), note)

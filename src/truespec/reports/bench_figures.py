@@ -40,9 +40,8 @@ def figures(
             tried = [item for item in every if item.kind == kind]
             found += [errors(some, kind), inflations(tried, kind)]
             found += [curves(some, kind)] if scored(some, kind) else []
-    if items:
-        found.append(costs(items))
-    return found
+    cost = costs(items)
+    return [*found, cost] if cost else found
 
 
 def successes(answers: Sequence[dict[str, Any]]) -> Figure:
@@ -110,8 +109,11 @@ def curves(items: Sequence[Item], kind: str) -> Figure:
     return Figure(f"curve-{kind}", title, svg)
 
 
-def costs(items: Sequence[Item]) -> Figure:
-    """Cost against accuracy, by judge: dollars where known, else tokens, else seconds."""
+def costs(items: Sequence[Item]) -> Figure | None:
+    """Cost against accuracy, by judge: dollars where known, else tokens, else seconds.
+
+    Judges whose time is not recorded are left out; None where that is all of them.
+    """
     groups = grouped(items, lambda i: (i.kind, i.judge))
     spent = {key: total(i.cost for i in some) for key, some in groups.items()}
     tokens = {key: total(i.tokens for i in some) for key, some in groups.items()}
@@ -121,7 +123,10 @@ def costs(items: Sequence[Item]) -> Figure:
         unit, each = "tokens per judgement", {key: tokens[key] / len(groups[key]) for key in groups}
     else:
         unit = "milliseconds per judgement"
+        groups = {key: some for key, some in groups.items() if any(i.seconds for i in some)}
         each = {key: 1000 * sum(i.seconds for i in some) / len(some) for key, some in groups.items()}
+    if not groups:
+        return None
     series = {
         f"{kind}, {judge}": [(float(f"{each[kind, judge]:.3g}"), accuracy(some).value or 0.0)]
         for (kind, judge), some in groups.items()

@@ -46,6 +46,8 @@ th:first-child { min-width: min(7rem, 38vw); max-width: 24rem; overflow-wrap: an
   td.text { max-width: 70vw; }
 }
 .note, nav { font-size: .9rem; }
+nav ol { columns: 20rem; margin: .2rem 0 .8rem; padding-left: 1.6rem; }
+nav li { padding: .15rem 0; break-inside: avoid; }
 .note { color: var(--muted); }
 details.part { border-top: 1px solid var(--line); padding: .2rem 0; }
 details.part[open] { padding-bottom: 1rem; }
@@ -216,8 +218,17 @@ def _page(
         "<h1>Specifications written by models, and their judges</h1>"
         f"{f'<p>{html.escape(lead)}</p>' if lead else ''}<p>{html.escape(counts)}</p>"
         f"<p>{len(first)} tables are open, {len(rest)} are folded below them. "
-        "<a href=tasks.html>All tasks and answers</a></p>" + "".join(parts) + "</main></body></html>\n"
+        "<a href=tasks.html>All tasks and answers</a></p>"
+        + _contents([*first, *rest])
+        + "".join(parts)
+        + "</main></body></html>\n"
     )
+
+
+def _contents(tables: Sequence[Table]) -> str:
+    """A folded list of all tables; browsers unfold what a link leads to."""
+    links = "".join(f"<li><a href=#{table.name}>{html.escape(table.title)}</a></li>" for table in tables)
+    return f"<nav><details><summary>Contents</summary><ol>{links}</ol></details></nav>"
 
 
 def _part(table: Table, drawn: Sequence[Figure], *, is_open: bool) -> str:

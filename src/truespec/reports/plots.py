@@ -37,6 +37,8 @@ WHOLE = 58
 """Letters of a series' name in one line of a single column."""
 LETTERS = 20
 """Letters of a row's name in one line."""
+HEADING = 50
+"""Letters of a heading in one line; headings are bold."""
 LINE = 12
 """Units from one line of a row's name to the next."""
 
@@ -75,7 +77,7 @@ def dots(
     """Rows of dots over one axis of percentages; a row without dots is a heading."""
     series = list(dict.fromkeys(dot.series for _, some in rows for dot in some or ()))
     top = 20 if len(series) > 1 else 4
-    names = [_wrapped(in_line(name, 200), 60 if some is None else LETTERS) for name, some in rows]
+    names = [_wrapped(in_line(name, 200), HEADING if some is None else LETTERS) for name, some in rows]
     tops = [top]
     for lines_ in names:
         tops.append(tops[-1] + ROW + LINE * (len(lines_) - 1))
