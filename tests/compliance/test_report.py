@@ -39,6 +39,8 @@ def test_pages_show_each_violation_at_its_message_and_hide_what_is_asked(tmp_pat
     assert text.index("I book.") < text.index('<div class="mark">')
     assert "Score <b>96</b>" in text
     assert "Each act charged once: <b>96</b>" in text
+    assert "Without a rule: transition spec, " in text
+    assert "no rule of this kind" not in text
     index = (out / "index.html").read_text()
     assert page.name in index
     assert '<svg class="shares"' in index

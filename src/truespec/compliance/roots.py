@@ -294,7 +294,7 @@ def _difference(before: Mapping[str, Any], after: Mapping[str, Any], count: int,
     new = after["score"] if after["score"] is not None else after["partial"]
     if count == roots:
         return "none: no two violations are one act"
-    said = f"{count} violations are {roots} acts"
+    said = f"{count} violations are {roots} act{'' if roots == 1 else 's'}"
     if old == new:
         return f"none: {said}, and the score is bounded all the same"
     cap = f", bounded by {after['cap']}" if after["cap"] else ", bounded by nothing"
