@@ -4,8 +4,9 @@ A cost is the processor time, user and system, of the test process and of all pr
 depends on what else the machine does. A fixture that several tests share is paid by the test that asks for it
 first. Work of a process that left the tree (a daemon) is not seen.
 
-`python tests/cost.py FILE` takes the costs of a whole run over into `costs.yml`; without a file it prints the
-tests that cost the most, each with the reason why it is worth it.
+`python tests/cost.py FILE...` takes the costs of a whole run over into `costs.yml`, then those of runs of
+parts, which replace what the whole run says of their tests. Without a file it prints the tests that cost the
+most, each with the reason why it is worth it.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Generator, Iterator
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +26,9 @@ import yaml
 from cases import read_yaml
 
 KEPT = Path(__file__).with_name("costs.yml")
-"""A row per test function that costs a second or more, the dearest first."""
+"""A row per test function that costs `SLOW` or more, the dearest first."""
 
-SLOW = 1.0
+SLOW = 0.4
 """A test of so many CPU seconds is slow: `make quick` leaves it out."""
 
 MOMENT = 0.005
@@ -145,11 +147,11 @@ def cost(test: str) -> float:
     return costs.get(test, costs.get(test.partition("[")[0], 0.0))
 
 
-def take_over(file: Path) -> None:
-    """Make `costs.yml` anew from the costs of a whole run; the reasons stay."""
+def take_over(files: list[Path]) -> None:
+    """Make `costs.yml` anew from the costs of a whole run and of parts after it; the reasons stay."""
     reasons = {row["test"]: row["why"] for row in _rows() if "why" in row}
     functions: dict[str, dict[str, float]] = defaultdict(dict)
-    for line in file.read_text(encoding="utf-8").splitlines():
+    for line in chain.from_iterable(file.read_text(encoding="utf-8").splitlines() for file in files):
         seconds, _, _, _, test = line.split("\t", 4)
         function, _, case = test.partition("[")
         functions[function][case.removesuffix("]")] = float(seconds)
@@ -164,9 +166,7 @@ def take_over(file: Path) -> None:
         slow = {case: round(seconds, 1) for case, seconds in cases.items() if seconds >= SLOW}
         rows.append(row | ({"slow": slow} if slow else {}))
     text = yaml.safe_dump(rows, sort_keys=False, allow_unicode=True, width=1000)
-    KEPT.write_text(
-        "# Made by 'make costs'; the reasons (why) are written by hand.\n" + text, encoding="utf-8"
-    )
+    KEPT.write_text(HEAD + text, encoding="utf-8")
 
 
 def _rows() -> list[dict[str, Any]]:
@@ -174,8 +174,8 @@ def _rows() -> list[dict[str, Any]]:
 
 
 def main(arguments: list[str]) -> None:
-    for file in arguments:
-        take_over(Path(file))
+    if arguments:
+        take_over([Path(file) for file in arguments])
     print("CPU seconds  tests  test, and why it is worth it")
     for row in _rows()[:SHOWN]:
         print(f"{row['seconds']:11.1f}  {row['tests']:5}  {row['test']}")

@@ -71,16 +71,21 @@ FIGURES = {
 
 
 @pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """The folder of the report, and what the command prints as JSON."""
     folder = tmp_path_factory.mktemp("report")
-    result = CliRunner().invoke(bench, ["report", "-o", str(folder)], catch_exceptions=False)
+    result = CliRunner().invoke(bench, ["report", "--json", "-o", str(folder)], catch_exceptions=False)
     assert result.exit_code == 0, result.output
-    return folder
+    return folder, result.output
 
 
-def test_json_holds_every_table_with_numbers(tmp_path: Path) -> None:
-    result = CliRunner().invoke(bench, ["report", "--json", "-o", str(tmp_path)], catch_exceptions=False)
-    told = json.loads(result.output)
+@pytest.fixture(scope="module")
+def report(made: tuple[Path, str]) -> Path:
+    return made[0]
+
+
+def test_json_holds_every_table_with_numbers(made: tuple[Path, str]) -> None:
+    told = json.loads(made[1])
     assert Path(told["report"]).is_file()
     assert told["tables"].keys() >= TABLES
     assert any(
