@@ -1,9 +1,13 @@
-"""The MCP server, with the SDK's own client: in memory, and as a program over stdio."""
+"""The MCP server, with the SDK's own client: in memory, and as a program over stdio and HTTP."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
+import re
+import socket
+import subprocess
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -126,6 +130,47 @@ def test_the_program_speaks_over_stdio() -> None:
 
     tools, result = asyncio.run(run())
     assert {"verify", "explain_counterexample", "check_trace", "context_of"} <= tools
+    assert result.structured_content["answer"] == "refuted"
+
+
+def test_the_program_speaks_over_http_and_says_where() -> None:
+    from mcp.client.streamable_http import streamable_http_client
+
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        over_http = [
+            sys.executable,
+            "-m",
+            "truespec",
+            "mcp",
+            "--transport",
+            "streamable-http",
+            "--port",
+            port,
+        ]
+        refused = subprocess.run(over_http, capture_output=True, text=True, check=False, timeout=120)
+    assert refused.returncode == 2
+    assert f"port {port}" in refused.stderr
+
+    async def run(address: str) -> Any:
+        for _ in range(600):
+            with contextlib.suppress(OSError):
+                socket.create_connection(("127.0.0.1", int(port)), 1).close()
+                break
+            await asyncio.sleep(0.1)
+        async with Client(streamable_http_client(address)) as client:
+            arguments = {"domain": "regex", "oracle": "a", "candidate": "b"}
+            return await client.call_tool("verify", arguments)
+
+    with subprocess.Popen(over_http, stderr=subprocess.PIPE, text=True) as program:
+        try:
+            assert program.stderr is not None
+            found = re.search(r"http://\S+/mcp", program.stderr.readline())
+            assert found is not None
+            result = asyncio.run(run(found[0]))
+        finally:
+            program.terminate()
+            program.communicate()
     assert result.structured_content["answer"] == "refuted"
 
 

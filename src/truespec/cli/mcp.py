@@ -8,6 +8,7 @@ import click
 
 from truespec.api import DEFAULT_TIMEOUT
 from truespec.cli.common import Seconds
+from truespec.cli.serve import listening_on
 from truespec.verdict import UsageError
 
 
@@ -30,7 +31,7 @@ def mcp(transport: str, port: int, timeout: float, jobs: int | None) -> None:
     The tools: verify, explain_counterexample, check_trace, explain_rule, context_of.
     Over HTTP it listens on 127.0.0.1 alone. Needs the extra: pip install 'truespec[mcp]'.
 
-    Exit code: 0 when the client leaves, 2 for a wrong call.
+    Exit code: 0 when the client leaves, 2 for a wrong call or a port that is taken.
     """
     try:
         from truespec.serve.mcp import server
@@ -46,6 +47,8 @@ def mcp(transport: str, port: int, timeout: float, jobs: int | None) -> None:
         if transport == "stdio":
             made.run()
         else:
+            listening_on("127.0.0.1", port).close()  # the SDK ends with code 1 where the port is taken
+            click.echo(f"the tools are at http://127.0.0.1:{port}/mcp  (Ctrl-C ends)", err=True)
             made.run("streamable-http", host="127.0.0.1", port=port)
     finally:
         service.close()
