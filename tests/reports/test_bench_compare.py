@@ -199,6 +199,8 @@ def test_the_headline_names_the_best_and_the_judges_with_intervals() -> None:
     assert "FAR, wrong answers accepted: " in said
     assert "100.0% (6/6, 61–100)" in said
     assert "10 tasks, verified by truespec" in said
+    second = [{**one, "judge": "k"} for one in judgements]
+    assert " more)" in headline(tables(answers, judgements + second), 10), "equal judges are counted"
     assert headline(tables(model("m", 4), []), 10).startswith("m: 40.0% (4/10, 17–69) of the answers")
 
 

@@ -68,6 +68,11 @@ def _extremes(table: Table, head: str, what: str) -> str:
     if not known:
         return ""
     low, high = min(known, key=lambda one: one[0]), max(known, key=lambda one: one[0])
-    if low[1] == high[1]:
-        return f"{head}, {what}: {low[2]} ({low[1]})."
-    return f"{head}, {what}: from {low[2]} ({low[1]}) to {high[2]} ({high[1]})."
+
+    def whose(one: tuple[float, object, Cell]) -> str:
+        others = sum(value == one[0] for value, _, _ in known) - 1
+        return f"{one[1]} and {others} more" if others else str(one[1])
+
+    if low[0] == high[0]:
+        return f"{head}, {what}: {low[2]} ({whose(low)})."
+    return f"{head}, {what}: from {low[2]} ({whose(low)}) to {high[2]} ({whose(high)})."
