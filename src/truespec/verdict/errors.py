@@ -31,7 +31,7 @@ class Place:
     """The line, from 1."""
     column: int
     """The column in code points, from 1."""
-    in_file: bool = field(default=False, compare=False)
+    in_file: bool = field(default=False, compare=False, repr=False)
     """Whether the text is a file, of which the first line is named too."""
 
     @classmethod
