@@ -201,6 +201,9 @@ def test_the_headline_names_the_best_and_the_judges_with_intervals() -> None:
     assert "10 tasks, verified by truespec" in said
     second = [{**one, "judge": "k"} for one in judgements]
     assert " more)" in headline(tables(answers, judgements + second), 10), "equal judges are counted"
+    other = [{**one, "task": f"other-{one['task']}"} for one in model("n", 4)]
+    apart = headline(tables(model("m", 4) + other, []), 20)
+    assert apart.startswith("2 models were asked no task in common, so none is said to do best. 20 tasks")
     assert headline(tables(model("m", 4), []), 10).startswith("m: 40.0% (4/10, 17–69) of the answers")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -150,6 +151,11 @@ def test_other_tasks_under_one_identifier_are_refused(tmp_path: Path) -> None:
     two = make(tmp_path / "two", 0.0, {0}, range(1), other)
     with pytest.raises(UsageError, match="'t0' of the run 'two' is another"):
         read_runs([one, two])
+    elsewhere = [replace(TASKS[0], source=Origin("another set", "g", "line 3"))]
+    same = make(tmp_path / "same", 0.0, {0}, range(1), elsewhere)
+    assert len(read_runs([one, same]).answers) > len(read_runs([one]).answers), (
+        "the same task of two data sets"
+    )
 
 
 @pytest.mark.slow

@@ -33,6 +33,8 @@ def _best(board: Table) -> str:
     """Who leads, and with whom the lead is shared."""
     place, first = board.columns.index("pooled"), board.rows[0]
     rank, pooled = first[board.columns.index("rank")], first[place]
+    if _value(pooled) is None:
+        return f"{len(board.rows)} models were asked no task in common, so none is said to do best."
     level = [row[0] for row in board.rows if _value(row[place]) == _value(pooled)]
     if len(level) == 1:
         return (

@@ -98,12 +98,17 @@ def _names(folders: Sequence[Path]) -> list[str]:
         parts += 1
 
 
+def _content(task: Task) -> dict[str, object]:
+    """What a task says: several data sets may hold the same one, each at a place of its own."""
+    return {name: value for name, value in task.to_json().items() if name != "source"}
+
+
 def _tasks(runs: Sequence[Run], names: Sequence[str]) -> list[Task]:
     known: dict[str, tuple[Task, str]] = {}
     for run, name in zip(runs, names, strict=True):
         for task in run.tasks():
             other, where = known.setdefault(task.id, (task, name))
-            if other.to_json() != task.to_json():
+            if _content(other) != _content(task):
                 raise UsageError(
                     f"the task {task.id!r} of the run {name!r} is another than that of {where!r}: "
                     "report the two apart"
