@@ -55,6 +55,7 @@ def test_the_variance_is_that_of_a_ratio_over_clusters() -> None:
     assert effective_size(counts) == pytest.approx(share * (1 - share) / variance)
 
 
+@pytest.mark.slow  # the first one pays for loading statsmodels
 @pytest.mark.parametrize("chance", CHANCES)
 def test_the_variance_is_that_of_statsmodels_with_clusters(chance: random.Random) -> None:
     import numpy
@@ -74,6 +75,7 @@ def test_the_variance_is_that_of_statsmodels_with_clusters(chance: random.Random
     assert effective_size(counted(items)) == pytest.approx(min(size, len(items)))
 
 
+@pytest.mark.slow  # the first one pays for loading statsmodels
 @pytest.mark.parametrize("chance", CHANCES)
 def test_plain_intervals_and_tests_agree_with_scipy_and_statsmodels(chance: random.Random) -> None:
     from scipy.stats import binomtest

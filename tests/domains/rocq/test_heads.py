@@ -95,6 +95,7 @@ def pair(signature: str, oracle: str, candidate: str) -> Layout:
     return Layout(read_context({"signature": signature}), *texts)
 
 
+@pytest.mark.slow  # the first one pays for the session of all
 @pytest.mark.parametrize("name", CASES)
 def test_a_strategy_proves_the_right_candidate_and_not_the_wrong_one(session: Session, name: str) -> None:
     tactic, signature, oracle, right, wrong = CASES[name]
