@@ -1,4 +1,4 @@
-"""Statements read by the heads of lists, texts as lists of letters, tables of letters, cuts and factors."""
+"""Statements read by heads, letters, cuts and factors; functions that scan, carry something along or sort."""
 
 from __future__ import annotations
 
@@ -23,7 +23,70 @@ JOINED = "(a b r : string) : Prop"
 EDGES = "(e : list (Z * Z)) (a b : Z) : Prop"
 LETTER = "(c : ascii) (r : bool) : Prop"
 CUT = "(l r : list Z) (k : nat) : Prop"
+PLACE = "(l : list Z) (k : Z) (r : option nat) : Prop"
+SORTED = "(l r : list Z) : Prop"
+FROM_THE_HEAD = (
+    "Fixpoint place (l : list Z) (k : Z) : option nat := match l with [] => None | x :: t => if x =? k then "
+    "Some O else match place t k with Some i => Some (S i) | None => None end end.\n"
+    f"Definition spec {PLACE} := r = place l k."
+)
+COUNTED = (
+    "Fixpoint from (i : nat) (l : list Z) (k : Z) : option nat := match l with [] => None | x :: t => "
+    "if Z.eqb k x then Some i else from (S i) t k end.\n"
+    f"Definition spec {PLACE} := r = from %s l k."
+)
+INSERTED = (
+    "Fixpoint ins (x : Z) (l : list Z) : list Z := match l with [] => [x] | y :: t => "
+    "if x <=? y then x :: y :: t else y :: ins x t end.\n"
+    "Fixpoint sort (l : list Z) : list Z := match l with [] => [] | x :: t => ins x (sort t) end.\n"
+    f"Definition spec {SORTED} := r = sort l."
+)
 CASES = {
+    "a place that is described": (
+        "by_scans",
+        PLACE,
+        FROM_THE_HEAD,
+        "match r with Some i => nth_error l i = Some k /\\ forall j, (j < i)%nat -> nth_error l j <> Some k"
+        " | None => ~ In k l end",
+        "match r with Some i => nth_error l i = Some k | None => ~ In k l end",
+    ),
+    "a counter that is carried along": ("by_scans", PLACE, FROM_THE_HEAD, COUNTED % "0", COUNTED % "1"),
+    "a table of places": (
+        "by_scans",
+        PLACE,
+        FROM_THE_HEAD,
+        "r = option_map fst (find (fun p => snd p =? k) (combine (seq 0 (length l)) l))",
+        "r = option_map fst (find (fun p => snd p =? k) (combine (seq 1 (length l)) l))",
+    ),
+    "a sorting function": (
+        "by_sorting",
+        SORTED,
+        INSERTED,
+        "Permutation l r /\\ Sorted Z.le r",
+        "incl l r /\\ incl r l /\\ Sorted Z.le r",
+    ),
+    "what is selected stays in order": (
+        "by_sorting",
+        "(n : nat) (r : list nat) : Prop",
+        "r = filter (fun d => (n mod d =? 0)%nat) (seq 1 n)",
+        "StronglySorted lt r /\\ forall d, In d r <-> (1 <= d <= n)%nat /\\ Nat.divide d n",
+        "StronglySorted lt r /\\ forall d, In d r <-> (1 <= d < n)%nat /\\ Nat.divide d n",
+    ),
+    "neighbours": (
+        "by_index",
+        SORTED,
+        "length r = pred (length l) /\\ "
+        "forall i, (S i < length l)%nat -> nth i r 0 = nth (S i) l 0 - nth i l 0",
+        "r = map (fun p => snd p - fst p) (combine l (tl l))",
+        "r = map (fun p => fst p - snd p) (combine l (tl l))",
+    ),
+    "the greatest of all": (
+        "by_list_cases",
+        "(l : list Z) (r : option Z) : Prop",
+        "match r with None => l = [] | Some m => In m l /\\ forall x, In x l -> x <= m end",
+        "r = match l with [] => None | x :: t => Some (fold_left Z.max t x) end",
+        "r = match l with [] => None | x :: t => Some (fold_left Z.max t 0) end",
+    ),
     "a cut before or after the head": (
         "by_heads",
         FIRST,
@@ -91,7 +154,10 @@ def session() -> Iterator[Session]:
 
 
 def pair(signature: str, oracle: str, candidate: str) -> Layout:
-    texts = [screen(f"Definition spec {signature} := {body}.") for body in (oracle, candidate)]
+    texts = [
+        screen(body if body.startswith("Fixpoint") else f"Definition spec {signature} := {body}.")
+        for body in (oracle, candidate)
+    ]
     return Layout(read_context({"signature": signature}), *texts)
 
 

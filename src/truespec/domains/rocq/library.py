@@ -41,6 +41,8 @@ FILES = (
     "Opaque",
     "Heads",
     "Texts",
+    "Scans",
+    "Sorting",
     "Portfolio",
     "Formula",
     "Reify",

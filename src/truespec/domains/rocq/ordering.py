@@ -23,6 +23,8 @@ MADE_FOR = {
     "by_letters": {"type ascii"},
     "by_texts": {"type string"},
     "by_cuts": {"parts", "exists"},
+    "by_sorting": {"order", "type list"},
+    "by_scans": {"recursion"},
 }
 """Strategies that come first where a pair has all these features; elsewhere they give up at once."""
 UNSEEN = 0.1

@@ -67,6 +67,8 @@ STRATEGIES: tuple[Strategy, ...] = (
     Strategy("by_cuts", 0.4),
     Strategy("by_mirror", 0.2),
     Strategy("by_factors", 0.2),
+    Strategy("by_scans", 0.7),
+    Strategy("by_sorting", 0.5),
 )
 """The tactics, with the processor seconds each may use at first; `ordering.py` says which come first."""
 PATIENCE = 6.0
@@ -173,9 +175,11 @@ THEOREM = "Theorem Truespec_equivalent : Truespec_statement."
 
 def opening(layout: Layout) -> list[str]:
     """What stands between the statement and its proof."""
+    each = "; ".join(f"try k (@{name})" for name in layout.recursive())
     return [
         "Import Truespec.Portfolio.",
         f"Ltac unfold_pair ::= cbv beta iota zeta delta [{' '.join(layout.unfolded())}] in *.",
+        f"Ltac for_recursive k ::= {each or 'idtac'}.",
     ]
 
 

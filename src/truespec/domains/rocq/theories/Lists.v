@@ -12,20 +12,36 @@ Lemma nth_repeat_some T (x d : T) n i : (i < n)%nat -> nth i (repeat x n) d = x.
 Proof. revert i. induction n as [|n IH]; intros [|i] h; simpl; try lia; try reflexivity. apply IH. lia. Qed.
 Lemma nth_one T (x d : T) i : (i < 1)%nat -> nth i [x] d = x.
 Proof. destruct i; [reflexivity|lia]. Qed.
+Lemma nth_cons_either T (x : T) l d i : nth i (x :: l) d = if (i =? 0)%nat then x else nth (i - 1) l d.
+Proof. destruct i; simpl; [reflexivity|rewrite Nat.sub_0_r; reflexivity]. Qed.
+Lemma nth_tl_next T (l : list T) d i : nth i (tl l) d = nth (S i) l d.
+Proof. destruct l; simpl; [destruct i|]; reflexivity. Qed.
+Lemma tl_length T (l : list T) : length (tl l) = (length l - 1)%nat.
+Proof. destruct l; simpl; lia. Qed.
+Lemma removelast_length T (l : list T) : length (removelast l) = (length l - 1)%nat.
+Proof. rewrite removelast_firstn_len, firstn_length. lia. Qed.
+Lemma nth_removelast_some T (l : list T) d i : (i < length l - 1)%nat -> nth i (removelast l) d = nth i l d.
+Proof. intro h. rewrite removelast_firstn_len. apply nth_firstn_some. lia. Qed.
+Lemma nth_combine_some A B (l : list A) (m : list B) a b i : (i < length l)%nat -> (i < length m)%nat -> nth i (combine l m) (a, b) = (nth i l a, nth i m b).
+Proof. revert m i. induction l as [|x l IH]; intros [|y m] [|i] h k; simpl in *; try lia; [reflexivity|apply IH; lia]. Qed.
 
-Ltac lengths := rewrite ?map_length, ?app_length, ?rev_length, ?firstn_length, ?skipn_length, ?seq_length, ?repeat_length, ?combine_length in *; cbn [length] in *.
+Ltac lengths := rewrite ?map_length, ?app_length, ?rev_length, ?firstn_length, ?skipn_length, ?seq_length, ?repeat_length, ?combine_length, ?tl_length, ?removelast_length in *; cbn [length] in *.
 Ltac nth_step := first
   [ rewrite nth_firstn_some by lia | rewrite nth_skipn_all | rewrite seq_nth by lia | rewrite nth_repeat_some by lia | rewrite rev_nth by lia
   | rewrite nth_one by lia | rewrite nth_overflow by (lengths; lia)
   | match goal with |- context [nth ?i (?a ++ ?b) ?d] => rewrite (nth_app_either _ a b d i); let e := fresh in destruct (Nat.ltb_spec i (length a)) as [e|e]; lengths end
   | match goal with |- context [@nth ?U ?i (@map ?T ?U ?f ?l) ?e] => with_default T ltac:(fun d => rewrite (nth_map T U f d e l i) by (lengths; lia)); cbv beta end
-  | match goal with |- context [nth ?i (combine ?a ?b) (?x, ?y)] => rewrite (combine_nth a b i x y) by lia end ].
+  | match goal with |- context [nth ?i (combine ?a ?b) (?x, ?y)] => rewrite (nth_combine_some _ _ a b x y i) by (lengths; lia); cbn [fst snd] end
+  | rewrite nth_tl_next | rewrite nth_removelast_some by lia
+  | match goal with |- context [nth ?i (?x :: ?l) ?d] => rewrite (nth_cons_either _ x l d i); let e := fresh in destruct (Nat.eqb_spec i 0) as [e|e]; [try (exfalso; lia)|] end ].
 Ltac nth_step_in H := first
   [ rewrite nth_firstn_some in H by lia | rewrite nth_skipn_all in H | rewrite seq_nth in H by lia | rewrite nth_repeat_some in H by lia | rewrite rev_nth in H by lia
   | rewrite nth_one in H by lia
   | match type of H with context [nth ?i (?a ++ ?b) ?d] => rewrite (nth_app_either _ a b d i) in H; let e := fresh in destruct (Nat.ltb_spec i (length a)) as [e|e]; lengths end
   | match type of H with context [@nth ?U ?i (@map ?T ?U ?f ?l) ?e] => with_default T ltac:(fun d => rewrite (nth_map T U f d e l i) in H by (lengths; lia)); cbv beta in H end
-  | match type of H with context [nth ?i (combine ?a ?b) (?x, ?y)] => rewrite (combine_nth a b i x y) in H by lia end ].
+  | match type of H with context [nth ?i (combine ?a ?b) (?x, ?y)] => rewrite (nth_combine_some _ _ a b x y i) in H by (lengths; lia); cbn [fst snd] in H end
+  | rewrite nth_tl_next in H | rewrite nth_removelast_some in H by lia
+  | match type of H with context [nth ?i (?x :: ?l) ?d] => rewrite (nth_cons_either _ x l d i) in H; let e := fresh in destruct (Nat.eqb_spec i 0) as [e|e]; [try (exfalso; lia)|] end ].
 (* Implications whose premise is arithmetic, where it holds. *)
 Ltac fire := repeat match goal with H : ?A -> ?B |- _ => is_prop A; specialize (H ltac:(lia)) end.
 Ltac nths := repeat (progress (fire; repeat match goal with H : context [nth _ _ _] |- _ => progress (repeat nth_step_in H) end; repeat nth_step)).

@@ -52,6 +52,10 @@ Lemma fold_left_max l d : fold_left Z.max l d = fold_right Z.max d l.
 Proof. apply fold_symmetric; intros; lia. Qed.
 Lemma fold_left_min l d : fold_left Z.min l d = fold_right Z.min d l.
 Proof. apply fold_symmetric; intros; lia. Qed.
+Lemma fold_left_nmax l d : fold_left Nat.max l d = fold_right Nat.max d l.
+Proof. apply fold_symmetric; intros; lia. Qed.
+Lemma fold_left_nmin l d : fold_left Nat.min l d = fold_right Nat.min d l.
+Proof. apply fold_symmetric; intros; lia. Qed.
 Lemma fold_right_plus_app l m : fold_right Nat.add 0%nat (l ++ m) = (fold_right Nat.add 0 l + fold_right Nat.add 0 m)%nat.
 Proof. induction l as [|x l IH]; simpl; [reflexivity|rewrite IH; lia]. Qed.
 Lemma last_nth T (l : list T) d : last l d = nth (length l - 1) l d.
@@ -82,6 +86,8 @@ Ltac terms := repeat match goal with
   | |- context [fold_left Nat.add _ _] => rewrite fold_left_plus
   | |- context [fold_left Z.max ?l ?d] => rewrite (fold_left_max l d)
   | |- context [fold_left Z.min ?l ?d] => rewrite (fold_left_min l d)
+  | |- context [fold_left Nat.max ?l ?d] => rewrite (fold_left_nmax l d)
+  | |- context [fold_left Nat.min ?l ?d] => rewrite (fold_left_nmin l d)
   | |- context [fold_left Z.mul _ _] => rewrite fold_left_mul
   | |- context [Z.mul 1 ?a] => rewrite (Z.mul_1_l a)
   | |- context [?l ++ []] => rewrite (app_nil_r l)
@@ -191,6 +197,18 @@ Proof.
   repeat split; [|lia|intros x [<-|i]; [lia|specialize (k x i); lia]].
   destruct (Z.min_spec a (fold_right Z.min d l)) as [[_ ->]|[_ ->]]; tauto.
 Qed.
+Lemma nmax_facts d l : (fold_right Nat.max d l = d \/ In (fold_right Nat.max d l) l) /\ (d <= fold_right Nat.max d l)%nat /\ (forall x, In x l -> (x <= fold_right Nat.max d l)%nat).
+Proof.
+  induction l as [|a l (h & b & k)]; simpl; [repeat split; [auto|lia|tauto]|].
+  repeat split; [|lia|intros x [<-|i]; [lia|specialize (k x i); lia]].
+  destruct (Nat.max_spec a (fold_right Nat.max d l)) as [[_ ->]|[_ ->]]; tauto.
+Qed.
+Lemma nmin_facts d l : (fold_right Nat.min d l = d \/ In (fold_right Nat.min d l) l) /\ (fold_right Nat.min d l <= d)%nat /\ (forall x, In x l -> (fold_right Nat.min d l <= x)%nat).
+Proof.
+  induction l as [|a l (h & b & k)]; simpl; [repeat split; [auto|lia|tauto]|].
+  repeat split; [|lia|intros x [<-|i]; [lia|specialize (k x i); lia]].
+  destruct (Nat.min_spec a (fold_right Nat.min d l)) as [[_ ->]|[_ ->]]; tauto.
+Qed.
 Lemma div_facts a b q m : a = b * q + m -> (0 <= m < b \/ b < m <= 0) -> q = a / b /\ m = a mod b.
 Proof. intros e h. split; [exact (Z.div_unique a b q m h e)|exact (Z.mod_unique a b q m h e)]. Qed.
 Lemma div_mod_facts a b : b <> 0 -> a = b * (a / b) + a mod b /\ (0 <= a mod b < b \/ b < a mod b <= 0).
@@ -208,6 +226,10 @@ Ltac facts := repeat match goal with
   | H : context [fold_right Z.max ?d ?l] |- _ => mark d (l, 0) ltac:(pose proof (max_facts d l))
   | |- context [fold_right Z.min ?d ?l] => mark d (l, 1) ltac:(pose proof (min_facts d l))
   | H : context [fold_right Z.min ?d ?l] |- _ => mark d (l, 1) ltac:(pose proof (min_facts d l))
+  | |- context [fold_right Nat.max ?d ?l] => mark d (l, 3) ltac:(pose proof (nmax_facts d l))
+  | H : context [fold_right Nat.max ?d ?l] |- _ => mark d (l, 3) ltac:(pose proof (nmax_facts d l))
+  | |- context [fold_right Nat.min ?d ?l] => mark d (l, 4) ltac:(pose proof (nmin_facts d l))
+  | H : context [fold_right Nat.min ?d ?l] |- _ => mark d (l, 4) ltac:(pose proof (nmin_facts d l))
   | H : context [@hd Z ?d ?l] |- _ => mark d (l, 2) ltac:(pose proof (hd_facts d l))
   | |- context [Z.gcd ?a ?b] => mark a (b, 0) ltac:(pose proof (gcd_facts a b))
   | H : context [Z.gcd ?a ?b] |- _ => mark a (b, 0) ltac:(pose proof (gcd_facts a b))
