@@ -180,7 +180,6 @@ class _Session:
     def receiver(self, listen: str) -> Any:
         """Take OpenTelemetry's exports while the context lasts."""
         from truespec.cli.serve import listening_on
-        from truespec.cli.web import Background
 
         host, colon, port = listen.rpartition(":")
         host = host if colon else "127.0.0.1"
@@ -190,6 +189,7 @@ class _Session:
         if host not in LOOPBACK and token is None:
             raise UsageError(f"--listen {listen} is open to others: set {TOKEN}, which exporters then send")
         try:
+            from truespec.cli.web import Background
             from truespec.serve.otlp import Spool, application
         except ModuleNotFoundError as error:
             raise UsageError(f"--listen needs {error.name}: pip install 'truespec[watch]'") from None
