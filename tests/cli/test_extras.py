@@ -19,6 +19,7 @@ from truespec.verdict import UsageError
         (["mcp"], "mcp", "mcp"),
         (["otel", "v.jsonl"], "opentelemetry", "otel"),
         (["trace", "watch", "-o", "out", "--listen", "0"], "uvicorn", "watch"),
+        (["trace", "watch", "-o", "out", "--listen", "0"], "opentelemetry", "watch"),
     ],
 )
 def test_a_missing_extra_is_named(

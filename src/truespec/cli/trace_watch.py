@@ -7,6 +7,7 @@ import os
 import time
 from collections import deque
 from contextlib import ExitStack, suppress
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -189,6 +190,7 @@ class _Session:
         if host not in LOOPBACK and token is None:
             raise UsageError(f"--listen {listen} is open to others: set {TOKEN}, which exporters then send")
         try:
+            import_module("opentelemetry.proto.collector.trace.v1.trace_service_pb2")  # of each export
             from truespec.cli.web import Background
             from truespec.serve.otlp import Spool, application
         except ModuleNotFoundError as error:
