@@ -28,9 +28,10 @@ def first_of_each(
 ) -> Denotation:
     """The first row, by ORDER BY, of the rows that agree in the keys of DISTINCT ON.
 
-    Where no rows of a group tie, it is the row that ROW_NUMBER numbers 1. Else each output is what
-    FIRST_VALUE makes of it in the window of the group, which is refused where rows that differ in it may
-    tie; one row of a group stays, since all its rows put out the same. A window sees the rows before
+    Where no rows of a group tie, it is the row that ROW_NUMBER numbers 1. Else, and beside a query that
+    takes values by their place, each output is what FIRST_VALUE makes of it in the window of the group,
+    which is refused where rows that differ in it may tie; one row of a group stays, since all its rows put
+    out the same. A window sees the rows before
     QUALIFY, DISTINCT ON those after it: the two together are refused.
     """
     order = node.args.get("order")
@@ -41,8 +42,9 @@ def first_of_each(
     on = node.args["distinct"].args["on"]
     written = list(on.expressions) if isinstance(on, exp.Tuple) else [on.unnest()]
     width = len(items)
-    with contextlib.suppress(Nondeterministic):
-        return _numbered(reader, node, items, terms, written)
+    if not reader.compares_values:
+        with contextlib.suppress(Nondeterministic):
+            return _numbered(reader, node, items, terms, written)
     rows = []
     for term, scope in terms:
         expressions = [_expression(reader, part, items, scope) for part in written]

@@ -28,6 +28,9 @@ from truespec.domains.sql.schema import Schema
 from truespec.solvers.limit import Limit
 from truespec.verdict import Nondeterministic, SpecificationError, Undecided, Unsupported
 
+PLACED = (exp.FirstValue, exp.LastValue, exp.NthValue)
+"""Functions that take the value of the row at a place of the window."""
+
 
 @dataclass(frozen=True, slots=True)
 class ProofTrace:
@@ -79,6 +82,7 @@ def prove_in(world: World, oracle: exp.Expr, candidate: exp.Expr, order: str) ->
     world.read_check = read_check
     prover = Prover(world)
     compiler = Compiler(world, prover.aggregates)
+    compiler.compares_values = any(query.find(*PLACED) is not None for query in (oracle, candidate))
     left, right = compiler.read(oracle, 0), compiler.read(candidate, 1)
     if len(left.names) != len(right.names) or _differ_in_type(left, right, world.dialect):
         return None
