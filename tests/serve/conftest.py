@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
 import socket
 import threading
 import time
@@ -11,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+import needs
 
 TOKEN = "a-token"
 
@@ -38,6 +41,29 @@ def served(runs: Sequence[tuple[Path, Path | None]] = (), **more: Any) -> Iterat
     yield f"http://127.0.0.1:{port}"
     server.should_exit = True
     thread.join(20)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """A real browser. It ends with the module: while it runs, no other event loop can."""
+    needs.tool("chromium")
+    needs.module("playwright")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        made = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        yield made
+        made.close()
+
+
+def opened(browser: Any, address: str, path: str = "/", **options: Any) -> Any:
+    """A path of the server in a new window, signed in."""
+    context = browser.new_context(**{"viewport": {"width": 1400, "height": 900}, **options})
+    page = context.new_page()
+    page.set_default_timeout(60_000)
+    page.goto(f"{address}/?token={TOKEN}")
+    page.goto(address + path)
+    return page
 
 
 @pytest.fixture(scope="session")

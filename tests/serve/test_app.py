@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Iterator
 from importlib.resources import files
 from typing import Any
 from urllib.parse import urlencode
 
 import pytest
 
-import needs
-from serve.conftest import TOKEN
+from serve.conftest import TOKEN, opened
 from truespec.domains.registry import DOMAINS
 
 pytestmark = [pytest.mark.live, pytest.mark.slow]
@@ -24,27 +22,6 @@ HOSTILE = '<script>document.title="hacked"</script><img src=x onerror="document.
 def test_the_vendored_script_is_the_published_one() -> None:
     content = files("truespec.serve").joinpath("static/htmx.min.js").read_bytes()
     assert hashlib.sha256(content).hexdigest() == HTMX
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    needs.tool("chromium")
-    needs.module("playwright")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        made = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        yield made
-        made.close()
-
-
-def opened(browser: Any, address: str, path: str = "/", **options: Any) -> Any:
-    context = browser.new_context(**{"viewport": {"width": 1400, "height": 900}, **options})
-    page = context.new_page()
-    page.set_default_timeout(60_000)
-    page.goto(f"{address}/?token={TOKEN}")
-    page.goto(address + path)
-    return page
 
 
 def test_the_verdict_follows_the_typing_and_the_address_holds_the_pair(browser: Any, address: str) -> None:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
-import needs
-from serve.conftest import TOKEN, served
+from serve.conftest import opened, served
 from truespec.cli.main import truespec
 from truespec.serve.runs import run_of
 from truespec.verdict import UsageError
@@ -65,24 +64,9 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Path, Path | No
 
 
 @pytest.fixture(scope="module")
-def pages(runs: list[tuple[Path, Path | None]]) -> Iterator[Any]:
-    needs.tool("chromium")
-    needs.module("playwright")
-    from playwright.sync_api import sync_playwright
-
-    with served(runs) as address, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-
-        def opened(path: str, **options: Any) -> Any:
-            context = browser.new_context(**{"viewport": {"width": 1400, "height": 900}, **options})
-            page = context.new_page()
-            page.set_default_timeout(60_000)
-            page.goto(f"{address}/?token={TOKEN}")
-            page.goto(address + path)
-            return page
-
-        yield opened
-        browser.close()
+def pages(runs: list[tuple[Path, Path | None]], browser: Any) -> Iterator[Any]:
+    with served(runs) as address:
+        yield partial(opened, browser, address)
 
 
 def test_a_list_is_filtered_by_its_address_without_scripts(pages: Any) -> None:

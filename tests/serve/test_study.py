@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import json
-import shutil
 import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
-import needs
-from serve.conftest import TOKEN, served
+from serve.conftest import TOKEN, opened, served
 from serve.test_runs import HOSTILE, RULES, TRACE
 from truespec import verify
 from truespec.cli.main import truespec
@@ -71,26 +70,11 @@ def _follow(page: Any, selector: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def pages(folder: Path) -> Iterator[Any]:
-    needs.tool("chromium")
-    needs.module("playwright")
-    from playwright.sync_api import sync_playwright
-
+def pages(folder: Path, browser: Any) -> Iterator[Any]:
     runs = [run_of(folder), run_of(folder / "found.jsonl")]
     marks = {"labels": folder / "labels.jsonl", "baseline": folder / "known.json"}
-    with served(runs, studies=[folder], **marks) as address, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-
-        def opened(path: str, **options: Any) -> Any:
-            context = browser.new_context(**{"viewport": {"width": 1400, "height": 900}, **options})
-            page = context.new_page()
-            page.set_default_timeout(60_000)
-            page.goto(f"{address}/?token={TOKEN}")
-            page.goto(address + path)
-            return page
-
-        yield opened
-        browser.close()
+    with served(runs, studies=[folder], **marks) as address:
+        yield partial(opened, browser, address)
 
 
 def test_disagreements_come_first_and_read_without_scripts(pages: Any) -> None:

@@ -137,3 +137,22 @@ def test_the_list_of_traces_names_the_rules_that_are_broken(tmp_path: Path) -> N
     ]
     assert index.runs[0].rule_sets == {"s": rules["rules"]}
     index.close()
+
+
+def test_traces_are_chosen_by_the_rule_that_they_break(tmp_path: Path) -> None:
+    broken = {"a": ["ask", "ask"], "b": ["log"], "c": ["ask", "log"], "d": []}
+    file = tmp_path / "found.jsonl"
+    file.write_text(
+        "".join(
+            json.dumps({"trace_id": name, "results": [{"violations": [{"rule_id": rule} for rule in rules]}]})
+            + "\n"
+            for name, rules in broken.items()
+        )
+    )
+    index = Index([(file, None)])
+    index.refresh_all()
+    assert index.counts(index.runs[0])["rule"] == {"ask": 2, "log": 2}
+    for rule, names in (("ask", ["a", "c"]), ("log", ["b", "c"]), ("as", []), ("", ["a", "b", "c", "d"])):
+        assert [row["id"] for row in index.listed(index.runs[0], Query(rule=rule))[1]] == names
+    assert index.listed(index.runs[0], Query(rule="ask", text="c"))[0] == 1
+    index.close()

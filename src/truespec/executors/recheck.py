@@ -14,7 +14,8 @@ from truespec.domains.registry import load
 from truespec.domains.verify import Pair, environment_of
 from truespec.executors.pool import Job, Workers
 from truespec.solvers.limit import Limit
-from truespec.store.pairs import PairLine, parse_json, read_pairs, scan
+from truespec.store.pairs import PairLine, read_pairs, scan
+from truespec.store.rows import verdict_records
 from truespec.verdict import (
     Answer,
     Counterexample,
@@ -160,7 +161,7 @@ def run_recheck(verdicts: Path, pairs: Path, *, timeout: float, jobs: int) -> It
     known = {entry.id: entry.pair for entry in read_pairs(pairs) if isinstance(entry, PairLine)}
     claims: dict[int, tuple[str, Claim]] = {}
     seen: set[str] = set()
-    for number, record in _records(verdicts):
+    for number, record in verdict_records(verdicts):
         if "error" in record and "answer" not in record:
             yield Rechecked(number, "", None, None)
             continue
@@ -199,18 +200,3 @@ def _run(
 
 def _failed(claim: Claim, code: ReasonCode, detail: str, seconds: float) -> Recheck:
     return Recheck(RecheckStatus.UNDECIDED, claim.pair.domain, f"{code.value}: {detail}")
-
-
-def _records(path: Path) -> Iterator[tuple[int, dict[str, object]]]:
-    try:
-        with path.open("rb") as file:
-            for number, line in enumerate(file, start=1):
-                try:
-                    record = parse_json(line.decode("utf-8"))
-                except ValueError as error:
-                    raise UsageError(f"{path}, line {number}: {error}") from None
-                if not isinstance(record, dict):
-                    raise UsageError(f"{path}, line {number}: a verdict is a JSON object")
-                yield number, record
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}") from None

@@ -9,6 +9,8 @@ from collections import defaultdict
 from functools import cache
 from typing import Any
 
+from truespec.domains.regex.certificate import live
+
 RADIUS, COLUMN, ROW, MARGIN = 20, 172, 96, 46
 MOST_STATES = 40
 """A larger automaton is not drawn."""
@@ -52,7 +54,7 @@ def _one(automaton: dict[str, Any]) -> tuple[str, float, float]:
     if automaton["kind"] != "automaton":
         return _sentence(f"not drawn: {automaton['reason']}")
     steps, accepting = automaton["steps"], automaton["accepting"]
-    alive = _alive(steps, accepting)
+    alive = live(automaton)
     if not alive[0]:
         return _sentence("no string")
     if sum(alive) > MOST_STATES:
@@ -80,17 +82,6 @@ def _one(automaton: dict[str, Any]) -> tuple[str, float, float]:
 
 def _sentence(text: str) -> tuple[str, float, float]:
     return f'<text x="{MARGIN / 2:g}" y="52">{html.escape(text)}</text>', 60 + 8.0 * len(text), 76.0
-
-
-def _alive(steps: list[list[int]], accepting: list[int]) -> list[bool]:
-    alive = [bool(flag) for flag in accepting]
-    changed = True
-    while changed:
-        changed = False
-        for state, row in enumerate(steps):
-            if not alive[state] and any(alive[target] for target in row):
-                alive[state] = changed = True
-    return alive
 
 
 def _places(steps: list[list[int]], alive: list[bool]) -> dict[int, tuple[float, float]]:

@@ -5,7 +5,6 @@ All state of a page is in its address, and every page reads without scripts.
 
 from __future__ import annotations
 
-import asyncio
 import json
 import threading
 from collections.abc import Callable
@@ -14,22 +13,13 @@ from typing import Any
 from urllib.parse import urlencode
 
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from truespec.serve.guarded import problem
 from truespec.serve.marks import Marks
+from truespec.serve.pages import PER_PAGE, Draw, Pages, as_it_is, page_number, paged
 from truespec.store.index import SORTS, Index, Query, Run
 from truespec.store.labels import VERDICT_LABELS
 from truespec.verdict import UsageError, Verdict
-
-PER_PAGE = 50
-"""Records of one page."""
-LONGEST_RECORD = 200_000
-"""Characters of a record that its page shows as they are; the rest is counted."""
-
-Draw = Callable[[str, Verdict, dict[str, Any]], dict[str, Any]]
-"""What the template of a verdict needs."""
 
 
 def run_of(path: Path, pairs: Path | None = None) -> tuple[Path, Path | None]:
@@ -58,14 +48,14 @@ def _rule_texts(run: Run, artifact: dict[str, Any]) -> dict[str, str]:
     return {str(one.get("id")): str(one.get("text") or "") for one in listed if isinstance(one, dict)}
 
 
-class RunPages:
+class RunPages(Pages):
     """The pages on the runs of an index."""
 
+    part = "runs"
+
     def __init__(self, index: Index, marks: Marks, templates: Callable[[], Any], draw: Draw) -> None:
+        super().__init__(marks, templates, draw)
         self._index = index
-        self._marks = marks
-        self._templates = templates
-        self._draw = draw
         threading.Thread(target=index.refresh_all, name="truespec-index", daemon=True).start()
 
     def routes(self) -> list[Route]:
@@ -76,20 +66,6 @@ class RunPages:
             Route("/runs/{run:int}/{number:int}", self._page(self._item), methods=["GET"]),
             Route("/compare", self._page(self._compare), methods=["GET"]),
         ]
-
-    def _page(self, made: Callable[[Request], tuple[str, dict[str, Any]]]) -> Callable[[Request], Any]:
-        """A handler that makes its page in a thread: the index is read there."""
-
-        async def handler(request: Request) -> Response:
-            try:
-                template, values = await asyncio.to_thread(made, request)
-            except UsageError as error:
-                return problem(404, str(error))
-            return HTMLResponse(
-                self._templates().get_template(template).render(**values, page="runs", marks=self._marks)
-            )
-
-        return handler
 
     def _named(self, number: object) -> Run:
         runs = self._index.runs
@@ -106,23 +82,19 @@ class RunPages:
     def _run(self, request: Request) -> tuple[str, dict[str, Any]]:
         run = self._named(request.path_params["run"])
         given = request.query_params
-        number = given.get("page", "1")
-        page = int(number) if number.isdecimal() and len(number) < 9 else 1
+        page = page_number(given)
         query = Query(
             answer=given.get("answer", "")[:40],
             domain=given.get("domain", "")[:40],
             text=given.get("text", "")[:500],
             sort=given.get("sort", "order"),
-            offset=PER_PAGE * (max(page, 1) - 1),
+            rule=given.get("rule", "")[:200],
+            offset=PER_PAGE * (page - 1),
             limit=PER_PAGE,
         )
         count, rows = self._index.listed(run, query)
-        kept = {"answer": query.answer, "domain": query.domain, "text": query.text, "sort": query.sort}
+        kept = {name: str(getattr(query, name)) for name in ("answer", "domain", "rule", "text", "sort")}
         kept = {name: value for name, value in kept.items() if value and (name, value) != ("sort", "order")}
-
-        def address(**changes: object) -> str:
-            options = {name: value for name, value in {**kept, **changes}.items() if value}
-            return f"/runs/{run.number}" + (f"?{urlencode(options)}" if options else "")
 
         return "run.html", {
             "run": run,
@@ -131,9 +103,7 @@ class RunPages:
             "rows": rows,
             "query": query,
             "sorts": [name for name in SORTS if (name != "worst" or run.kind == "traces")],
-            "page_number": page,
-            "pages": max(1, -(-count // PER_PAGE)),
-            "address": address,
+            **paged(f"/runs/{run.number}", kept, page, count),
         }
 
     def _item(self, request: Request) -> tuple[str, dict[str, Any]]:
@@ -144,9 +114,7 @@ class RunPages:
             raise UsageError(f"run {run.number} has no record {number}")
         record, pair = found
         values: dict[str, Any] = {"run": run, "number": number, "record": record, "pair": pair}
-        raw = json.dumps({**(pair or {}), **record}, indent=1, ensure_ascii=False)
-        left_out = len(raw) - LONGEST_RECORD
-        values["raw"] = raw if left_out <= 0 else f"{raw[:LONGEST_RECORD]}\n… {left_out} more characters"
+        values["raw"] = as_it_is({**(pair or {}), **record})
         if run.kind == "traces":
             values["names"] = self._marks.mark(record)
             values["said"] = _rule_texts(run, record)

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
-import json
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlencode
 
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from truespec.serve.guarded import problem
 from truespec.serve.marks import Marks
-from truespec.serve.runs import LONGEST_RECORD, PER_PAGE, Draw
+from truespec.serve.pages import PER_PAGE, Draw, Pages, as_it_is, page_number, paged
 from truespec.store.labels import STUDY_LABELS
 from truespec.store.study import STANDINGS, Studies, Study, StudyQuery
 from truespec.verdict import UsageError, Verdict
@@ -25,11 +21,14 @@ ORDERS = ("the oracle first", "the candidate first")
 """What an equivalence judge reads, reply by reply."""
 
 
-class StudyPages:
+class StudyPages(Pages):
     """The pages on the studies of an index."""
 
+    part = "study"
+
     def __init__(self, studies: Studies, marks: Marks, templates: Callable[[], Any], draw: Draw) -> None:
-        self._studies, self._marks, self._templates, self._draw = studies, marks, templates, draw
+        super().__init__(marks, templates, draw)
+        self._studies = studies
 
     def routes(self) -> list[Route]:
         """The addresses of the pages."""
@@ -38,18 +37,6 @@ class StudyPages:
             Route("/study/{study:int}", self._page(self._list), methods=["GET"]),
             Route("/study/{study:int}/{number:int}", self._page(self._one), methods=["GET"]),
         ]
-
-    def _page(self, made: Callable[[Request], tuple[str, dict[str, Any]]]) -> Callable[[Request], Any]:
-        async def handler(request: Request) -> Response:
-            try:
-                template, values = await asyncio.to_thread(made, request)
-            except UsageError as error:
-                return problem(404, str(error))
-            return HTMLResponse(
-                self._templates().get_template(template).render(**values, page="study", marks=self._marks)
-            )
-
-        return handler
 
     def _named(self, number: int) -> Study:
         if not 1 <= number <= len(self._studies.studies):
@@ -78,16 +65,11 @@ class StudyPages:
     def _list(self, request: Request) -> tuple[str, dict[str, Any]]:
         study = self._named(request.path_params["study"])
         given = {name: value[:500] for name in FILTERS if (value := request.query_params.get(name))}
-        number = request.query_params.get("page", "1")
-        page = max(1, int(number) if number.isdecimal() and len(number) < 9 else 1)
+        page = page_number(request.query_params)
         count, rows = self._studies.listed(study, self._query(study, given, PER_PAGE * (page - 1)))
         for row in rows:
             label = self._marks.labels.of(str(study.folder), row["key"]) if self._marks.labels else None
             row["label"] = label.label if label else ""
-
-        def address(**changes: object) -> str:
-            options = {name: value for name, value in {**given, **changes}.items() if value}
-            return f"/study/{study.number}" + (f"?{urlencode(options)}" if options else "")
 
         return "study.html", {
             "study": study,
@@ -100,9 +82,7 @@ class StudyPages:
                 **({"label": ["none", *STUDY_LABELS]} if self._marks.labels else {}),
             },
             "kept": f"?{urlencode(given)}" if given else "",
-            "page_number": page,
-            "pages": max(1, -(-count // PER_PAGE)),
-            "address": address,
+            **paged(f"/study/{study.number}", given, page, count),
         }
 
     def _one(self, request: Request) -> tuple[str, dict[str, Any]]:
@@ -120,8 +100,6 @@ class StudyPages:
             shown = self._draw(domain, verdict, task.get("context") or {})
         except (LookupError, TypeError, ValueError) as error:
             shown = {"verdict": None, "error": f"the run holds no verdict on this answer: {error}"}
-        raw = json.dumps({"judgement": judgement, "answer": answer}, indent=1, ensure_ascii=False)
-        left_out = len(raw) - LONGEST_RECORD
         label = self._marks.labels.of(str(study.folder), found.key) if self._marks.labels else None
         return "judged.html", {
             "error": "",
@@ -140,7 +118,7 @@ class StudyPages:
             "kept": f"?{urlencode(given)}" if given else "",
             "label": label,
             "allowed": STUDY_LABELS,
-            "record": raw if left_out <= 0 else f"{raw[:LONGEST_RECORD]}\n… {left_out} more characters",
+            "record": as_it_is({"judgement": judgement, "answer": answer}),
             "link": "",
         }
 

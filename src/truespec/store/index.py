@@ -48,6 +48,7 @@ CREATE TABLE item (run INTEGER, n INTEGER, id TEXT, domain TEXT, answer TEXT, de
 CREATE INDEX by_id ON item (run, id);
 CREATE INDEX by_answer ON item (run, answer, n);
 CREATE INDEX by_seconds ON item (run, seconds);
+CREATE TABLE broken (run INTEGER, rule TEXT, n INTEGER, PRIMARY KEY (run, rule, n)) WITHOUT ROWID;
 CREATE TABLE pair (run INTEGER, id TEXT, at INTEGER, words TEXT, PRIMARY KEY (run, id)) WITHOUT ROWID;
 """
 
@@ -97,6 +98,8 @@ class Query:
     """Only this answer, or this outcome of a trace; empty for all."""
     domain: str = ""
     """Only this domain."""
+    rule: str = ""
+    """Only traces that break this rule."""
     text: str = ""
     """Only records that hold this text, in any case."""
     sort: str = "order"
@@ -159,18 +162,23 @@ class Index:
             run.pairs_read = True
         if not run.read:
             run.kind = kind_of(run.path)  # nobody knew while it was empty
-        waiting = []
+        waiting: list[tuple[Any, ...]] = []
+        broken: list[tuple[Any, ...]] = []
         for at, record in _records(run.path, run.read, run):
             run.items += 1
             waiting.append((run.number, run.items, *_row(run.kind, record), at))
+            broken += [(run.number, rule, run.items) for rule in _rules_broken(record)]
             if len(waiting) >= BATCH:
-                self._insert(connection, waiting)
-                waiting = []
+                self._insert(connection, waiting, broken)
+                waiting, broken = [], []
                 if self._closed:
                     return
-        self._insert(connection, waiting)
+        self._insert(connection, waiting, broken)
 
-    def _insert(self, connection: sqlite3.Connection, rows: list[tuple[Any, ...]]) -> None:
+    def _insert(
+        self, connection: sqlite3.Connection, rows: list[tuple[Any, ...]], broken: list[tuple[Any, ...]]
+    ) -> None:
+        write_rows(connection, "INSERT OR REPLACE INTO broken VALUES (?, ?, ?)", broken)
         write_rows(
             connection,
             "INSERT OR REPLACE INTO item SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, "
@@ -200,7 +208,7 @@ class Index:
         return count, [dict(zip(names, row, strict=True)) for row in rows]
 
     def counts(self, run: Run) -> dict[str, dict[str, int]]:
-        """How many records have each answer, and each domain."""
+        """How many records have each answer, and each domain, and how many traces break each rule."""
         items = run.items
         known = self._counts.get(run.number)
         if known is not None and known[0] == items and not self._writing.locked():
@@ -210,6 +218,8 @@ class Index:
             for column in ("answer", "domain"):
                 sql = f"SELECT {column}, count(*) FROM item WHERE run = ? GROUP BY 1 ORDER BY 1"
                 found[column] = dict(connection.execute(sql, (run.number,)).fetchall())
+            sql = "SELECT rule, count(*) FROM broken WHERE run = ? GROUP BY 1 ORDER BY 2 DESC, 1"
+            found["rule"] = dict(connection.execute(sql, (run.number,)).fetchall())
         if sum(found["answer"].values()) == items:
             self._counts[run.number] = (items, found)
         return found
@@ -325,7 +335,7 @@ def _row(kind: str, record: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 def _trace_row(record: Mapping[str, Any]) -> tuple[Any, ...]:
-    violations = [one for result in record.get("results", ()) for one in result.get("violations", ())]
+    violations = _violations(record)
     worst = max(map(_gravity, violations), default=0)
     skipped = sum(check.get("status") == "not_evaluated" for check in record.get("checks", ()))
     answer = "violations" if violations else "not evaluated" if skipped else "kept"
@@ -334,6 +344,14 @@ def _trace_row(record: Mapping[str, Any]) -> tuple[Any, ...]:
     quotes = [f"{one.get('rule_id')} {one.get('quote')}" for one in violations]
     words = "\n".join([name, str(record.get("model")), *quotes])[: 4 * SEARCHED].casefold()
     return name, str(record.get("domain") or ""), answer, detail, None, worst, words
+
+
+def _violations(record: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [one for result in record.get("results", ()) for one in result.get("violations", ())]
+
+
+def _rules_broken(record: Mapping[str, Any]) -> set[str]:
+    return {str(one.get("rule_id")) for one in _violations(record)}
 
 
 def _gravity(violation: Mapping[str, Any]) -> int:
@@ -356,6 +374,8 @@ def _where(run: Run, query: Query) -> tuple[str, tuple[Any, ...]]:
         conditions.append(("answer = ?", query.answer))
     if query.domain:
         conditions.append(("domain = ?", query.domain))
+    if query.rule:
+        conditions.append(("n IN (SELECT n FROM broken WHERE run = item.run AND rule = ?)", query.rule))
     if query.text:
         conditions.append(("instr(words, ?) > 0", query.text.casefold()))
     return " AND ".join(sql for sql, _ in conditions), tuple(value for _, value in conditions)

@@ -99,8 +99,8 @@ def _text(value: Any) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def rows(path: Path) -> Iterator[dict[str, Any]]:
-    """The flat rows of a verdict file, one at a time; `UsageError` names a line that is no record."""
+def verdict_records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of a verdict file, each with its line's number; `UsageError` names a line without one."""
     try:
         with path.open("rb") as file:
             for number, line in enumerate(file, start=1):
@@ -108,11 +108,19 @@ def rows(path: Path) -> Iterator[dict[str, Any]]:
                     record = parse_json(line.decode("utf-8"))
                 except ValueError as error:
                     raise UsageError(f"{path}, line {number}: {error}") from None
-                if not isinstance(record, dict) or not ("answer" in record or "error" in record):
-                    raise UsageError(f"{path}, line {number}: no verdict record: it has no 'answer'")
-                yield flat(record)
+                if not isinstance(record, dict):
+                    raise UsageError(f"{path}, line {number}: a verdict is a JSON object")
+                yield number, record
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}") from None
+
+
+def rows(path: Path) -> Iterator[dict[str, Any]]:
+    """The flat rows of a verdict file, one at a time; `UsageError` names a line that is no record."""
+    for number, record in verdict_records(path):
+        if not ("answer" in record or "error" in record):
+            raise UsageError(f"{path}, line {number}: no verdict record: it has no 'answer'")
+        yield flat(record)
 
 
 class Rows(list[dict[str, Any]]):

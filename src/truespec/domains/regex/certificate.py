@@ -11,7 +11,8 @@ block of all others. `steps[state][block]` is the state that follows; state 0 is
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from truespec.automata import Deterministic, Engine, Term, determinise
 from truespec.domains.regex.characters import CodePoints, union
@@ -68,3 +69,15 @@ def _numbering(columns: list[tuple[int, ...]]) -> dict[int, int]:
                 numbers[column[state]] = len(numbers)
                 order.append(column[state])
     return numbers
+
+
+def live(automaton: Mapping[str, Any]) -> list[bool]:
+    """Whether an accepting state can be reached from each state of an automaton as JSON."""
+    found = [bool(flag) for flag in automaton["accepting"]]
+    changed = True
+    while changed:
+        changed = False
+        for state, row in enumerate(automaton["steps"]):
+            if not found[state] and any(found[target] for target in row):
+                found[state] = changed = True
+    return found

@@ -10,7 +10,7 @@ from typing import Any
 
 from truespec.automata import Both, Complement, Expression, compare
 from truespec.automata.sampling import various
-from truespec.domains.regex.certificate import certify
+from truespec.domains.regex.certificate import certify, live
 from truespec.domains.regex.parse import Context
 from truespec.domains.regex.syntax import Pattern, deep_stack
 from truespec.domains.regex.verify import Question, replayed
@@ -151,7 +151,7 @@ def strings(automaton: dict[str, Any], *, every: bool = False) -> Iterator[str]:
     `every` takes all characters of small blocks and some of large ones, as far as `QUEUED` words allow.
     """
     steps, accepting = automaton["steps"], automaton["accepting"]
-    alive = _alive(steps, accepting)
+    alive = live(automaton)
     most = 64 if every else 1
     letters = [list(islice(_characters(block, automaton["blocks"]), most)) for block in automaton["blocks"]]
     waiting = deque([(0, "")] if alive[0] else [])
@@ -164,18 +164,6 @@ def strings(automaton: dict[str, Any], *, every: bool = False) -> Iterator[str]:
                 for letter in letters[block]:
                     if len(waiting) < QUEUED:
                         waiting.append((target, word + letter))
-
-
-def _alive(steps: list[list[int]], accepting: list[int]) -> list[bool]:
-    """Whether an accepting state can be reached from each state."""
-    alive = [bool(flag) for flag in accepting]
-    changed = True
-    while changed:
-        changed = False
-        for state, row in enumerate(steps):
-            if not alive[state] and any(alive[target] for target in row):
-                alive[state] = changed = True
-    return alive
 
 
 PREFERRED = "abcxyzABC0123 _-.,:/"
