@@ -54,7 +54,17 @@ def test_every_statement_has_an_outcome(tmp_path: Path) -> None:
     ] == [
         ("error", 2),
         ("warning", 3),
+        ("note", 5),
     ]
+
+
+def test_a_removed_statement_is_noted_with_its_text(tmp_path: Path) -> None:
+    run(
+        tmp_path, "SELECT a FROM t;\nSELECT b FROM t;\n", "SELECT a FROM t;\n", "--sarif", str(tmp_path / "s")
+    )
+    (noted,) = json.loads((tmp_path / "s").read_text())["runs"][0]["results"]
+    assert (noted["ruleId"], noted["level"]) == ("sql-removed", "note")
+    assert "SELECT b FROM t" in noted["message"]["text"]
 
 
 def test_the_database_can_be_pasted(tmp_path: Path) -> None:

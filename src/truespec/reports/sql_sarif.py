@@ -10,7 +10,14 @@ from truespec.executors.sql_diff import Change
 from truespec.verdict import Answer, Counterexample
 from truespec.version import __version__
 
-LEVELS = {"refuted": "error", "invalid": "error", "unknown": "warning", "not compared": "warning"}
+LEVELS = {
+    "refuted": "error",
+    "invalid": "error",
+    "unknown": "warning",
+    "not compared": "warning",
+    "added": "note",
+    "removed": "note",
+}
 """The level of each outcome that is worth a line; equivalent and unchanged queries have none."""
 
 RULES = {
@@ -18,11 +25,13 @@ RULES = {
     "invalid": "The engine rejects the query.",
     "unknown": "Whether the query means the same as before was not decided.",
     "not compared": "The statement was not compared.",
+    "added": "The statement is new: there is none to compare it with.",
+    "removed": "The statement is gone: there is none to compare it with.",
 }
 
 
 def to_sarif(changes: Iterable[Change]) -> str:
-    """One run with a result for each statement that is refuted, invalid, unknown or was not compared."""
+    """One run with a result for each statement that is not, or not known to be, the same as before."""
     results = [result for change in changes if (result := _result(change))]
     rules = [
         {"id": f"sql-{name.replace(' ', '-')}", "shortDescription": {"text": text}}
@@ -51,7 +60,7 @@ def _result(change: Change) -> dict[str, Any] | None:
 def _message(change: Change) -> str:
     verdict = change.verdict
     if verdict is None:
-        return change.detail
+        return change.detail or f"{RULES[change.kind]}\n{change.text}"
     if verdict.answer is Answer.REFUTED and isinstance(verdict.evidence, Counterexample):
         found = verdict.evidence
         script = found.point.get("script")
