@@ -4,11 +4,20 @@
 costs much is marked `slow`.
 """
 
+# ruff: noqa: E402
 from __future__ import annotations
 
+import gc
 import os
 import sys
+
+# Compiled code is kept, whatever the machine says: the tests start hundreds of processes of ours. This stands
+# first, because what is imported here is compiled too: Hypothesis takes two seconds.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 from collections import defaultdict
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +31,6 @@ from groups import case_of, groups_of, scheduler
 settings.register_profile("any speed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any speed")
 
-# Compiled code is kept, whatever the machine says: the tests start hundreds of processes of ours.
-sys.dont_write_bytecode = False
-os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-
 ORDINARY = 0.05
 """The CPU seconds of a test of which no cost is kept."""
 
@@ -38,6 +43,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     if (path := config.getoption("--cost")) is not None:
         config.pluginmanager.register(Costs(path), "costs")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """What is collected stays: no collection of garbage looks at it, neither meanwhile nor afterwards."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)
