@@ -98,6 +98,9 @@ class Costs:
         self.costs: dict[str, dict[str, float]] = defaultdict(dict)
         self.meter = Meter()
 
+    def pytest_collection_finish(self) -> None:
+        self.meter.read()  # no test pays for the collection
+
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
         self, item: pytest.Item

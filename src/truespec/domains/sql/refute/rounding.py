@@ -175,7 +175,7 @@ class Arithmetic:
                 site = site.parent
             site.replace(self._where_inexact(site.copy(), instead))
         try:
-            return copy.sql(self.dialect)
+            return copy.sql(self.dialect, copy=False)
         except Exception:  # a generator's own limits
             return None
 

@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from functools import partial
+from functools import cached_property, partial
 from random import Random
 from typing import Any
 
@@ -198,7 +198,7 @@ class Run:
         found = self.outcomes(database, settings=settings)
         if not self.differ(found):
             return False
-        exact = self._rewritten(self.arithmetic.refusing_inexact)
+        exact = self._refusing_inexact
         if exact is None:
             return False
         # MariaDB's error is an overflow, which stops a query.
@@ -208,8 +208,7 @@ class Run:
                 return True
         if not all(map(self.arithmetic.only_shown, self.trees)):
             return False
-        for upwards in (True, False):
-            texts = self._rewritten(partial(self.arithmetic.moved, upwards=upwards))
+        for texts in self._moved:
             if texts is None:
                 return False
             one, other = self.outcomes(database, texts=texts, settings=settings)
@@ -219,6 +218,16 @@ class Run:
             if same(one, other, ordered=self.ordered, tolerance=TOLERANCE):
                 return False
         return True
+
+    @cached_property
+    def _refusing_inexact(self) -> list[str] | None:
+        """The texts with an error for every inexact result; the same for all databases."""
+        return self._rewritten(self.arithmetic.refusing_inexact)
+
+    @cached_property
+    def _moved(self) -> list[list[str] | None]:
+        """The texts with every inexact result moved up, and down; the same for all databases."""
+        return [self._rewritten(partial(self.arithmetic.moved, upwards=upwards)) for upwards in (True, False)]
 
     def _rewritten(self, rewrite: Callable[[exp.Expr], str | None]) -> list[str] | None:
         texts = [
