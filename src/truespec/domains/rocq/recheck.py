@@ -95,8 +95,10 @@ def _by() -> str:
 def _restated(layout: Layout, limit: Limit) -> Iterator[Dialogue]:
     """Each text compiled alone, then a fresh process that states the pair's theorem."""
     with Scratch("recheck") as folder:
-        shared = layout.context.preamble
-        for module, text in ((PREAMBLE, shared), (CANDIDATE, layout.candidate), (ORACLE, layout.oracle)):
+        texts = [(CANDIDATE, layout.candidate), (ORACLE, layout.oracle)]
+        if layout.context.preamble.sentences:
+            texts.insert(0, (PREAMBLE, layout.context.preamble))
+        for module, text in texts:
             _compile(folder, module, layout.context, (sentence.text for sentence in text.sentences), limit)
         dialogue = _fresh(folder, layout, limit)
         try:
@@ -177,7 +179,7 @@ def _fresh(folder: Path, layout: Layout, limit: Limit) -> Dialogue:
     """A fresh process in which both files are required, the preamble imported, the pair's theorem stated."""
     prelude = [sentence.text for sentence in layout.context.prelude]
     load = [
-        f"Require Import {PREAMBLE}.",
+        *_imports(layout.context),
         f"Require {CANDIDATE}.",
         f"Require {ORACLE}.",
         "Require Truespec.Calls.",
@@ -197,10 +199,15 @@ def _fresh(folder: Path, layout: Layout, limit: Limit) -> Dialogue:
     return dialogue
 
 
+def _imports(context: RocqContext) -> list[str]:
+    """What makes the shared definitions known, where there are any."""
+    return [f"Require Import {PREAMBLE}."] if context.preamble.sentences else []
+
+
 def _compile(folder: Path, name: str, context: RocqContext, body: Iterable[str], limit: Limit) -> None:
     opening_lines = [sentence.text for sentence in context.prelude]
     if name != PREAMBLE:
-        opening_lines.append(f"Require Import {PREAMBLE}.")
+        opening_lines += _imports(context)
     source = folder / f"{name}.v"
     source.write_text("\n".join([*opening_lines, *body, ""]), encoding="utf-8")
     command = [*toolchain().compiler, "-q", "-w", "none", "-R", str(folder), "Texts", str(source)]
