@@ -189,6 +189,8 @@ def contradicted(case: Case) -> bool:
 
 
 DECIDED = [case for case in cases("fol") if case.expect in ("equivalent", "refuted")]
+SHORTEST_FIRST = sorted(DECIDED, key=lambda case: len(case.oracle + case.candidate))
+"""A mistake shows on a short formula as well, and the provers do not search for seconds there."""
 
 
 @pytest.mark.slow
@@ -196,7 +198,7 @@ DECIDED = [case for case in cases("fol") if case.expect in ("equivalent", "refut
 def test_a_planted_mistake_is_found(plant: Plant, monkeypatch: pytest.MonkeyPatch) -> None:
     plant(monkeypatch)
     try:
-        assert any(contradicted(case) for case in DECIDED), plant.__doc__
+        assert any(contradicted(case) for case in SHORTEST_FIRST), plant.__doc__
     finally:
         monkeypatch.undo()
         parsing.parse.cache_clear()
