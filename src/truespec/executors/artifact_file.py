@@ -14,6 +14,7 @@ from typing import Any, TextIO
 
 from truespec.compliance import RULE_SET
 from truespec.compliance.run import kept_lines
+from truespec.traces.record import line_of
 from truespec.verdict import UsageError
 
 
@@ -126,7 +127,7 @@ class ArtifactFile:
 
 
 def _line(record: Mapping[str, Any]) -> str:
-    return json.dumps(record, separators=(",", ":"), default=str) + "\n"
+    return line_of(record) + "\n"
 
 
 def _lines(records: Mapping[str, dict[str, Any]]) -> Iterator[str]:

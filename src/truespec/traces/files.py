@@ -32,6 +32,8 @@ MARK = b"\xef\xbb\xbf"
 """The byte order mark with which some editors and exporters begin a text in UTF-8."""
 CHUNK = 1 << 20
 """Characters read at a time from a stream."""
+UNREADABLE = (KeyError, TypeError, ValueError, AttributeError)
+"""What reading a record of an unexpected shape raises."""
 RECORD_LIMIT = 256 << 20
 """A record larger than this is taken for a broken one."""
 

@@ -75,11 +75,10 @@ class Ledger:
         place = trace.source.position
         results = 0
         for message in trace.messages:
-            self.calls.taken += len(message.calls)
-            if unsaid := sum(call.arguments is None and not call.raw for call in message.calls):
-                self.rules["a call whose arguments the source does not hold has none that are known"] += (
-                    unsaid
-                )
+            for call in message.calls:
+                self.calls.taken += 1
+                if call.arguments is None and not call.raw:
+                    self.rules["a call whose arguments the source does not hold has none that are known"] += 1
             if message.role == "tool":
                 results += 1
         if not results:

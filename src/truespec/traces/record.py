@@ -64,7 +64,41 @@ def message_of(record: Mapping[str, Any]) -> Message:
 
 def to_line(trace: Trace) -> str:
     """One JSON line, without its line end. Lone surrogates survive as escapes."""
-    return json.dumps(to_record(trace), ensure_ascii=True, separators=(",", ":"), default=str)
+    return line_of(to_record(trace))
+
+
+def line_of(record: Mapping[str, Any]) -> str:
+    """Plain values as one line of JSON, which knows no NaN and no Infinity: their names stand for them."""
+    try:
+        return json.dumps(record, separators=(",", ":"), default=str, allow_nan=False)
+    except ValueError:
+        return json.dumps(_finite(record), separators=(",", ":"), default=str)
+
+
+def beyond_json(value: Any) -> bool:
+    """Whether a value holds a number that JSON cannot write.
+
+    >>> beyond_json({"a": [1.5]}), beyond_json({"a": [float("inf")]})
+    (False, True)
+    """
+    kind = type(value)
+    if kind is float:
+        return value - value != 0  # type: ignore[no-any-return]
+    if kind is dict:
+        return any(beyond_json(one) for one in value.values() if type(one) in _NUMBERS)
+    return kind in (list, tuple) and any(beyond_json(one) for one in value if type(one) in _NUMBERS)
+
+
+_NUMBERS = frozenset((float, dict, list, tuple))
+"""Types of values that may be, or hold, a number that JSON cannot write."""
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if value - value == 0 else json.dumps(value)
+    if isinstance(value, Mapping):
+        return {key: _finite(inner) for key, inner in value.items()}
+    return [_finite(inner) for inner in value] if isinstance(value, list | tuple) else value
 
 
 def message_record(message: Message) -> dict[str, Any]:

@@ -8,17 +8,15 @@ expected beside it; the actual ones are read.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
-from truespec.traces.files import Problem, TraceFile, brief
-from truespec.traces.importers.items import messages_of_item
-from truespec.traces.importers.pairing import paired
+from truespec.traces.files import UNREADABLE, Problem, TraceFile, brief
+from truespec.traces.importers.conversation import Origin, placed, trace_of
 from truespec.traces.importers.parts import Notes
 from truespec.traces.importers.records import records
-from truespec.traces.importers.shared import dicts, source_of
+from truespec.traces.importers.shared import dicts
 from truespec.traces.joins import Joins
-from truespec.traces.trace import Message, Trace, prompt_of
+from truespec.traces.trace import Message, Trace
 
 NAME = "adk-evals"
 _CASES = ("eval_cases", "evalCases", "eval_case_results", "evalCaseResults")
@@ -58,7 +56,7 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
             place = f"{position}, case {number}"
             try:
                 yield _trace(case, file, place, joins)
-            except (KeyError, TypeError, ValueError, AttributeError) as error:
+            except UNREADABLE as error:
                 yield file.problem(place, f"no evaluation case: {error!r}")
 
 
@@ -75,17 +73,13 @@ def _trace(case: Mapping[str, Any], file: TraceFile, position: str, joins: Joins
     notes = Notes(file.ledger)
     messages: list[Message] = []
     for number, invocation in enumerate(_invocations(case)):
-        for name, item in _items(invocation):
-            place = f"invocation {number}, {name}"
-            notes.place = f"{position}, {place}"
-            messages += [replace(m, position=place) for m in messages_of_item(item, notes)]
+        items = ((f"invocation {number}, {name}", item) for name, item in _items(invocation))
+        messages += placed(items, position, notes)
     identifier = _get(case, "eval_id")
-    return Trace(
-        id=str(identifier or f"{file.path.name}:{position}"),
-        messages=tuple(paired(messages, file.ledger)),
-        source=source_of(file, NAME, position),
-        system_prompt=prompt_of(messages) or joins.prompt,
-        tools=joins.domain(None).tools,
+    return trace_of(
+        messages,
+        Origin(file, NAME, position, joins),
+        identifier=identifier,
         task_id=None if identifier is None else str(identifier),
     )
 

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from truespec.traces.files import Problem, TraceFile, brief
-from truespec.traces.importers.items import messages_of_item
+from truespec.traces.importers.conversation import placed
 from truespec.traces.importers.parts import Notes
-from truespec.traces.importers.records import records
+from truespec.traces.importers.records import each_trace, records
 from truespec.traces.importers.shared import dicts, tool_call, value_text
 from truespec.traces.importers.step_run import StepRun
 from truespec.traces.importers.told import parsed
@@ -110,7 +109,6 @@ def _of_vercel(value: Mapping[str, Any], run: StepRun) -> None:
     run.say("user", _first(value, ("prompt", *_ASKED)))
     for number, step in enumerate(value["steps"]):
         place = f"steps/{number}"
-        run.notes.place = f"{run.position}, {place}"
         content = step.get("content")
         if not isinstance(content, list):
             content = [{"type": "text", "text": step["text"]}] if step.get("text") else []
@@ -119,8 +117,8 @@ def _of_vercel(value: Mapping[str, Any], run: StepRun) -> None:
         reasoning = step.get("reasoningText", step.get("reasoning"))
         thought = {"reasoning": reasoning} if isinstance(reasoning, str) and reasoning else {}
         if content or thought:
-            made = messages_of_item({"role": "assistant", "content": content, **thought}, run.notes)
-            run.messages += [replace(message, position=place) for message in made]
+            item = {"role": "assistant", "content": content, **thought}
+            run.messages += placed([(place, item)], run.position, run.notes)
     run.say("assistant", value.get("text"))
 
 
@@ -129,11 +127,15 @@ def _of_agents_sdk(value: Mapping[str, Any], run: StepRun) -> None:
     items = asked if isinstance(asked, list) else []
     if isinstance(asked, str):
         run.say("user", asked)
-    for number, item in enumerate([*items, *next(value[key] for key in _NEW if key in value)]):
-        run.notes.place = f"{run.position}, item {number}"
-        raw = item.get("raw_item", item.get("rawItem")) if isinstance(item, Mapping) else None
-        made = messages_of_item(item if raw is None else raw, run.notes)
-        run.messages += [replace(message, position=f"item {number}") for message in made]
+    listed = [*items, *next(value[key] for key in _NEW if key in value)]
+    raw = [
+        item.get("raw_item", item.get("rawItem")) if isinstance(item, Mapping) else None for item in listed
+    ]
+    spoken = (
+        (f"item {number}", one if own is None else own)
+        for number, (one, own) in enumerate(zip(listed, raw, strict=True))
+    )
+    run.messages += placed(spoken, run.position, run.notes)
     run.say("assistant", value.get("final_output", value.get("finalOutput")))
 
 
@@ -189,17 +191,11 @@ def recognises(head: Any, _file: TraceFile) -> bool:
 
 def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     """One trace per run."""
-    for position, item in records(file, lambda v: _reader(_inner(v)) is not None):
-        value = item if isinstance(item, Problem) else _inner(item)
-        reader = _reader(value)
-        if isinstance(value, Problem):
-            yield value
-        elif reader is None:
-            yield file.problem(position, f"expected the steps of an agent, found {brief(value)}")
-        else:
-            run = StepRun(Notes(file.ledger, position), position)
-            try:
-                reader(value, run)
-                yield run.trace(value, file, NAME, joins)
-            except (KeyError, TypeError, ValueError, AttributeError) as error:
-                yield file.problem(position, f"no steps of an agent: {error!r}")
+
+    def made(item: Any, reader: Callable[[Any, StepRun], None], position: str) -> Trace:
+        run = StepRun(Notes(file.ledger, position), position)
+        reader(_inner(item), run)
+        return run.trace(_inner(item), file, NAME, joins)
+
+    listed = records(file, lambda v: _reader(_inner(v)) is not None)
+    return each_trace(file, listed, lambda v: _reader(_inner(v)), made, "a run of an agent in steps")

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from truespec.traces.files import Problem, TraceFile
+from truespec.traces.files import UNREADABLE, Problem, TraceFile
 from truespec.traces.importers.shared import source_of, tool_call, value_text
 from truespec.traces.joins import Joins
 from truespec.traces.scanner import each_record
@@ -43,7 +43,7 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
             return
         try:
             messages = [_turn(turn) for turn in value["dialogue"]["turns"]]
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except UNREADABLE as error:
             yield file.problem("dialogue", f"no dialogue: {error!r}")
             return
     about = value if isinstance(value, dict) else {}

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from truespec.traces.files import Problem, TraceFile
+from truespec.traces.files import UNREADABLE, Problem, TraceFile
 from truespec.traces.importers.census import unplaced
 from truespec.traces.importers.exchanges import REPLIES, REQUESTS, reply_of, request_of, said_in
 from truespec.traces.importers.growing import grown
@@ -75,7 +75,7 @@ def _traces(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
             continue
         try:
             yield _trace({"messages": entry} if isinstance(entry, list) else entry, file, position, joins)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except UNREADABLE as error:
             yield file.problem(position, f"no Anthropic conversation: {error!r}")
 
 

@@ -11,13 +11,13 @@ from dataclasses import replace
 from typing import Any
 
 from truespec.traces.files import Problem, TraceFile
+from truespec.traces.importers.conversation import Origin, trace_of
 from truespec.traces.importers.items import messages_of_item
-from truespec.traces.importers.pairing import paired
 from truespec.traces.importers.parts import Notes
 from truespec.traces.importers.records import records
-from truespec.traces.importers.shared import dicts, source_of, tool_schemas
+from truespec.traces.importers.shared import dicts, tool_schemas
 from truespec.traces.joins import Joins
-from truespec.traces.trace import Message, Trace, prompt_of
+from truespec.traces.trace import Message, Trace
 
 NAME = "openai-assistants"
 _OBJECTS = ("thread.message", "thread.run", "thread.run.step", "thread")
@@ -94,12 +94,12 @@ def _trace(identifier: str, listed: list[Mapping[str, Any]], file: TraceFile, jo
     prompt = next((r["instructions"] for r in runs if isinstance(r.get("instructions"), str)), None)
     tools = next((tool_schemas(r["tools"]) for r in runs if r.get("tools")), None)
     model = next((r["model"] for r in runs if isinstance(r.get("model"), str)), None)
-    return Trace(
-        id=identifier if identifier != "thread" else file.path.name,
-        messages=tuple(paired(messages, file.ledger)),
-        source=source_of(file, NAME, identifier),
-        system_prompt=prompt or prompt_of(messages) or joins.prompt,
-        tools=tools if tools is not None else joins.domain(None).tools,
+    return trace_of(
+        messages,
+        Origin(file, NAME, identifier, joins),
+        identifier=file.path.name if identifier == "thread" else identifier,
+        prompt=prompt,
+        tools=tools,
         model=model,
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from truespec.traces.files import Problem, TraceFile
+from truespec.traces.files import UNREADABLE, Problem, TraceFile
 from truespec.traces.importers.shared import source_of, text_of, tool_call, tool_schemas
 from truespec.traces.joins import Joins
 from truespec.traces.scanner import each_record
@@ -33,7 +33,7 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
             continue
         try:
             messages += _messages(step)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except UNREADABLE as error:
             yield file.problem(f"steps/{index}", f"no step of ATIF: {error!r}")
     agent = header.get("agent") or {}
     tools = tool_schemas(agent.get("tool_definitions"))

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from truespec.traces.files import Problem, TraceFile, brief
+from truespec.traces.files import UNREADABLE, Problem, TraceFile, brief
 from truespec.traces.importers.parts import Notes
 from truespec.traces.importers.records import records
 from truespec.traces.importers.shared import dicts, source_of, tool_call, value_text
@@ -213,7 +213,7 @@ def _trace(
             session = session or found[1].get("sessionId")
             try:
                 talk.add(found[0], place)
-            except (KeyError, TypeError, ValueError, AttributeError) as error:
+            except UNREADABLE as error:
                 file.ledger.items.drop("an event of an agent that cannot be read", place)
                 file.ledger.problem(place, f"an event of an agent of Bedrock cannot be read: {error!r}")
         elif isinstance(event, Mapping) and isinstance(event.get("chunk"), Mapping):

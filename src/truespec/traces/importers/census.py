@@ -14,6 +14,7 @@ from typing import Any
 
 from truespec.traces.files import loads
 from truespec.traces.importers.parts import (
+    ENVELOPES,
     REFERENCES,
     REPEATED_CALL,
     call_of,
@@ -30,6 +31,9 @@ from truespec.traces.trace import Message, ToolCall
 _MARKS = ("tool_", "tool-", "toolC", "toolU", "toolR", "function", "call_id", '_call"')
 _ARGUMENTS = ("arguments", "args", "input", "tool_kwargs", "params_as_json")
 _DEPTH = 60
+_NESTED = (dict, list)
+_TELLING = frozenset(("function", "id", "tool_name", *ENVELOPES, *REFERENCES))
+"""Fields without which an object is neither a call nor a result that can be identified."""
 
 Found = ToolCall | Message
 
@@ -65,6 +69,8 @@ def census(value: Any, depth: int = 0) -> Iterator[Found]:
 
 
 def _one(value: Mapping[str, Any]) -> Found | None:
+    if _TELLING.isdisjoint(value):
+        return None
     kind = kind_of_part(value)
     function = value.get("function")
     if is_call(kind) or is_result(kind):
@@ -103,7 +109,7 @@ def unplaced(messages: Sequence[Message], position: str, ledger: Ledger) -> None
     taken: set[str | None] | None = None
     for index, message in enumerate(messages):
         for key, value in message.extra.items() if message.extra else ():
-            if key == REPEATED_CALL or not isinstance(value, dict | list) or not value:
+            if key == REPEATED_CALL or not isinstance(value, _NESTED) or not value:
                 continue
             for found in census(value):
                 if taken is None:

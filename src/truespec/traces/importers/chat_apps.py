@@ -8,17 +8,15 @@ message is its result.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
-from truespec.traces.files import Problem, TraceFile, brief
-from truespec.traces.importers.items import messages_of_item
-from truespec.traces.importers.pairing import paired
+from truespec.traces.files import Problem, TraceFile
+from truespec.traces.importers.conversation import Origin, placed, trace_of
 from truespec.traces.importers.parts import Notes
-from truespec.traces.importers.records import records
-from truespec.traces.importers.shared import dicts, source_of
+from truespec.traces.importers.records import each_trace, records
+from truespec.traces.importers.shared import dicts
 from truespec.traces.joins import Joins
-from truespec.traces.trace import Message, Trace, prompt_of
+from truespec.traces.trace import Trace
 
 NAME = "chat-apps"
 BRANCHES = "messages of other branches of an edited conversation are passed over"
@@ -46,35 +44,27 @@ def recognises(head: Any, _file: TraceFile) -> bool:
 
 def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     """One trace per conversation."""
-    for position, value in records(file, _is_ours):
-        if isinstance(value, Problem):
-            yield value
-        elif not _is_ours(value):
-            yield file.problem(position, f"expected a conversation, found {brief(value)}")
-        else:
-            try:
-                yield _trace(value, file, position, joins)
-            except (KeyError, TypeError, ValueError, AttributeError) as error:
-                yield file.problem(position, f"no conversation: {error!r}")
+    return each_trace(
+        file,
+        records(file, _is_ours),
+        lambda value: _is_ours(value) or None,
+        lambda value, _, position: _trace(value, file, position, joins),
+        "a conversation of a chat application",
+    )
 
 
 def _trace(value: Mapping[str, Any], file: TraceFile, position: str, joins: Joins) -> Trace:
     notes = Notes(file.ledger)
-    messages: list[Message] = []
     items = _branch(value, notes) if "mapping" in value else _claude(value)
-    for place, item in items:
-        notes.place = f"{position}, {place}"
-        messages += [replace(m, position=place) for m in messages_of_item(item, notes)]
+    messages = placed(items, position, notes)
     identifier = value.get("conversation_id") or value.get("uuid") or value.get("id")
     about = ("title", "name", "create_time", "created_at", "default_model_slug")
     model = value.get("default_model_slug")
-    return Trace(
-        id=str(identifier or f"{file.path.name}:{position}"),
-        messages=tuple(paired(messages, file.ledger)),
-        source=source_of(file, NAME, position),
-        system_prompt=prompt_of(messages) or joins.prompt,
-        tools=joins.domain(None).tools,
-        model=model if isinstance(model, str) else None,
+    return trace_of(
+        messages,
+        Origin(file, NAME, position, joins),
+        identifier=identifier,
+        model=model,
         metadata={key: value[key] for key in about if value.get(key) is not None},
     )
 

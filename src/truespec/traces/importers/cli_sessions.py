@@ -11,13 +11,13 @@ from dataclasses import replace
 from typing import Any
 
 from truespec.traces.files import Problem, TraceFile, brief
+from truespec.traces.importers.conversation import Origin, trace_of
 from truespec.traces.importers.items import messages_of_item
-from truespec.traces.importers.pairing import paired
 from truespec.traces.importers.parts import Notes
 from truespec.traces.importers.records import records
-from truespec.traces.importers.shared import dicts, source_of, text_of
+from truespec.traces.importers.shared import dicts, text_of
 from truespec.traces.joins import Joins
-from truespec.traces.trace import Message, Trace, prompt_of
+from truespec.traces.trace import Message, Trace
 
 NAME = "cli-sessions"
 _GEMINI = {"user": "user", "gemini": "assistant"}
@@ -114,12 +114,10 @@ def _trace(
     info = about.get("info")
     identifier = about.get("sessionId") or (info.get("id") if isinstance(info, Mapping) else None)
     kept = {k: v for k, v in about.items() if k != "messages" and v is not None}
-    return Trace(
-        id=str(identifier or file.path.name),
-        messages=tuple(paired(messages, file.ledger)),
-        source=source_of(file, NAME, position),
-        system_prompt=prompt_of(messages) or joins.prompt,
-        tools=joins.domain(None).tools,
+    return trace_of(
+        messages,
+        Origin(file, NAME, position, joins),
+        identifier=identifier or file.path.name,
         model=model,
         metadata={**kept, **({"other": aside} if aside else {})},
     )

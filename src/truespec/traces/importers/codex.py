@@ -10,12 +10,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from truespec.traces.files import Problem, TraceFile, brief
+from truespec.traces.importers.conversation import Origin, trace_of
 from truespec.traces.importers.openai_responses import turns
-from truespec.traces.importers.pairing import paired
 from truespec.traces.importers.parts import Notes, is_call, kind_of_part
-from truespec.traces.importers.shared import source_of, text_of, value_text
+from truespec.traces.importers.shared import text_of, value_text
 from truespec.traces.joins import Joins
-from truespec.traces.trace import Message, Trace, prompt_of
+from truespec.traces.trace import Message, Trace
 
 NAME = "codex"
 _LINES = ("session_meta", "response_item", "event_msg", "turn_context", "compacted")
@@ -63,13 +63,11 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     notes = Notes(file.ledger)
     head = [Message("system", prompt, position="line 1")] if prompt else []
     messages = head + turns(items, notes)
-    yield Trace(
-        id=str(about.get("id") or about.get("thread_id") or file.path.name),
-        messages=tuple(paired(messages, file.ledger)),
-        source=source_of(file, NAME, "document"),
-        system_prompt=prompt_of(messages) or joins.prompt,
-        tools=joins.domain(None).tools,
-        model=about["model"] if isinstance(about.get("model"), str) else None,
+    yield trace_of(
+        messages,
+        Origin(file, NAME, "document", joins),
+        identifier=about.get("id") or about.get("thread_id") or file.path.name,
+        model=about.get("model"),
         metadata={k: v for k, v in about.items() if k not in ("instructions", "base_instructions") and v},
     )
 

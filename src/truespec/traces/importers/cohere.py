@@ -14,18 +14,18 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from truespec.traces.files import Problem, TraceFile, brief
+from truespec.traces.importers.conversation import Origin, trace_of
 from truespec.traces.importers.exchanges import REPLIES, REQUESTS
 from truespec.traces.importers.growing import WAITING, grown
 from truespec.traces.importers.items import messages_of_item
-from truespec.traces.importers.pairing import paired
 from truespec.traces.importers.parts import REPEATED_CALL, Notes
-from truespec.traces.importers.records import records
-from truespec.traces.importers.shared import dicts, source_of, tool_schemas
+from truespec.traces.importers.records import each_trace, records
+from truespec.traces.importers.shared import dicts, tool_schemas
 from truespec.traces.importers.threads import canonical
 from truespec.traces.importers.told import parsed
 from truespec.traces.joins import Joins
 from truespec.traces.ledger import Ledger
-from truespec.traces.trace import Message, ToolCall, ToolSchema, Trace, prompt_of
+from truespec.traces.trace import Message, ToolCall, ToolSchema, Trace
 
 NAME = "cohere"
 RESTORED = "a call that only its result repeats stands before that result"
@@ -110,19 +110,13 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
 
 def _traces(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     said: deque[Message] = deque(maxlen=WAITING)
-    for position, value in records(file, lambda v: _exchange(v) is not None):
-        exchange = _exchange(value)
-        if isinstance(value, Problem):
-            yield value
-        elif exchange is None:
-            yield file.problem(
-                position, f"expected a request or a reply of Cohere's chat, found {brief(value)}"
-            )
-        else:
-            try:
-                yield _trace(*exchange, value, file, position, joins, said)
-            except (KeyError, TypeError, ValueError, AttributeError) as error:
-                yield file.problem(position, f"no chat of Cohere's first interface: {error!r}")
+    return each_trace(
+        file,
+        records(file, lambda v: _exchange(v) is not None),
+        _exchange,
+        lambda value, exchange, position: _trace(*exchange, value, file, position, joins, said),
+        "a request or a reply of Cohere's chat",
+    )
 
 
 @dataclass
@@ -205,12 +199,11 @@ def _trace(
     identifier = next((record[k] for k in ("id", "conversation_id", "request_id") if record.get(k)), None)
     known = ("message", "text", "preamble", "tools", "chat_history", "tool_results", "tool_calls")
     about = {**request, **reply, **record}
-    return Trace(
-        id=str(identifier) if identifier is not None else f"{file.path.name}:{position}",
-        messages=tuple(paired(talk.messages, file.ledger)),
-        source=source_of(file, NAME, position),
-        system_prompt=prompt_of(talk.messages) or joins.prompt,
-        tools=tools if tools is not None else joins.domain(None).tools,
+    return trace_of(
+        talk.messages,
+        Origin(file, NAME, position, joins),
+        identifier=identifier,
+        tools=tools,
         model=model,
         metadata={
             key: value

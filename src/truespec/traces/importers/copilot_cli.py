@@ -12,7 +12,7 @@ from typing import Any
 
 from truespec.traces.files import Problem, TraceFile, brief
 from truespec.traces.importers.parts import outcome_of
-from truespec.traces.importers.shared import dicts, source_of, tool_call
+from truespec.traces.importers.shared import dicts, source_of, spelt, tool_call
 from truespec.traces.joins import Joins
 from truespec.traces.ledger import Ledger
 from truespec.traces.trace import Message, Trace, prompt_of
@@ -143,7 +143,7 @@ class _Session:
             Message(
                 "tool",
                 text,
-                call_id=None if identifier is None else str(identifier),
+                call_id=None if identifier is None else spelt(identifier),
                 tool=data["toolName"] if isinstance(data.get("toolName"), str) else None,
                 error=failed,
                 position=place,

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from truespec.traces.files import Problem, TraceFile
+from truespec.traces.files import UNREADABLE, Problem, TraceFile
 from truespec.traces.importers.shared import source_of, text_of, tool_call, tool_schemas
 from truespec.traces.joins import Joins
 from truespec.traces.scanner import each_record
@@ -39,7 +39,7 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
                 yield _trace(prompt, requests[-1], file, index, joins)
             else:
                 yield file.problem(f"prompts/{index}", "no request among its logs")
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except UNREADABLE as error:
             yield file.problem(f"prompts/{index}", f"no prompt of a replay: {error!r}")
 
 

@@ -7,20 +7,19 @@ batch (`{key, request}`), and with the SDK's names (`system_instruction`, `confi
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
-from truespec.traces.files import Problem, TraceFile, brief
+from truespec.traces.files import Problem, TraceFile
+from truespec.traces.importers.conversation import Origin, placed, trace_of
 from truespec.traces.importers.exchanges import REPLIES, REQUESTS, reply_of, request_of, said_in
 from truespec.traces.importers.growing import grown
-from truespec.traces.importers.items import SYSTEMS, messages_of_item
-from truespec.traces.importers.pairing import paired
+from truespec.traces.importers.items import SYSTEMS
 from truespec.traces.importers.parts import Notes
-from truespec.traces.importers.records import records
-from truespec.traces.importers.shared import dicts, source_of, text_of, tool_schemas
+from truespec.traces.importers.records import each_trace, records
+from truespec.traces.importers.shared import dicts, text_of, tool_schemas
 from truespec.traces.importers.told import parsed
 from truespec.traces.joins import Joins
-from truespec.traces.trace import Message, Trace
+from truespec.traces.trace import Trace
 
 NAME = "gemini"
 _ABOUT = ("contents", "tools", "config", "messages", *SYSTEMS, *REPLIES, *REQUESTS)
@@ -42,16 +41,13 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
 
 
 def _traces(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
-    for position, value in records(file, _is_ours):
-        if isinstance(value, Problem):
-            yield value
-        elif not _is_ours(value):
-            yield file.problem(position, f"expected a request with contents, found {brief(value)}")
-        else:
-            try:
-                yield _trace(value, file, position, joins)
-            except (KeyError, TypeError, ValueError, AttributeError) as error:
-                yield file.problem(position, f"no request of Gemini: {error!r}")
+    return each_trace(
+        file,
+        records(file, _is_ours),
+        lambda value: _is_ours(value) or None,
+        lambda value, _, position: _trace(value, file, position, joins),
+        "a request of Gemini with contents",
+    )
 
 
 def _trace(record: Mapping[str, Any], file: TraceFile, position: str, joins: Joins) -> Trace:
@@ -59,26 +55,22 @@ def _trace(record: Mapping[str, Any], file: TraceFile, position: str, joins: Joi
     assert request is not None
     config = request.get("config", request.get("generationConfig"))
     around = {**config, **request} if isinstance(config, Mapping) else request
-    listed = [("", item) for item in request["contents"]]
+    listed = [(f"contents/{index}", item) for index, item in enumerate(request["contents"])]
     if (said := _said(record)) is not None:
         listed.append(("response", said))
     notes = Notes(file.ledger)
-    messages: list[Message] = []
-    for index, (place, item) in enumerate(listed):
-        notes.place = f"{position}, {place or f'contents/{index}'}"
-        made = messages_of_item(item, notes, "user")
-        messages += [replace(m, position=place or f"contents/{index}") for m in made]
+    messages = placed(listed, position, notes, "user")
     system = next((text_of(around[key]) for key in SYSTEMS if around.get(key)), None)
     tools = tool_schemas(around.get("tools"))
     model = around.get("model")
     identifier = record.get("id", record.get("key"))
-    return Trace(
-        id=str(identifier) if identifier is not None else f"{file.path.name}:{position}",
-        messages=tuple(paired(messages, file.ledger)),
-        source=source_of(file, NAME, position),
-        system_prompt=system or joins.prompt,
-        tools=tools if tools is not None else joins.domain(None).tools,
-        model=model if isinstance(model, str) else None,
+    return trace_of(
+        messages,
+        Origin(file, NAME, position, joins),
+        identifier=identifier,
+        prompt=system,
+        tools=tools,
+        model=model,
         metadata={k: v for k, v in {**request, **record}.items() if k not in _ABOUT and v is not None},
     )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from truespec.traces.files import Problem, TraceFile, loads
+from truespec.traces.files import UNREADABLE, Problem, TraceFile, loads
 from truespec.traces.importers.items import openai_message
 from truespec.traces.importers.shared import number, source_of, tool_schemas
 from truespec.traces.joins import Joins
@@ -72,7 +72,7 @@ def _guarded(
 ) -> Iterator[Trace | Problem]:
     try:
         yield _trace(sample, header, file, position, joins)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except UNREADABLE as error:
         yield file.problem(position, f"no sample of an Inspect log: {error!r}")
 
 

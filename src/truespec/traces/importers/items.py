@@ -29,7 +29,7 @@ from truespec.traces.importers.parts import (
     outcome_of,
 )
 from truespec.traces.importers.reprs import of_repr
-from truespec.traces.importers.shared import ROLE_NAMES, extras, role_of, text_of
+from truespec.traces.importers.shared import ROLE_NAMES, extras, role_of, spelt, text_of
 from truespec.traces.importers.told import parsed, told_in_text
 from truespec.traces.importers.wrappers import LANGCHAIN, is_item, unwrapped
 from truespec.traces.trace import Message, ToolCall
@@ -211,7 +211,7 @@ def _result(item: Mapping[str, Any], content: Any, role: str) -> Message:
     return Message(
         role,
         text,
-        call_id=None if identifier is None or isinstance(identifier, list) else str(identifier),
+        call_id=None if identifier is None or isinstance(identifier, list) else spelt(identifier),
         tool=name if isinstance(name, str) else None,
         error=failed,
         requestor="user" if item.get("requestor") == "user" else "assistant",

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from truespec.traces.files import Problem, TraceFile
+from truespec.traces.files import UNREADABLE, Problem, TraceFile
 from truespec.traces.importers.conventions import RawSpan
+from truespec.traces.importers.records import whole_or_lines
 from truespec.traces.importers.shared import dicts
 from truespec.traces.importers.span_traces import by_trace, traces_of_spans
 from truespec.traces.joins import Joins
@@ -36,21 +37,19 @@ def recognises(head: Any, _file: TraceFile) -> bool:
 
 def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     """One trace per trace of the source."""
-    document = file.document()
-    entries = file.lines() if isinstance(document, Problem) else [(0, document)]
     found: list[tuple[str, RawSpan]] = []
-    for number, value in entries:
+    for position, value in whole_or_lines(file):
         if isinstance(value, Problem):
             yield value
             continue
         traces = _traces(value)
         if not traces:
-            yield file.problem(f"line {number}" if number else "document", "no trace with spans")
+            yield file.problem(position, "no trace with spans")
         for trace in traces:
             for index, span in enumerate(dicts(trace.get("spans"))):
                 try:
                     found.append(_raw(span, trace))
-                except (KeyError, TypeError, ValueError, AttributeError) as error:
+                except UNREADABLE as error:
                     yield file.problem(f"trace {trace.get('traceID')}, span {index}", f"no span: {error!r}")
     yield from traces_of_spans(by_trace(found), file, NAME, joins)
 

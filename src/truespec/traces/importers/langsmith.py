@@ -7,6 +7,7 @@ from typing import Any
 
 from truespec.traces.files import Problem, TraceFile
 from truespec.traces.importers.conventions import RawSpan
+from truespec.traces.importers.records import whole_or_lines
 from truespec.traces.importers.span_traces import by_trace, trace_of_spans
 from truespec.traces.joins import Joins
 from truespec.traces.scanner import each_record
@@ -30,8 +31,7 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     if isinstance(file.head, list):
         values: list[Any] = [value for _, _, value in each_record(file, None, _is_run)]
     else:
-        document = file.document()
-        values = [value for _, value in file.lines()] if isinstance(document, Problem) else [document]
+        values = [value for _, value in whole_or_lines(file)]
     found: list[tuple[str, RawSpan]] = []
     for number, value in enumerate(values):
         if isinstance(value, Problem):

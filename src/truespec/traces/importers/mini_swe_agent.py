@@ -12,13 +12,12 @@ from dataclasses import replace
 from typing import Any
 
 from truespec.traces.files import Problem, TraceFile
+from truespec.traces.importers.conversation import Origin, trace_of
 from truespec.traces.importers.items import messages_of_item
-from truespec.traces.importers.pairing import paired
 from truespec.traces.importers.parts import Notes
-from truespec.traces.importers.shared import source_of
 from truespec.traces.joins import Joins
 from truespec.traces.scanner import each_record
-from truespec.traces.trace import Message, Outcome, ToolCall, Trace, prompt_of
+from truespec.traces.trace import Message, Outcome, ToolCall, Trace
 
 NAME = "mini-swe-agent"
 FENCED = "a command in a fenced block is a call of bash, and the next message its result"
@@ -55,12 +54,10 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     info = header.get("info")
     info = info if isinstance(info, dict) else {}
     ended = info.get("exit_status", ends.get("exit_status"))
-    yield Trace(
-        id=str(header.get("instance_id") or file.path.name),
-        messages=tuple(paired(messages, file.ledger)),
-        source=source_of(file, NAME, "document"),
-        system_prompt=prompt_of(messages) or joins.prompt,
-        tools=joins.domain(None).tools,
+    yield trace_of(
+        messages,
+        Origin(file, NAME, "document", joins),
+        identifier=header.get("instance_id") or file.path.name,
         outcome=Outcome(parts=ends, ended=ended if isinstance(ended, str) else None),
         metadata={k: v for k, v in header.items() if k != "messages" and v is not None},
     )

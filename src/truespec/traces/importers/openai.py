@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from truespec.traces.files import Problem, TraceFile, brief
+from truespec.traces.files import Problem, TraceFile
 from truespec.traces.importers.census import unplaced
 from truespec.traces.importers.exchanges import REPLIES, REQUESTS, reply_of, request_of, said_in
 from truespec.traces.importers.growing import grown
 from truespec.traces.importers.items import messages_of_item, openai_message
 from truespec.traces.importers.pairing import paired
 from truespec.traces.importers.parts import Notes
+from truespec.traces.importers.records import each_trace
 from truespec.traces.importers.shared import number, role_of, source_of, tool_schemas
 from truespec.traces.importers.told import told_by_reply
 from truespec.traces.importers.wrappers import is_typed_message
@@ -65,18 +66,13 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
 
 
 def _traces(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
-    for position, value in _records(file):
-        if isinstance(value, Problem):
-            yield value
-            continue
-        body = _body(value)
-        if body is None:
-            yield file.problem(position, f"expected messages with roles, found {brief(value)}")
-            continue
-        try:
-            yield _trace(*body, file, position, joins)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            yield file.problem(position, f"no chat messages: {error!r}")
+    return each_trace(
+        file,
+        _records(file),
+        _body,
+        lambda _, body, position: _trace(*body, file, position, joins),
+        "messages with roles",
+    )
 
 
 def _records(file: TraceFile) -> Iterator[tuple[str, Any]]:

@@ -10,14 +10,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from truespec.traces.files import Problem, TraceFile
+from truespec.traces.files import UNREADABLE, Problem, TraceFile
+from truespec.traces.importers.conversation import Origin, trace_of
 from truespec.traces.importers.items import messages_of_item
-from truespec.traces.importers.pairing import paired
 from truespec.traces.importers.parts import Notes
-from truespec.traces.importers.records import records
+from truespec.traces.importers.records import records, whole_or_lines
 from truespec.traces.importers.shared import source_of, text_of, tool_schemas, value_text
 from truespec.traces.joins import Joins
-from truespec.traces.trace import Message, Outcome, ToolCall, Trace, prompt_of
+from truespec.traces.trace import Message, Outcome, ToolCall, Trace
 
 NAME = "openhands"
 _SPEECH = ("message", "finish", "system", "recall")
@@ -64,17 +64,14 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
         value = file.document()
         entries: Any = [("document", value if isinstance(value, Problem) else {"history": value})]
     else:
-        document = file.document()
-        entries = [("document", document)]
-        if isinstance(document, Problem):
-            entries = [(f"line {line}", value) for line, value in file.lines()]
+        entries = whole_or_lines(file)
     for position, value in entries:
         if isinstance(value, Problem):
             yield value
             continue
         try:
             yield _trace(value, file, position, joins)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except UNREADABLE as error:
             yield file.problem(position, f"no output of OpenHands: {error!r}")
 
 
@@ -188,13 +185,7 @@ def _of_events(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
             if isinstance(reply, str):
                 replies[reply] = len(messages)
             messages.append(message)
-    yield Trace(
-        id=file.path.name,
-        messages=tuple(paired(messages, file.ledger)),
-        source=source_of(file, NAME, "document"),
-        system_prompt=prompt_of(messages) or joins.prompt,
-        tools=tools if tools is not None else joins.domain(None).tools,
-    )
+    yield trace_of(messages, Origin(file, NAME, "document", joins), identifier=file.path.name, tools=tools)
 
 
 def _item_of(event: Any, notes: Notes) -> Mapping[str, Any] | None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from truespec.traces.concatenated import values
-from truespec.traces.files import Problem, TraceFile, brief
+from truespec.traces.files import UNREADABLE, Problem, TraceFile, brief
 from truespec.traces.importers.conventions import RawSpan, first
 from truespec.traces.importers.log_records import Record, with_logs
 from truespec.traces.importers.shared import dicts
@@ -83,7 +83,7 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
         for number, (span, resource) in enumerate(_spans(value)):
             try:
                 found.append(_raw(span, resource))
-            except (KeyError, TypeError, ValueError, AttributeError) as error:
+            except UNREADABLE as error:
                 yield file.problem(f"{position}, span {number}", f"no span: {error!r}")
     yield from traces_of_spans(by_trace(with_logs(found, logs)), file, NAME, joins, metadata)
 

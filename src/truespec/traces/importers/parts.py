@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
-from truespec.traces.importers.shared import text_of, tool_call, value_text
+from truespec.traces.importers.shared import spelt, text_of, tool_call, value_text
 from truespec.traces.ledger import Ledger
 from truespec.traces.trace import Message, ToolCall
 
@@ -176,7 +176,7 @@ _VALUES = (
     "tools",
     "error",
 )
-_ENVELOPES = ("toolCall", "toolResult", "tool_call", "tool_result")
+ENVELOPES = ("toolCall", "toolResult", "tool_call", "tool_result")
 """Fields of a call or a result whose object holds it under `value`, beside a status (Goose)."""
 _ABOUT = frozenset((*REFERENCES, *_NAMES, *_VALUES, "id", "type", "status", "namespace", "created_by"))
 
@@ -236,7 +236,7 @@ def is_result(kind: str) -> bool:
 
 def opened(part: Mapping[str, Any]) -> Mapping[str, Any]:
     """A part with the fields that an envelope in it holds; one that holds a failure says so."""
-    for key in _ENVELOPES:
+    for key in ENVELOPES:
         inner = part.get(key)
         if isinstance(inner, Mapping) and (inner.keys() <= {"status", "value", "error", "Ok", "Err"}):
             value = next((inner[name] for name in ("value", "Ok", "error", "Err") if name in inner), None)
@@ -315,7 +315,7 @@ def identifier_of(part: Mapping[str, Any]) -> str | None:
         found = _first(part, named)
     if found is None and isinstance(part.get("origin"), Mapping):  # the call itself inside its result
         found = part["origin"].get("id")
-    return None if found is None or found == "" else str(found)
+    return None if found is None or found == "" else spelt(found)
 
 
 def call_of(part: Mapping[str, Any], kind: str = "") -> ToolCall:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from truespec.traces.files import Problem, TraceFile
+from truespec.traces.files import UNREADABLE, Problem, TraceFile
+from truespec.traces.importers.conversation import Origin, trace_of
 from truespec.traces.importers.items import messages_of_item
-from truespec.traces.importers.pairing import paired
 from truespec.traces.importers.parts import Notes
-from truespec.traces.importers.shared import source_of
 from truespec.traces.joins import Joins
 from truespec.traces.scanner import each_record
-from truespec.traces.trace import Message, Trace, prompt_of
+from truespec.traces.trace import Message, Trace
 
 NAME = "pydantic-ai"
 _SPEAKERS = {"request": "user", "response": "assistant"}
@@ -41,15 +40,7 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
             messages.append(Message("system", value["instructions"], position=notes.place))
         try:
             messages += messages_of_item({"role": _SPEAKERS[value["kind"]], "parts": value["parts"]}, notes)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except UNREADABLE as error:
             yield file.problem(notes.place, f"no message of pydantic-ai: {error!r}")
         model = model or value.get("model_name")
-    messages = paired(messages, file.ledger)
-    yield Trace(
-        id=file.path.name,
-        messages=tuple(messages),
-        source=source_of(file, NAME, "document"),
-        system_prompt=prompt_of(messages) or joins.prompt,
-        tools=joins.domain(None).tools,
-        model=model if isinstance(model, str) else None,
-    )
+    yield trace_of(messages, Origin(file, NAME, "document", joins), identifier=file.path.name, model=model)

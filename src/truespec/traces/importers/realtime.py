@@ -11,10 +11,10 @@ from dataclasses import replace
 from typing import Any
 
 from truespec.traces.files import Problem, TraceFile, brief
+from truespec.traces.importers.conversation import Origin, trace_of
 from truespec.traces.importers.items import messages_of_item
-from truespec.traces.importers.pairing import paired
 from truespec.traces.importers.parts import Notes
-from truespec.traces.importers.shared import dicts, source_of, tool_schemas
+from truespec.traces.importers.shared import dicts, tool_schemas
 from truespec.traces.joins import Joins
 from truespec.traces.trace import Message, Trace
 
@@ -111,13 +111,13 @@ def _trace(found: _Items, file: TraceFile, joins: Joins) -> Trace:
         messages += [replace(m, position=place) for m in messages_of_item(_spoken(item, found), notes)]
     tools = tool_schemas(found.session.get("tools"))
     model, identifier = found.session.get("model"), found.session.get("id")
-    return Trace(
-        id=str(identifier or file.path.name),
-        messages=tuple(paired(messages, file.ledger)),
-        source=source_of(file, NAME, "document"),
-        system_prompt=prompt if isinstance(prompt, str) and prompt else joins.prompt,
-        tools=tools if tools is not None else joins.domain(None).tools,
-        model=model if isinstance(model, str) else None,
+    return trace_of(
+        messages,
+        Origin(file, NAME, "document", joins),
+        identifier=identifier or file.path.name,
+        prompt=prompt if isinstance(prompt, str) else None,
+        tools=tools,
+        model=model,
     )
 
 

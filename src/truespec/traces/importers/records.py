@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeVar
 
-from truespec.traces.files import Problem, TraceFile
+from truespec.traces.files import UNREADABLE, Problem, TraceFile, brief
 from truespec.traces.scanner import each_record
+from truespec.traces.trace import Trace
+
+Found = TypeVar("Found")
 
 
 def records(file: TraceFile, is_record: Callable[[Any], bool]) -> Iterator[tuple[str, Any]]:
@@ -15,9 +18,37 @@ def records(file: TraceFile, is_record: Callable[[Any], bool]) -> Iterator[tuple
         for _, index, value in each_record(file, None, is_record):
             yield f"record {index}", value
         return
+    yield from whole_or_lines(file)
+
+
+def whole_or_lines(file: TraceFile) -> Iterator[tuple[str, Any]]:
+    """The document, or its lines where it is not one value, each with its place."""
     document = file.document()
     if isinstance(document, Problem):
         for line, value in file.lines():
             yield f"line {line}", value
     else:
         yield "document", document
+
+
+def each_trace(
+    file: TraceFile,
+    listed: Iterable[tuple[str, Any]],
+    found_in: Callable[[Any], Found | None],
+    made: Callable[[Any, Found, str], Trace],
+    what: str,
+) -> Iterator[Trace | Problem]:
+    """One trace per listed value; a problem in the place of one that is not `what`, or cannot be read as it.
+
+    `found_in` gives what makes a value a record, or None; `made` gets the value, that, and the place.
+    """
+    for position, value in listed:
+        if isinstance(value, Problem):
+            yield value
+        elif (found := found_in(value)) is None:
+            yield file.problem(position, f"expected {what}, found {brief(value)}")
+        else:
+            try:
+                yield made(value, found, position)
+            except UNREADABLE as error:
+                yield file.problem(position, f"cannot be read as {what}: {error!r}")

@@ -14,6 +14,7 @@ from pathlib import Path
 from truespec.plugins import PluginWarning, Registry
 from truespec.traces.files import Problem, TraceFile
 from truespec.traces.importers.shared import Reader
+from truespec.traces.importers.sound import sound
 from truespec.traces.joins import Joins, joins_beside
 from truespec.traces.trace import Trace, TraceError
 from truespec.untrusted.unpack import Budget
@@ -168,6 +169,7 @@ def _file(file: TraceFile, form: str | None, joins: Joins) -> Iterator[Trace | P
                     item = file.problem(item.source.position, "a trace without any message")
                     ledger.items.drop("a trace without any message", item.position)
                 else:
+                    item = sound(item, ledger)
                     ledger.trace(item)
             else:
                 ledger.items.drop("a record that cannot be read", item.position)

@@ -7,6 +7,7 @@ from json import JSONDecodeError
 from typing import Any, Protocol
 
 from truespec.traces.files import Problem, TraceFile, brief, loads
+from truespec.traces.record import beyond_json
 from truespec.traces.trace import Source, ToolCall, ToolSchema, Trace
 
 _ROLES = {
@@ -42,6 +43,20 @@ _ROLES = {
 }
 ROLE_NAMES = tuple(_ROLES)
 """The roles that sources are known to use."""
+
+
+class Spelt(str):
+    """A name or an identifier that its source does not write as a text: the JSON of what it writes.
+
+    `sound.py` reports it and puts a plain text in its place.
+    """
+
+    __slots__ = ()
+
+
+def spelt(value: Any) -> str:
+    """A name or an identifier as a text."""
+    return value if isinstance(value, str) else Spelt(brief(value, 1 << 30))
 
 
 class Reader(Protocol):
@@ -106,6 +121,8 @@ def tool_call(
             arguments = loads(raw) if raw.strip() else {}
             if isinstance(arguments, str) and arguments[:1] == "{":  # JSON of JSON
                 arguments = loads(arguments)
+            if beyond_json(arguments):
+                arguments = None
         except JSONDecodeError:
             arguments = None
     elif arguments is None:
@@ -115,9 +132,9 @@ def tool_call(
     else:
         raw = None
     return ToolCall(
-        str(name or ""),
+        "" if name is None else spelt(name),
         arguments,
-        None if identifier is None else str(identifier),
+        None if identifier is None else spelt(identifier),
         requestor if requestor == "user" else "assistant",
         raw,
     )
@@ -221,7 +238,7 @@ def dicts(listed: Any) -> list[dict[str, Any]]:
 
 
 def number(value: Any) -> float | None:
-    """A score as a number; None for what is none."""
+    """A score as a number; None for what is none, such as NaN."""
     if isinstance(value, bool):
         return float(value)
-    return float(value) if isinstance(value, int | float) else None
+    return float(value) if isinstance(value, int | float) and not beyond_json(value) else None

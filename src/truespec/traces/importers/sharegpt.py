@@ -13,15 +13,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from truespec.traces.files import Problem, TraceFile, brief
+from truespec.traces.files import Problem, TraceFile
+from truespec.traces.importers.conversation import Origin, trace_of
 from truespec.traces.importers.items import messages_of_item, unknown_role
-from truespec.traces.importers.pairing import paired
 from truespec.traces.importers.parts import REFERENCES, Notes
-from truespec.traces.importers.records import records
-from truespec.traces.importers.shared import role_of, source_of, tool_call, tool_schemas, value_text
+from truespec.traces.importers.records import each_trace, records
+from truespec.traces.importers.shared import role_of, tool_call, tool_schemas, value_text
 from truespec.traces.importers.told import WRITTEN, calls_of_text, parsed, told_in_text
 from truespec.traces.joins import Joins
-from truespec.traces.trace import Message, ToolCall, Trace, prompt_of
+from truespec.traces.trace import Message, ToolCall, Trace
 
 NAME = "sharegpt"
 _LISTS = ("conversations", "conversation")
@@ -71,17 +71,13 @@ def recognises(head: Any, _file: TraceFile) -> bool:
 
 def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     """One trace per record."""
-    for position, value in records(file, lambda v: _spoken(v) is not None):
-        spoken = _spoken(value)
-        if isinstance(value, Problem):
-            yield value
-        elif spoken is None:
-            yield file.problem(position, f"expected a conversation of from and value, found {brief(value)}")
-        else:
-            try:
-                yield _trace(value, spoken, file, position, joins)
-            except (KeyError, TypeError, ValueError, AttributeError) as error:
-                yield file.problem(position, f"no conversation of from and value: {error!r}")
+    return each_trace(
+        file,
+        records(file, lambda v: _spoken(v) is not None),
+        _spoken,
+        lambda value, spoken, position: _trace(value, spoken, file, position, joins),
+        "a conversation of from and value",
+    )
 
 
 def _trace(
@@ -101,12 +97,11 @@ def _trace(
             place = f"{position}, {name}"
             file.ledger.items.drop("one of two replies to prefer, no part of the conversation", place)
     tools = tool_schemas(parsed(value.get("tools")))
-    return Trace(
-        id=str(value["id"]) if value.get("id") is not None else f"{file.path.name}:{position}",
-        messages=tuple(paired(messages, file.ledger)),
-        source=source_of(file, NAME, position),
-        system_prompt=prompt_of(messages) or joins.prompt,
-        tools=tools if tools is not None else joins.domain(None).tools,
+    return trace_of(
+        messages,
+        Origin(file, NAME, position, joins),
+        identifier=value.get("id"),
+        tools=tools,
         metadata={
             k: v
             for k, v in value.items()

@@ -11,7 +11,7 @@ from typing import Any
 
 from truespec.traces.files import Problem, TraceFile, brief
 from truespec.traces.importers.parts import Notes, call_of
-from truespec.traces.importers.records import records
+from truespec.traces.importers.records import each_trace, records
 from truespec.traces.importers.shared import dicts, text_of, tool_call
 from truespec.traces.importers.step_run import StepRun
 from truespec.traces.importers.told import parsed
@@ -50,20 +50,14 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
         listed = iter([("document", file.document())])
     else:
         listed = records(file, lambda v: _steps(v) is not None)
-    for position, value in listed:
-        steps = _steps(value)
-        if isinstance(value, Problem):
-            yield value
-        elif steps is None:
-            yield file.problem(position, f"expected the steps of an agent, found {brief(value)}")
-        else:
-            run = StepRun(Notes(file.ledger, position), position)
-            try:
-                for number, step in enumerate(steps):
-                    _add(step, run, f"step {number}")
-                yield run.trace(value, file, NAME, joins)
-            except (KeyError, TypeError, ValueError, AttributeError) as error:
-                yield file.problem(position, f"no steps of an agent: {error!r}")
+
+    def made(value: Any, steps: list[Any], position: str) -> Trace:
+        run = StepRun(Notes(file.ledger, position), position)
+        for number, step in enumerate(steps):
+            _add(step, run, f"step {number}")
+        return run.trace(value, file, NAME, joins)
+
+    return each_trace(file, listed, _steps, made, "the steps of an agent")
 
 
 def _add(step: Any, run: StepRun, place: str) -> None:

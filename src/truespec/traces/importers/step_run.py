@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from truespec.traces.files import TraceFile, brief
-from truespec.traces.importers.pairing import paired
+from truespec.traces.importers.conversation import Origin, trace_of
 from truespec.traces.importers.parts import Notes
-from truespec.traces.importers.shared import source_of, value_text
+from truespec.traces.importers.shared import value_text
 from truespec.traces.joins import Joins
-from truespec.traces.trace import Message, ToolCall, Trace, prompt_of
+from truespec.traces.trace import Message, ToolCall, Trace
 
 LAST = "one observation of a step with several calls stands at the last of them"
 _NAMED = ("id", "run_id", "message_id", "task_id")
@@ -65,11 +65,6 @@ class StepRun:
         around = value if isinstance(value, Mapping) else {}
         identifier = next((around[name] for name in _NAMED if around.get(name)), None)
         model = around.get("model")
-        return Trace(
-            id=str(identifier or f"{file.path.name}:{self.position}"),
-            messages=tuple(paired(self.messages, file.ledger)),
-            source=source_of(file, form, self.position),
-            system_prompt=prompt_of(self.messages) or joins.prompt,
-            tools=joins.domain(None).tools,
-            model=model if isinstance(model, str) else None,
+        return trace_of(
+            self.messages, Origin(file, form, self.position, joins), identifier=identifier, model=model
         )

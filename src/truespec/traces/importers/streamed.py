@@ -7,13 +7,12 @@ from typing import Any
 
 from truespec.traces.files import Problem, TraceFile, brief
 from truespec.traces.importers.chunks import events_of_sse, is_chunk, merged
+from truespec.traces.importers.conversation import Origin, trace_of
 from truespec.traces.importers.items import messages_of
-from truespec.traces.importers.pairing import paired
 from truespec.traces.importers.parts import Notes
-from truespec.traces.importers.shared import source_of
 from truespec.traces.joins import Joins
 from truespec.traces.scanner import each_record
-from truespec.traces.trace import Message, Trace, prompt_of
+from truespec.traces.trace import Message, Trace
 
 NAME = "stream"
 
@@ -67,13 +66,5 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
         notes.place = f"reply {number}"
         model = model or reply.get("model")
         messages += messages_of(reply, "assistant", notes)
-    messages = paired(messages, file.ledger)
     file.ledger.rules["chunks of one streamed reply are one message"] += len(chunks)
-    yield Trace(
-        id=file.path.name,
-        messages=tuple(messages),
-        source=source_of(file, NAME, "document"),
-        system_prompt=prompt_of(messages) or joins.prompt,
-        tools=joins.domain(None).tools,
-        model=model if isinstance(model, str) else None,
-    )
+    yield trace_of(messages, Origin(file, NAME, "document", joins), identifier=file.path.name, model=model)

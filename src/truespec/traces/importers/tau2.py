@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from truespec.traces.files import Problem, TraceFile
-from truespec.traces.importers.census import census
-from truespec.traces.importers.shared import number, source_of
+from truespec.traces.files import UNREADABLE, Problem, TraceFile
+from truespec.traces.importers.census import census, unplaced
+from truespec.traces.importers.shared import number, source_of, spelt, tool_call
 from truespec.traces.joins import Joins
 from truespec.traces.ledger import Ledger
 from truespec.traces.scanner import each_record
@@ -23,6 +23,35 @@ STOP = "###STOP###"
 """What the harness writes where the agent ends the conversation by a call."""
 REWRITTEN = f"a call that the harness kept as the text {STOP} stands as that text"
 _MESSAGE = frozenset(["role", "content", "tool_calls", "id", "requestor", "error"])
+_KNOWN = _MESSAGE | {"turn_idx", "timestamp", "cost", "usage", "raw_data"}
+"""Fields of a message that hold no calls but its own."""
+_REPLY = frozenset(["message", "finish_reason", "index", "logprobs", "provider_specific_fields"])
+_REPLY_MESSAGE = frozenset(
+    (
+        "role",
+        "content",
+        "tool_calls",
+        "function_call",
+        "annotations",
+        "reasoning_content",
+        "refusal",
+        "provider_specific_fields",
+    )
+)
+"""Fields of the provider's reply, and of its message, that hold no calls but those in `tool_calls`."""
+_PROVIDER = frozenset(
+    (
+        "refusal",
+        "citations",
+        "thinking_blocks",
+        "content_filter_result",
+        "content_filter_results",
+        "stop_reason",
+        "token_ids",
+        "reasoning_content",
+    )
+)
+"""Fields of a provider's own that hold no calls."""
 
 
 def recognises(head: Any, _file: TraceFile) -> bool:
@@ -51,7 +80,7 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
         source = source_of(file, NAME, f"simulations/{index}")
         try:
             yield _trace(simulation, header, tasks, source, joins, file)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except UNREADABLE as error:
             yield file.problem(f"simulations/{index}", f"no simulation of tau2-bench: {error!r}")
 
 
@@ -78,10 +107,13 @@ def _trace(
     if tools is not None and solo:
         tools = tools + known.user_tools
     reward = run.get("reward_info") or {}
+    messages = tuple([_message(m) for m in run["messages"]])
     _rewritten(run["messages"], source.position, file.ledger)
+    if any(map(_holds_more, run["messages"])):
+        unplaced(messages, source.position, file.ledger)
     return Trace(
         id=str(run.get("id") or source.position),
-        messages=tuple([_message(m) for m in run["messages"]]),
+        messages=messages,
         source=source,
         system_prompt=prompt,
         tools=tools,
@@ -147,22 +179,46 @@ def _prompt(
     return template.replace("{ticket}", ticket if isinstance(ticket, str) else ""), template, how
 
 
+def _holds_more(m: Mapping[str, Any]) -> bool:
+    """Whether fields of a message may hold calls beside its own; the provider's reply repeats those."""
+    if not m.keys() <= _KNOWN:
+        return True
+    raw = m.get("raw_data")
+    if not raw:
+        return False
+    reply = raw.get("message")
+    if not isinstance(reply, dict) or not raw.keys() <= _REPLY or not reply.keys() <= _REPLY_MESSAGE:
+        return True
+    if reply.get("function_call") or reply.get("annotations"):
+        return True
+    for one in (raw.get("provider_specific_fields"), reply.get("provider_specific_fields")):
+        if one and not one.keys() <= _PROVIDER:
+            return True
+    own = [call["id"] for call in m.get("tool_calls") or ()]
+    return [call.get("id") for call in reply.get("tool_calls") or ()] != own
+
+
+def _call(c: Mapping[str, Any]) -> ToolCall:
+    name, given, identifier = c["name"], c["arguments"], c.get("id")
+    if isinstance(name, str) and isinstance(given, dict) and isinstance(identifier, str):
+        return ToolCall(name, given, identifier, c.get("requestor") or "assistant")
+    return tool_call(name, given, identifier, c.get("requestor"))
+
+
 def _message(m: Mapping[str, Any]) -> Message:
     role = m["role"]
     text = m.get("content")
     listed = m.get("tool_calls")
     if listed:
-        calls = tuple(
-            [
-                ToolCall(c["name"], c["arguments"], c.get("id"), c.get("requestor") or "assistant")
-                for c in listed
-            ]
-        )
+        calls = tuple([_call(c) for c in listed])
     else:
         calls = ()
     extra = {key: m[key] for key in m.keys() - _MESSAGE if m[key] is not None}
     if role == "tool":
+        identifier = m.get("id")
+        if identifier is not None and not isinstance(identifier, str):
+            identifier = spelt(identifier)
         return Message(
-            role, text, (), m.get("id"), None, m.get("error"), m.get("requestor") or "assistant", extra=extra
+            role, text, (), identifier, None, m.get("error"), m.get("requestor") or "assistant", extra=extra
         )
     return Message(role, text, calls, extra=extra or None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from truespec.traces.files import Problem, TraceFile
+from truespec.traces.files import UNREADABLE, Problem, TraceFile
 from truespec.traces.importers.items import openai_message
 from truespec.traces.importers.shared import number, source_of
 from truespec.traces.joins import Joins
@@ -40,7 +40,7 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
             continue
         try:
             yield _trace(run, source_of(file, NAME, str(index)), joins)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except UNREADABLE as error:
             yield file.problem(f"record {index}", f"no run of tau-bench: {error!r}")
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from truespec.traces.files import loads
 from truespec.traces.importers.parts import TEXTS, Notes, call_of, is_call, kind_of_part
 from truespec.traces.importers.reprs import of_literal, of_repr
-from truespec.traces.importers.shared import role_of, tool_call, value_text
+from truespec.traces.importers.shared import role_of, spelt, tool_call, value_text
 from truespec.traces.trace import Message, ToolCall
 
 MARKS = ("<tool_call>", "<tool_response>", "<think>", "<function_call>", "<function=")
@@ -228,7 +228,7 @@ def _responses(message: Message, text: str, notes: Notes) -> list[Message]:
             Message(
                 "tool",
                 told,
-                call_id=None if identifier is None else str(identifier),
+                call_id=None if identifier is None else spelt(identifier),
                 tool=name,
                 error=message.error,
                 extra=message.extra if not made else None,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from truespec.traces.files import Problem, TraceFile
+from truespec.traces.files import UNREADABLE, Problem, TraceFile
 from truespec.traces.importers.shared import source_of, text_of, tool_call
 from truespec.traces.joins import Joins
 from truespec.traces.ledger import Ledger
@@ -42,7 +42,7 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     for index, request in enumerate(requests):
         try:
             messages += _messages(request, f"requests/{index}", file.ledger)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except UNREADABLE as error:
             yield file.problem(f"requests/{index}", f"no request of a chat export: {error!r}")
         model = request.get("modelId") or model
     last = requests[-1] if requests else {}

@@ -8,6 +8,7 @@ from typing import Any
 from truespec.traces.files import Problem, TraceFile
 from truespec.traces.importers.conventions import RawSpan
 from truespec.traces.importers.recorded import parsed
+from truespec.traces.importers.records import whole_or_lines
 from truespec.traces.importers.shared import dicts
 from truespec.traces.importers.span_traces import by_trace, traces_of_spans
 from truespec.traces.joins import Joins
@@ -37,10 +38,8 @@ def recognises(head: Any, _file: TraceFile) -> bool:
 
 def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     """One trace per trace id."""
-    document = file.document()
-    entries = file.lines() if isinstance(document, Problem) else [(0, document)]
     found: list[tuple[str, RawSpan]] = []
-    for number, value in entries:
+    for position, value in whole_or_lines(file):
         if isinstance(value, Problem):
             yield value
             continue
@@ -48,8 +47,7 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
             if isinstance(span, dict) and isinstance(span.get("id"), str):
                 found.append(_raw(span))
             else:
-                place = f"line {number}, span {index}" if number else f"span {index}"
-                yield file.problem(place, "no span with an identifier")
+                yield file.problem(f"{position}, span {index}", "no span with an identifier")
     yield from traces_of_spans(by_trace(found), file, NAME, joins)
 
 
