@@ -1,4 +1,4 @@
-"""Statements read by heads, letters, cuts and factors; functions that scan, carry something along or sort."""
+"""Statements read by heads, letters, cuts, factors and laws; functions that scan, carry along or sort."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import needs
 from truespec.domains.rocq.context import read_context
 from truespec.domains.rocq.dialogue import Dialogue
 from truespec.domains.rocq.library import library
-from truespec.domains.rocq.ordering import ordered
+from truespec.domains.rocq.ordering import AT_ONCE, ordered
 from truespec.domains.rocq.pair import Layout
 from truespec.domains.rocq.prover import STRATEGIES, THEOREM, assumptions, opening
 from truespec.domains.rocq.screen import screen
@@ -35,6 +35,20 @@ COUNTED = (
     "if Z.eqb k x then Some i else from (S i) t k end.\n"
     f"Definition spec {PLACE} := r = from %s l k."
 )
+DIVISORS = "(a b n : Z) : Prop"
+MEMBERS = "(l : list nat) : Prop"
+HALVES = "(n : nat) (l a b : list Z) : Prop"
+SPLIT = (
+    "Fixpoint split (n : nat) (l : list Z) : list Z * list Z := match n, l with O, _ => ([], l)"
+    " | _, [] => ([], []) | S k, x :: t => let (p, q) := split k t in (x :: p, q) end.\n"
+    f"Definition spec {HALVES} := %s = split n l."
+)
+PRODUCTS = "(a b : list Z) (r : Z) : Prop"
+DOT = (
+    "Fixpoint dot (a b : list Z) (s : Z) : Z := match a, b with x :: u, y :: v => dot u v (s + x %s y) "
+    f"| _, _ => s end.\nDefinition spec {PRODUCTS} := r = dot a b 0."
+)
+SAME = "forall x y, In x l -> In y l -> x = y"
 INSERTED = (
     "Fixpoint ins (x : Z) (l : list Z) : list Z := match l with [] => [x] | y :: t => "
     "if x <=? y then x :: y :: t else y :: ins x t end.\n"
@@ -133,6 +147,119 @@ CASES = {
         "((k < length l)%nat -> exists a b, length a = k /\\ l = a ++ b /\\ r = b ++ a)",
         "(k < length l)%nat -> exists a b, length a = k /\\ l = a ++ b /\\ r = b ++ a",
     ),
+    "divisors of a greatest common divisor": (
+        "by_normal_form",
+        DIVISORS,
+        "(n | a) /\\ (n | b)",
+        "(n | Z.gcd a b)",
+        "(n | a + b)",
+    ),
+    "multiples of a least common multiple": (
+        "by_normal_form",
+        DIVISORS,
+        "exists q r, n = q * a /\\ n = r * b",
+        "(Z.lcm a b | n)",
+        "(a * b | n)",
+    ),
+    "products of larger numbers": (
+        "by_ground",
+        "(p : Z) : Prop",
+        "prime p",
+        "p > 1 /\\ ~ exists a b, 1 < a /\\ 1 < b /\\ p = a * b",
+        "p > 1 /\\ ~ exists a b, 1 < a /\\ 2 < b /\\ p = a * b",
+    ),
+    "divisors among the numbers up to the multiple": (
+        "by_ground",
+        "(n d : nat) : Prop",
+        "(1 <= n)%nat /\\ Nat.divide d n",
+        "(1 <= n)%nat /\\ In d (filter (fun k => Nat.eqb (n mod k) 0) (seq 1 n))",
+        "(1 <= n)%nat /\\ In d (filter (fun k => Nat.eqb (n mod k) 0) (seq 2 n))",
+    ),
+    "a witness that an equation determines": (
+        "by_normal_form",
+        "(l : list Z) (t : Z) : Prop",
+        "exists x y, In x l /\\ In y l /\\ x + y = t",
+        "exists x, In x l /\\ In (t - x) l",
+        "exists x, In x l /\\ In (x - t) l",
+    ),
+    "one value, repeated": (
+        "by_normal_form",
+        MEMBERS,
+        SAME,
+        "exists x n, l = repeat x n",
+        "exists n, l = repeat 0%nat n",
+    ),
+    "a text's own function of a known name": (
+        "by_normal_form",
+        MEMBERS,
+        SAME,
+        "l = repeat (hd 0%nat l) (length l)",
+        "Definition repeat (x n : nat) : list nat := seq x n.\n"
+        f"Definition spec {MEMBERS} := l = repeat (hd 0%nat l) (length l).",
+    ),
+    "a list and its reverse": (
+        "by_descent",
+        "(l r : list nat) : Prop",
+        "Permutation l r",
+        "Permutation (rev l) r",
+        "r = rev l",
+    ),
+    "two orders that hold together": (
+        "by_orders",
+        MEMBERS,
+        "StronglySorted lt l",
+        "Sorted le l /\\ NoDup l",
+        "Sorted le l",
+    ),
+    "two results at once": (
+        "by_parts",
+        HALVES,
+        "a = firstn n l /\\ b = skipn n l",
+        SPLIT % "(a, b)",
+        SPLIT % "(b, a)",
+    ),
+    "a sum over a range": (
+        "by_ranges",
+        "(n m : nat) : Prop",
+        "(2 * m = n * (n + 1))%nat",
+        "m = list_sum (seq 0 (S n))",
+        "m = list_sum (seq 0 n)",
+    ),
+    "two lists and what is carried along": (
+        "by_two_scans",
+        PRODUCTS,
+        "r = fold_right Z.add 0 (map (fun p => fst p * snd p) (combine a b))",
+        DOT % "*",
+        DOT % "+",
+    ),
+    "remainders by a numeral": (
+        "by_remainders",
+        "(d : Z) (r : bool) : Prop",
+        "r = ((d mod 7 =? 5) || (d mod 7 =? 6))%bool",
+        "r = match d mod 7 with 5 => true | 6 => true | _ => false end",
+        "r = match d mod 7 with 5 => true | 0 => true | _ => false end",
+    ),
+    "a table of three columns": (
+        "by_bounds",
+        "(a b r : Z) : Prop",
+        "0 <= a <= 1 /\\ 0 <= b <= 1 /\\ r = (a - b) mod 3",
+        "In (a, b, r) [(0, 0, 0); (1, 0, 1); (0, 1, 2); (1, 1, 0)]",
+        "In (a, b, r) [(0, 0, 0); (1, 0, 1); (0, 1, 1); (1, 1, 0)]",
+    ),
+    "the divisors of a numeral": (
+        "by_bounds",
+        "(d : Z) : Prop",
+        "0 < d /\\ (d | 12)",
+        "In d [1; 2; 3; 4; 6; 12]",
+        "In d [1; 2; 3; 4; 6; 8; 12]",
+    ),
+    "a letter of a text": (
+        "by_texts",
+        "(c : ascii) (s : string) : Prop",
+        "In c (list_ascii_of_string s)",
+        "exists a b, s = (a ++ String c b)%string",
+        "exists b, s = String c b",
+    ),
     "factors": (
         "by_factors",
         "(n : Z) (r : bool) : Prop",
@@ -155,7 +282,9 @@ def session() -> Iterator[Session]:
 
 def pair(signature: str, oracle: str, candidate: str) -> Layout:
     texts = [
-        screen(body if body.startswith("Fixpoint") else f"Definition spec {signature} := {body}.")
+        screen(
+            body if body.startswith(("Fixpoint", "Definition")) else f"Definition spec {signature} := {body}."
+        )
         for body in (oracle, candidate)
     ]
     return Layout(read_context({"signature": signature}), *texts)
@@ -180,6 +309,6 @@ def test_a_strategy_proves_the_right_candidate_and_not_the_wrong_one(session: Se
 
 def test_strategies_that_are_made_for_a_type_come_first() -> None:
     names = [one.name for one in ordered(STRATEGIES, pair(JOINED, "r = a", "r = b"))]
-    assert names[0] == "by_texts"
+    assert names[:3] == [*AT_ONCE, "by_texts"]
     names = [one.name for one in ordered(STRATEGIES, pair(LETTER, "r = true", "true = r"))]
-    assert names[0] == "by_letters"
+    assert names[2] == "by_letters"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 
 from truespec.domains.rocq.context import read_context
-from truespec.domains.rocq.ordering import COUNTS, features, ordered
+from truespec.domains.rocq.ordering import COUNTS, OF_USE_WITH, features, ordered
 from truespec.domains.rocq.pair import Layout
-from truespec.domains.rocq.prover import STRATEGIES
+from truespec.domains.rocq.prover import GLANCE, PATIENCE, STRATEGIES, share
 from truespec.domains.rocq.screen import screen
 
 
@@ -31,6 +31,23 @@ def test_every_strategy_is_tried_once_whatever_was_learned() -> None:
 def test_cheap_strategies_come_before_costly_ones_that_prove_as_much() -> None:
     names = [one.name for one in ordered(STRATEGIES, layout("(x : Z) : Prop", "x = 0", "0 = x"))]
     assert names.index("by_computation") < names.index("by_search")
+
+
+def test_strategies_for_lists_come_last_where_there_are_none() -> None:
+    names = [one.name for one in ordered(STRATEGIES, layout("(x : Z) : Prop", "(x | 12)", "x mod 12 = 0"))]
+    assert max(map(names.index, ("by_search", "by_ground", "by_bounds"))) < names.index("by_heads")
+    names = [one.name for one in ordered(STRATEGIES, layout("(l : list Z) : Prop", "l = []", "[] = l"))]
+    assert names.index("by_heads") < names.index("by_bounds")
+
+
+def test_what_strategies_are_of_use_with_names_known_ones() -> None:
+    assert set(OF_USE_WITH) <= {one.name for one in STRATEGIES}
+
+
+def test_each_strategy_has_a_glance_first_then_its_time() -> None:
+    shares = [share(STRATEGIES[0], turn) for turn in range(3)]
+    assert shares[0] <= GLANCE
+    assert shares[1:] == [STRATEGIES[0].seconds, STRATEGIES[0].seconds * PATIENCE]
 
 
 def test_the_counts_name_known_strategies_and_no_more_proofs_than_pairs() -> None:

@@ -43,6 +43,7 @@ FILES = (
     "Texts",
     "Scans",
     "Sorting",
+    "Laws",
     "Portfolio",
     "Formula",
     "Reify",

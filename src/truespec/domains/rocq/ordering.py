@@ -17,24 +17,53 @@ from truespec.domains.rocq.pair import Layout
 
 COUNTS = Path(__file__).with_name("ordering.json")
 """The learned counts."""
+AT_ONCE = ("by_computation", "by_normal_form")
+"""The strategies that come before all others: they take little time."""
 OF_DECLARED_TYPES = ("by_forms", "by_structure")
-"""The strategies that come first where an argument is of a type that the texts declare: none was counted."""
+"""The strategies that come next where an argument is of a type that the texts declare: none was counted."""
 MADE_FOR = {
     "by_letters": {"type ascii"},
     "by_texts": {"type string"},
     "by_cuts": {"parts", "exists"},
     "by_sorting": {"order", "type list"},
     "by_scans": {"recursion"},
+    "by_orders": {"order"},
+    "by_ranges": {"ranges"},
+    "by_remainders": {"divisibility", "cases"},
 }
-"""Strategies that come first where a pair has all these features; elsewhere they give up at once."""
+"""Strategies that come next where a pair has all these features; elsewhere they give up at once."""
+_LISTS = {"type list", "type string", "index", "membership", "functions", "parts", "order", "ranges"}
+_USES: tuple[tuple[str, set[str]], ...] = (
+    (
+        "by_index by_indices by_ground_indices by_shifted_index by_places by_elements by_first_elements",
+        _LISTS,
+    ),
+    ("by_ends by_rows by_two_lists by_list_cases by_extension by_cuts by_mirror by_orders by_heads", _LISTS),
+    ("by_normal_heads by_sorting by_parts", _LISTS),
+    ("by_scans by_functions by_recursion", {"recursion", "functions", "parts"}),
+    ("by_steps by_two_steps by_two_scans", {"recursion"}),
+    ("by_evidence by_derivation", {"inductive"}),
+    ("by_tables", {"inductive", "cases"}),
+    ("by_descent_cases by_search_cases", {"type option", "type bool", "type pair"}),
+    ("by_divisors by_factors by_roots by_quotients", {"divisibility", "quotient", "product"}),
+    ("by_ranges", {"ranges", "product"}),
+    ("by_remainders", {"divisibility"}),
+    ("by_bounds", {"integers"}),
+    ("by_letters", {"type ascii"}),
+    ("by_texts", {"type string"}),
+    ("by_calls", {"type function"}),
+)
+OF_USE_WITH = {name: wanted for names, wanted in _USES for name in names.split()}
+"""Strategies that come last where a pair has none of these features; all others are of use everywhere."""
 UNSEEN = 0.1
 """The rate of success of a strategy before anything was counted."""
-EXPECTED = {"by_heads": 0.25, "by_normal_heads": 0.2}
+EXPECTED = {"by_heads": 0.25, "by_normal_heads": 0.2, "by_bounds": 0.2}
 """Strategies that were not counted yet and are expected to do better than that."""
 _WORDS = {
     "index": {"nth", "nth_error", "String.get"},
     "membership": {"In", "Forall", "Exists", "incl", "existsb", "forallb"},
     "functions": {"fold_left", "fold_right", "map", "filter", "rev", "seq", "concat", "flat_map", "find"},
+    "ranges": {"seq"},
     "parts": {"firstn", "skipn", "combine", "repeat", "last", "hd", "++"},
     "order": {"Sorted", "StronglySorted", "LocallySorted", "NoDup", "Permutation", "count_occ"},
     "divisibility": {
@@ -79,6 +108,9 @@ def features(layout: Layout) -> frozenset[str]:
     found = {name for name, among in _WORDS.items() if words & among}
     types = " ".join(argument.type for argument in layout.context.signature.arguments)
     found |= {f"type {name}" for name in _TYPES if name in types.replace("(", " ").replace(")", " ").split()}
+    found |= {f"type {name}" for name, sign in (("pair", "*"), ("function", "->")) if sign in types}
+    if set(types.split()) == {"Z"}:
+        found.add("integers")
     if layout.recursive():
         found.add("recursion")
     if layout.inductive():
@@ -87,7 +119,7 @@ def features(layout: Layout) -> frozenset[str]:
 
 
 def ordered(strategies: tuple[Strategy, ...], layout: Layout) -> tuple[Strategy, ...]:
-    """The strategies by expected successes per processor second, the best first."""
+    """The strategies by expected successes per processor second, the best first, those of no use last."""
     counts, found = _counts(), features(layout)
     present = [counts[name] for name in sorted(found) if name in counts]
 
@@ -103,7 +135,12 @@ def ordered(strategies: tuple[Strategy, ...], layout: Layout) -> tuple[Strategy,
     first = {name for name, needed in MADE_FOR.items() if needed <= found}
     if _declares_arguments(layout):
         first.update(OF_DECLARED_TYPES)
-    return tuple(sorted(strategies, key=lambda one: (one.name in first, gain(one)), reverse=True))
+
+    def rank(strategy: Strategy) -> tuple[bool, bool, bool, float]:
+        of_use = bool(found & OF_USE_WITH.get(strategy.name, found))
+        return strategy.name in AT_ONCE, strategy.name in first, of_use, gain(strategy)
+
+    return tuple(sorted(strategies, key=rank, reverse=True))
 
 
 def _declares_arguments(layout: Layout) -> bool:

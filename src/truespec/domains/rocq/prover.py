@@ -69,10 +69,18 @@ STRATEGIES: tuple[Strategy, ...] = (
     Strategy("by_factors", 0.2),
     Strategy("by_scans", 0.7),
     Strategy("by_sorting", 0.5),
+    Strategy("by_orders", 0.3),
+    Strategy("by_parts", 0.6),
+    Strategy("by_ranges", 0.4),
+    Strategy("by_two_scans", 0.3),
+    Strategy("by_remainders", 0.3),
+    Strategy("by_bounds", 0.4),
 )
-"""The tactics, with the processor seconds each may use at first; `ordering.py` says which come first."""
+"""The tactics, with the processor seconds each may use in the second round; `ordering.py` says the order."""
+GLANCE = 0.2
+"""Processor seconds of each strategy in the first round: most proofs are found in less."""
 PATIENCE = 6.0
-"""Each further round gives those that ran out of time this many times more, as long as the limit lasts."""
+"""Each round after the second gives those that ran out of time so many times more, while the limit lasts."""
 IMPLICATION = 0.8
 """Processor seconds for the relation of a refuted candidate."""
 CLASSIC = re.compile(r"classic\s*:\s*forall P : Prop, P \\/ ~ P")
@@ -98,15 +106,15 @@ def prove(
     stop: threading.Event,
     first_round: threading.Event | None = None,
 ) -> Proved:
-    """Try the strategies in order; `Incomplete` where none succeeds. `first_round` is set at its end."""
+    """Try the strategies in order; `Incomplete` where none succeeds. `first_round` is set after two."""
     dialogue = Dialogue(session, limit, stop)
     _state(dialogue, layout)
     unfinished = ordered(STRATEGIES, layout)
-    patience, ended = 1.0, set[str]()
+    turn, ended = 0, set[str]()
     while unfinished:
         late: list[Strategy] = []
         for strategy in unfinished:
-            work, before = strategy.seconds * patience, session.worked()
+            work, before = share(strategy, turn), session.worked()
             try:
                 proved = dialogue.tries(f"{strategy.name}.", work)
             except (Interrupted, OutOfMemory, Dead) as end:
@@ -132,10 +140,15 @@ def prove(
                 dialogue.must(THEOREM)
             elif session.worked() - before >= work:
                 late.append(strategy)
-        unfinished, patience = tuple(late), patience * PATIENCE
-        if first_round is not None:
+        if first_round is not None and turn:
             first_round.set()
+        unfinished, turn = tuple(late), turn + 1
     raise Incomplete("no strategy of the portfolio proves the equivalence")
+
+
+def share(strategy: Strategy, turn: int) -> float:
+    """The processor seconds of a strategy in a round, counted from zero."""
+    return strategy.seconds * PATIENCE ** (turn - 1) if turn else min(GLANCE, strategy.seconds)
 
 
 def _state(dialogue: Dialogue, layout: Layout) -> None:

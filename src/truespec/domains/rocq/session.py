@@ -26,7 +26,9 @@ MEMORY_BYTES = 3 << 30
 FILE_BYTES = 1 << 20
 """The cap on what one process may write to a file."""
 INTERRUPT_SECONDS = 1.0
-"""How long a process may take to stop before it is ended; on a busy machine it is not asked at once."""
+"""How much processor time a process may take to stop before it is ended."""
+INTERRUPT_WAIT = 6.0
+"""How long it may take at most, on a busy machine: to end it costs a new start."""
 GRACE_SECONDS = 0.25
 """How long after a pair's limit a process is still waited for."""
 STARTUP_SECONDS = 60.0
@@ -280,13 +282,14 @@ class Session:
         # A signal after the end of the sentence yields a prompt of its own: a marker finds the last one.
         self._marks += 1
         marker = f"Truespec_mark_{self._marks}"
-        patience = time.monotonic() + self._patience(INTERRUPT_SECONDS)
+        patience = time.monotonic() + self._patience(INTERRUPT_WAIT)
+        worked = self.worked() + INTERRUPT_SECONDS
         try:
             assert process.stdin is not None
             process.stdin.write(f"Check {marker}.\n".encode())
             process.stdin.flush()
-            while time.monotonic() < patience:
-                self._read(patience - time.monotonic())
+            while time.monotonic() < patience and self.running and self.worked() < worked:
+                self._read(min(0.1, patience - time.monotonic()))
                 said = self._prompt()
                 if said is not None and marker in said:
                     return

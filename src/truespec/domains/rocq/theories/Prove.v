@@ -75,6 +75,8 @@ Proof.
   destruct (Z.eq_dec b 0) as [->|n]; [|rewrite Z.gcd_comm, Z.gcd_mod by exact n; apply Z.gcd_comm].
   rewrite Zmod_0_r, Z.gcd_comm. reflexivity.
 Qed.
+Lemma count_rev T (e : forall x y : T, {x = y} + {x <> y}) l x : count_occ e (rev l) x = count_occ e l x.
+Proof. apply Permutation_count_occ, Permutation_sym, Permutation_rev. Qed.
 Ltac terms := repeat match goal with
   | |- context [fold_left (fun a x => a + x) ?l ?a] => change (fold_left (fun a x => a + x) l a) with (fold_left Z.add l a)
   | |- context [fold_right (fun x a => x + a) ?a ?l] => change (fold_right (fun x a => x + a) a l) with (fold_right Z.add a l)
@@ -96,6 +98,7 @@ Ltac terms := repeat match goal with
   | |- context [length (map _ _)] => rewrite map_length
   | |- context [length (_ ++ _)] => rewrite app_length
   | |- context [count_occ _ (_ ++ _) _] => rewrite count_occ_app
+  | |- context [count_occ _ (rev _) _] => rewrite count_rev
   | |- context [hd ?d (rev ?l)] => rewrite (hd_rev _ d l)
   | |- context [nth 0 (rev ?l) ?d] => rewrite <- (hd_nth _ d (rev l)), (hd_rev _ d l)
   | |- context [last ?l ?d] => rewrite (last_nth _ l d)
@@ -181,6 +184,8 @@ Ltac close := first [ assumption | discriminate | congruence | tauto | arithmeti
 Ltac mark a b k := lazymatch goal with _ : done a b |- _ => fail | _ => idtac end; k; assert (done a b) by exact I.
 Lemma divide_le a b : (a | b) -> 0 < b -> a <= b.
 Proof. intros h p. apply Z.divide_pos_le; assumption. Qed.
+Lemma ndivide_le a b : Nat.divide a b -> (0 < b)%nat -> (1 <= a <= b)%nat.
+Proof. intros h p. pose proof (Nat.divide_pos_le a b p h). destruct a; [destruct h; lia|lia]. Qed.
 Lemma gcd_facts a b : 0 <= Z.gcd a b /\ (Z.gcd a b | a) /\ (Z.gcd a b | b) /\ (forall d, (d | a) -> (d | b) -> (d | Z.gcd a b)) /\ (Z.gcd a b = 0 -> a = 0 /\ b = 0).
 Proof. repeat split; try apply Z.gcd_nonneg; try apply Z.gcd_divide_l; try apply Z.gcd_divide_r; [apply Z.gcd_greatest|apply Z.gcd_eq_0 in H; tauto|apply Z.gcd_eq_0 in H; tauto]. Qed.
 Lemma lcm_facts a b : 0 <= Z.lcm a b /\ (a | Z.lcm a b) /\ (b | Z.lcm a b) /\ (forall m, (a | m) -> (b | m) -> (Z.lcm a b | m)) /\ (Z.lcm a b = 0 -> a = 0 \/ b = 0).
@@ -236,6 +241,7 @@ Ltac facts := repeat match goal with
   | |- context [Z.lcm ?a ?b] => mark a (b, 1) ltac:(pose proof (lcm_facts a b))
   | H : context [Z.lcm ?a ?b] |- _ => mark a (b, 1) ltac:(pose proof (lcm_facts a b))
   | H : (?a | ?b) |- _ => mark a b ltac:(pose proof (divide_le a b H))
+  | H : Nat.divide ?a ?b |- _ => mark a b ltac:(pose proof (ndivide_le a b H))
   | |- context [(?n * (?n + 1))%nat] => mark n 5 ltac:(destruct (consecutive n))
   | H : context [(?n * (?n + 1))%nat] |- _ => mark n 5 ltac:(destruct (consecutive n))
   | |- context [?n * (?n + 1)] => mark n 5 ltac:(destruct (consecutiveZ n))

@@ -42,9 +42,17 @@ Proof.
 Qed.
 Lemma any_text (P : list ascii -> Prop) : (exists t, P (letters t)) <-> (exists l, P l).
 Proof. split; [intros [t h]; eauto | intros [l h]; exists (string_of_list_ascii l); rewrite letters_of_list; exact h]. Qed.
+(** Parts of a text are parts of its letters. *)
+Lemma text_around l c : (exists a b, l = letters a ++ c :: letters b) <-> (exists p q, l = p ++ c :: q).
+Proof. split; [intros (a & b & h); eauto | intros (p & q & ->); exists (string_of_list_ascii p), (string_of_list_ascii q); rewrite !letters_of_list; reflexivity]. Qed.
+Lemma text_inside l m : (exists a b, l = letters a ++ m ++ letters b) <-> (exists p q, l = p ++ m ++ q).
+Proof. split; [intros (a & b & h); eauto | intros (p & q & ->); exists (string_of_list_ascii p), (string_of_list_ascii q); rewrite !letters_of_list; reflexivity]. Qed.
+Lemma text_before l m : (exists a, l = letters a ++ m) <-> (exists p, l = p ++ m).
+Proof. split; [intros (a & h); eauto | intros (p & ->); exists (string_of_list_ascii p); rewrite letters_of_list; reflexivity]. Qed.
 Ltac as_letters :=
   rewrite ?letters_prefix, ?letters_eqb; rewrite ?letters_length, ?letters_get; rewrite ?same_letters, ?letters_app, ?letters_substring;
-  try setoid_rewrite same_letters; try setoid_rewrite letters_app; try setoid_rewrite text_remains; try setoid_rewrite letters_get; try setoid_rewrite letters_length;
+  try setoid_rewrite same_letters; try setoid_rewrite letters_app; try setoid_rewrite text_remains;
+  cbn [list_ascii_of_string] in *; try setoid_rewrite text_around; try setoid_rewrite text_inside; try setoid_rewrite text_before; try setoid_rewrite letters_get; try setoid_rewrite letters_length;
   cbn [list_ascii_of_string] in *;
   repeat match goal with s : string |- _ => let l := fresh "l" in generalize (letters s); clear s; intro l end.
 
