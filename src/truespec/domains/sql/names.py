@@ -265,13 +265,16 @@ class _Reader:
         Not to one that the query cannot refer to: a table in FROM sees no table beside it.
         """
         above = call.parent
+        whole: exp.Expr = call
+        if isinstance(above, exp.WithinGroup):
+            whole, above = above, above.parent
         if isinstance(above, exp.Window) or (
             isinstance(above, exp.Filter) and isinstance(above.parent, exp.Window)
         ):
             return
-        if call.find(exp.Query):
-            raise Unsupported(f"sql: a query inside {call.sql()[:60]!r}")
-        named = list(call.find_all(exp.Column))
+        if whole.find(exp.Query):
+            raise Unsupported(f"sql: a query inside {whole.sql()[:60]!r}")
+        named = list(whole.find_all(exp.Column))
         if not named and isinstance(above, exp.Filter):
             named = list(above.find_all(exp.Column))
         named = [c for c in named if not isinstance(c.this, exp.Star)]

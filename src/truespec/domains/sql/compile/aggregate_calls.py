@@ -13,6 +13,7 @@ from sqlglot import exp
 from truespec.domains.sql.compile.classes import classes_of
 from truespec.domains.sql.compile.denotations import each_output
 from truespec.domains.sql.compile.ordering import sort_key, sort_of
+from truespec.domains.sql.compile.quantiles import QUANTILES, quantile
 from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.scope import GroupScope, Scope, WindowScope
 from truespec.domains.sql.ir.bags import Bag, Group, Term, fresh_values, renamed
@@ -56,6 +57,8 @@ def _over(reader: Reader, node: Any, members: Members) -> Val:
     name, argument = type(node).__name__, node.this
     if isinstance(node, exp.GroupConcat):
         return _joined(reader, node, members)
+    if isinstance(node, QUANTILES):
+        return quantile(reader, node, members)
     distinct = isinstance(argument, exp.Distinct)
     arguments = argument.expressions if distinct else [argument]
     if name == "Count" and not distinct and (argument is None or isinstance(argument, exp.Star)):
@@ -119,7 +122,8 @@ def _quantified(reader: Reader, bag: Bag, every: bool) -> Val:
 def _joined(reader: Reader, node: exp.GroupConcat, members: Members) -> Val:
     """GROUP_CONCAT and STRING_AGG in an order: a function of the bag of values with their sort keys.
 
-    Values that sort alike have to be written alike, or the engine chooses.
+    Without a separator, commas join them. There is no text where there is no value. Values that sort alike
+    have to be written alike, or the engine chooses.
     """
     inner, separator = node.this, node.args.get("separator")
     if not isinstance(inner, exp.Order) or not (separator is None or isinstance(separator, exp.Literal)):
@@ -144,9 +148,11 @@ def _joined(reader: Reader, node: exp.GroupConcat, members: Members) -> Val:
     ways = [f"{'descending' if key.args.get('desc') else 'ascending'}" for key in keys]
     if not own:
         ways = [f"{w} NULLs {sort_of(key).nulls_first}" for w, key in zip(ways, keys, strict=True)]
-    label = f"joined {' and '.join(ways)} by {'none' if separator is None else separator.this!r}"
-    found = reader.aggregates.unknown(label, bag)
-    return opaque(reader.dialect, "text of the " + label, [found], TEXT)
+    label = f"joined {' and '.join(ways)} by {(',' if separator is None else separator.this)!r}"
+    chosen = replace(reader.aggregates.unknown(label, bag), null=FALSE)
+    found = opaque(reader.dialect, "text of the " + label, [chosen], TEXT)
+    some = exists(reader.world, Bag(tuple(replace(term, outs=()) for term in bag.terms)))
+    return Val(neg(some), found.val, TEXT)
 
 
 def _in_own_order(reader: Reader, value: exp.Expr, members: Members) -> Bag:

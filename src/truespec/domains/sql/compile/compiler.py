@@ -112,7 +112,7 @@ class Compiler(Reader):
                 return reader(self, node, scope)
             if isinstance(node, exp.IgnoreNulls) and isinstance(node.this, exp.AnyValue):
                 node = node.this  # which DuckDB's ANY_VALUE is written as: it takes no NULL anyway
-            if isinstance(node, exp.AggFunc | exp.Filter):
+            if isinstance(node, exp.AggFunc | exp.Filter | exp.WithinGroup):
                 return self.aggregate(node, scope)
             return function(self, node, scope)
 

@@ -220,7 +220,11 @@ def _has_aggregate(node: exp.Expr) -> bool:
     while todo:
         part = todo.pop()
         if isinstance(part, exp.Window):
-            todo += list(part.this.iter_expressions())
+            inner = part.this
+            while isinstance(inner, exp.Filter | exp.WithinGroup | exp.IgnoreNulls | exp.RespectNulls):
+                todo += [inner.expression] if inner.args.get("expression") else []
+                inner = inner.this
+            todo += list(inner.iter_expressions())
             todo += part.args.get("partition_by") or []
             if part.args.get("order"):
                 todo.append(part.args["order"])

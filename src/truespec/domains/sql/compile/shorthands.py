@@ -16,38 +16,62 @@ from truespec.verdict import ReasonCode, SpecificationError, Unsupported
 
 
 def with_windows(node: exp.Select) -> exp.Select:
-    """The query with each window that it names written out: `OVER w` is the definition of w as it stands.
+    """The query with each window that it names written out.
 
-    A window that is built on another one, `OVER (w ...)`, keeps its name and is refused where it is read.
+    `OVER w` is the definition of w as it stands; `OVER (w ...)` has its keys and adds an order or a frame.
     """
     if not node.args.get("windows"):
         return node
     copy = node.copy()
     copy.parent = node.parent
     written: dict[str, exp.Window] = {}
+    used: set[str] = set()
     for definition in copy.args["windows"]:
         name = definition.name.lower()
-        if definition.args.get("alias") or name in written:
-            raise Unsupported("sql: a window that is built on another one", place_of(definition))
+        if name in written:
+            raise Unsupported("sql: two windows of one name", place_of(definition))
+        if definition.args.get("alias"):
+            # Only windows before this one: SQLite takes no notice of a name that comes later.
+            used.add(_extend(definition, written))
         written[name] = definition
-    used: set[str] = set()
     parts: list[Any] = [*copy.expressions, copy.args.get("order"), copy.args.get("qualify")]
     for window in _own_windows([part for part in parts if part is not None]):
-        if window.args.get("alias") is None or _has_parts(window):
+        if window.args.get("alias") is None:
             continue
-        name = window.args["alias"].name.lower()
-        if name not in written:
-            raise Unsupported(f"sql: the window {name!r} of another query", place_of(window))
-        used.add(name)
-        window.set("alias", None)
-        for key in ("partition_by", "order", "spec"):
-            part = written[name].args.get(key)
-            window.set(key, [one.copy() for one in part] if isinstance(part, list) else part and part.copy())
+        if _has_parts(window):
+            used.add(_extend(window, written))
+            continue
+        used.add(_take(window, written, ("partition_by", "order", "spec")))
     if used != set(written):
         # Whether an engine computes what nobody asks for is not known here.
         raise Unsupported("sql: a named window that nothing uses", place_of(node))
     copy.set("windows", None)
     return copy
+
+
+def _take(window: exp.Window, written: dict[str, exp.Window], keys: tuple[str, ...]) -> str:
+    """Put these parts of the window that this one names in its own; the name."""
+    name = str(window.args["alias"].name.lower())
+    if name not in written:
+        raise Unsupported(f"sql: the window {name!r} of another query, or of a later place", place_of(window))
+    window.set("alias", None)
+    for key in keys:
+        part = written[name].args.get(key)
+        window.set(key, [one.copy() for one in part] if isinstance(part, list) else part and part.copy())
+    return name
+
+
+def _extend(window: exp.Window, written: dict[str, exp.Window]) -> str:
+    """Put the keys of the window that this one builds on in it; the name.
+
+    A partition of its own is refused: DuckDB alone takes one, where the other has none.
+    """
+    base = written.get(window.args["alias"].name.lower())
+    both = base is not None and base.args.get("order") and window.args.get("order")
+    if window.args.get("partition_by") or both or (base is not None and base.args.get("spec")):
+        raise Unsupported("sql: a window that replaces parts of another one", place_of(window))
+    taken = ("partition_by",) if window.args.get("order") else ("partition_by", "order")
+    return _take(window, written, taken)
 
 
 def _has_parts(window: exp.Window) -> bool:

@@ -98,7 +98,7 @@ class _Window:
                 return self._nth(part, peers)
             case "Ntile":
                 return self._tile(members, peers)
-        if isinstance(self.function, exp.AggFunc):
+        if isinstance(self.function, exp.AggFunc | exp.WithinGroup | exp.Filter):
             return aggregate_over(self.reader, self.function, members)
         raise Unsupported(f"sql: the window function {self.name}")
 

@@ -62,29 +62,29 @@ DUCKDB = Functions(
         median microsecond millennium millisecond min min_by minute mismatches mod mode month
         monthname multiply nanosecond nextafter nfc_normalize normalized_interval not_ilike_escape
         not_like_escape nth_value ntile nullif octet_length ord overlay parse_dirname parse_dirpath
-        parse_filename parse_formatted_bytes parse_path path_join percent_rank pg_typeof pi position
-        pow power prefix printf product quantile quantile_cont quantile_disc quarter radians range
-        rank rank_dense reduce regexp_escape regexp_extract regexp_extract_all regexp_full_match
-        regexp_matches regexp_replace regexp_split_to_array regexp_split_to_table regr_avgx
-        regr_avgy regr_count regr_intercept regr_r2 regr_slope regr_sxx regr_sxy regr_syy rename
-        repeat repeat_row replace reverse right right_grapheme round round_even roundbankers row
-        row_number row_to_json rows rpad rtrim second sem set_bit sha1 sha256 sign signbit sin sinh
-        skewness split split_part sqrt st_asbinary st_asgeojson st_astext st_aswkb st_aswkt st_crs
-        st_geomfromgeojson st_geomfromwkb st_intersects_extent st_setcrs starts_with stddev
-        stddev_pop stddev_samp str_split str_split_regex strftime string_agg string_split
-        string_split_regex string_to_array strip_accents strlen strpos strptime struct struct_concat
-        struct_contains struct_extract struct_extract_at struct_has struct_indexof struct_insert
-        struct_keys struct_pack struct_position struct_update struct_values substr substring
-        substring_grapheme subtract suffix sum sum_no_overflow sumkahan switch tan tanh time_bucket
-        timezone timezone_hour timezone_minute to_base to_base64 to_binary to_centuries to_days
-        to_decades to_hex to_hours to_json to_microseconds to_millennia to_milliseconds to_minutes
-        to_months to_quarters to_seconds to_timestamp to_weeks to_years translate trim trunc try
-        try_cast try_strptime typeof ucase unbin unhex unicode union_extract union_tag union_value
-        unnest unpivot_list upper url_decode url_encode uuid_extract_timestamp uuid_extract_version
-        var_pop var_samp variance variant_array_length variant_contains variant_exists
-        variant_extract variant_extract_string variant_group_array variant_group_object variant_keys
-        variant_to_parquet_variant variant_type variant_typeof vertex_extract wavg week weekday
-        weekofyear weighted_avg xor year yearweek
+        parse_filename parse_formatted_bytes parse_path path_join percent_rank percentile_cont
+        percentile_disc pg_typeof pi position pow power prefix printf product quantile quantile_cont
+        quantile_disc quarter radians range rank rank_dense reduce regexp_escape regexp_extract
+        regexp_extract_all regexp_full_match regexp_matches regexp_replace regexp_split_to_array
+        regexp_split_to_table regr_avgx regr_avgy regr_count regr_intercept regr_r2 regr_slope
+        regr_sxx regr_sxy regr_syy rename repeat repeat_row replace reverse right right_grapheme
+        round round_even roundbankers row row_number row_to_json rows rpad rtrim second sem set_bit
+        sha1 sha256 sign signbit sin sinh skewness split split_part sqrt st_asbinary st_asgeojson
+        st_astext st_aswkb st_aswkt st_crs st_geomfromgeojson st_geomfromwkb st_intersects_extent
+        st_setcrs starts_with stddev stddev_pop stddev_samp str_split str_split_regex strftime
+        string_agg string_split string_split_regex string_to_array strip_accents strlen strpos
+        strptime struct struct_concat struct_contains struct_extract struct_extract_at struct_has
+        struct_indexof struct_insert struct_keys struct_pack struct_position struct_update
+        struct_values substr substring substring_grapheme subtract suffix sum sum_no_overflow
+        sumkahan switch tan tanh time_bucket timezone timezone_hour timezone_minute to_base
+        to_base64 to_binary to_centuries to_days to_decades to_hex to_hours to_json to_microseconds
+        to_millennia to_milliseconds to_minutes to_months to_quarters to_seconds to_timestamp
+        to_weeks to_years translate trim trunc try try_cast try_strptime typeof ucase unbin unhex
+        unicode union_extract union_tag union_value unnest unpivot_list upper url_decode url_encode
+        uuid_extract_timestamp uuid_extract_version var_pop var_samp variance variant_array_length
+        variant_contains variant_exists variant_extract variant_extract_string variant_group_array
+        variant_group_object variant_keys variant_to_parquet_variant variant_type variant_typeof
+        vertex_extract wavg week weekday weekofyear weighted_avg xor year yearweek
         """
     ),
     impure=words(

@@ -20,7 +20,7 @@ from truespec.domains.sql.ir.kinds import (
     TEXT,
     Padded,
 )
-from truespec.domains.sql.ir.logic import FALSE, TRUE, Formula, conj, disj, neg
+from truespec.domains.sql.ir.logic import FALSE, TRUE, Expr, Formula, conj, disj, ite, neg
 from truespec.domains.sql.ir.truth import logical_not
 from truespec.domains.sql.ir.values import Val, check_compared, computed, number, numeric, to_real
 from truespec.domains.sql.ir.world import World
@@ -28,6 +28,8 @@ from truespec.verdict import ReasonCode, SpecificationError, Unsupported
 
 PLAIN_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?\Z", re.ASCII)
 """Texts that every dialect reads as the same number."""
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}\Z", re.ASCII)
+"""Texts that MariaDB writes for days, if they are in the calendar."""
 _LIKE_NUMBER = re.compile(
     r"[ \t\n\v\f\r]*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?[ \t\n\v\f\r]*\Z", re.ASCII | re.I
 )
@@ -38,6 +40,8 @@ def comparable(world: World, left: Val, right: Val) -> tuple[Val, Val]:
     """Both values as one kind, by the dialect's conversions; `Unsupported` where they are not modelled."""
     check_compared((left, right))
     left, right = computed(left), computed(right)
+    if TEXT in (left.kind, right.kind) and world.dialect.mixed_branches_are_texts:
+        left, right = _as_days(world, left, right)
     if left.kind == right.kind:
         return left, right
     kinds = {left.kind, right.kind}
@@ -84,6 +88,39 @@ def comparable(world: World, left: Val, right: Val) -> tuple[Val, Val]:
         read = Val(FALSE, world.text(text.literal.rstrip(" ")), other.kind)
         return (read, other) if left is text else (other, read)
     raise Unsupported(f"sql: a comparison of {left.kind} with {right.kind}")
+
+
+def _as_days(world: World, left: Val, right: Val) -> tuple[Val, Val]:
+    """Texts that the engine has written for days, as days: `YYYY-MM-DD` sorts as the days do."""
+    if not any(value.kind == TEXT and value.literal is None for value in (left, right)):
+        return left, right
+    days = [value.val if value.kind == DATE else written_day(world, value) for value in (left, right)]
+    if days[0] is None or days[1] is None:
+        return left, right
+    return Val(left.null, days[0], DATE), Val(right.null, days[1], DATE)
+
+
+def written_day(world: World, value: Val) -> Expr | None:
+    """The day that a text is written for, by its form; None for any other text."""
+    if value.kind != TEXT:
+        return None
+    literals = {text.get_id(): literal for literal, text in world.texts.items()}
+
+    def day_of(text: Expr) -> Expr | None:
+        if z3.is_app_of(text, z3.Z3_OP_ITE):
+            yes, no = day_of(text.arg(1)), day_of(text.arg(2))
+            return None if yes is None or no is None else ite(text.arg(0), yes, no)
+        if text.num_args() == 1 and text.decl().name() == "text:date":
+            return text.arg(0)
+        literal = literals.get(text.get_id(), "")
+        if not _DAY.match(literal):
+            return None
+        try:
+            return read_date(world, literal).val
+        except Unsupported:
+            return None
+
+    return day_of(value.val)
 
 
 def as_dated(value: Val) -> Val:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import z3
 
 from truespec.domains.sql.dialects.dialect import Dialect
 from truespec.domains.sql.ir.kinds import NULL_KIND, TEXT, Kind, Sealed
-from truespec.domains.sql.ir.logic import FALSE, Expr, ite
+from truespec.domains.sql.ir.logic import FALSE, Expr, disj, ite
 from truespec.domains.sql.ir.values import Val
 from truespec.verdict import Unsupported
 
@@ -43,12 +43,12 @@ def opaque(dialect: Dialect, name: str, arguments: Iterable[Val], kind: Kind) ->
     )
 
 
-def strict(dialect: Dialect, name: str, argument: Val, kind: Kind) -> Val:
-    """Such a function of one value that is NULL for NULL alone."""
-    found = opaque(dialect, name, [replace(argument, null=FALSE)], kind)
-    return Val(argument.null, found.val, kind)
+def strict(dialect: Dialect, name: str, arguments: Sequence[Val], kind: Kind) -> Val:
+    """Such a function that is NULL where an argument is, and nowhere else."""
+    found = opaque(dialect, name, [replace(argument, null=FALSE) for argument in arguments], kind)
+    return Val(disj(*(argument.null for argument in arguments)), found.val, kind)
 
 
 def text_of(dialect: Dialect, value: Val) -> Val:
     """The text that an engine writes for a day or an integer: equal ones are written alike."""
-    return value if value.kind == TEXT else strict(dialect, "text", value, TEXT)
+    return value if value.kind == TEXT else strict(dialect, "text", [value], TEXT)

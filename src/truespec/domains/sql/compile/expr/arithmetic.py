@@ -121,6 +121,14 @@ def _abs(reader: Reader, node: exp.Abs, scope: Scope) -> Val:
     return Val(value.null, ite(value.val >= 0, value.val, -value.val), value.kind)
 
 
+def _sign(reader: Reader, node: exp.Sign, scope: Scope) -> Val:
+    """1, 0 or -1, in a type that differs between engines."""
+    value = only_operand(reader, node.this, scope)
+    zero, one = z3.RealVal(0), z3.RealVal(1)
+    number = to_real(value).val
+    return Val(value.null, ite(number > zero, one, ite(number < zero, -one, zero)), LOOSE)
+
+
 def _round(reader: Reader, node: exp.Round, scope: Scope) -> Val:
     value = only_operand(reader, node.this, scope)
     decimals = node.args.get("decimals")
@@ -176,6 +184,7 @@ READERS: Readers = {
     exp.IntDiv: _integer_division,
     exp.Mod: _mod,
     exp.Abs: _abs,
+    exp.Sign: _sign,
     exp.Round: _round,
     exp.Floor: _floor,
     exp.Ceil: _ceil,

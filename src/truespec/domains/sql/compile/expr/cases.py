@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from sqlglot import exp
 
@@ -11,9 +12,19 @@ from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.readers import Readers
 from truespec.domains.sql.compile.scope import Scope
 from truespec.domains.sql.dialects.dialect import Dialect, Mixing
-from truespec.domains.sql.ir.comparisons import as_dated, equal
-from truespec.domains.sql.ir.dates import read_date
-from truespec.domains.sql.ir.kinds import ALWAYS_NULL, BOOL, DATE, DATED, INT, NULL_KIND, NUMBERS, TEXT
+from truespec.domains.sql.ir.comparisons import as_dated, equal, less
+from truespec.domains.sql.ir.dates import moment, read_date
+from truespec.domains.sql.ir.kinds import (
+    ALWAYS_NULL,
+    BOOL,
+    DATE,
+    DATED,
+    DATETIME,
+    INT,
+    NULL_KIND,
+    NUMBERS,
+    TEXT,
+)
 from truespec.domains.sql.ir.logic import FALSE, Formula, conj, disj, ite, neg
 from truespec.domains.sql.ir.opaque import text_of
 from truespec.domains.sql.ir.truth import where_true
@@ -61,6 +72,21 @@ def merged(dialect: Dialect, values: Sequence[Val]) -> list[Val]:
     return done
 
 
+def _typed(reader: Reader, nodes: Sequence[Any], values: Sequence[Val]) -> list[Val]:
+    """The branches of a CASE: a text as it stands is a day or a moment where all others are."""
+    values = list(values)
+    others = {value.kind for value in values} - {TEXT, *ALWAYS_NULL}
+    if not reader.dialect.literals_take_type or others not in ({DATE}, {DATETIME}):
+        return values
+    for place, (node, value) in enumerate(zip(nodes, values, strict=False)):
+        if value.kind == TEXT and isinstance(node.unnest(), exp.Literal) and value.literal is not None:
+            if others == {DATE}:
+                values[place] = _day_written(reader, value)
+            else:
+                values[place] = moment(read_date(reader.world, value.literal))
+    return values
+
+
 def choose(test: Formula, yes: Val, no: Val) -> Val:
     """A value by cases; both of one kind."""
     kind = yes.kind if yes.kind != NULL_KIND else no.kind
@@ -83,7 +109,9 @@ def _case(reader: Reader, node: exp.Case, scope: Scope) -> Val:
     default = node.args.get("default")
     with reader.where(*map(neg, tests)):
         results.append(NULL if default is None else reader.value(default, scope))
-    results = merged(reader.dialect, results)
+    default_node = [] if default is None else [default]
+    written = [*(branch.args["true"] for branch in node.args["ifs"]), *default_node]
+    results = merged(reader.dialect, _typed(reader, written, results))
     value = results[-1]
     for test, result in zip(reversed(tests), reversed(results[:-1]), strict=True):
         value = choose(test, result, value)
@@ -97,12 +125,13 @@ def _if(reader: Reader, node: exp.If, scope: Scope) -> Val:
         other = NULL if default is None else reader.value(default, scope)
     with reader.where(test):
         value = reader.value(node.args["true"], scope)
-    yes, no = merged(reader.dialect, [value, other])
+    yes, no = merged(reader.dialect, _typed(reader, [node.args["true"], default], [value, other]))
     return choose(test, yes, no)
 
 
 def _coalesce(reader: Reader, node: exp.Coalesce, scope: Scope) -> Val:
-    values = merged(reader.dialect, [reader.value(part, scope) for part in (node.this, *node.expressions)])
+    parts = [node.this, *node.expressions]
+    values = merged(reader.dialect, _typed(reader, parts, [reader.value(part, scope) for part in parts]))
     result = values[-1]
     for value in reversed(values[:-1]):
         result = choose(value.null, result, Val(FALSE, value.val, value.kind))
@@ -120,17 +149,24 @@ def _nullif(reader: Reader, node: exp.Nullif, scope: Scope) -> Val:
 
 
 def _extreme(reader: Reader, node: exp.Greatest | exp.Least, scope: Scope) -> Val:
-    """GREATEST and LEAST of numbers or of days; a literal beside a day is one."""
+    """GREATEST and LEAST of numbers, days, moments or texts; a literal beside a day is one.
+
+    Where the collation merges texts, or moments show their digits, engines choose among equals.
+    """
     values = [reader.value(part, scope) for part in (node.this, *node.expressions)]
     if any(value.kind == DATE for value in values) and reader.dialect.text_literals_convert:
         values = [_day_written(reader, value) for value in values]
     values = merged(reader.dialect, values)
-    if values[0].kind not in {*NUMBERS, DATE}:
+    dialect = reader.dialect
+    kinds = {*NUMBERS, DATE}
+    kinds |= set() if dialect.collation_merges_texts else {TEXT}
+    kinds |= set() if dialect.moments_have_precision or dialect.dates_are_texts else {DATETIME}
+    if values[0].kind not in kinds:
         raise Unsupported(f"sql: {type(node).__name__.upper()} of values of type {values[0].kind.shown}")
     result = values[0]
     for value in values[1:]:
         low, high = (value, result) if isinstance(node, exp.Greatest) else (result, value)
-        best = ite(low.val < high.val, result.val, value.val)
+        best = ite(less(reader.world, low, high).val, result.val, value.val)
         if not reader.dialect.greatest_skips_nulls:
             result = Val(disj(result.null, value.null), best, result.kind)
             continue

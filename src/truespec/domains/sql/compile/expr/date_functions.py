@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
+from dataclasses import replace
 from typing import Any
 
 import z3
@@ -138,7 +139,7 @@ _SIZES = {
 def _last_day(reader: Reader, node: exp.LastDay, scope: Scope) -> Val:
     if node.args.get("unit") is not None:
         raise Unsupported("sql: LAST_DAY of a unit")
-    return strict(reader.dialect, "last day", day(date_value(reader, node.this, scope)), DATE)
+    return strict(reader.dialect, "last day", [day(date_value(reader, node.this, scope))], DATE)
 
 
 def weekday(reader: Reader, node: exp.Expr, scope: Scope) -> Val:
@@ -283,7 +284,8 @@ def text_of_date(reader: Reader, name: str, node: Any, scope: Scope, kind: Kind)
     value = reader.value(node, scope)
     if value.kind not in (TEXT, DATED) or value.literal is not None:
         raise Unsupported(f"sql: a date function of a value of type {value.kind.shown}")
-    return opaque(reader.dialect, name, [value], kind)
+    found = opaque(reader.dialect, name, [replace(value, null=FALSE)], kind)
+    return Val(disj(value.null, found.null), found.val, kind)
 
 
 def _written(node: Any) -> Any:

@@ -13,7 +13,7 @@ from truespec.domains.sql.compile.readers import Readers
 from truespec.domains.sql.compile.scope import Scope
 from truespec.domains.sql.ir.kinds import BOOL, DATETIME, INT, LOOSE, NUMBERS, REAL, TEXT, Enumerated
 from truespec.domains.sql.ir.logic import FALSE
-from truespec.domains.sql.ir.opaque import opaque
+from truespec.domains.sql.ir.opaque import opaque, strict
 from truespec.domains.sql.ir.values import Val, computed, to_real
 from truespec.verdict import Unsupported
 
@@ -40,12 +40,14 @@ _TEXT_RESULT = (
     "ConcatWs", "Initcap", "Hex", "MD5", "TimeToStr", "DPipe", "Monthname", "Dayname", "SubstringIndex",
 )  # fmt: skip
 _INT_RESULT = ("Length", "StrPosition", "Ascii", "Unicode", "DayOfWeek", "DayOfYear", "Week", "WeekOfYear",
-               "Quarter", "Day", "DayOfMonth", "Sign", "Hour", "Minute", "Second", "Bitlength")  # fmt: skip
+               "Quarter", "Day", "DayOfMonth", "Hour", "Minute", "Second", "Bitlength")  # fmt: skip
 _TEXTS_ONLY = ("Upper", "Lower", "Concat", "ConcatWs", "Trim", "Replace", "Reverse", "Hex", "MD5", "Length",
                "Ascii")  # fmt: skip
 """Functions that read all their arguments as texts."""
 _TEXT_FIRST = ("Left", "Right", "Substring", "Repeat", "Pad", "StrPosition", "SubstringIndex")
 """Functions of a text and of numbers."""
+_STRICT = ("Upper", "Lower", "Trim", "Length", "Substring", "Left", "Right")
+"""Functions that are NULL where an argument is, and nowhere else."""
 _REAL_RESULT = ("Pow", "Sqrt", "Exp", "Ln", "Log", "Stddev", "Sin", "Cos", "Degrees", "Radians")
 
 
@@ -70,9 +72,10 @@ def function(reader: Reader, node: Any, scope: Scope) -> Val:
             label.append(f"{key}={part}")
     if name in _REAL_RESULT:
         arguments = [to_real(a) if a.kind in NUMBERS else a for a in arguments]
-    elif name != "Sign":
+    else:
         check_no_fractions(reader, name, arguments)
-    return opaque(reader.dialect, " ".join(label), arguments, kinds[name])
+    called = strict if name in _STRICT else opaque
+    return called(reader.dialect, " ".join(label), arguments, kinds[name])
 
 
 def argument(reader: Reader, name: str, place: str, node: exp.Expr, scope: Scope) -> Val:

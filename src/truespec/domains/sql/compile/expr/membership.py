@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,7 +15,7 @@ from truespec.domains.sql.compile.scope import Scope
 from truespec.domains.sql.ir.bags import Bag, Term
 from truespec.domains.sql.ir.comparisons import compare, equal
 from truespec.domains.sql.ir.existence import exists
-from truespec.domains.sql.ir.kinds import BOOL, MOMENTS, NULL_KIND, NUMBERS, TEXT, Enumerated
+from truespec.domains.sql.ir.kinds import BOOL, DATE, DATETIME, MOMENTS, NULL_KIND, NUMBERS, TEXT, Enumerated
 from truespec.domains.sql.ir.logic import FALSE, conj, neg
 from truespec.domains.sql.ir.truth import logical_and, logical_not, logical_or, where_true
 from truespec.domains.sql.ir.values import Val
@@ -102,8 +103,18 @@ def check_one_family(reader: Reader, name: str, values: Sequence[Val]) -> None:
     kinds = {value.kind for value in values} - {NULL_KIND}
     if reader.dialect.list_shares_comparison and TEXT in kinds and kinds & {*NUMBERS, BOOL}:
         raise Unsupported(f"sql: {name} over texts and numbers")
-    if values[0].kind == TEXT and kinds & MOMENTS:
+    if values[0].kind == TEXT and kinds & MOMENTS and not _day_among(reader, values):
         raise Unsupported(f"sql: {name} of a text over dates")
+
+
+def _day_among(reader: Reader, values: Sequence[Val]) -> bool:
+    """Whether the first is a day as an engine writes it: then it compares alike as a text and as a date."""
+    others = {value.kind for value in values[1:]} - {NULL_KIND}
+    whole = _DAY.match(values[0].literal or "") is not None
+    return whole and (others == {DATE} or (others == {DATETIME} and reader.dialect.literals_take_type))
+
+
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
 
 
 READERS: Readers = {

@@ -16,7 +16,7 @@ from truespec.domains.sql.compile.scope import Scope
 from truespec.domains.sql.dialects.dialect import Patterns
 from truespec.domains.sql.ir.dates import day
 from truespec.domains.sql.ir.kinds import BOOL, DATE, DATED, MOMENTS, NULL_KIND, TEXT
-from truespec.domains.sql.ir.opaque import opaque
+from truespec.domains.sql.ir.opaque import opaque, strict
 from truespec.domains.sql.ir.truth import logical_not
 from truespec.domains.sql.ir.values import Val
 from truespec.verdict import Unsupported
@@ -50,7 +50,7 @@ def prefix(reader: Reader, node: exp.Expr, text: exp.Expr, length: Any, scope: S
         return month_text(reader, value)
     size = argument(reader, "prefix", "length", length, scope)
     check_no_fractions(reader, "prefix", [value])
-    return opaque(reader.dialect, "prefix", [value, size], TEXT)
+    return strict(reader.dialect, "prefix", [value, size], TEXT)
 
 
 def _like(reader: Reader, node: exp.Like, scope: Scope) -> Val:
