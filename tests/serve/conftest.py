@@ -7,7 +7,7 @@ import shutil
 import socket
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -58,12 +58,29 @@ def browser() -> Iterator[Any]:
 
 def opened(browser: Any, address: str, path: str = "/", **options: Any) -> Any:
     """A path of the server in a new window, signed in."""
+    for before in browser.contexts:
+        before.close()  # an open page goes on costing time
     context = browser.new_context(**{"viewport": {"width": 1400, "height": 900}, **options})
     page = context.new_page()
     page.set_default_timeout(60_000)
-    page.goto(f"{address}/?token={TOKEN}")
+    context.request.get(f"{address}/?token={TOKEN}")  # its cookie is the window's
     page.goto(address + path)
     return page
+
+
+def accessible(page: Any, addresses: Iterable[str]) -> None:
+    """Check that pages have no fault that axe finds, and that none is wider than the window.
+
+    The checker is a script of the test, which the pages' own policy would refuse: open with `bypass_csp`.
+    """
+    from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
+
+    axe = Axe()
+    for address in addresses:
+        page.goto(address)
+        assert page.evaluate("document.documentElement.scrollWidth") <= page.viewport_size["width"], address
+        found = axe.run(page)
+        assert found.violations_count == 0, (address, found.generate_report())
 
 
 @pytest.fixture(scope="session")
