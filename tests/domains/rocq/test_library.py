@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import needs
 from truespec.domains.rocq import library
 from truespec.verdict import ToolMissing
 
@@ -20,3 +21,20 @@ def test_a_lock_that_is_never_given_back_is_told(tmp_path: Path, monkeypatch: py
             library._take(wanted)
         fcntl.flock(held, fcntl.LOCK_UN)
         library._take(wanted)
+
+
+@pytest.mark.live
+@pytest.mark.slow
+def test_compiling_goes_on_where_it_was_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    needs.tool("coqtop")
+    target = tmp_path / "compiled"
+    monkeypatch.setattr(library, "FILES", ("Sample",))
+    library._compile_into(target, tmp_path)
+    (target / "complete").unlink()  # as where the process was ended before the next file
+    first = (target / "Sample.vo").stat().st_mtime_ns
+    monkeypatch.setattr(library, "FILES", ("Sample", "Semi"))
+    library._compile_into(target, tmp_path)
+    assert (target / "Sample.vo").stat().st_mtime_ns == first
+    assert (target / "Semi.vo").exists()
+    assert (target / "complete").exists()
+    assert [path.name for path in tmp_path.iterdir()] == ["compiled"]

@@ -90,27 +90,30 @@ def _take(lock: IO[str]) -> None:
 
 
 def _compile_into(target: Path, root: Path) -> None:
+    """Compile the files that the folder does not hold yet: what is ended half-way is gone on with later."""
+    target.mkdir(exist_ok=True)
     with Scratch("rocq-library", root) as building:
         for name in FILES:
-            shutil.copy(THEORIES / f"{name}.v", building)
-            command = [*toolchain().compiler, "-q", "-Q", str(building), "Truespec", f"{building}/{name}.v"]
-            # Its arithmetic tactics keep caches in the working folder and, in some versions, in HOME.
-            environment = {**os.environ, "HOME": str(building)}
-            done = subprocess.run(
-                command,
-                capture_output=True,
-                text=True,
-                timeout=300,
-                check=False,
-                cwd=building,
-                env=environment,
-            )
-            if done.returncode != 0:
-                message = done.stderr.strip()[-500:]
-                raise ToolMissing(
-                    f"Rocq {toolchain().version}: {name}.v of the library does not compile: {message}"
-                )
-        (building / "complete").touch()
-        if target.exists():
-            shutil.rmtree(target)
-        shutil.copytree(building, target, ignore=shutil.ignore_patterns(".*"))
+            if not (target / f"{name}.vo").exists():
+                _compile(name, target, building)
+                made = [one for one in building.iterdir() if one.name.startswith(f"{name}.")]
+                for file in sorted(
+                    made, key=lambda one: one.suffix == ".vo"
+                ):  # last: it says that all are there
+                    file.replace(target / file.name)
+    (target / "complete").touch()
+
+
+def _compile(name: str, target: Path, building: Path) -> None:
+    """One file of the library, which finds those before it in the target."""
+    shutil.copy(THEORIES / f"{name}.v", building)
+    folders = [argument for one in (target, building) for argument in ("-Q", str(one), "Truespec")]
+    command = [*toolchain().compiler, "-q", *folders, f"{building}/{name}.v"]
+    # Its arithmetic tactics keep caches in the working folder and, in some versions, in HOME.
+    environment = {**os.environ, "HOME": str(building)}
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=300, check=False, cwd=building, env=environment
+    )
+    if done.returncode != 0:
+        message = done.stderr.strip()[-500:]
+        raise ToolMissing(f"Rocq {toolchain().version}: {name}.v of the library does not compile: {message}")
