@@ -68,7 +68,7 @@ def test_the_keyboard_alone_is_enough(browser: Any, address: str) -> None:
 def test_pages_are_accessible_and_do_not_overflow(
     browser: Any, address: str, width: int, scheme: str
 ) -> None:
-    shown = {"viewport": {"width": width, "height": 900}, "color_scheme": scheme}
+    shown: dict[str, Any] = {"viewport": {"width": width, "height": 900}, "color_scheme": scheme}
     page = opened(browser, address, bypass_csp=True, **shown)
     accessible(page, [f"{address}/?domain={domain}" for domain in ("sql", "temporal", "fol")])
 

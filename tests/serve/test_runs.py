@@ -104,7 +104,7 @@ def test_two_runs_are_compared(pages: Any) -> None:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1400])
 def test_pages_are_accessible_and_do_not_overflow(pages: Any, width: int, scheme: str) -> None:
-    shown = {"viewport": {"width": width, "height": 900}, "color_scheme": scheme}
+    shown: dict[str, Any] = {"viewport": {"width": width, "height": 900}, "color_scheme": scheme}
     page = pages("/runs", bypass_csp=True, **shown)
     origin = page.url.removesuffix("/runs")
     paths = ("/runs", "/runs/1", "/runs/1/1", "/runs/1/3", "/runs/2/1", "/compare?old=1&new=3")
