@@ -48,6 +48,12 @@ DOT = (
     "Fixpoint dot (a b : list Z) (s : Z) : Z := match a, b with x :: u, y :: v => dot u v (s + x %s y) "
     f"| _, _ => s end.\nDefinition spec {PRODUCTS} := r = dot a b 0."
 )
+TIMES = "(s : string) (n : nat) (r : string) : Prop"
+REPEATED = (
+    "Fixpoint times (n : nat) (s : string) : string := match n with O => %s "
+    "| S k => (s ++ times k s)%%string end.\n"
+    f"Definition spec {TIMES} := r = times n s."
+)
 SAME = "forall x y, In x l -> In y l -> x = y"
 INSERTED = (
     "Fixpoint ins (x : Z) (l : list Z) : list Z := match l with [] => [x] | y :: t => "
@@ -259,6 +265,48 @@ CASES = {
         "In c (list_ascii_of_string s)",
         "exists a b, s = (a ++ String c b)%string",
         "exists b, s = String c b",
+    ),
+    "a letter at some place": (
+        "by_normal_form",
+        "(c : ascii) (s : string) : Prop",
+        "exists i, String.get i s = Some c",
+        "exists a b, s = (a ++ String c b)%string",
+        "String.get 0 s = Some c",
+    ),
+    "what holds of each letter": (
+        "by_normal_form",
+        "(s : string) : Prop",
+        "forall c, In c (list_ascii_of_string s) -> (nat_of_ascii c <= 99)%nat",
+        "forall i c, String.get i s = Some c -> (nat_of_ascii c <= 99)%nat",
+        "forall c, String.get 0 s = Some c -> (nat_of_ascii c <= 99)%nat",
+    ),
+    "letters by their codes": (
+        "by_codes",
+        "(c r : ascii) : Prop",
+        "if (97 <=? nat_of_ascii c)%nat then nat_of_ascii r = (nat_of_ascii c - 32)%nat else r = c",
+        "r = if (97 <=? nat_of_ascii c)%nat then ascii_of_nat (nat_of_ascii c - 32) else c",
+        "r = if (98 <=? nat_of_ascii c)%nat then ascii_of_nat (nat_of_ascii c - 32) else c",
+    ),
+    "a text that is repeated": (
+        "by_parts",
+        TIMES,
+        "list_ascii_of_string r = concat (repeat (list_ascii_of_string s) n)",
+        REPEATED % "EmptyString",
+        REPEATED % "s",
+    ),
+    "propositions under a quantifier": (
+        "by_logic",
+        SORTED,
+        "forall x, In x l <-> In x r",
+        "incl l r /\\ incl r l",
+        "incl l r",
+    ),
+    "Booleans counted": (
+        "by_logic",
+        "(a b c r : bool) : Prop",
+        "r = ((a && b) || (a && c) || (b && c))%bool",
+        "(length (filter (fun x : bool => x) [a; b; c]) >= 2)%nat <-> r = true",
+        "(length (filter (fun x : bool => x) [a; b; c]) >= 1)%nat <-> r = true",
     ),
     "factors": (
         "by_factors",

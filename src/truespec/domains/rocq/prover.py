@@ -75,6 +75,8 @@ STRATEGIES: tuple[Strategy, ...] = (
     Strategy("by_two_scans", 0.3),
     Strategy("by_remainders", 0.3),
     Strategy("by_bounds", 0.4),
+    Strategy("by_codes", 0.5),
+    Strategy("by_logic", 0.4),
 )
 """The tactics, with the processor seconds each may use in the second round; `ordering.py` says the order."""
 GLANCE = 0.2

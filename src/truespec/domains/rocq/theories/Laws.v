@@ -81,6 +81,39 @@ Proof. unfold Nf. intros <-. split; [auto|intros h []; auto]. Qed.
 #[export] Instance nf_In_prod A B (a : A) (b : B) l m P Q `{Nf (In a l) P} `{Nf (In b m) Q} : Nf (In (a, b) (list_prod l m)) (P /\ Q) | 0.
 Proof. unfold Nf in *. rewrite in_prod_iff. tauto. Qed.
 
+(** * Letters of a text *)
+Local Notation letters := list_ascii_of_string.
+Lemma letter_somewhere s c : (exists i, String.get i s = Some c) <-> In c (letters s).
+Proof.
+  setoid_rewrite letters_get. split; [intros [i h]; exact (nth_error_In _ _ h)|apply In_nth_error].
+Qed.
+Lemma every_place s (P : ascii -> Prop) : (forall i c, String.get i s = Some c -> P c) <-> (forall c, In c (letters s) -> P c).
+Proof. split; [intros h c i; apply letter_somewhere in i; destruct i as [i e]; exact (h i c e)|intros h i c e; apply h, letter_somewhere; eauto]. Qed.
+Lemma letter_between s c : (exists a b, s = append a (String c b)) <-> In c (letters s).
+Proof.
+  setoid_rewrite same_letters. setoid_rewrite letters_app. cbn [list_ascii_of_string]. rewrite text_around.
+  split; [intros (a & b & ->); apply in_elt|apply in_split].
+Qed.
+#[export] Instance nf_letter_somewhere s c : Nf (exists i, String.get i s = Some c) (In c (letters s)) | 0 := letter_somewhere s c.
+#[export] Instance nf_every_place s (P Q : ascii -> Prop) (H : forall c, Nf (P c) (Q c)) :
+  Nf (forall i c, String.get i s = Some c -> P c) (forall c, In c (letters s) -> Q c) | 0.
+Proof. unfold Nf in *. rewrite every_place. firstorder. Qed.
+#[export] Instance nf_letter_between s c : Nf (exists a b, s = append a (String c b)) (In c (letters s)) | 0 := letter_between s c.
+Lemma letters_are s l : letters s = l <-> s = string_of_list_ascii l.
+Proof. split; [intros <-; symmetry; apply string_of_list_ascii_of_string|intros ->; apply letters_of_list]. Qed.
+Lemma letters_are' s l : l = letters s <-> s = string_of_list_ascii l.
+Proof. rewrite <- letters_are. split; auto. Qed.
+(* Letters by their codes. *)
+Lemma same_code c d : c = d <-> nat_of_ascii c = nat_of_ascii d.
+Proof. split; [congruence|]. intro h. rewrite <- (ascii_nat_embedding c), h. apply ascii_nat_embedding. Qed.
+Ltac codes := rewrite ?Ascii.eqb_eq; try setoid_rewrite same_code; repeat match goal with
+  | |- context [nat_of_ascii (ascii_of_nat ?m)] => rewrite (nat_ascii_embedding m) by
+      (repeat match goal with c : ascii |- _ => lazymatch goal with _ : done c 40 |- _ => fail | _ => pose proof (nat_ascii_bounded c); assert (done c 40) by exact I end end; lia) end;
+  repeat match goal with c : ascii |- _ => pose proof (nat_ascii_bounded c); generalize dependent (nat_of_ascii c); clear c; intros end.
+Ltac by_codes := solve [ start; match goal with _ : ascii |- _ => idtac end; conditions_of_codes; codes; first [ lia | intuition lia ] ]
+with conditions_of_codes := repeat match goal with |- context [if ?b then _ else _] => let e := fresh "e" in destruct b eqn:e end; booleans_to_props; rewrite ?andb_true_iff, ?andb_false_iff, ?orb_true_iff, ?orb_false_iff in *;
+  rewrite ?Nat.leb_le, ?Nat.ltb_lt, ?Nat.eqb_eq, ?Nat.leb_gt, ?Nat.ltb_ge in *.
+
 (** * Constant lists *)
 Lemma constant_list T (x : T) l n : l = repeat x n <-> length l = n /\ forall y, In y l -> y = x.
 Proof.
@@ -191,5 +224,11 @@ Lemma pair_apart A B (a : A) (b : B) p : (a, b) = p <-> a = fst p /\ b = snd p. 
 Lemma pair_apart' A B (a : A) (b : B) p : p = (a, b) <-> a = fst p /\ b = snd p. Proof. destruct p; cbn. rewrite pair_equal_spec. intuition. Qed.
 Ltac apart_pairs := rewrite ?pair_apart, ?pair_apart'; lazymatch goal with |- _ /\ _ <-> _ /\ _ => idtac end.
 Lemma in_parts A B C D : (A <-> C) -> (B <-> D) -> (A /\ B <-> C /\ D). Proof. tauto. Qed.
-Ltac by_parts := solve [ start; apart_pairs; cbn [fst snd]; terms; repeat (apply in_parts); first [ quick | same_results; equal_scans ] ].
+Ltac equal_results := same_results; first
+  [ match goal with x : nat |- _ => solve [equal_scan x] end | equal_scans ].
+Ltac by_parts := solve [ start; rewrite ?letters_are, ?letters_are'; first [ apart_pairs | idtac ]; cbn [fst snd]; terms; repeat (apply in_parts); first [ quick | equal_results ] ].
+(* Propositional and first-order reasoning on the normal form. *)
+Ltac by_logic := solve [ start; first
+  [ split_results; lazymatch goal with _ : Z |- _ => fail | _ : nat |- _ => fail | _ : list _ |- _ => fail | _ : string |- _ => fail | _ => idtac end; cbn; intuition (first [ congruence | lia ])
+  | normalise; terms; firstorder (first [ congruence | lia ]) ] ].
 Ltac by_orders := solve [ start; without_output; normalise; first [ quick | same_orders | descend ltac:(first [plain | same_orders]) ] ].

@@ -75,7 +75,7 @@ Lemma of_letters_app a b : string_of_list_ascii (a ++ b) = append (string_of_lis
 Ltac ranges := repeat first
   [ rewrite <- seq_shift | rewrite map_map | rewrite filter_of_map | rewrite find_of_map | rewrite combine_of_map | rewrite combine_of_map'
   | rewrite fold_right_of_map | rewrite fold_left_of_map | rewrite existsb_of_map | rewrite forallb_of_map | rewrite option_map_twice | rewrite map_length
-  | rewrite firstn_of_nil | rewrite skipn_of_nil | rewrite nth_of_nil | rewrite nth_error_of_nil | rewrite get_of_empty | rewrite append_empty | rewrite app_nil_r | rewrite of_letters_app | rewrite letters_app ];
+  | rewrite firstn_of_nil | rewrite skipn_of_nil | rewrite nth_of_nil | rewrite nth_error_of_nil | rewrite get_of_empty | rewrite append_empty | rewrite app_nil_r | rewrite of_letters_app | rewrite letters_app | rewrite string_of_list_ascii_of_string | rewrite list_ascii_of_string_of_list_ascii ];
   cbv beta; cbn [fst snd nth nth_error].
 
 (** * What is carried along, outside the call *)

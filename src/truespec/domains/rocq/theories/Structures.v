@@ -35,6 +35,7 @@ Ltac structure_step := intros; cbn in *; first
   | solve [to_props; by_hypotheses; to_props; step_leaf]
   | solve [repeat (case_of; cbn in * ); to_props; by_hypotheses; to_props; step_leaf]
   | solve [by_hypotheses; repeat (case_of; subst; cbn in * ); to_props; step_leaf]
+  | solve [rewrite ?in_app_iff; cbn [In]; by_hypotheses; to_props; first [ tauto | intuition (subst; auto; congruence) ]]
   | solve [rewrite ?Forall_app, ?Forall_cons_iff; by_hypotheses; to_props; intuition (first [lia | constructor])] ].
 (* Functions that both sides carry along stay general. *)
 Ltac of_declared_type x := let T := type of x in lazymatch T with
