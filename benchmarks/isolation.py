@@ -97,8 +97,8 @@ def recorded() -> list[Pair]:
     found: list[Pair] = []
     for path in sorted(CASES.glob("*.yml")):
         table = yaml.safe_load(path.read_text(encoding="utf-8"))
-        shared = table.get("defaults", {}).get("context", {})
-        for case in table["cases"]:
+        shared = table.get("defaults", {}).get("context", {}) if isinstance(table, dict) else {}
+        for case in table["cases"] if isinstance(table, dict) else table:
             context = {**shared, **case.get("context", {})}
             found.append(Pair("sql", case["oracle"], case["candidate"], context))
     for task in bundled.tasks("sql", variants=True):

@@ -54,6 +54,7 @@ class DuckDB(Engine):
         self._connections: OrderedDict[tuple[str, bool], Any] = OrderedDict()
         self._checking: dict[tuple[str, bool], Any] = {}
         self._read: set[tuple[str, str]] = set()
+        self._replayed: tuple[tuple[str, ...], Any] | None = None
 
     def label(self) -> str:
         return f"DuckDB {self._module.__version__}"
@@ -205,16 +206,35 @@ class DuckDB(Engine):
         return found, names
 
     def replay(self, statements: Sequence[str], query: str, settings: Settings) -> list[tuple[object, ...]]:
+        # Queries cannot change the database: it stays for the next replay of the same statements.
+        if self._replayed is None or self._replayed[0] != (*statements,):
+            self._forget_replayed()
+            self._replayed = (*statements,), self._filled(statements)
+        connection = self._replayed[1].cursor()
+        try:
+            return self._fetch(connection, query, STATEMENT_SECONDS)[0]
+        finally:
+            connection.close()
+
+    def _filled(self, statements: Sequence[str]) -> Any:
+        """A new database with these tables and rows."""
         connection = self._connect()
         try:
             for statement in statements:
                 self._make(connection, statement)
             connection.execute("SET lock_configuration=true")
-            return self._fetch(connection, query, STATEMENT_SECONDS)[0]
-        finally:
+        except BaseException:
             connection.close()
+            raise
+        return connection
+
+    def _forget_replayed(self) -> None:
+        if self._replayed is not None:
+            self._replayed[1].close()
+            self._replayed = None
 
     def close(self) -> None:
+        self._forget_replayed()
         for connection in self._connections.values():
             connection.close()
         self._connections.clear()
