@@ -19,9 +19,9 @@ from truespec.domains.sql.compile.scope import Scope, WindowScope
 from truespec.domains.sql.ir.bags import Bag, Group, Term, fresh_values, is_tuple, normal, renamed
 from truespec.domains.sql.ir.columns import coerced
 from truespec.domains.sql.ir.comparisons import null_safe_equal
-from truespec.domains.sql.ir.existence import condition
+from truespec.domains.sql.ir.existence import condition, exists
 from truespec.domains.sql.ir.kinds import INT, REAL, Kind, Other
-from truespec.domains.sql.ir.logic import FALSE, TRUE, Expr, conj
+from truespec.domains.sql.ir.logic import FALSE, TRUE, Expr, conj, neg
 from truespec.domains.sql.ir.opaque import opaque
 from truespec.domains.sql.ir.values import NULL, Val
 from truespec.domains.sql.places import At
@@ -45,8 +45,6 @@ def window(reader: Reader, node: exp.Window, scope: Scope) -> Val:
         raise Unsupported("sql: a window function here")
     if node.args.get("alias") or node.args.get("first") is not None:
         raise Unsupported("sql: a named window")
-    if isinstance(node.this, exp.IgnoreNulls | exp.RespectNulls):
-        raise Unsupported("sql: IGNORE NULLS")
     with reader.where(alone=True):  # a window is computed before the CASE around it
         return _Window(reader, node, scope).value()
 
@@ -57,8 +55,9 @@ class _Window:
     def __init__(self, reader: Reader, node: exp.Window, scope: WindowScope) -> None:
         self.reader = reader
         self.scope = scope
-        self.function: Any = node.this
-        self.name = type(node.this).__name__
+        self.skips = isinstance(node.this, exp.IgnoreNulls)
+        self.function: Any = node.this.this if self.skips else node.this
+        self.name = type(self.function).__name__
         self.partition: Sequence[exp.Expr] = node.args.get("partition_by") or []
         order = node.args.get("order")
         spec = node.args.get("spec")
@@ -75,6 +74,8 @@ class _Window:
         members, peers = self._members(part)
         if self.frame.rows and self.name not in RANKING and not self.frame.whole:
             self._no_ties("a frame of ROWS", peers)
+        if self.skips and self.name not in ("FirstValue", "LastValue"):
+            raise Unsupported(f"sql: IGNORE NULLS of {self.name.upper()}")
         match self.name:
             case "Lag" | "Lead":
                 return self._neighbour(part, peers)
@@ -152,15 +153,56 @@ class _Window:
     def _end(self, part: Partition, peers: list[Term]) -> Val:
         """FIRST_VALUE and LAST_VALUE: rows that tie for the end do no harm where they agree in the value."""
         last = isinstance(self.function, exp.LastValue)
-        if (self.frame.ahead if last else self.frame.back) is not None:
-            raise Unsupported(f"sql: {self.name} in a frame that ends in between")
-        extreme = self._extreme(last)
-        if extreme is not None:
-            return extreme
-        ends = part.end(last, self._shown)
+        distance = self.frame.ahead if last else self.frame.back
+        if distance == 0 and not self.skips:
+            return self._own_end(peers)
+        if self.skips or distance is not None:
+            ends = self._edge(part, last)
+        else:
+            extreme = self._extreme(last)
+            if extreme is not None:
+                return extreme
+            ends = part.end(last, self._shown)
         if not self.reader.aggregates.agree(ends):
             self._no_ties(self.name, peers)
         return self.reader.aggregates.any(ends)
+
+    def _own_end(self, peers: list[Term]) -> Val:
+        """The end of a frame that ends at the current row: its value, unless rows that tie have others."""
+        world = self.reader.world
+        shown = []
+        for term, other, sort in self._beside():
+            peer = conj(*(null_safe_equal(world, a, b) for a, b in zip(self.own, sort, strict=True)))
+            value = self.reader.value(self.function.this, other)
+            shown.append(replace(term, cond=conj(term.cond, peer), outs=(value,)))
+        if not self.reader.aggregates.agree(Bag(tuple(shown))):
+            self._no_ties(self.name, peers)
+        return self.reader.value(self.function.this, self.scope)
+
+    def _edge(self, part: Partition, last: bool) -> Bag:
+        """The values of the first or last rows of the frame; NULLs left out where they are skipped."""
+        world = self.reader.world
+
+        def seen() -> Iterator[tuple[Term, tuple[Val, ...]]]:
+            for term, other, sort in self._beside():
+                peer = conj(*(null_safe_equal(world, a, b) for a, b in zip(self.own, sort, strict=True)))
+                value = self.reader.value(self.function.this, other)
+                filled = neg(value.null) if self.skips else TRUE
+                cond = conj(term.cond, part.seen(self.frame, sort, peer), filled)
+                yield replace(term, cond=cond, outs=(value,)), sort
+
+        terms = []
+        for term, sort in seen():
+            beyond = [
+                replace(
+                    row,
+                    cond=conj(row.cond, before(world, *((sort, s) if last else (s, sort)), self.sorts)),
+                    outs=(),
+                )
+                for row, s in seen()
+            ]
+            terms.append(replace(term, cond=conj(term.cond, neg(exists(world, Bag(tuple(beyond)))))))
+        return coerced([Bag(tuple(terms))], self.reader.dialect)[0]
 
     def _extreme(self, last: bool) -> Val | None:
         """The first value of the key that sorts first is MIN, or MAX, as long as NULLs go last."""

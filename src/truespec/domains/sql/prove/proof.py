@@ -19,7 +19,7 @@ from truespec.domains.sql.ir.existence import condition
 from truespec.domains.sql.ir.keys import equalities
 from truespec.domains.sql.ir.kinds import BOOL
 from truespec.domains.sql.ir.logic import Expr, conj, neg
-from truespec.domains.sql.ir.symbols import constants, is_true
+from truespec.domains.sql.ir.symbols import constants, is_false, is_true
 from truespec.domains.sql.ir.values import Val
 from truespec.domains.sql.ir.world import BRIEF, World
 from truespec.domains.sql.places import OfSide
@@ -149,6 +149,8 @@ def _same(left: Denotation, right: Denotation, listed: bool, prover: Prover) -> 
         if len(left.sorts) != len(right.sorts):
             left, right = _without_settled_keys(left, prover), _without_settled_keys(right, prover)
         if left.sorts != right.sorts:
+            left, right = _with_nulls_placed(left, prover), _with_nulls_placed(right, prover)
+        if left.sorts != right.sorts:
             return False
     else:
         left, right = _unsorted(left), _unsorted(right)
@@ -184,6 +186,18 @@ def _without_settled_keys(query: Denotation, prover: Prover) -> Denotation:
             keep.append(i)
     cut = tuple(replace(t, outs=(*t.outs[:width], *(t.outs[width + i] for i in keep))) for t in terms)
     return replace(query, bag=Bag(cut), sorts=tuple(query.sorts[i] for i in keep))
+
+
+def _with_nulls_placed(query: Denotation, prover: Prover) -> Denotation:
+    """The query with NULLs last in the sort keys that are never NULL."""
+    width, world = len(query.names), prover.world
+    terms = prover.tidy(query.bag)
+    sorts = list(query.sorts)
+    for i, sort in enumerate(sorts):
+        nulls = [(term, term.outs[width + i].null) for term in terms]
+        if all(is_false(null) or world.holds(condition(world, term), neg(null)) for term, null in nulls):
+            sorts[i] = replace(sort, nulls_first=False)
+    return replace(query, bag=Bag(tuple(terms)), sorts=tuple(sorts))
 
 
 def _settled(world: World, terms: list[Term], known: list[int], key: int) -> bool:
