@@ -110,6 +110,9 @@ def side_by_side(copies: int) -> None:
     free = f"{one / (parent + workers / 2):.2f} to {2 * one / (parent + workers):.2f} x by CPU"
     print(f"  faster by {one_wall / two_wall:.2f} x by wall, {free} on two free cores   bar: 1.8 x")
     print(f"  CPU {(parent + workers) / one:.2f} x; same artifacts: {made[1] == made[2]}")
+    # What the parent does, no worker can; the rest of the work of one process is shared.
+    print(f"  Amdahl's limit on two cores: {one / (parent + (one - parent) / 2):.2f} x; ", end="")
+    print(f"{100 * parent / one:.0f} % of the work is the parent's")
 
 
 _CHECK = """

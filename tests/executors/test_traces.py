@@ -16,6 +16,7 @@ from deadly import DEADLY, Deadly
 
 from truespec.compliance.run import check_all
 from truespec.executors import pool, traces, whole_files
+from truespec.executors.artifact_file import ArtifactFile, Rendered
 from truespec.executors.forked import may_fork
 from truespec.executors.rulefiles import load_rule_files
 from truespec.executors.trace_input import sources_of
@@ -62,6 +63,25 @@ def test_artifacts_are_those_of_one_process_in_order(rules: RuleSet, monkeypatch
     third = list(check_side_by_side(stream, rules, "k", done, jobs=2))
     assert [new for _, new in third] == [number == 30 for number in range(60)]
     assert [record for record, _ in third] == [record for record, _ in alone]
+
+
+def test_workers_render_the_lines_that_one_process_writes(
+    files: list[Path], rules: RuleSet, tmp_path: Path, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr(traces, "FEW", 1)
+    alone = list(check_all(sources(files, False), rules, "k"))
+    rendered = list(check_side_by_side(sources(files, True), rules, "k", jobs=2, renders=True))
+    assert rendered == alone
+    assert all(isinstance(record, Rendered) for record, _ in rendered)
+    written = []
+    for name, records in (("alone", alone), ("beside", rendered)):
+        output = ArtifactFile(tmp_path / f"{name}.jsonl", False, False)
+        for record, new in records:
+            output.write(record, new)
+        output.end()
+        written.append((tmp_path / f"{name}.jsonl").read_text())
+    assert written[0] == written[1]
+    assert written[0].count("\n") == len(alone) == 70
 
 
 def test_a_trace_that_ends_its_worker_costs_itself_only(rules: RuleSet, monkeypatch: Any) -> None:

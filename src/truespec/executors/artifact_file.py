@@ -95,7 +95,7 @@ class ArtifactFile:
     def _compacted(self, record: Mapping[str, Any]) -> Iterator[str]:
         """The lines of an artifact; where rule sets stand once, the set first and then its name."""
         if not self._compact:
-            yield _line(record)
+            yield record.line if isinstance(record, Rendered) else _line(record)
             return
         text = json.dumps(record["rules"], sort_keys=True, default=str)
         name = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
@@ -124,6 +124,24 @@ class ArtifactFile:
         write_whole(kept, "".join(_lines(self.earlier)))
         kept.replace(path)
         part.unlink()
+
+
+class Rendered(dict[str, Any]):
+    """An artifact that nobody changes any more, with its line."""
+
+    def __init__(self, record: Mapping[str, Any]) -> None:
+        super().__init__(record)
+        self.line = _line(record)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rendered, (dict(self), self.line)
+
+
+def _rendered(record: dict[str, Any], line: str) -> Rendered:
+    made = Rendered.__new__(Rendered)
+    made.update(record)
+    made.line = line
+    return made
 
 
 def _line(record: Mapping[str, Any]) -> str:

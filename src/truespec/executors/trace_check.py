@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 from truespec.compliance.baseline import Accepted, Baseline, read_baseline, violations_in
 from truespec.compliance.evaluators.registry import BY_CATEGORY, EVALUATORS
-from truespec.compliance.export import junit, sarif
 from truespec.compliance.final_state import FinalStates
 from truespec.compliance.run import Tally
 from truespec.compliance.scoring import DEFAULT, Scoring, read_scoring
@@ -218,8 +217,9 @@ def run_check(
         output = ArtifactFile(request.output, request.resume, request.compact)
         closing.callback(output.close)
         hidden: dict[tuple[str, str], Redactor] = {}
+        renders = not (request.hiding or request.compact or baseline.entries or request.output is None)
         checked = _checked(
-            request, RuleSet(rules), key, judging, output, problem, scoring, states, hidden, joins
+            request, RuleSet(rules), key, judging, output, problem, scoring, states, hidden, joins, renders
         )
         try:
             for record, new in checked:
@@ -302,6 +302,7 @@ def _checked(
     states: FinalStates,
     hidden: dict[tuple[str, str], Redactor],
     joins: Joins | None,
+    renders: bool,
 ) -> Iterator[tuple[dict[str, Any], bool]]:
     """Each artifact, and whether it is new; `hidden` gets the redactors that have to learn from traces."""
     jobs, executor = request.jobs or len(os.sched_getaffinity(0)), checking_of(request.executor)
@@ -311,7 +312,17 @@ def _checked(
         # Nothing here has to see the traces, so the workers read the files.
         sources = sources_of(request.paths, reading, budget, whole=True)
         return check_side_by_side(
-            sources, rules, key, earlier, problem, scoring, states, jobs=jobs, reading=reading, budget=budget
+            sources,
+            rules,
+            key,
+            earlier,
+            problem,
+            scoring,
+            states,
+            jobs=jobs,
+            reading=reading,
+            budget=budget,
+            renders=renders,
         )
     stream = traces_of(request.paths, request.form, joins)
     if request.hiding.fields:
@@ -340,6 +351,8 @@ def _name_failing(gate: Gate, record: Mapping[str, Any], found: list[str]) -> No
 
 def _conclude(gate: Gate, outcome: CheckOutcome, collected: list[dict[str, Any]]) -> None:
     """Write the reports for CI and decide whether the gate fails."""
+    if gate.junit_file or gate.sarif_file:
+        from truespec.compliance.export import junit, sarif
     if gate.junit_file:
         write_whole(gate.junit_file, junit(collected, gate.least))
     if gate.sarif_file:

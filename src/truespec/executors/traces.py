@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
-import os
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -18,6 +18,7 @@ from truespec.compliance.final_state import FinalStates
 from truespec.compliance.roots import ProvedOverlaps
 from truespec.compliance.run import check_all, key_of
 from truespec.compliance.scoring import DEFAULT, Scoring
+from truespec.executors.artifact_file import Rendered
 from truespec.executors.forked import may_fork
 from truespec.executors.pool import MEMORY_BYTES, Job, Workers
 from truespec.executors.whole_files import GivenBack, Read, Reading, WholeFile, read_whole
@@ -65,23 +66,34 @@ class _Checker:
         states: FinalStates | None,
         reading: Reading,
         key: str,
+        renders: bool = False,
     ) -> None:
         self._rules, self._scoring, self._states = tuple(rules), scoring, states
-        self._reading, self._key = reading, key
+        self._reading, self._key, self._renders = reading, key, renders
         self._compiled: tuple[RuleSet, ProvedOverlaps] | None = None
 
     def __call__(self, work: Trace | WholeFile, seconds: float) -> Made | Read | GivenBack:
         if isinstance(work, WholeFile):
-            return read_whole(work, self._reading, self._key, self._check)
+            return read_whole(work, self._reading, self._key, self._made)
         return self._check(work)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_compiled": None}  # rules are compiled where they arrive
 
-    def warm_up(self) -> None:
-        """Do now what copies of this process would each do once: compile, import, make tables."""
+    def warm_up(self, path: Path | None) -> None:
+        """Do now what copies of this process would each do once: compile, import, make tables.
+
+        Importers are loaded as far as the file at `path` needs them.
+        """
         self._check(_WARMING)
-        detect(TraceFile(Path(os.devnull)))
+        if path is not None:
+            with contextlib.suppress(OSError):
+                detect(TraceFile(path))
+
+    def _made(self, trace: Trace, key: str) -> dict[str, Any]:
+        """An artifact with its key, where it is rendered here."""
+        made = self._check(trace)
+        return Rendered({**made, "key": key}) if self._renders else made
 
     def _check(self, trace: Trace) -> dict[str, Any]:
         if self._compiled is None:
@@ -217,6 +229,8 @@ class _Run:
                 self._asked.report(item)
             elif item[1] is None:
                 yield dict(slot.kept[item[0]]), False
+            elif isinstance(item[1], Rendered):
+                yield item[1], True
             else:
                 yield {**item[1], "key": item[0]}, True
 
@@ -240,6 +254,7 @@ class Asked:
     budget: Budget
     jobs: int
     executor: Executor | None
+    renders: bool = False
 
     def here(self, stream: Iterable[Item]) -> Iterator[tuple[dict[str, Any], bool]]:
         """The artifacts, made in this process."""
@@ -256,10 +271,12 @@ class Asked:
     def beside(self, stream: Iterable[Item]) -> Iterator[tuple[dict[str, Any], bool]]:
         """The artifacts, made by workers."""
         run = _Run(self, self.jobs)
-        source = run.work(stream)
-        checker = _Checker(self.rules.rules, self.scoring, self.states, self.reading, self.key)
+        stream = iter(stream)
+        first = list(islice(stream, 1))
+        source = run.work(chain(first, stream))
+        checker = _Checker(self.rules.rules, self.scoring, self.states, self.reading, self.key, self.renders)
         if self.executor is None and may_fork(MEMORY_BYTES):
-            checker.warm_up()
+            checker.warm_up(first[0].path if first and isinstance(first[0], WholeFile) else None)
         with (self.executor or _here)(checker, _failed, self.jobs) as pool:
             while True:
                 # Where every artifact was kept, there is no job to wait for: the window is emptied here.
@@ -288,12 +305,14 @@ def check_side_by_side(
     executor: Executor | None = None,
     reading: Reading | None = None,
     budget: Budget | None = None,
+    renders: bool = False,
 ) -> Iterator[tuple[dict[str, Any], bool]]:
     """What `check_all` yields, made by `jobs` worker processes.
 
     A trace that crashes its worker, exceeds the memory cap or takes more than `SECONDS` costs itself only: it
     is reported as a problem, and the others go on. `executor` makes the workers elsewhere than here;
-    then few traces go there too. A `WholeFile` in the stream is read by a worker, as `reading` says.
+    then few traces go there too. A `WholeFile` in the stream is read by a worker, as `reading` says, and with
+    `renders` its artifacts come with their lines.
     """
     asked = Asked(
         rules,
@@ -306,6 +325,7 @@ def check_side_by_side(
         budget or Budget(),
         jobs,
         executor,
+        renders,
     )
     stream = iter(stream)
     if executor is not None:

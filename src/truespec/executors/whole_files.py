@@ -95,9 +95,9 @@ def whole_file(path: Path) -> WholeFile | None:
 
 
 def read_whole(
-    file: WholeFile, reading: Reading, key: str, check: Callable[[Trace], dict[str, Any]]
+    file: WholeFile, reading: Reading, key: str, check: Callable[[Trace, str], dict[str, Any]]
 ) -> Read | GivenBack:
-    """Read a file and check its traces; `key` is that of the rules."""
+    """Read a file and check its traces, each with the key of its artifact; `key` is that of the rules."""
     items: list[tuple[str, dict[str, Any] | None] | Problem] = []
     budget = Budget()
     budget.add(*file.spent)
@@ -110,7 +110,7 @@ def read_whole(
                 items.append(item)
                 continue
             mine = key_of({"sha256": item.source.sha256, "position": item.source.position}, key)
-            items.append((mine, None if mine in file.kept else check(item)))
+            items.append((mine, None if mine in file.kept else check(item, mine)))
     unpacked, seconds = budget.spent
     told = [(one.category, str(one.message)) for one in warned]
     return Read(items, (unpacked - file.spent[0], seconds - file.spent[1]), told)

@@ -8,18 +8,13 @@ bounded time, and no reference leaves the schema.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import Any
 
-import jsonschema
-import referencing
-import referencing.exceptions
-
-from truespec.domains.regex.finder import Unmatched, finder
+from truespec.domains.regex.finder import finder
 from truespec.traces.event import Event
-from truespec.verdict import Incomplete
 
 Allows = Callable[[Any], bool]
 _NOTES = {
@@ -59,92 +54,14 @@ def validator(schema: Any) -> Allows:
     try:
         made = _compile(schema, schema, 0)
     except (_Foreign, TypeError, AttributeError, RecursionError, re.error):
-        made = _left_to_library(schema)
+        # Most schemas do without the library, which takes long to load.
+        from truespec.rules.schema_library import left_to_library
+
+        made = left_to_library(schema)
     if len(_compiled) >= MOST_COMPILED:
         _compiled.clear()
     _compiled[id(schema)] = (schema, made)
     return made
-
-
-def _left_to_library(schema: Any) -> Allows:
-    try:
-        jsonschema.Draft202012Validator.check_schema(schema, jsonschema.FormatChecker(()))
-    except (jsonschema.SchemaError, RecursionError, re.error):
-        return lambda _: True
-    return lambda value: not any(True for _ in _errors(schema, value))
-
-
-def _errors(schema: Any, value: Any) -> Iterator[jsonschema.ValidationError]:
-    """What the library finds wrong; `Incomplete` where the schema itself cannot be followed."""
-    try:
-        yield from _Library(schema, registry=referencing.Registry()).iter_errors(value)
-    except RecursionError:
-        raise Incomplete("a schema that refers to itself without end") from None
-    except re.error as error:
-        raise Incomplete(f"a schema's pattern is none of Python's: {error}") from None
-    except referencing.exceptions.Unresolvable as error:
-        raise Incomplete(f"a schema refers to {error.ref!r}, which it does not hold") from None
-
-
-def _pattern(_: Any, pattern: str, value: Any, __: Any) -> Iterator[jsonschema.ValidationError]:
-    if isinstance(value, str) and not finder(pattern).search(value):
-        yield jsonschema.ValidationError(f"{value!r} does not match {pattern!r}")
-
-
-def _pattern_properties(
-    validator: Any, patterns: Mapping[str, Any], value: Any, _: Any
-) -> Iterator[jsonschema.ValidationError]:
-    if isinstance(value, dict):
-        for pattern, schema in patterns.items():
-            for key, inner in value.items():
-                if finder(pattern).search(key):
-                    yield from validator.descend(inner, schema, path=key, schema_path=pattern)
-
-
-def _additional_properties(
-    validator: Any, rest: Any, value: Any, schema: Mapping[str, Any]
-) -> Iterator[jsonschema.ValidationError]:
-    if not isinstance(value, dict):
-        return
-    named, patterns = schema.get("properties", {}), schema.get("patternProperties", {})
-    for key, inner in value.items():
-        if key in named or any(finder(pattern).search(key) for pattern in patterns):
-            continue
-        if isinstance(rest, dict):
-            yield from validator.descend(inner, rest, path=key)
-        elif not rest:
-            yield jsonschema.ValidationError(f"additional property {key!r} is not allowed")
-
-
-def _unevaluated_properties(
-    validator: Any, rest: Any, value: Any, schema: Mapping[str, Any]
-) -> Iterator[jsonschema.ValidationError]:
-    """The library's own, which matches names of properties itself: only where that takes few steps."""
-    if isinstance(value, dict):
-        longest = max(map(len, value), default=0)
-        for pattern in _name_patterns(schema):
-            if not finder(pattern).is_cheap(longest):
-                raise Unmatched(pattern, "together with unevaluatedProperties it is not followed")
-    yield from _LIBRARY_KEYWORDS["unevaluatedProperties"](validator, rest, value, schema) or ()
-
-
-def _name_patterns(schema: Any) -> Iterator[str]:
-    if isinstance(schema, dict):
-        yield from schema.get("patternProperties", {})
-    for inner in schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ():
-        yield from _name_patterns(inner)
-
-
-_LIBRARY_KEYWORDS = jsonschema.Draft202012Validator.VALIDATORS
-_Library = jsonschema.validators.extend(  # type: ignore[no-untyped-call]
-    jsonschema.Draft202012Validator,
-    {
-        "pattern": _pattern,
-        "patternProperties": _pattern_properties,
-        "additionalProperties": _additional_properties,
-        "unevaluatedProperties": _unevaluated_properties,
-    },
-)
 
 
 def problem_of(event: Event) -> str | None:
@@ -161,7 +78,9 @@ def problem_of(event: Event) -> str | None:
     extra = _extra(event.call.arguments, tool.parameters)
     if extra:
         return f"{tool.name} takes no argument {', '.join(extra)}"
-    errors = sorted(_errors(tool.parameters, event.call.arguments), key=str)
+    from truespec.rules.schema_library import errors_of
+
+    errors = sorted(errors_of(tool.parameters, event.call.arguments), key=str)
     return errors[0].message if errors else None
 
 

@@ -228,7 +228,8 @@ def folded(source: str, plain: CodePoints, ascii_only: bool) -> CodePoints:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         pattern = re.compile(source, re.IGNORECASE | (re.ASCII if ascii_only else 0))
-    matched = of_ranges((ord(c), ord(c) + 1) for c in cased() if pattern.fullmatch(c))
+    # The source matches one character at a time, so one search finds them all.
+    matched = of_ranges((ord(c), ord(c) + 1) for c in pattern.findall(cased()))
     return union(intersect(plain, _caseless()), matched)
 
 

@@ -181,7 +181,7 @@ def _prompt(
 
 def _holds_more(m: Mapping[str, Any]) -> bool:
     """Whether fields of a message may hold calls beside its own; the provider's reply repeats those."""
-    if not m.keys() <= _KNOWN:
+    if any(m[key] for key in m.keys() - _KNOWN):
         return True
     raw = m.get("raw_data")
     if not raw:
