@@ -46,7 +46,8 @@ _TEXTS_ONLY = ("Upper", "Lower", "Concat", "ConcatWs", "Trim", "Replace", "Rever
 """Functions that read all their arguments as texts."""
 _TEXT_FIRST = ("Left", "Right", "Substring", "Repeat", "Pad", "StrPosition", "SubstringIndex")
 """Functions of a text and of numbers."""
-_STRICT = ("Upper", "Lower", "Trim", "Length", "Substring", "Left", "Right", "DPipe", "Replace", "StrPosition")
+_STRICT = ("Upper", "Lower", "Trim", "Length", "Substring", "Left", "Right", "DPipe", "Replace",
+           "StrPosition")  # fmt: skip
 """Functions that are NULL where an argument is, and nowhere else."""
 _REAL_RESULT = ("Pow", "Sqrt", "Exp", "Ln", "Log", "Stddev", "Sin", "Cos", "Degrees", "Radians")
 
