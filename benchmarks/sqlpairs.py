@@ -5,7 +5,8 @@ a NULL, a duplicate or a bound. Every pair that the prover calls equivalent is r
 hostile values, on the engine, without any part of the refuter. A find is a proof that a database contradicts.
 `--family joins` draws joins of tables with themselves under aggregates (`_sql_joins.py`), `--family counted`
 recursions, set operations that count, and windows by number and share (`_sql_counted.py`), `--family
-constructs` rows picked from groups, days truncated and cases listed (`_sql_constructs.py`).
+constructs` rows picked from groups, days truncated and cases listed (`_sql_constructs.py`), `--family
+analytics` windows built on others, quantiles, lists and days as written (`_sql_analytics.py`).
 Where a query leaves a choice (a LIMIT among ties), two results that the same query gives for rows in another
 order are no find; they are counted.
 """
@@ -20,7 +21,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from random import Random
 
-from benchmarks import _sql_constructs, _sql_counted, _sql_joins
+from benchmarks import _sql_analytics, _sql_constructs, _sql_counted, _sql_joins
 from benchmarks._sql_draws import Drawer, schema
 from benchmarks._sql_rewrites import rewritten
 from truespec.domains.registry import load
@@ -105,9 +106,20 @@ def constructs(dialect: str, random: Random) -> Drawn:
     return _sql_constructs.SCHEMA, *_sql_constructs.pair(dialect, random), ["constructs"]
 
 
+def analytics(dialect: str, random: Random) -> Drawn:
+    """Windows built on others, quantiles, lists, days as written, functions of NULL."""
+    return _sql_analytics.SCHEMA, *_sql_analytics.pair(dialect, random), ["analytics"]
+
+
 Drawn = tuple[str, str, str, list[str]]
 """A schema, an oracle, a candidate, and the names of the rewrites between them."""
-FAMILIES = {"queries": queries, "joins": joins, "counted": counted, "constructs": constructs}
+FAMILIES = {
+    "queries": queries,
+    "joins": joins,
+    "counted": counted,
+    "constructs": constructs,
+    "analytics": analytics,
+}
 
 
 def attack(
