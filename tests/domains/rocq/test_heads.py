@@ -301,6 +301,27 @@ CASES = {
         "incl l r /\\ incl r l",
         "incl l r",
     ),
+    "a value by what is equal to it": (
+        "by_logic",
+        "(a b r : option nat) : Prop",
+        "r = match a, b with Some x, Some y => Some (x + y)%nat | _, _ => None end",
+        "forall z, r = Some z <-> exists x y, a = Some x /\\ b = Some y /\\ z = (x + y)%nat",
+        "forall z, r = Some z -> exists x y, a = Some x /\\ b = Some y /\\ z = (x + y)%nat",
+    ),
+    "an element or none": (
+        "by_cases",
+        "(l : list Z) (i : nat) (r : option Z) : Prop",
+        "r = nth_error l i",
+        "match r with Some x => (i < length l)%nat /\\ nth i l 0 = x | None => (length l <= i)%nat end",
+        "match r with Some x => nth i l 0 = x | None => (length l <= i)%nat end",
+    ),
+    "no member twice": (
+        "by_normal_form",
+        MEMBERS,
+        "NoDup l",
+        "forall x, (count_occ Nat.eq_dec l x <= 1)%nat",
+        "forall x, (count_occ Nat.eq_dec l x <= 2)%nat",
+    ),
     "Booleans counted": (
         "by_logic",
         "(a b c r : bool) : Prop",

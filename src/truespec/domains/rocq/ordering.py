@@ -94,7 +94,9 @@ class Strategy:
     name: str
     """Its name."""
     seconds: float
-    """The processor time it may use at first."""
+    """The processor seconds it may use in the second round."""
+    glance: float = 0.2
+    """Those in the first: most proofs are found in less."""
 
 
 def features(layout: Layout) -> frozenset[str]:

@@ -21,7 +21,7 @@ STRATEGIES: tuple[Strategy, ...] = (
     Strategy("by_recursion", 0.5),
     Strategy("by_ground", 0.8),
     Strategy("by_values", 0.4),
-    Strategy("by_structure", 0.8),
+    Strategy("by_structure", 0.8, 0.4),
     Strategy("by_forms", 3.0),
     Strategy("by_functions", 0.5),
     Strategy("by_matches", 0.5),
@@ -63,24 +63,22 @@ STRATEGIES: tuple[Strategy, ...] = (
     Strategy("by_heads", 0.3),
     Strategy("by_normal_heads", 0.4),
     Strategy("by_letters", 0.3),
-    Strategy("by_texts", 0.4),
+    Strategy("by_texts", 0.4, 0.4),
     Strategy("by_cuts", 0.4),
     Strategy("by_mirror", 0.2),
     Strategy("by_factors", 0.2),
-    Strategy("by_scans", 0.7),
+    Strategy("by_scans", 0.7, 0.4),
     Strategy("by_sorting", 0.5),
     Strategy("by_orders", 0.3),
-    Strategy("by_parts", 0.6),
+    Strategy("by_parts", 0.6, 0.5),
     Strategy("by_ranges", 0.4),
     Strategy("by_two_scans", 0.3),
     Strategy("by_remainders", 0.3),
     Strategy("by_bounds", 0.4),
-    Strategy("by_codes", 0.5),
+    Strategy("by_codes", 0.5, 0.5),
     Strategy("by_logic", 0.4),
 )
 """The tactics, with the processor seconds each may use in the second round; `ordering.py` says the order."""
-GLANCE = 0.2
-"""Processor seconds of each strategy in the first round: most proofs are found in less."""
 PATIENCE = 6.0
 """Each round after the second gives those that ran out of time so many times more, while the limit lasts."""
 IMPLICATION = 0.8
@@ -150,7 +148,7 @@ def prove(
 
 def share(strategy: Strategy, turn: int) -> float:
     """The processor seconds of a strategy in a round, counted from zero."""
-    return strategy.seconds * PATIENCE ** (turn - 1) if turn else min(GLANCE, strategy.seconds)
+    return strategy.seconds * PATIENCE ** (turn - 1) if turn else min(strategy.glance, strategy.seconds)
 
 
 def _state(dialogue: Dialogue, layout: Layout) -> None:

@@ -197,11 +197,12 @@ Lemma nth_error_index' T (d : T) l i x : Some x = nth_error l i <-> (i < length 
 Proof. rewrite <- (nth_error_index T d). split; auto. Qed.
 #[export] Hint Extern 0 (Nf (Some _ = @nth_error ?T _ _) _) => (with_default T ltac:(fun d => apply (nth_error_index' T d))) : typeclass_instances.
 #[export] Instance nf_nth_none T (l : list T) i : Nf (nth_error l i = None) (length l <= i)%nat. Proof. apply nth_error_None. Qed.
-#[export] Instance nf_count_gt l x (e : forall x y : Z, {x = y} + {x <> y}) : Nf (count_occ e l x > 0)%nat (In x l). Proof. unfold Nf; symmetry; apply count_occ_In. Qed.
-#[export] Instance nf_count_lt l x (e : forall x y : Z, {x = y} + {x <> y}) : Nf (0 < count_occ e l x)%nat (In x l). Proof. unfold Nf; symmetry; apply count_occ_In. Qed.
-#[export] Instance nf_count_ge l x (e : forall x y : Z, {x = y} + {x <> y}) : Nf (1 <= count_occ e l x)%nat (In x l). Proof. unfold Nf; symmetry; apply count_occ_In. Qed.
-#[export] Instance nf_count_0 l x (e : forall x y : Z, {x = y} + {x <> y}) : Nf (count_occ e l x = 0)%nat (~ In x l). Proof. unfold Nf; symmetry; apply count_occ_not_In. Qed.
-#[export] Instance nf_count_n0 l x (e : forall x y : Z, {x = y} + {x <> y}) : Nf (count_occ e l x <> 0)%nat (In x l) | 0.
+#[export] Instance nf_nth_none' T (l : list T) i : Nf (None = nth_error l i) (length l <= i)%nat. Proof. unfold Nf. rewrite <- nth_error_None. split; auto. Qed.
+#[export] Instance nf_count_gt T (l : list T) x (e : forall x y : T, {x = y} + {x <> y}) : Nf (count_occ e l x > 0)%nat (In x l). Proof. unfold Nf; symmetry; apply count_occ_In. Qed.
+#[export] Instance nf_count_lt T (l : list T) x (e : forall x y : T, {x = y} + {x <> y}) : Nf (0 < count_occ e l x)%nat (In x l). Proof. unfold Nf; symmetry; apply count_occ_In. Qed.
+#[export] Instance nf_count_ge T (l : list T) x (e : forall x y : T, {x = y} + {x <> y}) : Nf (1 <= count_occ e l x)%nat (In x l). Proof. unfold Nf; symmetry; apply count_occ_In. Qed.
+#[export] Instance nf_count_0 T (l : list T) x (e : forall x y : T, {x = y} + {x <> y}) : Nf (count_occ e l x = 0)%nat (~ In x l). Proof. unfold Nf; symmetry; apply count_occ_not_In. Qed.
+#[export] Instance nf_count_n0 T (l : list T) x (e : forall x y : T, {x = y} + {x <> y}) : Nf (count_occ e l x <> 0)%nat (In x l) | 0.
 Proof. unfold Nf. rewrite <- count_occ_not_In. destruct (in_dec e x l); tauto. Qed.
 
 (** Statements on one index are statements on members. *)
@@ -345,9 +346,9 @@ Proof. apply Permutation_count_occ. Qed.
 #[export] Instance nf_Permutation_Z (l m : list Z) : Nf (Permutation l m) (forall x, count_occ Z.eq_dec l x = count_occ Z.eq_dec m x) := permutation_count _ _ l m.
 #[export] Instance nf_Permutation_nat (l m : list nat) : Nf (Permutation l m) (forall x, count_occ Nat.eq_dec l x = count_occ Nat.eq_dec m x) := permutation_count _ _ l m.
 
-#[export] Instance nf_count_one l (e : forall x y : Z, {x = y} + {x <> y}) : Nf (forall x, In x l -> count_occ e l x = 1%nat) (pairwise (fun x y => x <> y) l) | 0.
+#[export] Instance nf_count_one T (l : list T) (e : forall x y : T, {x = y} + {x <> y}) : Nf (forall x, In x l -> count_occ e l x = 1%nat) (pairwise (fun x y => x <> y) l) | 0.
 Proof. unfold Nf. rewrite <- nodup_pairwise. symmetry. apply NoDup_count_occ'. Qed.
-#[export] Instance nf_count_most_one l (e : forall x y : Z, {x = y} + {x <> y}) : Nf (forall x, (count_occ e l x <= 1)%nat) (pairwise (fun x y => x <> y) l) | 0.
+#[export] Instance nf_count_most_one T (l : list T) (e : forall x y : T, {x = y} + {x <> y}) : Nf (forall x, (count_occ e l x <= 1)%nat) (pairwise (fun x y => x <> y) l) | 0.
 Proof. unfold Nf. rewrite <- nodup_pairwise. symmetry. apply NoDup_count_occ. Qed.
 
 (** Relations between lists, element by element. *)

@@ -227,8 +227,16 @@ Lemma in_parts A B C D : (A <-> C) -> (B <-> D) -> (A /\ B <-> C /\ D). Proof. t
 Ltac equal_results := same_results; first
   [ match goal with x : nat |- _ => solve [equal_scan x] end | equal_scans ].
 Ltac by_parts := solve [ start; rewrite ?letters_are, ?letters_are'; first [ apart_pairs | idtac ]; cbn [fst snd]; terms; repeat (apply in_parts); first [ quick | equal_results ] ].
+(* A value that is known by which values are equal to it. *)
+Lemma same_point T (t u : T) : (forall z, t = z <-> z = u) <-> t = u. Proof. split; [intro h; apply h; reflexivity|intros -> z; split; auto]. Qed.
+Lemma same_point' T (t u : T) : (forall z, z = t <-> z = u) <-> t = u. Proof. split; [intro h; apply h; reflexivity|intros -> z; tauto]. Qed.
+Lemma same_point'' T (t u : T) : (forall z, z = t <-> u = z) <-> t = u. Proof. split; [intro h; symmetry; apply h; reflexivity|intros -> z; split; auto]. Qed.
+Lemma same_point3 T (t u : T) : (forall z, t = z <-> u = z) <-> t = u. Proof. split; [intro h; symmetry; apply h; reflexivity|intros -> z; tauto]. Qed.
+Lemma no_point T (u : T) : (forall z, False <-> z = u) <-> False. Proof. split; [intro h; apply (h u); reflexivity|tauto]. Qed.
+Lemma no_point' T (u : T) : (forall z, z = u <-> False) <-> False. Proof. split; [intro h; apply (h u); reflexivity|tauto]. Qed.
+Ltac points := rewrite ?same_point, ?same_point', ?same_point'', ?same_point3, ?no_point, ?no_point'.
 (* Propositional and first-order reasoning on the normal form. *)
 Ltac by_logic := solve [ start; first
   [ split_results; lazymatch goal with _ : Z |- _ => fail | _ : nat |- _ => fail | _ : list _ |- _ => fail | _ : string |- _ => fail | _ => idtac end; cbn; intuition (first [ congruence | lia ])
-  | normalise; terms; firstorder (first [ congruence | lia ]) ] ].
+  | split_results; cbv beta iota; normalise; terms; try heads; points; first [ quick | plain | firstorder (first [ congruence | lia ]) ] ] ].
 Ltac by_orders := solve [ start; without_output; normalise; first [ quick | same_orders | descend ltac:(first [plain | same_orders]) ] ].
