@@ -14,11 +14,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("mcp")
-
-from mcp import Client, StdioServerParameters, stdio_client
-
-from truespec.serve.mcp import LONGEST, server
 from truespec.serve.service import Service
 
 RULES = """
@@ -30,6 +25,12 @@ rules:
 """
 
 
+@pytest.fixture(autouse=True)
+def _sdk() -> None:
+    """Loaded by the tests that need it: every process that collects this file would wait a second for it."""
+    pytest.importorskip("mcp")
+
+
 @pytest.fixture(scope="module")
 def service() -> Iterator[Service]:
     made = Service(jobs=1)
@@ -38,6 +39,10 @@ def service() -> Iterator[Service]:
 
 
 def result_of(service: Service, tool: str, arguments: dict[str, Any]) -> Any:
+    from mcp import Client
+
+    from truespec.serve.mcp import server
+
     async def run() -> Any:
         async with Client(server(service)) as client:
             return await client.call_tool(tool, arguments)
@@ -98,6 +103,8 @@ def test_mistakes_are_named(service: Service, arguments: dict[str, Any], says: s
 
 
 def test_answers_stay_short(service: Service) -> None:
+    from truespec.serve.mcp import LONGEST
+
     found = call(service, "explain_counterexample", domain="regex", oracle="a{9000}", candidate="b")
     assert len(json.dumps(found)) < 8 * LONGEST
 
@@ -121,6 +128,8 @@ def test_context_of_is_the_schema(service: Service) -> None:
 
 
 def test_the_program_speaks_over_stdio() -> None:
+    from mcp import Client, StdioServerParameters, stdio_client
+
     async def run() -> Any:
         program = StdioServerParameters(command=sys.executable, args=["-m", "truespec", "mcp"])
         async with Client(stdio_client(program)) as client:
@@ -134,6 +143,7 @@ def test_the_program_speaks_over_stdio() -> None:
 
 
 def test_the_program_speaks_over_http_and_says_where() -> None:
+    from mcp import Client
     from mcp.client.streamable_http import streamable_http_client
 
     with socket.create_server(("127.0.0.1", 0)) as taken:
