@@ -32,7 +32,7 @@ _MARKS = ("tool_", "tool-", "toolC", "toolU", "toolR", "function", "call_id", '_
 _ARGUMENTS = ("arguments", "args", "input", "tool_kwargs", "params_as_json")
 _DEPTH = 60
 _NESTED = (dict, list)
-_TELLING = frozenset(("function", "id", "tool_name", *ENVELOPES, *REFERENCES))
+_TELLING = frozenset(("function", "id", "tool_name", "toolInvocation", *ENVELOPES, *REFERENCES))
 """Fields without which an object is neither a call nor a result that can be identified."""
 
 Found = ToolCall | Message

@@ -22,6 +22,7 @@ from truespec.traces.importers.parts import (
     Notes,
     atoms_of,
     call_of,
+    identifier_of,
     is_call,
     is_definition,
     is_result,
@@ -115,6 +116,7 @@ def messages_of_item(item: Any, notes: Notes, default: str = "assistant") -> lis
     item = _with_results(item, role, notes)
     parts = item.get("parts")
     content = parts if isinstance(parts, list) else item.get("content")
+    content = _with_reference(item, content)
     if isinstance(content, Mapping) and isinstance(content.get("parts"), list):
         content = content["parts"]
     if isinstance(content, Mapping) and kind_of_part(content):
@@ -138,6 +140,17 @@ def _with_results(item: Mapping[str, Any], role: str, notes: Notes) -> Mapping[s
         results = [{**one, "type": "tool_result"} for one in listed]
         return {**{k: v for k, v in item.items() if k not in (key, "name")}, "content": [*said, *results]}
     return item
+
+
+def _with_reference(item: Mapping[str, Any], content: Any) -> Any:
+    """The content; its one result, where it names no call, answers the one that the message names (Azure)."""
+    named = {key: item[key] for key in REFERENCES if item.get(key)}
+    if not named or not isinstance(content, list) or len(content) != 1 or not isinstance(content[0], Mapping):
+        return content
+    (part,) = content
+    if is_result(kind_of_part(part)) and identifier_of(part) is None:
+        return [{**named, **part}]
+    return content
 
 
 def _composed(item: Mapping[str, Any], role: str, content: Any, notes: Notes) -> list[Message]:

@@ -175,9 +175,12 @@ _VALUES = (
     "errorText",
     "tools",
     "error",
+    "tool_result",
 )
 ENVELOPES = ("toolCall", "toolResult", "tool_call", "tool_result")
 """Fields of a call or a result whose object holds it under `value`, beside a status (Goose)."""
+_INVOCATION = "toolInvocation"
+"""The field whose object is the call, with its result (Vercel's AI SDK 4, Mastra)."""
 _ABOUT = frozenset((*REFERENCES, *_NAMES, *_VALUES, "id", "type", "status", "namespace", "created_by"))
 
 Atom = tuple[str, Any]
@@ -236,9 +239,13 @@ def is_result(kind: str) -> bool:
 
 def opened(part: Mapping[str, Any]) -> Mapping[str, Any]:
     """A part with the fields that an envelope in it holds; one that holds a failure says so."""
+    if isinstance(invocation := part.get(_INVOCATION), Mapping):
+        return {**{name: one for name, one in part.items() if name != _INVOCATION}, **invocation}
     for key in ENVELOPES:
         inner = part.get(key)
-        if isinstance(inner, Mapping) and (inner.keys() <= {"status", "value", "error", "Ok", "Err"}):
+        if not isinstance(inner, Mapping) or inner.keys() == {"status"}:
+            continue
+        if inner.keys() <= {"status", "value", "error", "Ok", "Err"}:
             value = next((inner[name] for name in ("value", "Ok", "error", "Err") if name in inner), None)
             rest = {name: one for name, one in part.items() if name != key}
             failed = {"is_error": True} if inner.get("status") == "error" or "Err" in inner else {}
@@ -311,7 +318,7 @@ def identifier_of(part: Mapping[str, Any]) -> str | None:
     """The identifier of a call, or the one that a result refers to."""
     found = _first(part, REFERENCES)
     if found is None:
-        named = ("id", "request_id", "tool_id") if "tool_name" in part else ("id",)
+        named = ("id", "request_id", "tool_id") if "tool_name" in part else ("id", "tool_id")
         found = _first(part, named)
     if found is None and isinstance(part.get("origin"), Mapping):  # the call itself inside its result
         found = part["origin"].get("id")

@@ -28,6 +28,7 @@ _KINDS = (
     "attributes.weave.kind",
     "meta.kind",
     "meta.span.kind",
+    "span_kind",
     "event_type",
     "type",
 )
@@ -65,10 +66,12 @@ _DEPTH = 40
 
 
 def _at(value: Mapping[str, Any], path: str) -> Any:
-    found: Any = value
-    for step in path.split("."):
-        found = found.get(step) if isinstance(found, Mapping) else None
-    return found
+    """What stands at a path; the name of a field may hold a dot itself."""
+    if path in value:
+        return value[path]
+    first, dot, rest = path.partition(".")
+    inner = value.get(first) if dot else None
+    return _at(inner, rest) if isinstance(inner, Mapping) else None
 
 
 def _first(value: Mapping[str, Any], paths: tuple[str, ...]) -> Any:
@@ -97,7 +100,9 @@ def _is_span(value: Any) -> bool:
     if isinstance(value.get("spans"), list):
         return value.get("type") in _SORTS
     named = isinstance(_first(value, _IDS), str) and isinstance(_first(value, _TRACES), str)
-    return named and any(_at(value, path) is not None for path in (*_INPUTS[:2], *_OUTPUTS[:2], "meta.kind"))
+    return named and any(
+        _at(value, path) is not None for path in (*_INPUTS[:2], *_OUTPUTS[:2], "meta.kind", "meta.span.kind")
+    )
 
 
 def _spans(value: Any, depth: int = 0) -> Iterator[Mapping[str, Any]]:
@@ -161,7 +166,7 @@ def _raw(span: Mapping[str, Any], identifier: str, parent: str | None) -> RawSpa
     attributes = {
         "openinference.span.kind": kind,
         "input.value": _given(parsed(_first(span, _INPUTS))),
-        "output.value": parsed(_first(span, _OUTPUTS)),
+        "output.value": _given(parsed(_first(span, _OUTPUTS))),
         "model": model if isinstance(model, str) else None,
         "gen_ai.tool.definitions": _first(span, _TOOLS) if kind == "LLM" else None,
         "gen_ai.tool.name": name if kind == "TOOL" else None,
@@ -180,7 +185,9 @@ def _raw(span: Mapping[str, Any], identifier: str, parent: str | None) -> RawSpa
 
 
 def _given(value: Any) -> Any:
-    """The inputs of a traced method without the object that it belongs to."""
+    """The inputs of a traced method without the object that it belongs to; a lone value as it is."""
+    if isinstance(value, Mapping) and value.keys() == {"value"}:
+        return parsed(value["value"])
     return {k: v for k, v in value.items() if k != "self"} if isinstance(value, Mapping) else value
 
 

@@ -53,7 +53,14 @@ def _first(value: Mapping[str, Any], names: tuple[str, ...]) -> Any:
     return next((value[name] for name in names if value.get(name) not in (None, "")), None)
 
 
+def _flat(value: Any) -> Any:
+    """A span with what its context tells (MLflow 2)."""
+    context = value.get("context") if isinstance(value, Mapping) else None
+    return {**context, **value} if isinstance(context, Mapping) else value
+
+
 def _is_span(value: Any) -> bool:
+    value = _flat(value)
     return (
         isinstance(value, Mapping)
         and isinstance(_first(value, _IDS), str)
@@ -83,7 +90,7 @@ def _groups(value: Any, depth: int = 0) -> Iterator[tuple[str, Any]]:
         return
     if isinstance(value, list):
         if value and all(_is_span(item) for item in value):
-            yield "spans", value
+            yield "spans", [_flat(item) for item in value]
         elif any(_spoken(item) for item in value):
             yield "messages", [item for item in value if is_item(item) or _spoken(item)]
         else:
@@ -93,6 +100,9 @@ def _groups(value: Any, depth: int = 0) -> Iterator[tuple[str, Any]]:
         if _spoken(value):
             yield "messages", [value]
             return
+        if isinstance(value.get("query"), str) and isinstance(reply := value.get("response"), list):
+            if any(_spoken(item) for item in reply):  # what an evaluator of Azure is given
+                yield "messages", [{"role": "user", "content": value["query"]}]
         for key in SYSTEMS:
             if value.get(key) and (content := text_of(value[key])):
                 yield "system", content

@@ -60,6 +60,8 @@ _CONTENTS = ("contents", "blocks", "items")
 
 def unwrapped(item: Mapping[str, Any]) -> Mapping[str, Any]:
     """The message inside its wrappers, with its parts in `content`."""
+    if _is_dotnet(item):
+        return _of_dotnet(item)
     for _ in range(3):
         names = item.get("id")
         if isinstance(names, list) and names and isinstance(item.get("kwargs"), Mapping):
@@ -85,6 +87,30 @@ def unwrapped(item: Mapping[str, Any]) -> Mapping[str, Any]:
         else:
             break
     return _with_content(_of_autogen(item) if _is_autogen(item) else item)
+
+
+def _is_dotnet(item: Mapping[str, Any]) -> bool:
+    role = item.get("Role")
+    return isinstance(role, Mapping) and isinstance(role.get("Label"), str)
+
+
+def _of_dotnet(item: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A message of Semantic Kernel for .NET; a tool is named after its plugin and its function."""
+    parts: list[Any] = []
+    listed = item.get("Items")
+    for one in listed if isinstance(listed, list) else ():
+        kind = one.get("$type") if isinstance(one, Mapping) else None
+        if kind == "TextContent":
+            parts.append({"type": "text", "text": one.get("Text")})
+        elif kind in ("FunctionCallContent", "FunctionResultContent"):
+            called = kind == "FunctionCallContent"
+            name = "-".join(str(one[key]) for key in ("PluginName", "FunctionName") if one.get(key))
+            about = {"call_id": one.get("Id" if called else "CallId"), "name": name}
+            given = {"arguments": one.get("Arguments")} if called else {"output": one.get("Result")}
+            parts.append({"type": "function_call" if called else "function_result", **about, **given})
+        else:
+            parts.append({**one, "type": str(kind)} if isinstance(one, Mapping) else one)
+    return {"role": item["Role"]["Label"], "content": parts, "name": item.get("AuthorName")}
 
 
 def _of_cohere(item: Mapping[str, Any]) -> list[Any]:
@@ -198,6 +224,8 @@ def is_typed_message(value: Any) -> bool:
     """Whether a value without a role is a message by its type, in LangChain's or AutoGen's names."""
     if not isinstance(value, Mapping) or "role" in value:
         return False
+    if _is_dotnet(value):
+        return "Items" in value
     if isinstance(value.get("id"), list) and isinstance(value.get("kwargs"), Mapping):
         return str(value["id"][-1]).lower().removesuffix("chunk") in LANGCHAIN if value["id"] else False
     if _is_autogen(value):
