@@ -780,3 +780,54 @@ def test_a_call_that_tau2_keeps_as_its_word_for_the_end_is_in_the_ledger(tmp_pat
     assert not problems
     assert "c9" in file.ledger.aliases
     assert any("###STOP###" in rule for rule in file.ledger.rules)
+
+
+def test_a_branch_of_a_chat_server_is_read_with_its_thought_and_its_calls(tmp_path: Path) -> None:
+    thought = '<details type="reasoning" done="true">\n<summary>Thought</summary>\nHm.\n</details>\n'
+    call = (
+        'First.\n<details type="tool_calls" done="true" id="c1" name="get" arguments="{&quot;id&quot;: 1}" '
+        'result="&quot;one&quot;">\n<summary>Done</summary>\n</details>\nThen.'
+    )
+    messages = {
+        "a": {"parentId": None, "role": "user", "content": "It."},
+        "b": {"parentId": "a", "role": "assistant", "content": "An older answer."},
+        "c": {"parentId": "a", "role": "assistant", "content": thought + call},
+    }
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps([{"id": "x", "chat": {"history": {"currentId": "c", "messages": messages}}}]))
+    (trace,), _, file = imported(path)
+    assert [(m.role, m.text) for m in trace.messages] == [
+        ("user", "It."),
+        ("assistant", "First."),
+        ("tool", "one"),
+        ("assistant", "Then."),
+    ]
+    assert trace.messages[1].reasoning == "Hm."
+    assert answers(trace) == {"c1": "one"}
+    assert sum(file.ledger.rules.values()) == 1
+
+
+def test_a_team_of_autogen_whose_agents_remember_more_keeps_all_calls(tmp_path: Path) -> None:
+    sample = json.loads((Path(__file__).parent / "samples/structure/autogen-team.json").read_text())
+    states = sample["agent_states"]
+    manager = next(state for state in states.values() if "message_thread" in state)
+    manager["message_thread"] = [manager["message_thread"][0], manager["message_thread"][-1]]
+    trace = of(sample, tmp_path)
+    assert calls(trace) == ["get_weather", "get_weather"]
+    assert answers(trace) == {"call_1": "21", "call_2": "18"}
+
+
+def test_results_of_azure_answer_the_call_that_their_message_names(tmp_path: Path) -> None:
+    asked = [{"type": "tool_call", "tool_call_id": n, "name": "get", "arguments": {}} for n in ("c1", "c2")]
+    told = [
+        {
+            "role": "tool",
+            "tool_call_id": n,
+            "content": [{"type": "tool_result", "tool_result": {"status": n}}],
+        }
+        for n in ("c2", "c1")
+    ]
+    value = {"query": "Both.", "response": [{"role": "assistant", "content": asked}, *told]}
+    trace = of(value, tmp_path)
+    assert said(trace, "user") == ["Both."]
+    assert answers(trace) == {"c1": '{"status": "c1"}', "c2": '{"status": "c2"}'}

@@ -1,4 +1,4 @@
-"""Data exports of chat applications: ChatGPT's `mapping` of messages, Claude's `chat_messages`.
+"""Data exports of chat applications: ChatGPT's `mapping` of messages, Claude's `chat_messages`, chat servers.
 
 A ChatGPT conversation is a tree; the branch that ends at `current_node` is read, and the messages of other
 branches are counted. A message to a recipient other than `all` is a call of that tool; the tool's next
@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from truespec.traces.files import Problem, TraceFile
+from truespec.traces.importers.chat_servers import item_of, tree_of
 from truespec.traces.importers.conversation import Origin, placed, trace_of
 from truespec.traces.importers.parts import Notes
 from truespec.traces.importers.records import each_trace, records
@@ -26,9 +27,9 @@ _THOUGHTS = ("thoughts", "reasoning_recap")
 def _is_ours(value: Any) -> bool:
     if not isinstance(value, Mapping):
         return False
-    return (isinstance(value.get("mapping"), Mapping) and "current_node" in value) or isinstance(
-        value.get("chat_messages"), list
-    )
+    if isinstance(value.get("mapping"), Mapping) and "current_node" in value:
+        return True
+    return isinstance(value.get("chat_messages"), list) or tree_of(value) is not None
 
 
 def recognises(head: Any, _file: TraceFile) -> bool:
@@ -55,9 +56,17 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
 
 def _trace(value: Mapping[str, Any], file: TraceFile, position: str, joins: Joins) -> Trace:
     notes = Notes(file.ledger)
-    items = _branch(value, notes) if "mapping" in value else _claude(value)
+    items: Iterator[tuple[str, Mapping[str, Any]]]
+    if (tree := tree_of(value)) is not None:
+        items = ((place, item_of(message)) for place, message in _branch(*tree, notes))
+    elif "mapping" in value:
+        items = _chatgpt(value, notes)
+    else:
+        items = _claude(value)
     messages = placed(items, position, notes)
-    identifier = value.get("conversation_id") or value.get("uuid") or value.get("id")
+    identifier = (
+        value.get("conversation_id") or value.get("conversationId") or value.get("uuid") or value.get("id")
+    )
     about = ("title", "name", "create_time", "created_at", "default_model_slug")
     model = value.get("default_model_slug")
     return trace_of(
@@ -76,10 +85,17 @@ def _claude(value: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]
         yield f"chat_messages/{index}", {"role": entry.get("sender"), "content": said}
 
 
-def _branch(value: Mapping[str, Any], notes: Notes) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The messages from the root to the current node."""
-    mapping = value["mapping"]
-    at = value.get("current_node")
+def _chatgpt(value: Mapping[str, Any], notes: Notes) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    for place, message in _branch(value["mapping"], value.get("current_node"), notes):
+        item = _of_chatgpt(message)
+        if item is not None:
+            yield place, item
+
+
+def _branch(
+    mapping: Mapping[str, Any], at: str | None, notes: Notes
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The messages from the root to the node that is given."""
     path: list[str] = []
     while isinstance(at, str) and isinstance(mapping.get(at), Mapping) and len(path) <= len(mapping):
         path.append(at)
@@ -90,10 +106,7 @@ def _branch(value: Mapping[str, Any], notes: Notes) -> Iterator[tuple[str, Mappi
     ]
     if spoken > len(listed):
         notes.ledger.rules[BRANCHES] += spoken - len(listed)
-    for place, message in listed:
-        item = _of_chatgpt(message)
-        if item is not None:
-            yield place, item
+    yield from listed
 
 
 def _of_chatgpt(message: Mapping[str, Any]) -> Mapping[str, Any] | None:

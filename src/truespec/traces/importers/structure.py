@@ -100,6 +100,9 @@ def _groups(value: Any, depth: int = 0) -> Iterator[tuple[str, Any]]:
         if _spoken(value):
             yield "messages", [value]
             return
+        if (thread := _thread_of_team(value)) is not None:
+            yield "messages", thread
+            return
         if isinstance(value.get("query"), str) and isinstance(reply := value.get("response"), list):
             if any(_spoken(item) for item in reply):  # what an evaluator of Azure is given
                 yield "messages", [{"role": "user", "content": value["query"]}]
@@ -109,6 +112,25 @@ def _groups(value: Any, depth: int = 0) -> Iterator[tuple[str, Any]]:
         for inner in value.values():
             if isinstance(inner, Mapping | list):
                 yield from _groups(inner, depth + 1)
+
+
+def _thread_of_team(value: Mapping[str, Any]) -> list[Any] | None:
+    """The conversation of a team of AutoGen, where it holds every call that its agents remember besides."""
+    states = value.get("agent_states")
+    states = [one for one in states.values() if isinstance(one, Mapping)] if isinstance(states, dict) else []
+    threads = [thread for one in states if isinstance(thread := one.get("message_thread"), list) and thread]
+    if len(threads) != 1 or not set(_called_in(states)) <= set(_called_in(threads[0])):
+        return None
+    return [item for item in threads[0] if is_item(item)]
+
+
+def _called_in(value: Any, depth: int = 0) -> Iterator[str]:
+    """The identifiers of AutoGen's calls anywhere in a value."""
+    if isinstance(value, Mapping) and {"id", "name", "arguments"} <= value.keys():
+        yield str(value["id"])
+    elif isinstance(value, Mapping | list) and depth < 20:
+        for inner in value.values() if isinstance(value, Mapping) else value:
+            yield from _called_in(inner, depth + 1)
 
 
 def _requests(said: list[Any], threads: list[list[Any]]) -> list[tuple[list[Any], list[Any]]]:
