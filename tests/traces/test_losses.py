@@ -818,7 +818,9 @@ def test_a_team_of_autogen_whose_agents_remember_more_keeps_all_calls(tmp_path: 
 
 
 def test_results_of_azure_answer_the_call_that_their_message_names(tmp_path: Path) -> None:
-    asked = [{"type": "tool_call", "tool_call_id": n, "name": "get", "arguments": {}} for n in ("c1", "c2")]
+    asked: list[Any] = [
+        {"type": "tool_call", "tool_call_id": n, "name": "get", "arguments": {}} for n in ("c1", "c2")
+    ]
     told = [
         {
             "role": "tool",
