@@ -18,7 +18,7 @@ def peek(text: str) -> Any:
     >>> peek('{"a": [1, {"b": "c')
     {'a': [1, {}]}
     """
-    stack: list[str] = []
+    closing = ""  # what closes all that is open, the innermost first
     cut, closers = 0, ""
     expects_value = True
     for token in _TOKEN.finditer(text):
@@ -26,24 +26,25 @@ def peek(text: str) -> Any:
         if what == '"':
             break  # a string that is cut off
         if what in "{[":
-            if len(stack) > DEPTH:
+            if len(closing) > DEPTH:
                 break
-            stack.append("}" if what == "{" else "]")
-            cut, closers = token.end(), "".join(reversed(stack))
+            closing = ("}" if what == "{" else "]") + closing
+            cut, closers = token.end(), closing
             expects_value = what == "["
         elif what in "}]":
-            if not stack or stack.pop() != what:
+            if closing[:1] != what:
                 break
-            cut, closers = token.end(), "".join(reversed(stack))
+            closing = closing[1:]
+            cut, closers = token.end(), closing
             expects_value = False
         elif what == ":":
             expects_value = True
         elif what == ",":
-            expects_value = not stack or stack[-1] == "]"
+            expects_value = closing[:1] in ("", "]")
         elif expects_value and token.end() < len(text):
-            cut, closers = token.end(), "".join(reversed(stack))
+            cut, closers = token.end(), closing
             expects_value = False
-        if not stack and cut:
+        if not closing and cut:
             break
     try:
         return json.loads(text[:cut] + closers)

@@ -83,9 +83,9 @@ def beyond_json(value: Any) -> bool:
     """
     kind = type(value)
     if kind is float:
-        return value - value != 0  # type: ignore[no-any-return]
+        return bool(value - value)
     if kind is dict:
-        return any(beyond_json(one) for one in value.values() if type(one) in _NUMBERS)
+        return any(type(one) in _NUMBERS and beyond_json(one) for one in value.values())
     return kind in (list, tuple) and any(beyond_json(one) for one in value if type(one) in _NUMBERS)
 
 

@@ -22,7 +22,11 @@ _PLAIN = (str, type(None))
 
 def sound(trace: Trace, ledger: Ledger) -> Trace:
     """The trace with plain texts and with arguments that JSON can hold; most traces are so already."""
-    doubtful = [index for index, message in enumerate(trace.messages) if _is_doubtful(message)]
+    doubtful = [
+        index
+        for index, message in enumerate(trace.messages)
+        if (message.calls or message.call_id is not None) and _is_doubtful(message)
+    ]
     if not doubtful:
         return trace
     messages = list(trace.messages)

@@ -23,7 +23,7 @@ STOP = "###STOP###"
 """What the harness writes where the agent ends the conversation by a call."""
 REWRITTEN = f"a call that the harness kept as the text {STOP} stands as that text"
 _MESSAGE = frozenset(["role", "content", "tool_calls", "id", "requestor", "error"])
-_KNOWN = _MESSAGE | {"turn_idx", "timestamp", "cost", "usage", "raw_data"}
+_KNOWN = _MESSAGE | {"turn_idx", "timestamp", "cost", "usage", "raw_data", "reasoning", "errors"}
 """Fields of a message that hold no calls but its own."""
 _REPLY = frozenset(["message", "finish_reason", "index", "logprobs", "provider_specific_fields"])
 _REPLY_MESSAGE = frozenset(
@@ -181,7 +181,7 @@ def _prompt(
 
 def _holds_more(m: Mapping[str, Any]) -> bool:
     """Whether fields of a message may hold calls beside its own; the provider's reply repeats those."""
-    if any(m[key] for key in m.keys() - _KNOWN):
+    if not m.keys() <= _KNOWN and any(m[key] for key in m.keys() - _KNOWN):
         return True
     raw = m.get("raw_data")
     if not raw:
@@ -194,8 +194,10 @@ def _holds_more(m: Mapping[str, Any]) -> bool:
     for one in (raw.get("provider_specific_fields"), reply.get("provider_specific_fields")):
         if one and not one.keys() <= _PROVIDER:
             return True
-    own = [call["id"] for call in m.get("tool_calls") or ()]
-    return [call.get("id") for call in reply.get("tool_calls") or ()] != own
+    repeated = reply.get("tool_calls")
+    if not repeated:
+        return False
+    return [call.get("id") for call in repeated] != [call["id"] for call in m.get("tool_calls") or ()]
 
 
 def _call(c: Mapping[str, Any]) -> ToolCall:
