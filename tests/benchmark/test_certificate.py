@@ -147,6 +147,9 @@ def test_the_command_keeps_what_is_current(tmp_path: Path) -> None:
     assert again.exit_code == 0, again.output
     assert read(path) == marked, "a current certificate is not made again"
     assert "verdicts undecided" in again.output
+    path.write_text("".join(reversed(path.read_text().splitlines(keepends=True))))
+    CliRunner().invoke(truespec, arguments)
+    assert list(read(path)) == list(kept), "they stand in the order of the tasks"
     retried = CliRunner().invoke(truespec, [*arguments, "--open"])
     assert retried.exit_code == 0, retried.output
     assert read(path) == kept, "one with an undecided verdict is, where asked for"

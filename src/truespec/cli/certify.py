@@ -116,12 +116,19 @@ def _domain(
             echo(f"{certificate.task}: {text}")
         for text in certificate.gaps():
             echo(f"{certificate.task}: open: {text}")
-        if path and (number % 12 == 0 or number == len(due)):
-            write(path, [found[one.task.id] for one in bundled.tasks(name) if one.task.id in found])
+        if path and number % 12 == 0:
+            _write(path, name, found)
+    if path:
+        _write(path, name, found)  # where all are current too: tasks may have changed places
     shown = [found[entry.task.id] for entry in entries]
     complete = sum(not one.gaps() for one in shown)
     echo(f"{name}: {complete} of {len(shown)} tasks certified, {_counts(shown)}")
     return wrong
+
+
+def _write(path: Path, name: str, found: Mapping[str, Certificate]) -> None:
+    """Keep the certificates of a domain in the order of its tasks."""
+    write(path, [found[one.task.id] for one in bundled.tasks(name) if one.task.id in found])
 
 
 def _kept(found: Mapping[str, Certificate], entry: BundledTask) -> bool:
