@@ -11,7 +11,7 @@ from markupsafe import Markup
 from truespec.reports.visible import in_line
 
 BINS_PER_DECADE = 5
-WIDTH, LEFT, ROW, GAP, AXIS = 360, 46, 40, 24, 20
+WIDTH, LEFT, ROW, GAP, AXIS = 360, 60, 40, 24, 20
 """Units of the drawing; at the width of a phone one unit is one pixel, so that its labels stay readable."""
 
 
