@@ -6,6 +6,9 @@ the largest size is at most 64 MiB above that at the smallest, and the cost per 
 above that at 10,000 pairs (the smallest size where 10,000 is not measured).
 
 A second table says what a million pairs of SQL and of Rocq would cost, reckoned from a sample.
+
+With `--keep FOLDER` a run may be stopped (Ctrl-C) and goes on when it is started again: what is measured
+stands in the folder, and the cost of a size is the sum of what its parts cost.
 """
 
 from __future__ import annotations
@@ -15,15 +18,18 @@ import ctypes
 import json
 import os
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from benchmarks._scale_pairs import drawn, pairs
-from truespec.executors.batch import run_batch
+from truespec.executors.batch import Summary, run_batch
 from truespec.executors.guardian import PR_SET_CHILD_SUBREAPER, end_all
 from truespec.store.rows import rows
 
@@ -42,21 +48,39 @@ def driver(stage: str, folder: Path, jobs: int) -> None:
     As a subreaper it also takes over servers that lost their parent, so that their CPU time is counted.
     """
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     started = time.perf_counter()
     told: dict[str, Any] = {}
     if stage == "report":
         told["rows"] = sum(1 for _ in rows(folder / "out.jsonl"))
     else:
-        output = folder / "out.jsonl"
-        resume = stage == "resume"
-        summary = run_batch(folder / "pairs.jsonl", output, timeout=4.0, jobs=jobs, resume=resume)
-        told |= {"lines": summary.lines, "reused": summary.reused, "answers": summary.answers}
+        told |= decided(folder, jobs)
     told["wall"] = time.perf_counter() - started
     end_all()
     own, below = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
     told["driver"], told["mib"] = own.ru_utime + own.ru_stime, peak_mib()
     told["cpu"] = told["driver"] + below.ru_utime + below.ru_stime
     print(json.dumps(told))
+
+
+def decided(folder: Path, jobs: int) -> dict[str, Any]:
+    """Decide the pairs that the ledger in the folder does not hold; what was done until the end or Ctrl-C."""
+    output = folder / "out.jsonl"
+    resume = (folder / "out.jsonl.ledger").exists()
+    seen = Summary()
+
+    def progress(lines: int, all_lines: int, summary: Summary) -> None:
+        nonlocal seen
+        seen = summary
+
+    stopped = False
+    try:
+        seen = run_batch(
+            folder / "pairs.jsonl", output, timeout=4.0, jobs=jobs, resume=resume, progress=progress
+        )
+    except KeyboardInterrupt:
+        stopped = True
+    return {"lines": seen.lines, "reused": seen.reused, "answers": seen.answers, "stopped": stopped}
 
 
 def peak_mib() -> float:
@@ -66,29 +90,81 @@ def peak_mib() -> float:
 
 
 def staged(stage: str, folder: Path, jobs: int) -> dict[str, Any]:
-    """What `driver` prints for this stage."""
+    """What `driver` prints for this stage; Ctrl-C ends the stage, which still prints what it did."""
     line = [sys.executable, "-m", "benchmarks.scale", "--stage", stage, str(folder), str(jobs)]
-    run = subprocess.run(line, stdout=subprocess.PIPE, text=True, check=True)
-    told: dict[str, Any] = json.loads(run.stdout.splitlines()[-1])
+    with subprocess.Popen(line, stdout=subprocess.PIPE, text=True, start_new_session=True) as run:
+        try:
+            run.wait()
+        except KeyboardInterrupt:
+            run.terminate()
+        assert run.stdout is not None
+        printed = run.stdout.read().splitlines()
+    if not printed:
+        sys.exit(f"stage {stage} ended with {run.returncode}")
+    told: dict[str, Any] = json.loads(printed[-1])
     return told
 
 
-def measured(draws: list[dict[str, Any]], count: int, jobs: int) -> dict[str, Any]:
+def measured(draws: list[dict[str, Any]], count: int, jobs: int, keep: Path | None) -> dict[str, Any]:
     """A batch of so many pairs: its cost, then that of `--resume` on the whole ledger, then of flat rows."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        with (folder / "pairs.jsonl").open("w", encoding="utf-8") as file:
-            file.writelines(json.dumps(record, ensure_ascii=False) + "\n" for record in pairs(draws, count))
-        told = staged("batch", folder, jobs)
+    with place(keep, count) as folder:
+        done = folder / "done.json"
+        if done.exists():
+            kept: dict[str, Any] = json.loads(done.read_text("utf-8"))
+            return kept
+        source = folder / "pairs.jsonl"
+        if not source.exists():
+            unfinished = source.with_suffix(".new")
+            with unfinished.open("w", encoding="utf-8") as file:
+                file.writelines(json.dumps(pair, ensure_ascii=False) + "\n" for pair in pairs(draws, count))
+            unfinished.rename(source)
+        told = in_parts(folder, jobs)
         ledger = (folder / "out.jsonl.ledger").stat().st_size / 2**20
         again, report = staged("resume", folder, jobs), staged("report", folder, jobs)
-    for what, found in (("written", told["lines"]), ("reused", again["reused"]), ("read", report["rows"])):
-        if found != count:
-            sys.exit(f"{found} records {what} for {count} pairs")
-    return {**told, "ledger": ledger, "resume": again["cpu"], "report": report["cpu"]}
+        for what, found in (
+            ("written", told["lines"]),
+            ("reused", again["reused"]),
+            ("read", report["rows"]),
+        ):
+            if found != count:
+                sys.exit(f"{found} records {what} for {count} pairs")
+        told |= {"ledger": ledger, "resume": again["cpu"], "report": report["cpu"]}
+        done.write_text(json.dumps(told), "utf-8")
+        return told
 
 
-def grow(sizes: tuple[int, ...], jobs: int) -> None:
+@contextmanager
+def place(keep: Path | None, count: int) -> Iterator[Path]:
+    """The folder for a size: below the kept one, or a temporary one."""
+    if keep is None:
+        with tempfile.TemporaryDirectory() as name:
+            yield Path(name)
+        return
+    folder = keep / str(count)
+    folder.mkdir(parents=True, exist_ok=True)
+    yield folder
+
+
+def in_parts(folder: Path, jobs: int) -> dict[str, Any]:
+    """The cost of deciding all pairs of the folder, over this part and those that were stopped before it.
+
+    A part that was killed leaves no cost behind; the pairs that it decided are then left out of the mean.
+    """
+    costs = folder / "parts.jsonl"
+    told = staged("batch", folder, jobs)
+    with costs.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(told) + "\n")
+    parts = [json.loads(line) for line in costs.read_text("utf-8").splitlines()]
+    known = sum(part["lines"] - part["reused"] for part in parts)
+    if told["stopped"]:
+        sys.exit(f"stopped at line {told['lines']:,}: start the command again to go on")
+    if len(parts) > 1 or known != told["lines"]:
+        print(f"{told['lines']:,} pairs in {len(parts)} parts; the cost of {known:,} is known")
+    sums = {name: sum(part[name] for part in parts) for name in ("wall", "cpu", "driver")}
+    return {**told, **sums, "mib": max(part["mib"] for part in parts), "known": known}
+
+
+def grow(sizes: tuple[int, ...], jobs: int, keep: Path | None) -> None:
     """Print the table of sizes and how it stands to the bars."""
     draws = drawn()
     print(f"{len(draws)} different arith, fol and regex candidates; with larger numbers they come in copies")
@@ -96,13 +172,13 @@ def grow(sizes: tuple[int, ...], jobs: int) -> None:
     print(" ".join(f"{head:>14}" for head in (*heads, "resume CPU s", "rows CPU s")))
     found: dict[int, dict[str, Any]] = {}
     for count in sizes:
-        told = found[count] = measured(draws, count, jobs)
-        each, own = (1000 * told[name] / count for name in ("cpu", "driver"))
+        told = found[count] = measured(draws, count, jobs, keep)
+        each, own = (1000 * told[name] / told["known"] for name in ("cpu", "driver"))
         figures = (each, own, told["mib"], told["ledger"], told["resume"], told["report"])
         print(f"{count:14,} {told['wall']:14.1f} " + " ".join(f"{one:14.2f}" for one in figures), flush=True)
     first, last = found[sizes[0]], found[sizes[-1]]
     base = REFERENCE if REFERENCE in found else sizes[0]
-    ratio = last["cpu"] / sizes[-1] / (found[base]["cpu"] / base)
+    ratio = last["cpu"] / last["known"] / (found[base]["cpu"] / found[base]["known"])
     print(f"memory of the driver grew by {last['mib'] - first['mib']:.0f} MiB (bar: {BAR_MIB} MiB)")
     print(
         f"cost per pair at {sizes[-1]:,} is {ratio:.2f} times that at {base:,} (bar: {BAR_COST}); "
@@ -136,6 +212,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--quick", action="store_true", help="1,000 and 3,000 pairs, and small samples")
     parser.add_argument("--full", action="store_true", help="up to 1,000,000 pairs")
     parser.add_argument("--paper", action="store_true", help="only what is reckoned for SQL and Rocq")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="go on with what the folder holds")
     parser.add_argument("--stage", nargs=3, metavar=("STAGE", "FOLDER", "JOBS"), help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     if options.stage:
@@ -145,7 +222,7 @@ def main(arguments: list[str] | None = None) -> None:
     cores = len(os.sched_getaffinity(0))
     print(f"{cores} cores, load {os.getloadavg()[0]:.1f}")
     if not options.paper:
-        grow(QUICK if options.quick else FULL if options.full else USUAL, cores)
+        grow(QUICK if options.quick else FULL if options.full else USUAL, cores, options.keep)
     reckon(cores, dict.fromkeys(SAMPLE, 8) if options.quick else SAMPLE)
 
 
