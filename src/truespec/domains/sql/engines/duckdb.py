@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import re
-import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from truespec.domains.sql.engines.alarm import Alarm
 from truespec.domains.sql.engines.contract import (
     MAX_ROWS,
     STATEMENT_SECONDS,
@@ -26,6 +27,8 @@ from truespec.verdict import OracleError, ReasonCode, ToolMissing
 
 KEPT_SCHEMAS = 16
 """How many schemas keep their connection."""
+KEPT_TEXTS = 1_000
+"""How many texts are remembered as queries."""
 _LOCKED = {
     "enable_external_access": "false",
     "autoinstall_known_extensions": "false",
@@ -53,7 +56,8 @@ class DuckDB(Engine):
             raise ToolMissing(message) from error
         self._connections: OrderedDict[tuple[str, bool], Any] = OrderedDict()
         self._checking: dict[tuple[str, bool], Any] = {}
-        self._read: set[tuple[str, str]] = set()
+        self._read: dict[tuple[str, str], Any] = {}
+        self._alarm = Alarm()
         self._replayed: tuple[tuple[str, ...], Any] | None = None
 
     def label(self) -> str:
@@ -115,10 +119,10 @@ class DuckDB(Engine):
         connection = self._use(schema, loose=False)
         try:
             text.encode()
-            self._statement(connection, text)
+            statement = self._statement(connection, text)
             self._checking[schema.ddl, False].execute("EXPLAIN " + text)
             self._only_reads(self._checking[schema.ddl, False], text)
-            self._read.add((schema.ddl, text))
+            self._remember((schema.ddl, text), statement)
         except NotAQuery as error:
             return Rejection(ReasonCode.FORBIDDEN, str(error))
         except UnicodeEncodeError as error:
@@ -153,13 +157,10 @@ class DuckDB(Engine):
             self._begin(connection, inserts)
             outcomes: list[Outcome] = []
             for query in queries:
-                known = (schema.ddl, query) in self._read
                 if outcomes and isinstance(outcomes[-1], Failure):  # an error ends the transaction
                     connection.execute("ROLLBACK")
                     self._begin(connection, inserts)
-                outcomes.append(self._query(connection, query, seconds, known))
-                if not isinstance(outcomes[-1], Failure):
-                    self._read.add((schema.ddl, query))
+                outcomes.append(self._query(connection, query, seconds, (schema.ddl, arrangement > 0)))
             return outcomes
         finally:
             connection.close()  # undoes the transaction
@@ -172,9 +173,14 @@ class DuckDB(Engine):
         except self._module.Error as error:
             raise BadDatabase(f"DuckDB: {_first(error)}") from error
 
-    def _query(self, connection: Any, query: str, seconds: float, known: bool) -> Outcome:
+    def _query(self, connection: Any, query: str, seconds: float, key: tuple[str, bool]) -> Outcome:
+        """The outcome of a query; one that was found to only read is not read again."""
+        known = (key[0], query)
         try:
-            return rows(*self._fetch(connection, query, seconds, known))
+            with self._within(seconds, connection):
+                if known not in self._read:
+                    self._remember(known, self._reading(self._checking[key], query))
+                return rows(*self._fetch(connection, self._read[known]))
         except self._module.OutOfMemoryException as error:
             raise Stopped(f"DuckDB: {_first(error)}") from error
         except self._module.OutOfRangeException as error:
@@ -184,23 +190,30 @@ class DuckDB(Engine):
         except self._module.Error as error:
             return Failure(_first(error))
 
-    def _fetch(
-        self, connection: Any, query: str, seconds: float, known: bool = False
-    ) -> tuple[list[tuple[object, ...]], list[str]]:
-        """The rows of a query and the names of its columns; `known` where it was found to only read."""
-        timer = threading.Timer(seconds, connection.interrupt)
-        timer.start()
+    @contextlib.contextmanager
+    def _within(self, seconds: float, connection: Any) -> Iterator[None]:
         try:
-            statement = self._statement(connection, query)
-            if not known:
-                self._only_reads(connection, query)
-            cursor = connection.execute(statement)
-            found = cursor.fetchmany(MAX_ROWS + 1)
-            names = [column[0] for column in cursor.description or ()]
+            with self._alarm.within(seconds, connection.interrupt):
+                yield
         except self._module.InterruptException as error:
             raise Stopped(f"DuckDB: stopped after {seconds:g} s") from error
-        finally:
-            timer.cancel()
+
+    def _remember(self, known: tuple[str, str], statement: Any) -> None:
+        if len(self._read) >= KEPT_TEXTS:
+            self._read.clear()
+        self._read[known] = statement
+
+    def _reading(self, connection: Any, query: str) -> Any:
+        """The statement of a query that only reads."""
+        statement = self._statement(connection, query)
+        self._only_reads(connection, query)
+        return statement
+
+    def _fetch(self, connection: Any, statement: Any) -> tuple[list[tuple[object, ...]], list[str]]:
+        """The rows of a query and the names of its columns."""
+        cursor = connection.execute(statement)
+        found = cursor.fetchmany(MAX_ROWS + 1)
+        names = [column[0] for column in cursor.description or ()]
         if len(found) > MAX_ROWS:
             raise Stopped(f"DuckDB: a result of more than {MAX_ROWS} rows")
         return found, names
@@ -212,7 +225,8 @@ class DuckDB(Engine):
             self._replayed = (*statements,), self._filled(statements)
         connection = self._replayed[1].cursor()
         try:
-            return self._fetch(connection, query, STATEMENT_SECONDS)[0]
+            with self._within(STATEMENT_SECONDS, connection):
+                return self._fetch(connection, self._reading(connection, query))[0]
         finally:
             connection.close()
 
