@@ -16,6 +16,8 @@ import pytest
 import needs
 
 TOKEN = "a-token"
+LOOKS = [(width, scheme) for width in (390, 1400) for scheme in ("light", "dark")]
+"""The widths of a window and the schemes of colours in which pages are looked at."""
 
 
 @contextlib.contextmanager
@@ -69,18 +71,23 @@ def opened(browser: Any, address: str, path: str = "/", **options: Any) -> Any:
 
 
 def accessible(page: Any, addresses: Iterable[str]) -> None:
-    """Check that pages have no fault that axe finds, and that none is wider than the window.
+    """Check that pages have no fault that axe finds, and that none is wider than a window, in each of `LOOKS`.
 
-    The checker is a script of the test, which the pages' own policy would refuse: open with `bypass_csp`.
+    A page is loaded once: none of its scripts asks for the window's size or scheme. The checker is a script
+    of the test, which the pages' own policy would refuse: open with `bypass_csp`.
     """
     from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 
     axe = Axe()
     for address in addresses:
         page.goto(address)
-        assert page.evaluate("document.documentElement.scrollWidth") <= page.viewport_size["width"], address
-        found = axe.run(page)
-        assert found.violations_count == 0, (address, found.generate_report())
+        for width, scheme in LOOKS:
+            page.set_viewport_size({"width": width, "height": 900})
+            page.emulate_media(color_scheme=scheme)
+            look = address, width, scheme
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, look
+            found = axe.run(page)
+            assert found.violations_count == 0, (look, found.generate_report())
 
 
 @pytest.fixture(scope="session")
