@@ -13,6 +13,7 @@ from typing import Any
 from truespec.traces.files import Problem, TraceFile
 from truespec.traces.importers.items import messages_of_item
 from truespec.traces.importers.parts import Notes
+from truespec.traces.importers.records import first_lines
 from truespec.traces.importers.shared import source_of
 from truespec.traces.joins import Joins
 from truespec.traces.trace import Message, Trace, prompt_of
@@ -21,13 +22,21 @@ NAME = "claude-code"
 _TYPES = ("user", "assistant", "system", "summary", "queue-operation", "file-history-snapshot", "progress")
 
 
-def recognises(head: Any, _file: TraceFile) -> bool:
+def recognises(head: Any, file: TraceFile) -> bool:
     """A line with a session, or a session's summary."""
-    if not isinstance(head, dict) or head.get("type") not in _TYPES:
+    if not isinstance(head, dict) or not isinstance(head.get("type"), str):
         return False
+    if head["type"] not in _TYPES:  # of a later version: its other lines tell
+        return "sessionId" in head and any(_is_entry(line) for line in first_lines(file))
     if "session_id" in head and head["type"] in ("system", "assistant", "user"):
         return "message" in head or "subtype" in head  # what the command line prints with stream-json
     return "sessionId" in head or "leafUuid" in head or "messageId" in head
+
+
+def _is_entry(value: Any) -> bool:
+    """Whether this is a line of a session in which the user or the agent speaks."""
+    known = isinstance(value, dict) and value.get("type") in ("user", "assistant") and "uuid" in value
+    return known and "sessionId" in value and isinstance(value.get("message"), dict)
 
 
 def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:

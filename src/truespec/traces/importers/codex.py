@@ -1,7 +1,7 @@
 """Codex sessions: rollout files (`{timestamp, type, payload}` lines) and what `codex exec --json` prints.
 
-The items of a rollout are those of the Responses API. Its events repeat what the items say, for a screen, and
-are not read.
+The items of a rollout are those of the Responses API. Its events repeat what the items say, for a screen:
+only a completed item that no item of the API repeats is read.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 from truespec.traces.files import Problem, TraceFile, brief
 from truespec.traces.importers.conversation import Origin, trace_of
 from truespec.traces.importers.openai_responses import turns
-from truespec.traces.importers.parts import Notes, is_call, kind_of_part
+from truespec.traces.importers.parts import Notes, is_call, is_result, kind_of_part
 from truespec.traces.importers.shared import text_of, value_text
 from truespec.traces.joins import Joins
 from truespec.traces.trace import Message, Trace
@@ -21,6 +21,8 @@ NAME = "codex"
 _LINES = ("session_meta", "response_item", "event_msg", "turn_context", "compacted")
 _PRINTED = ("thread.started", "turn.started", "item.started", "item.completed", "item.updated")
 _ENDS = ("turn.completed", "turn.failed", "error")
+_SHOWN = "shown"
+"""Marks an item that an event of the screen tells."""
 REPEATED = "an event of a session that repeats items, or tells of the screen, is passed over"
 
 
@@ -57,6 +59,7 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
             items.append((place, entry))
         else:
             yield file.problem(place, f"no line of a session: {brief(entry)}")
+    items = _without_repeats(items, file)
     base = about.get("base_instructions")
     prompt = text_of(base) if isinstance(base, Mapping) else None
     prompt = prompt or (about["instructions"] if isinstance(about.get("instructions"), str) else None)
@@ -85,8 +88,36 @@ def _of_rollout(
     elif kind == "compacted":
         about.setdefault("compacted", []).append(payload)
         file.ledger.rules["a session was compacted here: what follows repeats what stands before"] += 1
+    elif payload.get("type") == "item_completed" and isinstance(payload.get("item"), Mapping):
+        listed = _printed(payload["item"], done=True)
+        items.extend((place, {**one, _SHOWN: True}) for one in listed)
     else:
         file.ledger.rules[REPEATED] += 1
+
+
+def _without_repeats(items: list[tuple[str, Any]], file: TraceFile) -> list[tuple[str, Any]]:
+    """The items, without those that a screen was shown and that the others say too."""
+    told = {
+        key for _, item in items if isinstance(item, Mapping) and _SHOWN not in item for key in _keys(item)
+    }
+    made: list[tuple[str, Any]] = []
+    for place, item in items:
+        if isinstance(item, Mapping) and _SHOWN in item:
+            if told & _keys(item) or item.get("type") == "reasoning":
+                file.ledger.rules[REPEATED] += 1
+                continue
+            item = {name: value for name, value in item.items() if name != _SHOWN}
+        made.append((place, item))
+    return made
+
+
+def _keys(item: Mapping[str, Any]) -> set[tuple[str, ...]]:
+    """By what an item is known: the call that it makes or answers, or who says what."""
+    kind = str(item.get("type"))
+    if item.get("call_id") is not None:
+        return {("result" if is_result(kind) else "call", str(item["call_id"]))}
+    said = text_of(item.get("content"))
+    return {(str(item.get("role")), said.strip())} if said else set()
 
 
 def _of_print(
@@ -110,15 +141,16 @@ def _of_print(
 
 def _printed(item: Mapping[str, Any], done: bool) -> list[dict[str, Any]]:
     """A printed item as items of the Responses API: a call is followed by its result."""
-    kind, name = str(item.get("type") or item.get("item_type")), item.get("id")
-    if kind in ("agent_message", "assistant_message"):
-        text = {"type": "output_text", "text": item.get("text")}
-        return [{"type": "message", "role": "assistant", "content": [text], "printed": name}]
+    kind, name = kind_of_part({"type": item.get("type") or item.get("item_type")}), item.get("id")
+    if kind in ("agent_message", "assistant_message", "user_message"):
+        text = {"type": "output_text", "text": text_of(item.get("text", item.get("content")))}
+        role = "user" if kind == "user_message" else "assistant"
+        return [{"type": "message", "role": role, "content": [text], "printed": name}]
     if kind == "reasoning":
         return [{"type": "reasoning", "summary": [{"text": item.get("text")}], "printed": name}]
     if kind == "command_execution":
         given = {"command": item.get("command")}
-        tool, output = "command_execution", item.get("aggregated_output")
+        tool, output = "command_execution", item.get("aggregated_output", item.get("stdout"))
     elif kind == "mcp_tool_call":
         given, tool = item.get("arguments") or {}, str(item.get("tool"))
         output = item.get("result") or item.get("error")

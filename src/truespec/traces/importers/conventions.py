@@ -65,6 +65,7 @@ _KIND_NAMES = {
 }
 _OPERATIONS = {
     "chat": "LLM",
+    "call_llm": "LLM",
     "text_completion": "LLM",
     "generate_content": "LLM",
     "completion": "LLM",
@@ -101,6 +102,8 @@ _INPUTS = (
     "input.value",
     "input",
 )
+_REPLIES = ("gen_ai.output", "genai.output")
+"""Attributes that hold what a model said: a text in them that is JSON of no message is what it said."""
 _OUTPUTS = (
     "gen_ai.output.messages",
     "gcp.vertex.agent.llm_response",
@@ -111,6 +114,7 @@ _OUTPUTS = (
     "traceloop.entity.output",
     "output.value",
     "output",
+    *_REPLIES,
 )
 MERGED = "(merged tools)"
 """The name that Google's ADK gives to the span that joins the results of parallel calls; no tool has it."""
@@ -285,7 +289,8 @@ def outputs_of(raw: RawSpan, notes: Notes) -> list[Message]:
     for key in _OUTPUTS:
         if made := in_attribute(attributes, key, "assistant", notes):
             return made
-    return []
+    said = first(attributes, *_REPLIES)
+    return [Message("assistant", said)] if isinstance(said, str) and said else []
 
 
 def conversation_of(raw: RawSpan, notes: Notes) -> list[Message]:

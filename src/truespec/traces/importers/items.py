@@ -23,6 +23,7 @@ from truespec.traces.importers.parts import (
     atoms_of,
     call_of,
     identifier_of,
+    is_bare_call,
     is_call,
     is_definition,
     is_result,
@@ -94,7 +95,8 @@ def messages_of_item(item: Any, notes: Notes, default: str = "assistant") -> lis
         role = LANGCHAIN.get(kind.replace("_", "").removesuffix("chunk"))
         if role is None and (is_call(kind) or is_result(kind) or kind in THOUGHTS or "content" not in item):
             if item.get("parts") is None and not any(item.get(key) for key in _CALL_LISTS):
-                speaker = "assistant" if is_call(kind) or kind in THOUGHTS else default
+                called = is_call(kind) or is_bare_call(item)
+                speaker = "assistant" if called or kind in THOUGHTS else default
                 return _assembled(speaker, atoms_of(item, notes), notes)
         role = role or default
     else:

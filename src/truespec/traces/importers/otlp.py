@@ -82,7 +82,7 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
         logs += _logs(value)
         for number, (span, resource) in enumerate(_spans(value)):
             try:
-                found.append(_raw(span, resource))
+                found.append(_raw(span, resource, f"{position}, span {number}"))
             except UNREADABLE as error:
                 yield file.problem(f"{position}, span {number}", f"no span: {error!r}")
     yield from traces_of_spans(by_trace(with_logs(found, logs)), file, NAME, joins, metadata)
@@ -134,21 +134,33 @@ _TIMES = (
     "observed_time_unix_nano",
     "observed_timestamp",
 )
+_STARTS = (
+    "startTimeUnixNano",
+    "start_time_unix_nano",
+    "start_time_unix_ns",
+    "start_time",
+    "startTime",
+)
+_FAILED = (2, "ERROR", "STATUS_CODE_ERROR", "error")
 _GROUPS = ("resourceSpans", "resource_spans", "batches")
 _LOG_GROUPS = ("resourceLogs", "resource_logs")
 _ENVELOPE = (*_GROUPS, *_LOG_GROUPS, "spans", "logs")
 _SCOPES = ("scopeSpans", "scope_spans", "instrumentationLibrarySpans")
 
 
-def _raw(span: Mapping[str, Any], resource: Mapping[str, Any]) -> tuple[str, RawSpan]:
+def _raw(span: Mapping[str, Any], resource: Mapping[str, Any], place: str) -> tuple[str, RawSpan]:
+    """A span with its trace's identifier; its identifiers may stand in its context. `place` names it else."""
+    if isinstance(context := span.get("context"), Mapping):
+        span = {**context, **span}
     status = span.get("status") or {}
     code = status.get("code", status.get("status_code")) if isinstance(status, dict) else status
-    start = span.get("startTimeUnixNano", span.get("start_time_unix_nano", span.get("start_time_unix_ns", 0)))
-    return str(span.get("traceId", span.get("trace_id", ""))), RawSpan(
-        id=str(span.get("spanId", span.get("span_id"))),
-        parent=span.get("parentSpanId") or span.get("parent_span_id") or None,
+    above = first(span, "parentSpanId", "parent_span_id", "parent_id", "parent")
+    above = above.get("span_id") if isinstance(above, Mapping) else above
+    return str(first(span, "traceId", "trace_id") or ""), RawSpan(
+        id=str(first(span, "spanId", "span_id") or place),
+        parent=str(above) if above else None,
         name=str(span.get("name", "")),
-        start=str(start).rjust(24, "0"),
+        start=str(first(span, *_STARTS) or 0).rjust(24, "0"),
         attributes={
             **{f"resource.{k}": v for k, v in resource.items()},
             **attributes_of(span.get("attributes")),
@@ -157,7 +169,7 @@ def _raw(span: Mapping[str, Any], resource: Mapping[str, Any]) -> tuple[str, Raw
             {"name": event.get("name"), "attributes": attributes_of(event.get("attributes"))}
             for event in dicts(span.get("events"))
         ],
-        failed=code in (2, "ERROR", "STATUS_CODE_ERROR"),
+        failed=(code or span.get("status_code")) in _FAILED,
     )
 
 

@@ -93,6 +93,7 @@ CALLS = frozenset(
         "tool_request",
         "tool_execution",
         "tool_call_invocation",
+        "program",
     )
 )
 """Types of parts that are calls, beside all that end in `_call`."""
@@ -109,6 +110,8 @@ RESULTS = frozenset(
         "tool_call_result",
         "tool_error",
         "tool_output",
+        "program_output",
+        "tool_search_output",
         "retry_prompt",
     )
 )
@@ -150,7 +153,10 @@ REFERENCES = (
 """Fields that hold the identifier of a call."""
 REPEATED_CALL = "call"
 """The field, of a result and then of its message's `extra`, that repeats the call it answers (Cohere)."""
-_NAMES = ("toolName", "tool_name", "name", "function_name")
+_OBSERVED = ("output", "result", "observation")
+_TOOL_NAMES = ("toolName", "tool_name", "tool.name")
+"""Fields that name a tool and nothing else."""
+_NAMES = (*_TOOL_NAMES, "name", "function_name", "tool")
 ARGUMENTS = (
     "arguments",
     "args",
@@ -160,6 +166,7 @@ ARGUMENTS = (
     "kwargs",
     "tool_kwargs",
     "tool_args",
+    "tool.args",
     "params_as_json",
 )
 """Fields that hold what a tool is given."""
@@ -172,6 +179,7 @@ _VALUES = (
     "content",
     "tool_return",
     "result_value",
+    "observation",
     "errorText",
     "tools",
     "error",
@@ -181,7 +189,9 @@ ENVELOPES = ("toolCall", "toolResult", "tool_call", "tool_result")
 """Fields of a call or a result whose object holds it under `value`, beside a status (Goose)."""
 _INVOCATION = "toolInvocation"
 """The field whose object is the call, with its result (Vercel's AI SDK 4, Mastra)."""
-_ABOUT = frozenset((*REFERENCES, *_NAMES, *_VALUES, "id", "type", "status", "namespace", "created_by"))
+_ABOUT = frozenset(
+    (*REFERENCES, *_NAMES, *_VALUES, "id", "type", "status", "namespace", "created_by", "fingerprint")
+)
 
 Atom = tuple[str, Any]
 """`text`, `thought` or `other` with its value; `call` with a `ToolCall`, `result` with a `Message`; `role`
@@ -232,6 +242,12 @@ def is_call(kind: str) -> bool:
     return kind in CALLS or kind.endswith("_call")
 
 
+def is_bare_call(part: Mapping[str, Any]) -> bool:
+    """Whether a part without a type is a call: it names a tool, and holds what that was given."""
+    named = (*_TOOL_NAMES, "tool") if any(key in part for key in _OBSERVED) else _TOOL_NAMES
+    return isinstance(_first(part, named), str) and any(key in part for key in ARGUMENTS)
+
+
 def is_result(kind: str) -> bool:
     """Whether parts of this type are results of calls."""
     return kind in RESULTS or kind.endswith(("_tool_result", "_call_output"))
@@ -274,6 +290,10 @@ def atoms_of(part: Any, notes: Notes) -> list[Atom]:
                 break
     if not kind and any(key in part for key in REFERENCES):
         kind = "tool_invocation" if any(key in part for key in ARGUMENTS) else "tool_result"
+    if not kind and is_bare_call(part):
+        kind = "tool_invocation"
+        if _first(part, _TOOL_NAMES) is None:  # an event, whose `id` may be that of its session
+            part = {key: value for key, value in part.items() if key != "id"}
     if isinstance(part.get("server_tool_call"), Mapping):
         part = {**part["server_tool_call"], **part}
     if isinstance(part.get("server_tool_call_response"), Mapping):
@@ -343,7 +363,7 @@ def call_of(part: Mapping[str, Any], kind: str = "") -> ToolCall:
         raw = str(part.get("type") or kind).removeprefix("tool-")
         name = raw.removesuffix("_call").removesuffix("Call")
     arguments = _first(body, ARGUMENTS)
-    if arguments is None and (kind.endswith("_call") and kind not in CALLS):
+    if arguments is None and (kind == "program" or (kind.endswith("_call") and kind not in CALLS)):
         arguments = {k: v for k, v in body.items() if k not in _ABOUT and v is not None}
     return tool_call(
         name, arguments, identifier_of(part), part.get("requestor"), text_input=kind.startswith("custom")
@@ -355,7 +375,7 @@ def _called(part: Mapping[str, Any], kind: str) -> list[Atom]:
     made: list[Atom] = [("call", call)]
     if kind in ("tool_use", "tool_call", "function_call", "function", "mcp_approval_request"):
         return made
-    if any(part.get(k) is not None for k in ("output", "result", "results", "outputs", "errorText", "error")):
+    if any(part.get(k) is not None for k in (*_OBSERVED, "results", "outputs", "errorText", "error")):
         made.append(("result", result_of(part, kind, call.name)))
     return made
 
@@ -379,10 +399,12 @@ def result_of(part: Mapping[str, Any], kind: str = "", tool: str | None = None) 
     name = tool or _first(part, _NAMES)
     if name is None and isinstance(part.get("origin"), Mapping):
         name = _first(part["origin"], _NAMES)
+    # A result that says that it names no call has only an identifier of its own.
+    unnamed = kind.endswith("_output") and part.get("call_id", "") is None
     return Message(
         "tool",
         text,
-        call_id=identifier_of(part),
+        call_id=None if unnamed else identifier_of(part),
         tool=name if isinstance(name, str) else None,
         error=failed,
         extra={REPEATED_CALL: part[REPEATED_CALL]} if isinstance(part.get(REPEATED_CALL), Mapping) else None,

@@ -5,11 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
-from truespec.traces.files import UNREADABLE, Problem, TraceFile, brief
+from truespec.traces.files import HEAD_BYTES, UNREADABLE, Problem, TraceFile, brief, loads
 from truespec.traces.scanner import each_record
 from truespec.traces.trace import Trace
 
 Found = TypeVar("Found")
+LINES_LOOKED_AT = 20
+"""Lines in which a log's first message may stand: what is before it tells of the session."""
+
+
+def first_lines(file: TraceFile) -> Iterator[Any]:
+    """The whole lines behind the first one in the part of the file that is looked at."""
+    with file.open() as stream:
+        lines = stream.read(HEAD_BYTES).split(b"\n")
+    if len(lines) < 2 or not lines[1].startswith(b"{"):
+        return
+    for line in lines[1 : -1 if len(lines) > 2 else None][:LINES_LOOKED_AT]:
+        try:
+            yield loads(line)
+        except ValueError:
+            return
 
 
 def records(file: TraceFile, is_record: Callable[[Any], bool]) -> Iterator[tuple[str, Any]]:

@@ -10,12 +10,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from truespec.traces.files import HEAD_BYTES, Problem, TraceFile, brief, loads
+from truespec.traces.files import Problem, TraceFile, brief
 from truespec.traces.importers.census import census, held
 from truespec.traces.importers.conventions import RawSpan
 from truespec.traces.importers.growing import grown
 from truespec.traces.importers.items import SYSTEMS
 from truespec.traces.importers.otlp import attributes_of
+from truespec.traces.importers.parts import is_bare_call
+from truespec.traces.importers.records import first_lines
 from truespec.traces.importers.shared import role_of, text_of
 from truespec.traces.importers.span_traces import by_trace, trace_of_spans
 from truespec.traces.importers.wrappers import is_agent_event, is_item, is_typed_message
@@ -26,10 +28,9 @@ NAME = "structure"
 RULE = "a file of no known format is read by structure"
 EVENTS = "a line of a file whose results answer calls of earlier lines is an event of one conversation"
 WITHIN = "a list of messages that another list holds too, with more between them, is read there alone"
+TWICE = "a message that a record holds again, with its identifier, is read once"
 SINGLE = "lines that hold one message each are one conversation"
 _DEPTH = 6
-LINES_LOOKED_AT = 20
-"""Lines in which a log's first message may stand: what is before it tells of the session."""
 _SAID = (
     "content",
     "parts",
@@ -75,9 +76,7 @@ def _spoken(value: Any) -> bool:
         return False
     if isinstance(value.get("role"), str):
         return any(key in value for key in _SAID)
-    if is_typed_message(value):
-        return True
-    if is_agent_event(value):
+    if is_typed_message(value) or is_agent_event(value) or is_bare_call(value):
         return True
     if isinstance(value.get("message"), Mapping) and isinstance(value["message"].get("role"), str):
         return True
@@ -93,6 +92,8 @@ def _groups(value: Any, depth: int = 0) -> Iterator[tuple[str, Any]]:
             yield "spans", [_flat(item) for item in value]
         elif any(_spoken(item) for item in value):
             yield "messages", [item for item in value if is_item(item) or _spoken(item)]
+            if others := [item for item in value if not (is_item(item) or _spoken(item))]:
+                yield "others", others
         else:
             for item in value:
                 yield from _groups(item, depth + 1)
@@ -168,22 +169,9 @@ def recognises(head: Any, file: TraceFile) -> bool:
     """Spans or messages anywhere in the part that was looked at, or in a line behind the first ones."""
     return any(
         kind in ("spans", "messages")
-        for value in (head, *(_first_lines(file) if isinstance(head, dict) else ()))
+        for value in (head, *(first_lines(file) if isinstance(head, dict) else ()))
         for kind, _ in _groups(value)
     )
-
-
-def _first_lines(file: TraceFile) -> Iterator[Any]:
-    """The whole lines behind the first one in the part of the file that is looked at."""
-    with file.open() as stream:
-        lines = stream.read(HEAD_BYTES).split(b"\n")
-    if len(lines) < 2 or not lines[1].startswith(b"{"):
-        return
-    for line in lines[1 : -1 if len(lines) > 2 else None][:LINES_LOOKED_AT]:
-        try:
-            yield loads(line)
-        except ValueError:
-            return
 
 
 def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
@@ -205,6 +193,7 @@ def _traces(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
             yield value
             continue
         groups = list(_groups(value))
+        _unread_entries(groups, position, file)
         found = [_raw(span) for kind, listed in groups if kind == "spans" for span in listed]
         spans += found
         if not found and not any(kind == "messages" for kind, _ in groups):
@@ -239,6 +228,15 @@ def _single(lines: list[tuple[Any, list[Any]]]) -> bool:
 def _role(item: Any) -> Any:
     message = item.get("message")
     return item.get("role", message.get("role") if isinstance(message, Mapping) else None)
+
+
+def _unread_entries(groups: list[tuple[str, Any]], position: str, file: TraceFile) -> None:
+    """Report what stands among messages and is none."""
+    others = [item for kind, listed in groups if kind == "others" for item in listed]
+    for _ in others:
+        file.ledger.items.drop("an entry among messages that is no message", position)
+    if others:
+        file.ledger.problem(position, f"{len(others)} entries among messages are none: {brief(others[0])}")
 
 
 def _unread_events(silent: list[tuple[str, Any]], file: TraceFile) -> None:
@@ -277,6 +275,19 @@ def _words(item: Any) -> tuple[Any, ...]:
     return tuple(str(item.get(key)) for key in ("role", "content", "message", "text", "parts", "tool_calls"))
 
 
+def _once(groups: list[tuple[str, Any]], file: TraceFile) -> list[tuple[str, Any]]:
+    """The groups without messages that an earlier one holds with the same identifier and the same words."""
+    known: dict[str, Any] = {}
+    made: list[tuple[str, Any]] = []
+    for kind, listed in groups:
+        if kind == "messages" and len(listed) == 1 and isinstance(name := listed[0].get("id"), str):
+            if known.setdefault(name, listed[0]) is not listed[0] and known[name] == listed[0]:
+                file.ledger.rules[TWICE] += 1
+                continue
+        made.append((kind, listed))
+    return made
+
+
 def _said(groups: list[tuple[str, Any]]) -> list[Any]:
     return [item for kind, listed in groups if kind == "messages" for item in listed]
 
@@ -284,6 +295,7 @@ def _said(groups: list[tuple[str, Any]]) -> list[Any]:
 def _trace(position: str, value: Any, groups: list[tuple[str, Any]], file: TraceFile, joins: Joins) -> Trace:
     """The trace of a record with messages."""
     prompts = [{"role": "system", "content": content} for kind, content in groups if kind == "system"]
+    groups = _once(groups, file)
     threads = [listed for kind, listed in groups if kind == "messages"]
     kept = [listed for listed in threads if not any(_within(listed, other) for other in threads)]
     if len(kept) < len(threads):

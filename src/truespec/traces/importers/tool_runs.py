@@ -62,6 +62,9 @@ TOOL_RESULTS = (
 )
 
 
+_GIVEN = ("arguments", "args", "input", "parameters")
+_GAVE = ("result", "output", "response")
+"""Last steps of the names of attributes that hold what a tool was given and gave, in any convention."""
 METHOD = ".__call__"
 """What DSPy's spans append to the name of a tool."""
 _WRAPPERS = ("input", "inputs", "kwargs", "arguments", "args", "tool_input", "params")
@@ -81,8 +84,8 @@ def tool_run(raw: RawSpan) -> ToolRun:
     """The call and the result in the span of a tool."""
     attributes = raw.attributes
     name = str(parsed(first(attributes, *TOOL_NAMES)) or raw.name.removesuffix(METHOD))
-    arguments = parsed(first(attributes, *TOOL_ARGUMENTS))
-    output = parsed(first(attributes, *TOOL_RESULTS))
+    arguments = parsed(_first_or_last(attributes, TOOL_ARGUMENTS, _GIVEN))
+    output = parsed(_first_or_last(attributes, TOOL_RESULTS, _GAVE))
     identifier = parsed(first(attributes, *TOOL_IDS))
     for event in raw.events:
         details = event.get("attributes")
@@ -108,6 +111,14 @@ def tool_run(raw: RawSpan) -> ToolRun:
     elif isinstance(output, list) and len(output) == 1 and isinstance(output[0], Mapping):
         identifier = identifier or first(output[0], *REFERENCES)
     return ToolRun(name, parsed(arguments), None if identifier is None else str(identifier), output)
+
+
+def _first_or_last(attributes: Mapping[str, Any], names: tuple[str, ...], last: tuple[str, ...]) -> Any:
+    """The first attribute of these names, else the first whose name ends in one of the last steps."""
+    if (found := first(attributes, *names)) is not None:
+        return found
+    ending = (key for step in last for key in attributes if key.rpartition(".")[2] == step)
+    return first(attributes, *(key for key in ending if not key.startswith("resource.")))
 
 
 def raised(raw: RawSpan) -> str | None:

@@ -10,10 +10,12 @@ from truespec.traces.importers.parts import (
     REPEATED_CALL,
     RESULTS,
     THOUGHTS,
+    is_bare_call,
     is_call,
     is_result,
     kind_of_part,
 )
+from truespec.traces.importers.shared import role_of
 
 LANGCHAIN = {
     "human": "user",
@@ -86,7 +88,19 @@ def unwrapped(item: Mapping[str, Any]) -> Mapping[str, Any]:
             item = {**rest, "content": _of_cohere(item)}
         else:
             break
+    if speaker := _speaker(item):
+        item = {**item, "role": speaker}
     return _with_content(_of_autogen(item) if _is_autogen(item) else item)
+
+
+def _speaker(item: Mapping[str, Any]) -> str | None:
+    """Who says a message that has no role, where a field names a speaker that is known as a role."""
+    if "role" in item or not any(
+        isinstance(item.get(key), str | list) for key in ("content", "parts", "text")
+    ):
+        return None
+    named = (item.get(key) for key in ("sender", "speaker"))
+    return next((name for name in named if isinstance(name, str) and role_of(name)), None)
 
 
 def _is_dotnet(item: Mapping[str, Any]) -> bool:
@@ -224,6 +238,8 @@ def is_typed_message(value: Any) -> bool:
     """Whether a value without a role is a message by its type, in LangChain's or AutoGen's names."""
     if not isinstance(value, Mapping) or "role" in value:
         return False
+    if _speaker(value):
+        return True
     if _is_dotnet(value):
         return "Items" in value
     if isinstance(value.get("id"), list) and isinstance(value.get("kwargs"), Mapping):
@@ -259,4 +275,8 @@ def is_item(value: Any) -> bool:
     content = value.get("content")
     if isinstance(content, Mapping) and isinstance(content.get("role"), str):
         return True
-    return "toolCallId" in value or (isinstance(value.get("message"), Mapping) and is_item(value["message"]))
+    return (
+        "toolCallId" in value
+        or is_bare_call(value)
+        or (isinstance(value.get("message"), Mapping) and is_item(value["message"]))
+    )
