@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -83,14 +84,16 @@ def test_a_format_of_another_package_is_recognised(installed: Path, tmp_path: Pa
     assert "line 5" in done.stdout + done.stderr
 
 
+ENTRY_POINTS = """
+[truespec.domains]
+regex = json:loads
+lost = no_such:X
+alien = json.decoder:JSONDecoder
+[truespec.importers]
+bad = no_such
+"""
 BROKEN = """
-from importlib.metadata import EntryPoint
-import importlib.metadata, warnings, sys
-points = [EntryPoint("regex", "json:loads", "truespec.domains"),
-          EntryPoint("lost", "no_such:X", "truespec.domains"),
-          EntryPoint("alien", "json.decoder:JSONDecoder", "truespec.domains"),
-          EntryPoint("bad", "no_such", "truespec.importers")]
-importlib.metadata.entry_points = lambda group: [point for point in points if point.group == group]
+import warnings, sys
 import truespec
 from truespec.domains.registry import DOMAINS, load
 from truespec.traces.importers.registry import detect, TraceFile
@@ -108,14 +111,57 @@ print(truespec.verify("regex", "a", "a").answer.value)
 """
 
 
+def install(metadata: Path) -> None:
+    metadata.mkdir(parents=True)
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n")
+    (metadata / "PKG-INFO").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text(ENTRY_POINTS)
+
+
+@pytest.mark.parametrize("place", ["x-1.0.dist-info", "x.egg-info", "X.Dist-Info", "x.egg/EGG-INFO", "x.zip"])
+def test_packages_are_found_wherever_python_finds_them(place: str, tmp_path: Path) -> None:
+    site = tmp_path / "x.egg" if place.startswith("x.egg/") else tmp_path
+    if place == "x.zip":
+        install(tmp_path / "x" / "x-1.0.dist-info")
+        site = Path(shutil.make_archive(str(tmp_path / "x"), "zip", tmp_path / "x"))
+    else:
+        install(tmp_path / place)
+    script = "from truespec.traces.importers.registry import IMPORTERS; print(dict(IMPORTERS.added))"
+    assert run(site, "-c", script).stdout == "{'bad': 'no_such'}\n"
+
+
+def test_packages_of_other_finders_are_found(tmp_path: Path) -> None:
+    install(tmp_path / "x-1.0.dist-info")
+    script = """
+import sys
+from importlib.metadata import DistributionFinder, PathDistribution
+from pathlib import Path
+class Finder(DistributionFinder):
+    def find_spec(self, *_): return None
+    def find_distributions(self, context=None): return [PathDistribution(Path(sys.argv[1]))]
+sys.meta_path.append(Finder())
+from truespec.traces.importers.registry import IMPORTERS
+print(dict(IMPORTERS.added))
+"""
+    elsewhere = tmp_path / "elsewhere"
+    assert run(elsewhere, "-c", script, str(tmp_path / "x-1.0.dist-info")).stdout == "{'bad': 'no_such'}\n"
+
+
+def test_importlib_is_not_asked_where_no_package_adds_anything(tmp_path: Path) -> None:
+    script = "import sys; from truespec.plugins import Registry; Registry('truespec.none', {}).added; "
+    done = run(tmp_path, "-c", script + "print('importlib.metadata' in sys.modules)")
+    assert done.stdout == "False\n", done.stderr
+
+
 def test_broken_packages_are_named_and_cost_nothing_else(tmp_path: Path) -> None:
     trace = tmp_path / "trace.json"
     trace.write_text('[{"role": "user", "content": "hello"}]')
+    install(tmp_path / "broken-1.0.dist-info")
     done = run(tmp_path, "-c", BROKEN, str(trace))
     assert done.returncode == 0, done.stderr
     names, form, told, lost, alien, answer = done.stdout.splitlines()
     assert (names, form, answer) == ("['alien', 'lost']", "openai", "equivalent")
-    assert "'regex' of an unknown package is left out: this name is built in" in told
+    assert "'regex' of broken 1.0 is left out: this name is built in" in told
     assert "not tried as bad: the importer 'bad'" in told
     assert "cannot be loaded: ModuleNotFoundError" in lost
     assert "is no subclass of truespec.domains.contract.Domain" in alien

@@ -11,15 +11,20 @@ Nothing of theirs is imported before it is used.
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 import warnings
 from collections.abc import Iterator, Mapping
+from importlib.machinery import PathFinder
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]*")
+_METADATA = re.compile(r"\.(?:dist|egg)-info$|^egg-info$", re.IGNORECASE)
+"""The names of folders in which installers keep what they know of a package."""
 
 
 class PluginWarning(UserWarning):
@@ -65,11 +70,12 @@ class Registry(Mapping[str, str]):
 
     def _others(self) -> dict[str, str]:
         if self._added is None:
-            from importlib.metadata import entry_points
-
             by_name: dict[str, dict[str, str]] = {}
-            for point in entry_points(group=self.group):
-                by_name.setdefault(point.name, {})[_distribution(point)] = point.value
+            if _may_be_declared(self.group):
+                from importlib.metadata import entry_points
+
+                for point in entry_points(group=self.group):
+                    by_name.setdefault(point.name, {})[_distribution(point)] = point.value
             self._added = {}
             for name, found in sorted(by_name.items()):
                 if why := self._refusal(name, found):
@@ -87,6 +93,36 @@ class Registry(Mapping[str, str]):
         if not _NAME.fullmatch(name):
             return "a name has lower-case letters, digits, - and _"
         return ""
+
+
+def _may_be_declared(group: str) -> bool:
+    """Whether some installed package may have entry points of the group; only `importlib.metadata` is sure.
+
+    It takes a third of the start of a short command, and most installations have no such package.
+    """
+    if any(hasattr(finder, "find_distributions") and finder is not PathFinder for finder in sys.meta_path):
+        return True  # packages that lie in no folder
+    for root in sys.path:
+        try:
+            with os.scandir(root or ".") as entries:
+                folders = [entry.path for entry in entries if _METADATA.search(entry.name)]
+        except FileNotFoundError:
+            continue
+        except OSError:  # a zip file
+            return True
+        if any(_holds(os.path.join(folder, "entry_points.txt"), group.encode()) for folder in folders):
+            return True
+    return False
+
+
+def _holds(file: str, text: bytes) -> bool:
+    try:
+        with open(file, "rb") as stream:
+            return text in stream.read()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True
 
 
 def _distribution(point: EntryPoint) -> str:

@@ -179,10 +179,14 @@ def place(first: int, end: int) -> tuple[int, int]:
 # Python's classes ------------------------------------------------------------------------------------
 
 
+_LOOKED_AT = 0x40000 if sys.version_info < (3, 15) else LIMIT
+"""Above, the Unicode of these Pythons has no letter, digit, space or case; a test asks Python about each."""
+
+
 @cache
 def _everything() -> str:
     # Three times as fast as joining characters; some processes do nothing longer than this.
-    return array("I", range(LIMIT)).tobytes().decode(f"utf-32-{sys.byteorder[0]}e", "surrogatepass")
+    return array("I", range(_LOOKED_AT)).tobytes().decode(f"utf-32-{sys.byteorder[0]}e", "surrogatepass")
 
 
 @cache
@@ -206,7 +210,7 @@ def cased() -> str:
     """The characters that a case-insensitive match may confuse with another one."""
     points = set()
     everything = _everything()
-    for start in range(0, LIMIT, _BLOCK):
+    for start in range(0, _LOOKED_AT, _BLOCK):
         block = everything[start : start + _BLOCK]
         # No mapping is shorter than its character, so a block that stays the same has no case at all.
         if block.lower() == block == block.upper():
