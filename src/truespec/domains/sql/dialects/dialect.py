@@ -129,6 +129,8 @@ class Dialect:
     """Whether arithmetic makes a fraction of a text or a NULL."""
     list_shares_comparison: bool
     """Whether IN and BETWEEN choose one way of comparing for all their operands."""
+    like_is_exact: bool
+    """Whether LIKE compares characters one by one, as `=` compares texts."""
     like_may_fail: bool
     """Whether a pattern of LIKE that ends in a backslash is an error."""
     regular_expressions: Patterns

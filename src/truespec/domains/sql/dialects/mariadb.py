@@ -38,6 +38,7 @@ MARIADB = Dialect(
     text_columns_convert=True,
     texts_compute_as_fractions=True,
     list_shares_comparison=True,
+    like_is_exact=False,
     like_may_fail=False,
     regular_expressions=Patterns.ALL,
     functions_of_shown_types_read=False,

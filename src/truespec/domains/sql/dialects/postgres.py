@@ -38,6 +38,7 @@ POSTGRES = Dialect(
     text_columns_convert=False,
     texts_compute_as_fractions=False,
     list_shares_comparison=False,
+    like_is_exact=True,
     like_may_fail=True,
     regular_expressions=Patterns.PLAIN,
     functions_of_shown_types_read=True,

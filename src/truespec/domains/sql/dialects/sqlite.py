@@ -38,6 +38,7 @@ SQLITE = Dialect(
     text_columns_convert=False,
     texts_compute_as_fractions=False,
     list_shares_comparison=False,
+    like_is_exact=False,
     like_may_fail=False,
     regular_expressions=Patterns.ALL,
     functions_of_shown_types_read=True,

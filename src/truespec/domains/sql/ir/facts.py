@@ -13,7 +13,7 @@ from truespec.domains.sql.ir.kinds import TEXT_SORT, ZONED, Kind
 from truespec.domains.sql.ir.logic import Expr, Formula, conj
 
 _OF_DIGITS = re.compile(
-    r"text\.yearmonth(?P<none>)|format (?:[-/:.,]| (?!:)|%[YmdHMSy])*:(?:date|datetime)(?P<null>:\?)?"
+    r"text\.(?:yearmonth|digits\d)|format (?:[-/:.,]| (?!:)|%[YmdHMSy])*:(?:date|datetime)(?P<null>:\?)?"
 )
 """Functions of days whose texts hold digits and signs alone, and no blank at the end."""
 
@@ -21,6 +21,11 @@ _OF_DIGITS = re.compile(
 def collation(text: Expr) -> Expr:
     """The class of a text under the dialect's equality and order."""
     return z3.Function("collate", TEXT_SORT, z3.RealSort())(text)
+
+
+def joined(first: Expr, second: Expr) -> Expr:
+    """One text after another."""
+    return z3.Function("concat", TEXT_SORT, TEXT_SORT, TEXT_SORT)(first, second)
 
 
 def place_of(text: Expr, kind: Kind) -> Expr:
@@ -44,6 +49,11 @@ def text_facts(
             for place, member in enumerate(members, 1):
                 if member in used:
                     facts.append(place_of(used[member], kind) == place)
+    if "concat" in names and "" in used:
+        text = z3.Const("any!text", TEXT_SORT)
+        both = joined(text, used[""]), joined(used[""], text)
+        facts += [z3.ForAll([text], whole == text, patterns=[whole]) for whole in both]
+    facts += _written(used, names)
     if "collate" in names:
         if merges:
             # The default collations agree on ASCII: case and trailing blanks do not count.
@@ -72,6 +82,32 @@ def _told_apart(names: set[str]) -> list[Formula]:
         parts = [z3.Const(f"part!{i}", sort) for i, sort in enumerate(sorts)]
         text = z3.Function(name, *sorts, TEXT_SORT)(*parts)
         facts.append(z3.ForAll(parts, back(collation(text)) == text, patterns=[collation(text)]))
+    return facts
+
+
+def digits(number: Expr, width: int) -> Expr:
+    """A number as a text, zeros before it up to the width."""
+    return z3.Function(f"text.digits{width}", z3.IntSort(), TEXT_SORT)(number)
+
+
+def _written(used: Mapping[str, Expr], names: set[str]) -> list[Formula]:
+    """Which numbers and months the literals are, and that no two of them are written alike."""
+    facts: list[Formula] = []
+    number = z3.Int("number!")
+    for width in (2, 4):
+        if f"text.digits{width}" not in names:
+            continue
+        back = z3.Function(f"digits{width}.text", TEXT_SORT, z3.IntSort())
+        written = digits(number, width)
+        facts.append(z3.ForAll([number], back(written) == number, patterns=[written]))
+        for text, const in used.items():
+            if re.fullmatch(rf"[0-9]{{{width}}}", text, re.ASCII) and (width < 4 or text[0] != "0"):
+                facts.append(digits(z3.IntVal(int(text)), width) == const)
+    if "text.yearmonth" in names:
+        for text, const in used.items():
+            if re.fullmatch(r"[1-9][0-9]{3}-(0[1-9]|1[0-2])", text, re.ASCII):
+                month = z3.IntVal(int(text[:4]) * 12 + int(text[5:]))
+                facts.append(z3.Function("text.yearmonth", z3.IntSort(), TEXT_SORT)(month) == const)
     return facts
 
 

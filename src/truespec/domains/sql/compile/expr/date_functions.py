@@ -15,6 +15,7 @@ from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.readers import Readers
 from truespec.domains.sql.compile.scope import Scope
 from truespec.domains.sql.ir.dates import DAY, day, moment, read_date
+from truespec.domains.sql.ir.facts import digits
 from truespec.domains.sql.ir.kinds import (
     DATE,
     DATED,
@@ -26,7 +27,7 @@ from truespec.domains.sql.ir.kinds import (
     TEXT_SORT,
     Kind,
 )
-from truespec.domains.sql.ir.logic import FALSE, Formula, disj
+from truespec.domains.sql.ir.logic import FALSE, Expr, Formula, disj
 from truespec.domains.sql.ir.opaque import opaque, strict
 from truespec.domains.sql.ir.values import Val, to_real
 from truespec.verdict import Unsupported
@@ -230,14 +231,20 @@ def _shift_months(reader: Reader, value: Val, amount: Val, null: Formula, factor
 
 def year_of(reader: Reader, node: exp.Year, scope: Scope) -> Val:
     value = day(date_value(reader, node.this, scope))
-    return Val(value.null, z3.Function("year", z3.IntSort(), z3.IntSort())(value.val), INT)
+    return Val(value.null, _year(value), INT)
 
 
 def month_of(reader: Reader, node: exp.Month, scope: Scope) -> Val:
     value = day(date_value(reader, node.this, scope))
-    year = z3.Function("year", z3.IntSort(), z3.IntSort())(value.val)
-    both = z3.Function("yearmonth", z3.IntSort(), z3.IntSort())(value.val)
-    return Val(value.null, both - 12 * year, INT)
+    return Val(value.null, _month(value), INT)
+
+
+def _year(value: Val) -> Expr:
+    return z3.Function("year", z3.IntSort(), z3.IntSort())(value.val)
+
+
+def _month(value: Val) -> Expr:
+    return z3.Function("yearmonth", z3.IntSort(), z3.IntSort())(value.val) - 12 * _year(value)
 
 
 def _extract(reader: Reader, node: exp.Extract, scope: Scope) -> Val:
@@ -270,6 +277,10 @@ def _timetostr(reader: Reader, node: exp.TimeToStr, scope: Scope) -> Val:
     value = day(date_value(reader, node.this, scope))
     if form.this == "%Y-%m":
         return month_text(reader, value)
+    if form.this == "%Y":
+        return Val(value.null, digits(_year(value), 4), TEXT)
+    if form.this == "%m":
+        return Val(value.null, digits(_month(value), 2), TEXT)
     if not _FORMAT.match(form.this):
         raise Unsupported(f"sql: the date format {form.this[:40]!r}")
     whole = date_value(reader, node.this, scope)

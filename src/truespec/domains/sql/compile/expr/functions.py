@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
+import z3
 from sqlglot import exp
 
 from truespec.domains.sql.compile.expr.date_functions import shift, text_of_date, weekday
@@ -12,7 +14,7 @@ from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.readers import Readers
 from truespec.domains.sql.compile.scope import Scope
 from truespec.domains.sql.ir.kinds import BOOL, DATETIME, INT, LOOSE, NUMBERS, REAL, TEXT, Enumerated
-from truespec.domains.sql.ir.logic import FALSE
+from truespec.domains.sql.ir.logic import FALSE, ite
 from truespec.domains.sql.ir.opaque import opaque, strict
 from truespec.domains.sql.ir.values import Val, computed, to_real
 from truespec.verdict import Unsupported
@@ -49,6 +51,8 @@ _TEXT_FIRST = ("Left", "Right", "Substring", "Repeat", "Pad", "StrPosition", "Su
 _STRICT = ("Upper", "Lower", "Trim", "Length", "Substring", "Left", "Right", "DPipe", "Replace",
            "StrPosition")  # fmt: skip
 """Functions that are NULL where an argument is, and nowhere else."""
+_COUNTING = ("Length", "StrPosition")
+"""Functions that are never negative."""
 _REAL_RESULT = ("Pow", "Sqrt", "Exp", "Ln", "Log", "Stddev", "Sin", "Cos", "Degrees", "Radians")
 
 
@@ -76,7 +80,8 @@ def function(reader: Reader, node: Any, scope: Scope) -> Val:
     else:
         check_no_fractions(reader, name, arguments)
     called = strict if name in _STRICT else opaque
-    return called(reader.dialect, " ".join(label), arguments, kinds[name])
+    found = called(reader.dialect, " ".join(label), arguments, kinds[name])
+    return replace(found, val=ite(found.val >= 0, found.val, z3.IntVal(0))) if name in _COUNTING else found
 
 
 def argument(reader: Reader, name: str, place: str, node: exp.Expr, scope: Scope) -> Val:
@@ -108,10 +113,13 @@ def never_fails(node: Any) -> bool:
     if type(node).__name__ in ("Left", "Right", "Substring"):
         sizes = [node.args.get(key) for key in ("expression", "start", "length")]
         return all(size is None or (isinstance(size, exp.Literal) and not size.is_string) for size in sizes)
+    if isinstance(node, exp.StrPosition):
+        return node.args.get("position") is None and node.args.get("occurrence") is None
     return type(node).__name__ in (
         "Upper",
         "Lower",
         "Concat",
+        "ConcatWs",
         "DPipe",
         "Length",
         "Trim",

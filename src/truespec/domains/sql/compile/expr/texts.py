@@ -15,7 +15,8 @@ from truespec.domains.sql.compile.readers import Readers
 from truespec.domains.sql.compile.scope import Scope
 from truespec.domains.sql.dialects.dialect import Patterns
 from truespec.domains.sql.ir.dates import day
-from truespec.domains.sql.ir.kinds import BOOL, DATE, DATED, MOMENTS, NULL_KIND, TEXT
+from truespec.domains.sql.ir.kinds import BOOL, DATE, DATED, INT, MOMENTS, NULL_KIND, TEXT
+from truespec.domains.sql.ir.logic import FALSE
 from truespec.domains.sql.ir.opaque import opaque, strict
 from truespec.domains.sql.ir.truth import logical_not
 from truespec.domains.sql.ir.values import Val
@@ -53,6 +54,11 @@ def prefix(reader: Reader, node: exp.Expr, text: exp.Expr, length: Any, scope: S
     return strict(reader.dialect, "prefix", [value, size], TEXT)
 
 
+def beginning(reader: Reader, value: Val, size: int) -> Val:
+    """So many characters from the start of a text."""
+    return strict(reader.dialect, "prefix", [value, Val(FALSE, z3.IntVal(size), INT)], TEXT)
+
+
 def _like(reader: Reader, node: exp.Like, scope: Scope) -> Val:
     result = _like_plain(reader, node, scope)
     return logical_not(result) if node.args.get("negate") else result
@@ -71,6 +77,11 @@ def _like_plain(reader: Reader, node: exp.Like, scope: Scope) -> Val:
         if years:
             year = z3.Function("year", z3.IntSort(), z3.IntSort())(value.val)
             return Val(value.null, year == int(years[1]), BOOL)
+    plain = re.fullmatch(r"([ -~]*?)(%?)", pattern.literal or "_")
+    exact = reader.dialect.like_is_exact and isinstance(node, exp.Like) and value.kind == TEXT
+    if exact and plain and plain[1] and not set(plain[1]) & set("%_\\"):
+        begun = value.val if not plain[2] else beginning(reader, value, len(plain[1])).val
+        return Val(value.null, begun == reader.world.text(plain[1]), BOOL)
     if reader.dialect.like_may_fail and not _ends_plainly(node.expression):
         raise Unsupported("sql: LIKE with a pattern that may end in a backslash, which is an error")
     return _matched(reader, node, value, pattern)
