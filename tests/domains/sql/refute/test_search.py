@@ -81,6 +81,31 @@ def test_planted_mistakes_are_found_small_and_replay(oracle: str, candidate: str
     assert replay(oracle, candidate, other, Settings(), evidence).status is RecheckStatus.FAILED
 
 
+PLACED = (
+    "SELECT id FROM (SELECT id, ROW_NUMBER() OVER (PARTITION BY d ORDER BY id) AS n FROM Emp) q WHERE n < %d"
+)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize(
+    ("oracle", "candidate"),
+    [
+        (
+            "SELECT d FROM Emp GROUP BY d HAVING COUNT(*) > 20",
+            "SELECT d FROM Emp GROUP BY d HAVING COUNT(*) > 21",
+        ),
+        (
+            "SELECT id FROM Emp ORDER BY id LIMIT 5 OFFSET 20",
+            "SELECT id FROM Emp ORDER BY id LIMIT 6 OFFSET 20",
+        ),
+        (PLACED % 15, PLACED % 16),
+    ],
+)
+def test_differences_that_only_many_rows_show_are_found(oracle: str, candidate: str, dialect: str) -> None:
+    found = look(oracle, candidate, dialect, databases=300)
+    assert found.refutation is not None
+
+
 @pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize(
     ("oracle", "candidate"),

@@ -43,20 +43,22 @@ class Style:
     """Whether days lie where a month ends."""
     years: bool = False
     """Whether days lie whole years apart."""
+    together: bool = False
+    """Whether all rows of a table have one parent, as long as keys leave room: large groups."""
     ways: dict[str, int] = field(default_factory=dict)
     fixed: dict[str, Value] = field(default_factory=dict)
     turns: dict[str, int | None] = field(default_factory=dict)
     """Of a reference: 0 where one parent has all rows, 1 where parents come in turn, None where any comes."""
 
-    def widened(self, by: int) -> Style:
-        return replace(
-            self, spread=self.spread + by, literal=self.literal * 0.7, constancy=0.0, ways={}, fixed={}
-        )
+    def widened(self, by: int, fresh: bool = True) -> Style:
+        """A style of more values; the columns with one value throughout keep it unless `fresh`."""
+        wide = replace(self, spread=self.spread + by, literal=self.literal * 0.7)
+        return replace(wide, constancy=0.0, ways={}, fixed={}) if fresh else wide
 
     def parent(self, name: str, parents: Sequence[ValueRow], number: int, random: Random) -> ValueRow:
         """The parent of a table's row of this number: any, the same for all rows, or the next in turn."""
         if name not in self.turns:
-            alike = random.choice((None, None, 0, 1, 1))
+            alike = 0 if self.together else random.choice((None, None, 0, 1, 1))
             self.turns[name] = alike
             self.ways[name] = random.randrange(len(parents))
         step = self.turns[name]

@@ -63,21 +63,23 @@ class Generator:
         full = asked and random.random() < 0.4
         if full:
             biggest = max(biggest, asked + 1)
+        together = bool(full) and asked > MAX_ROWS and random.random() < 0.5
         style = Style(
             spread=random.choice((1, 2, 2, 3, 3, 4, 6)),
-            nulls=random.choice((0.0, 0.0, 0.1, 0.3, 0.6)),
+            nulls=random.choice((0.0, 0.0, 0.1, 0.3, 0.6)) if not together else 0.0,
             literal=random.choice((0.2, 0.5, 0.8, 0.95)),
             offset=random.choice((0, 0, 0, 1, 5)),
-            constancy=random.choice((0.0, 0.0, 0.2, 0.5, 0.8)),
+            constancy=random.choice((0.0, 0.0, 0.2, 0.5, 0.8)) if not together else 0.7,
             blanks=random.choice((0.0,) * 9 + (0.3,)),
             negative=random.choice((0.02,) * 5 + (0.4,)),
             turn=(place := random.random()) < 0.15,
             years=place > 0.9,
+            together=together,
         )
         tables: dict[str, tuple[ValueRow, ...]] = {}
         for table in self._tables:
             size = 0 if random.random() < 0.06 else random.randint(1, biggest)
-            if full and random.random() < 0.5:
+            if full and random.random() < (0.8 if together else 0.5):
                 size = biggest - random.randint(0, 1)
             tables[table.name] = tuple(table.draw(size, style, tables, random))
         return Database(tables)
@@ -157,9 +159,10 @@ class _Table:
     ) -> list[ValueRow]:
         rows: list[ValueRow] = []
         seen: list[set[Any]] = [set() for _ in self._keys]
+        room = max(1, size // 3) if size > MAX_ROWS + 4 else 1  # many rows need many keys
         for _ in range(size):
             for attempt in range(TRIES):
-                row = self._row(style, others, rows, random, attempt)
+                row = self._row(style, others, rows, random, attempt, room)
                 if row is None:
                     break
                 if self._fits(row, seen):
@@ -176,9 +179,11 @@ class _Table:
         own: list[ValueRow],
         random: Random,
         attempt: int,
+        room: int,
     ) -> ValueRow | None:
         # Each failure widens the pool, so that keys find room; first for the columns of keys alone.
-        wide = style.widened(attempt) if attempt else style
+        keeps = style.together and attempt < TRIES // 2
+        wide = style.widened(attempt * room, fresh=not keeps) if attempt else style
         row: list[Value] = [
             None
             if nullable and random.random() < style.nulls
@@ -197,11 +202,12 @@ class _Table:
                 continue
             if not parents:
                 return None
-            parent = random.choice(parents) if attempt > 1 else style.parent(name, parents, len(own), random)
+            free = attempt > (TRIES // 2 if style.together else 1)
+            parent = random.choice(parents) if free else style.parent(name, parents, len(own), random)
             for place, source in zip(here, there):
                 row[place] = parent[source]
         if len(self._references) > 1 and not self._references_hold(row, others, own):
-            return None if attempt == TRIES - 1 else self._row(style, others, own, random, attempt + 1)
+            return None if attempt == TRIES - 1 else self._row(style, others, own, random, attempt + 1, room)
         for place, nullable in enumerate(self._nullable):
             if row[place] is None and not nullable:
                 return None

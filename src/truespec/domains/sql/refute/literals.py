@@ -19,10 +19,11 @@ MAX_LITERALS = 1_000
 """No more literals of a query are looked at."""
 MAX_SPANS = 12
 """No more lengths of time are looked at."""
-MAX_GROUP = 12
+MAX_GROUP = 60
 """No more rows are asked for, whatever a HAVING or LIMIT says."""
 
 _TOGETHER: tuple[Any, ...] = (exp.Predicate, exp.In, exp.Between, exp.Like, exp.Case, exp.If, exp.Is)
+_PLACES: tuple[Any, ...] = (exp.Count, exp.RowNumber, exp.Rank, exp.DenseRank)
 _LENGTHS = {"DAY": (1,), "WEEK": (7,), "MONTH": (28, 29, 30, 31), "YEAR": (365, 366)}
 _DATE = re.compile(r"(\d{4})-(\d{1,2})(?:-(\d{1,2}))?")
 
@@ -46,14 +47,14 @@ class Literals:
     spans: list[int] = field(default_factory=list)
     """Numbers of days between two dates that the queries tell from one more and one less."""
     rows: int = 0
-    """The largest number that a condition on COUNT, a HAVING, a LIMIT or an OFFSET mentions."""
+    """The largest number that a condition on a COUNT or a place, a HAVING, a LIMIT or an OFFSET mentions."""
 
 
 def collect(trees: Iterable[exp.Expr]) -> Literals:
     """The values that these queries or conditions mention."""
     found = Literals()
-    around = _Around()
     trees = list(trees)
+    around = _Around(frozenset(name for tree in trees for name in _numbered(tree)))
     found.spans = sorted({days for tree in trees for days in islice(_spans(tree), MAX_SPANS)})
     for tree in trees:
         found.texts.update(_cut(tree))
@@ -80,7 +81,24 @@ def collect(trees: Iterable[exp.Expr]) -> Literals:
                 size = node.name
                 if size.isdigit() and len(size) < 4:
                     found.rows = max(found.rows, min(int(size), MAX_GROUP))
+        found.rows = max([found.rows, *(min(last, MAX_GROUP) for last in _lasts(tree))])
     return found
+
+
+def _numbered(tree: exp.Expr) -> Iterator[str]:
+    """Outputs that count rows or number them."""
+    for alias in tree.find_all(exp.Alias):
+        if alias.this.find(*_PLACES) is not None:
+            yield alias.alias.lower()
+
+
+def _lasts(tree: exp.Expr) -> Iterator[int]:
+    """The places of the last rows that a LIMIT with an OFFSET keeps."""
+    for limit in tree.find_all(exp.Limit):
+        offset = limit.parent.args.get("offset") if limit.parent is not None else None
+        sizes = [part.expression.name for part in (limit, offset) if part is not None and part.expression]
+        if all(size.isdigit() and len(size) < 4 for size in sizes):
+            yield sum(map(int, sizes))
 
 
 def _spans(tree: exp.Expr) -> Iterator[int]:
@@ -204,7 +222,8 @@ class _Facts:
 class _Around:
     """What stands around a literal; each condition is walked once, however many literals it holds."""
 
-    def __init__(self) -> None:
+    def __init__(self, numbered: frozenset[str]) -> None:
+        self._numbered = numbered
         self._known: dict[int, _Facts] = {}
 
     def _facts(self, node: Any) -> _Facts:
@@ -215,7 +234,7 @@ class _Around:
             for part in node.walk():
                 if isinstance(part, exp.Column):
                     columns.add(str(part.name).lower())
-                counts = counts or isinstance(part, exp.Count | exp.Having)
+                counts = counts or isinstance(part, (*_PLACES, exp.Having))
                 sums = sums or isinstance(part, exp.Sum | exp.Avg)
             found = self._known[id(node)] = _Facts(frozenset(columns), counts, sums)
         return found
@@ -246,7 +265,8 @@ class _Around:
             if isinstance(around, exp.Limit | exp.Offset | exp.Fetch | exp.Having):
                 return True
             if isinstance(around, exp.Predicate):
-                return self._facts(around).counts
+                facts = self._facts(around)
+                return facts.counts or bool(facts.columns & self._numbered)
             around = around.parent
         return False
 
