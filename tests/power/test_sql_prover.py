@@ -39,10 +39,12 @@ from truespec.domains.sql.prove.prover import Prover
 from truespec.domains.sql.rules import (
     aggregate_axioms,
     choices,
+    counted_subset,
     covering_row,
     distinct_of_unique,
     extreme_of_set,
     few_values,
+    first_exists,
     first_rows,
     group_determined,
     independent_factors,
@@ -119,6 +121,17 @@ SLIPS = [
         "SELECT c FROM t x WHERE a > 1 OR EXISTS (SELECT 1 FROM t y WHERE y.b > 1 AND y.c = x.c)",
     ),
     ("SELECT a FROM t ORDER BY c LIMIT 1", "SELECT a FROM t WHERE c = (SELECT MIN(c) FROM t)"),
+    (
+        "SELECT c FROM t WHERE (SELECT COUNT(*) FROM emp WHERE dept > 0) = "
+        "(SELECT COUNT(*) FROM dept WHERE id > 0)",
+        "SELECT c FROM t WHERE NOT EXISTS (SELECT 1 FROM dept d WHERE d.id > 0 AND NOT EXISTS "
+        "(SELECT 1 FROM emp e WHERE e.dept = d.id))",
+    ),
+    (
+        "SELECT id, n FROM (SELECT id, LAG(sal) OVER (ORDER BY id) AS n FROM emp) q",
+        "SELECT id, n FROM (SELECT id, LAG(sal) OVER (ORDER BY id) AS n FROM emp) q "
+        "WHERE EXISTS (SELECT 1 FROM emp x WHERE x.id < q.id)",
+    ),
     ("SELECT COUNT(*) FROM t WHERE a > 1", "SELECT SUM(CASE WHEN a > 1 THEN 1 ELSE 0 END) FROM t"),
     (
         "SELECT COUNT(*) FROM t WHERE c > 1",
@@ -281,6 +294,19 @@ def orders_are_total(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(first_rows, "total", lambda world, bag: True)
 
 
+def parts_count_by_their_images(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(counted_subset, "_one_to_one", lambda world, inner, image: True)
+
+
+def rows_are_always_there(patch: pytest.MonkeyPatch) -> None:
+    real = first_exists.of
+
+    def of(world: Any, first: Any, among: Any, value: Any) -> Any:
+        return real(world, first, bags.Bag((bags.Term((), (), z3.BoolVal(True), ()),)), value)
+
+    patch.setattr(first_exists, "of", of)
+
+
 def sets_are_covered(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(covering_row, "_covered", lambda world, base, part: True)
 
@@ -441,6 +467,11 @@ PLANTS: dict[Plant, str] = {
     factors_vanish: "SELECT COUNT(*) FROM t x, t y",
     coefficients_vanish: "SELECT SUM(3 * c) FROM t",
     orders_are_total: "SELECT a FROM t ORDER BY c LIMIT 1",
+    parts_count_by_their_images: (
+        "SELECT c FROM t WHERE (SELECT COUNT(*) FROM emp WHERE dept > 0) = "
+        "(SELECT COUNT(*) FROM dept WHERE id > 0)"
+    ),
+    rows_are_always_there: "SELECT id, n FROM (SELECT id, LAG(sal) OVER (ORDER BY id) AS n FROM emp) q",
     sets_are_covered: "SELECT id FROM dept UNION SELECT sal FROM emp WHERE sal IS NOT NULL",
     columns_tell_rows_apart: "SELECT c FROM t WHERE a > 1 UNION SELECT c FROM t WHERE b > 1",
     no_group_is_null: "SELECT COUNT(DISTINCT floor) FROM dept",

@@ -47,8 +47,10 @@ from truespec.domains.sql.ir.values import Val, check_compared, identical, numer
 from truespec.domains.sql.ir.world import World
 from truespec.domains.sql.rules import (
     aggregate_axioms,
+    counted_subset,
     extreme_of_set,
     few_values,
+    first_exists,
     independent_factors,
     settled_value,
     split_bounds,
@@ -66,6 +68,9 @@ class AggregateTable(Aggregates):
         self.same = same
         self.symbols: dict[str, Symbol] = {}
         self.operators: list[Operator] = []
+        self._facts: dict[str, list[Formula]] = {}
+        self._firsts: dict[str, Formula] = {}
+        self._related: set[frozenset[str]] = set()
         self.plainly_same: Callable[[Bag, Bag], bool] = lambda left, right: False
         self.same_tuples: Callable[[Bag, Bag], bool] = lambda left, right: False
         if attached:
@@ -77,7 +82,9 @@ class AggregateTable(Aggregates):
         for name in sorted(names):
             symbol = self.symbols.get(name.removesuffix("?"))
             if symbol is not None:
-                found += aggregate_axioms.of(self.world, symbol)
+                first = self._firsts.get(symbol.name)
+                found += aggregate_axioms.of(self.world, symbol) if first is None else [first]
+                found += self._facts.get(symbol.name, [])
         return found
 
     # What queries ask for
@@ -171,8 +178,11 @@ class AggregateTable(Aggregates):
         value = self.extreme_value(function, bag)
         return Val(empty, value == z3.IntVal(1), BOOL) if truths else Val(empty, value, kind)
 
-    def any(self, bag: Bag) -> Val:
-        """The value of the one column that all tuples share, or an arbitrary one; NULL where no tuple is."""
+    def any(self, bag: Bag, among: Bag | None = None) -> Val:
+        """The value of the one column that all tuples share, or an arbitrary one; NULL where no tuple is.
+
+        `among`: the bag holds the first of these in some order.
+        """
         if not bag.terms:
             raise Unsupported("sql: a value of no rows, whose type is not known")
         single = self._single(bag)
@@ -180,6 +190,8 @@ class AggregateTable(Aggregates):
         if single is not None:
             return Val(disj(empty, single.null), single.val, single.kind)
         null, value = self._choose("ANY", bag)
+        if among is not None and name_of(value) in self.symbols and self._first(value, bag, among):
+            empty = neg(exists(self.world, among))
         return Val(disj(empty, null), value, bag.terms[0].outs[0].kind)
 
     def unknown(self, function: str, bag: Bag) -> Val:
@@ -217,6 +229,37 @@ class AggregateTable(Aggregates):
         name = f"agg!{len(self.symbols)}"
         self.symbols[name] = Symbol("CHOICE", name, formals, bag, kind)
         return name
+
+    def relate(self, terms: list[Term]) -> None:
+        """Note what `counted_subset` says of the counts that these terms compare."""
+        for one, two in counted_subset.compared(self, terms):
+            pair = frozenset((one.name, two.name))
+            if pair in self._related:
+                continue
+            self._related.add(pair)
+            for part, whole in ((one, two), (two, one)):
+                fact = counted_subset.of(self.world, part, whole)
+                if fact is not None:
+                    self._facts.setdefault(part.name, []).append(fact)
+                    break
+
+    def _first(self, value: Expr, first: Bag, among: Bag) -> bool:
+        """Note of the symbol of a choice what `first_exists` says of it; False where it cannot be said."""
+        both, formals, arguments = abstracted(self.world, Bag((*first.terms, *among.terms)))
+        known = {argument.get_id(): formal for formal, argument in zip(formals, arguments, strict=True)}
+        applied = operands(value)
+        if {argument.get_id() for argument in applied} != known.keys():
+            return False
+        symbol = self.symbols[name_of(value)]
+        places = tuple(known[argument.get_id()] for argument in applied)
+        chosen = Val(symbol.null(places), symbol.apply(places), symbol.kind)
+        several = len(first.terms)
+        bags = Bag(both.terms[:several]), Bag(both.terms[several:])
+        fact = first_exists.of(self.world, *bags, chosen)
+        if formals:
+            fact = z3.ForAll(formals, fact, patterns=[chosen.val, chosen.null])
+        self._firsts[symbol.name] = fact
+        return True
 
     # Symbols
 

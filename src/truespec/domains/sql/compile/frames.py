@@ -163,6 +163,10 @@ class Partition:
             return neg(exists(self.world, between))
         return self.aggregates.count(between).val < z3.IntVal(number)
 
+    def side(self, back: bool) -> Bag:
+        """The rows before the current one, or after it."""
+        return self._earlier(self.own) if back else self._between(self.own, None)
+
     def neighbour(
         self, steps: int, back: bool, value: Callable[[], Sequence[tuple[Term, tuple[Val, ...]]]]
     ) -> Bag:

@@ -34,7 +34,8 @@ def scalar_subquery(reader: Reader, node: exp.Expr, scope: Scope) -> Val:
         return null_of(subquery_output(query.bag.terms[0].outs[0]).kind)
     bag = Bag(tuple(terms))
     _at_most_one(reader, bag)
-    return subquery_output(reader.aggregates.any(bag))
+    among = query.bag.cut(0) if query.limit == (1, 0) and query.sorts else None
+    return subquery_output(reader.aggregates.any(bag, among))
 
 
 def _at_most_one(reader: Reader, bag: Bag) -> None:

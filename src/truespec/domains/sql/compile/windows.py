@@ -145,10 +145,12 @@ class _Window:
     def _neighbour(self, part: Partition, peers: list[Term]) -> Val:
         """LAG and LEAD."""
         self._no_ties(self.name.upper(), peers)
-        bag = part.neighbour(steps_of(self.function), isinstance(self.function, exp.Lag), self._shown)
+        steps = steps_of(self.function)
+        bag = part.neighbour(steps, isinstance(self.function, exp.Lag), self._shown)
         default = self.function.args.get("default")
         value = NULL if default is None else self.reader.value(default, self.scope)
-        return otherwise(self.reader.world, bag, self.reader.aggregates.any(bag), value)
+        near = part.side(isinstance(self.function, exp.Lag)) if steps == 1 else None
+        return otherwise(self.reader.world, bag, self.reader.aggregates.any(bag, near), value)
 
     def _end(self, part: Partition, peers: list[Term]) -> Val:
         """FIRST_VALUE and LAST_VALUE: rows that tie for the end do no harm where they agree in the value."""
@@ -157,15 +159,16 @@ class _Window:
         if distance == 0 and not self.skips:
             return self._own_end(peers)
         if self.skips or distance is not None:
-            ends = self._edge(part, last)
+            ends, among = self._edge(part, last), None
         else:
             extreme = self._extreme(last)
             if extreme is not None:
                 return extreme
             ends = part.end(last, self._shown)
+            among = Bag(tuple(replace(term, outs=()) for term, _ in self._shown()))
         if not self.reader.aggregates.agree(ends):
             self._no_ties(self.name, peers)
-        return self.reader.aggregates.any(ends)
+        return self.reader.aggregates.any(ends, among)
 
     def _own_end(self, peers: list[Term]) -> Val:
         """The end of a frame that ends at the current row: its value, unless rows that tie have others."""

@@ -42,6 +42,8 @@ class Prover:
         """Whether the bags hold the same tuples equally often wherever `given` holds."""
         self.world.limit.check()
         first, second = self.tidy(left), self.tidy(right)
+        if self.depth == 0:
+            self.aggregates.relate([*first, *second])
         if self._match(first, second, given):
             return True
         fewer = self._possible(first, given), self._possible(second, given)
