@@ -82,7 +82,7 @@ def test_a_named_pipe_is_input_too(tmp_path: Path) -> None:
     os.mkfifo(fifo)
     text = json.dumps(pair("1", "a"))
     with subprocess.Popen(["sh", "-c", f"printf '%s\\n' '{text}' > {fifo}"]):
-        run_batch(fifo, tmp_path / "out.jsonl", timeout=5.0, jobs=1, resume=False)
+        run_batch(fifo, tmp_path / "out.jsonl", timeout=60.0, jobs=1, resume=False)
     assert [record["answer"] for record in read(tmp_path / "out.jsonl")] == ["equivalent"]
 
 
@@ -214,7 +214,7 @@ def shards(tmp_path: Path, lines: list[Any], count: int = 3) -> tuple[Path, list
     path = write(tmp_path / "pairs.jsonl", lines)
     outputs = [tmp_path / f"part-{n}.jsonl" for n in range(1, count + 1)]
     for n, output in enumerate(outputs, 1):
-        run_batch(path, output, timeout=5.0, jobs=2, resume=False, shard=Shard(n, count))
+        run_batch(path, output, timeout=60.0, jobs=2, resume=False, shard=Shard(n, count))
     return path, outputs
 
 
@@ -225,10 +225,10 @@ def test_shards_merged_equal_a_whole_run(tmp_path: Path) -> None:
     assert all(sizes)
     merged = run_merge(outputs, tmp_path / "all.jsonl", path)
     assert (merged.lines, merged.missing, merged.broken) == (120, 0, 1)
-    run_batch(path, tmp_path / "whole.jsonl", timeout=5.0, jobs=2, resume=False)
+    run_batch(path, tmp_path / "whole.jsonl", timeout=60.0, jobs=2, resume=False)
     whole = [lasting(record) for record in read(tmp_path / "whole.jsonl")]
     assert [lasting(record) for record in read(tmp_path / "all.jsonl")] == whole
-    resumed = run_batch(path, tmp_path / "all.jsonl", timeout=5.0, jobs=1, resume=True)
+    resumed = run_batch(path, tmp_path / "all.jsonl", timeout=60.0, jobs=1, resume=True)
     assert resumed.reused == 119
     assert [lasting(record) for record in read(tmp_path / "all.jsonl")] == whole
 
@@ -258,9 +258,9 @@ def test_what_a_shard_lacks_is_named_and_decided_by_resume(tmp_path: Path) -> No
     run = command(*line)
     assert run.returncode == 1
     assert b"have no verdict yet" in run.stderr
-    assert b"--timeout 5 --resume" in run.stderr
+    assert b"--timeout 60 --resume" in run.stderr
     assert not (tmp_path / "all.jsonl").exists()
-    resumed = run_batch(path, tmp_path / "all.jsonl", timeout=5.0, jobs=1, resume=True)
+    resumed = run_batch(path, tmp_path / "all.jsonl", timeout=60.0, jobs=1, resume=True)
     assert resumed.foreign == []
     assert 0 < resumed.reused < 60
     assert len(read(tmp_path / "all.jsonl")) == 60
@@ -307,7 +307,7 @@ def test_ledgers_of_other_inputs_limits_or_environments_are_refused(tmp_path: Pa
     run_batch(path, outputs[1], timeout=6.0, jobs=1, resume=False, shard=Shard(2, 2))
     with pytest.raises(UsageError, match="limit 6 s"):
         run_merge(outputs, target, path)
-    run_batch(path, outputs[1], timeout=5.0, jobs=1, resume=False, shard=Shard(2, 2))
+    run_batch(path, outputs[1], timeout=60.0, jobs=1, resume=False, shard=Shard(2, 2))
     with pytest.raises(UsageError, match="no such ledger"):
         run_merge([*outputs, tmp_path / "part-9.jsonl"], target, path)
     planted(outputs[1], {**GOOD.to_json(), "environment": {"unicode": "99.0.0"}}, Pair("regex", "a", "a"))
@@ -326,7 +326,7 @@ def test_parquet_and_jsonl_give_the_same_flat_rows(tmp_path: Path) -> None:
     lines = [*some_pairs(30), pair("surrogate", "\ud800")]
     path = write(tmp_path / "pairs.jsonl", lines)
     for name in ("out.jsonl", "out.parquet"):
-        run_batch(path, tmp_path / name, timeout=5.0, jobs=1, resume=False)
+        run_batch(path, tmp_path / name, timeout=60.0, jobs=1, resume=False)
     plain = truespec.read_verdicts(tmp_path / "out.jsonl")
     table = truespec.read_verdicts(str(tmp_path / "out.parquet"))
     assert [lasting(row) for row in table] == [lasting(row) for row in plain]

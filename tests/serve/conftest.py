@@ -71,7 +71,7 @@ def opened(browser: Any, address: str, path: str = "/", **options: Any) -> Any:
 
 
 def accessible(page: Any, addresses: Iterable[str]) -> None:
-    """Check that pages have no fault that axe finds, and that none is wider than a window, in each of `LOOKS`.
+    """Check that axe finds no fault in pages, and that none is wider than a window, in each of `LOOKS`.
 
     A page is loaded once: none of its scripts asks for the window's size or scheme. The checker is a script
     of the test, which the pages' own policy would refuse: open with `bypass_csp`.

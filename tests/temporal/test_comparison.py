@@ -195,4 +195,4 @@ def test_the_limit_is_kept_inside_a_step() -> None:
     start = Limit.start(0.5)
     with suppress(Undecided):
         compare(pool_of(names, finite=False), left, right, TRUE, start)
-    assert start.elapsed() < 20, "unlimited, it takes hours"
+    assert start.elapsed() < 300, "unlimited, it takes hours"

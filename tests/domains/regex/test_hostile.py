@@ -68,8 +68,8 @@ def test_a_stack_that_runs_out_leaves_no_half_built_term(monkeypatch: pytest.Mon
 
     with monkeypatch.context() as planted:
         planted.setattr(arena, "inherit", runs_out)
-        verdict = verify_pair(Pair("regex", "(?:never|seen)+before", "x", {}), 4)
+        verdict = verify_pair(Pair("regex", "(?:never|seen)+before", "x", {}), 60.0)
     assert verdict.reason
     assert verdict.reason.code.value == "memory"
     assert verify._engine("unicode") is not before
-    assert verify_pair(Pair("regex", "(?:never|seen)+before", "x", {}), 4).answer is Answer.REFUTED
+    assert verify_pair(Pair("regex", "(?:never|seen)+before", "x", {}), 60.0).answer is Answer.REFUTED

@@ -70,8 +70,10 @@ def test_time_in_which_nobody_waits_is_no_start_up(session: Session, monkeypatch
     session.until = time.monotonic()
     with pytest.raises(Interrupted):
         session.ready()
-    monkeypatch.setattr(sessions, "STARTUP_SECONDS", 2.0)
-    time.sleep(2.5)  # other pairs are decided meanwhile
+    now = time.monotonic
+    monkeypatch.setattr(
+        time, "monotonic", lambda: now() + 2 * sessions.STARTUP_SECONDS
+    )  # others had their turn
     session.until = float("inf")
     session.ready()
     assert session.say("Check two.", 200.0).ok

@@ -159,10 +159,10 @@ def test_recheck_fails_what_does_not_replay() -> None:
     )
     for point in points:
         lie = Verdict.from_json({**found, "evidence": {**found["evidence"], "counterexample": point}})
-        checked = domain.recheck("F a", "G a", {}, lie, Limit.start(5.0))
+        checked = domain.recheck("F a", "G a", {}, lie, Limit.start(60.0))
         assert checked.status is RecheckStatus.FAILED
     proof = verdict("a U b", "b | (a & X (a U b))")
-    checked = domain.recheck("a U b", "b | (a & N (a U b))", {}, proof, Limit.start(5.0))
+    checked = domain.recheck("a U b", "b | (a & N (a U b))", {}, proof, Limit.start(60.0))
     assert checked.status is RecheckStatus.FAILED
 
 
@@ -206,7 +206,7 @@ def test_a_proof_whose_certificate_was_left_out_is_proved_again() -> None:
 def test_an_equivalence_under_contradictory_assumptions_fails() -> None:
     found = verdict("a U b", "b | (a & X (a U b))")
     context = {"assumptions": ["F a", "G !a"]}
-    checked = load("temporal").recheck("a U b", "b | (a & X (a U b))", context, found, Limit.start(5.0))
+    checked = load("temporal").recheck("a U b", "b | (a & X (a U b))", context, found, Limit.start(60.0))
     assert (checked.status, checked.detail) == (RecheckStatus.FAILED, "no word satisfies the assumptions")
 
 

@@ -47,4 +47,4 @@ def test_a_query_that_changes_its_session_leaves_the_pair_unknown(monkeypatch: p
     assert verdict.answer is Answer.UNKNOWN
     assert verdict.reason is not None
     assert "sql_select_limit" in verdict.reason.detail
-    assert verify_pair(pair, 4.0).answer is Answer.REFUTED
+    assert verify_pair(pair, 60.0).answer is Answer.REFUTED

@@ -174,7 +174,7 @@ def test_a_comment_behind_two_minus_signs_is_not_read(text: str) -> None:
 def test_no_executable_comment_reaches_the_engine(text: str) -> None:
     needs.tool("mariadbd")
     context = {"schema": "CREATE TABLE t (a INT, b VARCHAR(9))", "dialect": "mysql"}
-    found = verify_pair(Pair("sql", "SELECT a FROM t", text, context), 4.0)
+    found = verify_pair(Pair("sql", "SELECT a FROM t", text, context), 60.0)
     assert found.answer is Answer.UNKNOWN
     assert found.reason is not None
     assert found.reason.code.value == "unsupported"
@@ -214,7 +214,7 @@ def test_what_the_engine_accepts_is_not_invalid(dialect: str, columns: str, cand
 def test_a_table_may_be_called_as_a_system_schema(dialect: str, name: str) -> None:
     needs.tool("mariadbd" if dialect == "mysql" else "psql")
     context = {"schema": f"CREATE TABLE {name} (a INT)", "dialect": dialect}
-    found = verify_pair(Pair("sql", f"SELECT a FROM {name}", f"SELECT a FROM {name} -- all", context), 4.0)
+    found = verify_pair(Pair("sql", f"SELECT a FROM {name}", f"SELECT a FROM {name} -- all", context), 60.0)
     assert found.answer is Answer.EQUIVALENT
 
 
@@ -242,7 +242,7 @@ def test_what_the_prover_does_not_read_is_refuted_by_the_engine(
     for tool in {"mysql": ["mariadbd"], "postgres": ["psql"]}.get(dialect, []):
         needs.tool(tool)
     context = {"schema": "CREATE TABLE t (a INT, b INT)", "dialect": dialect}
-    assert verify_pair(Pair("sql", oracle, candidate, context), 4.0).answer is Answer.REFUTED
+    assert verify_pair(Pair("sql", oracle, candidate, context), 60.0).answer is Answer.REFUTED
 
 
 @pytest.mark.parametrize(
