@@ -12,9 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from deadly import DEADLY, Deadly
 
-from truespec.compliance.run import check_all
+from truespec.cli.main import truespec
+from truespec.compliance.baseline import violations_in
+from truespec.compliance.run import Tally, check_all
 from truespec.executors import pool, traces, whole_files
 from truespec.executors.artifact_file import ArtifactFile, Rendered
 from truespec.executors.forked import may_fork
@@ -71,17 +74,35 @@ def test_workers_render_the_lines_that_one_process_writes(
     monkeypatch.setattr(traces, "FEW", 1)
     alone = list(check_all(sources(files, False), rules, "k"))
     rendered = list(check_side_by_side(sources(files, True), rules, "k", jobs=2, renders=True))
-    assert rendered == alone
     assert all(isinstance(record, Rendered) for record, _ in rendered)
-    written = []
-    for name, records in (("alone", alone), ("beside", rendered)):
-        output = ArtifactFile(tmp_path / f"{name}.jsonl", False, False)
-        for record, new in records:
-            output.write(record, new)
-        output.end()
-        written.append((tmp_path / f"{name}.jsonl").read_text())
+    written, counted = [], []
+    for place, records in (("alone", alone), ("beside", rendered)):
+        whole, folder = tmp_path / f"{place}.jsonl", tmp_path / place
+        tally = Tally()
+        for output in (ArtifactFile(whole, False, False), ArtifactFile(folder, False, False)):
+            for record, new in records:
+                output.write(record, new)
+            output.end()
+        for record, _ in records:
+            tally.add(record)
+        written.append([whole.read_text(), *sorted((one.name, one.read_text()) for one in folder.iterdir())])
+        counted.append((tally, [list(violations_in(record)) for record, _ in records]))
     assert written[0] == written[1]
-    assert written[0].count("\n") == len(alone) == 70
+    assert counted[0] == counted[1]
+    assert written[0][0].count("\n") == len(alone) == len(written[0]) - 1 == 70
+
+
+@pytest.mark.parametrize("report", ["--junit", "--sarif"])
+def test_reports_for_ci_are_the_same_for_any_number_of_workers(
+    files: list[Path], report: str, tmp_path: Path
+) -> None:
+    made = []
+    for jobs in ("1", "2"):
+        output, reported = tmp_path / f"{jobs}.jsonl", tmp_path / f"{jobs}.report"
+        arguments = ["trace", "check", *map(str, files), "--jobs", jobs, "-o", str(output), "--quiet"]
+        CliRunner().invoke(truespec, [*arguments, report, str(reported)], catch_exceptions=False)
+        made.append((output.read_bytes(), reported.read_bytes()))
+    assert made[0] == made[1]
 
 
 def test_a_trace_that_ends_its_worker_costs_itself_only(rules: RuleSet, monkeypatch: Any) -> None:

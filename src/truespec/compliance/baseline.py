@@ -50,14 +50,15 @@ class Baseline:
     met: set[str] = field(default_factory=set)
     """Fingerprints that occurred in the traces marked so far."""
     rules: set[str] = field(default_factory=set)
-    """Rules that were evaluated on the traces marked so far."""
+    """Rules that were evaluated on the traces marked so far; nobody asks where there are no entries."""
     traces: set[str] = field(default_factory=set)
-    """Traces marked so far."""
+    """Traces marked so far, where there are entries."""
 
     def mark(self, artifact: Mapping[str, Any]) -> None:
         """Set `accepted` on each violation of an artifact to the reason of its entry; drop older marks."""
-        self.traces.add(artifact["trace_id"])
-        self.rules |= {one["rule_id"] for one in artifact["checks"] if one["status"] != "not_evaluated"}
+        if self.entries:
+            self.traces.add(artifact["trace_id"])
+            self.rules |= {one["rule_id"] for one in artifact["checks"] if one["status"] != "not_evaluated"}
         for v in violations_in(artifact):
             v.pop("accepted", None)
             if not self.entries:

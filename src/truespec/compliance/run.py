@@ -174,17 +174,18 @@ class Tally:
         for call in record.get("failed_calls", ()):
             self.failed_calls[call["by"]] += 1
         for check in record["checks"]:
-            self.statuses[check["rule_id"]][check["status"]] += 1
-            self.breaches[check["rule_id"]] += check["violations"]
+            rule, status, broken = check["rule_id"], check["status"], check["violations"]
+            self.statuses[rule][status] += 1
+            self.breaches[rule] += broken
             if check.get("elsewhere"):
-                self.elsewhere[check["rule_id"]] += 1
-            elif check["status"] == Status.NOT_EVALUATED:
-                self.reasons[check["rule_id"]][check.get("reason", "")] += 1
+                self.elsewhere[rule] += 1
+            elif status == Status.NOT_EVALUATED:
+                self.reasons[rule][check.get("reason", "")] += 1
             for note in check.get("notes", ()):
-                self.notes[check["rule_id"]] += 1
-                self.example.setdefault(check["rule_id"], note)
-            if check["status"] != Status.NOT_EVALUATED and (check["activations"] or check["violations"]):
-                self.spoken[check["rule_id"]] += 1
+                self.notes[rule] += 1
+                self.example.setdefault(rule, note)
+            if status != Status.NOT_EVALUATED and (broken or check["activations"]):
+                self.spoken[rule] += 1
         for result in record["results"]:
             for v in result["violations"]:
                 self.violations[v["severity"]] += 1

@@ -95,7 +95,7 @@ class ArtifactFile:
     def _compacted(self, record: Mapping[str, Any]) -> Iterator[str]:
         """The lines of an artifact; where rule sets stand once, the set first and then its name."""
         if not self._compact:
-            yield record.line if isinstance(record, Rendered) else _line(record)
+            yield _line(record)
             return
         text = json.dumps(record["rules"], sort_keys=True, default=str)
         name = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
@@ -126,15 +126,24 @@ class ArtifactFile:
         part.unlink()
 
 
+COUNTED = ("key", "trace_id", "source", "results", "checks", "failed_calls")
+"""What a run reads of an artifact whose line is made, besides the rules that have to be evaluated."""
+
+
 class Rendered(dict[str, Any]):
-    """An artifact that nobody changes any more, with its line."""
+    """An artifact that nobody changes any more, with its line.
+
+    To another process it travels as its line, the fields `COUNTED`, and the rules that are required.
+    """
 
     def __init__(self, record: Mapping[str, Any]) -> None:
         super().__init__(record)
         self.line = _line(record)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rendered, (dict(self), self.line)
+        required = [rule for rule in self["rules"] if rule.get("required")]
+        counted = {name: self[name] for name in COUNTED}
+        return _rendered, ({**counted, "rules": required}, self.line)
 
 
 def _rendered(record: dict[str, Any], line: str) -> Rendered:
@@ -145,7 +154,7 @@ def _rendered(record: dict[str, Any], line: str) -> Rendered:
 
 
 def _line(record: Mapping[str, Any]) -> str:
-    return line_of(record) + "\n"
+    return record.line if isinstance(record, Rendered) else line_of(record) + "\n"
 
 
 def _lines(records: Mapping[str, dict[str, Any]]) -> Iterator[str]:

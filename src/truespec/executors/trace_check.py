@@ -217,7 +217,9 @@ def run_check(
         output = ArtifactFile(request.output, request.resume, request.compact)
         closing.callback(output.close)
         hidden: dict[tuple[str, str], Redactor] = {}
-        renders = not (request.hiding or request.compact or baseline.entries or request.output is None)
+        collects = bool(gate.junit_file or gate.sarif_file)
+        whole = request.hiding or request.compact or baseline.entries or collects
+        renders = not (whole or request.output is None)
         checked = _checked(
             request, RuleSet(rules), key, judging, output, problem, scoring, states, hidden, joins, renders
         )
@@ -234,7 +236,7 @@ def run_check(
                 outcome.tally.add(record)
                 _name_failing(gate, record, outcome.failing)
                 output.write(record, new)
-                if gate.junit_file or gate.sarif_file:
+                if collects:
                     collected.append(record)
                 progress(outcome.tally)
         except KeyboardInterrupt:
