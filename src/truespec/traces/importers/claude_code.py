@@ -28,6 +28,12 @@ def recognises(head: Any, file: TraceFile) -> bool:
         return False
     if head["type"] not in _TYPES:  # of a later version: its other lines tell
         return "sessionId" in head and any(_is_entry(line) for line in first_lines(file))
+    if (
+        head["type"] in ("user", "assistant")
+        and isinstance(head.get("message"), dict)
+        and "timestamp" in head
+    ):
+        return "content" in head["message"]
     if "session_id" in head and head["type"] in ("system", "assistant", "user"):
         return "message" in head or "subtype" in head  # what the command line prints with stream-json
     return "sessionId" in head or "leafUuid" in head or "messageId" in head

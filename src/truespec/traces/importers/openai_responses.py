@@ -17,6 +17,7 @@ from truespec.traces.joins import Joins
 from truespec.traces.trace import Message, Trace, prompt_of
 
 NAME = "openai-responses"
+APPROVED = "a request for approval and the call that it was approved for are one call"
 
 
 def _items(value: Any) -> bool:
@@ -88,9 +89,22 @@ def turns(items: Iterable[tuple[str, Any]], notes: Notes, spoken: int = 0) -> li
 
     Items of one model turn (reasoning, text, several calls) are one message.
     """
+    items = list(items)
+    approved = {
+        item.get("approval_request_id")
+        for _, item in items
+        if isinstance(item, Mapping) and item.get("type") == "mcp_call"
+    }
     messages: list[Message] = []
     for index, (place, item) in enumerate(items):
         notes.place = place
+        if (
+            isinstance(item, Mapping)
+            and item.get("type") == "mcp_approval_request"
+            and item.get("id") in approved
+        ):
+            notes.ledger.rules[APPROVED] += 1
+            continue
         typed = isinstance(item, Mapping) and "type" in item and item["type"] != "message"
         for message in messages_of_item(item, notes, "assistant" if typed or index >= spoken else "user"):
             made = replace(message, position=place.rpartition(", ")[2])

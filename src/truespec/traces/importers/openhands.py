@@ -52,7 +52,9 @@ def recognises(head: Any, _file: TraceFile) -> bool:
         return "history" in head or "git_patch" in head or "base_commit" in head
     if _is_sdk_event(head[0] if isinstance(head, list) and head else head):
         return True
-    return isinstance(head, list) and bool(head) and _is_event(head[0]) and "role" not in head[0]
+    if not isinstance(head, list) or not head or not _is_event(head[0]) or "role" in head[0]:
+        return False
+    return any(key in head[0] for key in ("args", "extras", "source", "content", "message"))
 
 
 def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
