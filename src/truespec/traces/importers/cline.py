@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from truespec.traces.files import Problem, TraceFile, brief
@@ -17,11 +18,12 @@ from truespec.traces.importers.records import whole_or_lines
 from truespec.traces.importers.shared import tool_call, value_text
 from truespec.traces.importers.step_run import StepRun
 from truespec.traces.joins import Joins
-from truespec.traces.trace import Message, ToolCall, Trace
+from truespec.traces.trace import ToolCall, Trace
 
 NAME = "cline"
 REQUEST = "what a tool gave is read from the text of the next request to the model"
 SHOWN = "an entry that tells of the screen, the task's progress or a request is passed over"
+UNSHOWN = "a call that no entry shows is told by its result in the next request alone"
 AGAIN = "a result that the next request repeats is read once"
 _USER = ("task", "user_feedback", "user_feedback_diff")
 _AGENT = ("text", "completion_result", "followup", "plan_mode_respond", "act_mode_respond", "new_task")
@@ -64,7 +66,17 @@ _ASIDE = frozenset(
     )
 )
 _RESULT = re.compile(r"^\[(\w+)[^\n]*?\] Result:[ \t]*\n?", re.MULTILINE)
-_AROUND = re.compile(r"\n*<environment_details>.*", re.DOTALL)
+_AROUND = re.compile(r"\n*(?:<environment_details>|\n\n# Todo List ).*", re.DOTALL)
+_TALKS = (
+    "ask_followup_question",
+    "plan_mode_respond",
+    "act_mode_respond",
+    "attempt_completion",
+    "new_task",
+)
+"""Tools with which the agent only speaks: entries of their own hold what it and the user said."""
+_LOOKING = ("list", "search")
+"""How the names of tools begin that look for something."""
 
 
 def _kind(entry: Any) -> str | None:
@@ -81,8 +93,7 @@ def recognises(head: Any, _file: TraceFile) -> bool:
 
 def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     """One trace per file."""
-    run = StepRun(Notes(file.ledger), "document")
-    open_calls: list[ToolCall] = []
+    task = _Task(StepRun(Notes(file.ledger), "document"))
     number = 0
     for position, value in whole_or_lines(file):
         if isinstance(value, Problem):
@@ -90,40 +101,100 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
             continue
         for entry in value if isinstance(value, list) else [value]:
             place = f"entry {number}" if isinstance(value, list) else position
-            run.notes.place = place
+            task.run.notes.place = place
             if _kind(entry) is None:
                 yield file.problem(place, f"no entry of a task: {brief(entry)}")
             else:
-                _add(entry, run, open_calls, place)
+                task.add(entry, place)
             number += 1
-    if not run.messages:
+    if not task.run.messages:
         yield file.problem("document", "a task without messages")
         return
-    yield run.trace({}, file, NAME, joins)
+    yield task.run.trace({}, file, NAME, joins)
 
 
-def _add(entry: Mapping[str, Any], run: StepRun, open_calls: list[ToolCall], place: str) -> None:
-    kind, text = str(_kind(entry)), entry.get("text")
-    if kind in _USER or (kind == "text" and not run.messages):
-        run.say("user", text, place)
-    elif kind in _AGENT:
-        said = parsed(text)
-        words = [said[key] for key in _WORDS if said.get(key)] if isinstance(said, Mapping) else []
-        run.say("assistant", words[0] if words else text, place)
-    elif kind == "reasoning":
-        run.step(place, None, value_text(text), [])
-    elif kind in _CALLS and text:
-        call = _call(kind, text, f"{place}".replace(" ", "-"))
-        open_calls.append(call)
-        run.step(place, None, None, [call])
-    elif kind in _RESULTS:
-        _observed(text, run, open_calls, place)
-    elif kind == "api_req_started":
-        _requested(text, run, open_calls, place)
-    elif kind in _ASIDE or not text:
-        run.notes.ledger.rules[SHOWN] += 1
-    else:
-        run.notes.skip(kind)
+@dataclass
+class _Task:
+    """A task so far."""
+
+    run: StepRun
+    made: list[ToolCall] = field(default_factory=list)
+    """Calls whose results no request has told yet, in order."""
+    shown: set[str | None] = field(default_factory=set)
+    """Identifiers of those whose results were shown; the next request repeats them."""
+
+    def add(self, entry: Mapping[str, Any], place: str) -> None:
+        kind, text, run = str(_kind(entry)), entry.get("text"), self.run
+        if kind in _USER or (kind == "text" and not run.messages):
+            run.say("user", text, place)
+        elif kind in _AGENT:
+            said = parsed(text)
+            words = [said[key] for key in _WORDS if said.get(key)] if isinstance(said, Mapping) else []
+            run.say("assistant", words[0] if words else text, place)
+        elif kind == "reasoning":
+            run.step(place, None, value_text(text), [])
+        elif kind in _CALLS and text:
+            self._call(_call(kind, text, place.replace(" ", "-")), place)
+        elif kind in _RESULTS:
+            self._result(text, place)
+        elif kind == "api_req_started":
+            self._request(text, place)
+        elif kind in _ASIDE or not text:
+            run.notes.ledger.rules[SHOWN] += 1
+        else:
+            run.notes.skip(kind)
+
+    def _call(self, call: ToolCall, place: str) -> None:
+        """A call; one that lists or searches shows what it found as its content."""
+        found = (call.arguments or {}).get("content") if call.name.startswith(_LOOKING) else None
+        if found is not None:
+            left = {name: value for name, value in (call.arguments or {}).items() if name != "content"}
+            call = replace(call, arguments=left)
+        self.run.step(place, None, None, [call])
+        self.made.append(call)
+        if found is not None:
+            self._result(found, place)
+
+    def _result(self, text: Any, place: str) -> None:
+        """A result behind its call; what goes on telling it is added to it."""
+        last = self.run.messages[-1] if self.run.messages else None
+        call = next((one for one in reversed(self.made) if one.id not in self.shown), None)
+        if not text:
+            self.run.notes.ledger.rules[SHOWN] += 1
+        elif call is not None:
+            self.run.observe(place, [call], text)
+            self.shown.add(call.id)
+        elif last is not None and last.role == "tool":
+            self.run.messages[-1] = replace(last, text=f"{last.text or ''}\n{text}")
+        else:
+            self.run.observe(place, [], text)
+
+    def _request(self, text: Any, place: str) -> None:
+        """The results that the text of a request holds, at the calls that wait for them, in order."""
+        rules = self.run.notes.ledger.rules
+        request = parsed(text)
+        request = request.get("request") if isinstance(request, Mapping) else None
+        request = request if isinstance(request, str) else ""
+        found = list(_RESULT.finditer(request))
+        if not found:
+            rules[SHOWN] += 1
+            return
+        ends = [one.start() for one in found[1:]] + [len(request)]
+        for number, (one, end) in enumerate(zip(found, ends, strict=True)):
+            told, call = _AROUND.sub("", request[one.end() : end]).strip(), None
+            if one.group(1) in _TALKS:
+                rules[SHOWN] += 1
+            elif self.made and (call := self.made.pop(0)).id in self.shown:
+                rules[AGAIN] += 1
+            elif call is not None:
+                self.run.observe(place, [call], told)
+                rules[REQUEST] += 1
+            else:
+                call = tool_call(one.group(1), {}, f"{place.replace(' ', '-')}.{number}")
+                self.run.step(place, None, None, [call])
+                self.run.observe(place, [call], told)
+                rules[UNSHOWN] += 1
+        self.made = [call for call in self.made if call.id not in self.shown]
 
 
 def _call(kind: str, text: Any, identifier: str) -> ToolCall:
@@ -140,36 +211,3 @@ def _call(kind: str, text: Any, identifier: str) -> ToolCall:
         return tool_call(name, arguments if isinstance(arguments, Mapping) else left, identifier)
     name = given.get("tool") or given.get("action") or kind
     return tool_call(name, {k: v for k, v in given.items() if k not in ("tool", "action")}, identifier)
-
-
-def _observed(text: Any, run: StepRun, open_calls: list[ToolCall], place: str) -> None:
-    """A result behind its call; what goes on telling it is added to it."""
-    if not text:
-        run.notes.ledger.rules[SHOWN] += 1
-        return
-    last = run.messages[-1] if run.messages else None
-    if open_calls:
-        run.observe(place, [open_calls.pop()], text)
-    elif last is not None and last.role == "tool":
-        told = f"{last.text or ''}\n{text}"
-        run.messages[-1] = Message("tool", told, call_id=last.call_id, tool=last.tool, position=last.position)
-    else:
-        run.observe(place, [], text)
-
-
-def _requested(text: Any, run: StepRun, open_calls: list[ToolCall], place: str) -> None:
-    """The results that the text of a request holds, at the calls that wait for them, in order."""
-    request = parsed(text)
-    request = request.get("request") if isinstance(request, Mapping) else None
-    found = list(_RESULT.finditer(request)) if isinstance(request, str) else []
-    if not found or not isinstance(request, str):
-        run.notes.ledger.rules[SHOWN] += 1
-        return
-    ends = [one.start() for one in found[1:]] + [len(request)]
-    told = [_AROUND.sub("", request[one.end() : end]).strip() for one, end in zip(found, ends, strict=True)]
-    if len(told) > len(open_calls):
-        run.notes.ledger.rules[AGAIN] += len(told) - len(open_calls)
-        told = told[len(told) - len(open_calls) :]
-    for result in told:
-        run.observe(place, [open_calls.pop(0)], result)
-        run.notes.ledger.rules[REQUEST] += 1
