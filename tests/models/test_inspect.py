@@ -14,38 +14,34 @@ from truespec.models.inspect import InspectModel
 from truespec.models.registry import open_model
 from truespec.verdict import UsageError
 
-needs.module("inspect_ai")
-
-from inspect_ai.model import (  # noqa: E402
-    GenerateConfig,
-    ModelAPI,
-    ModelOutput,
-    ModelUsage,
-    get_model,
-    modelapi,
-)
-
-SEEN: list[tuple[list[str], GenerateConfig]] = []
+SEEN: list[tuple[list[str], Any]] = []
 
 
-@modelapi(name="truespec-test")
-class Echo(ModelAPI):
-    """Repeats the user's prompt; fails when told to."""
-
-    async def generate(self, input: Any, tools: Any, tool_choice: Any, config: GenerateConfig) -> ModelOutput:
-        texts = [message.text for message in input]
-        SEEN.append((texts, config))
-        if texts[-1] == "be busy":
-            raise RuntimeError("429: rate limit reached")
-        if texts[-1] == "refuse":
-            raise RuntimeError("401: no such key")
-        output = ModelOutput.from_content("echo", f"{texts[0]}: {texts[1]}")
-        output.usage = ModelUsage(input_tokens=3, output_tokens=5, total_tokens=8)
-        return output
+@pytest.fixture(autouse=True)
+def _inspect() -> None:
+    """Loaded by the tests that need it: every process that collects this file would wait a second for it."""
+    needs.module("inspect_ai")
 
 
 @pytest.fixture(scope="module")
 def model() -> Any:
+    from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, ModelUsage, get_model, modelapi
+
+    @modelapi(name="truespec-test")
+    class Echo(ModelAPI):
+        """Repeats the user's prompt; fails when told to."""
+
+        async def generate(self, input: Any, tools: Any, tool_choice: Any, config: Any) -> Any:
+            texts = [message.text for message in input]
+            SEEN.append((texts, config))
+            if texts[-1] == "be busy":
+                raise RuntimeError("429: rate limit reached")
+            if texts[-1] == "refuse":
+                raise RuntimeError("401: no such key")
+            output = ModelOutput.from_content("echo", f"{texts[0]}: {texts[1]}")
+            output.usage = ModelUsage(input_tokens=3, output_tokens=5, total_tokens=8)
+            return output
+
     opened = InspectModel("truespec-test/echo", get_model("truespec-test/echo"), GenerateConfig)
     yield opened
     opened.close()

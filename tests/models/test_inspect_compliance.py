@@ -8,18 +8,7 @@ from typing import Any
 import pytest
 
 import needs
-
-needs.module("inspect_ai")
-
-from inspect_ai import Task, score  # noqa: E402
-from inspect_ai import eval as inspect_eval  # noqa: E402
-from inspect_ai.dataset import MemoryDataset, Sample  # noqa: E402
-from inspect_ai.model import ModelOutput, ModelUsage, get_model  # noqa: E402
-from inspect_ai.solver import generate, system_message, use_tools  # noqa: E402
-from inspect_ai.tool import Tool, tool  # noqa: E402
-
-from truespec.inspect_compliance import compliance  # noqa: E402
-from truespec.verdict import TruespecError  # noqa: E402
+from truespec.verdict import TruespecError
 
 RULES = """
 - {id: ask-first, text: Ask before you book., severity: critical, category: transition, quote: Ask first.,
@@ -28,21 +17,16 @@ RULES = """
 KIND = "- {id: kind, text: Be kind., kind: semantic, category: output}\n"
 
 
-@tool
-def book() -> Tool:
-    async def execute(seat: str) -> str:
-        """Book a seat.
-
-        Args:
-            seat: The seat.
-        """
-        return f"booked {seat}"
-
-    return execute
+@pytest.fixture(autouse=True)
+def _inspect() -> None:
+    """Loaded by the tests that need it: every process that collects this file would wait a second for it."""
+    needs.module("inspect_ai")
 
 
-def reply(messages: Any, tools: Any, tool_choice: Any, config: Any) -> ModelOutput:
+def reply(messages: Any, tools: Any, tool_choice: Any, config: Any) -> Any:
     """Books at once, then ends."""
+    from inspect_ai.model import ModelOutput, ModelUsage
+
     if messages[-1].role == "tool":
         output = ModelOutput.from_content("mockllm/model", "Booked.")
     else:
@@ -53,6 +37,27 @@ def reply(messages: Any, tools: Any, tool_choice: Any, config: Any) -> ModelOutp
 
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    from inspect_ai import Task
+    from inspect_ai import eval as inspect_eval
+    from inspect_ai.dataset import MemoryDataset, Sample
+    from inspect_ai.model import get_model
+    from inspect_ai.solver import generate, system_message, use_tools
+    from inspect_ai.tool import Tool, tool
+
+    from truespec.inspect_compliance import compliance
+
+    @tool
+    def book() -> Tool:
+        async def execute(seat: str) -> str:
+            """Book a seat.
+
+            Args:
+                seat: The seat.
+            """
+            return f"booked {seat}"
+
+        return execute
+
     folder = tmp_path_factory.mktemp("inspect")
     (folder / "policy.yml").write_text(RULES)
     (folder / "kind.yml").write_text(KIND)
@@ -80,6 +85,10 @@ def test_kept_and_broken_rules_are_scored(ran: Any) -> None:
 
 
 def test_what_needs_a_judge_is_unscored_and_said(ran: Any) -> None:
+    from inspect_ai import score
+
+    from truespec.inspect_compliance import compliance
+
     log, folder = ran
     again: Any = score(log, compliance(rules=str(folder / "kind.yml")), display="none", action="append")
     names = [name for name in again.samples[0].scores if name != "compliance"]
@@ -91,11 +100,14 @@ def test_what_needs_a_judge_is_unscored_and_said(ran: Any) -> None:
 
 def test_the_entry_point_offers_the_scorer() -> None:
     import truespec.inspect_entry as entry
+    from truespec.inspect_compliance import compliance
 
     assert entry.compliance is compliance
 
 
 def test_rules_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
+    from truespec.inspect_compliance import compliance
+
     (tmp_path / "r.yml").write_text("- {id: x}")
     with pytest.raises(TruespecError):
         compliance(rules=str(tmp_path / "r.yml"))

@@ -11,20 +11,19 @@ import pytest
 import needs
 from truespec.benchmark import bundled
 
-needs.module("inspect_ai")
-
-from inspect_ai import eval as inspect_eval  # noqa: E402
-from inspect_ai.model import ModelOutput, ModelUsage, get_model  # noqa: E402
-
-import truespec.inspect_entry as entry  # noqa: E402
-
 pytestmark = pytest.mark.slow  # an evaluation is run once for all of them
 
 RIGHT = {one.task.statement: one.task.oracle for one in bundled.tasks("regex")}
 SEEN: list[Any] = []
 
 
-def reply(messages: Any, tools: Any, tool_choice: Any, config: Any) -> ModelOutput:
+@pytest.fixture(autouse=True)
+def _inspect() -> None:
+    """Loaded by the tests that need it: every process that collects this file would wait a second for it."""
+    needs.module("inspect_ai")
+
+
+def reply(messages: Any, tools: Any, tool_choice: Any, config: Any) -> Any:
     """The oracle itself, in brackets; a broken pattern; a wrong one; none at all: by turns."""
     SEEN.append((messages, tools, config))
     prompt = messages[-1].text
@@ -35,6 +34,8 @@ def reply(messages: Any, tools: Any, tool_choice: Any, config: Any) -> ModelOutp
         text = [f"```\n(?:{RIGHT[statement]})\n```", "```\nnot[it\n```", "```\nz+\n```", "no idea"][
             number % 4
         ]
+    from inspect_ai.model import ModelOutput, ModelUsage
+
     output = ModelOutput.from_content("mockllm/model", text)
     output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
     return output
@@ -42,6 +43,9 @@ def reply(messages: Any, tools: Any, tool_choice: Any, config: Any) -> ModelOutp
 
 @pytest.fixture(scope="module")
 def log(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    from inspect_ai import eval as inspect_eval
+    from inspect_ai.model import get_model
+
     model = get_model("mockllm/model", custom_outputs=reply)
     (log,) = inspect_eval(
         "truespec/regex",
@@ -107,6 +111,8 @@ def test_settings_are_those_of_the_paper(log: Any) -> None:
 
 
 def test_every_domain_has_a_task_and_the_entry_point_names_them() -> None:
+    import truespec.inspect_entry as entry
+
     project = tomllib.loads((Path(needs.ROOT) / "pyproject.toml").read_text("utf-8"))
     assert project["project"]["entry-points"]["inspect_ai"] == {"truespec": entry.__name__}
     for name in bundled.domains():
@@ -115,6 +121,11 @@ def test_every_domain_has_a_task_and_the_entry_point_names_them() -> None:
 
 
 def test_a_canned_model_needs_no_network(tmp_path: Path) -> None:
+    from inspect_ai import eval as inspect_eval
+    from inspect_ai.model import get_model
+
+    import truespec.inspect_entry as entry
+
     made = entry.temporal(judge="self")
     canned = get_model("canned/model", answer="G F nothing", score=0)
     log: Any
