@@ -17,7 +17,7 @@ from truespec.verdict import UsageError
 SEEN: list[tuple[list[str], Any]] = []
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def _inspect() -> None:
     """Loaded by the tests that need it: every process that collects this file would wait a second for it."""
     needs.module("inspect_ai")

@@ -17,7 +17,7 @@ RULES = """
 KIND = "- {id: kind, text: Be kind., kind: semantic, category: output}\n"
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def _inspect() -> None:
     """Loaded by the tests that need it: every process that collects this file would wait a second for it."""
     needs.module("inspect_ai")
