@@ -180,7 +180,7 @@ def _raw(span: Mapping[str, Any], identifier: str, parent: str | None) -> RawSpa
         name=name,
         start=f"{start:024.6f}" if isinstance(start, int | float) else str(start or ""),
         attributes={key: value for key, value in attributes.items() if value is not None},
-        failed=bool(error) or (isinstance(status, int) and status >= 400),
+        failed=bool(error) or span.get("level") == "ERROR" or (isinstance(status, int) and status >= 400),
     )
 
 
