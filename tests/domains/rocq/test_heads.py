@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 
 import pytest
 
-import needs
-from truespec.domains.rocq.context import read_context
-from truespec.domains.rocq.dialogue import Dialogue
-from truespec.domains.rocq.library import library
+from domains.rocq.strategies import opened, pair, proves_only_the_right_one
 from truespec.domains.rocq.ordering import AT_ONCE, ordered
-from truespec.domains.rocq.pair import Layout
-from truespec.domains.rocq.prover import STRATEGIES, THEOREM, assumptions, opening
-from truespec.domains.rocq.screen import screen
+from truespec.domains.rocq.prover import STRATEGIES
 from truespec.domains.rocq.session import Session
-from truespec.solvers.limit import Limit
 
 FIRST = "(l : list Z) (r : option Z) : Prop"
 JOINED = "(a b r : string) : Prop"
@@ -341,39 +334,13 @@ CASES = {
 
 @pytest.fixture(scope="module")
 def session() -> Iterator[Session]:
-    needs.tool("coqc")
-    prelude = [one.text for one in read_context({"signature": FIRST}).prelude]
-    opened = Session([*prelude, "Require Truespec.Portfolio."], library())
-    opened.ready()
-    yield opened
-    opened.kill()
-
-
-def pair(signature: str, oracle: str, candidate: str) -> Layout:
-    texts = [
-        screen(
-            body if body.startswith(("Fixpoint", "Definition")) else f"Definition spec {signature} := {body}."
-        )
-        for body in (oracle, candidate)
-    ]
-    return Layout(read_context({"signature": signature}), *texts)
+    yield from opened()
 
 
 @pytest.mark.slow  # the first one pays for the session of all
 @pytest.mark.parametrize("name", CASES)
 def test_a_strategy_proves_the_right_candidate_and_not_the_wrong_one(session: Session, name: str) -> None:
-    tactic, signature, oracle, right, wrong = CASES[name]
-    for candidate, proves in ((right, True), (wrong, False)):
-        layout = pair(signature, oracle, candidate)
-        session.back_to(session.base)
-        dialogue = Dialogue(session, Limit.start(240.0), threading.Event())
-        stated = (*layout.preamble(), *layout.modules(), *layout.statement(), *opening(layout), THEOREM)
-        for sentence in stated:
-            dialogue.must(sentence)
-        assert dialogue.tries(f"{tactic}.", 6.0) == proves, candidate
-        if proves:
-            assert dialogue.may("Qed.")
-            assumptions(dialogue.must("Print Assumptions Truespec_equivalent."))
+    proves_only_the_right_one(session, *CASES[name])
 
 
 def test_strategies_that_are_made_for_a_type_come_first() -> None:

@@ -44,6 +44,7 @@ FILES = (
     "Scans",
     "Sorting",
     "Laws",
+    "Views",
     "Portfolio",
     "Formula",
     "Reify",

@@ -19,7 +19,7 @@ COUNTS = Path(__file__).with_name("ordering.json")
 """The learned counts."""
 AT_ONCE = ("by_computation", "by_normal_form")
 """The strategies that come before all others: they take little time."""
-OF_DECLARED_TYPES = ("by_forms", "by_structure")
+OF_DECLARED_TYPES = ("by_forms", "by_structure", "by_flattening")
 """The strategies that come next where an argument is of a type that the texts declare: none was counted."""
 MADE_FOR = {
     "by_letters": {"type ascii"},
@@ -52,12 +52,28 @@ _USES: tuple[tuple[str, set[str]], ...] = (
     ("by_letters by_codes", {"type ascii"}),
     ("by_texts", {"type string"}),
     ("by_calls", {"type function"}),
+    ("by_multiplicity by_ordering", {"order"}),
+    ("by_matching", {"exists"}),
+    ("by_appends", {"parts"}),
+    ("by_pairs", {"recursion", "functions", "parts"}),
+    ("by_conditions", {"cases"}),
 )
 OF_USE_WITH = {name: wanted for names, wanted in _USES for name in names.split()}
 """Strategies that come last where a pair has none of these features; all others are of use everywhere."""
 UNSEEN = 0.1
 """The rate of success of a strategy before anything was counted."""
-EXPECTED = {"by_heads": 0.25, "by_normal_heads": 0.2, "by_bounds": 0.2, "by_logic": 0.25}
+EXPECTED = {
+    "by_heads": 0.25,
+    "by_normal_heads": 0.2,
+    "by_bounds": 0.2,
+    "by_logic": 0.25,
+    "by_multiplicity": 0.3,
+    "by_matching": 0.2,
+    "by_appends": 0.4,
+    "by_ordering": 0.4,
+    "by_pairs": 0.3,
+    "by_conditions": 0.3,
+}
 """Strategies that were not counted yet and are expected to do better than that."""
 _WORDS = {
     "index": {"nth", "nth_error", "String.get"},

@@ -77,6 +77,13 @@ STRATEGIES: tuple[Strategy, ...] = (
     Strategy("by_bounds", 0.4),
     Strategy("by_codes", 0.5, 0.5),
     Strategy("by_logic", 0.4),
+    Strategy("by_multiplicity", 0.5),
+    Strategy("by_matching", 0.8),
+    Strategy("by_appends", 0.4),
+    Strategy("by_ordering", 0.5, 0.4),
+    Strategy("by_flattening", 0.4),
+    Strategy("by_pairs", 0.4),
+    Strategy("by_conditions", 0.6),
 )
 """The tactics, with the processor seconds each may use in the second round; `ordering.py` says the order."""
 PATIENCE = 6.0
