@@ -20,7 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -106,19 +106,19 @@ def side_by_side(copies: int) -> None:
                 parts, made[jobs] = _checked_by(jobs, files, Path(name))
                 runs[jobs].append(parts)
     print(f"trace check, {len(files)} files, {RUNS} alternating runs; load {os.getloadavg()[0]:.1f}")
-    for jobs, parts_of in runs.items():
-        wall, least = min(one.wall for one in parts_of), min(parts_of, key=Parts.on_two_cores)
-        print(f"  --jobs {jobs}   wall {wall:7.2f} s   CPU {least}")
-    one = min(parts.cpu for parts in runs[1])
-    by_wall = min(parts.wall for parts in runs[1]) / min(parts.wall for parts in runs[2])
-    by_parts = [first.cpu / two.on_two_cores() for first, two in zip(runs[1], runs[2], strict=True)]
-    least = min(runs[2], key=Parts.on_two_cores)
-    print(f"  faster by {by_wall:.2f} x by wall   bar: 1.8 x on two idle cores")
-    print(f"  faster by {one / least.on_two_cores():.2f} x by CPU of the parts, the least of each; ", end="")
+    least = {jobs: Parts.least(several) for jobs, several in runs.items()}
+    for jobs, parts in least.items():
+        print(f"  --jobs {jobs}   wall {parts.wall:7.2f} s   CPU {parts}")
+    one, two = least[1], least[2]
+    by_parts = [first.cpu / other.on_two_cores() for first, other in zip(runs[1], runs[2], strict=True)]
+    print(f"  faster by {one.wall / two.wall:.2f} x by wall   bar: 1.8 x on two idle cores")
+    print(
+        f"  faster by {one.cpu / two.on_two_cores():.2f} x by CPU of the parts, the least of each; ", end=""
+    )
     print("each pair of runs:", " ".join(f"{ratio:.2f}" for ratio in by_parts))
-    print(f"  at least {one / (least.alone + least.meanwhile + max(least.workers)):.2f} x ", end="")
+    print(f"  at least {one.cpu / (two.alone + two.meanwhile + max(two.workers)):.2f} x ", end="")
     print("if the workers wait for all that the parent does meanwhile")
-    print(f"  CPU {least.cpu / one:.2f} x; same artifacts: {made[1] == made[2]}")
+    print(f"  CPU {two.cpu / one.cpu:.2f} x; same artifacts: {made[1] == made[2]}")
 
 
 RUNS = 5
@@ -136,7 +136,21 @@ class Parts:
     meanwhile: float
     """CPU of the parent while workers run."""
     workers: tuple[float, ...]
-    """CPU of each worker."""
+    """CPU of each worker: two, or none."""
+
+    @classmethod
+    def least(cls, several: Sequence[Parts]) -> Parts:
+        """The least of each part: what else runs on the machine makes each one longer, never shorter.
+
+        The work of the workers is shared out as in the run that is the median in this.
+        """
+        wall, alone, meanwhile = (
+            min(getattr(one, name) for one in several) for name in ("wall", "alone", "meanwhile")
+        )
+        work = min(sum(one.workers) for one in several)
+        shares = sorted(max(one.workers) / sum(one.workers) for one in several if one.workers)
+        share = shares[len(shares) // 2] if shares else 0.0
+        return cls(wall, alone, meanwhile, (work * share, work * (1 - share)) if shares else ())
 
     @property
     def cpu(self) -> float:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from truespec.store.pairs import parse_json
 from truespec.verdict import Answer, Counterexample, Proof, UsageError, Verdict
 
 EXIT_CODES = {Answer.EQUIVALENT: 0, Answer.REFUTED: 1, Answer.UNKNOWN: 3, Answer.INVALID: 4}
@@ -82,6 +81,8 @@ def read_context(path: str | None) -> dict[str, object]:
     if path is None:
         return {}
     try:
+        from truespec.store.pairs import parse_json  # with SQLite, which few commands need
+
         context = parse_json(read_text("@" + path))
     except ValueError as error:
         raise UsageError(f"{path}: {error}") from None

@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 from collections.abc import Mapping
+from types import ModuleType
 from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
+
+
+def _imported(name: str) -> ModuleType:
+    """The module; what an import makes stays, so that a look for garbage meanwhile is a waste of time."""
+    if not gc.isenabled():
+        return importlib.import_module(name)
+    gc.disable()
+    try:
+        return importlib.import_module(name)
+    finally:
+        gc.enable()
 
 
 class LazyGroup(click.Group):
@@ -25,7 +38,7 @@ class LazyGroup(click.Group):
             return None
         target, _ = self._named[cmd_name]
         module, _, attribute = target.partition(":")
-        command = getattr(importlib.import_module(module), attribute)
+        command = getattr(_imported(module), attribute)
         assert isinstance(command, click.Command)
         return command
 

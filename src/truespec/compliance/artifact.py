@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from truespec.compliance.evaluators.answer import Judged
 from truespec.compliance.roots import Overlaps, causal, no_overlaps, rooted
 from truespec.compliance.scoring import DEFAULT, Result, Scoring, aggregate, results_of
 from truespec.rules.failures import failures_of
@@ -17,6 +16,9 @@ from truespec.rules.finding import Finding, Status
 from truespec.rules.rule import SEVERITIES, Rule
 from truespec.traces.trace import Trace
 from truespec.version import __version__
+
+if TYPE_CHECKING:
+    from truespec.compliance.evaluators.answer import Judged
 
 SCHEMA = Path(__file__).with_name("artifact.schema.json")
 """The published JSON Schema of an artifact."""

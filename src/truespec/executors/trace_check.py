@@ -25,7 +25,6 @@ from truespec.executors.rulefiles import load_rule_files
 from truespec.executors.trace_input import joins_of, sources_of, traces_of
 from truespec.executors.traces import check_side_by_side, checking_of
 from truespec.executors.whole_files import Reading
-from truespec.extraction.ask import initial_state_of
 from truespec.rules.language import file_text
 from truespec.rules.rule import SEVERITIES
 from truespec.rules.ruleset import RuleSet
@@ -264,6 +263,8 @@ def _learning(
 
 def _with_state(item: Trace | Problem, states: FinalStates) -> Trace | Problem:
     """The trace with the records of its database that an extractor needs, where it holds no initial state."""
+    from truespec.extraction.ask import initial_state_of
+
     if isinstance(item, Problem) or initial_state_of(item) is not None:
         return item
     shown = states.worlds.slice(item)
