@@ -833,3 +833,19 @@ def test_results_of_azure_answer_the_call_that_their_message_names(tmp_path: Pat
     trace = of(value, tmp_path)
     assert said(trace, "user") == ["Both."]
     assert answers(trace) == {"c1": '{"status": "c1"}', "c2": '{"status": "c2"}'}
+
+
+def test_images_beside_a_text_are_told_as_not_kept(tmp_path: Path) -> None:
+    path = tmp_path / "ui_messages.json"
+    entry = {
+        "ts": 1,
+        "type": "say",
+        "say": "task",
+        "text": "What is this?",
+        "images": ["data:image/png;base64,AA"],
+    }
+    path.write_text(json.dumps([entry]))
+    (trace,), problems, file = imported(path)
+    assert said(trace, "user") == ["What is this?"]
+    assert not problems
+    assert any("images" in rule for rule in file.ledger.rules)

@@ -25,6 +25,7 @@ REQUEST = "what a tool gave is read from the text of the next request to the mod
 SHOWN = "an entry that tells of the screen, the task's progress or a request is passed over"
 UNSHOWN = "a call that no entry shows is told by its result in the next request alone"
 AGAIN = "a result that the next request repeats is read once"
+ATTACHED = "images and files beside an entry's text are not kept"
 _USER = ("task", "user_feedback", "user_feedback_diff")
 _AGENT = ("text", "completion_result", "followup", "plan_mode_respond", "act_mode_respond", "new_task")
 _WORDS = ("question", "response", "context")
@@ -125,6 +126,8 @@ class _Task:
 
     def add(self, entry: Mapping[str, Any], place: str) -> None:
         kind, text, run = str(_kind(entry)), entry.get("text"), self.run
+        if entry.get("images") or entry.get("files"):
+            run.notes.ledger.rules[ATTACHED] += 1
         if kind in _USER or (kind == "text" and not run.messages):
             run.say("user", text, place)
         elif kind in _AGENT:
