@@ -44,7 +44,7 @@ class Prover:
         first, second = self.tidy(left), self.tidy(right)
         if self.depth == 0:
             self.aggregates.relate([*first, *second])
-        if self._match(first, second, given):
+        if self._by_classes(first, second, given, new=True) or self._match(first, second, given):
             return True
         fewer = self._possible(first, given), self._possible(second, given)
         shrunk = len(fewer[0]) < len(first) or len(fewer[1]) < len(second)
@@ -130,11 +130,11 @@ class Prover:
 
     # Group by group: rule `same_classes`
 
-    def _by_classes(self, left: list[Term], right: list[Term], given: Formula) -> bool:
-        """Groups of the same rows by keys that tell the same rows apart."""
+    def _by_classes(self, left: list[Term], right: list[Term], given: Formula, *, new: bool = False) -> bool:
+        """Groups of the same rows by keys that tell the same rows apart; `new`: by other keys."""
         if len(left) != 1 or len(right) != 1:
             return False
-        for one, other in same_classes.instances(self.world, left[0], right[0], given, alignments):
+        for one, other in same_classes.instances(self.world, left[0], right[0], given, alignments, new=new):
             if self._equal_as_aligned(one, other, given):
                 self.steps.append("same_classes")
                 return True

@@ -1,6 +1,7 @@
 """What is true of an aggregate's value, whatever the database.
 
 Statement. COUNT is at least 0; at least 1 where the bag has a choice; at least 2 where it has two of them.
+SUM is 0 where the bag has no choice.
 MIN, MAX: where the bag is not empty, some tuple has the value and none has a smaller (greater) one.
 ANY, CHOICE: where the bag is not empty, some tuple is the value.
 
@@ -33,6 +34,8 @@ def of(world: World, symbol: Symbol) -> list[Formula]:
             (term,) = symbol.bag.terms
             some, two = exists(world, symbol.bag), exists(world, Bag((_pair(world, term),)))
             fact = conj(value >= 0, (value >= 1) == some, (value >= 2) == two)
+        case "SUM":
+            fact = disj(exists(world, symbol.bag), value == symbol.kind.sort.cast(0))
         case "MIN" | "MAX":
             fact = _extreme(world, symbol, value)
         case "ANY" | "CHOICE":

@@ -29,9 +29,12 @@ Align = Callable[[Term, Term], Iterable[Term]]
 
 
 def instances(
-    world: World, left: Term, right: Term, given: Formula, align: Align
+    world: World, left: Term, right: Term, given: Formula, align: Align, *, new: bool = False
 ) -> Iterator[tuple[Term, Term]]:
-    """What either side puts out for a row of both bags, where the keys tell the same rows apart."""
+    """What either side puts out for a row of both bags, where the keys tell the same rows apart.
+
+    `new`: keys that are written alike are passed over, for which no rule is needed.
+    """
     if any(term.rows or len(term.groups) != 1 for term in (left, right)):
         return
     bodies = [term.groups[0].body.terms for term in (left, right)]
@@ -39,12 +42,18 @@ def instances(
         return
     (one,), (other,) = bodies
     for aligned in itertools.islice(align(one, other), MAX_ALIGNMENTS):
+        if new and len(one.outs) == len(aligned.outs) and all(map(_alike, one.outs, aligned.outs)):
+            return
         if not world.holds(given, condition(world, one) == condition(world, aligned)):
             continue
         width = len(one.outs)
         both = renamed(world, Term(one.rows, (), one.cond, one.outs + aligned.outs))
         if _same_pairs(world, both, width, given):
             yield _at(left, both, both.outs[:width]), _at(right, both, both.outs[width:])
+
+
+def _alike(one: Val, other: Val) -> bool:
+    return bool(one.val.eq(other.val) and one.null.eq(other.null))
 
 
 def _same_pairs(world: World, both: Term, width: int, given: Formula) -> bool:
