@@ -14,7 +14,7 @@ from typing import Any
 from truespec.traces.files import Problem, TraceFile, brief
 from truespec.traces.importers.parts import Notes
 from truespec.traces.importers.recorded import parsed
-from truespec.traces.importers.records import whole_or_lines
+from truespec.traces.importers.records import entries
 from truespec.traces.importers.shared import tool_call, value_text
 from truespec.traces.importers.step_run import StepRun
 from truespec.traces.joins import Joins
@@ -95,19 +95,14 @@ def recognises(head: Any, _file: TraceFile) -> bool:
 def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     """One trace per file."""
     task = _Task(StepRun(Notes(file.ledger), "document"))
-    number = 0
-    for position, value in whole_or_lines(file):
-        if isinstance(value, Problem):
-            yield value
-            continue
-        for entry in value if isinstance(value, list) else [value]:
-            place = f"entry {number}" if isinstance(value, list) else position
-            task.run.notes.place = place
-            if _kind(entry) is None:
-                yield file.problem(place, f"no entry of a task: {brief(entry)}")
-            else:
-                task.add(entry, place)
-            number += 1
+    for place, entry in entries(file):
+        task.run.notes.place = place
+        if isinstance(entry, Problem):
+            yield entry
+        elif _kind(entry) is None:
+            yield file.problem(place, f"no entry of a task: {brief(entry)}")
+        else:
+            task.add(entry, place)
     if not task.run.messages:
         yield file.problem("document", "a task without messages")
         return

@@ -11,7 +11,7 @@ from typing import Any
 
 from truespec.traces.files import Problem, TraceFile, brief
 from truespec.traces.importers.parts import Notes
-from truespec.traces.importers.records import whole_or_lines
+from truespec.traces.importers.records import entries
 from truespec.traces.importers.shared import value_text
 from truespec.traces.importers.step_run import StepRun
 from truespec.traces.joins import Joins
@@ -34,22 +34,18 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     """One trace per file."""
     run = StepRun(Notes(file.ledger), "document")
     told: set[str] = set()
-    number = 0
-    for position, value in whole_or_lines(file):
-        if isinstance(value, Problem):
-            yield value
+    for place, entry in entries(file):
+        if isinstance(entry, Problem):
+            yield entry
             continue
-        for entry in value if isinstance(value, list) else [value]:
-            place = f"entry {number}" if isinstance(value, list) else position
-            number += 1
-            if not _is_entry(entry):
-                yield file.problem(place, f"no entry of a crew's log: {brief(entry)}")
-                continue
-            task = value_text(entry["task"]) or ""
-            if task not in told:
-                run.say("user", task, place)
-                told.add(task)
-            if (said := value_text(entry.get("output"))) is not None:
-                agent = (value_text(entry["agent"]) or "").strip()
-                run.messages.append(Message("assistant", said, name=agent or None, position=place))
+        if not _is_entry(entry):
+            yield file.problem(place, f"no entry of a crew's log: {brief(entry)}")
+            continue
+        task = value_text(entry["task"]) or ""
+        if task not in told:
+            run.say("user", task, place)
+            told.add(task)
+        if (said := value_text(entry.get("output"))) is not None:
+            agent = (value_text(entry["agent"]) or "").strip()
+            run.messages.append(Message("assistant", said, name=agent or None, position=place))
     yield run.trace({}, file, NAME, joins)

@@ -46,6 +46,19 @@ def whole_or_lines(file: TraceFile) -> Iterator[tuple[str, Any]]:
         yield "document", document
 
 
+def entries(file: TraceFile) -> Iterator[tuple[str, Any]]:
+    """The members of a list, or the lines, each with its place; `Problem`s stand for what cannot be read."""
+    number = 0
+    for position, value in whole_or_lines(file):
+        if isinstance(value, list):
+            for entry in value:
+                yield f"entry {number}", entry
+                number += 1
+        else:
+            yield position, value
+            number += 1
+
+
 def each_trace(
     file: TraceFile,
     listed: Iterable[tuple[str, Any]],
