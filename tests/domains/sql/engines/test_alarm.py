@@ -54,3 +54,12 @@ def test_a_fork_has_an_alarm_of_its_own() -> None:
             with alarm.within(0.01, stopped.set):
                 os._exit(0 if stopped.wait(PATIENCE) else 1)
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_a_stop_that_fails_leaves_the_others_stopped() -> None:
+    def fail() -> None:
+        raise OSError("the connection is closed")
+
+    alarm, stopped = Alarm(), threading.Event()
+    with alarm.within(LONG, lambda: None), alarm.within(0.01, fail), alarm.within(0.05, stopped.set):
+        assert stopped.wait(PATIENCE)

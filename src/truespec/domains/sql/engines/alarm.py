@@ -56,5 +56,6 @@ class Alarm:
         for statement, (due, stop) in [*self._running.items()]:
             if due <= now:
                 del self._running[statement]
-                stop()
+                with contextlib.suppress(Exception):  # the others still have to be stopped
+                    stop()
         return min((due for due, _ in self._running.values()), default=math.inf)
