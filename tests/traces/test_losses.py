@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,7 @@ import pytest
 
 import needs
 from truespec.traces.files import Problem, TraceFile
+from truespec.traces.importers import har
 from truespec.traces.importers.registry import read_file
 from truespec.traces.trace import Trace
 
@@ -849,3 +852,77 @@ def test_images_beside_a_text_are_told_as_not_kept(tmp_path: Path) -> None:
     assert said(trace, "user") == ["What is this?"]
     assert not problems
     assert any("images" in rule for rule in file.ledger.rules)
+
+
+def _archive(reply: dict[str, Any]) -> Any:
+    body = json.dumps({"model": "m", "messages": [{"role": "user", "content": "Sky?"}]})
+    entry = {"request": {"postData": {"text": body}}, "response": {"content": reply}}
+    return {"log": {"version": "1.2", "creator": {}, "entries": [entry]}}
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\x1b\x2a\x00\xf8\xff",  # compressed in a way that is not read
+        gzip.compress(b"a" * (har.LONGEST + 1)),
+        gzip.compress(b"The sky is clear.")[:-9],
+    ],
+    ids=["other", "long", "cut"],
+)
+def test_a_reply_that_cannot_be_unpacked_whole_is_a_problem_and_no_speech(
+    data: bytes, tmp_path: Path
+) -> None:
+    path = tmp_path / "x.har"
+    path.write_text(json.dumps(_archive({"encoding": "base64", "text": base64.b64encode(data).decode()})))
+    (trace,), problems, _ = imported(path)
+    assert said(trace, "user") == ["Sky?"]
+    assert not said(trace, "assistant")
+    assert "a reply that cannot be unpacked" in str(problems)
+
+
+def test_what_a_user_says_on_cancelling_a_tool_is_kept(tmp_path: Path) -> None:
+    calls = [{"id": "u1", "name": "rm", "args": {"path": "/"}}]
+    cancelled = {"tool_use_id": "u1", "content": [{"Text": "cancelled"}], "status": "Error"}
+    asked = {"CancelledToolUses": {"prompt": "Do not delete it.", "tool_use_results": [cancelled]}}
+    history = [
+        {"user": {"content": {"Prompt": {"prompt": "Go."}}}, "assistant": {"ToolUse": {"tool_uses": calls}}},
+        {"user": {"content": asked, "images": [1]}, "assistant": {"Response": {"content": "No."}}},
+    ]
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps({"conversation_id": "k", "history": history}))
+    (trace,), problems, file = imported(path)
+    assert said(trace, "user") == ["Go.", "Do not delete it."]
+    assert answers(trace) == {"u1": "cancelled"}
+    assert any("images" in rule for rule in file.ledger.rules)
+    assert not problems
+
+
+def test_a_log_of_a_crew_says_that_it_holds_no_calls(tmp_path: Path) -> None:
+    entry = {"timestamp": "t", "task_name": "a", "task": "Go.", "agent": "b", "status": "started"}
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps([entry, {**entry, "status": "completed", "output": "Gone."}]))
+    (trace,), _, file = imported(path)
+    assert (said(trace, "user"), said(trace, "assistant")) == (["Go."], ["Gone."])
+    assert any("no calls" in rule for rule in file.ledger.assumed)
+    assert any("repeats" in rule for rule in file.ledger.rules)
+
+
+def test_results_of_cline_and_the_leaderboard_in_an_order_are_told_as_assumed(tmp_path: Path) -> None:
+    tool = {"ts": 1, "type": "say", "say": "tool"}
+    texts = [json.dumps({"tool": "readFile", "path": name}) for name in "ab"]
+    request = json.dumps({"request": "[read_file] Result:\n1\n\n[read_file] Result:\n2"})
+    path = tmp_path / "ui_messages.json"
+    asked = {"ts": 0, "type": "say", "say": "task", "text": "Go."}
+    sent = {"ts": 2, "type": "say", "say": "api_req_started", "text": request}
+    path.write_text(json.dumps([asked, *({**tool, "text": text} for text in texts), sent]))
+    (trace,), _, file = imported(path)
+    assert [*answers(trace).values()] == ["1", "2"]
+    assert file.ledger.assumed
+    replies = [{"role": "assistant", "content": [{"a": "{}"}, {"b": "{}"}]}]
+    results = [{"role": "tool", "content": text} for text in "12"]
+    turn = {"begin_of_turn_query": [{"role": "user", "content": "Go."}], "step_0": [*replies, *results]}
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps([{"id": "t", "result": [[[]]], "inference_log": [turn]}]))
+    (trace,), _, file = imported(path)
+    assert [*answers(trace).values()] == ["1", "2"]
+    assert file.ledger.assumed

@@ -76,7 +76,7 @@ def _of_turn(turn: Mapping[str, Any], run: StepRun, number: int) -> None:
                 waiting = _reply(entry.get("content"), run, place)
             elif entry.get("role") == "tool":
                 if len(waiting) > 1:
-                    run.notes.ledger.rules[ORDER] += 1
+                    run.notes.ledger.assumed[ORDER] += 1
                 run.observe(place, [waiting.pop(0)] if waiting else [], entry.get("content"))
             else:
                 run.notes.ledger.rules[ASIDE] += 1

@@ -23,6 +23,7 @@ from truespec.traces.trace import ToolCall, Trace
 NAME = "cline"
 REQUEST = "what a tool gave is read from the text of the next request to the model"
 SHOWN = "an entry that tells of the screen, the task's progress or a request is passed over"
+ORDER = "the results in a request stand in the order of the calls"
 UNSHOWN = "a call that no entry shows is told by its result in the next request alone"
 AGAIN = "a result that the next request repeats is read once"
 ATTACHED = "images and files beside an entry's text are not kept"
@@ -182,7 +183,10 @@ class _Task:
             told, call = _AROUND.sub("", request[one.end() : end]).strip(), None
             if one.group(1) in _TALKS:
                 rules[SHOWN] += 1
-            elif self.made and (call := self.made.pop(0)).id in self.shown:
+                continue
+            if len(self.made) > 1:
+                self.run.notes.ledger.assumed[ORDER] += 1
+            if self.made and (call := self.made.pop(0)).id in self.shown:
                 rules[AGAIN] += 1
             elif call is not None:
                 self.run.observe(place, [call], told)

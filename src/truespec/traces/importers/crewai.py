@@ -18,6 +18,8 @@ from truespec.traces.joins import Joins
 from truespec.traces.trace import Message, Trace
 
 NAME = "crewai"
+NO_CALLS = "a crew's log holds no calls of tools, so that none is known"
+AGAIN = "a task that a later entry repeats is said once"
 _FIELDS = frozenset(("task_name", "task", "agent", "status"))
 
 
@@ -34,6 +36,7 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     """One trace per file."""
     run = StepRun(Notes(file.ledger), "document")
     told: set[str] = set()
+    run.notes.ledger.assumed[NO_CALLS] += 1
     for place, entry in entries(file):
         if isinstance(entry, Problem):
             yield entry
@@ -45,6 +48,8 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
         if task not in told:
             run.say("user", task, place)
             told.add(task)
+        else:
+            run.notes.ledger.rules[AGAIN] += 1
         if (said := value_text(entry.get("output"))) is not None:
             agent = (value_text(entry["agent"]) or "").strip()
             run.messages.append(Message("assistant", said, name=agent or None, position=place))

@@ -77,10 +77,13 @@ def _reply(content: Any) -> Any:
         try:
             data = b"".join(base64.b64decode(str(piece), validate=True) for piece in pieces)
             if data[:2] == b"\x1f\x8b":
-                data = zlib.decompressobj(31).decompress(data, LONGEST)
+                engine = zlib.decompressobj(31)
+                data = engine.decompress(data, LONGEST)
+                if not engine.eof:
+                    raise ValueError(f"it does not end within {LONGEST:,} bytes")
+            text = data.decode("utf-8")
         except (binascii.Error, zlib.error, ValueError) as error:
             return Problem("", "", f"a reply that cannot be unpacked: {error}")
-        text = data.decode("utf-8", "replace")
     if text.lstrip().startswith(("data:", "event:")):
         return [value for _, value in events_of_sse(text)]
     return parsed(text)

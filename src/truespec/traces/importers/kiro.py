@@ -18,6 +18,7 @@ from truespec.traces.joins import Joins
 from truespec.traces.trace import Trace
 
 NAME = "kiro"
+ATTACHED = "images beside what the user says are not kept"
 _RESULTS = ("ToolUseResults", "CancelledToolUses")
 _SAID = ("Prompt", *_RESULTS)
 _REPLIES = ("ToolUse", "Response")
@@ -57,6 +58,8 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
                 notes.ledger.problem(f"{position}, {place}", f"no turn of a conversation: {brief(one)}")
                 notes.ledger.items.drop("a turn that cannot be read", place)
             else:
+                if turn[0].get("images"):
+                    notes.ledger.rules[ATTACHED] += 1
                 items += [(place, item) for item in (_asked(turn[0]["content"]), _replied(turn[1]))]
         messages = placed(items, position, notes)
         kept = {k: v for k, v in value.items() if k != "history" and v is not None}
@@ -75,12 +78,15 @@ def _asked(content: Mapping[str, Any]) -> dict[str, Any]:
         parts.append({"type": "text", "text": said.get("prompt") if isinstance(said, Mapping) else said})
     for key in _RESULTS:
         held = content.get(key)
+        said = held.get("prompt") if isinstance(held, Mapping) else None
         held = held.get("tool_use_results") if isinstance(held, Mapping) else held
         for one in dicts(held):
             failed = {"is_error": True} if one.get("status") in ("Error", "Cancelled") else {}
             told = [_spoken(part) for part in dicts(one.get("content"))]
             about = {"tool_use_id": one.get("tool_use_id"), "output": told[0] if len(told) == 1 else told}
             parts.append({"type": "tool_result", **about, **failed})
+        if said:  # what the user says on cancelling
+            parts.append({"type": "text", "text": said})
     return {"role": "user", "content": parts}
 
 
