@@ -26,6 +26,9 @@ from hypothesis import HealthCheck, settings
 
 from cost import SLOW, Costs, cost
 from groups import case_of, groups_of, scheduler
+from scratch import keep_in_memory
+
+keep_in_memory()
 
 # A busy machine draws and runs examples slowly: neither is a fault of the code under test.
 settings.register_profile("any speed", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -73,8 +73,8 @@ def silent(call: Call) -> str:
 
 
 def broken(call: Call) -> str:
-    """Fails."""
-    raise ConnectionResetError("the line is dead")
+    """Fails for good, so that nothing waits to try again."""
+    raise RuntimeError("the line is dead")
 
 
 def nosy(call: Call) -> str:

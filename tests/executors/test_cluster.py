@@ -131,7 +131,8 @@ class _SlowHead:
         """Forget the failed connection."""
 
 
-def test_a_busy_head_node_is_asked_again() -> None:
+def test_a_busy_head_node_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "AGAIN_SECONDS", 0.0)
     head = _SlowHead("Starting Ray client server failed. See x.err", "psutil.NoSuchProcess: (pid=2816)")
     cluster._connect(head, "ray://head:10001")
     assert not head.complaints
@@ -156,7 +157,8 @@ class _LateNode:
         """Forget the failed start."""
 
 
-def test_a_local_cluster_that_comes_up_late_is_started_again() -> None:
+def test_a_local_cluster_that_comes_up_late_is_started_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "AGAIN_SECONDS", 0.0)
     cluster._connect(_LateNode(2), "local")
     with pytest.raises(WorkerError, match=f"no connection to local in {cluster.CONNECTIONS} attempts: The"):
         cluster._connect(_LateNode(99), "local")
