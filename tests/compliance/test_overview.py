@@ -15,7 +15,7 @@ RULES = """
 - {id: kept, text: t, formal: {template: absence, a: {call: nothing}}}
 - {id: writes, text: t, %s formal: {template: absence, a: {call: {type: write}}}}
 - {id: judged, text: t, kind: semantic}
-- {id: away, text: t, domains: retail, formal: {template: absence, a: {call: any}}}
+- {id: away, text: t, domains: retail, %s formal: {template: absence, a: {call: any}}}
 """
 
 
@@ -31,7 +31,7 @@ def check(folder: Path, more: str, *options: str) -> Result:
         ],
     }
     (folder / "t.jsonl").write_text(json.dumps(record) + "\n")
-    (folder / "r.yml").write_text(RULES % more)
+    (folder / "r.yml").write_text(RULES % (more, more))
     arguments = ["trace", "check", str(folder / "t.jsonl"), "--rules", str(folder / "r.yml"), *options]
     return CliRunner().invoke(truespec, arguments)
 
@@ -72,3 +72,29 @@ def test_sarif_tells_skips_from_rules_for_other_domains(tmp_path: Path) -> None:
         "judged": "open",
         "away": "notApplicable",
     }
+
+
+def test_a_rule_that_is_broken_first_and_then_unknown_is_both(tmp_path: Path) -> None:
+    amounts = [200, *(f"{n} or so" for n in range(9))]
+    rows = [
+        {"messages": [{"role": "assistant", "tool_calls": [call(200), call(amount)]}]} for amount in amounts
+    ]
+    (tmp_path / "t.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "r.yml").write_text(
+        "- {id: cap, text: t, severity: low, required: true, "
+        "formal: {template: absence, a: {call: pay, args: {amount: {gt: 100}}}}}"
+    )
+    junit = tmp_path / "j.xml"
+    options = ["--rules", str(tmp_path / "r.yml"), "--junit", str(junit), "--fail-on", "high"]
+    result = CliRunner().invoke(truespec, ["trace", "check", str(tmp_path / "t.jsonl"), *options])
+    assert result.exit_code == 1
+    assert "NOT EVALUATED on some or all traces: 1 of 1 rules" in result.output
+    assert "cap (required): 6 of 10 traces: 6 more reasons" in result.output
+    assert "violations: 11 low" in result.output
+    parts = [[part.tag for part in case] for case in ET.parse(junit).iter("testcase")]
+    assert parts == [[], *[["error"]] * 9]
+
+
+def call(amount: object) -> dict[str, object]:
+    made = {"name": "pay", "arguments": json.dumps({"amount": amount})}
+    return {"id": str(amount), "type": "function", "function": made}

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from truespec.cli.main import truespec
 from truespec.guard.guard import Guard
 from truespec.rules.language import load_rules
-from truespec.rules.monitor import RuleSet
+from truespec.rules.monitor import Monitor, RuleSet
 from truespec.rules.schemas import type_at
 from truespec.rules.toolcheck import mistakes
 from truespec.traces import Message, Source, ToolCall, ToolSchema, Trace
@@ -26,10 +26,14 @@ def tool(kind: Any) -> ToolSchema:
     return ToolSchema("pay", {"type": "object", "properties": {"amount": {"type": kind}}})
 
 
-def checked(amount: Any, *tools: ToolSchema) -> tuple[str, tuple[str, ...]]:
-    call = ToolCall("pay", {"amount": amount}, "1")
-    trace = Trace("t", (Message("assistant", None, (call,)),), Source("x", "", "", ""), tools=tools or None)
-    (finding,) = RuleSet(load_rules(CAP)).check(trace)
+def trace_of(*calls: ToolCall, tools: tuple[ToolSchema, ...] = ()) -> Trace:
+    messages = tuple(Message("assistant", None, (call,)) for call in calls)
+    return Trace("t", messages, Source("x", "", "", ""), tools=tools or None)
+
+
+def checked(amount: Any, *tools: ToolSchema, rules: str = CAP) -> tuple[str, tuple[str, ...]]:
+    trace = trace_of(ToolCall("pay", {"amount": amount}, "1"), tools=tools)
+    (finding,) = RuleSet(load_rules(rules)).check(trace)
     assert len(finding.violations) == (finding.status == "fail")
     return finding.status.value, finding.notes
 
@@ -42,10 +46,89 @@ def test_a_text_is_read_as_a_number_only_where_the_schema_says_number() -> None:
         assert "is read as a number" in notes[0]
     for kind, amount in (("string", "200"), ("number", "many"), (["string", "number"], "200")):
         status, notes = checked(amount, tool(kind))
-        assert status == "pass"
-        assert "is no number, so the condition does not hold" in notes[0]
-    assert checked("200")[0] == "pass"
+        assert status == "not_evaluated"
+        assert "is no number, so it cannot be compared" in notes[0]
     assert checked("50", tool("integer"))[0] == "pass"
+
+
+@pytest.mark.parametrize(
+    ("condition", "value", "status"),
+    [
+        ("{gt: 100}", "200", "not_evaluated"),
+        ("{gt: 100}", [200], "not_evaluated"),
+        ("{gt: 100}", None, "pass"),
+        ("{lt: '2026-01-01'}", 1767225600, "not_evaluated"),
+        ("{matches: '@evil[.]example$'}", ["a@evil.example"], "not_evaluated"),
+        ("{matches: '@evil[.]example$'}", "a@good.example", "pass"),
+        ("{contains: evil}", {"to": "evil"}, "not_evaluated"),
+        ("{min_length: 3}", 4711, "not_evaluated"),
+        ("5", "5", "not_evaluated"),
+        ("5", "\uff15", "not_evaluated"),
+        ("5", "five", "pass"),
+        ("5", True, "pass"),
+        ("'5'", 5, "not_evaluated"),
+        ("'5'", 6, "pass"),
+        ("{in: [1, 2]}", "2", "not_evaluated"),
+        ("{not_in: [EUR, USD]}", "EUR", "pass"),
+        ("{type: string}", 5, "pass"),
+    ],
+)
+def test_a_value_of_another_type_is_not_a_rule_kept(condition: str, value: Any, status: str) -> None:
+    cap = CAP.replace("{gt: 100}", condition).replace("cap", "r")
+    assert checked(value, rules=cap)[0] == status
+    monitor = Monitor(load_rules(cap))
+    monitor.observe(Message("assistant", None, (ToolCall("pay", {"amount": value}, "1"),)))
+    assert ("r" in monitor.not_evaluated) == (status == "not_evaluated")
+
+
+@pytest.mark.parametrize(
+    "formal",
+    [
+        "template: absence, a: {call: pay, args: {amount: {gt: 100}}}",
+        "template: absence, a: {call: pay, not: {args: {amount: {le: 100}}}}",
+        "when: {call: pay}, bind: {o: args.order}, require: '!Y(O same)', "
+        "define: {same: {call: pay, args: {order: $o}}}",
+        "template: absence, a: {call: pay, so_far: {of: {call: any}, sum: amount, gt: 500}}",
+        "template: absence, a: {call: pay, so_far: {of: {call: pay, args: {amount: {gt: 100}}}, gt: 1}}",
+        "template: absence, a: {call: pay, against_result: {arg: amount, gt: total, result: look}}",
+    ],
+)
+def test_arguments_that_are_no_json_object_are_not_a_rule_kept(formal: str) -> None:
+    rules = load_rules(f"- {{id: r, text: t, formal: {{{formal}}}}}")
+    damaged = ToolCall("pay", None, "1", raw='{"amount": 200')
+    (finding,) = RuleSet(rules).check(trace_of(damaged))
+    assert "no JSON object" in finding.reason
+    (other,) = RuleSet(load_rules("- {id: r, text: t, formal: {template: absence, a: {call: look}}}")).check(
+        trace_of(damaged)
+    )
+    assert other.status == "pass"
+
+
+def test_conditions_inside_a_count_say_what_they_could_not_compare() -> None:
+    rules = load_rules(
+        "- {id: r, text: t, formal: {template: absence, a: {call: pay, "
+        "so_far: {of: {call: pay, args: {amount: {gt: 100}}}, gt: 1}}}}"
+    )
+    calls = [ToolCall("pay", {"amount": "200"}, str(n)) for n in range(3)]
+    assert RuleSet(rules).check(trace_of(*calls))[0].status == "not_evaluated"
+    assert RuleSet(rules).check(trace_of(*calls, tools=(tool("number"),)))[0].status == "fail"
+
+
+LATER = """
+- {id: r, text: t, formal: {template: absence, a: {call: pay, args: {amount: {gt: 100}}}}}
+- {id: s, text: t, formal: {template: absence, a: {call: pay,
+    so_far: {of: {call: pay}, sum: amount, gt: 100}}}}
+"""
+
+
+def test_what_was_broken_before_stays_broken() -> None:
+    calls = (ToolCall("pay", {"amount": 200}, "1"), ToolCall("pay", {"amount": "many"}, "2"))
+    for finding in RuleSet(load_rules(LATER)).check(trace_of(*calls)):
+        assert finding.status == "fail"
+        assert [v.message_index for v in finding.violations] == [0]
+        assert "is no number" in finding.reason
+    at_once = Monitor(load_rules(LATER)).observe(Message("assistant", None, calls))
+    assert {v.rule_id for v in at_once} == {"r", "s"}
 
 
 def test_a_guard_does_not_let_a_value_pass_that_it_cannot_compare() -> None:

@@ -22,7 +22,7 @@ def junit(artifacts: Iterable[Mapping[str, Any]], least: frozenset[str]) -> str:
     """A test suite for each trace, a test case for each rule; only severities in `least` fail.
 
     Accepted violations do not fail; a rule with no others says how many there are. A rule that was not
-    evaluated is skipped, or an error where it says that it is required.
+    evaluated, or not to the end, is skipped, or an error where it says that it is required.
     """
     suites = []
     for one in artifacts:
@@ -38,13 +38,7 @@ def junit(artifacts: Iterable[Mapping[str, Any]], least: frozenset[str]) -> str:
             counted = [v for v in by_rule.get(check["rule_id"], ()) if v["severity"] in least]
             broken = [v for v in counted if "accepted" not in v]
             reason = quoteattr(_clean(check.get("reason", "")))
-            if check["status"] == "not_evaluated" and check["rule_id"] in required:
-                errors += 1
-                cases.append(f'{head}><error type="not evaluated" message={reason}/></testcase>')
-            elif check["status"] == "not_evaluated":
-                skipped += 1
-                cases.append(f"{head}><skipped message={reason}/></testcase>")
-            elif broken:
+            if broken:
                 failures += 1
                 lines = "\n".join(
                     f"message {v['message_index']} ({v['effect']}): {v['quote']}" for v in broken
@@ -53,6 +47,12 @@ def junit(artifacts: Iterable[Mapping[str, Any]], least: frozenset[str]) -> str:
                     f"{head}><failure message={quoteattr(f'{len(broken)} breaches')}>{escape(_clean(lines))}"
                     "</failure></testcase>"
                 )
+            elif "reason" in check and check["rule_id"] in required and not check.get("elsewhere"):
+                errors += 1
+                cases.append(f'{head}><error type="not evaluated" message={reason}/></testcase>')
+            elif "reason" in check:
+                skipped += 1
+                cases.append(f"{head}><skipped message={reason}/></testcase>")
             elif counted:
                 said = escape(f"{len(counted)} accepted violations")
                 cases.append(f"{head}><system-out>{said}</system-out></testcase>")
@@ -112,7 +112,7 @@ def sarif(artifacts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
                         **_suppression(v),
                     }
                 )
-        results += [_skip(one, check) for check in one["checks"] if check["status"] == "not_evaluated"]
+        results += [_skip(one, check) for check in one["checks"] if "reason" in check]
     driver = {"name": "truespec", "version": __version__, "rules": list(rules.values())}
     return {
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",

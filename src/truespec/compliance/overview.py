@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 from truespec.compliance.run import Tally
 
+_REASONS = 3
+"""Reasons that are shown for one rule."""
 _NAMED = 6
 """Rules for other domains that are named in their line."""
 
@@ -22,8 +24,11 @@ def overview(tally: Tally) -> Iterator[str]:
         yield f"NOT EVALUATED on some or all traces: {len(skipped)} of {len(here)} rules"
         for rule, reasons in skipped.items():
             required = " (required)" if rule in tally.required else ""
-            for reason, count in reasons.most_common():
+            for reason, count in reasons.most_common(_REASONS):
                 yield f"  {rule}{required}: {count} of {tally.traces} traces: {reason}"
+            if (left := len(reasons) - _REASONS) > 0:
+                rest = sum(reasons.values()) - sum(n for _, n in reasons.most_common(_REASONS))
+                yield f"  {rule}{required}: {rest} of {tally.traces} traces: {left} more reasons"
     dull, silent = set(tally.uninformative()), set(tally.silent())
     width = max((len(rule) for rule in here), default=4)
     yield f"{'rule':<{width}}  {'broken':>6}  {'kept':>6}  {'not evaluated':>13}  {'breaches':>8}"

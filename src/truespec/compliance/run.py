@@ -157,7 +157,7 @@ class Tally:
     elsewhere: Counter[str] = field(default_factory=Counter)
     """For each rule, traces of a domain that it is not for."""
     reasons: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    """For each rule, why it was not evaluated on traces that it is for."""
+    """For each rule, why it was not evaluated on traces that it is for, or not to their end."""
     required: set[str] = field(default_factory=set)
     """Rules that say that they have to be evaluated."""
     notes: Counter[str] = field(default_factory=Counter)
@@ -179,7 +179,7 @@ class Tally:
             self.breaches[rule] += broken
             if check.get("elsewhere"):
                 self.elsewhere[rule] += 1
-            elif status == Status.NOT_EVALUATED:
+            elif status == Status.NOT_EVALUATED or check.get("reason"):
                 self.reasons[rule][check.get("reason", "")] += 1
             for note in check.get("notes", ()):
                 self.notes[rule] += 1

@@ -28,6 +28,10 @@ class Coded(ABC):
     example: ClassVar[Mapping[str, Any] | None]
     """An event that is wrong where nothing came before: its kind, who, and its text or arguments. None where
     that depends on what came before: then any event may be wrong, and comparison has no example."""
+    inner: frozenset[Predicate] = frozenset()
+    """The conditions in its options."""
+    reads_arguments = False
+    """Whether it looks at the arguments of a call, and says nothing where they could not be read."""
 
     def __init__(self, options: Mapping[str, Any], read: ReadPredicate) -> None:
         self.options = options
@@ -85,6 +89,7 @@ class Ungrounded(Coded):
     )  # fmt: skip
 
     example = {"kind": "call", "args": {"reference": "unseen-4711"}}  # noqa: RUF012
+    reads_arguments = True
 
     def start(self, trace: Trace | None) -> None:
         self.skip = frozenset(self.options.get("skip", self.SKIP))

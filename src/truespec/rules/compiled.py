@@ -80,7 +80,11 @@ class CompiledRules:
                 index
                 for index, rule in enumerate(self.rules)
                 if rule.formal is not None
-                and any(c == condition for q in all_predicates(rule.formal) for c in p.conditions(q))
+                and any(
+                    c == condition or (c in self.coded and condition in self.coded[c].inner)
+                    for q in all_predicates(rule.formal)
+                    for c in p.conditions(q)
+                )
             ]
         return found
 
@@ -140,7 +144,7 @@ class CompiledRules:
 class Plan:
     """For one class of events: the predicates left open, those that hold, and the tracks that count them."""
 
-    __slots__ = ("active", "bound", "letters", "lost", "open", "rules", "sure")
+    __slots__ = ("active", "bound", "letters", "lost", "open", "readers", "rules", "sure")
 
     def __init__(self, rules: CompiledRules, event: Event) -> None:
         def known(condition: Predicate) -> bool | None:
@@ -152,6 +156,8 @@ class Plan:
         """The number of each open predicate, and what is left of its test."""
         self.lost: dict[int, str] = {}
         """Rules that cannot be evaluated on such events, with the reason."""
+        self.readers: set[int] = set()
+        """Rules that look at the arguments of such events."""
         for number, predicate in enumerate(rules.predicates):
             try:
                 rest = simplified(predicate, known)
@@ -162,6 +168,8 @@ class Plan:
                 self.sure |= 1 << number
             elif rest != NEVER:
                 self.open.append((number, rules.test_of(rest)))
+                if any(self._reads(condition) for condition in p.conditions(rest)):
+                    self.readers |= rules.users[number]
         self.active: list[bool] = []
         """For each track, whether the event counts for it."""
         self.bound: set[int] = set()
@@ -169,13 +177,29 @@ class Plan:
         for track in rules.tracks:
             try:
                 self.active.append(p.evaluate(track.over, lambda c: bool(known(c))))
-                if any(simplified(q, known) != NEVER for q, _ in track.bind):
+                rests = [simplified(q, known) for q, _ in track.bind]
+                if any(rest != NEVER for rest in rests):
                     self.bound.add(track.number)
+                if any(self._reads(c) for rest in rests for c in p.conditions(rest)) or (
+                    track.binds_arguments and self._may_start(track)
+                ):
+                    self.readers.add(track.rule)
             except Undecided as undecided:
                 del self.active[track.number :]
                 self.active.append(False)
                 self.lost[track.rule] = undecided.message
         self.letters: dict[int, list[tuple[Track, int, bool]]] = {}
+
+    def _reads(self, condition: Predicate) -> bool:
+        """Whether a condition looks at arguments."""
+        if condition[0] == "coded":
+            return self.rules.coded[condition].reads_arguments
+        return condition[0] in ("arg", "absent") or (condition[0] == "var" and condition[1] != "tool")
+
+    def _may_start(self, track: Track) -> bool:
+        """Whether such an event may start an obligation of a track."""
+        number = track.when
+        return number >= 0 and (self.sure >> number & 1 == 1 or any(n == number for n, _ in self.open))
 
     def rows(self, mask: int) -> list[tuple[Track, int, bool]]:
         """For the predicates that hold, the tracks to step: each with its letter, and whether it starts."""

@@ -83,7 +83,7 @@ class Finding:
         self.elsewhere = elsewhere
         """Whether the rule is for other domains than the trace's, and was not evaluated for that."""
         self.reason = reason
-        """Why it was not evaluated."""
+        """Why it was not evaluated; of a rule that is broken, why nothing is known of the rest."""
         self.activations = activations
         """How many events the rule had something to say about; a rule that passes with none says nothing."""
         self._violations = violations
@@ -109,6 +109,13 @@ class Finding:
             self.notes,
             self.elsewhere,
         )
+
+    def with_reason(self, reason: str) -> Finding:
+        """The same finding, of which some part could not be evaluated: what is broken stays so, and of what
+        is not nothing is known."""
+        status = self.status if self.status == Status.FAIL else Status.NOT_EVALUATED
+        activations = self.activations if status == Status.FAIL else 0
+        return Finding(self.rule, status, self._violations, reason, activations, self._find, self.notes)
 
     def with_notes(self, notes: tuple[str, ...]) -> Finding:
         """The same finding with notes."""

@@ -18,11 +18,11 @@ from typing import Any, ClassVar
 import orjson
 
 from truespec.rules import predicate as p
-from truespec.rules.coded import Coded, NounOf
+from truespec.rules.coded import Coded, NounOf, ReadPredicate
 from truespec.rules.values import is_number
 from truespec.traces.event import Event
 from truespec.traces.trace import Trace
-from truespec.verdict import Incomplete
+from truespec.verdict import Incomplete, Undecided
 
 OPERATORS: Mapping[str, Callable[[Fraction, Fraction], bool]] = {
     "gt": lambda a, b: a > b,
@@ -90,6 +90,19 @@ class History(Coded):
     """A condition with registers. The places of what it could not read are kept for the reason."""
 
     example: ClassVar[Mapping[str, Any] | None] = None
+    fields: ClassVar[tuple[str, ...]] = ()
+    """Options that are predicates."""
+
+    def __init__(self, options: Mapping[str, Any], read: ReadPredicate) -> None:
+        super().__init__(options, read)
+        self.predicates = {field: read(options[field], field) for field in self.fields}
+        """The predicates among the options."""
+        self.inner = frozenset(c for q in self.predicates.values() for c in p.conditions(q))
+        self.tests = {
+            field: {c: p.condition_test(c) for c in p.conditions(q)} for field, q in self.predicates.items()
+        }
+        asks = any(c[0] in ("arg", "absent") for c in self.inner)
+        self.reads_arguments = asks or any(key in options for key in ("arg", "same", "sum"))
 
     def start(self, trace: Trace | None) -> None:
         self.entries: list[str] = []
@@ -99,10 +112,23 @@ class History(Coded):
         self.unread = ""
         """Why the registers no longer hold all that counts; empty while they do."""
 
-    def test_of(self, field: str) -> p.Test:
-        """The test of the predicate in this field."""
-        predicate = self.read(self.options[field], field)
-        return lambda event: p.evaluate(predicate, lambda c: bool(p.condition_test(c)(event)))
+    def holds(self, field: str, event: Event) -> bool:
+        """Whether the predicate in this field holds of an event."""
+        tests = self.tests[field]
+        return p.evaluate(self.predicates[field], lambda c: bool(tests[c](event)))
+
+    def happened(self, field: str, event: Event) -> bool:
+        """The same of an event that has passed; where that is not known, nothing is from then on."""
+        try:
+            if not self.holds(field, event):
+                return False
+        except Undecided as undecided:
+            self.unread = self.unread or undecided.message
+            return False
+        if self.reads_arguments and event.call is not None and event.call.arguments is None:
+            where = f"message {event.index + 1}"
+            self.unread = self.unread or f"{where}: the arguments of {event.tool} are no JSON object"
+        return True
 
     def mark(self) -> Any:
         return len(self.entries), self.unread
@@ -214,9 +240,7 @@ class SoFar(History):
     stands in a relation to a number. The event itself counts. `same` names arguments in which those agree
     that are counted together."""
 
-    def start(self, trace: Trace | None) -> None:
-        super().start(trace)
-        self.of = self.test_of("of")
+    fields = ("of",)
 
     def _key(self, event: Event) -> str:
         return _key(event, [mine for mine, _ in pairs_of(self.options.get("same"))])
@@ -235,14 +259,14 @@ class SoFar(History):
         return total, ""
 
     def see(self, event: Event) -> None:
-        if self.of(event):
+        if self.happened("of", event):
             amount, unread = self._amount(event)
             self.unread = self.unread or unread
             key = self._key(event)
             self.keep(key, amount + (self.latest(key) or 0))
 
     def quotes(self, event: Event) -> list[str]:
-        if not self.of(event):
+        if not self.holds("of", event):
             return []
         amount, unread = self._amount(event)
         if self.unread or unread:
@@ -270,15 +294,15 @@ class Elapsed(History):
     to a number. It does not hold where there was no such event. Without the times of both, the rule is not
     evaluated."""
 
-    def start(self, trace: Trace | None) -> None:
-        super().start(trace)
-        self.since = self.test_of("since")
+    fields = ("since",)
 
     def see(self, event: Event) -> None:
-        if self.since(event):
+        if self.happened("since", event):
             self.keep("", time_of(event))
 
     def quotes(self, event: Event) -> list[str]:
+        if self.unread:
+            raise Incomplete(self.unread)
         if not self.entries:
             return []
         now, then = time_of(event), self.latest("")

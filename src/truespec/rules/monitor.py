@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from truespec.rules.finding import NEEDS_JUDGE, QUOTE, Finding, Status, Violation
@@ -77,11 +77,14 @@ class Monitor:
     @property
     def not_evaluated(self) -> dict[str, str]:
         """Rules of which nothing is known, with the reason: what they need is not there, or a condition
-        could not be decided on some text."""
+        could not be decided on some text, or compared with some value."""
+        return self._named({**self._run.doubtful, **self._run.lost})
+
+    def _named(self, reasons: Mapping[int, str]) -> dict[str, str]:
         rules = self.rules.rules
         return {
             rules[index].id: reason
-            for index, reason in self._run.lost.items()
+            for index, reason in reasons.items()
             if rules[index].id not in self.elsewhere
         }
 
@@ -113,8 +116,7 @@ class Monitor:
 
     def _fresh(self) -> Iterator[Violation]:
         for rule, origin, at in self._run.fresh:
-            if rule not in self._run.lost:
-                yield from self._run.violations(rule, origin, at)
+            yield from self._run.violations(rule, origin, at)
 
     def look_ahead(self, message: Message) -> Outlook:
         """What would become certain if this message were sent, and which rules could not be evaluated then;
@@ -125,7 +127,7 @@ class Monitor:
             self._run.unread = {}
             self._take(message)
             unread = {self.rules.rules[rule].id: reason for rule, reason in self._run.unread.items()}
-            return Outlook(tuple(self._fresh()), self.not_evaluated, unread)
+            return Outlook(tuple(self._fresh()), self._named(self._run.lost), unread)
         finally:
             self._run.end_trial()
 

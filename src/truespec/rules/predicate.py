@@ -235,11 +235,9 @@ def condition_test(condition: Predicate) -> Test:
     if tag == "arg":
         test = argument_test(condition[2], condition[3])
         path = condition[1]
-        if asks_numbers(condition[2], condition[3]):
-            return _number_test(condition, test)
-        if "." not in path and "*" not in path:
-            return lambda e: path in e.args and test(e.args[path])
-        return lambda e: any(test(v) for v in values_at(e.args, path))
+        if condition[2] in _ANY_TYPE:
+            return lambda e: any(test(v) for v in values_at(e.args, path))
+        return _typed_test(condition, test)
     if tag == "fits":
         from truespec.rules.schemas import call_fits
 
@@ -255,27 +253,59 @@ def asks_numbers(operator: str, operand: Any) -> bool:
     return bool(wanted) and all(is_number(value) for value in wanted)
 
 
-def _number_test(condition: Predicate, test: Callable[[Any], bool]) -> Test:
-    """The test of a comparison with numbers: a text is read as a number where the tool's schema says that it
-    is one. That is noted at the event, and so is a value that cannot be compared."""
+_ANY_TYPE = ("type", "schema")
+"""Operators that say something of a value of any type."""
+_ORDER = ("gt", "ge", "lt", "le")
+_SIZED = {"matches": (str,), "contains": (str, list), "min_length": (str, list), "max_length": (str, list)}
+"""The types of values that an operator speaks of, where its operand does not say so."""
+_LIKE_NUMBER = re.compile(r"\s*[-+$€£]?\s*[\d.]")
+"""How a text begins that some tool may read as a number."""
+
+
+def _foreign(operator: str, operand: Any) -> Callable[[Any], str]:
+    """For a value: the type that the condition asks for and the value has not, so that the two cannot be
+    compared; empty where they can be."""
+    if operator in _ORDER:
+        if is_number(operand):
+            return lambda v: "" if is_number(v) or v is None else "number"
+        return lambda v: "" if isinstance(v, str) or v is None else "text"
+    if operator in _SIZED:
+        kinds = _SIZED[operator]
+        word = "text" if len(kinds) == 1 else "text or list"
+        return lambda v: "" if isinstance(v, kinds) or v is None else word
+    wanted = thawed(operand) if operator in ("in", "not_in") else [thawed(operand)]
+    numbers = any(is_number(w) for w in wanted)
+    numerals = [float(w) for w in wanted if isinstance(w, str) and _NUMERAL.fullmatch(w)]
+
+    def foreign(value: Any) -> str:
+        if any(same(value, w) for w in wanted):
+            return ""
+        if numbers and isinstance(value, str) and _LIKE_NUMBER.match(value):
+            return "number"
+        return "text" if is_number(value) and value in numerals else ""
+
+    return foreign
+
+
+def _typed_test(condition: Predicate, test: Callable[[Any], bool]) -> Test:
+    """The test of a comparison with values of one type. A text is read as a number where the tool's schema
+    says that it is one. That is noted at the event, and so is a value that cannot be compared: what a rule
+    makes of it is then not known."""
     path = condition[1]
+    foreign = _foreign(condition[2], condition[3])
 
     def holds(event: Event) -> bool:
         for value in values_at(event.args, path):
-            if is_number(value) or value is None:
-                if test(value):
-                    return True
-                continue
-            number = _as_number(event, path, value)
-            if event.notes is None:
-                event.notes = {}
-            if number is None:
+            wanted = foreign(value)
+            number = _as_number(event, path, value) if wanted == "number" else None
+            if wanted:
+                if event.notes is None:
+                    event.notes = {}
                 event.notes[condition] = (
-                    f"{path}: {value!r:.60} is no number, so the condition does not hold",
-                    False,
+                    (f"{path}: {value!r:.60} is no {wanted}, so it cannot be compared", False)
+                    if number is None
+                    else (f"{path}: the text {value!r:.60} is read as a number", True)
                 )
-            else:
-                event.notes[condition] = f"{path}: the text {value!r:.60} is read as a number", True
             if test(value if number is None else number):
                 return True
         return False

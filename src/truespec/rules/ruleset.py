@@ -71,7 +71,9 @@ class RuleSet(CompiledRules):
     def check(self, trace: Trace) -> list[Finding]:
         """What each rule finds in a complete trace, in the order of the rules.
 
-        A rule with a condition that cannot be decided on some text of the trace is not evaluated.
+        A rule with a condition that cannot be decided on some text of the trace is not evaluated, nor is one
+        with a condition on a value of another type. What was certain before is a breach all the same; its
+        finding then has a reason too, which says from where on nothing is known.
         """
         trace = self.failures.settle(trace)
         found = list(self._silent)
@@ -87,10 +89,10 @@ class RuleSet(CompiledRules):
             for index in broken:
                 find = lambda run=run, index=index: run.violations_of(index)  # noqa: E731
                 found[index] = Finding(self.rules[index], Status.FAIL, (), "", active.get(index, 0), find)
+            for index, reason in {**run.doubtful, **run.lost}.items():
+                found[index] = found[index].with_reason(reason)
             for index, notes in run.notes.items():
                 found[index] = found[index].with_notes(tuple(notes))
-            for index, reason in run.lost.items():
-                found[index] = Finding(self.rules[index], Status.NOT_EVALUATED, (), reason)
         for index, reason in self._reasons(trace):
             elsewhere = trace.domain is not None and not self.rules[index].speaks_of(trace.domain)
             found[index] = Finding(self.rules[index], Status.NOT_EVALUATED, (), reason, elsewhere=elsewhere)

@@ -94,6 +94,8 @@ class Run:
         """For each rule, values that were read otherwise than they stand there, with their places."""
         self.unread: dict[int, str] = {}
         """For each rule, a value that a condition could not be compared with, the last one."""
+        self.doubtful: dict[int, str] = {}
+        """For each rule, the first such value that has happened, with its place."""
         self._saved: _Saved | None = None
 
     def read(self, stream: Iterable[Event]) -> None:
@@ -127,18 +129,25 @@ class Run:
         for coded in self._coded:
             coded.see(event)
         if event.notes:
-            self._note(event)
+            for condition, (text, read) in event.notes.items():
+                for rule in self.rules.speakers(condition):
+                    self._note(rule, event, text, read)
+        if event.call is not None and event.call.arguments is None:
+            for rule in plan.readers:
+                self._note(rule, event, "the arguments are no JSON object, so they cannot be compared", False)
         self.last = event
 
-    def _note(self, event: Event) -> None:
-        for condition, (text, read) in (event.notes or {}).items():
-            for rule in self.rules.speakers(condition):
-                if not read:
-                    self.unread[rule] = f"{event.tool}: {text}"
-                if self._saved is None:
-                    noted = self.notes.setdefault(rule, [])
-                    if len(noted) < MOST_NOTES:
-                        noted.append(f"message {event.index}, {event.tool}: {text}")
+    def _note(self, rule: int, event: Event, text: str, read: bool) -> None:
+        """Keep what was noted about a value, for a rule that asks about it."""
+        if not read:
+            self.unread[rule] = f"{event.tool}: {text}"
+        if self._saved is None:
+            place = f"message {event.index}, {event.tool}: {text}"
+            if not read:
+                self.doubtful.setdefault(rule, place)
+            noted = self.notes.setdefault(rule, [])
+            if len(noted) < MOST_NOTES:
+                noted.append(place)
 
     def begin_trial(self) -> None:
         """From now on, events are taken to be forgotten again."""

@@ -24,6 +24,7 @@ class Track:
     __slots__ = (
         "atoms",
         "bind",
+        "binds_arguments",
         "bits",
         "fixed",
         "formal",
@@ -60,6 +61,7 @@ class Track:
         self.names = sorted({name for q, _ in self.bind for name in p.variables(q)})
         self.paths = sorted({(c[2], c[1]) for q, _ in self.bind for c in p.conditions(q) if c[0] == "var"})
         self.indexed = self._can_be_looked_up()
+        self.binds_arguments = any(formal.bind[name].startswith("args") for name in self.names)
         self.over = formal.over
         self.start = obligation.when is None
         self.fixed = obligation.require is f.F

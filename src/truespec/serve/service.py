@@ -179,9 +179,9 @@ def check_messages(
     for found in compiled.check(trace):
         if found.violations:
             broken += [_broken(found.rule, violation) for violation in found.violations]
-        elif found.reason:
+        if found.reason:
             open_rules.append({"rule": found.rule.id, "why": found.reason})
-        else:
+        elif not found.violations:
             kept.append(found.rule.id)
     broken.sort(key=lambda one: int(one["message_index"]))
     return {"violations": broken, "not_evaluated": open_rules, "kept": kept}
