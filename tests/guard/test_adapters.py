@@ -124,6 +124,19 @@ def test_a_proxy_is_not_fooled() -> None:
     assert wire.told
 
 
+def test_a_proxy_says_what_it_cannot_follow() -> None:
+    wire = Wire()
+    wire.ask(1, "pay", params={"name": "pay", "task": {"ttl": 60000}})
+    wire.answer(wire.server[0]["id"], {"tools": TOOLS[:1]})
+    assert wire.refused() == [1]
+    assert any("after names tools that the server does not have: tell" in text for text in wire.told)
+    wire.proxy.from_client(b'["hello"]')
+    assert wire.client[-1]["error"]["code"] == -32600
+    wire.proxy.from_server(b'{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}')
+    wire.proxy.from_server(b"[3]")
+    assert ["changed" in text or "left out" in text for text in wire.told[-2:]] == [True, True]
+
+
 def test_a_server_that_does_not_say_its_tools_is_not_called() -> None:
     wire = Wire()
     wire.ask(1, "pay")

@@ -17,6 +17,7 @@ from truespec.guard.decision import Action, Blocked, Decision
 from truespec.guard.guard import Guard
 from truespec.rules.language import load_rules
 from truespec.rules.packs import pack
+from truespec.rules.ruleset import RuleSet
 from truespec.traces import Message, Trace
 from truespec.traces.files import Problem
 from truespec.traces.importers.registry import read
@@ -286,3 +287,120 @@ def test_a_tool_that_fails_is_recorded_as_failed() -> None:
     with pytest.raises(RuntimeError, match="no money"):
         asyncio.run(guard.call("pay", {}, broken()))
     assert not guard.decide("pay", {}).allowed
+
+
+def test_a_tool_that_calls_tools_does_not_wait_for_itself() -> None:
+    guard = Guard(load_rules(ONCE))
+    paid: list[int] = []
+    late: list[asyncio.Task[Any]] = []
+
+    async def refund(order: int) -> str:
+        await asyncio.sleep(0)
+        paid.append(order)
+        return "refunded"
+
+    async def helper() -> list[Any]:
+        calls = [guard.call("refund", {"order": 7}, refund) for _ in range(3)]
+        late.append(asyncio.create_task(guard.call("refund", {"order": 8}, refund)))
+        return await asyncio.gather(*calls, return_exceptions=True)
+
+    async def agent() -> list[Any]:
+        answers: list[Any] = await guard.call("helper", {}, helper)
+        await late[0]
+        with pytest.raises(Blocked):
+            await guard.call("refund", {"order": 8}, refund)
+        return answers
+
+    answers = asyncio.run(asyncio.wait_for(agent(), 30))
+    assert [type(answer) for answer in answers] == [str, Blocked, Blocked]
+    assert sorted(paid) == [7, 8]
+    assert guard.call_now("outer", {}, lambda: guard.call_now("inner", {}, lambda: "in")) == "in"
+
+
+def test_nothing_passes_after_the_end(tmp_path: Path) -> None:
+    guard = Guard(load_rules(ONCE), log=tmp_path / "log.jsonl")
+    owed = guard.finish()
+    for act in (
+        lambda: guard.call_now("refund", {"order": 1}, lambda: "ok"),
+        lambda: guard.admit_now("refund", {"order": 1}, id="1"),
+        lambda: guard.admit_message({"role": "assistant", "content": "Done."}),
+        lambda: guard.observe("hello"),
+    ):
+        with pytest.raises(UsageError, match="over"):
+            act()
+    assert guard.finish() == owed
+
+
+def test_a_tool_that_has_not_run_has_no_result() -> None:
+    guard = Guard(
+        load_rules(
+            "- {id: a, text: t, formal: {template: precedence, a: {result: look, ok: true}, b: {call: pay}}}"
+        )
+    )
+
+    async def look() -> str:
+        return "seen"
+
+    def pieces() -> Any:
+        yield "seen"
+
+    for tool in (look, pieces):
+        with pytest.raises(UsageError, match="the tool"):
+            guard.call_now("look", {}, tool)
+    with pytest.raises(UsageError, match="in pieces"):
+        asyncio.run(guard.call("look", {}, pieces))
+    assert not guard.decide("pay", {}).allowed
+
+
+def test_a_guard_knows_the_time(tmp_path: Path) -> None:
+    now = [1_000_000.0]
+    rules = load_rules(
+        "- {id: soon, text: Within a minute., formal: {template: absence, "
+        "a: {call: refund, elapsed: {since: {message: user}, gt: 60}}}}"
+    )
+    guard = Guard(rules, clock=lambda: now[0], log=tmp_path / "log.jsonl")
+    guard.observe("Refund me.")
+    now[0] += 60
+    assert guard.call_now("refund", {}, lambda: "ok") == "ok"
+    now[0] += 1
+    assert "Within a minute." in guard.decide("refund", {}).message
+    guard.observe({"role": "user", "content": "Again.", "timestamp": 999_000.0})
+    assert not guard.decide("refund", {}).allowed
+    (trace,) = read(tmp_path / "log.jsonl")
+    assert isinstance(trace, Trace)
+    assert [finding.status for finding in RuleSet(rules).check(trace)] == ["pass"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["r\u0435fund", "mcp__shop__refund", "functions.refund", "shop/Refund", "shop:refund", "", None, 7],
+)
+def test_a_name_that_some_runtime_may_read_as_a_known_tool_does_not_pass(name: Any) -> None:
+    with pytest.raises(Blocked):
+        Guard(load_rules(ONCE)).call_now(name, {"order": 1}, lambda: "ok")
+
+
+def test_tools_that_only_rules_know_are_told() -> None:
+    guard = Guard(load_rules(ONCE), tools=[{"name": "mcp__shop__refund"}])
+    assert guard.absent_tools == {"once": ["refund"], "told": ["refund"]}
+    assert guard.call_now("mcp__shop__refund", {"order": 1}, lambda: "ok") == "ok"
+    assert Guard(load_rules(ONCE), tools=[{"name": "refund"}]).absent_tools == {}
+
+
+def test_arguments_that_readers_may_take_differently_do_not_pass() -> None:
+    guard = Guard(load_rules(LIMIT % "block"))
+    for text in ('{"amount": 900, "amount": 5}', '{"amount": 5, "to": {"a": 1, "a": 2}}'):
+        assert "twice" in guard.decide("refund", text).message
+    assert "digits" in guard.decide("refund", {"note": 10**6000}).message
+    given: list[Any] = []
+
+    def tool(arguments: dict[str, Any], /) -> str:
+        given.append(arguments)
+        arguments["items"].clear()
+        return "ok"
+
+    formal = "{template: precedence, a: {result: buy, args: {items.0: x}}, b: {call: pay}}"
+    kept = Guard(load_rules(f"- {{id: a, text: t, formal: {formal}}}"))
+    kept.call_now("buy", {"items": ["x"]}, tool)
+    assert given == [{"items": []}]
+    assert kept.decide("pay", {}).allowed

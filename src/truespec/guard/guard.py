@@ -18,8 +18,8 @@ default, mandatory rules block and advisory ones are reported.
 from __future__ import annotations
 
 import inspect
-import json
 import threading
+import time
 import uuid
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
@@ -33,20 +33,19 @@ from truespec.guard.plain import plain
 from truespec.guard.policy import (
     STRICTNESS,
     WORDS,
+    Names,
     action_of,
     counts_calls,
-    folded,
-    named_tools,
     schemas_of,
 )
-from truespec.guard.running import Outcome, called, outcome_text, plain_outcome
+from truespec.guard.running import Outcome, called, finished, outcome_text, parsed, plain_outcome
 from truespec.guard.turn import Turn
 from truespec.rules.finding import Violation
+from truespec.rules.history import TIMES
 from truespec.rules.monitor import Monitor
 from truespec.rules.rule import Rule
 from truespec.traces.record import message_record
 from truespec.traces.trace import Message, Source, ToolCall, ToolSchema, Trace, TraceError
-from truespec.untrusted.nesting import check_json
 from truespec.verdict import UsageError
 
 Ask = Callable[[Decision], "bool | Awaitable[bool]"]
@@ -70,12 +69,14 @@ class Guard:
         log: str | Path | None = None,
         ask: Ask | None = None,
         whole_messages: bool = False,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         """`tools` are the agent's tools, ours or as OpenAI, Anthropic or MCP describe them: with them, a call
         of any other tool is blocked. `types` says of each whether it is `read`, `write` or `generic`.
 
         `ask` puts an act before a person; without it, what would be asked is blocked. With `whole_messages`,
         calls pass through `admit` in the messages that hold them, and rules may count the calls of a message.
+        `clock` gives the time in seconds since 1970, for messages that come without one.
         """
         self.conversation = conversation or uuid.uuid4().hex
         """The conversation's name in the log."""
@@ -87,9 +88,10 @@ class Guard:
         self._trace = Trace(self.conversation, (), source, prompt, self._tools, domain=domain)
         self._monitor = Monitor(tuple(rules), self._trace)
         self._alone = [] if whole_messages else [rule.id for rule in rules if counts_calls(rule)]
-        self._known = named_tools(rules)
-        self._known_alike = {folded(name): name for name in self._known}
+        self._names = Names(rules, self._tools)
         self._ask = ask
+        self._clock = clock
+        self._over: list[Violation] | None = None
         self._turn = Turn()
         self._mutex = threading.RLock()
         self._open: dict[str, ToolCall] = {}
@@ -112,6 +114,12 @@ class Guard:
         """Rules of which nothing is known here, with the reason."""
         return {**self._monitor.not_evaluated, **dict.fromkeys(self._alone, ALONE)}
 
+    @property
+    def absent_tools(self) -> dict[str, list[str]]:
+        """For each rule that names tools which the agent does not have, these tools: a rule that speaks of no
+        other says nothing here."""
+        return dict(self._names.absent)
+
     def observe(self, said: Said, role: str = "user") -> list[Violation]:
         """Take what was said or done elsewhere; the breaches that became certain by it.
 
@@ -119,6 +127,7 @@ class Guard:
         """
         found = []
         with self._mutex:
+            self._still_on()
             for message in messages_from(said, role):
                 if message.role == "tool" and self._monitor.asked(message) is None:
                     raise TraceError(f"a result with the identifier {message.call_id!r} answers no open call")
@@ -129,7 +138,8 @@ class Guard:
         """What would be decided about a call now. Nothing is recorded, so it reserves nothing."""
         with self._mutex:
             call, refused = self._read(tool, arguments, None)
-            return self._judged(Message("assistant", text, (call,)), refused, tool)
+            message = self._timed(Message("assistant", text, (call,)))
+            return self._judged(message, refused, call.name)
 
     async def call(
         self,
@@ -154,8 +164,8 @@ class Guard:
             if call is None:
                 raise Blocked(decision)
             try:
-                made = called(run, call.arguments)
-                value = await made if inspect.isawaitable(made) else made
+                made = called(run, plain(call.arguments))
+                value = finished(await made if inspect.isawaitable(made) else made)
             except Exception as error:
                 self._answer(call, f"{type(error).__name__}: {error}", True)
                 raise
@@ -178,7 +188,7 @@ class Guard:
             if call is None:
                 raise Blocked(decision)
             try:
-                value = called(run, call.arguments)
+                value = finished(called(run, plain(call.arguments)))
             except Exception as error:
                 self._answer(call, f"{type(error).__name__}: {error}", True)
                 raise
@@ -205,13 +215,17 @@ class Guard:
         blocked: a person approves single calls.
         """
         with self._mutex:
+            self._still_on()
             (message,) = messages_from(said, "assistant")
             read = [
                 self._read(c.name, c.raw if c.arguments is None else c.arguments, c.id) for c in message.calls
             ]
             refused = [problem for _, problems in read for problem in problems]
             calls = tuple(call for call, _ in read)
-            named = Message("assistant", message.text, calls, reasoning=message.reasoning)
+            extra = message.extra
+            named = self._timed(
+                Message("assistant", message.text, calls, reasoning=message.reasoning, extra=extra)
+            )
             decision = self._judged(named, refused, ", ".join(call.name for call in calls) or None)
             self._write("decision", decision.record())
             if decision.allowed:
@@ -234,9 +248,11 @@ class Guard:
             return self._monitor.owed()
 
     def finish(self) -> list[Violation]:
-        """The conversation is over: what is still owed is broken."""
+        """The conversation is over: what is still owed is broken. Nothing passes from then on."""
         with self._mutex:
-            left = self._monitor.finish()
+            if self._over is not None:
+                return self._over
+            left = self._over = self._monitor.finish()
             self._write("end", {"owed": [_said(v) for v in left], "not_evaluated": self.not_evaluated})
             if self._log is not None:
                 self._log.close()
@@ -282,8 +298,9 @@ class Guard:
         settled by that; what has come up since is not.
         """
         with self._mutex:
+            self._still_on()
             call, refused = self._read(tool, arguments, id)
-            message = Message("assistant", text, (call,))
+            message = self._timed(Message("assistant", text, (call,)))
             decision = self._judged(message, refused, tool)
             if asked is not None:
                 settled = {one.rule_id for one in asked.objections if one.action == Action.ASK}
@@ -303,10 +320,11 @@ class Guard:
         self._calls += 1
         problems = []
         raw = None
-        if isinstance(arguments, str | bytes):
-            raw = arguments if isinstance(arguments, str) else arguments.decode("utf-8", "replace")
-            arguments = _parsed(raw)
+        name = str.__str__(tool) if isinstance(tool, str) else ""
         try:
+            if isinstance(arguments, str | bytes):
+                raw = arguments if isinstance(arguments, str) else arguments.decode("utf-8", "replace")
+                arguments = parsed(raw)
             given = plain(arguments if arguments is not None or raw is not None else {})
             if not isinstance(given, dict):
                 raise ValueError("the arguments are no JSON object")
@@ -315,12 +333,10 @@ class Guard:
             given = None
         if id is not None and id in self._open:
             problems.append(f"a call with the identifier {id!r} is still open")
-        if self._tools is not None and tool not in self._trace.schemas:
-            problems.append(f"there is no tool {tool!r:.80}")
-        elif tool not in self._known and (meant := self._known_alike.get(folded(tool))) is not None:
-            problems.append(f"the tool {tool!r:.80} is written like {meant!r}, which the rules know")
+        if problem := self._names.problem_of(name):
+            problems.append(problem)
         call = ToolCall(
-            tool, given, f"{id or 'call'}/{self._calls}", raw=None if given is not None else str(raw)
+            name, given, f"{id or 'call'}/{self._calls}", raw=None if given is not None else str(raw)
         )
         return call, problems
 
@@ -352,11 +368,26 @@ class Guard:
 
     def _record(self, message: Message) -> list[Violation]:
         """Take a message as having happened; the log has it first."""
+        self._still_on()
+        message = self._timed(message)
         self._write("message", {"message": message_record(message)})
         found = self._monitor.observe(message)
         if found:
             self._write("broken", {"violations": [_said(v) for v in found]})
         return found
+
+    def _timed(self, message: Message) -> Message:
+        """The message with a time, for rules that ask how long something takes."""
+        extra = message.extra or {}
+        if any(extra.get(key) is not None for key in TIMES):
+            return message
+        return replace(message, extra={**extra, "timestamp": self._clock()})
+
+    def _still_on(self) -> None:
+        if self._over is not None:
+            raise UsageError(
+                "the conversation is over: `finish` was called; use a guard of its own for another"
+            )
 
     def _write(self, what: str, content: Mapping[str, Any]) -> None:
         if self._log is not None:
@@ -370,12 +401,3 @@ def _said(violation: Violation) -> dict[str, Any]:
         "quote": violation.quote,
         "severity": violation.severity,
     }
-
-
-def _parsed(text: str) -> Any:
-    """The value of a JSON text; a text where it is none, which is then refused."""
-    try:
-        check_json(text.encode("utf-8", "surrogatepass"))
-        return json.loads(text)
-    except ValueError:
-        return text

@@ -60,8 +60,14 @@ class Proxy:
             return
         for message in value if isinstance(value, list) else [value]:
             if not isinstance(message, dict):
-                continue
-            if message.get("method") == "tools/call":
+                self._reply(
+                    {
+                        "jsonrpc": "2.0",
+                        "id": None,
+                        "error": {"code": -32600, "message": "no JSON-RPC message"},
+                    }
+                )
+            elif message.get("method") == "tools/call":
                 self._waiting.append(message)
                 self._work()
             else:
@@ -74,9 +80,15 @@ class Proxy:
             self.tell("truespec: the server wrote a line that is no JSON message; it was left out")
             return
         for message in value if isinstance(value, list) else [value]:
-            if isinstance(message, dict) and not self._own(message):
+            if not isinstance(message, dict):
+                self.tell("truespec: the server wrote a message that is no JSON object; it was left out")
+            elif not self._own(message):
                 self._answered(message)
                 self._reply(message)
+                if message.get("method") == "notifications/tools/list_changed" and self._guard is not None:
+                    self.tell(
+                        "truespec: the server's tools have changed; calls are checked by those it had first"
+                    )
 
     def finish(self) -> list[str]:
         """The connection has ended: the obligations that are still open, in words."""
@@ -124,6 +136,8 @@ class Proxy:
         self._guard = Guard(self._rules, tools=tools, domain=self._domain, log=self._log)
         for name, reason in self._guard.not_evaluated.items():
             self.tell(f"truespec: {name} is not evaluated: {reason}")
+        for name, missing in self._guard.absent_tools.items():
+            self.tell(f"truespec: {name} names tools that the server does not have: {', '.join(missing)}")
         self._work()
         return True
 
@@ -134,6 +148,11 @@ class Proxy:
         key = json.dumps(message.get("id"))
         if not isinstance(tool, str) or "id" not in message:
             self._refuse(message, "A call of a tool has a name and an identifier.")
+            return
+        if "task" in params:
+            self._refuse(
+                message, "A call as a task ends elsewhere, so it cannot be checked: call the tool itself."
+            )
             return
         decision = guard.admit_now(tool, {} if arguments is None else arguments, id=key)
         if not decision.allowed:

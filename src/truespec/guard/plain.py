@@ -13,7 +13,9 @@ from pathlib import PurePath
 from typing import Any
 
 MOST_DIGITS = 300
-"""Digits of a decimal number; longer ones are refused."""
+"""Digits of a number; longer ones are refused."""
+MOST_BITS = 1000
+"""The same in bits."""
 MOST_LEVELS = 100
 """Levels of nesting; deeper arguments are refused."""
 
@@ -32,6 +34,8 @@ def plain(value: Any, place: str = "arguments", level: int = 0) -> Any:
     if isinstance(value, str):
         return str.__str__(value)
     if isinstance(value, int):
+        if value.bit_length() > MOST_BITS:
+            raise ValueError(f"{place}: a number of more than {MOST_DIGITS} digits")
         return int(value)
     if isinstance(value, float):
         if not math.isfinite(value):

@@ -7,6 +7,9 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from truespec.untrusted.nesting import check_json
+from truespec.verdict import UsageError
+
 Outcome = Callable[[Any], "tuple[str, bool | None]"]
 """Reads what a tool gave back: the text of its result, and whether the call failed, where that is known."""
 
@@ -30,6 +33,44 @@ def called(run: Any, arguments: Mapping[str, Any] | None) -> Any:
             continue
         return run(*args, **kwargs)
     return run(**given)
+
+
+def finished(value: Any) -> Any:
+    """What a tool gave back; `UsageError` where it has not run yet, or not to its end."""
+    if inspect.isawaitable(value):
+        if inspect.iscoroutine(value):
+            value.close()
+        raise UsageError("the tool has to be awaited: use `await guard.call`")
+    if inspect.isgenerator(value) or inspect.isasyncgen(value):
+        raise UsageError(
+            "the tool gives its result in pieces, so nothing was run: collect them in a function"
+        )
+    return value
+
+
+def parsed(text: str) -> Any:
+    """The value of a JSON text; a text where it is none, which is then refused. `ValueError` where an object
+    has a name twice: two readers may take different values of it."""
+    try:
+        check_json(text.encode("utf-8", "surrogatepass"))
+        return json.loads(text, object_pairs_hook=_once)
+    except _Twice:
+        raise
+    except ValueError:
+        return text
+
+
+class _Twice(ValueError):
+    """A name that stands twice in an object."""
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        seen: set[str] = set()
+        name = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+        raise _Twice(f"an object has the name {name!r:.60} twice")
+    return made
 
 
 def outcome_text(value: Any) -> str:

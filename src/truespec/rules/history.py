@@ -42,7 +42,7 @@ IN_WORDS = {
     "ne": "not exactly",
 }
 _NUMERAL = re.compile(r"\s*[-+]?\$?(\d{1,30}(?:,\d{3}){0,9}(?:\.\d{1,30})?)\s*")
-_TIMES = ("timestamp", "time", "created_at", "start_time", "startTime")
+TIMES = ("timestamp", "time", "created_at", "start_time", "startTime")
 """Where importers leave the time of a message, in `Message.extra`."""
 
 
@@ -67,7 +67,7 @@ def time_of(event: Event) -> float | None:
     without a zone it is read as UTC.
     """
     extra = event.extra or {}
-    value: Any = next((extra[key] for key in _TIMES if extra.get(key) is not None), None)
+    value: Any = next((extra[key] for key in TIMES if extra.get(key) is not None), None)
     if is_number(value):
         for unit, most in ((1.0, 1e11), (1e3, 1e14), (1e6, 1e17), (1e9, 1e20)):
             if 0 <= value < most:
