@@ -1,4 +1,9 @@
-"""Spans of the OpenAI Agents SDK as its trace processors export them: `{object: trace.span, span_data}`."""
+"""Runs of the OpenAI Agents SDK: the spans that its trace processors export, and states of runs.
+
+A span is `{object: trace.span, span_data}`. A state, as a run that waits for an approval is kept, is
+`{$schemaVersion, original_input, generated_items, session_items, model_responses}`: the items of the session
+are the whole history, those of the run may have been cut for the next agent.
+"""
 
 from __future__ import annotations
 
@@ -7,26 +12,49 @@ from typing import Any
 
 from truespec.traces.files import Problem, TraceFile, brief
 from truespec.traces.importers.conventions import RawSpan
+from truespec.traces.importers.openai_responses import turns
+from truespec.traces.importers.pairing import paired
+from truespec.traces.importers.parts import Notes, is_call, kind_of_part
+from truespec.traces.importers.records import each_trace, records
+from truespec.traces.importers.shared import dicts, source_of
 from truespec.traces.importers.span_traces import by_trace, trace_of_spans
 from truespec.traces.joins import Joins
 from truespec.traces.scanner import each_record
-from truespec.traces.trace import Trace
+from truespec.traces.trace import Trace, prompt_of
 
 NAME = "openai-agents"
 _KINDS = {"generation": "LLM", "response": "LLM", "function": "TOOL", "agent": "AGENT"}
+
+
+_WAITING = ("tool_approval_item",)
+APPROVALS = "an item that waits for the approval of a call repeats that call"
 
 
 def _is_ours(value: Any) -> bool:
     return isinstance(value, dict) and value.get("object") in ("trace", "trace.span")
 
 
+def _is_state(value: Any) -> bool:
+    return isinstance(value, dict) and "$schemaVersion" in value and "original_input" in value
+
+
 def recognises(head: Any, _file: TraceFile) -> bool:
-    """A trace or a span of the SDK, alone or first of a list."""
-    return _is_ours(head[0] if isinstance(head, list) and head else head)
+    """A trace, a span or a state of the SDK, alone or first of a list."""
+    first = head[0] if isinstance(head, list) and head else head
+    return _is_ours(first) or _is_state(first)
 
 
 def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
-    """One trace per trace id."""
+    """One trace per trace id, or per state."""
+    if _is_state(file.head[0] if isinstance(file.head, list) and file.head else file.head):
+        yield from each_trace(
+            file,
+            records(file, _is_state),
+            lambda value: value if _is_state(value) else None,
+            lambda value, _, position: _of_state(value, file, position, joins),
+            "a state of a run",
+        )
+        return
     if isinstance(file.head, list):
         values = [(f"record {index}", value) for _, index, value in each_record(file, None, _is_ours)]
     else:
@@ -41,6 +69,48 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
             found.append(_raw(value))
     for identifier, raws in by_trace(found):
         yield trace_of_spans(identifier, raws, file, NAME, identifier, joins)
+
+
+def _of_state(value: Mapping[str, Any], file: TraceFile, position: str, joins: Joins) -> Trace:
+    """The conversation so far: what was given, then the items of the session."""
+    notes = Notes(file.ledger, position)
+    key = "session_items" if value.get("session_items") else "generated_items"
+    given = value["original_input"]
+    listed = [given] if isinstance(given, str) else list(given or ())
+    items = [(f"original_input/{n}", item) for n, item in enumerate(listed)]
+    called: set[Any] = set()
+    for number, item in enumerate(dicts(value.get(key))):
+        raw = item.get("raw_item")
+        if item.get("type") in _WAITING or not isinstance(raw, Mapping):
+            file.ledger.rules[APPROVALS] += 1  # the call itself is an item before it
+            continue
+        called.add(raw.get("call_id", raw.get("id")))
+        items.append((f"{key}/{number}", raw))
+    _tell_lost(value, called, file, position)
+    messages = turns(items, notes, len(listed))
+    agent = value.get("current_agent")
+    return Trace(
+        id=str(value.get("conversation_id") or f"{file.path.name}:{position}"),
+        messages=tuple(paired(messages, file.ledger)),
+        source=source_of(file, NAME, position),
+        system_prompt=prompt_of(messages) or joins.prompt,
+        tools=joins.domain(None).tools,
+        metadata={"agent": agent["name"]} if isinstance(agent, Mapping) and "name" in agent else {},
+    )
+
+
+def _tell_lost(value: Mapping[str, Any], called: set[Any], file: TraceFile, position: str) -> None:
+    """Report the calls of replies that are not among the items that were read."""
+    said = [item for reply in dicts(value.get("model_responses")) for item in dicts(reply.get("output"))]
+    calls = [item for item in said if is_call(kind_of_part(item))]
+    lost = [str(item.get("name")) for item in calls if item.get("call_id", item.get("id")) not in called]
+    for _ in lost:
+        file.ledger.calls.drop("a call of a reply that the state's items do not hold", position)
+    if lost:
+        names = ", ".join(sorted(set(lost))[:5])
+        file.ledger.problem(
+            position, f"{len(lost)} calls of replies are not among the state's items: {names}"
+        )
 
 
 def _raw(span: Mapping[str, Any]) -> tuple[str, RawSpan]:

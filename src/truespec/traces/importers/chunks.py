@@ -68,9 +68,13 @@ def merged(chunks: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
 def _completion(chunks: list[Mapping[str, Any]]) -> dict[str, Any]:
     message: dict[str, Any] = {"role": "assistant"}
     calls: dict[int, dict[str, Any]] = {}
+    others: set[int] = set()
     for chunk in chunks:
         for choice in chunk.get("choices") or ():
-            if not isinstance(choice, Mapping) or choice.get("index") not in (None, 0):
+            if not isinstance(choice, Mapping):
+                continue
+            if choice.get("index") not in (None, 0):
+                others.add(choice["index"])
                 continue
             delta = choice.get("delta")
             if not isinstance(delta, Mapping):
@@ -87,7 +91,8 @@ def _completion(chunks: list[Mapping[str, Any]]) -> dict[str, Any]:
     if calls:
         message["tool_calls"] = [calls[index] for index in sorted(calls)]
     first = chunks[0]
-    return {"id": first.get("id"), "model": first.get("model"), "choices": [{"index": 0, "message": message}]}
+    choices = [{"index": 0, "message": message}, *({"index": index} for index in sorted(others))]
+    return {"id": first.get("id"), "model": first.get("model"), "choices": choices}
 
 
 def _add_call(calls: dict[int, dict[str, Any]], piece: Mapping[str, Any]) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from truespec.traces.importers.items import SYSTEMS, messages_of, messages_of_item
@@ -269,6 +269,9 @@ def outputs_of(raw: RawSpan, notes: Notes) -> list[Message]:
         attributes, ("llm.output_messages.", "gen_ai.completion.", "llm.completions."), "assistant", notes
     )
     if flat:
+        text = attributes.get("ai.response.text")
+        if isinstance(text, str) and text and all(message.text is None for message in flat):
+            flat[0] = replace(flat[0], text=text)  # OpenInference's processor leaves it out beside calls
         return flat
     listed = parsed(attributes.get("events"))
     events = [*raw.events, *(listed if isinstance(listed, list) else ())]

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from truespec.traces.files import Problem, TraceFile, brief
-from truespec.traces.importers.parts import outcome_of
+from truespec.traces.importers.outcomes import outcome_of
 from truespec.traces.importers.shared import dicts, source_of, spelt, tool_call
 from truespec.traces.joins import Joins
 from truespec.traces.ledger import Ledger

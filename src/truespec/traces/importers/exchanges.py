@@ -49,6 +49,20 @@ def reply_of(value: Mapping[str, Any]) -> Any:
     return value
 
 
+FURTHER = "a further reply that a model gave to the same request"
+"""Why the replies behind the first one of several (`n`) are left out."""
+UNSAID = "a logged reply without any message adds none"
+
+
+def further(reply: Any) -> int:
+    """How many more replies there are than the one that is taken."""
+    for key in ("choices", "candidates"):
+        listed = reply.get(key) if isinstance(reply, Mapping) else None
+        if isinstance(listed, list) and len(listed) > 1:
+            return len(listed) - 1
+    return 0
+
+
 def said_in(reply: Any) -> Mapping[str, Any] | None:
     """The message that a reply says, in any provider's shape; None where it says none."""
     if isinstance(reply, list) and len(reply) == 1:
@@ -61,7 +75,7 @@ def said_in(reply: Any) -> Mapping[str, Any] | None:
         if isinstance(message, Mapping):
             return {"role": "assistant", **message}
         text = choices[0].get("text")
-        return {"role": "assistant", **({"content": text} if isinstance(text, str) else {})}
+        return {"role": "assistant", "content": text} if isinstance(text, str) else None
     candidates = reply.get("candidates")
     if isinstance(candidates, list) and candidates and isinstance(candidates[0], Mapping):
         content = candidates[0].get("content")

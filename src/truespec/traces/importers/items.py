@@ -14,6 +14,8 @@ from typing import Any
 
 from truespec.traces.files import brief
 from truespec.traces.importers.chunks import is_chunk, merged
+from truespec.traces.importers.exchanges import FURTHER
+from truespec.traces.importers.outcomes import outcome_of
 from truespec.traces.importers.parts import (
     KEYED_RESULTS,
     REFERENCES,
@@ -28,7 +30,6 @@ from truespec.traces.importers.parts import (
     is_definition,
     is_result,
     kind_of_part,
-    outcome_of,
 )
 from truespec.traces.importers.reprs import of_repr
 from truespec.traces.importers.shared import ROLE_NAMES, extras, role_of, spelt, text_of
@@ -287,6 +288,35 @@ def _assembled(
     return made
 
 
+def _is_typed(item: Any) -> bool:
+    """Whether this is a call or a thought as an item of its own, as OpenAI's Responses API has them."""
+    return isinstance(item, Mapping) and item.get("type") in _ALONE and "role" not in item
+
+
+_ALONE = ("function_call", "custom_tool_call", "mcp_call", "reasoning", "web_search_call", "file_search_call")
+
+
+def in_turns(messages: Iterable[Message]) -> list[Message]:
+    """Messages of items in which those of one turn of the model (thoughts, text, several calls) are one."""
+    made: list[Message] = []
+    for message in messages:
+        last = made[-1] if made else None
+        if (
+            last is not None
+            and message.role == last.role == "assistant"
+            and not (last.calls and not message.calls)
+        ):
+            made[-1] = replace(
+                last,
+                text="\n".join(t for t in (last.text, message.text) if t) or None,
+                calls=last.calls + message.calls,
+                reasoning="\n".join(t for t in (last.reasoning, message.reasoning) if t) or None,
+            )
+        else:
+            made.append(message)
+    return made
+
+
 _SPEAKER = re.compile(
     r"^(system|developer|user|assistant|tool|human|System|Human|AI|Tool|User|Assistant): ", re.MULTILINE
 )
@@ -306,10 +336,13 @@ def messages_of(value: Any, role: str, notes: Notes) -> list[Message]:
         value = [(of_repr(item) or item) if isinstance(item, str) else item for item in value]
         if all(isinstance(item, list) for item in value):
             if all(is_item(inner) for item in value for inner in item):
+                for _ in value[1:]:
+                    notes.ledger.items.drop("a further conversation of a batch", notes.place)
                 return messages_of(value[0], role, notes)  # batches: one conversation each
             return [m for item in value for m in messages_of(item, role, notes)]
         if any(is_item(item) for item in value):
-            return [m for item in value for m in messages_of_item(parsed(item), notes, role)]
+            made = [m for item in value for m in messages_of_item(parsed(item), notes, role)]
+            return in_turns(made) if any(_is_typed(item) for item in value) else made
         return []
     return _of_dict(value, role, notes) if isinstance(value, Mapping) else []
 
@@ -360,9 +393,14 @@ def _of_dict(value: Mapping[str, Any], role: str, notes: Notes) -> list[Message]
             return head + messages_of(listed, role, notes)
     for key in _REPLIES:
         listed = value.get(key)
+        if isinstance(listed, list) and listed and isinstance(listed[0], list):
+            for _ in listed[1:]:
+                notes.ledger.items.drop("a further conversation of a batch", notes.place)
         while isinstance(listed, list) and listed and isinstance(listed[0], list):
             listed = listed[0]
         if isinstance(listed, list) and listed and isinstance(listed[0], Mapping):
+            for _ in listed[1:]:
+                notes.ledger.items.drop(FURTHER, notes.place)
             return _reply(listed[0], notes)
     for key in ("output", "input", "message", "response"):
         inner = parsed(value.get(key))

@@ -3,7 +3,7 @@ framework that wrote them; `spans.messages_of` knows the common ones."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from truespec.traces.files import Problem, TraceFile, loads
@@ -16,10 +16,29 @@ from truespec.traces.trace import Outcome, Trace
 
 NAME = "langfuse"
 _KINDS = {"GENERATION": "LLM", "TOOL": "TOOL", "AGENT": "AGENT", "CHAIN": "CHAIN", "RETRIEVER": "RETRIEVER"}
+_PAGES = ("data", "traces", "items")
 
 
 def _is_export(value: Any) -> bool:
     return isinstance(value, dict) and isinstance(value.get("observations"), list)
+
+
+def _page(value: Any) -> str | None:
+    """The field that holds the traces of a page of the API's answers, or of a dump of several."""
+    if not isinstance(value, dict):
+        return None
+    listed = ((key, value[key]) for key in _PAGES if isinstance(value.get(key), list) and value[key])
+    return next((key for key, held in listed if _is_export(held[0])), None)
+
+
+def _unpaged(values: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
+    """The traces one by one, those of pages too."""
+    for position, value in values:
+        if key := _page(value):
+            for number, inner in enumerate(value[key]):
+                yield f"{position}/{key}/{number}", inner
+        else:
+            yield position, value
 
 
 def _is_observation(value: Any) -> bool:
@@ -47,7 +66,7 @@ def _observations(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
 def recognises(head: Any, _file: TraceFile) -> bool:
     """A trace with observations beside or inside it."""
     first = head[0] if isinstance(head, list) and head else head
-    if _is_observation(first):
+    if _is_observation(first) or _page(first):
         return True
     if not isinstance(first, dict):
         return False
@@ -66,7 +85,7 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
         values = [(f"line {line}", value) for line, value in file.lines()]
     else:
         values = [("document", file.document())]
-    for position, value in values:
+    for position, value in _unpaged(values):
         if isinstance(value, Problem):
             yield value
         elif _is_export(value):

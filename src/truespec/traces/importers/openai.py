@@ -11,7 +11,16 @@ from typing import Any
 
 from truespec.traces.files import Problem, TraceFile
 from truespec.traces.importers.census import unplaced
-from truespec.traces.importers.exchanges import REPLIES, REQUESTS, reply_of, request_of, said_in
+from truespec.traces.importers.exchanges import (
+    FURTHER,
+    REPLIES,
+    REQUESTS,
+    UNSAID,
+    further,
+    reply_of,
+    request_of,
+    said_in,
+)
 from truespec.traces.importers.growing import grown
 from truespec.traces.importers.items import messages_of_item, openai_message
 from truespec.traces.importers.pairing import paired
@@ -25,6 +34,12 @@ from truespec.traces.scanner import each_record
 from truespec.traces.trace import Message, Outcome, Trace, prompt_of
 
 NAME = "openai"
+_REPLY = "reply as it was read"
+"""Whether a logged reply says nothing, and how many further replies stand beside it."""
+
+
+_TAKEN = ("messages", "tools", "functions", "choices", _REPLY, *REQUESTS, *REPLIES)
+"""Fields around the messages that have a place of their own."""
 
 
 def _is_message(value: Any) -> bool:
@@ -45,7 +60,10 @@ def _body(value: Any) -> tuple[list[Any], Mapping[str, Any]] | None:
         messages.append(said)
     elif isinstance(reply, str) and messages and messages[-1]["role"] != "assistant":
         messages.append({"role": "assistant", "content": reply})
-    return messages, {**request, **value}
+    about = {**request, **value}
+    if reply is not value or "choices" in value:
+        about[_REPLY] = (said is None and isinstance(reply, dict), further(reply))
+    return messages, about
 
 
 def recognises(head: Any, _file: TraceFile) -> bool:
@@ -136,15 +154,15 @@ def _trace(
     listed: list[Any], around: Mapping[str, Any], file: TraceFile, position: str, joins: Joins
 ) -> Trace:
     messages = tuple(_messages(listed, Notes(file.ledger), position))
+    silent, others = around.get(_REPLY, (False, 0))
+    file.ledger.rules.update({UNSAID: 1} if silent else {})
+    for _ in range(others):
+        file.ledger.items.drop(FURTHER, position)
     unplaced(messages, position, file.ledger)
     domain = around.get("domain") if isinstance(around.get("domain"), str) else None
     known = joins.domain(domain)
     tools = tool_schemas(around.get("tools", around.get("functions")))
-    metadata = {
-        key: value
-        for key, value in around.items()
-        if key not in ("messages", "tools", "functions", "choices", *REQUESTS, *REPLIES) and value is not None
-    }
+    metadata = {key: value for key, value in around.items() if key not in _TAKEN and value is not None}
     identifier = next(
         (around[k] for k in ("id", "trace_id", "conversation_id") if around.get(k) is not None), None
     )

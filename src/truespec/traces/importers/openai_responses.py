@@ -9,7 +9,7 @@ from typing import Any
 from truespec.traces.files import Problem, TraceFile
 from truespec.traces.importers.exchanges import REQUESTS, reply_of, request_of
 from truespec.traces.importers.growing import grown
-from truespec.traces.importers.items import messages_of_item
+from truespec.traces.importers.items import in_turns, messages_of_item
 from truespec.traces.importers.pairing import paired
 from truespec.traces.importers.parts import Notes, is_call, is_result, kind_of_part
 from truespec.traces.importers.shared import source_of, tool_schemas
@@ -106,23 +106,10 @@ def turns(items: Iterable[tuple[str, Any]], notes: Notes, spoken: int = 0) -> li
             notes.ledger.rules[APPROVED] += 1
             continue
         typed = isinstance(item, Mapping) and "type" in item and item["type"] != "message"
-        for message in messages_of_item(item, notes, "assistant" if typed or index >= spoken else "user"):
-            made = replace(message, position=place.rpartition(", ")[2])
-            last = messages[-1] if messages else None
-            if (
-                last is not None
-                and made.role == last.role == "assistant"
-                and not (last.calls and not made.calls)
-            ):
-                messages[-1] = replace(
-                    last,
-                    text="\n".join(t for t in (last.text, made.text) if t) or None,
-                    calls=last.calls + made.calls,
-                    reasoning="\n".join(t for t in (last.reasoning, made.reasoning) if t) or None,
-                )
-            else:
-                messages.append(made)
-    return messages
+        speaker = "assistant" if typed or index >= spoken else "user"
+        at = place.rpartition(", ")[2]
+        messages += [replace(message, position=at) for message in messages_of_item(item, notes, speaker)]
+    return in_turns(messages)
 
 
 def _trace(value: Mapping[str, Any], file: TraceFile, position: str, joins: Joins) -> Trace:

@@ -13,22 +13,11 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
+from truespec.traces.importers.outcomes import TEXTS, outcome_of
 from truespec.traces.importers.shared import spelt, text_of, tool_call, value_text
 from truespec.traces.ledger import Ledger
 from truespec.traces.trace import Message, ToolCall
 
-TEXTS = frozenset(
-    (
-        "text",
-        "input_text",
-        "output_text",
-        "refusal",
-        "summary_text",
-        "markdown",
-        "error",
-    )
-)
-"""Types of parts that hold visible text."""
 THOUGHTS = frozenset(
     (
         "thinking",
@@ -370,10 +359,14 @@ def call_of(part: Mapping[str, Any], kind: str = "") -> ToolCall:
     )
 
 
+_ANSWERED_ELSEWHERE = ("tool_use", "tool_call", "function_call", "function", "mcp_approval_request")
+"""Types of calls that a result elsewhere answers, by their identifier."""
+
+
 def _called(part: Mapping[str, Any], kind: str) -> list[Atom]:
     call = call_of(part, kind)
     made: list[Atom] = [("call", call)]
-    if kind in ("tool_use", "tool_call", "function_call", "function", "mcp_approval_request"):
+    if kind in _ANSWERED_ELSEWHERE and (call.id is not None or not any(part.get(k) for k in _OBSERVED)):
         return made
     if any(part.get(k) is not None for k in (*_OBSERVED, "results", "outputs", "errorText", "error")):
         made.append(("result", result_of(part, kind, call.name)))
@@ -409,38 +402,3 @@ def result_of(part: Mapping[str, Any], kind: str = "", tool: str | None = None) 
         error=failed,
         extra={REPEATED_CALL: part[REPEATED_CALL]} if isinstance(part.get(REPEATED_CALL), Mapping) else None,
     )
-
-
-def outcome_of(value: Any) -> tuple[str | None, bool | None]:
-    """A result's text, and whether the value itself declares a failure."""
-    failed: bool | None = None
-    if isinstance(value, Mapping):
-        kind = value.get("type")
-        if isinstance(kind, str) and "value" in value:  # {type: text|json|error-text|content, value}
-            return value_text(_joined(value["value"])), True if kind.startswith("error") else None
-        flag = value.get("isError", value.get("is_error"))
-        failed = flag if isinstance(flag, bool) else None
-        if isinstance(kind, str) and kind.endswith("_error"):
-            failed = True
-        if value.get("type") == "tool" or ("tool_call_id" in value and "content" in value):  # LangChain
-            failed = True if value.get("status") == "error" else failed
-            return value_text(_joined(value["content"])) if "content" in value else None, failed
-        kept = {k for k in value if k not in ("isError", "is_error", "_meta", "structuredContent", "meta")}
-        if kept == {"content"}:
-            return value_text(_joined(value["content"])), failed
-    return value_text(_joined(value)), failed
-
-
-def _joined(value: Any) -> Any:
-    """The text of a list of text parts; every other value as it is."""
-    if isinstance(value, list) and value:
-        if len(value) == 1 and isinstance(value[0], Mapping) and set(value[0]) == {"json"}:
-            return value[0]["json"]  # Bedrock's part of a result
-        texts = [
-            item.get("text") if isinstance(item, Mapping) and item.get("type", "text") in TEXTS else item
-            for item in value
-        ]
-        spoken = [text for text in texts if isinstance(text, str)]
-        if len(spoken) == len(value):
-            return "\n".join(spoken)
-    return value

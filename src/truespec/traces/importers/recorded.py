@@ -154,7 +154,7 @@ def trees(attributes: Mapping[str, Any], prefix: str) -> list[dict[str, Any]]:
     """Numbered attributes below a prefix, nested at their dots."""
     found: dict[int, dict[str, Any]] = {}
     for key, value in attributes.items():
-        if not key.startswith(prefix):
+        if value is None or not key.startswith(prefix):
             continue
         number, _, path = key[len(prefix) :].partition(".")
         if not number.isdigit():

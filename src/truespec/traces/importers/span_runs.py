@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from truespec.traces.importers.conventions import RawSpan
-from truespec.traces.importers.parts import Notes, outcome_of
+from truespec.traces.importers.outcomes import outcome_of
+from truespec.traces.importers.parts import Notes
 from truespec.traces.importers.repeats import same
 from truespec.traces.importers.shared import tool_call
 from truespec.traces.importers.threads import canonical, outcome_key

@@ -43,6 +43,7 @@ from truespec.traces.importers.threads import (
 from truespec.traces.trace import Message, ToolCall, ToolSchema
 
 _CALL_LIKE = re.compile(r"""\b(?:ToolCall|ToolUse|FunctionCall)\w*\(\w+=|["']tool_calls\\?["']: ?\[ ?[{\w]""")
+COMPLETED = "a text that a later request tells beside known calls is of the message with these calls"
 LATEST = 50
 """How many of the latest results a message is compared with."""
 
@@ -166,7 +167,7 @@ class _Builder(Runs):
             fresh, at = self._fresh(message, thread, at, seen, before)
             if raw is self.spans[0] and not keys_of(message) and message.reasoning:
                 fresh = message  # a thought alone; later requests would repeat it
-            if fresh is not None:
+            if fresh is not None and not self._completed(message, fresh, thread):
                 entry = self._put(fresh, raw.id, thread)
                 if not outputs:
                     self.places[raw.id] = entry
@@ -246,6 +247,20 @@ class _Builder(Runs):
         if not new:
             return None, at
         return reduced(message, new), at
+
+    def _completed(self, message: Message, fresh: Message, thread: Thread) -> bool:
+        """Whether what is new is the text of a reply of which so far the calls alone were known."""
+        if not message.calls or fresh.calls or fresh.role != "assistant" or not fresh.text:
+            return False
+        named = {call.id for call in message.calls if call.id is not None}
+        entry = next((e for e in self.entries if named & {call.id for call in e.message.calls}), None)
+        if entry is None or entry.message.text is not None:
+            return False
+        entry.message = replace(entry.message, text=fresh.text)
+        for key in keys_of(fresh):
+            thread.add(key, entry.span)
+        self.notes.ledger.rules[COMPLETED] += 1
+        return True
 
     def _correct(self, message: Message, number: int) -> None:
         """A result with its identifier settles what a tool's span without one was guessed to answer.

@@ -14,7 +14,8 @@ from json import JSONDecodeError, JSONDecoder
 from typing import Any
 
 from truespec.traces.files import loads
-from truespec.traces.importers.parts import TEXTS, Notes, call_of, is_call, kind_of_part
+from truespec.traces.importers.outcomes import TEXTS
+from truespec.traces.importers.parts import Notes, call_of, is_call, kind_of_part
 from truespec.traces.importers.reprs import of_literal, of_repr
 from truespec.traces.importers.shared import role_of, spelt, tool_call, value_text
 from truespec.traces.trace import Message, ToolCall

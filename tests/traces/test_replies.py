@@ -1,0 +1,154 @@
+"""What a reply holds: several choices or none, items of one turn, texts beside calls, results beside them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from truespec.traces.files import Problem, TraceFile
+from truespec.traces.importers.registry import read_file
+from truespec.traces.trace import Trace
+
+ASKED = [{"role": "user", "content": "Which orders are open?"}]
+
+
+def read(tmp_path: Path, *records: Any) -> tuple[list[Trace], TraceFile, list[Problem]]:
+    path = tmp_path / "export.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    file = TraceFile(path)
+    items = list(read_file(file))
+    return (
+        [item for item in items if isinstance(item, Trace)],
+        file,
+        [item for item in items if isinstance(item, Problem)],
+    )
+
+
+def talk(trace: Trace) -> list[tuple[str, str | None, list[str]]]:
+    return [(m.role, m.text, [call.name for call in m.calls]) for m in trace.messages]
+
+
+def value_of(value: Any) -> dict[str, Any]:
+    return {} if value is None else {"stringValue": value}
+
+
+def export(*spans: dict[str, Any]) -> dict[str, Any]:
+    """Spans as OTLP JSON, one after the other; a value None is a value without a type, as for `undefined`."""
+    listed = [
+        {
+            "traceId": "0af7651916cd43dd8448eb211c80319c",
+            "spanId": f"{number:016x}",
+            "name": "span",
+            "startTimeUnixNano": str(1_700_000_000_000_000_000 + number),
+            "attributes": [{"key": key, "value": value_of(value)} for key, value in span.items()],
+        }
+        for number, span in enumerate(spans, 1)
+    ]
+    return {"resourceSpans": [{"resource": {}, "scopeSpans": [{"scope": {}, "spans": listed}]}]}
+
+
+def test_further_replies_to_a_request_are_told(tmp_path: Path) -> None:
+    reply = {"choices": [{"index": n, "message": {"role": "assistant", "content": f"{n}"}} for n in (0, 1)]}
+    chunks = [
+        {
+            "object": "chat.completion.chunk",
+            "id": "c",
+            "choices": [{"index": n, "delta": {"content": f"{n}"}}],
+        }
+        for n in (0, 1)
+    ]
+    for said in (reply, chunks):
+        (trace,), file, _ = read(tmp_path, {"request": {"messages": ASKED}, "response": said})
+        assert talk(trace)[1:] == [("assistant", "0", [])]
+        assert file.ledger.items.dropped == {"a further reply that a model gave to the same request": 1}
+
+
+def test_further_replies_in_spans_are_told(tmp_path: Path) -> None:
+    said = {"choices": [{"message": {"role": "assistant", "content": f"{n}"}} for n in (0, 1)]}
+    generations = {"generations": [[{"text": "0"}], [{"text": "of another prompt"}]]}
+    for reply, reason in (
+        (said, "a further reply that a model gave to the same request"),
+        (generations, "a further conversation of a batch"),
+    ):
+        given = {"openinference.span.kind": "LLM", "input.value": json.dumps(ASKED)}
+        (trace,), file, _ = read(tmp_path, export({**given, "output.value": json.dumps(reply)}))
+        assert talk(trace)[1:] == [("assistant", "0", [])]
+        assert file.ledger.items.dropped == {reason: 1}
+
+
+def test_a_logged_reply_without_a_message_adds_none(tmp_path: Path) -> None:
+    reply = {"id": "chatcmpl-1", "choices": [{"finish_reason": "stop"}], "usage": {}}
+    (trace,), file, _ = read(tmp_path, {"request": {"messages": ASKED}, "response": reply})
+    assert [message.role for message in trace.messages] == ["user"]
+    assert file.ledger.rules == {"a logged reply without any message adds none": 1}
+
+
+def test_items_of_one_reply_are_one_message(tmp_path: Path) -> None:
+    items = [
+        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Both."}]},
+        {"type": "function_call", "call_id": "call_aaaaaaaa1", "name": "look", "arguments": "{}"},
+        {"type": "function_call", "call_id": "call_aaaaaaaa2", "name": "look", "arguments": "{}"},
+    ]
+    given = {"openinference.span.kind": "LLM", "input.value": json.dumps({"input": ASKED})}
+    (trace,), _, _ = read(tmp_path, export({**given, "output.value": json.dumps(items)}))
+    assert talk(trace)[1:] == [("assistant", "Both.", ["look", "look"])]
+
+
+def test_attributes_without_a_value_are_no_call(tmp_path: Path) -> None:
+    said = "llm.input_messages.0.message"
+    empty = {f"{said}.tool_calls.0.tool_call.{key}": None for key in ("id", "function.name")}
+    given = {"openinference.span.kind": "LLM", f"{said}.role": "user", f"{said}.content": "Hello", **empty}
+    (trace,), _, problems = read(tmp_path, export({**given, "output.value": "Good day."}))
+    assert talk(trace) == [("user", "Hello", []), ("assistant", "Good day.", [])]
+    assert problems == []
+
+
+def test_a_text_that_only_a_later_request_tells_stands_with_its_calls(tmp_path: Path) -> None:
+    call = {"id": "call_aaaaaaaa1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    told = [
+        *ASKED,
+        {"role": "assistant", "content": "I look.", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "call_aaaaaaaa1", "content": '{"type":"error-text","value":"down"}'},
+    ]
+    first = {
+        "openinference.span.kind": "LLM",
+        "input.value": json.dumps(ASKED),
+        "output.value": json.dumps({"role": "assistant", "tool_calls": [call]}),
+    }
+    later = {"openinference.span.kind": "LLM", "input.value": json.dumps(told), "output.value": "Sorry."}
+    (trace,), file, _ = read(tmp_path, export(first, later))
+    assert talk(trace)[1:] == [
+        ("assistant", "I look.", ["look"]),
+        ("tool", "down", []),
+        ("assistant", "Sorry.", []),
+    ]
+    assert trace.messages[2].error
+    assert sum("later request tells beside known calls" in rule for rule in file.ledger.rules) == 1
+
+
+def test_a_text_beside_the_calls_that_openinference_leaves_out(tmp_path: Path) -> None:
+    said = "llm.output_messages.0.message"
+    called = {"id": "call_aaaaaaaa1", "function.name": "look", "function.arguments": "{}"}
+    span = {
+        "openinference.span.kind": "LLM",
+        "input.value": json.dumps(ASKED),
+        "ai.response.text": "I look.",
+        f"{said}.role": "assistant",
+        **{f"{said}.tool_calls.0.tool_call.{key}": value for key, value in called.items()},
+    }
+    (trace,), _, _ = read(tmp_path, export(span))
+    assert talk(trace)[1:] == [("assistant", "I look.", ["look"])]
+
+
+def test_the_output_of_a_call_that_is_an_event_is_its_result(tmp_path: Path) -> None:
+    event = {"type": "tool_call", "toolName": "exec", "input": {"cmd": "ls"}, "output": "a.txt"}
+    said = {"type": "message", "role": "user", "content": "List it."}
+    (trace,), _, _ = read(tmp_path, said, event, {"type": "final", "role": "assistant", "content": "One."})
+    assert talk(trace) == [
+        ("user", "List it.", []),
+        ("assistant", None, ["exec"]),
+        ("tool", "a.txt", []),
+        ("assistant", "One.", []),
+    ]
+    assert 2 in trace.origins
