@@ -29,6 +29,8 @@ _KINDS = {"generation": "LLM", "response": "LLM", "function": "TOOL", "agent": "
 _WAITING = ("tool_approval_item",)
 APPROVALS = "an item that waits for the approval of a call repeats that call"
 
+BEHIND = "a call that only a reply of a state holds is put behind the state's items"
+
 
 def _is_ours(value: Any) -> bool:
     return isinstance(value, dict) and value.get("object") in ("trace", "trace.span")
@@ -86,7 +88,10 @@ def _of_state(value: Mapping[str, Any], file: TraceFile, position: str, joins: J
             continue
         called.add(raw.get("call_id", raw.get("id")))
         items.append((f"{key}/{number}", raw))
-    _tell_lost(value, called, file, position)
+    lost = list(_held_back(value, called))
+    if lost:
+        file.ledger.rules[BEHIND] += len(lost)
+        items += lost
     messages = turns(items, notes, len(listed))
     agent = value.get("current_agent")
     return Trace(
@@ -99,18 +104,12 @@ def _of_state(value: Mapping[str, Any], file: TraceFile, position: str, joins: J
     )
 
 
-def _tell_lost(value: Mapping[str, Any], called: set[Any], file: TraceFile, position: str) -> None:
-    """Report the calls of replies that are not among the items that were read."""
-    said = [item for reply in dicts(value.get("model_responses")) for item in dicts(reply.get("output"))]
-    calls = [item for item in said if is_call(kind_of_part(item))]
-    lost = [str(item.get("name")) for item in calls if item.get("call_id", item.get("id")) not in called]
-    for _ in lost:
-        file.ledger.calls.drop("a call of a reply that the state's items do not hold", position)
-    if lost:
-        names = ", ".join(sorted(set(lost))[:5])
-        file.ledger.problem(
-            position, f"{len(lost)} calls of replies are not among the state's items: {names}"
-        )
+def _held_back(value: Mapping[str, Any], called: set[Any]) -> Iterator[tuple[str, Any]]:
+    """The calls of replies that are not among the items that were read, with their places."""
+    for number, reply in enumerate(dicts(value.get("model_responses"))):
+        for at, item in enumerate(dicts(reply.get("output"))):
+            if is_call(kind_of_part(item)) and item.get("call_id", item.get("id")) not in called:
+                yield f"model_responses/{number}/output/{at}", item
 
 
 def _raw(span: Mapping[str, Any]) -> tuple[str, RawSpan]:
