@@ -169,6 +169,13 @@ def test_a_reward_is_of_the_whole_reply(completion: str, expected: float) -> Non
     assert truespec.reward("regex", oracle="a*", completion=completion, timeout=30.0) == expected
 
 
+def test_a_reward_names_a_wrong_call_whatever_the_reply_says() -> None:
+    with pytest.raises(truespec.ContextError, match="'flags'"):
+        truespec.reward("regex", oracle="a", completion="no block", context={"flgas": "i"})
+    with pytest.raises(truespec.UsageError, match="unknown domain"):
+        truespec.reward("regx", oracle="a", completion="no block")
+
+
 def test_a_reward_blames_no_model_for_an_unusable_oracle() -> None:
     assert truespec.reward("regex", "a*", "a*", timeout=30.0, tolerant=True) == 1.0
     with pytest.raises(truespec.OracleError):

@@ -282,7 +282,14 @@ def reward(
     `verify` does: an unusable oracle is no fault of the model.
     """
     from truespec.benchmark.answer import read_answer
+    from truespec.domains.context import check_context
+    from truespec.domains.registry import load
+    from truespec.domains.verify import Pair
 
+    # Whether or not the reply holds a specification: a mistake of the caller does not wait for one that does.
+    load(domain)
+    check_context(domain, Pair(domain, oracle, "", {} if context is None else context).context)
+    _checked(timeout)
     if not isinstance(completion, str):
         raise UsageError(f"the completion is a string, not {type(completion).__name__}")
     candidate = read_answer(completion, tolerant=tolerant).text

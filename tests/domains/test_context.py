@@ -18,7 +18,7 @@ import truespec
 from cases import all_cases
 from truespec.benchmark.select import bundled_tasks
 from truespec.cli.main import truespec as command
-from truespec.domains.context import check_context, context_schema
+from truespec.domains.context import check_context, context_schema, without_nulls
 from truespec.domains.registry import DOMAINS
 from truespec.domains.verify import Pair, verify_pair
 from truespec.store.schemas import names, schema_of
@@ -56,6 +56,14 @@ def test_a_mistake_is_named_with_what_was_meant(domain: str, context: dict[str, 
     assert (verdict.answer.value, verdict.reason and verdict.reason.code.value) == ("unknown", "context")
     assert verdict.reason is not None
     assert said in verdict.reason.detail
+
+
+def test_a_null_counts_as_absent_at_every_depth() -> None:
+    context = {"variables": {"a": {"type": "int", "unit": None}, "b": None}, "constraints": None}
+    verdict = truespec.verify("arith", oracle="abs(a)", candidate="a", context=context)
+    assert verdict.answer.value == "refuted"
+    with pytest.raises(truespec.OracleError, match="'b'"):
+        truespec.verify("arith", oracle="b", candidate="b", context=context)
 
 
 def test_in_python_it_is_an_error_of_its_own() -> None:
@@ -111,8 +119,7 @@ def test_our_check_agrees_with_a_validator_of_json_schema(domain: str) -> None:
 
     @given(st.dictionaries(st.sampled_from(fields), JSON, max_size=3))
     def agree(context: dict[str, Any]) -> None:
-        present = {name: value for name, value in context.items() if value is not None}
-        valid = jsonschema.Draft202012Validator(context_schema(domain)).is_valid(present)
+        valid = jsonschema.Draft202012Validator(context_schema(domain)).is_valid(without_nulls(context))
         try:
             check_context(domain, context)
         except ContextError:

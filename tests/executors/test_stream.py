@@ -257,7 +257,7 @@ def test_what_a_shard_lacks_is_named_and_decided_by_resume(tmp_path: Path) -> No
     line = ["merge", *map(str, outputs[:2]), "-o", str(tmp_path / "all.jsonl"), "--pairs", str(path)]
     run = command(*line)
     assert run.returncode == 1
-    assert b"have no verdict yet" in run.stderr
+    assert b"without a verdict" in run.stderr
     assert b"--timeout 60 --resume" in run.stderr
     assert not (tmp_path / "all.jsonl").exists()
     resumed = run_batch(path, tmp_path / "all.jsonl", timeout=60.0, jobs=1, resume=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from truespec.executors.batch import run_batch
-from truespec.store.pairs import BrokenLine, read_pairs
+from truespec.store.pairs import BrokenLine, PairLine, read_pairs
 from truespec.store.parquet import pairs_of_parquet
 from truespec.verdict import UsageError
 
@@ -44,11 +44,26 @@ def test_a_field_of_a_struct_that_is_null_is_absent(tmp_path: Path) -> None:
     made = table(
         tmp_path / "pairs.parquet",
         """SELECT 'a' AS id, 'regex' AS domain, 'x' AS oracle, 'X' AS candidate,
-                  {'flags': 'i', 'dialect': NULL::VARCHAR} AS context""",
+                  {'flags': 'i', 'variables': {'x': {'unit': NULL::VARCHAR}, 'y': NULL::VARCHAR},
+                   'dialect': NULL::VARCHAR} AS context""",
     )
     pairs_of_parquet(made, tmp_path / "pairs.jsonl")
-    (line,) = map(json.loads, (tmp_path / "pairs.jsonl").read_text().splitlines())
-    assert line["context"] == {"flags": "i"}
+    (entry,) = read_pairs(tmp_path / "pairs.jsonl")
+    assert isinstance(entry, PairLine)
+    assert entry.pair.context == {"flags": "i", "variables": {"x": {}}}
+
+
+def test_a_column_that_belongs_into_the_context_is_not_left_out(tmp_path: Path) -> None:
+    made = table(
+        tmp_path / "pairs.parquet",
+        """SELECT 'a' AS id, 'regex' AS domain, 'x' AS oracle, 'X' AS candidate, 'i' AS flags, 7 AS note
+           UNION ALL SELECT 'b', 'regex', 'x', 'X', NULL, 8 ORDER BY id""",
+    )
+    pairs_of_parquet(made, tmp_path / "pairs.jsonl")
+    first, second = read_pairs(tmp_path / "pairs.jsonl")
+    assert isinstance(first, BrokenLine)
+    assert "'flags' stands beside the context" in first.error
+    assert isinstance(second, PairLine)
 
 
 def test_a_batch_reads_a_table(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from truespec.api import DEFAULT_TIMEOUT
-from truespec.cli.common import Seconds, executor_option
+from truespec.cli.common import Seconds, counted, executor_option
 from truespec.cli.progress import Progress
 from truespec.executors.batch import Summary, executor_of, is_stream, run_batch, undecided_for_lack_of_tools
 from truespec.store.pairs import Shard
@@ -72,13 +72,18 @@ def batch(
 def describe(summary: Summary, seconds: float) -> str:
     """The closing lines of a batch."""
     counts = ", ".join(f"{count} {answer}" for answer, count in sorted(summary.answers.items())) or "no pair"
-    text = f"{summary.lines} line{'' if summary.lines == 1 else 's'} in {seconds:.1f} s: {counts}"
+    text = f"{counted(summary.lines, 'line')} in {seconds:.1f} s: {counts}"
     if summary.broken:
-        text += f"; {summary.broken} line{'s hold' if summary.broken > 1 else ' holds'} no pair"
+        text += f"; {counted(summary.broken, 'line')} without a pair"
     if summary.reused:
-        text += f"; {summary.reused} verdicts reused"
+        text += f"; {counted(summary.reused, 'verdict')} reused"
+    if summary.discarded:
+        text += (
+            f"\nledger: begun anew without the {counted(summary.discarded, 'verdict')} of an earlier run, "
+            "which --resume keeps"
+        )
     for problem, count in summary.refused.items():
-        text += f"\nledger: {count} records are {problem}; their pairs were decided anew"
+        text += f"\nledger: {counted(count, 'record')} not taken ({problem}), the pairs decided anew"
     for difference in summary.foreign:
         text += f"\nledger: {difference}; only verdicts on equal pairs under equal settings were reused"
     if summary.reasons:

@@ -124,6 +124,15 @@ def describe(verdict: Verdict) -> str:
     return "\n".join(lines)
 
 
+def counted(number: int, noun: str) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "line"), counted(2, "line")
+    ('1 line', '2 lines')
+    """
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def echo(text: str) -> None:
     """Print text whatever the terminal's encoding, lone surrogates included."""
     click.echo(text.encode("utf-8", "backslashreplace").decode("utf-8"))

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 
 import click
 
+from truespec.cli.common import counted
 from truespec.cli.progress import Progress
-from truespec.executors.merge import run_merge
+from truespec.executors.batch import is_stream
+from truespec.executors.merge import Merged, run_merge
 
 
 @click.command()
 @click.argument("outputs", nargs=-1, required=True, metavar="OUTPUT...", type=click.Path(path_type=Path))
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="Verdicts, JSON Lines.")
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(path_type=Path, allow_dash=True),
+    help="Verdicts: JSON Lines, or a flat table for a name that ends in .parquet; - is standard output.",
+)
 @click.option(
     "--pairs",
     required=True,
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=click.Path(path_type=Path),
     help="The pairs of all shards.",
 )
 @click.option(
@@ -43,15 +52,32 @@ def merge(outputs: tuple[Path, ...], output: Path, pairs: Path, mixed_environmen
     )
     progress.end()
     for problem, count in merged.refused.items():
-        click.echo(f"ledger: {count} records are {problem}; they were not taken", err=True)
+        click.echo(f"ledger: {counted(count, 'record')} not taken ({problem})", err=True)
     if merged.missing:
-        click.echo(
-            f"{merged.missing} pairs have no verdict yet, the first is {merged.first_missing!r}; {output} "
-            f"was not written. To decide the rest and write it: "
-            f"truespec batch {pairs} -o {output} --timeout {merged.limit:g} --resume",
-            err=True,
-        )
+        click.echo(_what_is_missing(merged, output, pairs), err=True)
         sys.exit(1)
     counts = ", ".join(f"{count} {answer}" for answer, count in sorted(merged.answers.items())) or "no pair"
-    broken = f"; {merged.broken} lines hold no pair" if merged.broken else ""
-    click.echo(f"{merged.lines} lines from {len(outputs)} outputs: {counts}{broken}", err=True)
+    broken = f"; {counted(merged.broken, 'line')} without a pair" if merged.broken else ""
+    click.echo(
+        f"{counted(merged.lines, 'line')} from {counted(len(outputs), 'output')}: {counts}{broken}", err=True
+    )
+
+
+def _what_is_missing(merged: Merged, output: Path, pairs: Path) -> str:
+    """Which pairs have no verdict, and the command that decides them."""
+    text = (
+        f"{counted(merged.missing, 'pair')} without a verdict, the first is {merged.first_missing!r}; "
+        f"{output} was not written. "
+    )
+    if is_stream(output):
+        return text + "Merge into a file to decide the rest with 'truespec batch --resume'"
+    command = shlex.join(
+        ["truespec", "batch", str(pairs), "-o", str(output), "--timeout", f"{merged.limit:g}", "--resume"]
+    )
+    text += f"To decide the rest and write it: {command}"
+    if merged.elsewhere:
+        text += (
+            f"\nRun that where the verdicts come from: it decides anew what was made under another "
+            f"environment ({'; '.join(merged.elsewhere)})"
+        )
+    return text

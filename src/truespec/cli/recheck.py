@@ -13,10 +13,12 @@ import click
 from truespec.cli.common import Seconds, echo
 from truespec.cli.progress import Progress
 from truespec.domains.contract import RecheckStatus
-from truespec.executors.recheck import run_recheck
+from truespec.executors.recheck import Rechecked, run_recheck
 
 TIMEOUT = 30.0
 """Seconds per verdict: the checkers are simpler than the finders, and slower."""
+UNANSWERED = "pair without a verdict"
+"""What is counted for a pair that the verdict file says nothing about."""
 
 
 @click.command()
@@ -36,12 +38,19 @@ def recheck(verdicts: Path, pairs: Path, timeout: float, jobs: int | None, as_js
     confirmed: Counter[str] = Counter()
     others: Counter[str] = Counter()
     unchecked: list[str] = []
-    progress, total = Progress(), _lines(verdicts)
-    for outcome in run_recheck(verdicts, pairs, timeout=timeout, jobs=jobs or len(os.sched_getaffinity(0))):
-        progress.show("verdicts", outcome.line, total)
-        answer = outcome.answer.value if outcome.answer else "error record"
+    bar = Progress()
+    for outcome in run_recheck(
+        verdicts,
+        pairs,
+        timeout=timeout,
+        jobs=jobs or len(os.sched_getaffinity(0)),
+        progress=lambda done, total: bar.show("verdicts", done, total),
+    ):
+        answer = _subject(outcome)
         if outcome.recheck is None:
             others[answer] += 1
+            if not outcome.line and others[answer] == 1:
+                unchecked.append(f"{outcome.id!r}: {answer}")
             continue
         match outcome.recheck.status:
             case RecheckStatus.FAILED:
@@ -61,7 +70,7 @@ def recheck(verdicts: Path, pairs: Path, timeout: float, jobs: int | None, as_js
     if as_json:
         echo(json.dumps(_record(confirmed, others, unchecked, None)))
         return
-    if not confirmed and not others:
+    if not confirmed and not others.keys() - {UNANSWERED}:
         echo(f"{verdicts} holds no verdict: nothing to check")
     for label, count in sorted(confirmed.items()):
         echo(f"confirmed    {count:6}  {label}")
@@ -73,13 +82,13 @@ def recheck(verdicts: Path, pairs: Path, timeout: float, jobs: int | None, as_js
         echo(f"  ... and {len(unchecked) - 20} more")
 
 
-def _lines(path: Path) -> int:
-    """How many lines a file holds; 0 where it cannot be read, which `run_recheck` tells."""
-    try:
-        with path.open("rb") as file:
-            return sum(1 for _ in file)
-    except OSError:
-        return 0
+def _subject(outcome: Rechecked) -> str:
+    """What was to be checked, in a few words."""
+    if outcome.answer:
+        return outcome.answer.value
+    if not outcome.line:
+        return UNANSWERED
+    return "error record" if outcome.recheck is None else "a record that is no verdict"
 
 
 def _record(

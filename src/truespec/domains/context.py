@@ -51,11 +51,38 @@ def context_schema(domain: str) -> Schema:
 def check_context(domain: str, raw: Mapping[str, Any]) -> None:
     """Raise `ContextError` for a field that the domain does not know or that has the wrong type.
 
-    A field whose value is null counts as absent.
+    A field whose value is null counts as absent (`without_nulls`).
     """
-    schema = context_schema(domain)
-    given = {name: value for name, value in raw.items() if value is not None}
-    _check(given, schema, "", domain)
+    _check(without_nulls(raw), context_schema(domain), "", domain)
+
+
+def fits(domain: str, name: str, value: Any) -> bool:
+    """Whether a context of this domain may give this field this value."""
+    try:
+        field = context_schema(domain)["properties"].get(name)
+        if field is None or value is None:
+            return False
+        _check(value, field, name, domain)
+    except UsageError:
+        return False
+    return True
+
+
+def without_nulls(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """The context without fields whose value is null, at every depth: they count as absent.
+
+    Data frames give every row all fields of a column of structs.
+
+    >>> without_nulls({"variables": {"x": {"type": "int", "unit": None}, "y": None}, "constraints": None})
+    {'variables': {'x': {'type': 'int'}}}
+    """
+    return {name: _given(value) for name, value in raw.items() if value is not None}
+
+
+def _given(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return without_nulls(value)
+    return [_given(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _check(value: Any, schema: Schema, where: str, domain: str) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from truespec.domains.context import check_context, context_schema
+from truespec.domains.context import check_context, context_schema, without_nulls
 from truespec.domains.contract import Domain, RawContext
 from truespec.domains.registry import load
 from truespec.solvers.limit import Limit, present
@@ -37,7 +37,10 @@ class Pair:
     candidate: str
     """The specification under test."""
     context: RawContext = field(default_factory=dict)
-    """Declarations and options of the domain; plain JSON values, nested at most `CONTEXT_DEPTH` deep."""
+    """Declarations and options of the domain; plain JSON values, nested at most `CONTEXT_DEPTH` deep.
+
+    A field whose value is null counts as absent and is left out.
+    """
 
     def __post_init__(self) -> None:
         for label, text in (("oracle", self.oracle), ("candidate", self.candidate)):
@@ -46,6 +49,7 @@ class Pair:
         if not isinstance(self.context, Mapping):
             raise UsageError(f"the context is a mapping, not {type(self.context).__name__}")
         _check_json(self.context)
+        object.__setattr__(self, "context", without_nulls(self.context))
 
 
 CONTEXT_DEPTH = 50

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import stat
 import sys
 from collections import Counter, deque
@@ -11,18 +12,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, TextIO
 
-from truespec.domains.verify import Pair
+from truespec.domains.verify import Pair, environment_of
 from truespec.executors.pool import Job, verifiers
 from truespec.solvers.scratch import Scratch
 from truespec.store.ledger import Ledger, key
 from truespec.store.lines import to_line
-from truespec.store.pairs import WHOLE, BrokenLine, PairLine, Shard, digest, on_disk, read_pairs, scan
+from truespec.store.pairs import WHOLE, BrokenLine, PairLine, Shard, digest, on_disk, read_pairs, scan, spoken
 from truespec.store.parquet import check_parquet
 from truespec.store.rows import write_parquet
 from truespec.verdict import ReasonCode, UsageError, Verdict
 
 HELD_LINES = 100_000
 """Lines that wait for an earlier one which is still undecided; no more are read meanwhile."""
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+"""What the system says where a file cannot grow, without the file's name."""
 HELD_BYTES = 64 << 20
 """The size of the records that wait likewise; both bound memory on long files."""
 
@@ -52,6 +55,8 @@ class Summary:
     """Records of the ledger that were not taken but decided anew, by what is wrong with them."""
     foreign: list[str] = field(default_factory=list)
     """How the run that the ledger was kept for differs from this one."""
+    discarded: int = 0
+    """Verdicts of an earlier run in the ledger, which this one has begun anew."""
 
 
 def ledger_path(output: Path) -> Path:
@@ -99,26 +104,22 @@ def run_batch(
 
     Raises `UsageError` for unreadable files, doubled ids, or an output that is the input.
     """
-    if str(output) != "-" and output.resolve() == pairs.resolve():
-        raise UsageError(f"{output} is the input itself: name another output")
     streamed = is_stream(output)
+    if not streamed:
+        check_apart(output, [pairs])
     if resume and streamed:
         raise UsageError(f"--resume needs an output file, which keeps a ledger: {output} keeps none")
     with Scratch("batch") as folder:
-        pairs = on_disk(pairs, folder)
-        scanned = scan(pairs, shard)
+        called, pairs = spoken(pairs), on_disk(pairs, folder)
+        scanned = scan(pairs, shard, called)
         where = folder / "ledger" if streamed else ledger_path(output)
-        if not resume:
-            for suffix in ("", "-wal", "-shm"):
-                with contextlib.suppress(FileNotFoundError):
-                    where.with_name(where.name + suffix).unlink()
+        summary = Summary(discarded=0 if resume else discard(where))
         flat = output.suffix == ".parquet"
         if flat:
             check_parquet()
         written = folder / "verdicts.jsonl" if flat else output
-        summary = Summary()
         with (
-            _opened(written) as file,
+            opened(written) as file,
             Ledger(where, bound_to(pairs, timeout)) as ledger,
             executor(scanned.domains, jobs) as runner,
         ):
@@ -135,6 +136,33 @@ def run_batch(
         return summary
 
 
+def check_apart(output: Path, inputs: Iterable[Path]) -> None:
+    """Raise `UsageError` where the output, or the ledger beside it, is an input, by whatever name."""
+    own = ledger_path(output)
+    for path in inputs:
+        if _same(output, path):
+            alias = "" if output == path else f", under the name of {path}"
+            raise UsageError(f"{output} is the input itself{alias}: name another output")
+        if _same(own, path):
+            raise UsageError(f"{own}, the ledger of {output}, would replace the input: name another output")
+
+
+def _same(left: Path, right: Path) -> bool:
+    try:
+        return left.resolve() == right.resolve() or left.samefile(right)
+    except OSError:
+        return False
+
+
+def discard(path: Path) -> int:
+    """Remove a ledger; how many verdicts it held."""
+    count = Ledger.count(path)
+    for suffix in ("", "-wal", "-shm"):
+        with contextlib.suppress(FileNotFoundError):
+            path.with_name(path.name + suffix).unlink()
+    return count
+
+
 def is_stream(output: Path) -> bool:
     """Whether an output is standard output, a pipe or a device, beside which nothing is written."""
     if str(output) == "-":
@@ -146,7 +174,8 @@ def is_stream(output: Path) -> bool:
 
 
 @contextlib.contextmanager
-def _opened(output: Path) -> Iterator[TextIO]:
+def opened(output: Path) -> Iterator[TextIO]:
+    """An output for writing; what the system says about it names it."""
     if str(output) == "-":
         sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
         yield sys.stdout
@@ -156,8 +185,13 @@ def _opened(output: Path) -> Iterator[TextIO]:
         file = output.open("w", encoding="utf-8")
     except OSError as error:
         raise UsageError(f"{output}: {error.strerror}") from None
-    with file:
-        yield file
+    try:
+        with file:
+            yield file
+    except OSError as error:
+        if error.filename is not None or error.errno not in NO_ROOM:
+            raise
+        raise UsageError(f"{output}: {error.strerror}") from None
 
 
 @dataclass(slots=True)
@@ -190,7 +224,9 @@ class _Window:
                 self._fill(_Slot("", None), to_line(entry.to_json()))
                 continue
             slot = _Slot(entry.id, None)
-            address = key(entry.pair, self._timeout)
+            environment = environment_of(entry.pair)
+            self._ledger.under(entry.pair.domain, environment)
+            address = key(entry.pair, self._timeout, environment)
             if address in self._undecided:
                 self._undecided[address].append(slot)
                 self._slots.append(slot)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from truespec.domains.context import check_context
 from truespec.domains.contract import Domain, Implication, Recheck, RecheckStatus
@@ -14,7 +14,8 @@ from truespec.domains.registry import load
 from truespec.domains.verify import Pair, environment_of
 from truespec.executors.pool import Job, Workers
 from truespec.solvers.limit import Limit
-from truespec.store.pairs import PairLine, read_pairs, scan
+from truespec.solvers.scratch import Scratch
+from truespec.store.pairs import PairLine, on_disk, read_pairs, scan, spoken, spooled
 from truespec.store.rows import verdict_records
 from truespec.verdict import (
     Answer,
@@ -50,14 +51,15 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Rechecked:
-    """What became of one line of a verdict file."""
+    """What became of one line of a verdict file, or that a pair has none."""
 
     line: int
-    """The line, from 1."""
+    """The line, from 1; 0 for a pair without a verdict."""
     id: str
     """The pair's identifier; empty where the line has none."""
     answer: Answer | None
-    """The answer that was re-checked; None for an error record or a record that contradicts itself."""
+    """The answer that was re-checked; None for an error record, a record that contradicts itself, and a pair
+    without a verdict."""
     recheck: Recheck | None
     """The outcome; None where there is nothing to check (undecided, invalid, error records)."""
 
@@ -151,27 +153,74 @@ def _relation_contradicts(verdict: Verdict) -> bool:
     return verdict.relation is not None and holds == implying.get(verdict.relation)
 
 
-def run_recheck(verdicts: Path, pairs: Path, *, timeout: float, jobs: int) -> Iterator[Rechecked]:
+def run_recheck(
+    verdicts: Path,
+    pairs: Path,
+    *,
+    timeout: float,
+    jobs: int,
+    progress: Callable[[int, int], None] = lambda *_: None,
+) -> Iterator[Rechecked]:
     """Re-check every decided verdict; undecided ones come first, then the others in any order.
 
-    A record that contradicts itself fails. Raises `UsageError` for a line that is no record, a verdict
-    without its pair, or a second verdict on the same pair.
+    A record that contradicts itself fails. A pair without a verdict is told. `-` and pipes are read once.
+    `progress` is called with the verdicts done and all there are. Raises `UsageError` for a line that is no
+    record, a verdict without its pair, or a second verdict on the same pair.
     """
-    scanned = scan(pairs)
+    if verdicts.suffix == ".parquet":
+        raise UsageError(
+            f"{verdicts} is a flat table, which leaves out what a check follows: re-check verdicts in JSON "
+            "Lines, as 'truespec batch -o verdicts.jsonl' writes them"
+        )
+    with Scratch("recheck") as folder:
+        names = _Names(spoken(verdicts), spoken(pairs))
+        files = spooled(verdicts, folder / "verdicts.jsonl"), on_disk(pairs, folder)
+        total = _lines(files[0])
+        done = 0
+        for outcome in _recheck_files(*files, names, timeout, jobs):
+            done += outcome.line > 0
+            progress(done, total)
+            yield outcome
+
+
+class _Names(NamedTuple):
+    """What messages call the two files."""
+
+    verdicts: str
+    """The verdicts."""
+    pairs: str
+    """The pairs."""
+
+
+def _lines(path: Path) -> int:
+    """How many lines a file holds; 0 where it cannot be read, which its reader tells."""
+    try:
+        with path.open("rb") as file:
+            return sum(1 for _ in file)
+    except OSError:
+        return 0
+
+
+def _recheck_files(
+    verdicts: Path, pairs: Path, names: _Names, timeout: float, jobs: int
+) -> Iterator[Rechecked]:
+    scanned = scan(pairs, called=names.pairs)
     known = {entry.id: entry.pair for entry in read_pairs(pairs) if isinstance(entry, PairLine)}
     claims: dict[int, tuple[str, Claim]] = {}
     seen: set[str] = set()
-    for number, record in verdict_records(verdicts):
+    for number, record in verdict_records(verdicts, names.verdicts):
         if "error" in record and "answer" not in record:
             yield Rechecked(number, "", None, None)
             continue
         name = record.get("id")
         if not isinstance(name, str) or name not in known:
-            raise UsageError(f"{verdicts}, line {number}: no pair with the id {name!r} in {pairs}")
+            raise UsageError(
+                f"{names.verdicts}, line {number}: no pair with the id {name!r} in {names.pairs}"
+            )
         if "answer" not in record:
-            raise UsageError(f"{verdicts}, line {number}: no verdict record: it has no 'answer'")
+            raise UsageError(f"{names.verdicts}, line {number}: no verdict record: it has no 'answer'")
         if name in seen:
-            raise UsageError(f"{verdicts}, line {number}: a second verdict on {name!r}")
+            raise UsageError(f"{names.verdicts}, line {number}: a second verdict on {name!r}")
         seen.add(name)
         try:
             verdict = Verdict.from_json(record)
@@ -186,6 +235,9 @@ def run_recheck(verdicts: Path, pairs: Path, *, timeout: float, jobs: int) -> It
             claims[number] = (name, Claim(known[name], verdict))
         else:
             yield Rechecked(number, name, verdict.answer, None)
+    for name in known:
+        if name not in seen:
+            yield Rechecked(0, name, None, None)
     yield from _run(claims, scanned.domains, timeout, jobs)
 
 

@@ -14,6 +14,7 @@ import sqlite3
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from truespec.domains.verify import Pair, environment_of
@@ -23,15 +24,20 @@ from truespec.version import __version__
 
 FORMAT = "2"
 """The layout of the file."""
+SETTINGS = ("input", "limit", "version", "format")
+"""What a ledger says about the run that it was kept for, besides the versions of tools."""
 BOUND_TO = "bound_to (name TEXT PRIMARY KEY, value TEXT NOT NULL)"
 TABLES = (BOUND_TO, "verdicts (key TEXT PRIMARY KEY, record TEXT NOT NULL, seal TEXT NOT NULL)")
 COMMIT_SECONDS = 0.2
 """How much work a kill can cost: commits are at most this far apart."""
 
 
-def key(pair: Pair, seconds: float) -> str:
-    """The content address of a verification: what it reads, its limit, the version and the environment."""
-    environment = dict(environment_of(pair))
+def key(pair: Pair, seconds: float, environment: Mapping[str, str] | None = None) -> str:
+    """The content address of a verification: what it reads, its limit, the version and the environment.
+
+    The environment is that of this process unless another one is given.
+    """
+    environment = dict(environment_of(pair) if environment is None else environment)
     content = [__version__, seconds, pair.domain, pair.oracle, pair.candidate, pair.context, environment]
     text = json.dumps(content, sort_keys=True, ensure_ascii=True)
     return hashlib.sha256(text.encode("ascii")).hexdigest()
@@ -67,6 +73,8 @@ class Ledger:
         """Records that were not taken, by what is wrong with them."""
         self.foreign: list[str] = []
         """How the run that the ledger was kept for differs from this one, in sentences."""
+        self._versions: dict[str, str] = {}
+        self._path = path
         try:
             self._database = sqlite3.connect(path, isolation_level=None, timeout=30)
             self._database.execute("PRAGMA journal_mode=WAL")
@@ -93,12 +101,25 @@ class Ledger:
             kept = dict(self._database.execute("SELECT name, value FROM bound_to"))
             if kept.get("format") != FORMAT:
                 raise sqlite3.DatabaseError(f"it is of format {kept.get('format')!r}, ours is {FORMAT}")
+        self._versions = {name: value for name, value in kept.items() if name not in SETTINGS}
         for name in wanted:
             if name in kept and kept[name] != wanted[name]:
                 was, now = kept[name][:16], wanted[name][:16]
                 self.foreign.append(f"it was kept for another {name}: {was}, now {now}")
         self._database.execute(f"CREATE TABLE IF NOT EXISTS {BOUND_TO}")
         self._database.executemany("INSERT OR REPLACE INTO bound_to VALUES (?, ?)", wanted.items())
+
+    def under(self, domain: str, environment: Mapping[str, str]) -> None:
+        """Note the environment of a domain's verdicts; where it was another before, `foreign` says so."""
+        for tool, version in environment.items():
+            name = f"{domain}: {tool}"
+            kept = self._versions.get(name)
+            if kept == version:
+                continue
+            if kept is not None:
+                self.foreign.append(f"it was kept for another {tool} ({domain}): {kept}, now {version}")
+            self._versions[name] = version
+            self._database.execute("INSERT OR REPLACE INTO bound_to VALUES (?, ?)", (name, version))
 
     def __enter__(self) -> Ledger:
         return self
@@ -112,6 +133,18 @@ class Ledger:
         return int(count)
 
     @classmethod
+    def count(cls, path: Path) -> int:
+        """How many verdicts a ledger holds; 0 where there is none of ours. Nothing is changed."""
+        if not path.is_file():
+            return 0
+        try:
+            with closing(sqlite3.connect(path, isolation_level=None, timeout=30)) as database:
+                (count,) = database.execute("SELECT count(*) FROM verdicts").fetchone()
+        except sqlite3.Error:
+            return 0
+        return int(count)
+
+    @classmethod
     def existing(cls, path: Path) -> Ledger:
         """Open the ledger of an earlier run and change nothing of what it was kept for."""
         if not path.is_file():
@@ -121,7 +154,7 @@ class Ledger:
         return cls(path, None, bind=False)
 
     def bound(self) -> dict[str, str]:
-        """What the ledger was kept for: `input`, `limit`, `version`, `format`."""
+        """What the ledger was kept for: `SETTINGS`, and the versions of tools as `DOMAIN: TOOL`."""
         return dict(self._database.execute("SELECT name, value FROM bound_to"))
 
     def records(self) -> Iterator[tuple[str, str]]:
@@ -163,12 +196,21 @@ class Ledger:
         if not self._database.in_transaction:
             self._database.execute("BEGIN")
         row = (key, record, _seal(key, record))
-        self._database.execute("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?)", row)
+        with self._told():
+            self._database.execute("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?)", row)
         if time.monotonic() - self._committed > COMMIT_SECONDS:
             self.commit()
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            raise UsageError(f"{self._path}: the ledger cannot be written: {error}") from None
 
     def commit(self) -> None:
         """Make everything stored so far durable."""
         if self._database.in_transaction:
-            self._database.execute("COMMIT")
+            with self._told():
+                self._database.execute("COMMIT")
         self._committed = time.monotonic()

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from truespec.domains.registry import DOMAINS
 from truespec.domains.verify import Pair
+from truespec.store.beside import misplaced
 from truespec.store.parquet import pairs_of_parquet
 from truespec.untrusted.nesting import check_json
 from truespec.verdict import UsageError
@@ -106,10 +107,11 @@ class Scan:
     """The domains of the share's pairs, sorted."""
 
 
-def scan(path: Path, shard: Shard = WHOLE) -> Scan:
+def scan(path: Path, shard: Shard = WHOLE, called: str = "") -> Scan:
     """Read a pair file once; `UsageError` names both lines where two pairs share an id.
 
-    The ids are kept in a temporary database on disk, so that memory does not grow with the file.
+    `called` is what messages call the file. The ids are kept in a temporary database on disk, so that memory
+    does not grow with the file.
     """
     domains: set[str] = set()
     count = 0
@@ -129,8 +131,13 @@ def scan(path: Path, shard: Shard = WHOLE) -> Scan:
             except sqlite3.IntegrityError:
                 (line,) = seen.execute("SELECT line FROM ids WHERE id = ?", (name,)).fetchone()
                 found = f"id {entry.id!r} stands on line {line} and again on line {entry.line}"
-                raise UsageError(f"{path}: {found}: every pair needs an id of its own") from None
+                raise UsageError(f"{called or path}: {found}: every pair needs an id of its own") from None
     return Scan(count, tuple(sorted(domains)))
+
+
+def spoken(path: Path) -> str:
+    """What messages call an input."""
+    return "standard input" if str(path) == "-" else str(path)
 
 
 def on_disk(path: Path, folder: Path) -> Path:
@@ -143,9 +150,13 @@ def on_disk(path: Path, folder: Path) -> Path:
         lines = folder / "pairs.jsonl"
         pairs_of_parquet(path, lines)
         return lines
+    return spooled(path, folder / "pairs.jsonl")
+
+
+def spooled(path: Path, copy: Path) -> Path:
+    """The path itself, or a copy of what can be read only once: `-`, a pipe, a device."""
     if str(path) != "-" and (path.is_file() or not path.exists()):
         return path
-    copy = folder / "pairs.jsonl"
     try:
         with copy.open("wb") as target:
             if str(path) == "-":
@@ -210,6 +221,8 @@ def read_record(record: object) -> tuple[str, Pair]:
         raise ValueError(f"'context' is {_kind(context)}: expected an object")
     if record["domain"] not in DOMAINS:
         raise ValueError(f"unknown domain {record['domain']!r}: expected one of {', '.join(DOMAINS)}")
+    if problem := misplaced(record, record["domain"]):
+        raise ValueError(problem)
     return record["id"], Pair(record["domain"], record["oracle"], record["candidate"], context)
 
 

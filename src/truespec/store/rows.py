@@ -99,20 +99,32 @@ def _text(value: Any) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def verdict_records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The objects of a verdict file, each with its line's number; `UsageError` names a line without one."""
+def verdict_records(path: Path, called: str = "") -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of a verdict file, each with its line's number; `UsageError` names a line without one.
+
+    `called` is what messages call the file.
+    """
+    called = called or str(path)
     try:
         with path.open("rb") as file:
             for number, line in enumerate(file, start=1):
                 try:
-                    record = parse_json(line.decode("utf-8"))
+                    record = parse_json(_decoded(line, number))
                 except ValueError as error:
-                    raise UsageError(f"{path}, line {number}: {error}") from None
+                    raise UsageError(f"{called}, line {number}: {error}") from None
                 if not isinstance(record, dict):
-                    raise UsageError(f"{path}, line {number}: a verdict is a JSON object")
+                    raise UsageError(f"{called}, line {number}: a verdict is a JSON object")
                 yield number, record
     except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}") from None
+        raise UsageError(f"{called}: {error.strerror}") from None
+
+
+def _decoded(line: bytes, number: int) -> str:
+    line = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
+    try:
+        return line.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"not UTF-8: byte 0x{line[error.start]:02x} at offset {error.start}") from None
 
 
 def rows(path: Path) -> Iterator[dict[str, Any]]:

@@ -87,13 +87,17 @@ def _read(text: str, raw: RawContext) -> tuple[plain.Tree, str, bool]:
 
 
 def _follow(texts: tuple[str, str], raw: RawContext, proof: Proof, limit: Limit) -> Recheck:
-    if not isinstance(proof.certificate, dict) or proof.certificate.get("kind") != "automaton":
-        why = proof.certificate.get("reason") if isinstance(proof.certificate, dict) else None
-        detail = f"the certificate was left out: {why}" if why else "the proof carries no certificate"
+    certificate = proof.certificate if isinstance(proof.certificate, dict) else {}
+    if certificate.get("kind") != "automaton":
+        detail = "the proof carries no certificate"
+        if why := certificate.get("reason"):
+            detail = f"the certificate was left out: {why}"
+        elif "kind" in certificate:
+            detail = f"no checker follows a certificate of the kind {certificate['kind']!r:.60}"
         return Recheck(RecheckStatus.NO_CERTIFICATE, "nothing", detail)
     by = "stepping both texts beside the certificate's automaton"
     try:
-        automaton = follow.Automaton.read(proof.certificate)
+        automaton = follow.Automaton.read(certificate)
     except (ValueError, KeyError, TypeError) as error:
         return Recheck(RecheckStatus.FAILED, by, f"the certificate is malformed: {error}")
     for text in texts:
