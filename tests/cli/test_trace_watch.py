@@ -88,6 +88,16 @@ def test_a_breach_is_told_when_it_is_certain_and_once(tmp_path: Path) -> None:
     }
 
 
+def test_conversations_of_two_files_are_told_apart(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        write(tmp_path / name / "log.json", conversation(USER, BOOK))
+    seen = Seen(tmp_path)
+    seen.follower.look()
+    assert seen.names() == [("ask-first", 1, False)] * 2
+    assert len(seen.watcher.conversations) == 2
+
+
 def test_what_earlier_messages_become_is_checked_anew(tmp_path: Path) -> None:
     path = tmp_path / "log.json"
     seen = Seen(path)
@@ -146,8 +156,72 @@ def test_the_command_ends_when_all_is_over_and_fails_as_told(tmp_path: Path) -> 
     assert [json.loads(line)["rule_id"] for line in told.splitlines()] == ["ask-first"]
     assert "1 conversations over; violations: 1 high" in end
     assert len((out / "artifacts.jsonl").read_text().splitlines()) == 1
-    code, told, _ = run(*usual, "--until-idle")
-    assert (code, told) == (0, ""), "nothing is told twice"
+    code, told, end = run(*usual, "--until-idle", "--fail-on", "high")
+    assert (code, told) == (1, ""), "nothing is told twice, and what is there counts"
+    assert "1 high, 1 told before" in end
+
+
+def watched(tmp_path: Path, *more: str, log: str, rules: str) -> tuple[int, str, str]:
+    (tmp_path / "rules.yml").write_text(rules)
+    write(tmp_path / "log.json", log)
+    files = ("--follow", str(tmp_path / "log.json"), "--rules", str(tmp_path / "rules.yml"))
+    pace = ("--idle", "0.1", "--interval", "0.05", "--until-idle")
+    return run(*files, "-o", str(tmp_path / "out"), *pace, *more)
+
+
+WRITES = "- {id: writes, text: t, %s formal: {template: absence, a: {call: {type: write}}}}"
+
+
+@pytest.mark.parametrize(
+    ("more", "options", "code"),
+    [("", [], 0), ("", ["--fail-on-skipped"], 1), ("required: true,", [], 1), ("required: false,", [], 0)],
+)
+def test_what_could_not_be_evaluated_is_told_and_fails(
+    tmp_path: Path, more: str, options: list[str], code: int
+) -> None:
+    found, _, said = watched(tmp_path, *options, log=conversation(USER, BOOK), rules=WRITES % more)
+    assert found == code
+    assert "not evaluated: writes: nobody says which tools read and which write" in said
+    assert ", 1 rules not evaluated" in said
+
+
+def test_nothing_hidden_is_told_or_written(tmp_path: Path) -> None:
+    call = {"name": "book", "arguments": json.dumps({"pin": "0815-x", "note": "n" * 190, "c": CARD})}
+    log = conversation(
+        USER,
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [{"id": "1", "type": "function", "function": call}],
+        },
+        {"role": "tool", "tool_call_id": "1", "content": "Error: " + "x" * 60 + " " + CARD},
+    )
+    rules = "- {id: r, text: t, formal: {template: absence, a: {call: book}}}"
+    _, told, _ = watched(
+        tmp_path, "--json", "--redact", "all", "--redact-field", "**.pin", log=log, rules=rules
+    )
+    out = tmp_path / "out"
+    everything = told + "".join((out / name).read_text() for name in ("violations.jsonl", "artifacts.jsonl"))
+    assert "<field-1>" in told
+    assert "0815" not in everything
+    assert CARD[:6] not in everything
+
+
+CARD = "4111 1111 1111 1111"
+
+
+def test_lines_that_a_kill_has_cut_cost_nothing_else(tmp_path: Path) -> None:
+    log = conversation({"role": "user", "content": "a\u2028b"}, BOOK)
+    rules = "- {id: r, text: t, formal: {template: absence, a: {message: user}}}"
+    out = tmp_path / "out"
+    assert watched(tmp_path, log=log, rules=rules)[1].count("r: t") == 1
+    with (out / "violations.jsonl").open("a") as file:
+        file.write('{"trace_id": "t')
+    assert watched(tmp_path, log=log, rules=rules)[1] == ""
+    more = conversation({"role": "user", "content": "a\u2028b"}, BOOK, {"role": "user", "content": "c"})
+    assert watched(tmp_path, log=more, rules=rules)[1].count("r: t") == 1
+    lines = (out / "violations.jsonl").read_text().split("\n")
+    assert [json.loads(line)["message_index"] for line in (lines[0], lines[2])] == [0, 2]
 
 
 @pytest.mark.parametrize(
@@ -181,6 +255,12 @@ def posted() -> Iterator[tuple[str, list[dict[str, Any]], list[int]]]:
             if status == 200:
                 found.extend(json.loads(body)["violations"])
             self.send_response(status)
+            if status == 302:
+                self.send_header("location", "/elsewhere")
+            self.end_headers()
+
+        def do_GET(self) -> None:
+            self.send_response(200)
             self.end_headers()
 
         def log_message(self, format: str, *args: Any) -> None:
@@ -212,6 +292,38 @@ def test_a_webhook_gets_violations_and_what_it_refuses_is_kept(
     again.close()
     assert [record["rule_id"] for record in found] == ["a", "b"]
     assert not kept.exists()
+
+
+def test_a_webhook_loses_nothing_when_it_is_killed(
+    tmp_path: Path, posted: tuple[str, list[dict[str, Any]], list[int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address, found, refusals = posted
+    monkeypatch.setattr(webhook, "FIRST_PAUSE", 0.01)
+    kept, notes = tmp_path / "kept.jsonl", list[str]()
+    refusals += [500] * webhook.TRIES
+    killed = webhook.Webhook(address, kept, notes.append)
+    killed.send({"rule_id": "a"})
+    assert json.loads(kept.read_text()) == {"rule_id": "a"}, "written down before it is posted"
+    killed.close()
+    kept.write_text('{"rule_id": "a"}\n{"rule_id": "b"}\n{"rule')
+    again = webhook.Webhook(address, kept, notes.append)
+    again.close()
+    assert [record["rule_id"] for record in found] == ["a", "b"]
+    assert any("no JSON is left out" in note for note in notes)
+
+
+def test_a_webhook_that_is_elsewhere_has_taken_nothing(
+    tmp_path: Path, posted: tuple[str, list[dict[str, Any]], list[int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address, found, refusals = posted
+    monkeypatch.setattr(webhook, "FIRST_PAUSE", 0.01)
+    notes = list[str]()
+    refusals += [302] * webhook.TRIES
+    hook = webhook.Webhook(f"{address}secret-path", tmp_path / "kept.jsonl", notes.append)
+    hook.send({"rule_id": "a"})
+    hook.close()
+    assert (found, hook.lost) == ([], 1)
+    assert "secret-path" not in notes[0]
 
 
 @pytest.fixture
@@ -294,12 +406,20 @@ def test_a_conversation_that_is_over_is_put_away_and_comes_back(tmp_path: Path) 
     from truespec.serve.otlp import Spool
     from truespec.traces.redact import Hiding
 
-    spool = Spool(tmp_path, Hiding(("email",)))
-    span = {"traceId": "ab", "spanId": "1", "name": "write to a@example.org"}
+    spool = Spool(tmp_path, Hiding(("email", "card", "secret")))
+    span = {
+        "traceId": "ab",
+        "spanId": "1",
+        "name": "write to a@example.org",
+        "startTimeUnixNano": "4111111111111111",
+        "attributes": [{"key": "db.password", "value": {"stringValue": "hunter"}}],
+    }
     export = {"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]}
     assert spool.add(export) == 0
     path = tmp_path / "ab.jsonl"
     assert "a@example.org" not in path.read_text()
+    assert "hunter" not in path.read_text()
+    assert "4111111111111111" in path.read_text(), "a time is no card number"
     spool.finish(path)
     assert not path.exists()
     spool.add(export)

@@ -119,3 +119,49 @@ def test_patterns_are_fast_on_hostile_text() -> None:
     assert Redactor().text("DE89 3704 " * 10_000)
     assert Redactor().text("-----BEGIN PRIVATE KEY-----" * 300)
     assert Path(__file__).exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "hidden"),
+    [
+        ("card 4111 1111 1111 1111 12/27 cvv 123", "card <card-1> 12/27 cvv 123"),
+        ("order 12 4111 1111 1111 1111", "order 12 <card-1>"),
+        ("4111\u00a01111\u00a01111\u00a01111 and 4111111111111111", "<card-1> and <card-1>"),
+        ("pay DE89 3704 0044 0532 0130 00 OK THANKS", "pay <iban-1> OK THANKS"),
+        ("de89-3704-0044-0532-0130-00", "<iban-1>"),
+        ('{"password": "hunter2", "user": "x"}', '{"password": "<secret-1>", "user": "x"}'),
+        ('"{\\"api_key\\": \\"abcdef\\"}"', '"{\\"api_key\\": \\"<secret-1>\\"}"'),
+        ("https://bob:pw1@h.example/x", "https://<secret-1>@h.example/x"),
+        ("password: hunter2", "password: <secret-1>"),
+        ("the password: please", "the password: please"),
+        ("Authorization: Basic dXNlcjpwYXNzd29yZA==", "Authorization: Basic <secret-1>"),
+    ],
+)
+def test_what_stands_beside_a_value_does_not_save_it(text: str, hidden: str) -> None:
+    assert Redactor().text(text) == hidden
+
+
+def test_fields_with_the_name_of_a_secret_are_hidden() -> None:
+    given = {
+        "password": "x1",
+        "nested": [{"clientSecret": "zz", "token": "t"}],
+        "token_count": 5,
+        "user": "a",
+    }
+    assert Redactor(("secret",)).value(given) == {
+        "password": "<secret-1>",
+        "nested": [{"clientSecret": "<secret-2>", "token": "<secret-3>"}],
+        "token_count": 5,
+        "user": "a",
+    }
+    call = ToolCall("login", {"password": "x1"})
+    trace = Trace("t", (Message("assistant", None, (call,)),), Source("openai", "f", "0", "document"))
+    assert Redactor(("secret",)).trace(trace).messages[0].calls[0].arguments == {"password": "<secret-1>"}
+    assert Redactor(("card",)).value(given) == given
+
+
+def test_the_beginning_of_a_value_that_was_cut_is_hidden() -> None:
+    redactor = Redactor()
+    trace = Trace("t", (Message("user", "4111 1111 1111 1111"),), Source("openai", "f", "0", "document"))
+    redactor.learn(trace)
+    assert redactor.text("Error: 4111 1111 11…, 41…") == "Error: <card-1>…, 41…"

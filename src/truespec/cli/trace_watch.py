@@ -23,15 +23,18 @@ from truespec.cli.trace_options import (
     RedactChoice,
 )
 from truespec.executors.trace_check import Joining, RuleChoice
+from truespec.executors.webhook import appended, lines_of
+from truespec.reports.visible import in_line
 from truespec.rules.rule import SEVERITIES
 from truespec.verdict import UsageError
 
 if TYPE_CHECKING:
-    from truespec.executors.watch import Breach, Follower, Watcher
+    from truespec.executors.watch import Breach, Follower, Key, Watcher
     from truespec.executors.webhook import Webhook
     from truespec.serve.otlp import Spool
     from truespec.traces.files import Problem
-    from truespec.traces.redact import Hiding
+    from truespec.traces.redact import Hiding, Redactor
+    from truespec.traces.trace import Trace
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 TOKEN = "TRUESPEC_TOKEN"
@@ -80,6 +83,9 @@ SHOWN = 1000
     type=click.Choice(["low", "medium", "high", "critical"]),
     help="Exit 1 at the end after such a violation or worse.",
 )
+@click.option(
+    "--fail-on-skipped", is_flag=True, help="Exit 1 at the end where a rule could not be evaluated."
+)
 @click.option("--until-idle", is_flag=True, help="End when every conversation is over, as in CI.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per violation on standard output.")
 @grouped("redact", RedactChoice, *REDACT_OPTIONS)
@@ -94,6 +100,7 @@ def watch(
     interval: float,
     webhook: str | None,
     fail_on: str | None,
+    fail_on_skipped: bool,
     until_idle: bool,
     as_json: bool,
     redact: RedactChoice,
@@ -109,7 +116,8 @@ def watch(
     'Authorization: Bearer TOKEN'. GET /violations and GET /conversations there say what was found. With
     --redact, texts are checked as they are received by files, and as they are stored by --listen.
 
-    Exit code: 0 after Ctrl-C or --until-idle, 1 where --fail-on says so, 2 for a wrong call.
+    Exit code: 0 after Ctrl-C or --until-idle, 1 where --fail-on or --fail-on-skipped says so or a rule that
+    says 'required: true' could not be evaluated, 2 for a wrong call.
     """
     hiding = redact.hiding()
     listen = listen or (None if paths else DEFAULT_LISTEN)
@@ -128,13 +136,18 @@ def watch(
         follower.complain()
     failing = SEVERITIES[SEVERITIES.index(fail_on) :] if fail_on else ()
     click.echo(session.summary(), err=True)
-    raise SystemExit(1 if any(session.severities.get(name) for name in failing) else 0)
+    skipped = session.tally.skipped(required=not fail_on_skipped)
+    if skipped:
+        click.echo(f"not evaluated, so the watch fails: {', '.join(skipped)}", err=True)
+    broken = any(session.severities.get(name) for name in failing)
+    raise SystemExit(1 if broken or skipped else 0)
 
 
 class _Session:
     """One watch: what it writes, and whom it notifies."""
 
     def __init__(self, folder: Path, rules: RuleChoice, as_json: bool, hiding: Hiding) -> None:
+        from truespec.compliance.run import Tally
         from truespec.executors.rulefiles import load_rule_files
         from truespec.executors.watch import Watcher, marks_of
 
@@ -142,16 +155,21 @@ class _Session:
         loaded, _ = load_rule_files(rules.files, packs, rules.settings)
         folder.mkdir(parents=True, exist_ok=True)
         self.folder, self.as_json, self.hiding = folder, as_json, hiding
-        before = list(_lines(folder / "violations.jsonl"))
-        self._violations = (folder / "violations.jsonl").open("a", encoding="utf-8")
-        self._artifacts = (folder / "artifacts.jsonl").open("a", encoding="utf-8")
+        before = list(lines_of(folder / "violations.jsonl", _left_out))
+        self._violations = appended(folder / "violations.jsonl")
+        self._artifacts = appended(folder / "artifacts.jsonl")
+        self.tally = Tally()
+        self._redactors: dict[Key, Redactor] = {}
+        self._skipped: set[tuple[str, str]] = set()
         self.recent: deque[dict[str, Any]] = deque(before[-SHOWN:], SHOWN)
         self.severities: dict[str, int] = {}
         self.webhook: Webhook | None = None
         self.spool: Spool | None = None
-        self.ended = 0
+        self.ended = self.told = 0
         self.problems = 0
-        self.watcher: Watcher = Watcher(tuple(loaded), self._tell, self._finished, reported=marks_of(before))
+        self.watcher: Watcher = Watcher(
+            tuple(loaded), self._tell, self._finished, reported=marks_of(before), again=self._known
+        )
         if self.watcher.late:
             click.echo(f"checked at the end alone: {', '.join(self.watcher.late)}", err=True)
         semantic = [rule.id for rule in loaded if rule.formal is None]
@@ -211,6 +229,7 @@ class _Session:
                 quiet = time.monotonic()
             for known in self.watcher.end(idle):
                 self.ended += 1
+                self._redactors.pop((known.trace.source.file, known.trace.id), None)
                 path = Path(known.trace.source.file)
                 if self.spool is not None and path.parent == self.spool.folder:
                     self.spool.finish(path)
@@ -233,6 +252,8 @@ class _Session:
         ]
         lost = self.webhook.lost if self.webhook is not None else 0
         further = (
+            (self.told, "told before"),
+            (len(self.tally.skipped()), "rules not evaluated"),
             (self.watcher.open, "conversations not over"),
             (lost, "violations not delivered"),
             (self.problems, "problems"),
@@ -243,33 +264,58 @@ class _Session:
     def _tell(self, breach: Breach) -> None:
         record = breach.record()
         if self.hiding:
-            record["quote"] = self.hiding.redactor().text(record["quote"])
+            record["quote"] = self._redactor(breach.trace).text(record["quote"])
         record["time"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        if self.webhook is not None:  # first: what is written down is not found again after a kill
+            self.webhook.send(record)
         self._violations.write(json.dumps(record, ensure_ascii=False) + "\n")
         self._violations.flush()
         self.recent.append(record)
-        severity = record["severity"]
-        self.severities[severity] = self.severities.get(severity, 0) + 1
-        if self.webhook is not None:
-            self.webhook.send(record)
+        self._count(record["severity"])
         if self.as_json:
             click.echo(json.dumps(record, ensure_ascii=False))
         else:
-            where = f"{record['trace_id']} message {record['message_index']}"
+            where = f"{in_line(record['trace_id'])} message {record['message_index']}"
             late = " (certain at the end)" if breach.ended else ""
-            click.echo(f"{record['time']} {severity:8} {where}: {record['rule_id']}: {record['rule']}{late}")
+            head = f"{record['time']} {record['severity']:8} {where}"
+            click.echo(f"{head}: {record['rule_id']}: {record['rule']}{late}")
+
+    def _count(self, severity: str) -> None:
+        self.severities[severity] = self.severities.get(severity, 0) + 1
+
+    def _known(self, breach: Breach) -> None:
+        """Count what was told by an earlier process: it is there all the same."""
+        self._count(breach.violation.severity)
+        self.told += 1
 
     def _finished(self, record: dict[str, Any]) -> None:
         if self.hiding:
             from truespec.executors.trace_check import REDACTED_FIELDS
 
-            redactor = self.hiding.redactor()
+            source = record["source"]["file"], record["trace_id"]
+            redactor = self._redactor(self.watcher.conversations[source].trace)
             record = {
                 name: redactor.value(value) if name in REDACTED_FIELDS else value
                 for name, value in record.items()
             }
         self._artifacts.write(json.dumps(record, ensure_ascii=False) + "\n")
         self._artifacts.flush()
+        self.tally.add(record)
+        for check in record["checks"]:
+            told = check["rule_id"], check.get("reason", "")
+            if told[1] and not check.get("elsewhere") and told not in self._skipped:
+                if len(self._skipped) < SHOWN:
+                    self._skipped.add(told)
+                    where = in_line(record["trace_id"])
+                    click.echo(f"not evaluated: {told[0]}: {in_line(told[1], 400)} ({where})", err=True)
+
+    def _redactor(self, trace: Trace) -> Redactor:
+        """The redactor of a conversation, which knows what is hidden in it so far."""
+        key = trace.source.file, trace.id
+        if key not in self._redactors:
+            self._redactors[key] = self.hiding.redactor()
+        self._redactors[key].learn(trace)
+        return self._redactors[key]
 
     def _problem(self, problem: Problem) -> None:
         self.problems += 1
@@ -291,14 +337,5 @@ class _Session:
         }
 
 
-def _lines(path: Path) -> list[dict[str, Any]]:
-    """The records of a file of JSON lines; a line that was cut by a kill is left out."""
-    if not path.exists():
-        return []
-    found = []
-    for line in path.read_text("utf-8", "replace").splitlines():
-        try:
-            found.append(json.loads(line))
-        except ValueError:
-            click.echo(f"{path}: a line that is no JSON is left out: {line[:60]!r}", err=True)
-    return found
+def _left_out(path: Path, line: str) -> None:
+    click.echo(f"{path}: a line that is no JSON is left out: {line[:60]!r}", err=True)

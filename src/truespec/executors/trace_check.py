@@ -252,7 +252,7 @@ def run_check(
 def _learning(
     stream: Iterator[Trace | Problem], hiding: Hiding, hidden: dict[tuple[str, str], Redactor]
 ) -> Iterator[Trace | Problem]:
-    """The same traces; for each, a redactor that knows the values at the chosen fields."""
+    """The same traces; for each, a redactor that knows what is hidden in it."""
     for item in stream:
         if isinstance(item, Trace):
             redactor = hiding.redactor()
@@ -311,7 +311,7 @@ def _checked(
     jobs, executor = request.jobs or len(os.sched_getaffinity(0)), checking_of(request.executor)
     reading, budget = Reading(request.form, joins), Budget()
     earlier = output.earlier
-    if judging is None and executor is None and jobs > 1 and not request.hiding.fields:
+    if judging is None and executor is None and jobs > 1 and not request.hiding:
         # Nothing here has to see the traces, so the workers read the files.
         sources = sources_of(request.paths, reading, budget, whole=True)
         return check_side_by_side(
@@ -328,7 +328,7 @@ def _checked(
             renders=renders,
         )
     stream = traces_of(request.paths, request.form, joins)
-    if request.hiding.fields:
+    if request.hiding:
         stream = _learning(stream, request.hiding, hidden)
     if judging is None:
         return check_side_by_side(

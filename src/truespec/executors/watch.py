@@ -32,18 +32,16 @@ SHARE = 0.1
 
 Key = tuple[str, str]
 """A conversation: its file, and its identifier there."""
-Mark = tuple[str, str, int, int | None]
-"""A breach: conversation, rule, message, call."""
+Mark = tuple[str, str, str, int, int | None]
+"""A breach: file, conversation, rule, message, call."""
 
 
 @dataclass(frozen=True, slots=True)
 class Breach:
     """A violation as it is reported."""
 
-    conversation: str
-    """The trace's identifier."""
-    file: str
-    """Where it was read."""
+    trace: Trace
+    """The conversation so far."""
     rule: str
     """What the broken rule says."""
     violation: Violation
@@ -55,14 +53,14 @@ class Breach:
     def mark(self) -> Mark:
         """What tells it from all others."""
         found = self.violation
-        return self.conversation, found.rule_id, found.message_index, found.call
+        return self.trace.source.file, self.trace.id, found.rule_id, found.message_index, found.call
 
     def record(self) -> dict[str, Any]:
         """As plain JSON values."""
         found = self.violation
         return {
-            "trace_id": self.conversation,
-            "file": self.file,
+            "trace_id": self.trace.id,
+            "file": self.trace.source.file,
             "rule_id": found.rule_id,
             "rule": self.rule,
             "kind": found.kind,
@@ -104,10 +102,13 @@ class Watcher:
     """How artifacts are scored."""
     reported: set[Mark] = field(default_factory=set)
     """Breaches that were reported before, by an earlier process too."""
+    again: Callable[[Breach], None] = lambda breach: None
+    """Gets each breach that an earlier process has reported, once."""
     conversations: dict[Key, Conversation] = field(default_factory=dict)
     """By file and identifier."""
 
     def __post_init__(self) -> None:
+        self._before = set(self.reported)
         self._whole = RuleSet(self.rules)
         late = self._whole.needs_result
         # Rules about a call and its result are checked when the conversation is over.
@@ -142,8 +143,11 @@ class Watcher:
 
     def _say(self, known: Conversation, violation: Violation, *, ended: bool) -> None:
         rule = self._texts[violation.rule_id]
-        breach = Breach(known.trace.id, known.trace.source.file, rule, violation, ended)
+        breach = Breach(known.trace, rule, violation, ended)
         if breach.mark in self.reported:
+            if breach.mark in self._before:
+                self._before.discard(breach.mark)
+                self.again(breach)
             return
         self.reported.add(breach.mark)
         known.breaches += 1
@@ -259,4 +263,7 @@ class Follower:
 
 def marks_of(records: Iterable[Mapping[str, Any]]) -> set[Mark]:
     """The breaches that an earlier process has written down."""
-    return {(str(r["trace_id"]), str(r["rule_id"]), int(r["message_index"]), r.get("call")) for r in records}
+    return {
+        (str(r["file"]), str(r["trace_id"]), str(r["rule_id"]), int(r["message_index"]), r.get("call"))
+        for r in records
+    }

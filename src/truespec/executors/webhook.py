@@ -1,4 +1,8 @@
-"""Breaches posted to an address of the user's, in the background; what is not delivered is kept."""
+"""Breaches posted to an address of the user's, in the background; what is not delivered is kept.
+
+Each record is in a file before it is posted and leaves it when it is taken, so that a kill loses none; after
+a kill, some may be posted twice.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +12,10 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 from urllib.parse import urlsplit
 
 from truespec.verdict import UsageError
@@ -31,32 +36,49 @@ class Webhook:
     """Posts `{"violations": [...]}`; any answer below 300 counts as taken."""
 
     def __init__(self, address: str, kept: Path | None, note: Callable[[str], None]) -> None:
-        """`kept`: JSON lines of what could not be delivered; they are tried again at the next start."""
-        if urlsplit(address).scheme not in ("http", "https") or not urlsplit(address).netloc:
+        """`kept`: JSON lines of what is not delivered; they are tried again at the next start."""
+        parts = urlsplit(address)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
             raise UsageError(
                 f"--webhook {address!r}: expected an address that begins with http:// or https://"
             )
         self._address, self._kept, self._note = address, kept, note
-        self._waiting: queue.Queue[dict[str, Any] | None] = queue.Queue(WAITING)
+        self._named = f"{parts.scheme}://{parts.hostname}{f':{parts.port}' if parts.port else ''}"
+        self._waiting: queue.Queue[int | None] = queue.Queue(WAITING)
+        self._lock = threading.Lock()
+        self._open: dict[int, dict[str, Any]] = {}
+        """What is not delivered, by number."""
+        self._count = 0
         self.lost = 0
-        """Records that were not delivered."""
-        old = kept.read_text("utf-8").splitlines() if kept is not None and kept.exists() else []
-        if kept is not None and old:
-            kept.unlink()
+        """Records that were not delivered, once it is closed."""
+        old = list(lines_of(kept, self._cut)) if kept is not None else []
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
-        for line in old:
-            self.send(json.loads(line))
+        for record in old:
+            self._queue(record)
+        self._write_down()
+
+    def _cut(self, path: Path, line: str) -> None:
+        self._note(f"{path}: a line that is no JSON is left out: {line[:60]!r}")
 
     def send(self, record: dict[str, Any]) -> None:
-        """Queue a record; never waits."""
-        try:
-            self._waiting.put_nowait(record)
-        except queue.Full:
-            self._keep([record])
+        """Write a record down and queue it; never waits for the other side."""
+        number = self._queue(record)
+        with self._lock:
+            if self._kept is not None and number in self._open:
+                with appended(self._kept) as file:
+                    file.write(json.dumps(record) + "\n")
+
+    def _queue(self, record: dict[str, Any]) -> int:
+        with self._lock:
+            self._count = number = self._count + 1
+            self._open[number] = record
+            with suppress(queue.Full):  # it stays in the file
+                self._waiting.put_nowait(number)
+        return number
 
     def close(self, seconds: float = 30.0) -> None:
-        """Deliver what waits, for at most so long; the rest goes to the file."""
+        """Deliver what waits, for at most so long; the rest stays in the file."""
         until = time.monotonic() + seconds
         while self._thread.is_alive() and time.monotonic() < until:
             try:
@@ -65,12 +87,7 @@ class Webhook:
             except queue.Full:
                 continue
         self._thread.join(max(0.0, until - time.monotonic()))
-        rest = []
-        while not self._waiting.empty():
-            record = self._waiting.get_nowait()
-            if record is not None:
-                rest.append(record)
-        self._keep(rest)
+        self.lost = len(self._open)
 
     def _run(self) -> None:
         ended = False
@@ -80,15 +97,32 @@ class Webhook:
             ended = first is None
             while not ended and len(batch) < BATCH:
                 try:
-                    record = self._waiting.get_nowait()
+                    number = self._waiting.get_nowait()
                 except queue.Empty:
                     break
-                if record is None:
+                if number is None:
                     ended = True
                 else:
-                    batch.append(record)
-            if batch and not self._posted(batch):
-                self._keep(batch)
+                    batch.append(number)
+            if not batch:
+                continue
+            if self._posted([self._open[number] for number in batch]):
+                with self._lock:
+                    for number in batch:
+                        del self._open[number]
+                self._write_down()
+
+    def _write_down(self) -> None:
+        """Put into the file what is not delivered, and nothing else."""
+        if self._kept is None:
+            return
+        with self._lock:
+            if not self._open:
+                self._kept.unlink(missing_ok=True)
+                return
+            fresh = self._kept.with_name(self._kept.name + ".new")
+            fresh.write_text("".join(json.dumps(record) + "\n" for record in self._open.values()), "utf-8")
+            fresh.replace(self._kept)
 
     def _posted(self, batch: Sequence[dict[str, Any]]) -> bool:
         body = json.dumps({"violations": batch}).encode()
@@ -100,17 +134,49 @@ class Webhook:
             if number:
                 time.sleep(FIRST_PAUSE * 2 ** (number - 1))
             try:
-                with urllib.request.urlopen(request, timeout=SECONDS) as answer:
+                with _OPENER.open(request, timeout=SECONDS) as answer:
                     if answer.status < 300:
                         return True
                     why = f"status {answer.status}"
             except (urllib.error.URLError, OSError, ValueError) as error:
                 why = str(getattr(error, "reason", error))
-        self._note(f"webhook {self._address}: {len(batch)} violations not delivered: {why}")
+        self._note(f"webhook {self._named}: {len(batch)} violations not delivered: {why}")
         return False
 
-    def _keep(self, records: Sequence[dict[str, Any]]) -> None:
-        self.lost += len(records)
-        if self._kept is not None and records:
-            with self._kept.open("a", encoding="utf-8") as file:
-                file.writelines(json.dumps(record) + "\n" for record in records)
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """A request that is redirected would be repeated without its body."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
+_OPENER = urllib.request.build_opener(_NoRedirect)
+
+
+def appended(path: Path) -> TextIO:
+    """A file to add lines to, even where a kill has cut the last one."""
+    cut = False
+    if path.exists() and path.stat().st_size:
+        with path.open("rb") as file:
+            file.seek(-1, 2)
+            cut = file.read() != b"\n"
+    opened = path.open("a", encoding="utf-8")
+    if cut:
+        opened.write("\n")
+    return opened
+
+
+def lines_of(path: Path, left_out: Callable[[Path, str], None]) -> Iterator[dict[str, Any]]:
+    """The records of a file of JSON lines; `left_out` gets a line that is none, as a kill leaves it."""
+    if not path.exists():
+        return
+    for line in path.read_text("utf-8", "replace").split("\n"):
+        try:
+            record = json.loads(line) if line else None
+        except ValueError:
+            record = line
+        if isinstance(record, dict):
+            yield record
+        elif line:
+            left_out(path, line)

@@ -23,7 +23,7 @@ from truespec.rules.reading import read_predicate
 from truespec.rules.rule import Rule
 from truespec.rules.yaml_place import listed
 from truespec.traces.event import Event
-from truespec.traces.failure import BY_SOURCE, PREDICATES, Failure, failure_of
+from truespec.traces.failure import BY_SOURCE, PREDICATES, Failure, failure_of, shortened
 from truespec.traces.trace import Message, Trace
 from truespec.verdict import ReasonCode, SpecificationError, Undecided, UsageError
 
@@ -92,7 +92,7 @@ class Failures:
             failed = self._tests[name or ANY_TOOL](Event("result", 0, "assistant", message.text))
         except Undecided as undecided:
             return Failure("rule file", f"taken as failed: {undecided.message}")
-        return Failure("rule file", (message.text or "")[:80]) if failed else None
+        return Failure("rule file", shortened(message.text or "")) if failed else None
 
     def settled(self, message: Message, tool: str | None, source: str | None) -> Message:
         """The result, with its flag as decided here where that differs from what it tells by itself."""

@@ -21,6 +21,7 @@ from truespec.rules import predicate as p
 from truespec.rules.coded import Coded, NounOf, ReadPredicate
 from truespec.rules.values import is_number
 from truespec.traces.event import Event
+from truespec.traces.failure import shortened
 from truespec.traces.trace import Trace
 from truespec.verdict import Incomplete, Undecided
 
@@ -202,9 +203,8 @@ class AgainstResult(History):
         for value in p.values_at(event.args, self.options["arg"]):
             mine = amount_of(value)
             if mine is None:
-                raise Incomplete(
-                    f"message {event.index + 1}: {self.options['arg']} is {value!r:.60}, which is no number"
-                )
+                said = f"{self.options['arg']} is {shortened(repr(value), 60)}"
+                raise Incomplete(f"message {event.index + 1}: {said}, which is no number")
             if OPERATORS[operator](mine, theirs):
                 said = f"{self.options['arg']} is {_shown(mine)}, {IN_WORDS[operator]} {_shown(theirs)}"
                 return [f"{said}, the {path or 'result'} of {tool}"]
@@ -254,7 +254,10 @@ class SoFar(History):
         for value in p.values_at(event.args, path):
             amount = amount_of(value)
             if amount is None:
-                return total, f"message {event.index + 1}: {path} is {value!r:.60}, which is no number"
+                return (
+                    total,
+                    f"message {event.index + 1}: {path} is {shortened(repr(value), 60)}, which is no number",
+                )
             total += amount
         return total, ""
 

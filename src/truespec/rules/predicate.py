@@ -33,6 +33,7 @@ import orjson
 from truespec.domains.regex.finder import finder
 from truespec.rules.values import is_integer, is_number, same
 from truespec.traces.event import Event
+from truespec.traces.failure import shortened
 
 Predicate = tuple[Any, ...]
 ALWAYS: Predicate = ("true",)
@@ -302,9 +303,9 @@ def _typed_test(condition: Predicate, test: Callable[[Any], bool]) -> Test:
                 if event.notes is None:
                     event.notes = {}
                 event.notes[condition] = (
-                    (f"{path}: {value!r:.60} is no {wanted}, so it cannot be compared", False)
+                    (f"{path}: {shortened(repr(value), 60)} is no {wanted}, so it cannot be compared", False)
                     if number is None
-                    else (f"{path}: the text {value!r:.60} is read as a number", True)
+                    else (f"{path}: the text {shortened(repr(value), 60)} is read as a number", True)
                 )
             if test(value if number is None else number):
                 return True

@@ -27,7 +27,7 @@ from starlette.routing import Route
 
 from truespec.serve.guarded import Guarded, problem
 from truespec.serve.service import Metrics
-from truespec.traces.redact import Hiding
+from truespec.traces.redact import Hiding, Redactor
 
 MAX_BODY = 32 << 20
 """Bytes of one export, packed and unpacked."""
@@ -69,7 +69,7 @@ class Spool:
                     self._open += 1
                 elif not path.exists():
                     self._open += 1
-                content = self._redactor.value(part) if self._redactor else part
+                content = _hidden(part, self._redactor) if self._redactor else part
                 with path.open("a", encoding="utf-8") as file:
                     file.write(json.dumps(content, ensure_ascii=False) + "\n")
                     file.flush()
@@ -82,6 +82,34 @@ class Spool:
             if path.exists():
                 path.replace(self.done / path.name)
                 self._open -= 1
+
+
+_STRUCTURE = frozenset(
+    (
+        "traceId",
+        "spanId",
+        "parentSpanId",
+        "startTimeUnixNano",
+        "endTimeUnixNano",
+        "timeUnixNano",
+        "traceState",
+    )
+)
+"""Fields that hold spans together: digits there are no card number."""
+
+
+def _hidden(value: Any, redactor: Redactor) -> Any:
+    """A part of an export with its texts redacted; a value whose attribute has the name of a secret too."""
+    if isinstance(value, list):
+        return [_hidden(item, redactor) for item in value]
+    if not isinstance(value, Mapping):
+        return redactor.value(value)
+    made = {key: v if key in _STRUCTURE else _hidden(v, redactor) for key, v in value.items()}
+    held = made.get("value")
+    if isinstance(made.get("key"), str) and isinstance(held, dict) and "stringValue" in held:
+        named = redactor.value({made["key"]: held["stringValue"]})
+        made["value"] = {**held, "stringValue": next(iter(named.values()))}
+    return made
 
 
 def _parts(export: Mapping[str, Any]) -> tuple[dict[str, dict[str, Any]], int]:

@@ -29,8 +29,13 @@ class Failure:
     """The words or the field that say so."""
 
 
+def shortened(text: str, most: int = 80) -> str:
+    """The text; its beginning and an ellipsis where it is longer."""
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
 def _by_words(text: str) -> str | None:
-    return text[:80] if text.startswith(("Error", "error:")) else None
+    return shortened(text) if text.startswith(("Error", "error:")) else None
 
 
 # What a JSON text has to hold somewhere for one of the fields below to tell a failure.
@@ -66,7 +71,7 @@ def _by_json(text: str) -> str | None:
     for key in ("error", "errors", "exception"):
         reported = value.get(key)
         if reported and str(reported).strip().lower() not in ("none", "null", "false"):
-            return f"{key}: {str(reported)[:80]}"
+            return f"{key}: {shortened(str(reported))}"
     for key, bad in (("isError", True), ("is_error", True), ("success", False), ("succeeded", False)):
         if value.get(key) is bad:
             return f"{key}: {str(bad).lower()}"
@@ -109,7 +114,7 @@ def _by_traceback(text: str) -> str | None:
         return None
     last = text.rstrip().rpartition("\n")[2]
     if text.lstrip().startswith(_TRACEBACK) or _RAISED.match(last):
-        return last[:80] if _RAISED.match(last) else _TRACEBACK
+        return shortened(last) if _RAISED.match(last) else _TRACEBACK
     return None
 
 
