@@ -167,7 +167,11 @@ class _Talk:
             name = default or next((given[name] for name in _NAMES if given.get(name)), key)
             listed = dicts(given.get("parameters"))
             for content in (given.get("requestBody") or {}).get("content", {}).values():
-                listed += dicts(content)
+                # Actions are given the list of properties inside an object.
+                inner = content.get("properties") if isinstance(content, Mapping) else content
+                if not isinstance(inner, list):
+                    self._leave("a body of a request that is no list of properties", place)
+                listed += dicts(inner)
             arguments = {str(one.get("name")): one.get("value") for one in listed}
             rest = {k: given[k] for k in ("text", "code", "input") if given.get(k) is not None}
             said = str(given.get("invocationId") or invocation.get("traceId") or "call")

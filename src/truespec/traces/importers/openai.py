@@ -132,7 +132,8 @@ _PLAIN = frozenset(("role", "content", "tool_calls", "tool_call_id", "name", "re
 
 def _may_tell(text: str) -> bool:
     """Whether a text may hold calls, results or thoughts by marks."""
-    return "<t" in text or "<function" in text or text.startswith("EXECUTION RESULT")
+    marked = "<t" in text or "<function" in text or "<|" in text or "[TOOL_CALLS]" in text
+    return marked or text.startswith("EXECUTION RESULT")
 
 
 def _messages(listed: list[Any], notes: Notes, position: str) -> list[Message]:

@@ -6,16 +6,24 @@ writes events `{kind: ActionEvent, tool_call, ...}`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from truespec.traces.files import UNREADABLE, Problem, TraceFile
+from truespec.traces.files import UNREADABLE, Problem, TraceFile, brief
 from truespec.traces.importers.conversation import Origin, trace_of
+from truespec.traces.importers.exchanges import said_in
 from truespec.traces.importers.items import messages_of_item
-from truespec.traces.importers.parts import Notes
-from truespec.traces.importers.records import records, whole_or_lines
-from truespec.traces.importers.shared import source_of, text_of, tool_schemas, value_text
+from truespec.traces.importers.parts import Notes, call_of
+from truespec.traces.importers.records import LINES_LOOKED_AT, entries, records, whole_or_lines
+from truespec.traces.importers.shared import (
+    dicts,
+    role_of,
+    source_of,
+    text_of,
+    tool_schemas,
+    value_text,
+)
 from truespec.traces.joins import Joins
 from truespec.traces.trace import Message, Outcome, ToolCall, Trace
 
@@ -38,19 +46,44 @@ def _is_event(value: Any) -> bool:
     return isinstance(value, dict) and ("action" in value or "observation" in value)
 
 
+READING = "the call of an event that keeps no call of the model is the kit's own reading of it"
+_OF_EVENTS = ("tool_call_id", "tool_name", "llm_message", "system_prompt")
+"""Fields of events that no other log's events have."""
 _EVENTS_ASIDE = ("ConversationStateUpdateEvent", "PauseEvent", "TokenEvent", "StreamingDeltaEvent")
 
 
 def _is_sdk_event(value: Any) -> bool:
     """An event of the software development kit (version 1), told by its `kind`."""
-    return isinstance(value, dict) and str(value.get("kind", "")).endswith("Event") and "source" in value
+    kind = value.get("kind") if isinstance(value, dict) else None
+    if not isinstance(kind, str) or not kind.endswith(("Event", "Observation")):
+        return False
+    return any(key in value for key in ("source", *_OF_EVENTS))
+
+
+def _is_of_kind(value: Any) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("kind"), str)
+
+
+def _has_events(head: Any) -> bool:
+    """Whether a list, or the first line of several, holds events of the kit."""
+    if isinstance(head, list):
+        return bool(head) and _is_of_kind(head[0]) and any(map(_is_sdk_event, head[:LINES_LOOKED_AT]))
+    return _is_sdk_event(head)
+
+
+def _is_run(value: Any) -> bool:
+    """A line of the kit's benchmarks: a run whose history is its events."""
+    listed = value.get("history") if isinstance(value, dict) else None
+    return isinstance(listed, list) and any(map(_is_sdk_event, listed))
 
 
 def recognises(head: Any, _file: TraceFile) -> bool:
     """An instruction with a history, or events of its kind."""
+    if _is_run(head[0] if isinstance(head, list) and head else head):
+        return True
     if isinstance(head, dict) and "instruction" in head:
         return "history" in head or "git_patch" in head or "base_commit" in head
-    if _is_sdk_event(head[0] if isinstance(head, list) and head else head):
+    if _has_events(head):
         return True
     if not isinstance(head, list) or not head or not _is_event(head[0]) or "role" in head[0]:
         return False
@@ -59,15 +92,25 @@ def recognises(head: Any, _file: TraceFile) -> bool:
 
 def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     """One trace per line."""
-    if _is_sdk_event(file.head[0] if isinstance(file.head, list) and file.head else file.head):
-        yield from _of_events(file, joins)
+    if _has_events(file.head):
+        yield from _of_events(records(file, _is_of_kind), "document", {}, file, joins)
+        return
+    if _is_run(file.head[0] if isinstance(file.head, list) and file.head else file.head):
+        for position, value in entries(file):
+            if _is_run(value):
+                events = [(f"{position}, history/{n}", event) for n, event in enumerate(value["history"])]
+                yield from _of_events(events, position, value, file, joins)
+            else:
+                yield (
+                    value if isinstance(value, Problem) else file.problem(position, f"no run: {brief(value)}")
+                )
         return
     if isinstance(file.head, list):
         value = file.document()
-        entries: Any = [("document", value if isinstance(value, Problem) else {"history": value})]
+        listed: Any = [("document", value if isinstance(value, Problem) else {"history": value})]
     else:
-        entries = whole_or_lines(file)
-    for position, value in entries:
+        listed = whole_or_lines(file)
+    for position, value in listed:
         if isinstance(value, Problem):
             yield value
             continue
@@ -78,12 +121,18 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
 
 
 def _trace(value: Mapping[str, Any], file: TraceFile, position: str, joins: Joins) -> Trace:
+    events: list[Mapping[str, Any]] = []
     messages: list[Message] = []
     for index, event in enumerate(value["history"] or ()):
         # Older outputs hold pairs of action and observation.
-        pair = event if isinstance(event, list) else [event]
-        messages += [_message(one, index) for one in pair if _is_event(one)]
-    _bind(messages)
+        for one in event if isinstance(event, list) else [event]:
+            if _is_event(one):
+                events.append(one)
+                messages.append(_message(one, index))
+            else:
+                file.ledger.items.drop("no action and no observation", f"{position}, history/{index}")
+                file.ledger.problem(position, f"no action and no observation: {brief(one)}")
+    _bind(messages, events)
     issue = value.get("issue") or {}
     return Trace(
         id=f"{issue['owner']}/{issue['repo']}#{issue['number']}"
@@ -126,46 +175,56 @@ def _message(event: Mapping[str, Any], index: int) -> Message:
         speaker = event.get("source") or ("user" if index == 0 else "agent")
         text = arguments.get("content") or arguments.get("thought") or event.get("message")
         role = "system" if action == "system" else "user" if speaker == "user" else "assistant"
-        calls = (
-            (ToolCall("finish", {"outputs": arguments.get("outputs")}, f"event-{index}"),)
-            if action == "finish"
-            else ()
-        )
+        done = ToolCall("finish", {"outputs": arguments.get("outputs")}, f"event-{index}")
+        calls = (_asked(event) or done,) if action == "finish" else ()
         return Message(role, text or None, calls, position=position)
     kept = {k: v for k, v in arguments.items() if k not in _ABOUT and v is not None}
-    return Message(
-        "assistant",
-        arguments.get("thought") or None,
-        (ToolCall(action, kept, f"event-{index}"),),
-        position=position,
-    )
+    call = _asked(event) or ToolCall(action, kept, f"event-{index}")
+    return Message("assistant", arguments.get("thought") or None, (call,), position=position)
 
 
-def _bind(messages: list[Message]) -> None:
-    """An observation answers the action before it."""
+def _asked(event: Mapping[str, Any]) -> ToolCall | None:
+    """The call that the model made, of which the event is OpenHands' own reading; None where none is kept."""
+    about = event.get("tool_call_metadata")
+    reply = about.get("model_response") if isinstance(about, Mapping) else None
+    said = said_in(reply)
+    named = about.get("tool_call_id") if isinstance(about, Mapping) else None
+    for call in dicts(said.get("tool_calls")) if said else ():
+        if named is not None and call.get("id") == named:
+            return call_of(call)
+    return None
+
+
+def _bind(messages: list[Message], events: Sequence[Mapping[str, Any]]) -> None:
+    """An observation answers the call that it names, else its cause, else the action before it."""
     last: ToolCall | None = None
-    for index, message in enumerate(messages):
-        if message.role == "tool" and last is not None:
-            messages[index] = Message(
-                "tool",
-                message.text,
-                call_id=last.id,
-                tool=last.name,
-                error=message.error,
-                position=message.position,
-            )
-            last = None
-        elif message.calls:
-            last = message.calls[-1]
+    calls: dict[str | None, ToolCall] = {}
+    causes: dict[Any, ToolCall | None] = {}
+    for index, (message, event) in enumerate(zip(messages, events, strict=True)):
+        if message.role != "tool":
+            last = message.calls[-1] if message.calls else last
+            causes[event.get("id")] = message.calls[-1] if message.calls else None
+            calls.update({call.id: call for call in message.calls})
+            continue
+        about = event.get("tool_call_metadata")
+        call = calls.get(about.get("tool_call_id")) if isinstance(about, Mapping) else None
+        if call is None:
+            cause = event.get("cause")
+            call = causes[cause] if cause is not None and cause in causes else last
+        if call is not None:
+            messages[index] = replace(message, call_id=call.id, tool=call.name)
+            last = None if call is last else last
 
 
-def _of_events(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
-    """The trace of a list, or of lines, of the kit's events. The actions of one reply are one message."""
+def _of_events(
+    listed: Iterable[tuple[str, Any]], place: str, run: Mapping[str, Any], file: TraceFile, joins: Joins
+) -> Iterator[Trace | Problem]:
+    """The trace of a run of the kit, from its events. The actions of one reply are one message."""
     notes = Notes(file.ledger)
     messages: list[Message] = []
     replies: dict[str, int] = {}
     tools = None
-    for position, event in records(file, _is_sdk_event):
+    for position, event in listed:
         if isinstance(event, Problem):
             yield event
             continue
@@ -187,7 +246,14 @@ def _of_events(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
             if isinstance(reply, str):
                 replies[reply] = len(messages)
             messages.append(message)
-    yield trace_of(messages, Origin(file, NAME, "document", joins), identifier=file.path.name, tools=tools)
+    yield trace_of(
+        messages,
+        Origin(file, NAME, place, joins),
+        identifier=run.get("instance_id") or file.path.name,
+        tools=tools,
+        task={"instruction": run["instruction"]} if run.get("instruction") else None,
+        metadata={k: run[k] for k in ("test_result", "metrics", "metadata", "error") if run.get(k)},
+    )
 
 
 def _item_of(event: Any, notes: Notes) -> Mapping[str, Any] | None:
@@ -196,10 +262,16 @@ def _item_of(event: Any, notes: Notes) -> Mapping[str, Any] | None:
     if kind == "SystemPromptEvent":
         return {"role": "system", "content": event.get("system_prompt")}
     if kind == "MessageEvent" and isinstance(event.get("llm_message"), dict):
-        return {"reasoning_content": event.get("reasoning_content"), **event["llm_message"]}
+        said = {"reasoning_content": event.get("reasoning_content"), **event["llm_message"]}
+        speaker = role_of(event.get("source"))
+        return {"role": speaker, **said} if speaker and "role" not in said else said
     if kind == "ActionEvent":
         call = event.get("tool_call")
-        call = dict(call) if isinstance(call, dict) else {"arguments": event.get("action")}
+        if not isinstance(call, dict):
+            notes.ledger.rules[READING] += 1
+            action = event.get("action")
+            given = {k: v for k, v in action.items() if k != "kind"} if isinstance(action, dict) else action
+            call = {"arguments": given}
         function = call.get("function")
         body = function if isinstance(function, dict) else call
         named = {"id": event.get("tool_call_id"), "name": event.get("tool_name")}

@@ -1,6 +1,6 @@
 """Exports of tracing platforms that keep units of work with `input` and `output`: one table of field names.
 
-Braintrust, Weave, Opik, Galileo, HoneyHive, Datadog and Lunary name the same things differently: the
+Braintrust, Weave, Opik, Galileo, HoneyHive, Datadog, Lunary and MLflow name the same things differently: the
 identifier, the parent, the trace, the kind, the times, what was taken, given and failed. Each question has
 one list of places, read in order; a dot leads into an object.
 """
@@ -16,11 +16,12 @@ from truespec.traces.importers.records import records
 from truespec.traces.importers.shared import value_text
 from truespec.traces.importers.span_traces import by_trace, trace_of_spans
 from truespec.traces.importers.told import parsed
+from truespec.traces.importers.tool_runs import ERROR
 from truespec.traces.joins import Joins
 from truespec.traces.trace import Trace
 
 NAME = "platforms"
-_IDS = ("span_id", "event_id", "id")
+_IDS = ("span_id", "spanId", "event_id", "id")
 _PARENTS = ("span_parents", "parent_span_id", "parent_id", "parentRunId", "parent_run_id")
 _TRACES = ("root_span_id", "trace_id", "session_id", "traceId", "runId")
 _KINDS = (
@@ -29,20 +30,41 @@ _KINDS = (
     "meta.kind",
     "meta.span.kind",
     "span_kind",
+    "span_type",
+    "spanType",
     "event_type",
     "type",
 )
 _NAMES = ("span_attributes.name", "event_name", "name", "op_name", "display_name")
-_STARTS = ("metrics.start", "start_time", "started_at", "start_ns", "createdAt", "created_at", "created")
+_STARTS = (
+    "metrics.start",
+    "start_time",
+    "started_at",
+    "start_ns",
+    "start_time_ns",
+    "start_time_unix_nano",
+    "startTime",
+    "createdAt",
+    "created_at",
+    "created",
+)
 _INPUTS = ("input", "inputs", "meta.input.messages", "meta.input.value", "meta.input")
 _OUTPUTS = ("output", "outputs", "meta.output.messages", "meta.output.value", "meta.output")
 _ERRORS = ("error", "exception", "error_info", "meta.error", "error_message")
-_MODELS = ("metadata.model", "model", "inputs.model", "config.model", "meta.model_name")
+_MODELS = (
+    "metadata.model",
+    "model",
+    "inputs.model",
+    "config.model",
+    "meta.model_name",
+    "attributes.llm.request.model",
+)
 _TOOLS = ("metadata.tools", "tools", "inputs.tools", "params.tools", "config.tools")
 _INNER = ("spans", "children", "child_spans")
 _SORTS = {
     "llm": "LLM",
     "chat": "LLM",
+    "chat_model": "LLM",
     "generation": "LLM",
     "model": "LLM",
     "tool": "TOOL",
@@ -171,7 +193,7 @@ def _raw(span: Mapping[str, Any], identifier: str, parent: str | None) -> RawSpa
         "gen_ai.tool.definitions": _first(span, _TOOLS) if kind == "LLM" else None,
         "gen_ai.tool.name": name if kind == "TOOL" else None,
         "gen_ai.tool.call.id": span.get("tool_call_id"),
-        "tool.error_message": _failure(error) if kind == "TOOL" else None,
+        ERROR: _failure(error),
     }
     start = _first(span, _STARTS)
     return RawSpan(

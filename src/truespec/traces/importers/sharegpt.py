@@ -32,7 +32,10 @@ _PREFERENCE = ("chosen", "rejected")
 _ACTION = re.compile(r"^\s*(?:Thought:(.*?))?\s*Action:\s*([^\n]+?)\s*\nAction Input:\s*(.*)$", re.DOTALL)
 _PYTHON = re.compile(r"^\s*\[\s*[\w .\-/]+\(.*\)\s*\]\s*$", re.DOTALL)
 _GLAIVE = re.compile(r"^(USER|ASSISTANT|FUNCTION RESPONSE):", re.MULTILINE)
-_GLAIVE_CALL = re.compile(r"^(.*?)<functioncall>\s*(\{.*\})\s*$", re.DOTALL)
+_GLAIVE_SHORT = re.compile(r"^(USER|A|FUNCTION RESPONSE):", re.MULTILINE)
+"""The speakers of chats in which `A` stands for the assistant throughout."""
+_GLAIVE_NAMES = {"USER": "human", "ASSISTANT": "gpt", "A": "gpt", "FUNCTION RESPONSE": "observation"}
+_GLAIVE_MARK = "<functioncall>"
 SPLIT = "a list of as many results as the calls before it has holds one for each, in order"
 
 
@@ -56,12 +59,12 @@ def _spoken(value: Any) -> list[Any] | None:
 
 
 def _glaive(chat: str) -> Iterator[Mapping[str, Any]]:
-    names = {"USER": "human", "ASSISTANT": "gpt", "FUNCTION RESPONSE": "observation"}
-    starts = list(_GLAIVE.finditer(chat))
+    speakers = _GLAIVE if "\nASSISTANT:" in chat else _GLAIVE_SHORT
+    starts = list(speakers.finditer(chat))
     ends = [found.start() for found in starts[1:]] + [len(chat)]
     for found, end in zip(starts, ends, strict=True):
         text = chat[found.end() : end].replace("<|endoftext|>", "").strip()
-        yield {"from": names[found.group(1)], "value": text}
+        yield {"from": _GLAIVE_NAMES[found.group(1)], "value": text}
 
 
 def recognises(head: Any, _file: TraceFile) -> bool:
@@ -132,6 +135,9 @@ def _messages(entry: Any, before: list[Message], notes: Notes) -> list[Message]:
     if role == "assistant" and (called := _called(text, notes)) is not None:
         notes.ledger.rules[WRITTEN] += 1
         return [called]
+    if role == "user" and _GLAIVE_MARK in text:
+        notes.ledger.problem(notes.place, f"a text of the user's holds the mark {_GLAIVE_MARK}; it is kept")
+        notes.ledger.calls.drop("a call in a text of the user's", notes.place)
     return told_in_text(Message(role, text), notes)
 
 
@@ -182,7 +188,7 @@ def _inner(one: Any, call: ToolCall) -> Any:
 
 
 def _called(text: str, notes: Notes) -> Message | None:
-    """The calls of a text: `Action:` (ToolBench), `<functioncall>` (Glaive), `[f(x=1)]` (ToolACE)."""
+    """The calls of a text: `Action:` (ToolBench), `[f(x=1)]` (ToolACE)."""
     if found := _ACTION.match(text):
         thought, name, given = found.groups()
         return Message(
@@ -191,19 +197,10 @@ def _called(text: str, notes: Notes) -> Message | None:
             (tool_call(name, given.strip()),),
             reasoning=(thought or "").strip() or None,
         )
-    if found := _GLAIVE_CALL.match(text):
-        body = found.group(2)
-        named = re.search(r'"name"\s*:\s*"([^"]+)"', body)
-        given = re.search(r"\"arguments\"\s*:\s*'?(\{.*\})'?\s*\}$", body, re.DOTALL)
-        if named:
-            call = tool_call(named.group(1), given.group(1) if given else None)
-            return Message("assistant", found.group(1).strip() or None, (call,))
-    elif _PYTHON.match(text):
-        calls = _python_calls(text)
-        if calls:
-            return Message("assistant", None, tuple(calls))
-    else:
+    if not _PYTHON.match(text):
         return None
+    if calls := _python_calls(text):
+        return Message("assistant", None, tuple(calls))
     notes.ledger.problem(notes.place, "a text that looks like a call cannot be read as one; it is kept")
     notes.ledger.calls.drop("a call in a text that cannot be read", notes.place)
     return None

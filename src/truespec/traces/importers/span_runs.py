@@ -7,6 +7,7 @@ arguments, then of the earliest open call of that tool. A run that answers no ca
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,7 +17,7 @@ from truespec.traces.importers.parts import Notes
 from truespec.traces.importers.repeats import same
 from truespec.traces.importers.shared import tool_call
 from truespec.traces.importers.threads import canonical, outcome_key
-from truespec.traces.importers.tool_runs import ToolRun, as_arguments, raised, tool_run
+from truespec.traces.importers.tool_runs import ERROR, ToolRun, as_arguments, raised, tool_run
 from truespec.traces.trace import Message, ToolCall
 
 
@@ -30,6 +31,14 @@ class Entry:
     """Whether its call was chosen without an identifier."""
     run: ToolRun | None = None
     """The tool's run that waits for its call."""
+
+
+def _among(call: ToolCall, given: Any) -> bool:
+    """Whether what a call asks with is among what a tool was given; defaults may stand beside it."""
+    asked = call.arguments
+    if not asked or not isinstance(given, Mapping):
+        return False
+    return all(key in given and given[key] == value for key, value in asked.items())
 
 
 class Runs:
@@ -59,7 +68,9 @@ class Runs:
             text = None  # what was raised stands in an event, or in the next request
         if text is None and raw.failed:
             self.raised[raw.id] = raised(raw)
-        entry.message = replace(entry.message, text=text, error=True if raw.failed else failed)
+        why = raw.attributes.get(ERROR)
+        extra = {"error": why} if why is not None and why != text else None
+        entry.message = replace(entry.message, text=text, error=True if raw.failed else failed, extra=extra)
         self.places[raw.id] = entry
         call = self._call_for(run, raw.id)
         if call is not None and call.id in self.answered:
@@ -71,6 +82,17 @@ class Runs:
         self.entries.append(entry)
         self.given[outcome_key(text)] += 1
         self.outputs.append(text or "")
+
+    def runs_tool(self, raw: RawSpan) -> bool:
+        """Whether a span of no tool's kind has the name of an open call and was given its arguments."""
+        name = raw.name
+        if not any(name == call.name for entry in self.entries for call in entry.message.calls):
+            return False
+        run = tool_run(raw)
+        found = self._open_call(run)
+        if found is None or not isinstance(run.arguments, Mapping):
+            return False
+        return found[1].arguments == {} or _among(found[1], run.arguments)
 
     def _call_for(self, run: ToolRun, span: str) -> ToolCall | None:
         """The call that a tool's run carries out; one without an identifier gets that of the run."""
@@ -99,7 +121,7 @@ class Runs:
             self.known[("result", identifier)] += 1
 
     def _open_call(self, run: ToolRun) -> tuple[Entry, ToolCall] | None:
-        """The open call of a tool: with the same arguments, else the earliest."""
+        """The open call of a tool: with the same arguments, else with some of them, else the earliest."""
         names = {run.name, run.name.rpartition(".")[2], run.name.removeprefix("running tool: ")}
         waiting = [
             (entry, call)
@@ -110,7 +132,8 @@ class Runs:
         ]
         given = canonical(run.arguments)
         same = next((found for found in waiting if canonical(found[1].arguments) == given), None)
-        return same or (waiting[0] if waiting else None)
+        part = same or next((found for found in waiting if _among(found[1], run.arguments)), None)
+        return part or (waiting[0] if waiting else None)
 
     def settle(self, models: bool) -> None:
         """Tools' spans that still wait: their call came later, or they are calls of their own."""

@@ -44,6 +44,9 @@ from truespec.traces.trace import Message, ToolCall, ToolSchema
 
 _CALL_LIKE = re.compile(r"""\b(?:ToolCall|ToolUse|FunctionCall)\w*\(\w+=|["']tool_calls\\?["']: ?\[ ?[{\w]""")
 COMPLETED = "a text that a later request tells beside known calls is of the message with these calls"
+NAMED = "a span of no tool's kind with the name and the arguments of an open call is that call's run"
+_UNTOLD = ("CHAIN", "SPAN", "UNKNOWN", "FUNCTION")
+"""Kinds that do not say what a span does."""
 LATEST = 50
 """How many of the latest results a message is compared with."""
 
@@ -81,6 +84,7 @@ class _Builder(Runs):
 
     def build(self) -> Conversation:
         models = False
+        tools = {raw.name for raw in self.spans if self.kinds[raw.id] == "TOOL"}
         for raw in self.spans:
             self.began[raw.id] = len(self.entries)
             self.notes.place = f"{self.place}, span {raw.id}"
@@ -91,7 +95,10 @@ class _Builder(Runs):
                 models = read or models
                 if not read:
                     self.notes.ledger.rules["a model call's span without any message is passed over"] += 1
-            elif kind == "TOOL":
+            elif kind == "TOOL" or (kind in _UNTOLD and raw.name not in tools and self.runs_tool(raw)):
+                if kind != "TOOL":
+                    self.kinds[raw.id] = "TOOL"
+                    self.notes.ledger.rules[NAMED] += 1
                 self.add_run(raw)
         if not models:
             self._ends()

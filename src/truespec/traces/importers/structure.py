@@ -47,7 +47,31 @@ _TYPES = ("type", "event", "kind", "event_type")
 _IDS = ("span_id", "spanId", "id")
 _PARENTS = ("parent_span_id", "parentSpanId", "parent_id", "parentId")
 _TRACES = ("trace_id", "traceId")
-_STARTS = ("start_time_unix_nano", "startTimeUnixNano", "start_time", "startTime", "start_ns", "timestamp")
+_STARTS = (
+    "start_time_unix_nano",
+    "startTimeUnixNano",
+    "start_time_ns",
+    "start_time",
+    "startTime",
+    "start_ns",
+    "timestamp",
+)
+_ABOUT_SPAN = frozenset(
+    (*_IDS, *_PARENTS, *_TRACES, *_STARTS, "name", "attributes", "events", "status", "context", "end_time")
+)
+"""Fields of a span that are read by name; objects and lists in its other fields are read as attributes."""
+_ALIASES = {
+    "input": "input",
+    "inputs": "input",
+    "output": "output",
+    "outputs": "output",
+    "model": "model",
+    "span_kind": "span.type",
+    "span_type": "span.type",
+    "spanType": "span.type",
+    "kind": "span.type",
+    "type": "span.type",
+}
 
 
 def _first(value: Mapping[str, Any], names: tuple[str, ...]) -> Any:
@@ -194,7 +218,8 @@ def _traces(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
             continue
         groups = list(_groups(value))
         _unread_entries(groups, position, file)
-        found = [_raw(span) for kind, listed in groups if kind == "spans" for span in listed]
+        listed = [spans for kind, spans in groups if kind == "spans"]
+        found = [_raw(span, f"{position}.{n}") for n, group in enumerate(listed) for span in group]
         spans += found
         if not found and not any(kind == "messages" for kind, _ in groups):
             silent.append((position, value))
@@ -317,18 +342,20 @@ def _trace(position: str, value: Any, groups: list[tuple[str, Any]], file: Trace
     return replace(trace, spans=(), metadata={})
 
 
-def _raw(span: Mapping[str, Any]) -> tuple[str, RawSpan]:
+def _raw(span: Mapping[str, Any], group: str) -> tuple[str, RawSpan]:
+    """A span with the name of its trace; spans that name none belong to that of their list."""
     status = span.get("status")
     code = status.get("code", status.get("status_code")) if isinstance(status, Mapping) else status
     attributes = dict(attributes_of(span["attributes"]))
-    if isinstance(kind := span.get("span_kind", span.get("kind", span.get("type"))), str):
-        attributes.setdefault("span.type", kind)
-    for key in ("input", "output", "model"):
-        if span.get(key) is not None:
-            attributes.setdefault(key, span[key])
+    for key, value in span.items():
+        name = _ALIASES.get(key)
+        if name is None and (key in _ABOUT_SPAN or not isinstance(value, Mapping | list)):
+            continue
+        if value not in (None, [], {}) and (name != "span.type" or isinstance(value, str)):
+            attributes.setdefault(name or key, value)
     parent = _first(span, _PARENTS)
     events = span.get("events")
-    return str(_first(span, _TRACES) or "trace"), RawSpan(
+    return str(_first(span, _TRACES) or group), RawSpan(
         id=str(_first(span, _IDS)),
         parent=None if parent is None else str(parent),
         name=str(span["name"]),

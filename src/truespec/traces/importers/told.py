@@ -20,7 +20,10 @@ from truespec.traces.importers.reprs import of_literal, of_repr
 from truespec.traces.importers.shared import role_of, spelt, tool_call, value_text
 from truespec.traces.trace import Message, ToolCall
 
-MARKS = ("<tool_call>", "<tool_response>", "<think>", "<function_call>", "<function=")
+OPENED = ("<functioncall>", "[TOOL_CALLS]", "<|python_tag|>", "<|tool_call|>")
+"""Marks that open a call, or a list of calls, which the next mark or the text's end closes: Glaive, Mistral,
+Llama, Granite."""
+MARKS = ("<tool_call>", "<tool_response>", "<think>", "<function_call>", "<function=", *OPENED)
 """What the texts that are looked at hold."""
 WRITTEN = "calls that are written as a text are read as calls"
 MARKED = "calls between marks such as <tool_call> in a text are read as calls"
@@ -38,6 +41,10 @@ _NAMED_CALL = re.compile(r"<function=([^>\s]+)>(.*?)</function>", re.DOTALL)
 _PARAMETER = re.compile(r"<parameter=([^>\s]+)>(.*?)</parameter>", re.DOTALL)
 _EXECUTED = re.compile(r"EXECUTION RESULT of \[([^\]\n]+)\]:[ \n]?")
 _THOUGHTS = re.compile(r"^\s*<think>(.*?)</think>\s*", re.DOTALL)
+_OPENED = re.compile("|".join(map(re.escape, OPENED)))
+_CLOSED = re.compile(r"(?:</functioncall>|</s>|<\|\w+\|>|\s)+$")
+_QUOTED = re.compile(r"""^\{\s*"name"\s*:\s*"([^"]+)"\s*,\s*"arguments"\s*:\s*'(\{.*\})'\s*\}$""", re.DOTALL)
+"""Glaive's calls: the quotes around the arguments are none that JSON allows."""
 _RESPONSES = re.compile(r"\s*<tool_response>\s*(.*?)\s*</tool_response>\s*", re.DOTALL)
 _CALL_FIELDS = frozenset(("name", "arguments", "parameters", "args", "id", "type", "function"))
 _RESULT_FIELDS = frozenset(("name", "content", "result", "response", "tool_call_id", "id"))
@@ -132,6 +139,8 @@ def _marked(message: Message, text: str, notes: Notes) -> list[Message]:
         thought = "\n".join(t for t in (message.reasoning, found.group(1).strip()) if t)
         text = text[found.end() :]
         message = replace(message, text=text or None, reasoning=thought or None)
+    if _OPENED.search(text):
+        return _behind_marks(message, text, notes)
     marks = [inner for _, inner in _MARKED_CALL.findall(text)]
     outside = _MARKED_CALL.sub("", text)
     named = _NAMED_CALL.findall(outside)
@@ -141,12 +150,31 @@ def _marked(message: Message, text: str, notes: Notes) -> list[Message]:
     if not opened:
         return [message]
     if len(marks) + len(named) != opened or len(calls) < opened:
-        notes.ledger.problem(notes.place, "a call between marks in a text cannot be read; the text is kept")
-        notes.ledger.calls.drop("a call between marks in a text that cannot be read", notes.place)
-        return [message]
+        return _unread(message, notes)
     notes.ledger.rules[MARKED] += len(calls)
     rest = _NAMED_CALL.sub("", outside).strip()
     return [_calling(replace(message, text=rest or None), calls, notes)]
+
+
+def _unread(message: Message, notes: Notes) -> list[Message]:
+    notes.ledger.problem(notes.place, "a call between marks in a text cannot be read; the text is kept")
+    notes.ledger.calls.drop("a call between marks in a text that cannot be read", notes.place)
+    return [message]
+
+
+def _behind_marks(message: Message, text: str, notes: Notes) -> list[Message]:
+    """The calls behind marks that have no closing one."""
+    said, *bodies = _OPENED.split(text)
+    calls: list[ToolCall] = []
+    for body in bodies:
+        inner = _CLOSED.sub("", body).strip()
+        quoted = _QUOTED.match(inner)
+        made = [tool_call(quoted[1], quoted[2])] if quoted else calls_of_text(inner)
+        if not made:
+            return _unread(message, notes)
+        calls += made
+    notes.ledger.rules[MARKED] += len(calls)
+    return [_calling(replace(message, text=said.strip() or None), calls, notes)]
 
 
 def _calls(inner: str) -> list[ToolCall]:

@@ -46,19 +46,23 @@ TOOL_ARGUMENTS = (
 )
 
 
+ERROR = "tool.error_message"
+"""The attribute that says why a tool failed: its result, where it gave none."""
+
+
 TOOL_RESULTS = (
     "gen_ai.tool.call.result",
     "ai.toolCall.result",
     "tool_response",
     "tool.result_json",
     "gcp.vertex.agent.tool_response",
-    "tool.error_message",
     "langfuse.observation.output",
     "mlflow.spanOutputs",
     "traceloop.entity.output",
     "output.value",
     "gen_ai.completion",
     "output",
+    ERROR,
 )
 
 

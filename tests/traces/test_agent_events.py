@@ -1,0 +1,155 @@
+"""Events of agents, and calls behind marks, in forms of exporters that were read in part or not at all."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from truespec.traces.files import Problem
+from truespec.traces.importers.registry import read
+from truespec.traces.trace import Trace
+
+Call = tuple[str, Any, str | None]
+
+
+def found_in(value: Any, tmp_path: Path, name: str = "log.json") -> tuple[list[Trace], list[Problem]]:
+    path = tmp_path / name
+    lines = name.endswith("jsonl") and isinstance(value, list)
+    text = "".join(json.dumps(one) + "\n" for one in value) if lines else json.dumps(value)
+    path.write_text(value if isinstance(value, str) else text)
+    found = list(read(path))
+    traces = [item for item in found if isinstance(item, Trace)]
+    return traces, [item for item in found if isinstance(item, Problem)]
+
+
+def calls(trace: Trace) -> list[Call]:
+    """Each call with the text of its result; every result stands at a call."""
+    assert len(trace.origins) == sum(message.role == "tool" for message in trace.messages)
+    return [
+        (
+            call.name,
+            call.arguments,
+            None if (at := trace.results.get((m, n))) is None else trace.messages[at].text,
+        )
+        for m, message in enumerate(trace.messages)
+        for n, call in enumerate(message.calls)
+    ]
+
+
+def said(trace: Trace) -> list[tuple[str, str | None]]:
+    return [(m.role, m.text) for m in trace.messages if m.role != "tool" and m.text]
+
+
+def _metadata(name: str, given: dict[str, Any], identifier: str) -> dict[str, Any]:
+    function = {"name": name, "arguments": json.dumps(given)}
+    message = {
+        "role": "assistant",
+        "content": "Let me.",
+        "tool_calls": [{"id": identifier, "function": function}],
+    }
+    return {"tool_call_id": identifier, "model_response": {"choices": [{"message": message}]}}
+
+
+def test_openhands_calls_are_those_of_the_model(tmp_path: Path) -> None:
+    edit, run = _metadata("editor", {"file": "a.py"}, "t1"), _metadata("bash", {"cmd": "ls"}, "t2")
+    listed = [
+        {"id": 0, "source": "user", "action": "message", "args": {"content": "Tidy a.py."}},
+        {"id": 1, "source": "agent", "action": "edit", "args": {"path": "a.py"}, "tool_call_metadata": edit},
+        {"id": 2, "source": "agent", "action": "run", "args": {"command": "ls"}, "tool_call_metadata": run},
+        {"id": 3, "cause": 2, "observation": "run", "content": "a.py", "tool_call_metadata": run},
+        {"id": 4, "cause": 1, "observation": "edit", "content": "edited"},
+        {"id": 5, "source": "agent", "action": "read", "args": {"path": "b.py"}},
+        {"id": 6, "cause": 5, "observation": "read", "content": "pass"},
+    ]
+    (trace,), problems = found_in(listed, tmp_path)
+    assert not problems
+    assert calls(trace) == [
+        ("editor", {"file": "a.py"}, "edited"),
+        ("bash", {"cmd": "ls"}, "a.py"),
+        ("read", {"path": "b.py"}, "pass"),
+    ]
+
+
+KIT = [
+    {
+        "kind": "MessageEvent",
+        "source": "user",
+        "llm_message": {"content": [{"type": "text", "text": "Tidy."}]},
+    },
+    {
+        "kind": "ActionEvent",
+        "tool_name": "bash",
+        "tool_call_id": "c1",
+        "action": {"kind": "Run", "cmd": "ls"},
+    },
+    {"kind": "ObservationEvent", "tool_call_id": "c1", "observation": {"content": "a.py"}},
+    {"kind": "PauseEvent"},
+    {
+        "kind": "MessageEvent",
+        "source": "agent",
+        "llm_message": {"content": [{"type": "text", "text": "Done."}]},
+    },
+]
+
+
+@pytest.mark.parametrize("runs", [False, True])
+def test_openhands_kit_without_the_models_own_calls(tmp_path: Path, runs: bool) -> None:
+    value: Any = [{"instance_id": f"i{n}", "history": KIT} for n in range(2)] if runs else KIT
+    traces, problems = found_in(value, tmp_path, "runs.jsonl" if runs else "events.json")
+    assert not problems
+    assert [trace.id for trace in traces] == (["i0", "i1"] if runs else ["events.json"])
+    for trace in traces:
+        assert calls(trace) == [("bash", {"cmd": "ls"}, "a.py")]
+        assert said(trace) == [("user", "Tidy."), ("assistant", "Done.")]
+
+
+def test_bedrock_actions_are_given_properties_inside_an_object(tmp_path: Path) -> None:
+    body: dict[str, Any] = {
+        "content": {"application/json": {"properties": [{"name": "order", "value": "A17"}]}}
+    }
+    given = {"actionGroupName": "orders", "apiPath": "/find", "requestBody": body}
+    seen = {"actionGroupInvocationOutput": {"text": "sent"}}
+    listed = [
+        {"orchestrationTrace": {"invocationInput": {"actionGroupInvocationInput": given}}},
+        {"orchestrationTrace": {"observation": seen}},
+    ]
+    (trace,), _ = found_in(listed, tmp_path)
+    assert calls(trace) == [("/find", {"order": "A17"}, "sent")]
+    body["content"]["application/json"] = {"order": "A17"}
+    assert any("no list of properties" in problem.message for problem in found_in(listed, tmp_path)[1])
+
+
+FIND = ("find", {"order": "A17"}, None)
+_OBJECT = '{"name": "find", "arguments": {"order": "A17"}}'
+_QUOTED = """{"name": "find", "arguments": '{"order": "A17"}'}"""
+MARKED = {
+    f"USER: Find A17.\n\nA: <functioncall> {_QUOTED} <|endoftext|>": [FIND],
+    f"USER: Find A17.\n\nASSISTANT: <functioncall> {_OBJECT} </functioncall>": [FIND],
+    f"USER: Twice.\n\nASSISTANT: Yes.<functioncall> {_OBJECT} <functioncall> {_OBJECT}": [FIND, FIND],
+}
+
+
+@pytest.mark.parametrize("chat", MARKED)
+def test_chats_of_glaive(tmp_path: Path, chat: str) -> None:
+    (trace,), problems = found_in([{"system": "", "chat": chat}], tmp_path)
+    assert calls(trace) == MARKED[chat]
+    assert trace.messages[0].role == "user"
+    assert not problems
+
+
+BEHIND = {
+    '[TOOL_CALLS] [{"name": "find", "arguments": {"order": "A17"}}]</s>': [FIND],
+    '<|python_tag|>{"name": "find", "parameters": {"order": "A17"}}<|eom_id|>': [FIND],
+    '<|python_tag|>find.call(order="A17")<|eom_id|>': [],
+}
+
+
+@pytest.mark.parametrize("text", BEHIND)
+def test_calls_behind_marks_that_nothing_closes(tmp_path: Path, text: str) -> None:
+    listed = [{"role": "user", "content": "Find A17."}, {"role": "assistant", "content": text}]
+    (trace,), problems = found_in({"messages": listed}, tmp_path)
+    assert calls(trace) == BEHIND[text]
+    assert bool(problems) == (not BEHIND[text])
