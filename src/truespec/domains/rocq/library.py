@@ -45,6 +45,8 @@ FILES = (
     "Sorting",
     "Laws",
     "Views",
+    "Folds",
+    "Places",
     "Portfolio",
     "Formula",
     "Reify",

@@ -30,6 +30,8 @@ MADE_FOR = {
     "by_orders": {"order"},
     "by_ranges": {"ranges"},
     "by_remainders": {"divisibility", "cases"},
+    "by_folds": {"functions"},
+    "by_letter_places": {"type string", "index"},
 }
 """Strategies that come next where a pair has all these features; elsewhere they give up at once."""
 _LISTS = {"type list", "type string", "index", "membership", "functions", "parts", "order", "ranges"}
@@ -56,7 +58,11 @@ _USES: tuple[tuple[str, set[str]], ...] = (
     ("by_matching", {"exists"}),
     ("by_appends", {"parts"}),
     ("by_pairs", {"recursion", "functions", "parts"}),
-    ("by_conditions", {"cases"}),
+    ("by_conditions by_returns", {"cases"}),
+    ("by_folds by_readings", {"recursion", "functions", "parts", "cases"}),
+    ("by_found", {"recursion", "functions"}),
+    ("by_positions by_pointwise", {"index", "parts"}),
+    ("by_letter_places", {"type string"}),
 )
 OF_USE_WITH = {name: wanted for names, wanted in _USES for name in names.split()}
 """Strategies that come last where a pair has none of these features; all others are of use everywhere."""
@@ -73,6 +79,13 @@ EXPECTED = {
     "by_ordering": 0.4,
     "by_pairs": 0.3,
     "by_conditions": 0.3,
+    "by_folds": 0.4,
+    "by_readings": 0.4,
+    "by_returns": 0.2,
+    "by_found": 0.3,
+    "by_positions": 0.3,
+    "by_pointwise": 0.2,
+    "by_letter_places": 0.5,
 }
 """Strategies that were not counted yet and are expected to do better than that."""
 _WORDS = {

@@ -84,6 +84,13 @@ STRATEGIES: tuple[Strategy, ...] = (
     Strategy("by_flattening", 0.4),
     Strategy("by_pairs", 0.4),
     Strategy("by_conditions", 0.6),
+    Strategy("by_folds", 0.5, 0.4),
+    Strategy("by_readings", 1.0, 0.4),
+    Strategy("by_returns", 0.5),
+    Strategy("by_found", 0.8, 0.5),
+    Strategy("by_positions", 0.6, 0.4),
+    Strategy("by_pointwise", 0.8, 0.3),
+    Strategy("by_letter_places", 1.5, 0.6),
 )
 """The tactics, with the processor seconds each may use in the second round; `ordering.py` says the order."""
 PATIENCE = 6.0
