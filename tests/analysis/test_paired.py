@@ -102,3 +102,20 @@ def test_runs_without_a_common_task_are_refused_and_the_tasks_named() -> None:
     other = [artifact("9", "sonnet", 1.0, False), artifact("0", "sonnet", 1.0, False, "airline")]
     with pytest.raises(UsageError, match=r"no common task.*0 \(shop\).*0 \(airline\), 9 \(shop\)"):
         compare([row_of(one) for one in old], [row_of(one) for one in other])
+
+
+def test_a_rule_that_is_no_longer_evaluated_is_not_kept(tmp_path: Path) -> None:
+    old, new = ([artifact(str(n), model, 1.0, False) for n in range(10)] for model in ("opus", "sonnet"))
+    for one in old:
+        one["checks"] = [{"rule_id": "r", "status": "pass", "violations": 0, "activations": 1}]
+    for one in new[:4]:
+        one["checks"] = [{"rule_id": "r", "status": "not_evaluated", "violations": 0, "activations": 0}]
+    for one in new[4:]:
+        one["checks"] = old[0]["checks"]
+    first, second = write(tmp_path / "a.jsonl", old), write(tmp_path / "b.jsonl", new)
+    shown = CliRunner().invoke(command, ["compare", first, second, "--fail-on", "worse"])
+    assert shown.exit_code == 1, shown.output
+    assert "b.jsonl on 4 tasks, and in the other run it is" in shown.output
+    back = CliRunner().invoke(command, ["compare", second, first, "--fail-on", "worse", "--json"])
+    assert back.exit_code == 0, back.output
+    assert json.loads(back.stdout)["not_evaluated"] == {"old": {"r": 4}, "new": {}}

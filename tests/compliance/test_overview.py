@@ -98,3 +98,12 @@ def test_a_rule_that_is_broken_first_and_then_unknown_is_both(tmp_path: Path) ->
 def call(amount: object) -> dict[str, object]:
     made = {"name": "pay", "arguments": json.dumps({"amount": amount})}
     return {"id": str(amount), "type": "function", "function": made}
+
+
+def test_types_of_tools_suffice_where_the_tools_are_unknown(tmp_path: Path) -> None:
+    (tmp_path / "types.json").write_text('{"drop": "write"}')
+    result = check(
+        tmp_path, "required: true,", "--types", str(tmp_path / "types.json"), "--fail-on", "medium"
+    )
+    assert "NOT EVALUATED on some or all traces: 1 of 3 rules" in result.output
+    assert "violations: 1 medium" in result.output

@@ -49,6 +49,8 @@ class Row:
     """The key of its artifact."""
     first: tuple[str, int] | None = None
     """The rule and the message of the first violation of a mandatory rule that follows from no other."""
+    evaluated: frozenset[str] = frozenset()
+    """The rules of which something is known."""
 
     @property
     def solved(self) -> bool | None:
@@ -93,6 +95,7 @@ def row_of(artifact: Mapping[str, Any]) -> Row:
         usage.get("seconds"),
         artifact["key"],
         first,
+        frozenset(one["rule_id"] for one in artifact["checks"] if one["status"] != "not_evaluated"),
     )
 
 

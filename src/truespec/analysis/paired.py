@@ -7,7 +7,7 @@ test over tasks, adjusted by Holm's method; the interval of the mean difference 
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -81,6 +81,10 @@ class Comparison:
     """Tasks of the newer version alone."""
     without_task: int
     """Traces of both that name no task; they are left out."""
+    unknown_now: Mapping[str, int]
+    """Rules that were evaluated in the older version and are not in the newer, with the number of tasks."""
+    unknown_before: Mapping[str, int]
+    """The same the other way round."""
 
     @property
     def worse(self) -> list[Paired]:
@@ -117,7 +121,18 @@ def compare(before: Sequence[Row], now: Sequence[Row]) -> Comparison:
         len(old.keys() - new.keys()),
         len(new.keys() - old.keys()),
         sum(row.task is None for row in (*before, *now)),
+        _unknown(pairs),
+        _unknown([(second, first) for first, second in pairs]),
     )
+
+
+def _unknown(pairs: Sequence[tuple[list[Row], list[Row]]]) -> dict[str, int]:
+    """Rules that are evaluated on the first side of a pair alone, with the number of such pairs."""
+    found: Counter[str] = Counter()
+    for first, second in pairs:
+        known = frozenset[str]().union(*(row.evaluated for row in first))
+        found.update(known.difference(*(row.evaluated for row in second)))
+    return dict(sorted(found.items()))
 
 
 def _shows(kind: str) -> Callable[[Row], float]:

@@ -24,7 +24,9 @@ _RUN = click.Path(exists=True, path_type=Path)
 @click.argument("new", type=_RUN)
 @click.option("--by", type=click.Choice(["task"]), default="task", show_default=True, help="What is paired.")
 @click.option(
-    "--fail-on", type=click.Choice(["worse"]), help="Exit 1 where a measure is worse, by the adjusted test."
+    "--fail-on",
+    type=click.Choice(["worse"]),
+    help="Exit 1 where a measure is worse, by the adjusted test, or a rule is no longer evaluated.",
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of the table.")
 def compare(old: Path, new: Path, by: str, fail_on: str | None, as_json: bool) -> None:
@@ -32,8 +34,9 @@ def compare(old: Path, new: Path, by: str, fail_on: str | None, as_json: bool) -
 
     OLD and NEW are what `trace check -o` has written. Traces pair by environment and task, whatever the
     models are called. A task counts once, with the mean over its traces. A measure is worse where the exact
-    sign test over tasks says so after Holm's correction. Exit 0, 1 by --fail-on worse, 2 without a common
-    task.
+    sign test over tasks says so after Holm's correction. A rule that is evaluated in one version alone is
+    named; what the newer one no longer shows is not known to be kept. Exit 0, 1 by --fail-on worse where a
+    measure is worse or a rule is no longer evaluated, 2 without a common task.
     """
     from truespec.analysis.corpus import row_of
     from truespec.analysis.paired import compare as compare_rows
@@ -56,6 +59,7 @@ def compare(old: Path, new: Path, by: str, fail_on: str | None, as_json: bool) -
             "too_few": found.too_few,
             "measures": [one.record() for one in found.measures],
             "kinds": [one.record() for one in found.kinds],
+            "not_evaluated": {"old": dict(found.unknown_before), "new": dict(found.unknown_now)},
             "worse": [one.name for one in found.worse],
         }
         click.echo(json.dumps(record))
@@ -67,8 +71,11 @@ def compare(old: Path, new: Path, by: str, fail_on: str | None, as_json: bool) -
         )
         for line in _table(found):
             click.echo(line)
+        for rules, run in ((found.unknown_before, old), (found.unknown_now, new)):
+            for rule, count in rules.items():
+                click.echo(f"{rule} is not evaluated in {run} on {count} tasks, and in the other run it is")
         click.echo(f"worse: {', '.join(one.name for one in found.worse) or 'nothing, by the adjusted test'}")
-    sys.exit(1 if fail_on and found.worse else 0)
+    sys.exit(1 if fail_on and (found.worse or found.unknown_now) else 0)
 
 
 def _table(found: Comparison) -> Iterator[str]:

@@ -34,17 +34,20 @@ def shortened(text: str, most: int = 80) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
+_WORDS = re.compile(r"\s*(?:Error|error:|ERROR:|MCP error -?\d|<(?:tool_use_)?error>)")
+
+
 def _by_words(text: str) -> str | None:
-    return shortened(text) if text.startswith(("Error", "error:")) else None
+    return shortened(text) if _WORDS.match(text) else None
 
 
 # What a JSON text has to hold somewhere for one of the fields below to tell a failure.
 _HINT = re.compile(
-    r'"(?:errors?|exception|isError|is_error)"\s*:\s*(?!null\b|false\b|""|\[\]|\{\}|0\b)'
-    r'|"(?:success|succeeded|ok)"\s*:\s*false\b'
+    r'"(?:[eE]rrors?|ERROR|exception|isError|is_error)"\s*:\s*(?!null\b|false\b|""|\[\]|\{\}|0\b)'
+    r'|"(?:success|succeeded|ok)"\s*:\s*"?(?i:false)\b'
     r'|"status"\s*:\s*"(?i:error|errored|fail|failed|failure|exception|timeout|denied|rejected)"'
-    r'|"(?:status|statusCode|status_code)"\s*:\s*[45]\d\d\b'
-    r'|"(?:exit_?[cC]ode|return_?[cC]ode|exit_?[sS]tatus)"\s*:\s*-?[1-9]'
+    r'|"(?:status|statusCode|status_code)"\s*:\s*"?[45]\d\d\b'
+    r'|"(?:exit_?[cC]ode|return_?[cC]ode|exit_?[sS]tatus)"\s*:\s*"?-?[1-9]'
 )
 _BAD = frozenset(
     ("error", "errored", "fail", "failed", "failure", "exception", "timeout", "denied", "rejected")
@@ -68,22 +71,25 @@ def _object(text: str) -> Mapping[str, Any]:
 
 def _by_json(text: str) -> str | None:
     value = _object(text)
-    for key in ("error", "errors", "exception"):
+    for key in ("error", "errors", "exception", "Error", "Errors", "ERROR"):
         reported = value.get(key)
         if reported and str(reported).strip().lower() not in ("none", "null", "false"):
             return f"{key}: {shortened(str(reported))}"
-    for key, bad in (("isError", True), ("is_error", True), ("success", False), ("succeeded", False)):
-        if value.get(key) is bad:
-            return f"{key}: {str(bad).lower()}"
-    if value.get("ok") is False:
+    for key, bad in (("isError", "true"), ("is_error", "true"), ("success", "false"), ("succeeded", "false")):
+        if _said(value.get(key)) == bad:
+            return f"{key}: {bad}"
+    if _said(value.get("ok")) == "false":
         return "ok: false"
     for key in ("status", "statusCode", "status_code"):
-        reported = value.get(key)
-        if isinstance(reported, str) and reported.lower() in _BAD:
-            return f"{key}: {reported}"
-        if isinstance(reported, int) and not isinstance(reported, bool) and 400 <= reported < 600:
-            return f"{key}: {reported}"
+        reported = _said(value.get(key))
+        if reported in _BAD or re.fullmatch(r"[45]\d\d", reported):
+            return f"{key}: {value[key]}"
     return None
+
+
+def _said(value: Any) -> str:
+    """A truth value, a whole number or a word, as sources write it: with quotes or without."""
+    return str(value).strip().lower() if isinstance(value, str | int) else ""
 
 
 _EXIT = re.compile(
@@ -94,8 +100,8 @@ _EXIT = re.compile(
 def _by_exit_code(text: str) -> str | None:
     value = _object(text)
     for key in _EXIT_FIELDS:
-        code = value.get(key)
-        if isinstance(code, int) and not isinstance(code, bool) and code:
+        code = _said(value.get(key))
+        if re.fullmatch(r"-?0*[1-9]\d*", code):
             return f"{key}: {code}"
     if text.lstrip()[:1] == "{":
         return None
@@ -106,10 +112,19 @@ def _by_exit_code(text: str) -> str | None:
 
 _TRACEBACK = "Traceback (most recent call last):"
 _RAISED = re.compile(r"^[A-Za-z_][\w.]*(?:Error|Exception|Exit|Interrupt|Warning)\b")
+_STACK = re.compile(
+    r"\s*((?:Exception in thread [^\n]{1,80}? )?(?:[\w$]{1,60}\.){0,20}[\w$]{0,60}(?:Error|Exception)\b"
+    r"[^\n]{0,1000})"
+    r"(?:\n[^\n]{0,1000}){0,5}?\n\s{1,8}at \S"
+    r"|\s*(panic: [^\n]{0,1000})\n\s*goroutine \d"
+)
+"""The head of a stack as the JVM, JavaScript and Go print it, at the start of a text."""
 
 
 def _by_traceback(text: str) -> str | None:
     """A traceback at the start, or one that the text ends with; a text that quotes one goes on after it."""
+    if stack := _STACK.match(text):
+        return shortened(stack.group(1) or stack.group(2))
     if _TRACEBACK not in text:
         return None
     last = text.rstrip().rpartition("\n")[2]
