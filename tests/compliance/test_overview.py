@@ -19,8 +19,8 @@ RULES = """
 """
 
 
-def check(folder: Path, more: str, *options: str) -> Result:
-    record = {
+def check(folder: Path, more: str, *options: str, tools: list[dict[str, str]] | None = None) -> Result:
+    record: dict[str, object] = {
         "truespec_trace": 1,
         "id": "t",
         "domain": "airline",
@@ -30,6 +30,8 @@ def check(folder: Path, more: str, *options: str) -> Result:
             {"role": "tool", "call_id": "c", "text": '{"status": "error"}'},
         ],
     }
+    if tools is not None:
+        record["tools"] = tools
     (folder / "t.jsonl").write_text(json.dumps(record) + "\n")
     (folder / "r.yml").write_text(RULES % (more, more))
     arguments = ["trace", "check", str(folder / "t.jsonl"), "--rules", str(folder / "r.yml"), *options]
@@ -100,10 +102,19 @@ def call(amount: object) -> dict[str, object]:
     return {"id": str(amount), "type": "function", "function": made}
 
 
-def test_types_of_tools_suffice_where_the_tools_are_unknown(tmp_path: Path) -> None:
+@pytest.mark.parametrize("own", [None, [{"name": "drop"}]])
+def test_types_of_tools_suffice_whatever_the_format_and_its_tools(
+    tmp_path: Path, own: list[dict[str, str]] | None
+) -> None:
     (tmp_path / "types.json").write_text('{"drop": "write"}')
-    result = check(
-        tmp_path, "required: true,", "--types", str(tmp_path / "types.json"), "--fail-on", "medium"
-    )
+    types = ("--types", str(tmp_path / "types.json"))
+    result = check(tmp_path, "required: true,", *types, "--fail-on", "medium", tools=own)
     assert "NOT EVALUATED on some or all traces: 1 of 3 rules" in result.output
     assert "violations: 1 medium" in result.output
+    (tmp_path / "t.jsonl").write_text(
+        json.dumps({"messages": [{"role": "assistant", "tool_calls": [call(1)]}]}) + "\n"
+    )
+    (tmp_path / "types.json").write_text('{"pay": "write"}')
+    arguments = ["trace", "check", "-", "--rules", str(tmp_path / "r.yml"), *types, "--fail-on", "medium"]
+    text = (tmp_path / "t.jsonl").read_text()
+    assert "violations: 1 medium" in CliRunner().invoke(truespec, arguments, input=text).output

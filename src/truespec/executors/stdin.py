@@ -44,7 +44,7 @@ def read_stdin(
     name = None if start[:2] in (b"PK", GZIP) else form or detect(first)
     if name in LINEWISE and _is_value(start):
         for item in read_file(_Stream(Path(NAME), budget, start=start, rest=live), name, joins):
-            yield _named(item, NAME)
+            yield _named(_completed(item, joins), NAME)
         return
     with tempfile.TemporaryDirectory() as folder:
         # The ending says whether lines are records; a document has none.
@@ -53,7 +53,11 @@ def read_stdin(
             out.write(start)
             shutil.copyfileobj(live, out, CHUNK)
         for item in read_file(TraceFile(copy, budget), form, joins):
-            yield _named(item, str(copy))
+            yield _named(_completed(item, joins), str(copy))
+
+
+def _completed(item: Trace | Problem, joins: Joins) -> Trace | Problem:
+    return joins.completed(item) if isinstance(item, Trace) else item
 
 
 def _first_line(live: io.BufferedReader) -> bytes:

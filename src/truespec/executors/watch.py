@@ -244,7 +244,7 @@ class Follower:
                 if isinstance(item, Problem):
                     known.problems[str(item)] = item
                 else:
-                    self.watcher.take(item)
+                    self.watcher.take(self.joins.completed(item) if self.joins is not None else item)
         except OSError as error:
             known.problems[str(error)] = Problem(str(path), "file", f"cannot be read: {error.strerror}")
 

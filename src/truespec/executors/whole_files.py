@@ -40,7 +40,11 @@ class Reading:
 
     def traces(self, path: Path, budget: Budget) -> Iterator[Trace | Problem]:
         """The traces of one file."""
-        return read(path, self.form, self.joins, budget)
+        for item in read(path, self.form, self.joins, budget):
+            if self.joins is None or isinstance(item, Problem):
+                yield item
+            else:
+                yield self.joins.completed(item)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from typing import Any
 
 from truespec.traces.files import loads
 from truespec.traces.importers.shared import tool_schemas
-from truespec.traces.trace import ToolSchema, TraceError
+from truespec.traces.trace import ToolSchema, Trace, TraceError
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,8 @@ class Domain:
     """The user's tools."""
     policy: str | None = None
     """The policy text."""
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    """Which tools read and which write, as far as it is said."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,7 @@ class Joins:
             tools = self.tools
             if tools is not None and kinds:
                 tools = tuple(replace(tool, kind=tool.kind or kinds.get(tool.name)) for tool in tools)
-            return Domain(tools if tools is not None else _named(kinds), (), None)
+            return Domain(tools if tools is not None else _named(kinds), (), None, kinds)
         here = self.folder / name
         kinds = _json(here / "tool_types.json") or self._types(name)
         tools = _json(here / "tools.json")
@@ -85,7 +87,19 @@ class Joins:
             tool_schemas(tools, kinds) if tools is not None else self.tools or _named(kinds),
             tool_schemas(user_tools or [], kinds) or (),
             policy.read_text(encoding="utf-8") if policy else None,
+            kinds,
         )
+
+    def completed(self, trace: Trace) -> Trace:
+        """A trace with the tools, their types and the prompt that it lacks itself, whatever its format."""
+        known = self.domain(trace.domain)
+        tools = trace.tools if trace.tools is not None else known.tools
+        if tools is not None and known.kinds and any(t.kind is None and t.name in known.kinds for t in tools):
+            tools = tuple(t if t.kind else replace(t, kind=known.kinds.get(t.name)) for t in tools)
+        prompt = trace.system_prompt if trace.system_prompt is not None else self.prompt
+        if tools is trace.tools and prompt == trace.system_prompt:
+            return trace
+        return replace(trace, tools=tools, system_prompt=prompt)
 
     def _types(self, name: str) -> Any:
         if self.types is None:
