@@ -7,9 +7,10 @@ def test_agent():
     assert_complies(run_my_agent(), "rules.yml", severity="medium")
 ```
 
-`trace` is a `Trace`, a list of OpenAI messages, or the path of a trace file. A mandatory rule that cannot be
-evaluated, because nobody says which tools write, fails the test like a breach: give `tools`, `types` and
-`domain`, or write `required: false` into the rule. Other rules that are not evaluated are named in a warning.
+`trace` is a `Trace`, the path of a trace file, or a list of messages: dicts of any provider or objects of
+SDKs. A mandatory rule that cannot be evaluated, because nobody says which tools write, fails the test like a
+breach: give `tools`, `types` and `domain`, or write `required: false` into the rule. Other rules that are not
+evaluated are named in a warning.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from truespec.guard.inputs import Said, messages_from
 from truespec.rules.finding import Finding, Status
 from truespec.rules.language import load_file
 from truespec.rules.rule import SEVERITIES, Rule
 from truespec.rules.ruleset import RuleSet
 from truespec.traces.files import Problem
-from truespec.traces.importers.items import openai_message
 from truespec.traces.importers.registry import read
 from truespec.traces.importers.shared import tool_schemas
 from truespec.traces.trace import Source, ToolSchema, Trace, TraceError, prompt_of
@@ -33,7 +34,7 @@ from truespec.traces.trace import Source, ToolSchema, Trace, TraceError, prompt_
 DEFAULT_SECONDS = 10.0
 """The limit of a pair in a test: machines that run tests are slow and shared."""
 
-TraceLike = Trace | Sequence[Mapping[str, Any]] | str | Path
+TraceLike = Trace | Sequence[Said] | Mapping[str, Any] | str | Path
 
 
 class RuleNotEvaluated(UserWarning):
@@ -61,7 +62,10 @@ def traces_of(
             raise TraceError("; ".join(problems))
         found = [item for item in items if isinstance(item, Trace)]
     else:
-        messages = tuple(openai_message(message) for message in value)
+        listed = value.get("messages", [value]) if isinstance(value, Mapping) else value
+        messages = tuple(message for one in listed for message in messages_from(one))
+        if not messages:
+            raise TraceError("a trace without any message: nothing can be held against rules")
         source = Source("openai", "in a test", "", "document")
         found = [Trace("in a test", messages, source, prompt_of(messages))]
     return [

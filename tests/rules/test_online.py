@@ -6,6 +6,7 @@ import random
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -17,6 +18,7 @@ from truespec.rules.witness import kept
 from truespec.testing import Complies, RuleNotEvaluated, assert_complies
 from truespec.traces import Message, Source, ToolCall, ToolSchema, Trace
 from truespec.traces.event import events
+from truespec.traces.trace import TraceError
 
 SOURCE = Source("test", "f", "0", "0")
 TOOLS = (ToolSchema("look", kind="read"), ToolSchema("book", kind="write"), ToolSchema("pay", kind="write"))
@@ -176,3 +178,43 @@ def test_whether_a_rule_is_required_stands_in_its_file() -> None:
     assert not needed("kind: semantic")
     assert needed("required: true")
     assert not needed(f"{formal}, required: false")
+
+
+REFUND: list[object] = [
+    [{"role": "assistant", "content": [{"type": "tool_use", "id": "x", "name": "refund", "input": {}}]}],
+    [{"type": "function_call", "name": "refund", "arguments": "{}", "call_id": "x"}],
+    [{"role": "assistant", "function_call": {"name": "refund", "arguments": "{}"}}],
+    [{"type": "ai", "content": "", "tool_calls": [{"name": "refund", "args": {}, "id": "x"}]}],
+    [{"role": "model", "parts": [{"functionCall": {"name": "refund", "args": {}}}]}],
+    {
+        "messages": [
+            {"role": "assistant", "tool_calls": [{"function": {"name": "refund", "arguments": "{}"}}]}
+        ]
+    },
+    {"choices": [{"message": {"role": "assistant", "tool_calls": [{"function": {"name": "refund"}}]}}]},
+    [Message("assistant", None, (ToolCall("refund", {}),))],
+]
+
+
+@pytest.mark.parametrize("messages", REFUND)
+def test_messages_of_any_provider_are_held_against_rules(messages: Any) -> None:
+    rules = load_rules("- {id: never, text: t, formal: {template: absence, a: {call: refund}}}")
+    with pytest.raises(AssertionError, match="never"):
+        assert_complies(messages, rules)
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        [],
+        [{"content": "x"}],
+        [{"role": "user", "content": {"a": 1}}],
+        [{"role": "assistant", "content": "x", "tool_calls": "refund"}],
+        [{"role": "assistant", "tool_calls": [{"id": "1", "function": {"arguments": "{}"}}]}],
+    ],
+)
+def test_messages_that_cannot_be_read_comply_with_nothing(messages: Any) -> None:
+    with pytest.raises(TraceError):
+        assert_complies(
+            messages, load_rules("- {id: never, text: t, formal: {template: absence, a: {call: x}}}")
+        )

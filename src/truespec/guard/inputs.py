@@ -24,7 +24,8 @@ def messages_from(said: Said, role: str = "user") -> list[Message]:
     if isinstance(said, str):
         return [Message(role, said)]
     if isinstance(said, Mapping):
-        return _read(said, role)
+        inner = _of_response(said)
+        return _read(said, role) if inner is said else messages_from(inner, role)
     if callable(dump := getattr(said, "model_dump", None)):
         return messages_from(_of_response(dump(mode="json")), role)
     if isinstance(said, Iterable):
@@ -46,9 +47,17 @@ def _of_response(value: Mapping[str, Any]) -> Mapping[str, Any] | list[Any]:
 
 
 def _read(value: Mapping[str, Any], role: str) -> list[Message]:
+    if not ("role" in value or "type" in value):
+        raise TraceError(f"a message without a role or a type: {value!r:.120}")
     notes = Notes()
     made = messages_of_item(value, notes, "assistant" if "role" not in value else role)
     lost = [problem for _, problem in notes.ledger.problems]
     if lost or notes.ledger.items.dropped:
         raise TraceError("; ".join(lost) or f"no message: {value!r:.120}")
+    calls = [call for message in made for call in message.calls]
+    if (value.get("tool_calls") and not calls) or any(not call.name for call in calls):
+        raise TraceError(f"a call that cannot be read, or without the name of a tool: {value!r:.120}")
+    said = calls or any(m.role == "tool" or m.text or m.reasoning for m in made)
+    if not said and any(value.get(key) for key in ("content", "parts", "text")):
+        raise TraceError(f"nothing of this message can be read: {value!r:.120}")
     return made
