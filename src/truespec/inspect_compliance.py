@@ -43,8 +43,8 @@ def compliance(
 
     `rules` are files of rules, `packs` built-in packs (all packs where neither is given), `settings` their
     parameters as PACK.NAME=VALUE, `domain` what rules call the environment. A sample in which a critical
-    evaluator could not be evaluated is unscored, never 0. Raises `TruespecError` for rules that cannot be
-    read.
+    evaluator, or a rule that says `required: true`, could not be evaluated is unscored, never 0.
+    Raises `TruespecError` for rules that cannot be read.
     """
     files = tuple(Path(one) for one in _many(rules))
     names = _many(packs) or (() if files else ("all",))
@@ -55,8 +55,10 @@ def compliance(
     async def score(state: TaskState, target: Target) -> Score:
         trace = trace_of(state, domain)
         record = await asyncio.to_thread(lambda: artifact(trace, compiled.check(trace), overlaps=overlaps))
-        total, said = record["aggregate"]["score"], _explain(record)
-        if total is None:
+        tally = Tally()
+        tally.add(record)
+        total, said = record["aggregate"]["score"], _explain(record, tally)
+        if total is None or tally.skipped(required=True):
             return Score.unscored(reason="not evaluated", explanation=said, metadata={"artifact": record})
         return Score(value=total / 100, explanation=said, metadata={"artifact": record})
 
@@ -99,7 +101,7 @@ def trace_of(state: TaskState, domain: str | None = None) -> Trace:
     return replace(trace, source=replace(trace.source, sha256=digest))
 
 
-def _explain(record: dict[str, Any]) -> str:
+def _explain(record: dict[str, Any], tally: Tally) -> str:
     """What was broken, and what could not be evaluated."""
     texts = {rule["id"]: rule["text"] for rule in record["rules"]}
     lines = [
@@ -108,7 +110,5 @@ def _explain(record: dict[str, Any]) -> str:
         for result in record["results"]
         for v in result["violations"]
     ]
-    tally = Tally()
-    tally.add(record)
     skipped = [f"not evaluated: {rule}: {', '.join(why)}" for rule, why in tally.reasons.items() if why]
     return "\n".join([*skipped, *lines]) or "every rule is kept"

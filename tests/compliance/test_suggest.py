@@ -235,3 +235,25 @@ def test_options_about_a_model_need_one(tmp_path: Path) -> None:
         refused = CliRunner().invoke(truespec, ["trace", "suggest", str(log), *more])
         assert isinstance(refused.exception, UsageError)
         assert "--model" in str(refused.exception)
+
+
+def test_a_guard_says_what_it_needs_and_what_it_could_not_see(tmp_path: Path) -> None:
+    path = write(
+        tmp_path,
+        [user("Refund."), call("refund", 1, amount=200), call("refund", 2, amount="50 or so")],
+        [user("Refund."), call("refund", 1, amount="50 or so")],
+        [user("Refund."), call("refund", 1, amount=50)],
+    )
+    repair = proposed(path, SMALL)
+    assert (repair.traces, repair.checked, repair.unknown) == (1, 2, 2)
+    assert repair.record()["not_evaluated"] == 2
+    guard = repair.proposals[0]
+    assert guard.change == {"rule": "small", "action": "block"}
+    assert (guard.prevented, guard.refused) == (("t0: small@1",), ("t0: small@2",))
+    assert "action: block" not in guard.text
+    for more in ("action: report,", "force: advisory,"):
+        reported = proposed(path, SMALL.replace("id: small,", f"id: small, {more}")).proposals[0]
+        assert "the rule needs 'action: block'" in reported.text
+    said = write(tmp_path, [user("Hi."), {"role": "assistant", "content": "I promise."}])
+    promise = "- {id: p, text: t, formal: {template: absence, a: {message: assistant, text: promise}}}"
+    assert "'admit_message'" in proposed(said, promise).proposals[0].text

@@ -98,6 +98,22 @@ def test_what_needs_a_judge_is_unscored_and_said(ran: Any) -> None:
     assert "not evaluated: kind" in one.explanation
 
 
+def test_a_required_rule_that_is_not_evaluated_leaves_a_sample_unscored(ran: Any) -> None:
+    from inspect_ai import score
+
+    from truespec.inspect_compliance import compliance
+
+    log, folder = ran
+    writes = "- {id: w, text: t, required: true, formal: {template: absence, a: {call: {type: write}}}}\n"
+    (folder / "both.yml").write_text(RULES.lstrip() + writes)
+    before = set(log.samples[0].scores)
+    again: Any = score(log, compliance(rules=str(folder / "both.yml")), display="none", action="append")
+    (name,) = set(again.samples[0].scores) - before
+    one = again.samples[0].scores[name]
+    assert one.value != one.value
+    assert "not evaluated: w" in one.explanation
+
+
 def test_the_entry_point_offers_the_scorer() -> None:
     import truespec.inspect_entry as entry
     from truespec.inspect_compliance import compliance

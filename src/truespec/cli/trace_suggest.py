@@ -134,6 +134,8 @@ def _worded(
 def _lines(repair: Repair) -> Iterator[str]:
     rule = repair.rule
     place = f"{repair.violations} violations in {repair.traces} of {repair.checked} traces"
+    if repair.unknown:
+        place += f", not evaluated in {repair.unknown}"
     yield f"{rule.id} ({rule.severity}): {place}"
     yield f"  {rule.text}"
     for proposal in repair.proposals:

@@ -74,6 +74,8 @@ class Repair:
     """Its violations."""
     checked: int
     """Traces in which it could be evaluated."""
+    unknown: int
+    """Traces in which it could not, or not to their end."""
     proposals: tuple[Proposal, ...]
     """Verified ones first."""
     examples: tuple[tuple[Trace, Violation], ...] = ()
@@ -87,6 +89,7 @@ class Repair:
             "severity": self.rule.severity,
             "traces": self.traces,
             "checked": self.checked,
+            "not_evaluated": self.unknown,
             "violations": self.violations,
             "proposals": [proposal.record() for proposal in self.proposals],
         }
@@ -96,6 +99,7 @@ class Repair:
 class _Broken:
     found: list[tuple[Trace, Violation]] = field(default_factory=list)
     checked: list[Trace] = field(default_factory=list)
+    unknown: int = 0
 
 
 def repairs(traces: Iterable[Trace], rules: Sequence[Rule], most: int = 10) -> list[Repair]:
@@ -107,6 +111,8 @@ def repairs(traces: Iterable[Trace], rules: Sequence[Rule], most: int = 10) -> l
         for finding in whole.check(trace):
             if finding.status is not Status.NOT_EVALUATED:
                 broken[finding.rule.id].checked.append(trace)
+            if finding.reason and not finding.elsewhere:
+                broken[finding.rule.id].unknown += 1
             if finding.status is Status.FAIL:
                 broken[finding.rule.id].found += [(trace, one) for one in finding.violations]
     by_id = {rule.id: rule for rule in whole.rules}
@@ -129,7 +135,8 @@ def _repair(rule: Rule, broken: _Broken) -> Repair:
     for trace, violation in broken.found:
         first.setdefault((trace.source.file, trace.id), (trace, violation))
     examples = tuple(first.values())[:EXAMPLES]
-    return Repair(rule, len(first), len(broken.found), len(broken.checked), tuple(proposals), examples)
+    found, checked = len(broken.found), len(broken.checked)
+    return Repair(rule, len(first), found, checked, broken.unknown, tuple(proposals), examples)
 
 
 def _guard(rule: Rule, broken: _Broken) -> Proposal | None:
@@ -152,17 +159,23 @@ def _guard(rule: Rule, broken: _Broken) -> Proposal | None:
     if not prevented:
         return None
     text = f"Put the rule before the agent's tools: a guard with {rule.id!r} blocks the act"
-    return Proposal(
-        "guard", text, {"rule": rule.id, "on_breach": "block"}, tuple(prevented), tuple(refused), True
-    )
+    if (rule.action or ("block" if rule.force == "mandatory" else "report")) != "block":
+        text += "; the rule needs 'action: block' for that"
+    if any(not trace.messages[v.message_index].calls for trace, v in broken.found):
+        text += "; what the agent says has to pass the guard too, by 'admit_message'"
+    change = {"rule": rule.id, "action": "block"}
+    return Proposal("guard", text, change, tuple(prevented), tuple(refused), True)
 
 
 def _blocked(rules: RuleSet, trace: Trace) -> Iterator[int]:
-    """The messages of the agent that a guard would have stopped; each is replayed as it was sent."""
+    """The messages of the agent that a guard would have stopped, also because it could not evaluate the rule
+    there; each is replayed as it was sent."""
     monitor = Monitor(rules, replace(trace, messages=(), spans=()))
     for index, message in enumerate(trace.messages):
-        if message.role == "assistant" and monitor.look_ahead(message).violations:
-            yield index
+        if message.role == "assistant":
+            outlook = monitor.look_ahead(message)
+            if outlook.violations or (rules.rules[0].needed and (outlook.unread or outlook.not_evaluated)):
+                yield index
         monitor.observe(message)
 
 

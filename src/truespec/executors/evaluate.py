@@ -237,7 +237,7 @@ def _judge(
         if not spec.rules:
             mine = rules
         else:
-            names = tuple(f"{rule.id}:{rule.text}" for rule in spec.rules)
+            names = tuple(f"{rule.id}:{rule.text}:{rule.formal!r}" for rule in spec.rules)
             mine = compiled.get(names) or RuleSet(_apart(rules.rules, spec.rules))
             if spec.task.plan is None:
                 compiled[names] = mine
