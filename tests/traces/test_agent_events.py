@@ -153,3 +153,72 @@ def test_calls_behind_marks_that_nothing_closes(tmp_path: Path, text: str) -> No
     (trace,), problems = found_in({"messages": listed}, tmp_path)
     assert calls(trace) == BEHIND[text]
     assert bool(problems) == (not BEHIND[text])
+
+
+STREAM = [
+    {"type": "RUN_STARTED", "threadId": "t", "runId": "r"},
+    {"type": "TOOL_CALL_START", "toolCallId": "c1", "toolCallName": "find", "parentMessageId": "m2"},
+    {"type": "TOOL_CALL_ARGS", "toolCallId": "c1", "delta": '{"order": "A17"}'},
+    {"type": "TOOL_CALL_RESULT", "toolCallId": "c1", "messageId": "m3", "content": "sent"},
+    {"type": "TEXT_MESSAGE_CHUNK", "messageId": "m4", "role": "assistant", "delta": "On its way."},
+]
+WHOLE = [
+    {"id": "m1", "role": "user", "content": "Find A17 and B42."},
+    {
+        "id": "x2",
+        "role": "assistant",
+        "toolCalls": [
+            {"id": "c1", "function": {"name": "find", "arguments": '{"order": "A17"}'}},
+            {"id": "c2", "function": {"name": "find", "arguments": '{"order": "B42"}'}},
+        ],
+    },
+    {"id": "x3", "role": "tool", "toolCallId": "c1", "content": "sent"},
+    {"id": "x5", "role": "tool", "toolCallId": "c2", "content": "lost"},
+    {"id": "x4", "role": "assistant", "content": "On its way."},
+]
+
+
+def test_a_snapshot_gives_the_order_and_what_the_stream_left_out(tmp_path: Path) -> None:
+    listed = [*STREAM, {"type": "MESSAGES_SNAPSHOT", "messages": WHOLE}]
+    stream = "".join(f"data: {json.dumps(event)}\n\n" for event in listed)
+    (trace,), problems = found_in(stream, tmp_path, "run.sse")
+    assert not problems
+    assert calls(trace) == [(*FIND[:2], "sent"), ("find", {"order": "B42"}, "lost")]
+    assert [m.role for m in trace.messages] == ["user", "assistant", "tool", "tool", "assistant"]
+
+
+def test_pieces_of_a_call_that_did_not_begin_are_told(tmp_path: Path) -> None:
+    (trace,), problems = found_in([STREAM[0], *STREAM[2:]], tmp_path, "run.jsonl")
+    assert [call for m in trace.messages for call in m.calls] == []
+    assert any("did not begin" in problem.message for problem in problems)
+
+
+def test_a_session_that_is_taken_back_ends_before_what_was_taken_back(tmp_path: Path) -> None:
+    about = {"sessionId": "s", "projectHash": "h"}
+    said = [
+        {"id": name, "timestamp": "t", "type": kind, "content": text}
+        for name, kind, text in (("a", "user", "Hi."), ("b", "gemini", "Hello."), ("c", "user", "Delete it."))
+    ]
+    (trace,), problems = found_in([about, *said, {"$rewindTo": "c"}], tmp_path, "chat.jsonl")
+    assert [m.text for m in trace.messages] == ["Hi.", "Hello."]
+    assert ["1 entries" in problem.message for problem in problems] == [True]
+
+
+def test_frames_of_a_log_of_mcp_name_their_session(tmp_path: Path) -> None:
+    def frame(session: str, **message: Any) -> dict[str, Any]:
+        return {"session_id": session, "data": json.dumps({"jsonrpc": "2.0", **message})}
+
+    asked = {"method": "tools/call", "params": {"name": "find", "arguments": {"order": "A17"}}}
+    listed = [
+        frame("a", id=1, **asked),
+        frame("b", id=1, **asked),
+        frame("b", id=1, result={"content": [{"type": "text", "text": "lost"}]}),
+        frame("a", id=1, result={"content": [{"type": "text", "text": "sent"}]}),
+        {"session_id": "c", "note": "closed"},
+    ]
+    traces, problems = found_in(listed, tmp_path, "proxy.jsonl")
+    assert [(trace.id, calls(trace)) for trace in traces] == [
+        ("a", [(*FIND[:2], "sent")]),
+        ("b", [(*FIND[:2], "lost")]),
+    ]
+    assert ["no message of MCP" in problem.message for problem in problems] == [True]

@@ -1,7 +1,8 @@
 """Sessions of command-line agents: opencode's exports and Gemini CLI's chats.
 
-opencode: `{info, messages: [{info: {role}, parts}]}`; a tool's part holds the call and its result. Gemini
-CLI: `{sessionId, messages: [{type: user|gemini, content, thoughts, toolCalls}]}`, or lines of these.
+opencode: `{info, messages: [{info: {role}, parts}]}`; a tool's part holds the call and its result. What
+`opencode run` prints are these parts, one a line. Gemini CLI: `{sessionId, messages: [{type: user|gemini,
+content, thoughts, toolCalls}]}`, or lines of these; a line may take the session back to an earlier entry.
 """
 
 from __future__ import annotations
@@ -25,12 +26,23 @@ _ASIDE = ("info", "error", "warning", "about", "help", "stats", "quit")
 """Entries of Gemini CLI that neither the user nor the agent said."""
 
 
+BACK = "an entry that the user took back"
+_PRINTED = ("step_start", "step_finish", "text", "tool_use", "reasoning")
+"""Types of what `opencode run` prints."""
 TWICE = "a result that a session holds at its call and again as a message is one result"
 
 
 def _is_opencode(value: Any) -> bool:
     info = value.get("info") if isinstance(value, Mapping) else None
     return isinstance(info, Mapping) and isinstance(info.get("role"), str) and "parts" in value
+
+
+def _is_printed(value: Any) -> bool:
+    if not isinstance(value, Mapping) or not isinstance(value.get("sessionID"), str):
+        return False
+    if value.get("type") == "error":
+        return "error" in value
+    return value.get("type") in _PRINTED and isinstance(value.get("part"), Mapping)
 
 
 def _is_gemini(value: Any) -> bool:
@@ -55,14 +67,15 @@ def _is_session(value: Any) -> bool:
 def recognises(head: Any, _file: TraceFile) -> bool:
     """A session, or the first line of one that is written as lines."""
     first = head[0] if isinstance(head, list) and head else head
-    return _is_session(first) or _is_meta(first) or _is_opencode(first)
+    return _is_session(first) or _is_meta(first) or _is_opencode(first) or _is_printed(first)
 
 
 def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     """One trace per session; the lines of a file are one session."""
     about: dict[str, Any] = {}
     loose: list[tuple[str, Any]] = []
-    for position, value in records(file, lambda v: _is_session(v) or _is_opencode(v)):
+    printed: dict[str, list[tuple[str, Any]]] = {}
+    for position, value in records(file, lambda v: _is_session(v) or _is_opencode(v) or _is_printed(v)):
         if isinstance(value, Problem):
             yield value
         elif _is_session(value):
@@ -70,6 +83,10 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
             yield _trace(value, listed, file, position, joins)
         elif _is_opencode(value) or _is_gemini(value):
             loose.append((position, value))
+        elif _is_printed(value):
+            printed.setdefault(value["sessionID"], []).append((position, value))
+        elif isinstance(value, Mapping) and set(value) == {"$rewindTo"}:
+            loose = _taken_back(loose, value["$rewindTo"], position, file)
         elif isinstance(value, Mapping) and (_is_meta(value) or set(value) == {"$set"}):
             about.update(value.get("$set", value))
         else:
@@ -77,6 +94,35 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     if loose:
         latest = {str(m.get("id") or place): (place, m) for place, m in loose}  # a line replaces earlier ones
         yield _trace(about, list(latest.values()), file, "document", joins)
+    for name, events in printed.items():
+        yield _of_printed(name, events, file, joins)
+
+
+def _taken_back(
+    loose: list[tuple[str, Any]], name: Any, position: str, file: TraceFile
+) -> list[tuple[str, Any]]:
+    """The entries before the one that the session was taken back to."""
+    at = next((n for n, (_, entry) in enumerate(loose) if entry.get("id") == name), None)
+    if at is None:
+        file.ledger.problem(position, f"the session is taken back to {brief(name)}, which it does not hold")
+        return loose
+    for place, _ in loose[at:]:
+        file.ledger.items.drop(BACK, place)
+    file.ledger.problem(position, f"{len(loose) - at} entries that the user took back are left out")
+    return loose[:at]
+
+
+def _of_printed(name: str, events: list[tuple[str, Any]], file: TraceFile, joins: Joins) -> Trace:
+    """The trace of what `opencode run` printed: the agent's part of a session."""
+    parts = []
+    for place, event in events:
+        if event["type"] == "error":
+            file.ledger.problem(place, f"the run met an error: {brief(event['error'])}")
+        else:
+            parts.append(event["part"])
+    entry = {"info": {"role": "assistant"}, "parts": parts}
+    place = events[0][0]
+    return _trace({"sessionId": name}, [(place, entry)], file, place, joins)
 
 
 def _trace(
@@ -163,7 +209,7 @@ def _steps(parts: list[dict[str, Any]]) -> Iterator[Mapping[str, Any]]:
         if part.get("type") != "tool" or not isinstance(state, Mapping):
             yield part
             continue
-        about = {"toolCallId": part.get("callID"), "name": part.get("tool")}
+        about = {"toolCallId": part.get("callID") or part.get("id"), "name": part.get("tool")}
         yield {"type": "tool_call", **about, "args": state.get("input")}
         if state.get("status") in ("completed", "error"):
             value = state.get("output") if state.get("output") is not None else state.get("error")

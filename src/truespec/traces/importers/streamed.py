@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from truespec.traces.files import Problem, TraceFile, brief
+from truespec.traces.files import HEAD_BYTES, Problem, TraceFile, brief
 from truespec.traces.importers.chunks import events_of_sse, is_chunk, merged
 from truespec.traces.importers.conversation import Origin, trace_of
 from truespec.traces.importers.items import messages_of
@@ -17,28 +17,43 @@ from truespec.traces.trace import Message, Trace
 NAME = "stream"
 
 
-def _is_sse(file: TraceFile) -> bool:
+def is_sse(file: TraceFile) -> bool:
+    """Whether a file is server-sent events as they were received."""
     if file.is_zip:
         return False
     with file.open() as stream:
         return stream.read(256).lstrip().startswith((b"data:", b"event:", b": "))
 
 
+def first_of_sse(file: TraceFile) -> Any:
+    """The data of the first of a file's server-sent events; None where it holds none."""
+    if not is_sse(file):
+        return None
+    with file.open() as stream:
+        start = stream.read(HEAD_BYTES).decode("utf-8", "replace")
+    return next((value for _, value in events_of_sse(start)), None)
+
+
+def values_of_sse(file: TraceFile) -> Iterator[tuple[str, Any]]:
+    """The data of a file's server-sent events, each with its place."""
+    data = file.whole()
+    if isinstance(data, Problem):
+        yield data.position, data
+        return
+    for number, value in events_of_sse(data.decode("utf-8", "replace")):
+        yield f"line {number}", value
+
+
 def recognises(head: Any, file: TraceFile) -> bool:
     """Chunks of a known interface, or server-sent events."""
     return is_chunk(head[0] if isinstance(head, list) and head else head) or (
-        not isinstance(head, dict | list) and _is_sse(file)
+        not isinstance(head, dict | list) and is_sse(file)
     )
 
 
 def _values(file: TraceFile) -> Iterator[tuple[str, Any]]:
-    if _is_sse(file):
-        data = file.whole()
-        if isinstance(data, Problem):
-            yield data.position, data
-            return
-        for number, value in events_of_sse(data.decode("utf-8", "replace")):
-            yield f"line {number}", value
+    if is_sse(file):
+        yield from values_of_sse(file)
     elif isinstance(file.head, list):
         for _, index, value in each_record(file, None, is_chunk):
             yield f"record {index}", value

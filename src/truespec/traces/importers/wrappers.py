@@ -56,6 +56,8 @@ _LETTA = {
     "tool_return_message": "tool",
 }
 """Types of Letta's messages, with their roles."""
+_LANGCHAIN4J = {"USER": "user", "AI": "assistant", "SYSTEM": "system", "TOOL_EXECUTION_RESULT": "tool"}
+"""Types of LangChain4j's messages, in its capitals, with their roles."""
 _CONTENTS = ("contents", "blocks", "items")
 """Fields that hold a message's parts in place of `content`: Agent Framework, LlamaIndex, Semantic Kernel."""
 
@@ -64,6 +66,8 @@ def unwrapped(item: Mapping[str, Any]) -> Mapping[str, Any]:
     """The message inside its wrappers, with its parts in `content`."""
     if _is_dotnet(item):
         return _of_dotnet(item)
+    if _is_langchain4j(item):
+        return _of_langchain4j(item)
     for _ in range(3):
         names = item.get("id")
         if isinstance(names, list) and names and isinstance(item.get("kwargs"), Mapping):
@@ -125,6 +129,31 @@ def _of_dotnet(item: Mapping[str, Any]) -> Mapping[str, Any]:
         else:
             parts.append({**one, "type": str(kind)} if isinstance(one, Mapping) else one)
     return {"role": item["Role"]["Label"], "content": parts, "name": item.get("AuthorName")}
+
+
+def _is_langchain4j(item: Mapping[str, Any]) -> bool:
+    kind = item.get("type")
+    if not isinstance(kind, str) or kind not in _LANGCHAIN4J or "role" in item:
+        return False
+    return any(key in item for key in ("contents", "text", "toolExecutionRequests"))
+
+
+def _of_langchain4j(item: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A message of LangChain4j's memory; a result names its call."""
+    role = _LANGCHAIN4J[item["type"]]
+    if role == "tool":
+        about = {"toolCallId": item.get("id"), "name": item.get("toolName")}
+        failed = {"is_error": item["isError"]} if isinstance(item.get("isError"), bool) else {}
+        return {
+            "role": role,
+            "content": [{"type": "tool_result", **about, "output": item.get("text"), **failed}],
+        }
+    contents = item.get("contents")
+    told = contents if isinstance(contents, list) else [item["text"]] if item.get("text") else []
+    listed = item.get("toolExecutionRequests")
+    calls = [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list) else []
+    parts = [*told, *({**call, "type": "tool_call"} for call in calls)]
+    return {"role": role, "content": parts, "reasoning": item.get("thinking"), "name": item.get("name")}
 
 
 def _of_cohere(item: Mapping[str, Any]) -> list[Any]:
@@ -242,6 +271,8 @@ def is_typed_message(value: Any) -> bool:
         return True
     if _is_dotnet(value):
         return "Items" in value
+    if _is_langchain4j(value):
+        return True
     if isinstance(value.get("id"), list) and isinstance(value.get("kwargs"), Mapping):
         return str(value["id"][-1]).lower().removesuffix("chunk") in LANGCHAIN if value["id"] else False
     if _is_autogen(value):
