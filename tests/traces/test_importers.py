@@ -218,7 +218,7 @@ def test_hostile_values_become_problems_and_never_crash(path: Path, tmp_path: Pa
     copy = tmp_path / path.name
     for _ in range(60):
         data = bytearray(path.read_bytes())
-        if path.suffix in (".eval", ".jsonl", ".csv", ".md") or path.name.startswith(
+        if path.suffix in (".eval", ".jsonl", ".csv", ".md", ".yaml", ".yml") or path.name.startswith(
             "console"
         ):  # several values
             for _ in range(3):

@@ -12,7 +12,7 @@ import pytest
 
 import needs
 from truespec.traces.files import Problem, TraceFile
-from truespec.traces.importers import har
+from truespec.traces.importers import http_exchanges
 from truespec.traces.importers.registry import read_file
 from truespec.traces.trace import Trace
 
@@ -864,7 +864,7 @@ def _archive(reply: dict[str, Any]) -> Any:
     "data",
     [
         b"\x1b\x2a\x00\xf8\xff",  # compressed in a way that is not read
-        gzip.compress(b"a" * (har.LONGEST + 1)),
+        gzip.compress(b"a" * (http_exchanges.LONGEST + 1)),
         gzip.compress(b"The sky is clear.")[:-9],
     ],
     ids=["other", "long", "cut"],

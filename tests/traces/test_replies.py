@@ -152,3 +152,15 @@ def test_the_output_of_a_call_that_is_an_event_is_its_result(tmp_path: Path) -> 
         ("assistant", "One.", []),
     ]
     assert 2 in trace.origins
+
+
+def test_the_first_chunk_of_azure_is_no_part_of_a_reply(tmp_path: Path) -> None:
+    filtered = {"choices": [], "id": "", "object": "", "prompt_filter_results": []}
+    piece = {
+        "object": "chat.completion.chunk",
+        "id": "c",
+        "choices": [{"index": 0, "delta": {"content": "A17."}}],
+    }
+    given = {"openinference.span.kind": "LLM", "input.value": json.dumps(ASKED)}
+    (trace,), _, _ = read(tmp_path, export({**given, "output.value": json.dumps([filtered, piece])}))
+    assert talk(trace)[1:] == [("assistant", "A17.", [])]

@@ -35,6 +35,8 @@ def is_chunk(value: Any) -> bool:
     if value.get("object") == "chat.completion.chunk":
         return True
     choices = value.get("choices")
+    if choices == [] and "prompt_filter_results" in value:
+        return True  # the first chunk of Azure's
     return (
         isinstance(choices, list)
         and bool(choices)
@@ -49,6 +51,8 @@ def merged(chunks: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     current = ""
     for number, chunk in enumerate(chunks):
         kind = chunk.get("type")
+        if chunk.get("choices") == []:
+            continue  # usage, or what was filtered: no part of the reply
         if isinstance(kind, str) and (kind in _ANTHROPIC or kind.startswith("response.")):
             if kind in ("message_start", "response.created") or not current:
                 current = f"{kind}-{number}"

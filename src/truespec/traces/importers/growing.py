@@ -22,6 +22,9 @@ WAITING = 64
 UNIQUE = 12
 """Characters of an identifier that is not used for another call."""
 RULE = "requests that repeat an earlier one and go on are one conversation"
+APPROVED = "a request for approval and the call that it was approved for are one call"
+REQUESTED = "mcpr_"
+"""How OpenAI's identifiers of requests for approval begin."""
 _SESSIONS = ("conversation_id", "session_id", "thread_id", "trace_id")
 
 
@@ -73,8 +76,9 @@ def grown(items: Iterable[Trace | Problem], ledger: Ledger) -> Iterator[Trace | 
                 entry.item, entry.keys = _joined(entry.item, item, _behind(entry.item, item)), keys
                 ledger.rules[RULE] += 1
             elif named is not None and isinstance(named.item, Trace):
-                messages = named.item.messages + item.messages
-                named.item, named.keys = _joined(named.item, item, messages), named.keys + keys
+                messages = _go_on(named.item.messages, item.messages, ledger)
+                named.item = _joined(named.item, item, messages)
+                named.keys = [_key(message) for message in messages]
                 ledger.rules[RULE] += 1
             else:
                 waiting.append(_Entry(item, keys))
@@ -97,11 +101,39 @@ def _named(item: Trace, waiting: Iterable[_Entry]) -> _Entry | None:
     )
 
 
+def _go_on(before: tuple[Message, ...], after: tuple[Message, ...], ledger: Ledger) -> tuple[Message, ...]:
+    """The messages of a request and of the one that names it; what both tell stands once."""
+    told = [message.text for message in before if message.role == "system"]
+    after = tuple(m for m in after if m.role != "system" or m.text not in told)
+    called = [(call.name, call.arguments) for message in after for call in message.calls]
+    made = []
+    for message in before:
+        kept = tuple(
+            call
+            for call in message.calls
+            if not (call.id or "").startswith(REQUESTED) or (call.name, call.arguments) not in called
+        )
+        if len(kept) < len(message.calls):
+            ledger.rules[APPROVED] += len(message.calls) - len(kept)
+            message = replace(message, calls=kept)
+            if not (kept or message.text or message.reasoning or message.extra):
+                continue
+        made.append(message)
+    return (*made, *after)
+
+
 def _behind(earlier: Trace, later: Trace) -> tuple[Message, ...]:
-    """The messages of both; of spans, each with the first span that holds it."""
+    """The messages of both; of spans, each with the first span that holds it, and its calls' identifiers."""
     if not later.spans:
         return later.messages
-    return earlier.messages + later.messages[len(earlier.messages) :]
+    again = zip(earlier.messages, later.messages, strict=False)
+    known = tuple(
+        replace(one, calls=other.calls, call_id=other.call_id, tool=other.tool or one.tool)
+        if one.calls != other.calls or one.call_id != other.call_id
+        else one
+        for one, other in again
+    )
+    return known + later.messages[len(known) :]
 
 
 def _joined(earlier: Trace, later: Trace, messages: tuple[Message, ...]) -> Trace:

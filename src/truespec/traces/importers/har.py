@@ -8,25 +8,25 @@ from __future__ import annotations
 
 import base64
 import binascii
-import zlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from truespec.traces.files import Problem, TraceFile
-from truespec.traces.importers.chunks import events_of_sse
-from truespec.traces.importers.conventions import RawSpan
+from truespec.traces.importers.http_exchanges import (
+    NOTHING,
+    group_of,
+    reply_of_text,
+    request_of,
+    text_of_bytes,
+)
 from truespec.traces.importers.recorded import parsed
 from truespec.traces.importers.shared import dicts
 from truespec.traces.importers.span_traces import traces_of_spans
 from truespec.traces.joins import Joins
+from truespec.traces.ledger import Ledger
 from truespec.traces.trace import Trace
 
 NAME = "har"
-OTHER = "an entry of an archive that is no request to a model is passed over"
-LONGEST = 1 << 24
-"""Bytes that one compressed reply may unpack to."""
-_ASKED = ("messages", "input", "contents", "message", "prompt")
-"""Fields of a request to a model that hold what it is given."""
 
 
 def _entries(value: Any) -> list[dict[str, Any]] | None:
@@ -53,16 +53,15 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
         asked, said = entry.get("request"), entry.get("response")
         post = asked.get("postData") if isinstance(asked, Mapping) else None
         body = parsed(post.get("text")) if isinstance(post, Mapping) else None
-        if not isinstance(body, Mapping) or not any(key in body for key in _ASKED):
-            file.ledger.rules[OTHER] += 1
-            continue
         reply = _reply(said.get("content") if isinstance(said, Mapping) else None)
         if isinstance(reply, Problem):
-            yield file.problem(place, reply.message)
+            if request_of(body, None, Ledger()):
+                yield file.problem(place, reply.message)
             reply = None
-        attributes = {"span.type": "LLM", "input.value": body, "output.value": reply}
-        attributes |= {key: body[key] for key in ("model", "tools") if body.get(key) is not None}
-        groups.append((place, [RawSpan(place, None, "request", number, attributes)]))
+        if request := request_of(body, reply, file.ledger):
+            groups.append(group_of(place, number, request, reply))
+    if not groups:
+        yield file.problem("document", NOTHING)
     yield from traces_of_spans(groups, file, NAME, joins)
 
 
@@ -76,14 +75,7 @@ def _reply(content: Any) -> Any:
         pieces = pieces if isinstance(pieces, list) else [text]
         try:
             data = b"".join(base64.b64decode(str(piece), validate=True) for piece in pieces)
-            if data[:2] == b"\x1f\x8b":
-                engine = zlib.decompressobj(31)
-                data = engine.decompress(data, LONGEST)
-                if not engine.eof:
-                    raise ValueError(f"it does not end within {LONGEST:,} bytes")
-            text = data.decode("utf-8")
-        except (binascii.Error, zlib.error, ValueError) as error:
+            text = text_of_bytes(data)
+        except (binascii.Error, ValueError) as error:
             return Problem("", "", f"a reply that cannot be unpacked: {error}")
-    if text.lstrip().startswith(("data:", "event:")):
-        return [value for _, value in events_of_sse(text)]
-    return parsed(text)
+    return reply_of_text(text)

@@ -34,6 +34,7 @@ from truespec.traces.importers.parts import (
 from truespec.traces.importers.reprs import of_repr
 from truespec.traces.importers.shared import ROLE_NAMES, extras, role_of, spelt, text_of
 from truespec.traces.importers.told import parsed, told_in_text
+from truespec.traces.importers.turns import in_turns, is_typed
 from truespec.traces.importers.wrappers import LANGCHAIN, is_item, unwrapped
 from truespec.traces.trace import Message, ToolCall
 
@@ -288,35 +289,6 @@ def _assembled(
     return made
 
 
-def _is_typed(item: Any) -> bool:
-    """Whether this is a call or a thought as an item of its own, as OpenAI's Responses API has them."""
-    return isinstance(item, Mapping) and item.get("type") in _ALONE and "role" not in item
-
-
-_ALONE = ("function_call", "custom_tool_call", "mcp_call", "reasoning", "web_search_call", "file_search_call")
-
-
-def in_turns(messages: Iterable[Message]) -> list[Message]:
-    """Messages of items in which those of one turn of the model (thoughts, text, several calls) are one."""
-    made: list[Message] = []
-    for message in messages:
-        last = made[-1] if made else None
-        if (
-            last is not None
-            and message.role == last.role == "assistant"
-            and not (last.calls and not message.calls)
-        ):
-            made[-1] = replace(
-                last,
-                text="\n".join(t for t in (last.text, message.text) if t) or None,
-                calls=last.calls + message.calls,
-                reasoning="\n".join(t for t in (last.reasoning, message.reasoning) if t) or None,
-            )
-        else:
-            made.append(message)
-    return made
-
-
 _SPEAKER = re.compile(
     r"^(system|developer|user|assistant|tool|human|System|Human|AI|Tool|User|Assistant): ", re.MULTILINE
 )
@@ -342,7 +314,7 @@ def messages_of(value: Any, role: str, notes: Notes) -> list[Message]:
             return [m for item in value for m in messages_of(item, role, notes)]
         if any(is_item(item) for item in value):
             made = [m for item in value for m in messages_of_item(parsed(item), notes, role)]
-            return in_turns(made) if any(_is_typed(item) for item in value) else made
+            return in_turns(made) if any(is_typed(item) for item in value) else made
         return []
     return _of_dict(value, role, notes) if isinstance(value, Mapping) else []
 
@@ -376,7 +348,18 @@ SYSTEMS = ("system", "instructions", "system_prompt", "systemInstruction", "syst
 _LISTS = ("messages", "contents", "input_messages", "history", "new_messages")
 _REPLIES = ("choices", "candidates", "generations")
 _FIELDS = ("role", "content")
-_TEXTS = ("prompt", "input", "content", "output", "response", "result", "text", "query", "question")
+_TEXTS = (
+    "prompt",
+    "input",
+    "content",
+    "output",
+    "response",
+    "result",
+    "text",
+    "query",
+    "question",
+    "completion",
+)
 
 
 def _of_dict(value: Mapping[str, Any], role: str, notes: Notes) -> list[Message]:

@@ -8,16 +8,16 @@ from typing import Any
 
 from truespec.traces.files import Problem, TraceFile
 from truespec.traces.importers.exchanges import REQUESTS, reply_of, request_of
-from truespec.traces.importers.growing import grown
-from truespec.traces.importers.items import in_turns, messages_of_item
+from truespec.traces.importers.growing import APPROVED, grown
+from truespec.traces.importers.items import messages_of_item
 from truespec.traces.importers.pairing import paired
 from truespec.traces.importers.parts import Notes, is_call, is_result, kind_of_part
 from truespec.traces.importers.shared import source_of, tool_schemas
+from truespec.traces.importers.turns import in_turns
 from truespec.traces.joins import Joins
 from truespec.traces.trace import Message, Trace, prompt_of
 
 NAME = "openai-responses"
-APPROVED = "a request for approval and the call that it was approved for are one call"
 
 
 def _items(value: Any) -> bool:

@@ -62,6 +62,7 @@ ATTACHED = frozenset(
         "compaction",
         "context_management",
         "mcp_list_tools",
+        "mcp_approval_response",
     )
 )
 """Types of parts that are attachments or markers: they are kept beside the message."""

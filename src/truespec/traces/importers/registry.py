@@ -63,6 +63,7 @@ BUILT_IN: dict[str, str] = {
     "toolbench": "truespec.traces.importers.toolbench",
     "mcp-log": "truespec.traces.importers.mcp_log",
     "har": "truespec.traces.importers.har",
+    "cassettes": "truespec.traces.importers.cassettes",
     "sharegpt": "truespec.traces.importers.sharegpt",
     "ag-ui": "truespec.traces.importers.ag_ui",
     "stream": "truespec.traces.importers.streamed",
@@ -93,8 +94,8 @@ SUFFIXES = (
     ".chat.history.md",
 )
 """The endings of files that a folder is searched for."""
-TABLES = (".csv", ".csv.gz")
-"""The endings of tables, which are taken from a folder where their columns are those of traces."""
+LOOKED_AT = (".csv", ".csv.gz", ".yaml", ".yml", ".yaml.gz", ".yml.gz")
+"""The endings of tables and of YAML, which are taken from a folder where they are of a known format."""
 
 
 def reader(name: str) -> Reader:
@@ -213,9 +214,9 @@ def files_below(paths: Iterable[Path]) -> Iterator[Path]:
             for found in sorted(path.rglob("*")):
                 if not found.is_file() or "domains" in found.parts[len(path.parts) :]:
                     continue
-                # Most tables in a folder hold other things: only those that hold traces are taken.
+                # Most tables and YAML in a folder hold other things: only those that hold traces are taken.
                 if found.name.endswith(SUFFIXES) or (
-                    found.name.endswith(TABLES) and detect(TraceFile(found)) is not None
+                    found.name.endswith(LOOKED_AT) and detect(TraceFile(found)) is not None
                 ):
                     yield found
         else:

@@ -58,6 +58,7 @@ def traces_of_spans(
         if trace.messages and _is_request(trace):
             session = next((s for raw in raws if (s := first(raw.attributes, *_SESSIONS))), None)
             known = {} if session is None else {"session_id": str(session)}
+            known |= _names(raws)
             requests.append(replace(trace, metadata={**known, **trace.metadata}))
         else:
             yield trace
@@ -70,6 +71,20 @@ _SESSIONS = (
     "langfuse.session.id",
     "traceloop.association.properties.session_id",
 )
+
+
+def _names(raws: Iterable[RawSpan]) -> dict[str, str]:
+    """The identifier of a response of OpenAI's, and the one that its request goes on from."""
+    found: dict[str, str] = {}
+    for raw in raws:
+        given, said = raw.attributes.get("input.value"), raw.attributes.get("output.value")
+        chunk = said[0] if isinstance(said, list) and said else None
+        said = chunk.get("response") if isinstance(chunk, Mapping) else said
+        if isinstance(given, Mapping) and isinstance(name := given.get("previous_response_id"), str):
+            found["previous_response_id"] = name
+        if isinstance(said, Mapping) and said.get("object") == "response" and isinstance(said.get("id"), str):
+            found["response_id"] = said["id"]
+    return found
 
 
 def _is_request(trace: Trace) -> bool:

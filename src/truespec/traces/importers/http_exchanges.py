@@ -1,0 +1,99 @@
+"""Recorded requests to models with their replies, as archives and cassettes of HTTP hold them."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping
+from typing import Any
+
+from truespec.traces.importers.chunks import events_of_sse
+from truespec.traces.importers.conventions import RawSpan
+from truespec.traces.importers.recorded import parsed
+from truespec.traces.importers.shared import dicts
+from truespec.traces.ledger import Ledger
+
+OTHER = "an entry of an archive that is no request to a model is passed over"
+NOTHING = "no entry is a request to a model that holds messages, an input or a prompt; no trace is made"
+LONGEST = 1 << 24
+"""Bytes that one compressed reply may unpack to."""
+_ASKED = ("messages", "input", "contents", "message", "prompt")
+"""Fields of a request to a model that hold what it is given."""
+
+
+def request_of(body: Any, reply: Any, ledger: Ledger) -> Mapping[str, Any] | None:
+    """The body of a request to a model that says something; None for every other, which is counted."""
+    listed = reply.get("data") if isinstance(reply, Mapping) else None
+    vectors = (
+        isinstance(listed, list) and listed and isinstance(listed[0], Mapping) and "embedding" in listed[0]
+    )
+    if isinstance(body, Mapping) and any(key in body for key in _ASKED) and not vectors:
+        return body
+    ledger.rules[OTHER] += 1
+    return None
+
+
+def group_of(place: str, number: int, body: Mapping[str, Any], reply: Any) -> tuple[str, list[RawSpan]]:
+    """A request and its reply as the one model call of a trace."""
+    attributes = {"span.type": "LLM", "input.value": body, "output.value": reply}
+    attributes |= {key: body[key] for key in ("model", "tools") if body.get(key) is not None}
+    return place, [RawSpan(place, None, "request", number, attributes)]
+
+
+def text_of_bytes(data: bytes) -> str:
+    """A body as a text, unpacked where it is compressed; `ValueError` says why it cannot be."""
+    engine = None
+    if data[:2] == b"\x1f\x8b":
+        engine = zlib.decompressobj(31)
+    elif data[:1] == b"\x78":
+        engine = zlib.decompressobj()
+    if engine is not None:
+        try:
+            data = engine.decompress(data, LONGEST)
+        except zlib.error as error:
+            raise ValueError(str(error)) from None
+        if not engine.eof:
+            raise ValueError(f"it does not end within {LONGEST:,} bytes")
+    return data.decode("utf-8")
+
+
+def reply_of_text(text: str) -> Any:
+    """A reply's value, the events of a streamed one as a list, or as the reply that they amount to."""
+    if not text.lstrip().startswith(("data:", "event:")):
+        return parsed(text)
+    events = [value for _, value in events_of_sse(text)]
+    return _of_candidates(events) or _of_completions(events) or events
+
+
+def _of_candidates(events: list[Any]) -> dict[str, Any] | None:
+    """The reply of Gemini's whose pieces the events hold."""
+    if not any(isinstance(event, Mapping) and "candidates" in event for event in events):
+        return None
+    parts: list[dict[str, Any]] = []
+    others: set[Any] = set()
+    for candidate in (one for event in dicts(events) for one in dicts(event.get("candidates"))):
+        if candidate.get("index", 0) != 0:
+            others.add(candidate["index"])
+            continue
+        content = candidate.get("content")
+        for part in dicts(content.get("parts")) if isinstance(content, Mapping) else ():
+            last = parts[-1] if parts else {}
+            same = isinstance(last.get("text"), str) and last.get("thought") == part.get("thought")
+            if same and isinstance(part.get("text"), str):
+                parts[-1] = {**last, **part, "text": last["text"] + part["text"]}
+            else:
+                parts.append(part)
+    first = {"content": {"role": "model", "parts": parts}}
+    return {"candidates": [first, *({"index": index} for index in others)]}
+
+
+def _of_completions(events: list[Any]) -> dict[str, Any] | None:
+    """The reply whose pieces the events of a completion of a prompt hold (OpenAI, Anthropic)."""
+    said = [event for event in dicts(events) if event.get("object") == "text_completion"]
+    choices = [one for event in said for one in dicts(event.get("choices"))]
+    pieces = [one.get("text") for one in choices if one.get("index") in (None, 0)]
+    pieces += [event.get("completion") for event in dicts(events) if event.get("type") == "completion"]
+    texts = [piece for piece in pieces if isinstance(piece, str)]
+    others = {one["index"] for one in choices if one.get("index") not in (None, 0)}
+    if not texts:
+        return None
+    return {"choices": [{"message": {"content": "".join(texts)}}, *({"index": index} for index in others)]}
