@@ -219,3 +219,40 @@ def test_rules_check_refuses_what_does_not_fit_the_tools(tmp_path: Path) -> None
 def test_the_built_in_rule_sets_fit_no_tools_but_their_own() -> None:
     assert not list(mistakes(CAP, [tool("number")]))
     assert [one.line for one in mistakes(CAP, [ToolSchema("look")])] == [1]
+
+
+HISTORY = """truespec_rules: 1
+failures:
+  refnd: never
+rules:
+  - id: a
+    text: t
+    formal:
+      template: absence
+      a: {call: pay, against_result: {arg: amont, gt: total, result: lok, same: {order: id}}}
+  - {id: b, text: t, formal: {template: absence, a: {call: pay, so_far: {of: {call: pay}, sum: amont, gt: 3}}}}
+  - {id: c, text: t, formal: {template: absence, a: {call: {matches: "refnd.*"}}}}
+  - {id: d, text: t, formal: {template: absence, a: {call: {matches: "p.*"}}}}
+  - id: e
+    text: t
+    formal: {template: absence, a: {result: pay, ok: true}}
+    kept:
+    - [user: "pay", call: {pay: {}}, error: "refused"]
+    broken:
+    - [call: pay, result: "paid"]
+    - [call: {pya: {}}, result: "paid"]
+"""
+
+
+def test_arguments_of_registers_patterns_failures_and_examples_are_held_against_the_tools() -> None:
+    parameters = {"type": "object", "properties": {"amount": {"type": "number"}}, "required": ["amount"]}
+    tools = [ToolSchema("pay", {**parameters, "additionalProperties": False}), ToolSchema("look")]
+    assert [str(one).partition(";")[0] for one in mistakes(HISTORY, tools)] == [
+        "line 3: failures: there is no tool 'refnd'",
+        "line 9: rule 'a': pay takes no argument 'amont'",
+        "line 9: rule 'a': pay takes no argument 'order'",
+        "line 9: rule 'a': there is no tool 'lok'",
+        "line 10: rule 'b': pay takes no argument 'amont'",
+        "line 11: rule 'c': no tool matches 'refnd.*'",
+        "line 20: rule 'e': broken: there is no tool 'pya'",
+    ]

@@ -14,10 +14,12 @@ from typing import Any
 
 import yaml
 
+from truespec.domains.regex.finder import finder
 from truespec.rules.predicate import TYPES
 from truespec.rules.schemas import type_at
 from truespec.rules.yaml_text import load_yaml
 from truespec.traces.trace import ToolSchema
+from truespec.verdict import TruespecError
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _ORDER = ("gt", "ge", "lt", "le")
@@ -57,12 +59,39 @@ def _parts(root: yaml.Node | None) -> Iterator[tuple[str, yaml.Node]]:
         for key, value in root.value:
             if key.value == "define" and isinstance(value, yaml.MappingNode):
                 yield from ((f"definition {k.value!r}", v) for k, v in value.value)
+            elif key.value == "failures" and isinstance(value, yaml.MappingNode):
+                for tool, _ in value.value:
+                    yield "failures", _as_call(tool)
             elif key.value == "rules":
                 listed = value
     for node in listed.value if isinstance(listed, yaml.SequenceNode) else ():
         fields = {k.value: v for k, v in node.value} if isinstance(node, yaml.MappingNode) else {}
         identifier = fields.get("id")
-        yield f"rule {identifier.value!r}" if identifier is not None else "rule", node
+        name = f"rule {identifier.value!r}" if identifier is not None else "rule"
+        if not isinstance(node, yaml.MappingNode):
+            continue
+        shown = [(key, value) for key, value in node.value if key.value not in ("kept", "broken")]
+        yield name, yaml.MappingNode(node.tag, shown, node.start_mark, node.end_mark)
+        for key in ("kept", "broken"):
+            for step in _steps(fields.get(key)):
+                yield f"{name}: {key}", step
+
+
+def _steps(examples: yaml.Node | None) -> Iterator[yaml.Node]:
+    """The calls in the examples of a rule, as conditions with a tool and no more."""
+    for example in examples.value if isinstance(examples, yaml.SequenceNode) else ():
+        for step in example.value if isinstance(example, yaml.SequenceNode) else ():
+            for key, value in step.value if isinstance(step, yaml.MappingNode) else ():
+                if key.value == "call":
+                    named = (
+                        value.value[0][0] if isinstance(value, yaml.MappingNode) and value.value else value
+                    )
+                    yield _as_call(named)
+
+
+def _as_call(tool: yaml.Node) -> yaml.Node:
+    key = yaml.ScalarNode("tag:yaml.org,2002:str", "call", tool.start_mark, tool.end_mark)
+    return yaml.MappingNode("tag:yaml.org,2002:map", [(key, tool)], tool.start_mark, tool.end_mark)
 
 
 def _walked(node: yaml.Node, rule: str, known: Mapping[str, ToolSchema]) -> Iterator[Mistake]:
@@ -79,11 +108,14 @@ def _walked(node: yaml.Node, rule: str, known: Mapping[str, ToolSchema]) -> Iter
                 named.append(name)
                 if name not in known:
                     yield _mistake(place, rule, f"there is no tool {name!r}", name, known)
+            for pattern, place in _patterns(fields[key]):
+                if not _some_match(pattern, known):
+                    yield _mistake(place, rule, f"no tool matches {pattern!r}", pattern, known)
     arguments = fields.get("args")
     if isinstance(arguments, yaml.MappingNode):
-        spoken = [known[name] for name in named if name in known]
         for key, value in arguments.value:
-            yield from _argument(key, value, rule, spoken, named, known)
+            yield from _argument(key, value, rule, *_spoken(named, known))
+    yield from _of_history(fields, named, rule, known)
     for key, value in fields.items():
         if key not in ("args", "call", "result", "tool", "text"):
             yield from _walked(value, rule, known)
@@ -101,6 +133,67 @@ def _names(node: yaml.Node) -> Iterator[tuple[str, yaml.Node]]:
         for key, inner in node.value:
             if key.value == "not":
                 yield from _names(inner)
+
+
+def _patterns(node: yaml.Node) -> Iterator[tuple[str, yaml.Node]]:
+    """The patterns of names that a condition gives."""
+    for key, inner in node.value if isinstance(node, yaml.MappingNode) else ():
+        if key.value == "matches" and isinstance(inner, yaml.ScalarNode) and "${" not in inner.value:
+            yield inner.value, inner
+        elif key.value == "not":
+            yield from _patterns(inner)
+
+
+def _some_match(pattern: str, known: Mapping[str, ToolSchema]) -> bool:
+    try:
+        full = finder(pattern).fullmatch
+        return any(full(name) for name in known)
+    except TruespecError:  # what cannot be searched with is told where rules are read
+        return True
+
+
+def _of_history(
+    fields: Mapping[str, yaml.Node], named: Sequence[str], rule: str, known: Mapping[str, ToolSchema]
+) -> Iterator[Mistake]:
+    """The arguments that conditions with registers name: of this call, and of the other one."""
+    for key, others, names in (("against_result", "result", ("arg",)), ("so_far", "of", ())):
+        node = fields.get(key)
+        if not isinstance(node, yaml.MappingNode):
+            continue
+        inner = {k.value: v for k, v in node.value}
+        other = inner.get(others)
+        if others == "of" and isinstance(other, yaml.MappingNode):
+            other = {k.value: v for k, v in other.value}.get("call")
+        theirs = [name for name, _ in _names(other)] if other is not None else []
+        for name in names:
+            if name in inner:
+                yield from _argument(inner[name], _ANYTHING, rule, *_spoken(named, known))
+        if "sum" in inner:
+            yield from _argument(inner["sum"], _ANYTHING, rule, *_spoken(theirs, known))
+        for mine, its in _same(inner.get("same")):
+            yield from _argument(mine, _ANYTHING, rule, *_spoken(named, known))
+            if its is not mine or theirs != list(named):
+                yield from _argument(its, _ANYTHING, rule, *_spoken(theirs, known))
+
+
+def _same(node: yaml.Node | None) -> Iterator[tuple[yaml.Node, yaml.Node]]:
+    """The arguments in which two events have to agree: of this event, and of the other one."""
+    if isinstance(node, yaml.ScalarNode):
+        yield node, node
+    elif isinstance(node, yaml.SequenceNode):
+        yield from ((inner, inner) for inner in node.value)
+    elif isinstance(node, yaml.MappingNode):
+        yield from node.value
+
+
+_ANYTHING = yaml.MappingNode("tag:yaml.org,2002:map", [])
+"""A condition that any value meets."""
+
+
+def _spoken(
+    named: Sequence[str], known: Mapping[str, ToolSchema]
+) -> tuple[list[ToolSchema], Sequence[str], Mapping[str, ToolSchema]]:
+    return [known[name] for name in named if name in known], named, known
 
 
 def _argument(
