@@ -230,7 +230,7 @@ rules:
     formal:
       template: absence
       a: {call: pay, against_result: {arg: amont, gt: total, result: lok, same: {order: id}}}
-  - {id: b, text: t, formal: {template: absence, a: {call: pay, so_far: {of: {call: pay}, sum: amont, gt: 3}}}}
+  - {id: b, text: t, formal: {template: absence, a: {so_far: {of: {call: pay}, sum: amont, gt: 1}}}}
   - {id: c, text: t, formal: {template: absence, a: {call: {matches: "refnd.*"}}}}
   - {id: d, text: t, formal: {template: absence, a: {call: {matches: "p.*"}}}}
   - id: e

@@ -235,9 +235,6 @@ def condition_test(condition: Predicate) -> Test:
         return lambda e: not values_at(e.args, path)
     if tag == "arg":
         test = argument_test(condition[2], condition[3])
-        path = condition[1]
-        if condition[2] in _ANY_TYPE:
-            return lambda e: any(test(v) for v in values_at(e.args, path))
         return _typed_test(condition, test)
     if tag == "fits":
         from truespec.rules.schemas import call_fits
@@ -263,20 +260,22 @@ _LIKE_NUMBER = re.compile(r"\s*[-+$€£]?\s*[\d.]")
 """How a text begins that some tool may read as a number."""
 
 
-def _foreign(operator: str, operand: Any) -> Callable[[Any], str]:
-    """For a value: the type that the condition asks for and the value has not, so that the two cannot be
-    compared; empty where they can be."""
+def _foreign(operator: str, operand: Any) -> tuple[tuple[type, ...], Callable[[Any], str]] | None:
+    """The types of values that a condition is about, and for any value the type that it asks for and the
+    value has not, so that the two cannot be compared (empty where they can be); None where all values can."""
     if operator in _ORDER:
         if is_number(operand):
-            return lambda v: "" if is_number(v) or v is None else "number"
-        return lambda v: "" if isinstance(v, str) or v is None else "text"
+            return (int, float), lambda v: "" if is_number(v) or v is None else "number"
+        return (str,), lambda v: "" if isinstance(v, str) or v is None else "text"
     if operator in _SIZED:
         kinds = _SIZED[operator]
         word = "text" if len(kinds) == 1 else "text or list"
-        return lambda v: "" if isinstance(v, kinds) or v is None else word
+        return kinds, lambda v: "" if isinstance(v, kinds) or v is None else word
     wanted = thawed(operand) if operator in ("in", "not_in") else [thawed(operand)]
     numbers = any(is_number(w) for w in wanted)
     numerals = [float(w) for w in wanted if isinstance(w, str) and _NUMERAL.fullmatch(w)]
+    if operator in _ANY_TYPE or not (numbers or numerals):
+        return None
 
     def foreign(value: Any) -> str:
         if any(same(value, w) for w in wanted):
@@ -285,7 +284,7 @@ def _foreign(operator: str, operand: Any) -> Callable[[Any], str]:
             return "number"
         return "text" if is_number(value) and value in numerals else ""
 
-    return foreign
+    return () if numbers and numerals else (int, float) if numbers else (str,), foreign
 
 
 def _typed_test(condition: Predicate, test: Callable[[Any], bool]) -> Test:
@@ -293,23 +292,39 @@ def _typed_test(condition: Predicate, test: Callable[[Any], bool]) -> Test:
     says that it is one. That is noted at the event, and so is a value that cannot be compared: what a rule
     makes of it is then not known."""
     path = condition[1]
-    foreign = _foreign(condition[2], condition[3])
+    at_once = "." not in path and "*" not in path
+    typed = _foreign(condition[2], condition[3])
+    if typed is None:
+        if at_once:
+            return lambda e: path in e.args and test(e.args[path])
+        return lambda e: any(test(v) for v in values_at(e.args, path))
+    usual, foreign = typed
+
+    def of_other_type(event: Event, value: Any) -> bool:
+        wanted = foreign(value)
+        if not wanted:
+            return test(value)
+        number = _as_number(event, path, value) if wanted == "number" else None
+        if event.notes is None:
+            event.notes = {}
+        shown = shortened(repr(value), 60)
+        event.notes[condition] = (
+            (f"{path}: {shown} is no {wanted}, so it cannot be compared", False)
+            if number is None
+            else (f"{path}: the text {shown} is read as a number", True)
+        )
+        return test(value if number is None else number)
 
     def holds(event: Event) -> bool:
-        for value in values_at(event.args, path):
-            wanted = foreign(value)
-            number = _as_number(event, path, value) if wanted == "number" else None
-            if wanted:
-                if event.notes is None:
-                    event.notes = {}
-                event.notes[condition] = (
-                    (f"{path}: {shortened(repr(value), 60)} is no {wanted}, so it cannot be compared", False)
-                    if number is None
-                    else (f"{path}: the text {shortened(repr(value), 60)} is read as a number", True)
-                )
-            if test(value if number is None else number):
-                return True
-        return False
+        if at_once:
+            if path not in event.args:
+                return False
+            value = event.args[path]
+            return test(value) if type(value) in usual else of_other_type(event, value)
+        return any(
+            test(value) if type(value) in usual else of_other_type(event, value)
+            for value in values_at(event.args, path)
+        )
 
     return holds
 

@@ -43,11 +43,11 @@ def _by_words(text: str) -> str | None:
 
 # What a JSON text has to hold somewhere for one of the fields below to tell a failure.
 _HINT = re.compile(
-    r'"(?:[eE]rrors?|ERROR|exception|isError|is_error)"\s*:\s*(?!null\b|false\b|""|\[\]|\{\}|0\b)'
-    r'|"(?:success|succeeded|ok)"\s*:\s*"?(?i:false)\b'
-    r'|"status"\s*:\s*"(?i:error|errored|fail|failed|failure|exception|timeout|denied|rejected)"'
-    r'|"(?:status|statusCode|status_code)"\s*:\s*"?[45]\d\d\b'
-    r'|"(?:exit_?[cC]ode|return_?[cC]ode|exit_?[sS]tatus)"\s*:\s*"?-?[1-9]'
+    r'"(?:(?:[eE]rrors?|ERROR|exception|isError|is_error)"\s*:\s*(?!null\b|false\b|""|\[\]|\{\}|0\b)'
+    r'|(?:success|succeeded|ok)"\s*:\s*"?(?i:false)\b'
+    r'|status"\s*:\s*"(?i:error|errored|fail|failed|failure|exception|timeout|denied|rejected)"'
+    r'|(?:status|statusCode|status_code)"\s*:\s*"?[45]\d\d\b'
+    r'|(?:exit_?[cC]ode|return_?[cC]ode|exit_?[sS]tatus)"\s*:\s*"?-?[1-9])'
 )
 _BAD = frozenset(
     ("error", "errored", "fail", "failed", "failure", "exception", "timeout", "denied", "rejected")
@@ -76,15 +76,18 @@ def _by_json(text: str) -> str | None:
         if reported and str(reported).strip().lower() not in ("none", "null", "false"):
             return f"{key}: {shortened(str(reported))}"
     for key, bad in (("isError", "true"), ("is_error", "true"), ("success", "false"), ("succeeded", "false")):
-        if _said(value.get(key)) == bad:
+        if key in value and _said(value[key]) == bad:
             return f"{key}: {bad}"
     if _said(value.get("ok")) == "false":
         return "ok: false"
     for key in ("status", "statusCode", "status_code"):
-        reported = _said(value.get(key))
-        if reported in _BAD or re.fullmatch(r"[45]\d\d", reported):
+        if key in value and ((said := _said(value[key])) in _BAD or _REFUSED.fullmatch(said)):
             return f"{key}: {value[key]}"
     return None
+
+
+_REFUSED = re.compile(r"[45]\d\d")
+_NOT_ZERO = re.compile(r"-?0*[1-9]\d*")
 
 
 def _said(value: Any) -> str:
@@ -100,8 +103,7 @@ _EXIT = re.compile(
 def _by_exit_code(text: str) -> str | None:
     value = _object(text)
     for key in _EXIT_FIELDS:
-        code = _said(value.get(key))
-        if re.fullmatch(r"-?0*[1-9]\d*", code):
+        if key in value and _NOT_ZERO.fullmatch(code := _said(value[key])):
             return f"{key}: {code}"
     if text.lstrip()[:1] == "{":
         return None
@@ -123,7 +125,7 @@ _STACK = re.compile(
 
 def _by_traceback(text: str) -> str | None:
     """A traceback at the start, or one that the text ends with; a text that quotes one goes on after it."""
-    if stack := _STACK.match(text):
+    if "\n" in text and (stack := _STACK.match(text)):
         return shortened(stack.group(1) or stack.group(2))
     if _TRACEBACK not in text:
         return None
