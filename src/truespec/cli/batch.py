@@ -12,8 +12,9 @@ import click
 from truespec.api import DEFAULT_TIMEOUT
 from truespec.cli.common import Seconds, counted, executor_option
 from truespec.cli.progress import Progress
-from truespec.executors.batch import Summary, executor_of, is_stream, run_batch, undecided_for_lack_of_tools
+from truespec.executors.batch import Summary, executor_of, run_batch, undecided_for_lack_of_tools
 from truespec.store.pairs import Shard
+from truespec.untrusted.outputs import is_stream
 
 
 @click.command()

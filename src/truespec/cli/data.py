@@ -15,6 +15,7 @@ from truespec.cli.common import echo
 from truespec.cli.progress import Progress
 from truespec.store.lines import to_line
 from truespec.store.runs import read_tasks
+from truespec.untrusted.outputs import check_apart
 from truespec.verdict import UsageError
 
 
@@ -184,6 +185,7 @@ def refine(tasks: Path, model: str, output: Path, domains: tuple[str, ...], conc
     from truespec.models.presets import expand
     from truespec.models.registry import open_model
 
+    check_apart(output / "tasks.jsonl", [tasks])
     every = read_tasks(tasks)
     wanted = [task for task in every if not domains or task.domain in domains]
     if not wanted:

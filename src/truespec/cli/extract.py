@@ -27,6 +27,7 @@ from truespec.traces.importers.registry import files_below, read
 from truespec.traces.importers.shared import tool_schemas
 from truespec.traces.record import to_line
 from truespec.traces.trace import Source, Trace
+from truespec.untrusted.outputs import check_apart
 from truespec.untrusted.unpack import Budget
 from truespec.verdict import UsageError
 
@@ -61,6 +62,7 @@ def run_extract(
         wanted = [name for name in wanted if name not in POLICY]
         if not wanted:
             raise UsageError(f"{categories} takes a model: name one with --model")
+    check_apart(output, (*paths, prompt, tools, types))
     sources = _sources(paths, prompt, tools, types, folder)
     if len(sources) > 1 and output is not None and output.suffix in (".yml", ".yaml"):
         raise UsageError(f"there are {len(sources)} different prompts: name a folder with -o, not a file")

@@ -23,6 +23,7 @@ from truespec.executors.trace_input import joins_of
 from truespec.metrics.calibration import TOLERATED, Calibration, Item, calibrate, corrected_violations, table
 from truespec.metrics.proportion import Proportion
 from truespec.metrics.table import UNDEFINED, Table, share
+from truespec.untrusted.outputs import check_apart
 from truespec.verdict import UsageError
 
 
@@ -116,6 +117,7 @@ def calibrate_(
     """
     runs = [path for path in sources if (path / "run.json").exists()]
     files = tuple(path for path in sources if path not in runs)
+    check_apart(output, (*files, tools, prompt))
     if not models and (files or not sources):
         raise UsageError("name a judge with --model")
     progress = Progress(False)

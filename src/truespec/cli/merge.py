@@ -10,8 +10,8 @@ import click
 
 from truespec.cli.common import counted
 from truespec.cli.progress import Progress
-from truespec.executors.batch import is_stream
 from truespec.executors.merge import Merged, run_merge
+from truespec.untrusted.outputs import is_stream
 
 
 @click.command()

@@ -24,6 +24,7 @@ from truespec.rules.joint import conflicts
 from truespec.rules.language import load_file
 from truespec.rules.review import review
 from truespec.rules.rule import Rule
+from truespec.untrusted.outputs import check_apart
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -71,6 +72,7 @@ def compile_(
 
     Exit 0, or 2 with the rule and the field that is wrong.
     """
+    check_apart(output, (*named, *files))
     loaded, _ = load_rule_files((*named, *files), packs, settings)
     text = json.dumps([_compiled(rule) for rule in loaded], indent=1, ensure_ascii=False) + "\n"
     if output is None:

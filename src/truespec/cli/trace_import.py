@@ -21,7 +21,9 @@ from truespec.executors.trace_input import joins_of
 from truespec.traces.files import Problem, TraceFile
 from truespec.traces.importers.registry import files_below, read_file
 from truespec.traces.record import to_line
+from truespec.untrusted.outputs import check_apart, is_stream
 from truespec.untrusted.unpack import Budget
+from truespec.verdict import UsageError
 
 
 @click.command("import")
@@ -56,10 +58,13 @@ def import_(
     """
     joins = joins_of(folder, tools, prompt)
     hiding = redact.hiding()
+    check_apart(output, (*paths, tools, prompt))
+    if piped := next(filter(is_stream, paths), None):
+        raise UsageError(f"{piped} is a pipe, and formats are told apart by reading twice: name a file")
     stream = output.open("w", encoding="utf-8") if output else sys.stdout
     count = problems = losses = 0
     report, budget, progress = ProblemReport(paths), Budget(), Progress()
-    files = list(files_below(paths))
+    files = list(files_below(paths, output))
     try:
         for number, path in enumerate(files):
             file = TraceFile(path, budget)

@@ -44,12 +44,14 @@ def select(
     from truespec.traces.files import Problem
     from truespec.traces.importers.registry import files_below, read
     from truespec.traces.record import to_line
+    from truespec.untrusted.outputs import check_apart
     from truespec.untrusted.unpack import Budget
 
+    check_apart(output, paths)
     wish = Wish(each, per_task, solved, least, seed)
     report, budget = ProblemReport(paths), Budget()
     candidates: list[Candidate[tuple[str, int]]] = []
-    for path in files_below(paths):
+    for path in files_below(paths, output):
         for number, item in enumerate(read(path, budget=budget)):
             if isinstance(item, Problem):
                 report.show(item)
@@ -65,7 +67,7 @@ def select(
     chosen = set(select(candidates, wish))
     wanted = {one.key[0] for one in candidates if one.key in chosen}
     with output.open("w", encoding="utf-8") as stream:
-        for path in files_below(paths):
+        for path in files_below(paths, output):
             if str(path) not in wanted:
                 continue
             for number, item in enumerate(read(path, budget=budget)):

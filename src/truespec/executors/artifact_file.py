@@ -15,11 +15,16 @@ from typing import Any, TextIO
 from truespec.compliance import RULE_SET
 from truespec.compliance.run import kept_lines
 from truespec.traces.record import line_of
+from truespec.untrusted.outputs import is_stream, named
 from truespec.verdict import UsageError
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file in one step: a reader sees the old text or the new one."""
+    """Write a file in one step: a reader sees the old text or the new one. A device is written as it is."""
+    if is_stream(path):
+        with named(path), path.open("w", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(text)
+        return
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(path.name + ".part")
     part.write_text(text, encoding="utf-8", errors="backslashreplace")
@@ -28,11 +33,16 @@ def write_whole(path: Path, text: str) -> None:
 
 def is_folder(output: Path) -> bool:
     """Whether an output is a folder with one file per artifact."""
-    return output.suffix not in (".jsonl", ".ndjson")
+    return output.suffix not in (".jsonl", ".ndjson") and not is_stream(output)
 
 
-def beside(output: Path, name: str) -> Path:
-    """What belongs to an output: `name` inside the folder, or the file's own name with `.name` added."""
+def beside(output: Path, name: str) -> Path | None:
+    """What belongs to an output: `name` inside the folder, or the file's own name with `.name` added.
+
+    None for a pipe or a device.
+    """
+    if is_stream(output):
+        return None
     return output / name if is_folder(output) else output.with_name(f"{output.name}.{name}")
 
 
@@ -54,6 +64,8 @@ class ArtifactFile:
         self._resume = resume
         if path is None:
             return
+        if resume and is_stream(path):
+            raise UsageError(f"--resume needs an output file or folder, and {path} keeps nothing")
         if resume:
             self._read_earlier(path)
         if self.is_folder:
@@ -66,8 +78,9 @@ class ArtifactFile:
         """Add an artifact; one that is not new stands in a folder already."""
         self.earlier.pop(record["key"], None)
         if self._stream is not None:
-            self._stream.writelines(self._compacted(record))
-            self._stream.flush()
+            with named(self.path or Path()):
+                self._stream.writelines(self._compacted(record))
+                self._stream.flush()
         elif self.path is not None and new:
             write_whole(self.path / f"{_safe(record['trace_id'])}-{record['key']}.json", _line(record))
 
@@ -89,8 +102,9 @@ class ArtifactFile:
     def close(self) -> None:
         """Close the file; harmless when it is closed."""
         if self._stream is not None:
-            self._stream.close()
-            self._stream = None
+            stream, self._stream = self._stream, None
+            with named(self.path or Path()):
+                stream.close()
 
     def _compacted(self, record: Mapping[str, Any]) -> Iterator[str]:
         """The lines of an artifact; where rule sets stand once, the set first and then its name."""

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import errno
-import stat
 import sys
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, TextIO
@@ -20,12 +18,11 @@ from truespec.store.lines import to_line
 from truespec.store.pairs import WHOLE, BrokenLine, PairLine, Shard, digest, on_disk, read_pairs, scan, spoken
 from truespec.store.parquet import check_parquet
 from truespec.store.rows import write_parquet
+from truespec.untrusted.outputs import check_apart, is_same, is_stream, named
 from truespec.verdict import ReasonCode, UsageError, Verdict
 
 HELD_LINES = 100_000
 """Lines that wait for an earlier one which is still undecided; no more are read meanwhile."""
-NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
-"""What the system says where a file cannot grow, without the file's name."""
 HELD_BYTES = 64 << 20
 """The size of the records that wait likewise; both bound memory on long files."""
 
@@ -106,7 +103,7 @@ def run_batch(
     """
     streamed = is_stream(output)
     if not streamed:
-        check_apart(output, [pairs])
+        check_output(output, [pairs])
     if resume and streamed:
         raise UsageError(f"--resume needs an output file, which keeps a ledger: {output} keeps none")
     with Scratch("batch") as folder:
@@ -136,22 +133,14 @@ def run_batch(
         return summary
 
 
-def check_apart(output: Path, inputs: Iterable[Path]) -> None:
-    """Raise `UsageError` where the output, or the ledger beside it, is an input, by whatever name."""
+def check_output(output: Path, inputs: Sequence[Path]) -> None:
+    """Raise `UsageError` where the output, or the ledger beside it, is an input, or where it is a folder."""
+    if output.is_dir():
+        raise UsageError(f"{output}: Is a directory")
+    check_apart(output, inputs)
     own = ledger_path(output)
-    for path in inputs:
-        if _same(output, path):
-            alias = "" if output == path else f", under the name of {path}"
-            raise UsageError(f"{output} is the input itself{alias}: name another output")
-        if _same(own, path):
-            raise UsageError(f"{own}, the ledger of {output}, would replace the input: name another output")
-
-
-def _same(left: Path, right: Path) -> bool:
-    try:
-        return left.resolve() == right.resolve() or left.samefile(right)
-    except OSError:
-        return False
+    if any(is_same(own, path) for path in inputs):
+        raise UsageError(f"{own}, the ledger of {output}, would replace the input: name another output")
 
 
 def discard(path: Path) -> int:
@@ -161,16 +150,6 @@ def discard(path: Path) -> int:
         with contextlib.suppress(FileNotFoundError):
             path.with_name(path.name + suffix).unlink()
     return count
-
-
-def is_stream(output: Path) -> bool:
-    """Whether an output is standard output, a pipe or a device, beside which nothing is written."""
-    if str(output) == "-":
-        return True
-    try:
-        return not stat.S_ISREG(output.stat().st_mode)
-    except OSError:
-        return False
 
 
 @contextlib.contextmanager
@@ -185,13 +164,8 @@ def opened(output: Path) -> Iterator[TextIO]:
         file = output.open("w", encoding="utf-8")
     except OSError as error:
         raise UsageError(f"{output}: {error.strerror}") from None
-    try:
-        with file:
-            yield file
-    except OSError as error:
-        if error.filename is not None or error.errno not in NO_ROOM:
-            raise
-        raise UsageError(f"{output}: {error.strerror}") from None
+    with named(output), file:
+        yield file
 
 
 @dataclass(slots=True)

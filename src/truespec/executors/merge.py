@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from truespec.domains.verify import Pair, environment_of
-from truespec.executors.batch import check_apart, is_stream, ledger_path, opened
+from truespec.executors.batch import check_output, ledger_path, opened
 from truespec.solvers.scratch import Scratch
 from truespec.store.ledger import Ledger, key
 from truespec.store.lines import to_line
 from truespec.store.pairs import BrokenLine, digest, on_disk, read_pairs, scan, spoken
 from truespec.store.parquet import check_parquet
 from truespec.store.rows import write_parquet
+from truespec.untrusted.outputs import is_stream
 from truespec.verdict import UsageError, Verdict
 from truespec.version import __version__
 
@@ -80,7 +81,7 @@ def run_merge(
     """
     streamed = is_stream(target)
     if not streamed:
-        check_apart(target, [pairs, *outputs, *(ledger_path(output) for output in outputs)])
+        check_output(target, [pairs, *outputs, *(ledger_path(output) for output in outputs)])
     flat = target.suffix == ".parquet"
     if flat:
         check_parquet()

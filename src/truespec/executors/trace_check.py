@@ -33,6 +33,7 @@ from truespec.traces.files import Problem
 from truespec.traces.joins import Joins
 from truespec.traces.redact import Hiding, Redactor
 from truespec.traces.trace import Trace
+from truespec.untrusted.outputs import check_apart
 from truespec.untrusted.unpack import Budget
 from truespec.verdict import UsageError
 from truespec.worlds.registry import Worlds
@@ -190,6 +191,7 @@ def run_check(
     """
     # Traces are many small values that all stay: collecting seldom saves a quarter of the time.
     gc.set_threshold(100_000, 20, 50)
+    _check_outputs(request)
     rules, scoring, key = _rules(request)
     judges = request.judges
     asks = judges.model is not None or judges.extractor is not None
@@ -242,11 +244,21 @@ def run_check(
             output.stop()
             raise Stopped(outcome.tally.traces) from None
         output.end()
-        if extracts is not None and request.output is not None:
-            _write_rules(extracts, beside(request.output, "rules"))
+        if extracts is not None and request.output and (folder := beside(request.output, "rules")):
+            _write_rules(extracts, folder)
     outcome.gone = baseline.gone()
     _conclude(gate, outcome, collected)
     return outcome
+
+
+def _check_outputs(request: CheckRequest) -> None:
+    """Raise `UsageError` where something would be written over what is read."""
+    gate, joining = request.gate, request.joining
+    read = (*request.paths, *request.rules.files, joining.tools, joining.prompt, joining.types)
+    for output in (request.output, gate.junit_file, gate.sarif_file):
+        if str(output) == "-":
+            raise UsageError("standard output holds the table: name a file, or /dev/stdout and --quiet")
+        check_apart(output, (*read, request.scoring_file, gate.baseline_file))
 
 
 def _learning(
@@ -313,7 +325,7 @@ def _checked(
     earlier = output.earlier
     if judging is None and executor is None and jobs > 1 and not request.hiding:
         # Nothing here has to see the traces, so the workers read the files.
-        sources = sources_of(request.paths, reading, budget, whole=True)
+        sources = sources_of(request.paths, reading, budget, request.output, whole=True)
         return check_side_by_side(
             sources,
             rules,
@@ -327,7 +339,7 @@ def _checked(
             budget=budget,
             renders=renders,
         )
-    stream = traces_of(request.paths, request.form, joins)
+    stream = traces_of(request.paths, request.form, joins, request.output)
     if request.hiding:
         stream = _learning(stream, request.hiding, hidden)
     if judging is None:

@@ -1,9 +1,10 @@
-"""Traces from files, folders and standard input, in the order of the arguments."""
+"""Traces from files, folders, pipes and standard input, in the order of the arguments."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from contextlib import nullcontext
 from itertools import chain, islice
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from truespec.traces.importers.registry import files_below
 from truespec.traces.importers.shared import tool_schemas
 from truespec.traces.joins import Joins
 from truespec.traces.trace import Trace
+from truespec.untrusted.outputs import is_stream
 from truespec.untrusted.unpack import Budget
 
 
@@ -31,18 +33,23 @@ def joins_of(
     )
 
 
-def traces_of(paths: tuple[Path, ...], form: str | None, joins: Joins | None) -> Iterator[Trace | Problem]:
-    """Every trace below the paths, with problems in their places; `-` reads lines from standard input."""
-    for item in sources_of(paths, Reading(form, joins), Budget(), whole=False):
+def traces_of(
+    paths: tuple[Path, ...], form: str | None, joins: Joins | None, output: Path | None = None
+) -> Iterator[Trace | Problem]:
+    """Every trace below the paths, with problems in their places; `-` and pipes are read once.
+
+    What the same run writes to `output` is left out of a folder.
+    """
+    for item in sources_of(paths, Reading(form, joins), Budget(), output, whole=False):
         assert not isinstance(item, WholeFile)
         yield item
 
 
 def sources_of(
-    paths: tuple[Path, ...], reading: Reading, budget: Budget, *, whole: bool
+    paths: tuple[Path, ...], reading: Reading, budget: Budget, output: Path | None = None, *, whole: bool
 ) -> Iterator[Trace | Problem | WholeFile]:
     """As `traces_of`; with `whole`, one of several files that may be read elsewhere stands for its traces."""
-    files = files_below(path for path in paths if str(path) != "-")
+    files = files_below((path for path in paths if not is_stream(path)), output)
     first = list(islice(files, 2))
     whole = whole and len(first) > 1
     for path in chain(first, files):
@@ -51,5 +58,6 @@ def sources_of(
             yield file
         else:
             yield from reading.traces(path, budget)
-    if any(str(path) == "-" for path in paths):
-        yield from read_stdin(sys.stdin.buffer, reading.form, reading.joins or Joins(), budget)
+    for path in filter(is_stream, paths):
+        with nullcontext(sys.stdin.buffer) if str(path) == "-" else path.open("rb") as stream:
+            yield from read_stdin(stream, reading.form, reading.joins or Joins(), budget)

@@ -17,6 +17,7 @@ from truespec.traces.importers.shared import Reader
 from truespec.traces.importers.sound import sound
 from truespec.traces.joins import Joins, joins_beside
 from truespec.traces.trace import Trace, TraceError
+from truespec.untrusted.outputs import belongs_to
 from truespec.untrusted.unpack import Budget
 
 BUILT_IN: dict[str, str] = {
@@ -207,12 +208,17 @@ def _unknown(file: TraceFile) -> str:
     return "of no known format; name it with --format"
 
 
-def files_below(paths: Iterable[Path]) -> Iterator[Path]:
-    """Every file that may hold traces, in a fixed order; a named file is taken whatever its ending."""
+def files_below(paths: Iterable[Path], output: Path | None = None) -> Iterator[Path]:
+    """Every file that may hold traces, in a fixed order; a named file is taken whatever its ending.
+
+    What the same run writes to `output` is left out of a folder.
+    """
     for path in paths:
         if path.is_dir():
             for found in sorted(path.rglob("*")):
                 if not found.is_file() or "domains" in found.parts[len(path.parts) :]:
+                    continue
+                if belongs_to(found, output):
                     continue
                 # Most tables and YAML in a folder hold other things: only those that hold traces are taken.
                 if found.name.endswith(SUFFIXES) or (
