@@ -169,6 +169,12 @@ def test_a_reward_is_of_the_whole_reply(completion: str, expected: float) -> Non
     assert truespec.reward("regex", oracle="a*", completion=completion, timeout=30.0) == expected
 
 
+def test_an_unusable_oracle_names_what_was_assumed() -> None:
+    given = {"schema": "CREATE TABLE t (a NO SUCH TYPE)"}
+    with pytest.raises(truespec.OracleError, match="dialect mysql is assumed"):
+        truespec.verify("sql", oracle="SELECT a FROM t", candidate="SELECT a FROM t", context=given)
+
+
 def test_a_reward_names_a_wrong_call_whatever_the_reply_says() -> None:
     with pytest.raises(truespec.ContextError, match="'flags'"):
         truespec.reward("regex", oracle="a", completion="no block", context={"flgas": "i"})

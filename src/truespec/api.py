@@ -117,7 +117,7 @@ class Verifier:
             finally:
                 self._give_back(worker, share.idle)
         if verdict.reason and verdict.reason.code is ReasonCode.ORACLE:
-            raise OracleError(verdict.reason.detail)
+            raise OracleError(verdict.reason.detail + _assumed(verdict))
         return verdict
 
     async def averify(
@@ -251,7 +251,8 @@ def verify_many(
     """The id and the verdict of each pair, in the order in which they are decided.
 
     `pairs` are records with `id`, `domain`, `oracle`, `candidate` and perhaps `context`, as in a pair file.
-    They are read lazily: two ahead for each of the `jobs` workers, by default one per core. `progress` is
+    They are read lazily: two ahead for each of the `jobs` workers, by default one per core, and an id that
+    stands twice is given twice. `progress` is
     True for a bar on a terminal, or a function that takes how many pairs are done and how many there are
     (None where the input does not know). An unusable oracle is a verdict of *unknown* here. What the workers
     have started ends with the iterator.
@@ -302,6 +303,14 @@ def _checked(timeout: float) -> float:
     if isinstance(timeout, bool) or not isinstance(timeout, int | float) or not 0 < timeout < 1e6:
         raise UsageError(f"the timeout is a positive number of seconds, not {timeout!r}")
     return float(timeout)
+
+
+def _assumed(verdict: Verdict) -> str:
+    """What the context left out and was assumed, for a message; empty where nothing was."""
+    assumed = verdict.notes.get("assumed")
+    if not isinstance(assumed, Mapping):
+        return ""
+    return "".join(f" ({name} {value} is assumed: the context names none)" for name, value in assumed.items())
 
 
 def _closing(verifier: Verifier, results: Iterator[tuple[str, Verdict]]) -> Iterator[tuple[str, Verdict]]:

@@ -76,6 +76,9 @@ def test_completion_offers_commands_and_domains() -> None:
     assert verify is not None
     domain = next(parameter for parameter in verify.params if parameter.name == "domain")
     assert {"arith", "regex"} <= {item.value for item in domain.shell_complete(context, "")}
+    schema = truespec.get_command(context, "schema")
+    assert schema is not None
+    assert [item.value for item in schema.params[0].shell_complete(context, "re")] == ["regex"]
     assert "Traceback" not in offered
 
 

@@ -51,7 +51,8 @@ def test_a_verdict_is_the_record_of_the_command_line(address: str) -> None:
         ({"oracle": 7}, "usage", "oracle"),
         ({"timeout": 1e9}, "usage", "timeout"),
         ({"timeout": True}, "usage", "timeout"),
-        ({"context": []}, None, ""),
+        ({"context": []}, "usage", "no JSON object"),
+        ({"context": None, "upstream_label": 1}, None, ""),
     ],
 )
 def test_mistakes_are_named(address: str, change: dict[str, Any], code: str | None, says: str) -> None:
@@ -75,12 +76,21 @@ def test_a_request_that_is_too_long_is_refused(address: str) -> None:
 def test_a_batch_is_a_stream_of_verdicts(address: str) -> None:
     lines = [json.dumps({**PAIR, "id": f"p{n}", "candidate": f"(ab){{{n % 3}}}"}) for n in range(60)]
     lines.insert(7, "no json")
+    lines[8:8] = [
+        "",
+        json.dumps({**PAIR, "id": "odd", "source": "a data set", "context": {"flgas": "i"}}),
+        json.dumps({**PAIR, "flags": "i"}),
+    ]
     status, answer, headers = ask(address, "/v1/batches", "\n".join(lines).encode())
     records = [json.loads(line) for line in answer.splitlines()]
     assert (status, headers["content-type"]) == (200, "application/jsonl")
-    assert {record["id"] for record in records if "id" in record} == {f"p{n}" for n in range(60)}
-    (wrong,) = (record for record in records if "error" in record)
-    assert wrong["line"] == 8
+    assert {record["id"] for record in records if "id" in record} == {"odd", *(f"p{n}" for n in range(60))}
+    wrong = {record["line"]: record["error"] for record in records if "error" in record}
+    assert sorted(wrong) == [8, 9, 11]
+    assert "empty line" in wrong[9]
+    assert "stands beside the context" in wrong[11]
+    (odd,) = (record for record in records if record.get("id") == "odd")
+    assert (odd["answer"], odd["reason"]["code"]) == ("unknown", "context")
 
 
 def test_many_requests_at_once(address: str) -> None:

@@ -7,8 +7,14 @@ import json
 import click
 
 
+def _complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    from truespec.store.schemas import names
+
+    return [name for name in names() if name.startswith(incomplete)]
+
+
 @click.command()
-@click.argument("name", metavar="NAME")
+@click.argument("name", metavar="NAME", shell_complete=_complete)
 def schema(name: str) -> None:
     """Print the JSON Schema of a domain's context or of a record.
 

@@ -19,7 +19,7 @@ from truespec.serve.queue import Full
 from truespec.serve.service import Service, check_messages
 from truespec.store.pairs import parse_json
 from truespec.store.schemas import names, schema_of
-from truespec.verdict import ContextError, TruespecError, UsageError
+from truespec.verdict import ContextError, ReasonCode, TruespecError, UsageError, unknown
 
 BODY = 8 << 20
 """Bytes of a request, and of one line of a batch."""
@@ -119,8 +119,10 @@ async def _json(request: Request) -> dict[str, Any]:
 def _record(raw: bytes) -> dict[str, Any]:
     try:
         record = parse_json(raw.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise UsageError(f"not UTF-8: byte 0x{raw[error.start]:02x} at offset {error.start}") from None
     except ValueError as error:
-        raise UsageError(f"not JSON: {error}") from None
+        raise UsageError(str(error)) from None
     if not isinstance(record, dict):
         raise UsageError("expected a JSON object")
     return record
@@ -178,8 +180,6 @@ async def _batch(request: Request, service: Service, jobs: int) -> AsyncGenerato
     running: set[asyncio.Task[bytes]] = set()
     try:
         async for number, line in _lines(request):
-            if not line.strip():
-                continue
             if len(running) >= AHEAD * jobs:
                 done, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
                 for task in done:
@@ -203,8 +203,14 @@ async def _one(service: Service, client: str, number: int, line: bytes) -> bytes
     try:
         if len(line) > BODY:
             raise UsageError(f"longer than {BODY >> 20} MiB")
+        if not line.strip():
+            raise UsageError("an empty line: expected a pair, one JSON object to a line")
         record = _record(line)
-        answer = _with_id(record, (await service.verify(record, client)).to_json())
+        try:
+            verdict = await service.verify(record, client, line=True)
+        except ContextError as error:
+            verdict = unknown(record["domain"], ReasonCode.CONTEXT, str(error), method="parse")
+        answer = _with_id(record, verdict.to_json())
     except Full:
         answer = {"line": number, "error": "too many requests are waiting"}
     except TruespecError as error:

@@ -12,6 +12,7 @@ from truespec.api import DEFAULT_TIMEOUT, Verifier
 from truespec.domains.registry import DOMAINS
 from truespec.reports.point import in_words
 from truespec.serve.queue import FairQueue
+from truespec.store.beside import misplaced
 from truespec.verdict import Answer, Counterexample, OracleError, ReasonCode, UsageError, Verdict, unknown
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ MOST_WAITING = 4_000
 """Requests in line before others are sent away."""
 BUCKETS = (0.005, 0.02, 0.1, 0.5, 1.0, 2.0, 4.0, 10.0, 60.0)
 """Seconds: the upper bounds of the latency histogram."""
-FIELDS = ("id", "domain", "oracle", "candidate", "context", "expected", "timeout")
+FIELDS = ("id", "domain", "oracle", "candidate", "context", "expected", "upstream_label", "timeout")
 """What a request to verify may hold."""
 
 
@@ -88,13 +89,14 @@ class Service:
         """End the workers."""
         self.verifier.close()
 
-    async def verify(self, request: Mapping[str, Any], client: str = "") -> Verdict:
+    async def verify(self, request: Mapping[str, Any], client: str = "", *, line: bool = False) -> Verdict:
         """The verdict on a pair record, which may also hold a `timeout` in seconds.
 
-        An unusable oracle is a verdict `unknown` with code `oracle`. Raises `UsageError` (a `ContextError`
-        for the context) for a record that is wrong, and `Full` where too many requests wait.
+        A `line` of a pair file may hold other fields as well. An unusable oracle is a verdict `unknown` with
+        code `oracle`. Raises `UsageError` (a `ContextError` for the context) for a record that is wrong, and
+        `Full` where too many requests wait.
         """
-        seconds = checked(request, self.timeout)
+        seconds = checked(request, self.timeout, line=line)
         context = request.get("context")
         began = time.monotonic()
         async with self.queue.turn(client):
@@ -113,20 +115,26 @@ def unusable(domain: str, error: OracleError) -> Verdict:
     return unknown(domain, ReasonCode.ORACLE, str(error), method="parse")
 
 
-def checked(request: Mapping[str, Any], timeout: float) -> float:
-    """The seconds that a request allows; `UsageError` names the field that is wrong."""
+def checked(request: Mapping[str, Any], timeout: float, *, line: bool = False) -> float:
+    """The seconds that a request allows; `UsageError` names the field that is wrong.
+
+    A `line` of a pair file may hold fields that nobody reads here, unless they look like parts of a context.
+    """
     if not isinstance(request, Mapping):
         raise UsageError("a request is a JSON object with domain, oracle, candidate and context")
     for name in request:
-        if name not in FIELDS:
+        if name not in FIELDS and not line:
             raise UsageError(f"unknown field {name!r:.60}: the fields are {', '.join(FIELDS)}")
     for name in ("domain", "oracle", "candidate"):
         if not isinstance(request.get(name), str):
             raise UsageError(f"the field {name!r} is missing or no text")
     if request["domain"] not in DOMAINS:
         raise UsageError(f"unknown domain {request['domain']!r:.60}: expected one of {', '.join(DOMAINS)}")
-    if not isinstance(request.get("context") or {}, Mapping):
+    context = request.get("context")
+    if context is not None and not isinstance(context, Mapping):
         raise UsageError("the field 'context' is no JSON object")
+    if line and (problem := misplaced(request, request["domain"])):
+        raise UsageError(problem)
     seconds = request.get("timeout")
     if seconds is None:
         return timeout
