@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from truespec.guard.guard import Guard
 from truespec.guard.inputs import messages_from
 from truespec.guard.mcp_proxy import Proxy
 from truespec.rules.language import load_rules
+from truespec.rules.rule import Rule
 from truespec.traces.trace import TraceError
 
 REFUSED = "tool: - Look an order up before you refund it. Call look_up with the same order first."
@@ -68,11 +70,11 @@ TOOLS = [{"name": "pay", "inputSchema": {"type": "object"}}, {"name": "tell"}]
 class Wire:
     """A proxy whose two ends are lists."""
 
-    def __init__(self) -> None:
+    def __init__(self, rules: Sequence[Rule] = RULES) -> None:
         self.server: list[Any] = []
         self.client: list[Any] = []
         self.told: list[str] = []
-        self.proxy = Proxy(RULES, tell=self.told.append)
+        self.proxy = Proxy(rules, tell=self.told.append)
         self.proxy.send_server = lambda line: self.server.append(json.loads(line))
         self.proxy.send_client = lambda line: self.client.append(json.loads(line))
 
@@ -130,6 +132,13 @@ def test_a_proxy_says_what_it_cannot_follow() -> None:
     wire.answer(wire.server[0]["id"], {"tools": TOOLS[:1]})
     assert wire.refused() == [1]
     assert any("after names tools that the server does not have: tell" in text for text in wire.told)
+    talk = load_rules(
+        "- {id: talk, text: t, formal: {template: precedence, a: {message: user}, b: {call: pay}}}"
+    )
+    deaf = Wire(talk)
+    deaf.ask(1, "pay")
+    deaf.answer(deaf.server[0]["id"], {"tools": TOOLS})
+    assert "talk speaks of messages, of which an MCP server hears none" in deaf.told[0]
     wire.proxy.from_client(b'["hello"]')
     assert wire.client[-1]["error"]["code"] == -32600
     wire.proxy.from_server(b'{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}')

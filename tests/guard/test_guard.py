@@ -21,6 +21,7 @@ from truespec.rules.ruleset import RuleSet
 from truespec.traces import Message, Trace
 from truespec.traces.files import Problem
 from truespec.traces.importers.registry import read
+from truespec.traces.redact import Hiding
 from truespec.traces.trace import TraceError
 from truespec.verdict import UsageError
 
@@ -404,3 +405,24 @@ def test_arguments_that_readers_may_take_differently_do_not_pass() -> None:
     kept.call_now("buy", {"items": ["x"]}, tool)
     assert given == [{"items": []}]
     assert kept.decide("pay", {}).allowed
+
+
+def test_nothing_hidden_is_in_the_log(tmp_path: Path) -> None:
+    card = "4111 1111 1111 1111"
+    hiding = Hiding(("card", "secret"), fields=("pin", "**.ssn"))
+    log = tmp_path / "log.jsonl"
+    guard = Guard(load_rules(ONCE), log=log, hiding=hiding, prompt=f"The shop's card is {card}.")
+    guard.observe(f"Take {card}.")
+    given = {"order": 7, "card": card, "pin": "0815", "password": "hunter2", "note": "n " * 110 + card}
+    seen = guard.call_now("refund", given, lambda **arguments: {"got": arguments, "ssn": "078-05"})
+    assert seen["got"] == given, "the tool gets what was checked"
+    with pytest.raises(Blocked):
+        guard.call_now("refund", given, lambda: "ok")
+    guard.finish()
+    text = log.read_text()
+    for secret in (card[:6], "0815", "hunter2", "078-05"):
+        assert secret not in text
+    (trace,) = read(log)
+    assert isinstance(trace, Trace), trace
+    assert [m.role for m in trace.messages] == ["user", "assistant", "tool"]
+    assert trace.results == {(1, 0): 2}

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import click
 
-from truespec.cli.trace_options import RULE_OPTIONS
+from truespec.cli.grouped import grouped
+from truespec.cli.trace_options import REDACT_OPTIONS, RULE_OPTIONS, RedactChoice
 from truespec.executors.rulefiles import load_rule_files
 
 
@@ -31,6 +32,7 @@ def guard() -> None:
 @click.option(
     "--log", type=click.Path(dir_okay=False, path_type=Path), help="Append every decision to this file."
 )
+@grouped("redact", RedactChoice, *REDACT_OPTIONS)
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
 def mcp(
     files: tuple[Path, ...],
@@ -39,6 +41,7 @@ def mcp(
     types_file: Path | None,
     domain: str | None,
     log: Path | None,
+    redact: RedactChoice,
     command: tuple[str, ...],
 ) -> None:
     """Run an MCP server behind a guard, over standard input and output.
@@ -46,7 +49,7 @@ def mcp(
     COMMAND starts the server; write it after --. A client is configured with this command in the server's
     place. A call that a rule does not let pass never reaches the server: the client gets an error result with
     the rule's text. What rules would ask a person is blocked. Decisions and rules that cannot be evaluated
-    are reported on standard error. The exit code is the server's.
+    are reported on standard error. --redact hides values in the log alone. The exit code is the server's.
     """
     from truespec.guard.mcp_proxy import Proxy, serve
     from truespec.traces.files import loads
@@ -56,7 +59,8 @@ def mcp(
     types = loads(types_file.read_bytes()) if types_file is not None else None
     if types is not None and not isinstance(types, dict):
         raise UsageError(f"{types_file}: expected an object from tools to read, write or generic")
-    proxy = Proxy(rules, types, domain, log, lambda text: click.echo(text, err=True))
+    hiding = redact.hiding()
+    proxy = Proxy(rules, types, domain, log, hiding, lambda text: click.echo(text, err=True))
     try:
         sys.exit(asyncio.run(serve(proxy, command)))
     except FileNotFoundError as error:

@@ -45,6 +45,7 @@ from truespec.rules.history import TIMES
 from truespec.rules.monitor import Monitor
 from truespec.rules.rule import Rule
 from truespec.traces.record import message_record
+from truespec.traces.redact import Hiding
 from truespec.traces.trace import Message, Source, ToolCall, ToolSchema, Trace, TraceError
 from truespec.verdict import UsageError
 
@@ -70,13 +71,15 @@ class Guard:
         ask: Ask | None = None,
         whole_messages: bool = False,
         clock: Callable[[], float] = time.time,
+        hiding: Hiding | None = None,
     ) -> None:
         """`tools` are the agent's tools, ours or as OpenAI, Anthropic or MCP describe them: with them, a call
         of any other tool is blocked. `types` says of each whether it is `read`, `write` or `generic`.
 
         `ask` puts an act before a person; without it, what would be asked is blocked. With `whole_messages`,
         calls pass through `admit` in the messages that hold them, and rules may count the calls of a message.
-        `clock` gives the time in seconds since 1970, for messages that come without one.
+        `clock` gives the time in seconds since 1970, for messages that come without one. `hiding` is hidden
+        in the log; what is checked and carried out stays as it is.
         """
         self.conversation = conversation or uuid.uuid4().hex
         """The conversation's name in the log."""
@@ -92,6 +95,7 @@ class Guard:
         self._ask = ask
         self._clock = clock
         self._over: list[Violation] | None = None
+        self._redactor = hiding.redactor() if hiding else None
         self._turn = Turn()
         self._mutex = threading.RLock()
         self._open: dict[str, ToolCall] = {}
@@ -101,7 +105,7 @@ class Guard:
             "start",
             {
                 "domain": domain,
-                "system_prompt": prompt,
+                "system_prompt": self._hidden(prompt),
                 "rules": [rule.summary() for rule in rules],
                 "tools": None
                 if self._tools is None
@@ -227,7 +231,7 @@ class Guard:
                 Message("assistant", message.text, calls, reasoning=message.reasoning, extra=extra)
             )
             decision = self._judged(named, refused, ", ".join(call.name for call in calls) or None)
-            self._write("decision", decision.record())
+            self._note(decision, named)
             if decision.allowed:
                 self._record(named)
                 for before, call in zip(message.calls, calls, strict=True):
@@ -253,7 +257,8 @@ class Guard:
             if self._over is not None:
                 return self._over
             left = self._over = self._monitor.finish()
-            self._write("end", {"owed": [_said(v) for v in left], "not_evaluated": self.not_evaluated})
+            unknown = {rule: self._hidden(why) for rule, why in self.not_evaluated.items()}
+            self._write("end", {"owed": [self._said(v) for v in left], "not_evaluated": unknown})
             if self._log is not None:
                 self._log.close()
                 self._log = None
@@ -307,7 +312,7 @@ class Guard:
                 standing = {one.rule_id for one in decision.objections if one.action != Action.ALLOW}
                 action = Action.ALLOW if yes and standing <= settled else Action.BLOCK
                 decision = replace(decision, action=action, asked=True)
-            self._write("decision", decision.record())
+            self._note(decision, message)
             if not decision.allowed:
                 return decision, None
             self._record(message)
@@ -370,10 +375,12 @@ class Guard:
         """Take a message as having happened; the log has it first."""
         self._still_on()
         message = self._timed(message)
-        self._write("message", {"message": message_record(message)})
+        self._learn(message)
+        shown = message if self._redactor is None else self._redactor.message(message)
+        self._write("message", {"message": message_record(shown)})
         found = self._monitor.observe(message)
         if found:
-            self._write("broken", {"violations": [_said(v) for v in found]})
+            self._write("broken", {"violations": [self._said(v) for v in found]})
         return found
 
     def _timed(self, message: Message) -> Message:
@@ -389,15 +396,31 @@ class Guard:
                 "the conversation is over: `finish` was called; use a guard of its own for another"
             )
 
+    def _note(self, decision: Decision, message: Message) -> None:
+        """Write a decision about a message down."""
+        record = decision.record()
+        if self._redactor is not None:
+            self._learn(message)
+            record["arguments"] = self._redactor.arguments(record["arguments"])
+            for part in ("objections", "not_evaluated"):
+                record[part] = self._redactor.value(record[part])
+        self._write("decision", record)
+
+    def _learn(self, message: Message) -> None:
+        if self._redactor is not None:
+            self._redactor.learn(replace(self._trace, messages=(message,)))
+
+    def _hidden(self, text: str | None) -> str | None:
+        return text if text is None or self._redactor is None else self._redactor.text(text)
+
+    def _said(self, violation: Violation) -> dict[str, Any]:
+        return {
+            "rule_id": violation.rule_id,
+            "message_index": violation.message_index,
+            "quote": self._hidden(violation.quote),
+            "severity": violation.severity,
+        }
+
     def _write(self, what: str, content: Mapping[str, Any]) -> None:
         if self._log is not None:
             self._log.write(what, content)
-
-
-def _said(violation: Violation) -> dict[str, Any]:
-    return {
-        "rule_id": violation.rule_id,
-        "message_index": violation.message_index,
-        "quote": violation.quote,
-        "severity": violation.severity,
-    }

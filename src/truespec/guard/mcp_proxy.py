@@ -18,8 +18,10 @@ from typing import Any
 
 from truespec.guard.decision import Decision
 from truespec.guard.guard import Guard
+from truespec.guard.policy import hears_messages
 from truespec.rules.rule import Rule
 from truespec.traces.importers.shared import tool_schemas
+from truespec.traces.redact import Hiding
 from truespec.untrusted.nesting import check_json
 
 LONGEST_LINE = 64 << 20
@@ -35,9 +37,11 @@ class Proxy:
         types: Mapping[str, str] | None = None,
         domain: str | None = None,
         log: Path | None = None,
+        hiding: Hiding | None = None,
         tell: Callable[[str], None] = lambda text: print(text, file=sys.stderr),
     ) -> None:
         self._rules, self._types, self._domain, self._log = tuple(rules), types, domain, log
+        self._hiding = hiding
         self.tell = tell
         """Says something to the person who runs the proxy."""
         self._guard: Guard | None = None
@@ -133,7 +137,10 @@ class Proxy:
             self._ask_for_tools(result["nextCursor"])
             return True
         tools = tool_schemas(self._listed, self._types) or ()
-        self._guard = Guard(self._rules, tools=tools, domain=self._domain, log=self._log)
+        self._guard = Guard(self._rules, tools=tools, domain=self._domain, log=self._log, hiding=self._hiding)
+        for rule in self._rules:
+            if hears_messages(rule):
+                self.tell(f"truespec: {rule.id} speaks of messages, of which an MCP server hears none")
         for name, reason in self._guard.not_evaluated.items():
             self.tell(f"truespec: {name} is not evaluated: {reason}")
         for name, missing in self._guard.absent_tools.items():

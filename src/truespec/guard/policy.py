@@ -65,6 +65,15 @@ def counts_calls(rule: Rule) -> bool:
     )
 
 
+def hears_messages(rule: Rule) -> bool:
+    """Whether a rule speaks of what is said."""
+    return any(
+        condition in (("kind", "message"), ("by", "user"))
+        for predicate in _conditions(rule)
+        for condition in p.conditions(predicate)
+    )
+
+
 def named_tools(rules: Sequence[Rule]) -> set[str]:
     """The tools that rules name."""
     return {

@@ -195,7 +195,7 @@ class Redactor:
         """Note what is hidden in a trace, so that what is said of it hides it too, in part as well."""
         self._learn_fields(trace)
         for message in trace.messages:
-            self._message(message)
+            self.message(message)
 
     def _learn_fields(self, trace: Trace) -> None:
         """Note the values at the chosen fields of a trace's arguments and of results that are JSON."""
@@ -227,17 +227,17 @@ class Redactor:
                 self._learned.setdefault(json.dumps(text)[1:-1], mark)  # inside a JSON text
                 self._learned.setdefault(json.dumps(text, ensure_ascii=False)[1:-1], mark)
 
-    def _arguments(self, value: Any, path: tuple[str, ...] = ()) -> Any:
+    def arguments(self, value: Any, path: tuple[str, ...] = ()) -> Any:
         """Arguments with chosen fields hidden in place, whatever their type, and numbers read as text."""
         if any(_matches(path, wanted) for wanted in self.fields):
             return self._mark(FIELD, value if isinstance(value, str) else json.dumps(value, default=str))
         if isinstance(value, Mapping):
             return {
-                self.text(str(name)): self._named(name, item) or self._arguments(item, (*path, str(name)))
+                self.text(str(name)): self._named(name, item) or self.arguments(item, (*path, str(name)))
                 for name, item in value.items()
             }
         if isinstance(value, list | tuple):
-            return [self._arguments(item, (*path, str(index))) for index, item in enumerate(value)]
+            return [self.arguments(item, (*path, str(index))) for index, item in enumerate(value)]
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, int | float) and not isinstance(value, bool):
@@ -275,14 +275,15 @@ class Redactor:
         self._learn_fields(trace)
         return replace(
             trace,
-            messages=tuple(self._message(message) for message in trace.messages),
+            messages=tuple(self.message(message) for message in trace.messages),
             system_prompt=None if trace.system_prompt is None else self.text(trace.system_prompt),
             task=None if trace.task is None else self.value(trace.task),
             outcome=replace(trace.outcome, parts=self.value(trace.outcome.parts)),
             metadata=self.value(trace.metadata),
         )
 
-    def _message(self, message: Message) -> Message:
+    def message(self, message: Message) -> Message:
+        """The message with every text in it redacted; its identifiers stay."""
         return replace(
             message,
             text=None if message.text is None else self.text(message.text),
@@ -292,7 +293,7 @@ class Redactor:
         )
 
     def _call(self, call: ToolCall) -> ToolCall:
-        arguments = None if call.arguments is None else self._arguments(call.arguments)
+        arguments = None if call.arguments is None else self.arguments(call.arguments)
         return replace(call, arguments=arguments, raw=None if call.raw is None else self.text(call.raw))
 
 
