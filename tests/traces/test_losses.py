@@ -926,3 +926,18 @@ def test_results_of_cline_and_the_leaderboard_in_an_order_are_told_as_assumed(tm
     (trace,), _, file = imported(path)
     assert [*answers(trace).values()] == ["1", "2"]
     assert file.ledger.assumed
+
+
+def test_integers_beyond_64_bits_stay_integers(tmp_path: Path) -> None:
+    """The fast parser makes floats of them: two trace ids might be one, and an argument another number."""
+    account, trace = 123456789012345678901234567890, 340282366920938463463374607431768211454
+    span = {"type": "function", "name": "pay", "input": json.dumps({"account": account}), "output": "ok"}
+    lines = [
+        {"object": "trace.span", "id": f"s{n}", "trace_id": trace + n, "started_at": "1", "span_data": span}
+        for n in (0, 1)
+    ]
+    path = tmp_path / "spans.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    traces = [item for item in read_file(TraceFile(path)) if isinstance(item, Trace)]
+    assert [one.id for one in traces] == [str(trace), str(trace + 1)]
+    assert traces[0].messages[0].calls[0].arguments == {"account": account}

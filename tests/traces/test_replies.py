@@ -164,3 +164,22 @@ def test_the_first_chunk_of_azure_is_no_part_of_a_reply(tmp_path: Path) -> None:
     given = {"openinference.span.kind": "LLM", "input.value": json.dumps(ASKED)}
     (trace,), _, _ = read(tmp_path, export({**given, "output.value": json.dumps([filtered, piece])}))
     assert talk(trace)[1:] == [("assistant", "A17.", [])]
+
+
+def test_messages_of_images_alone_are_kept_once(tmp_path: Path) -> None:
+    image = {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "data:,x"}}]}
+    told = [*ASKED, image]
+    reply = {"role": "assistant", "content": "A bill."}
+    first = {"input.value": json.dumps(told), "output.value": json.dumps(reply)}
+    again = [*told, reply, {"role": "user", "content": "Pay it."}]
+    later = {"input.value": json.dumps(again), "output.value": "Paid."}
+    spans = [{"openinference.span.kind": "LLM", **span} for span in (first, later)]
+    (trace,), _, _ = read(tmp_path, export(*spans))
+    assert [(m.role, m.text) for m in trace.messages] == [
+        ("user", "Which orders are open?"),
+        ("user", None),
+        ("assistant", "A bill."),
+        ("user", "Pay it."),
+        ("assistant", "Paid."),
+    ]
+    assert trace.messages[1].extra == {"content": image["content"]}

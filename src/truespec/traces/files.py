@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -56,10 +57,10 @@ class Problem:
 
 
 def loads(text: str | bytes) -> Any:
-    """Parse JSON. Python's parser takes over for what the fast one refuses (NaN, huge integers)."""
+    """Parse JSON. Python's parser takes over for what the fast one refuses (NaN) or rounds (huge integers)."""
     refuse_depth(text)
     try:
-        return orjson.loads(text)
+        return orjson.loads(text) if not _has_long_number(text) else json.loads(text)
     except (orjson.JSONDecodeError, UnicodeEncodeError):
         try:
             return json.loads(text)
@@ -69,6 +70,20 @@ def loads(text: str | bytes) -> Any:
             raise
         except ValueError:  # Python reads no integers beyond some thousand digits
             raise JSONDecodeError("a number with too many digits", "", 0) from None
+
+
+_DIGITS = bytes.maketrans(b"0123456789", b"0" * 10)
+_LONG_RUN = b"0" * 20
+"""The digits of an integer beyond 64 bits, which the fast parser makes a float."""
+_LONG = re.compile(rb"[:\[,\s]-?[1-9]\d{18,}[\s,\]}]")
+
+
+def _has_long_number(text: str | bytes) -> bool:
+    """Whether an integer in a JSON text may be beyond 64 bits."""
+    if len(text) < len(_LONG_RUN):
+        return False
+    data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    return _LONG_RUN in data.translate(_DIGITS) and _LONG.search(data) is not None
 
 
 def refuse_depth(text: str | bytes) -> None:

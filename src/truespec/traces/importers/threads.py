@@ -7,14 +7,17 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from truespec.traces.importers.parts import THOUGHTS, kind_of_part
 from truespec.traces.importers.recorded import parsed
 from truespec.traces.trace import Message, ToolCall
 
 _SYSTEM = ("text", "system")
+ATTACHED = "\0attached: "
+"""How the key of a message begins that holds nothing but images, files and the like."""
 
 
 @dataclass(slots=True)
@@ -81,7 +84,17 @@ def keys_of(message: Message) -> list[tuple[Any, ...]]:
         return [("result", None, outcome_key(message.text))]
     text = (message.text or "").strip()
     keys: list[tuple[Any, ...]] = [("text", message.role, text)] if text else []
-    return keys + [call_key(call) for call in message.calls]
+    keys += [call_key(call) for call in message.calls]
+    if not keys and (attached := _attached(message)):
+        return [("text", message.role, ATTACHED + canonical(attached))]
+    return keys
+
+
+def _attached(message: Message) -> list[Any]:
+    """The parts of a message that are attached to it; a thought that is not told is none."""
+    listed = (message.extra or {}).get("content")
+    parts = listed if isinstance(listed, list) else []
+    return [part for part in parts if not (isinstance(part, Mapping) and kind_of_part(part) in THOUGHTS)]
 
 
 def reduced(message: Message, keys: Sequence[tuple[Any, ...]]) -> Message:
