@@ -57,7 +57,7 @@ class Problem:
 
 
 def loads(text: str | bytes) -> Any:
-    """Parse JSON. Python's parser takes over for what the fast one refuses (NaN) or rounds (huge integers)."""
+    """Parse JSON. Python's parser takes over for what the fast one refuses (NaN) or rounds (integers)."""
     refuse_depth(text)
     try:
         return orjson.loads(text) if not _has_long_number(text) else json.loads(text)
