@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from truespec.cli.batch import describe
-from truespec.executors.batch import run_batch
+from truespec.executors.batch import opened, run_batch
 from truespec.executors.recheck import run_recheck
 from truespec.store.ledger import Ledger
 from truespec.store.pairs import BrokenLine, read_pairs
@@ -54,6 +56,34 @@ def test_the_ledger_replaces_no_input(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="would replace the input"):
         batch(pairs, tmp_path / "found.jsonl")
     assert pairs.read_text("utf-8").count("\n") == 2
+
+
+@pytest.mark.parametrize("database", [False, True])
+def test_a_foreign_file_in_the_ledgers_place_is_not_removed(tmp_path: Path, database: bool) -> None:
+    foreign = tmp_path / "accounts.ledger"
+    foreign.write_text("2026-01-01 opening\n")
+    if database:
+        foreign.unlink()
+        with closing(sqlite3.connect(foreign)) as own:
+            own.execute("CREATE TABLE mine (a)")
+    kept = foreign.read_bytes()
+    with pytest.raises(UsageError, match="is not a ledger of ours"):
+        batch(written(tmp_path), tmp_path / "accounts")
+    assert foreign.read_bytes() == kept
+
+
+def test_two_runs_do_not_write_one_output(tmp_path: Path) -> None:
+    pairs, output = written(tmp_path), tmp_path / "out.jsonl"
+    batch(pairs, output)
+    kept = output.read_text("utf-8")
+    for resume in (False, True):
+        with opened(output) as file:
+            file.write(kept)
+            file.flush()
+            with pytest.raises(UsageError, match="is being written by another run"):
+                batch(pairs, output, resume=resume)
+        assert output.read_text("utf-8") == kept
+    assert batch(pairs, output, resume=True).reused == 2
 
 
 def test_a_ledger_that_is_begun_anew_is_told(tmp_path: Path) -> None:

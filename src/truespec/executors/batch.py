@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import sys
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -110,13 +111,16 @@ def run_batch(
         called, pairs = spoken(pairs), on_disk(pairs, folder)
         scanned = scan(pairs, shard, called)
         where = folder / "ledger" if streamed else ledger_path(output)
-        summary = Summary(discarded=0 if resume else discard(where))
         flat = output.suffix == ".parquet"
         if flat:
             check_parquet()
+        if not resume:
+            Ledger.check_ours(where)
         written = folder / "verdicts.jsonl" if flat else output
+        summary = Summary()
         with (
             opened(written) as file,
+            _begun(where, resume, summary),
             Ledger(where, bound_to(pairs, timeout)) as ledger,
             executor(scanned.domains, jobs) as runner,
         ):
@@ -143,29 +147,50 @@ def check_output(output: Path, inputs: Sequence[Path]) -> None:
         raise UsageError(f"{own}, the ledger of {output}, would replace the input: name another output")
 
 
-def discard(path: Path) -> int:
-    """Remove a ledger; how many verdicts it held."""
-    count = Ledger.count(path)
-    for suffix in ("", "-wal", "-shm"):
-        with contextlib.suppress(FileNotFoundError):
-            path.with_name(path.name + suffix).unlink()
-    return count
+@contextlib.contextmanager
+def _begun(ledger: Path, resume: bool, summary: Summary) -> Iterator[None]:
+    """Remove an earlier ledger unless it is resumed, once the output is ours."""
+    if not resume:
+        summary.discarded = Ledger.count(ledger)
+        for suffix in ("", "-wal", "-shm"):
+            with contextlib.suppress(FileNotFoundError):
+                ledger.with_name(ledger.name + suffix).unlink()
+    yield
 
 
 @contextlib.contextmanager
 def opened(output: Path) -> Iterator[TextIO]:
-    """An output for writing; what the system says about it names it."""
+    """An output for writing, emptied; what the system says about it names it.
+
+    Raises `UsageError` where another run writes it.
+    """
     if str(output) == "-":
         sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
         yield sys.stdout
         sys.stdout.flush()
         return
+    stream = is_stream(output)
     try:
-        file = output.open("w", encoding="utf-8")
+        # An output of another run is not emptied before the lock says that this run has ended.
+        file = output.open("w" if stream else "a", encoding="utf-8")
     except OSError as error:
         raise UsageError(f"{output}: {error.strerror}") from None
     with named(output), file:
+        if not stream:
+            _lock(file, output)
+            file.truncate(0)
         yield file
+
+
+def _lock(file: TextIO, output: Path) -> None:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise UsageError(
+            f"{output} is being written by another run: wait for its end, or name another output"
+        ) from None
+    except OSError:
+        return  # a file system without locks
 
 
 @dataclass(slots=True)

@@ -14,7 +14,7 @@ import sqlite3
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from truespec.domains.verify import Pair, environment_of
@@ -22,6 +22,8 @@ from truespec.store.pairs import parse_json
 from truespec.verdict import ReasonCode, UsageError, Verdict
 from truespec.version import __version__
 
+MAGIC = b"SQLite format 3\0"
+"""How the file begins."""
 FORMAT = "2"
 """The layout of the file."""
 SETTINGS = ("input", "limit", "version", "format")
@@ -143,6 +145,22 @@ class Ledger:
         except sqlite3.Error:
             return 0
         return int(count)
+
+    @classmethod
+    def check_ours(cls, path: Path) -> None:
+        """Raise `UsageError` for a file in a ledger's place that is no ledger and not empty."""
+        try:
+            with path.open("rb") as file:
+                start = file.read(len(MAGIC))
+        except OSError:
+            return  # no file, or none that can be read: to open it says more
+        foreign = start not in (b"", MAGIC)
+        if start == MAGIC:
+            with suppress(sqlite3.Error), closing(sqlite3.connect(path, timeout=30)) as database:
+                names = {name for (name,) in database.execute("SELECT name FROM sqlite_master")}
+                foreign = bool(names) and "bound_to" not in names
+        if foreign:
+            raise UsageError(f"{path} is not a ledger of ours: remove it or name another output")
 
     @classmethod
     def existing(cls, path: Path) -> Ledger:
