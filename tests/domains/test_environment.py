@@ -7,9 +7,11 @@ from dataclasses import replace
 
 import pytest
 
+import needs
 from truespec.cli.common import describe
 from truespec.domains.contract import RecheckStatus
-from truespec.domains.verify import Pair, environment_of, verify_pair
+from truespec.domains.verify import TEXT_CHARACTERS, Pair, environment_of, verify_pair
+from truespec.executors.pool import failed_verdict
 from truespec.executors.recheck import Claim, recheck_claim
 from truespec.store.ledger import key
 from truespec.verdict import Answer, ReasonCode, Relation, Verdict
@@ -27,6 +29,33 @@ def test_a_verdict_names_its_environment_and_keeps_it_through_json() -> None:
 def test_a_query_names_its_engine(dialect: str) -> None:
     context = {"schema": "CREATE TABLE t (a INT)", "dialect": dialect}
     assert dialect in environment_of(Pair("sql", "SELECT a FROM t", "SELECT 1", context))
+
+
+PROVERS: dict[str, tuple[set[str], dict[str, object]]] = {
+    "arith": ({"z3", "cvc5"}, {}),
+    "fol": ({"z3", "E", "cvc5"}, {}),
+    "rocq": ({"rocq", "hammer", "z3"}, {"signature": "(x : Z) : Prop"}),
+}
+
+
+@pytest.mark.parametrize("domain", PROVERS)
+def test_a_prover_that_can_decide_is_part_of_the_key(domain: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    tools, context = PROVERS[domain]
+    if domain == "rocq":
+        needs.tool("coqc")
+    pair = Pair(domain, "x", "x", context)
+    assert set(environment_of(pair)) == tools
+    before = key(pair, 4.0)
+    monkeypatch.setattr(f"truespec.domains.{domain}.domain.version_of", lambda _: "not installed")
+    assert set(environment_of(pair)) == tools
+    assert key(pair, 4.0) != before
+
+
+def test_a_verdict_that_no_domain_gave_names_its_environment_too() -> None:
+    late = failed_verdict(REGEX, ReasonCode.TIMEOUT, "no decision", 4.0)
+    assert late.environment == environment_of(REGEX)
+    long = Pair("regex", "a" * (TEXT_CHARACTERS + 1), "a")
+    assert verify_pair(long, 4.0).environment == environment_of(long)
 
 
 def test_another_environment_is_another_key(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -96,7 +96,7 @@ def verify_pair(pair: Pair, seconds: float) -> Verdict:
     worker pool (`executors/pool.py`).
     """
     if verdict := refused(pair):
-        return verdict
+        return verdict.within(environment_of(pair))
     try:
         domain = load(pair.domain)
         context_schema(pair.domain)

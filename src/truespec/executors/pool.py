@@ -25,7 +25,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from truespec.domains.verify import Pair, verify_pair
+from truespec.domains.verify import Pair, environment_of, verify_pair
 from truespec.executors.forked import Forked, may_fork
 from truespec.solvers.scratch import Scratch
 from truespec.verdict import ReasonCode, TruespecError, Verdict, unknown
@@ -380,7 +380,7 @@ def verifiers(domains: Sequence[str], jobs: int = 1) -> Workers[Pair, Verdict]:
 
 def failed_verdict(pair: Pair, code: ReasonCode, detail: str, seconds: float) -> Verdict:
     """The verdict on a pair that ended its worker."""
-    return unknown(pair.domain, code, detail, method="worker").timed(seconds)
+    return unknown(pair.domain, code, detail, method="worker").within(environment_of(pair)).timed(seconds)
 
 
 def _describe_exit(code: int) -> tuple[ReasonCode, str]:

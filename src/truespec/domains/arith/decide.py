@@ -27,6 +27,7 @@ from truespec.domains.arith.numbers import Number, TooLarge, Undefined, exact, s
 from truespec.domains.arith.points import Scope, Values, enumerate_points
 from truespec.domains.arith.replay import BY, CannotReplay, Exact, replay
 from truespec.domains.arith.terms import Term, variables
+from truespec.solvers import cvc5
 from truespec.solvers.limit import Limit
 from truespec.solvers.outcome import Outcome
 from truespec.verdict import (
@@ -236,7 +237,7 @@ class Comparison:
             self.notes.append(str(error))
             return None
         if outcome is Outcome.UNSAT:
-            return self._proved("unsatisfiable difference", ("cvc5", "the translation to SMT"))
+            return self._proved("unsatisfiable difference", (cvc5.version(), "the translation to SMT"))
         return None
 
     def _enumerate(self) -> Verdict | None:

