@@ -222,3 +222,116 @@ def test_frames_of_a_log_of_mcp_name_their_session(tmp_path: Path) -> None:
         ("b", [(*FIND[:2], "lost")]),
     ]
     assert ["no message of MCP" in problem.message for problem in problems] == [True]
+
+
+def _printed(subtype: str, **body: Any) -> dict[str, Any]:
+    given = {"args": {"path": "a.py"}, **body}
+    return {
+        "type": "tool_call",
+        "subtype": subtype,
+        "session_id": "s",
+        "call_id": "c1",
+        "tool_call": {"read": given},
+    }
+
+
+def test_what_cursor_prints_has_its_calls(tmp_path: Path) -> None:
+    listed = [
+        {"type": "system", "subtype": "init", "session_id": "s", "model": "m"},
+        _printed("started"),
+        _printed("completed", result={"rejected": {"reason": "not allowed"}}),
+        {
+            "type": "progress",
+            "session_id": "s",
+            "data": {"type": "tool_use", "id": "x", "name": "find", "input": {}},
+        },
+        {"type": "result", "subtype": "success", "session_id": "s", "result": "I may not."},
+    ]
+    (trace,), problems = found_in(listed, tmp_path, "run.jsonl")
+    assert calls(trace) == [("read", {"path": "a.py"}, '{"reason": "not allowed"}')]
+    assert [m.error for m in trace.messages if m.role == "tool"] == [True]
+    assert said(trace) == [("assistant", "I may not.")]
+    assert ["1 calls stand in lines of the type 'progress'" in problem.message for problem in problems] == [
+        True
+    ]
+
+
+WHY = {"type": "parsing", "message": "no such order"}
+FAILED = [
+    ({"content": "", "error": WHY}, "no such order", None),
+    ({"content": "partly", "error": WHY}, "partly", WHY),
+    ({"content": "no such order: A17", "error": WHY}, "no such order: A17", None),
+    ({"content": "lost", "tool_call_error": True}, "lost", None),
+    (
+        {"content": [{"type": "tool_result", "tool_call_id": "c1", "output": "", "error": WHY}]},
+        "no such order",
+        None,
+    ),
+]
+
+
+@pytest.mark.parametrize(("told", "text", "why"), FAILED)
+def test_a_result_says_why_its_call_failed(tmp_path: Path, told: Any, text: str, why: Any) -> None:
+    call = {"id": "c1", "function": {"name": "find", "arguments": '{"order": "A17"}'}}
+    listed = [
+        {"role": "user", "content": "Find A17."},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", **told},
+    ]
+    (trace,), _ = found_in({"messages": listed}, tmp_path)
+    assert calls(trace) == [(*FIND[:2], text)]
+    assert trace.messages[2].error is True
+    assert (trace.messages[2].extra or {}).get("error") == why
+
+
+def test_a_stream_of_autogen_that_ends_with_all_its_messages_is_one_conversation(tmp_path: Path) -> None:
+    call = {"id": "c1", "name": "find", "arguments": '{"order": "A17"}'}
+    listed = [
+        {"id": "1", "source": "user", "content": "Find A17.", "type": "TextMessage"},
+        {"id": "2", "source": "desk", "content": [call], "type": "ToolCallRequestEvent"},
+        {
+            "id": "3",
+            "source": "desk",
+            "content": [{"call_id": "c1", "content": "sent"}],
+            "type": "ToolCallExecutionEvent",
+        },
+        {"id": "4", "source": "desk", "content": "On its way.", "type": "TextMessage"},
+    ]
+    (trace,), problems = found_in([*listed, {"messages": listed, "stop_reason": None}], tmp_path, "run.jsonl")
+    assert not problems
+    assert calls(trace) == [(*FIND[:2], "sent")]
+    assert said(trace) == [("user", "Find A17."), ("assistant", "On its way.")]
+
+
+def test_events_of_llamaindex_repeat_the_conversation_and_the_reply(tmp_path: Path) -> None:
+    def event(kind: str, **value: Any) -> dict[str, Any]:
+        return {"qualified_name": f"llama_index.core.agent.workflow.workflow_events.{kind}", "value": value}
+
+    listed_calls = [
+        {"tool_id": name, "tool_name": "find", "tool_kwargs": {"order": order}}
+        for name, order in (("c1", "A17"), ("c2", "B42"))
+    ]
+    asked = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Find both."}]
+    reply = {"role": "assistant", "blocks": [{"block_type": "text", "text": "Let me look."}]}
+    known = [{**call, "id": call["tool_id"], "name": "find"} for call in listed_calls]
+    again = [*asked, {**reply, "additional_kwargs": {"tool_calls": known}}]
+    results = [
+        {"role": "tool", "content": told, "additional_kwargs": {"tool_call_id": name}}
+        for name, told in (("c1", "sent"), ("c2", "lost"))
+    ]
+    listed = [
+        event("AgentInput", input=asked),
+        event("AgentStream", response="Let me look.", tool_calls=listed_calls),
+        event("AgentOutput", response=reply, tool_calls=listed_calls),
+        *(
+            event(kind, **call, **more)
+            for call, told in zip(listed_calls, ("sent", "lost"), strict=True)
+            for kind, more in (("ToolCall", {}), ("ToolCallResult", {"tool_output": {"content": told}}))
+        ),
+        event("AgentInput", input=[*again, *results]),
+        event("AgentOutput", response={"role": "assistant", "content": "Done."}, tool_calls=[]),
+    ]
+    (trace,), problems = found_in(listed, tmp_path, "run.jsonl")
+    assert not problems
+    assert calls(trace) == [(*FIND[:2], "sent"), ("find", {"order": "B42"}, "lost")]
+    assert [m.role for m in trace.messages] == ["system", "user", "assistant", "tool", "tool", "assistant"]

@@ -15,7 +15,7 @@ from typing import Any
 from truespec.traces.files import brief
 from truespec.traces.importers.chunks import is_chunk, merged
 from truespec.traces.importers.exchanges import FURTHER
-from truespec.traces.importers.outcomes import outcome_of
+from truespec.traces.importers.outcomes import outcome_of, with_reason
 from truespec.traces.importers.parts import (
     KEYED_RESULTS,
     REFERENCES,
@@ -44,6 +44,8 @@ _RESULT_LISTS = ("tool_results", "tool_responses")
 _CALL_ROLES = ("tool_call_invocation", "tool_call", "function_call", "tool_use")
 """Roles whose message is itself a call, where it has the call's fields (Retell)."""
 BESIDE = "a text of results that stand beside it one by one is no result of its own"
+_ERRORS = ("error", "is_error", "isError", "tool_call_error")
+"""Fields of a result that say whether, or why, its call failed."""
 _THOUGHT_FIELDS = ("reasoning_content", "reasoning", "thinking")
 
 
@@ -216,7 +218,8 @@ def _result(item: Mapping[str, Any], content: Any, role: str) -> Message:
     text, failed = outcome_of(content)
     if content is None:
         text, failed = outcome_of(next((item[key] for key in ("result", "text") if key in item), None))
-    error = item.get("error", item.get("is_error"))
+    error = next((item[key] for key in _ERRORS if item.get(key) not in (None, "")), None)
+    text, why = with_reason(text, error)
     if isinstance(error, bool):
         failed = error
     elif error or item.get("status") == "error" or item.get("successful") is False:
@@ -232,7 +235,7 @@ def _result(item: Mapping[str, Any], content: Any, role: str) -> Message:
         tool=name if isinstance(name, str) else None,
         error=failed,
         requestor="user" if item.get("requestor") == "user" else "assistant",
-        extra=extras(item),
+        extra=extras(item) if why is None else {**(extras(item) or {}), "error": why},
     )
 
 

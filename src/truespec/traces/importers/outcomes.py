@@ -68,3 +68,18 @@ def _joined(value: Any) -> Any:
         if len(spoken) == len(value):
             return "\n".join(spoken)
     return value
+
+
+def with_reason(text: str | None, error: Any) -> tuple[str | None, Any]:
+    """A result's text, or why its call failed where it has none; and a reason that the text does not say."""
+    if not error or isinstance(error, bool):
+        return text, None
+    told = (
+        next((error[k] for k in ("message", "error") if error.get(k)), error)
+        if isinstance(error, Mapping)
+        else error
+    )
+    reason = value_text(told)
+    if not text:
+        return reason, None
+    return text, None if reason is None or reason in text else error

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
-from truespec.traces.importers.outcomes import TEXTS, outcome_of
+from truespec.traces.importers.outcomes import TEXTS, outcome_of, with_reason
 from truespec.traces.importers.shared import spelt, text_of, tool_call, value_text
 from truespec.traces.ledger import Ledger
 from truespec.traces.trace import Message, ToolCall
@@ -374,10 +374,17 @@ def _called(part: Mapping[str, Any], kind: str) -> list[Atom]:
     return made
 
 
+def _beside(part: Mapping[str, Any], why: Any) -> dict[str, Any] | None:
+    """What a result says beside its text: the call that it repeats, and why its call failed."""
+    kept = {REPEATED_CALL: part[REPEATED_CALL]} if isinstance(part.get(REPEATED_CALL), Mapping) else {}
+    return {**kept, "error": why} if why is not None else kept or None
+
+
 def result_of(part: Mapping[str, Any], kind: str = "", tool: str | None = None) -> Message:
     """A result in any provider's shape."""
     value = _first(part, _VALUES)
     text, failed = outcome_of(value)
+    text, why = with_reason(text, part.get("error"))
     flag = _first(part, ("is_error", "isError", "error", "tool_call_error"))
     if isinstance(flag, bool):
         failed = flag
@@ -401,5 +408,5 @@ def result_of(part: Mapping[str, Any], kind: str = "", tool: str | None = None) 
         call_id=None if unnamed else identifier_of(part),
         tool=name if isinstance(name, str) else None,
         error=failed,
-        extra={REPEATED_CALL: part[REPEATED_CALL]} if isinstance(part.get(REPEATED_CALL), Mapping) else None,
+        extra=_beside(part, why),
     )

@@ -20,7 +20,13 @@ from truespec.traces.importers.parts import is_bare_call
 from truespec.traces.importers.records import first_lines
 from truespec.traces.importers.shared import role_of, text_of
 from truespec.traces.importers.span_traces import by_trace, trace_of_spans
-from truespec.traces.importers.wrappers import is_agent_event, is_item, is_typed_message
+from truespec.traces.importers.wrappers import (
+    is_agent_event,
+    is_item,
+    is_typed_message,
+    repeats_output,
+    unwrapped,
+)
 from truespec.traces.joins import Joins
 from truespec.traces.trace import Message, ToolCall, Trace
 
@@ -29,6 +35,7 @@ RULE = "a file of no known format is read by structure"
 EVENTS = "a line of a file whose results answer calls of earlier lines is an event of one conversation"
 WITHIN = "a list of messages that another list holds too, with more between them, is read there alone"
 TWICE = "a message that a record holds again, with its identifier, is read once"
+REPEATED = "an event of a workflow whose words and calls the agent's output repeats is passed over"
 SINGLE = "lines that hold one message each are one conversation"
 _DEPTH = 6
 _SAID = (
@@ -180,7 +187,7 @@ def _go_on(lines: list[list[Any]]) -> bool:
     """Whether a line's result answers a call of an earlier line: the lines are one conversation."""
     known: set[str | None] = set()
     for said in lines:
-        found = list(census(said))
+        found = list(census([unwrapped(one) if isinstance(one, Mapping) else one for one in said]))
         calls = {one.id for one in found if isinstance(one, ToolCall)}
         results = {one.call_id for one in found if isinstance(one, Message)}
         if (results - calls) & known:
@@ -215,6 +222,9 @@ def _traces(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     for position, value in records:
         if isinstance(value, Problem):
             yield value
+            continue
+        if repeats_output(value):
+            file.ledger.rules[REPEATED] += 1
             continue
         groups = list(_groups(value))
         _unread_entries(groups, position, file)
@@ -301,14 +311,16 @@ def _words(item: Any) -> tuple[Any, ...]:
 
 
 def _once(groups: list[tuple[str, Any]], file: TraceFile) -> list[tuple[str, Any]]:
-    """The groups without messages that an earlier one holds with the same identifier and the same words."""
+    """The groups without those whose messages all stand in an earlier one, with identifiers and words."""
     known: dict[str, Any] = {}
     made: list[tuple[str, Any]] = []
     for kind, listed in groups:
-        if kind == "messages" and len(listed) == 1 and isinstance(name := listed[0].get("id"), str):
-            if known.setdefault(name, listed[0]) is not listed[0] and known[name] == listed[0]:
-                file.ledger.rules[TWICE] += 1
+        if kind == "messages":
+            named = [(one.get("id"), one) for one in listed if isinstance(one.get("id"), str)]
+            if len(named) == len(listed) and all(known.get(name) == one for name, one in named):
+                file.ledger.rules[TWICE] += len(listed)
                 continue
+            known.update(named)
         made.append((kind, listed))
     return made
 

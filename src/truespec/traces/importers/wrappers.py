@@ -217,6 +217,18 @@ def _of_letta(item: Mapping[str, Any]) -> Mapping[str, Any]:
     return made
 
 
+_REPEATING = ("AgentStream", "ToolCall")
+"""Events of LlamaIndex's workflows whose words and calls the agent's output holds too."""
+
+
+def repeats_output(item: Any) -> bool:
+    """Whether this is an event of a workflow of LlamaIndex that another event repeats as a whole."""
+    if not isinstance(item, Mapping) or not isinstance(item.get("value"), Mapping):
+        return False
+    name = item.get("qualified_name")
+    return isinstance(name, str) and name.startswith("llama_index.") and name.endswith(_REPEATING)
+
+
 def is_agent_event(item: Mapping[str, Any]) -> bool:
     """Whether this is an event of a workflow of LlamaIndex in which an agent speaks or a tool answers."""
     value = item.get("value")
