@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import threading
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -256,3 +258,29 @@ def test_amounts(value: Any, amount: Fraction | None) -> None:
 )  # fmt: skip
 def test_times(value: Any, seconds: float | None) -> None:
     assert time_of(Event("message", 0, "user", extra={"timestamp": value})) == seconds
+
+
+def test_threads_that_share_rules_take_turns() -> None:
+    rules = RuleSet([_never(call="refund", so_far={"of": {"call": "refund"}, "sum": "amount", "gt": 100})])
+    other_found: list[str] = []
+    done = threading.Event()
+
+    def other() -> None:
+        (found,) = rules.check(Trace("u", (_refund(80),), SOURCE))
+        other_found.append(found.status)
+        done.set()
+
+    class Interrupted(tuple[Message, ...]):
+        """Messages between the first and second of which another thread wants to check."""
+
+        def __iter__(self) -> Iterator[Message]:
+            for number, message in enumerate(super().__iter__()):
+                if number == 1 and not thread.ident:
+                    thread.start()
+                    done.wait(0.05)
+                yield message
+
+    thread = threading.Thread(target=other)
+    (mine,) = rules.check(Trace("t", Interrupted((_refund(80), _refund(30))), SOURCE))
+    thread.join(30)
+    assert (mine.status, other_found) == ("fail", ["pass"])

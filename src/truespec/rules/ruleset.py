@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable
 
 from truespec.rules import predicate as p
@@ -16,10 +17,12 @@ from truespec.traces.trace import Trace
 
 
 class RuleSet(CompiledRules):
-    """Rules compiled for checking; build once, use for any number of traces, one at a time."""
+    """Rules compiled for checking; build once, use for any number of traces. Threads take turns, since checks
+    that are written in code keep what they saw of the present trace."""
 
     def __init__(self, rules: Iterable[Rule]) -> None:
         super().__init__(rules)
+        self._one_at_a_time = threading.Lock()
         self.failures = failures_of(self.rules)
         """Which results tell a failure."""
         self.pairings = {rule.formal.pairing for rule in self.rules if rule.formal is not None}
@@ -76,6 +79,10 @@ class RuleSet(CompiledRules):
         finding then has a reason too, which says from where on nothing is known.
         """
         trace = self.failures.settle(trace)
+        with self._one_at_a_time:
+            return self._checked(trace)
+
+    def _checked(self, trace: Trace) -> list[Finding]:
         found = list(self._silent)
         for pairing, kinds in self._kinds.items():
             run = Run(self, trace, pairing)
