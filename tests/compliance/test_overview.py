@@ -118,3 +118,18 @@ def test_types_of_tools_suffice_whatever_the_format_and_its_tools(
     arguments = ["trace", "check", "-", "--rules", str(tmp_path / "r.yml"), *types, "--fail-on", "medium"]
     text = (tmp_path / "t.jsonl").read_text()
     assert "violations: 1 medium" in CliRunner().invoke(truespec, arguments, input=text).output
+
+
+def test_what_could_not_be_read_is_not_kept(tmp_path: Path) -> None:
+    (tmp_path / "r.yml").write_text("- {id: never, text: t, formal: {template: absence, a: {call: pay}}}")
+    good = json.dumps({"messages": [{"role": "user", "content": "Hi."}]})
+    (tmp_path / "t.jsonl").write_text(f"{good}\n{good[:30]}\n{good}\n")
+    (tmp_path / "notes.json").write_text('{"no": "trace"}')
+    arguments = ["trace", "check", str(tmp_path / "t.jsonl"), "--rules", str(tmp_path / "r.yml")]
+    assert CliRunner().invoke(truespec, [*arguments, "--fail-on", "low"]).exit_code == 0
+    strict = CliRunner().invoke(truespec, [*arguments, "--fail-on-skipped"])
+    assert strict.exit_code == 1
+    assert "not read, so the check fails: 1 problems" in strict.stderr
+    (tmp_path / "t.jsonl").write_text(f"{good}\n")
+    foreign = [*arguments, str(tmp_path / "notes.json"), "--fail-on-skipped"]
+    assert CliRunner().invoke(truespec, foreign).exit_code == 0, "a file of another kind is no trace"

@@ -28,6 +28,8 @@ TELLING = [
     ("ERROR: no seat", "text"),
     ("\n Error: no seat", "text"),
     ("MCP error -32602: no seat", "text"),
+    ("An error occurred while running the tool. Please try again. Error: no seat", "text"),
+    ("Tool 'book' timed out after 3 seconds.", "text"),
     ("<tool_use_error>no seat</tool_use_error>", "text"),
     ('{"Error": "no seat"}', "json"),
     ('{"is_error": "true"}', "json"),

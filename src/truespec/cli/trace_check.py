@@ -81,7 +81,8 @@ GATE_OPTIONS = (
     click.option(
         "--fail-on-skipped",
         is_flag=True,
-        help="Exit 1 where any rule could not be evaluated; rules that say 'required: true' always do.",
+        help="Exit 1 where any rule could not be evaluated, or a part of the input not read; rules that say "
+        "'required: true' always do.",
     ),
     click.option(
         "--junit", "junit_file", type=click.Path(dir_okay=False, path_type=Path), help="JUnit XML for CI."
@@ -220,6 +221,8 @@ def check(
         click.echo("".join(char if char.isprintable() else "\ufffd" for char in line), err=True)
     if outcome.skipped:
         click.echo(f"not evaluated, so the check fails: {', '.join(outcome.skipped)}", err=True)
+    if gate.fail_on_skipped and outcome.unread:
+        click.echo(f"not read, so the check fails: {outcome.unread} problems", err=True)
     sys.exit(1 if outcome.failed else 0)
 
 

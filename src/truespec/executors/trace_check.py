@@ -152,6 +152,8 @@ class CheckOutcome:
     """What judges cost; empty where nobody was asked."""
     skipped: list[str] = field(default_factory=list)
     """Rules that were not evaluated and fail the check for it."""
+    unread: int = 0
+    """Problems with files of a known format: what could not be read was held against no rule."""
     gone: list[Accepted] = field(default_factory=list)
     """Accepted violations that no longer occur."""
     failing: list[str] = field(default_factory=list)
@@ -165,6 +167,7 @@ class CheckOutcome:
             **self.tally.record(),
             "judges": self.spent or None,
             "skipped": self.skipped,
+            "unread": self.unread,
             "gone": [one.fingerprint for one in self.gone],
             "failed": self.failed,
         }
@@ -207,6 +210,7 @@ def run_check(
 
     def problem(found: Problem) -> None:
         outcome.tally.problems += 1
+        outcome.unread += not found.foreign
         tell(found)
 
     joining, states = request.joining, request.state.states(request.joining.folder)
@@ -375,7 +379,8 @@ def _conclude(gate: Gate, outcome: CheckOutcome, collected: list[dict[str, Any]]
     tally = outcome.tally
     bad = gate.fail_on and any(tally.violations[one] > tally.accepted[one] for one in gate.least)
     outcome.skipped = tally.skipped(required=not gate.fail_on_skipped)
-    outcome.failed = bool(bad or outcome.skipped or not tally.traces)
+    unread = gate.fail_on_skipped and outcome.unread
+    outcome.failed = bool(bad or outcome.skipped or unread or not tally.traces)
 
 
 def _evaluators(chosen: tuple[str, ...]) -> list[str]:

@@ -34,7 +34,12 @@ def shortened(text: str, most: int = 80) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-_WORDS = re.compile(r"\s*(?:Error|error:|ERROR:|MCP error -?\d|<(?:tool_use_)?error>)")
+_WORDS = re.compile(
+    r"\s*(?:Error|error:|ERROR:|MCP error -?\d|<(?:tool_use_)?error>"
+    r"|An error occurred while|I encountered an error while|Encountered error: "
+    r"|Tool '[^'\n]{1,80}' timed out)"
+)
+"""How results begin that tell an error, and what frameworks answer in the place of a tool that failed."""
 
 
 def _by_words(text: str) -> str | None:
