@@ -210,6 +210,20 @@ def test_nothing_hidden_is_told_or_written(tmp_path: Path) -> None:
 CARD = "4111 1111 1111 1111"
 
 
+def test_no_character_ends_a_watch(tmp_path: Path) -> None:
+    odd = "\ud800 \u0000 \u202e \u2028"
+    rules = "- {id: r, text: t, formal: {template: absence, a: {message: user}}}"
+    for more in ((), ("--json",)):
+        code, told, _ = watched(
+            tmp_path, *more, log=conversation({"role": "user", "content": odd}), rules=rules
+        )
+        assert code == 0
+        assert told.count('"r"' if more else "r: t") == 1
+        (line,) = (tmp_path / "out" / "violations.jsonl").read_text().splitlines()
+        assert json.loads(line)["quote"] == odd
+        (tmp_path / "out" / "violations.jsonl").unlink()
+
+
 def test_lines_that_a_kill_has_cut_cost_nothing_else(tmp_path: Path) -> None:
     log = conversation({"role": "user", "content": "a\u2028b"}, BOOK)
     rules = "- {id: r, text: t, formal: {template: absence, a: {message: user}}}"
@@ -399,6 +413,10 @@ def test_exports_that_cannot_be_read_are_refused_with_a_reason(receiver: tuple[s
     status, answer = post(address, body, **json_type)
     assert (status, json.loads(answer)["partialSuccess"]["rejectedSpans"]) == (200, "1")
     assert not list(folder.glob("*.jsonl"))
+    odd = {"traceId": "ab", "spanId": "1", "name": "\ud800"}
+    odd_body = json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [odd]}]}]}).encode()
+    assert post(address, odd_body, **json_type)[0] == 200
+    assert [path.name for path in folder.glob("*.jsonl")] == ["ab.jsonl"]
 
 
 def test_a_conversation_that_is_over_is_put_away_and_comes_back(tmp_path: Path) -> None:

@@ -99,10 +99,10 @@ def suggest(
         click.echo(f"{len(traces)} traces: no rule is broken")
     for repair in found:
         if as_json:
-            click.echo(json.dumps(repair.record(), ensure_ascii=False))
+            click.echo(json.dumps(repair.record()))
         else:
             for line in _lines(repair):
-                click.echo(line)
+                click.echo("".join(char if char.isprintable() else "\ufffd" for char in line))
     if any(len(p.prevented) > SHOWN for r in found for p in r.proposals) and as_json:
         click.echo(f"lists hold at most {SHOWN} places", err=True)
     if lost:

@@ -268,12 +268,12 @@ class _Session:
         record["time"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         if self.webhook is not None:  # first: what is written down is not found again after a kill
             self.webhook.send(record)
-        self._violations.write(json.dumps(record, ensure_ascii=False) + "\n")
+        self._violations.write(json.dumps(record) + "\n")
         self._violations.flush()
         self.recent.append(record)
         self._count(record["severity"])
         if self.as_json:
-            click.echo(json.dumps(record, ensure_ascii=False))
+            click.echo(json.dumps(record))
         else:
             where = f"{in_line(record['trace_id'])} message {record['message_index']}"
             late = " (certain at the end)" if breach.ended else ""
@@ -298,7 +298,7 @@ class _Session:
                 name: redactor.value(value) if name in REDACTED_FIELDS else value
                 for name, value in record.items()
             }
-        self._artifacts.write(json.dumps(record, ensure_ascii=False) + "\n")
+        self._artifacts.write(json.dumps(record) + "\n")
         self._artifacts.flush()
         self.tally.add(record)
         for check in record["checks"]:

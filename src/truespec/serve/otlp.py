@@ -71,7 +71,7 @@ class Spool:
                     self._open += 1
                 content = _hidden(part, self._redactor) if self._redactor else part
                 with path.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps(content, ensure_ascii=False) + "\n")
+                    file.write(json.dumps(content) + "\n")
                     file.flush()
                     os.fsync(file.fileno())
         return refused
@@ -239,10 +239,10 @@ def application(
         return JSONResponse({"partialSuccess": partial} if partial else {})
 
     async def conversations(request: Request) -> Response:
-        return JSONResponse(await asyncio.to_thread(state))
+        return _json(await asyncio.to_thread(state))
 
     async def found(request: Request) -> Response:
-        return JSONResponse({"violations": await asyncio.to_thread(violations)})
+        return _json({"violations": await asyncio.to_thread(violations)})
 
     async def health(request: Request) -> Response:
         return JSONResponse({"status": "ok"})
@@ -255,6 +255,11 @@ def application(
     ]
     guarded = Middleware(Guarded, hosts=hosts, token=token, metrics=Metrics(), log=False)
     return Starlette(routes=routes, middleware=[guarded])
+
+
+def _json(value: Any) -> Response:
+    """A JSON answer; conversations may hold characters that only JSON's own escapes can tell."""
+    return Response(json.dumps(value), media_type="application/json")
 
 
 _NO_TRACE = "spans without a trace id"
