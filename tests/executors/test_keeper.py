@@ -190,3 +190,12 @@ def test_two_runs_in_one_folder_share_their_calls(here: Path) -> None:
         {prompt: f"said {prompt}" for prompt in prompts}
     ] * 3
     assert sorted(made(here)) == sorted(prompts)
+
+
+def test_a_ledger_takes_half_a_character(tmp_path: Path) -> None:
+    call = Call(MODEL, "", "hi \ud800", subject="output_spec/a\ud800b")
+    with CallLedger(tmp_path / "calls.sqlite") as ledger:
+        ledger.want(call)
+        ledger.fail(call, "no \ud800")
+        ledger.put(call, Reply("ok \ud800"))
+        assert ledger.get(call) == Reply("ok \ud800")

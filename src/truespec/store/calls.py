@@ -25,6 +25,11 @@ END = ""
 """The key of the wish that the keeper may end; no call has it."""
 
 
+def _stored(text: str) -> str:
+    """A text as the database takes it, which is none with half a character."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
 class CallLedger:
     """Replies by call. Use as a context manager; `get` and `put` may be called from several threads."""
 
@@ -71,7 +76,7 @@ class CallLedger:
 
     def put(self, call: Call, reply: Reply) -> None:
         """Record a reply; it is durable when this returns."""
-        row = (call.key, call.model, call.subject, json.dumps(reply.to_json()))
+        row = (call.key, call.model, _stored(call.subject), json.dumps(reply.to_json()))
         with self._transaction() as database:
             database.execute("INSERT OR REPLACE INTO calls VALUES (?, ?, ?, ?)", row)
             database.execute("DELETE FROM wanted WHERE key = ?", (call.key,))
@@ -79,7 +84,7 @@ class CallLedger:
     def fail(self, call: Call, message: str) -> None:
         """Note that a wanted call failed, until somebody wants it again."""
         with self._transaction() as database:
-            database.execute("INSERT OR REPLACE INTO failed VALUES (?, ?)", (call.key, message))
+            database.execute("INSERT OR REPLACE INTO failed VALUES (?, ?)", (call.key, _stored(message)))
             database.execute("DELETE FROM wanted WHERE key = ?", (call.key,))
 
     def want(self, call: Call) -> None:
