@@ -47,6 +47,8 @@ FILES = (
     "Views",
     "Folds",
     "Places",
+    "Readings",
+    "Invariants",
     "Portfolio",
     "Formula",
     "Reify",

@@ -32,6 +32,11 @@ MADE_FOR = {
     "by_remainders": {"divisibility", "cases"},
     "by_folds": {"functions"},
     "by_letter_places": {"type string", "index"},
+    "by_tabulation": {"recursion", "index"},
+    "by_members": {"recursion", "membership"},
+    "by_states": {"recursion", "functions"},
+    "by_extremes": {"extremes", "functions"},
+    "by_number_orders": {"extremes", "integers"},
 }
 """Strategies that come next where a pair has all these features; elsewhere they give up at once."""
 _LISTS = {"type list", "type string", "index", "membership", "functions", "parts", "order", "ranges"}
@@ -63,6 +68,12 @@ _USES: tuple[tuple[str, set[str]], ...] = (
     ("by_found", {"recursion", "functions"}),
     ("by_positions by_pointwise", {"index", "parts"}),
     ("by_letter_places", {"type string"}),
+    ("by_premises", {"recursion", "functions", "parts"}),
+    ("by_tabulation by_members", {"recursion"}),
+    ("by_two_values", {"recursion"}),
+    ("by_states by_extremes", {"functions"}),
+    ("by_number_orders", {"extremes", "cases"}),
+    ("by_zero_or_next", {"type nat"}),
 )
 OF_USE_WITH = {name: wanted for names, wanted in _USES for name in names.split()}
 """Strategies that come last where a pair has none of these features; all others are of use everywhere."""
@@ -86,6 +97,14 @@ EXPECTED = {
     "by_positions": 0.3,
     "by_pointwise": 0.2,
     "by_letter_places": 0.5,
+    "by_premises": 0.2,
+    "by_tabulation": 0.2,
+    "by_two_values": 0.1,
+    "by_states": 0.1,
+    "by_members": 0.2,
+    "by_extremes": 0.2,
+    "by_number_orders": 0.2,
+    "by_zero_or_next": 0.2,
 }
 """Strategies that were not counted yet and are expected to do better than that."""
 _WORDS = {
@@ -107,6 +126,7 @@ _WORDS = {
         "Z.Odd",
     },
     "quotient": {"/", "Z.div", "Nat.div"},
+    "extremes": {"Z.max", "Z.min", "Z.abs", "Nat.max", "Nat.min", "list_max"},
     "exists": {"exists"},
     "forall": {"forall"},
     "cases": {"match", "if"},

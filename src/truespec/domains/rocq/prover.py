@@ -91,6 +91,14 @@ STRATEGIES: tuple[Strategy, ...] = (
     Strategy("by_positions", 0.6, 0.4),
     Strategy("by_pointwise", 0.8, 0.3),
     Strategy("by_letter_places", 1.5, 0.6),
+    Strategy("by_premises", 0.6, 0.3),
+    Strategy("by_tabulation", 0.6, 0.3),
+    Strategy("by_two_values", 0.3),
+    Strategy("by_states", 0.4, 0.3),
+    Strategy("by_members", 0.7, 0.4),
+    Strategy("by_extremes", 0.6, 0.3),
+    Strategy("by_number_orders", 1.0, 0.8),
+    Strategy("by_zero_or_next", 0.6, 0.3),
 )
 """The tactics, with the processor seconds each may use in the second round; `ordering.py` says the order."""
 PATIENCE = 6.0
