@@ -59,6 +59,7 @@ from truespec.domains.sql.rules import (
     settled_value,
     split_bounds,
     sum_laws,
+    tied_rows,
     whole_and_parts,
 )
 from truespec.domains.sql.schema import read_schema
@@ -90,6 +91,11 @@ SLIPS = [
     ("SELECT COUNT(*) FROM t x, t y", "SELECT COUNT(*) FROM t"),
     ("SELECT a, COUNT(*) FROM t GROUP BY a", "SELECT a, COUNT(*) FROM t GROUP BY a HAVING COUNT(*) > 1"),
     ("SELECT MAX(a) FROM t", "SELECT MIN(a) FROM t"),
+    (
+        "SELECT c, GROUP_CONCAT(a) FROM t GROUP BY c",
+        "SELECT c, GROUP_CONCAT(a) FROM (SELECT DISTINCT c, a FROM t) q GROUP BY c",
+    ),
+    ("SELECT a FROM t ORDER BY a LIMIT 1 OFFSET 1", "SELECT a FROM t ORDER BY a LIMIT 1 OFFSET 2"),
     (
         "SELECT SUM(c) FROM t JOIN emp ON emp.sal = t.a",
         "SELECT SUM(c) FROM t WHERE EXISTS (SELECT 1 FROM emp WHERE emp.sal = t.a)",
@@ -431,10 +437,25 @@ def columns_are_chosen_apart(patch: pytest.MonkeyPatch) -> None:
 
 def a_subquery_chooses_once(patch: pytest.MonkeyPatch) -> None:
     real = choices.choose
-    patch.setattr(choices, "choose", lambda a, operator, column: real(a, replace(operator, outer=()), column))
+
+    def chosen(aggregates: Any, operator: Any, *rest: Any, **named: Any) -> Val:
+        return real(aggregates, replace(operator, outer=()), *rest, **named)
+
+    patch.setattr(choices, "choose", chosen)
+
+
+def lists_are_sets(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(choices, "_of_rows", lambda function: True)
+
+
+def places_do_not_count(patch: pytest.MonkeyPatch) -> None:
+    real = tied_rows.kept
+    patch.setattr(tied_rows, "kept", lambda a, bag, width, sorts, limit: real(a, bag, width, sorts, (1, 0)))
 
 
 PLANTS: dict[Plant, str] = {
+    lists_are_sets: "SELECT c, GROUP_CONCAT(a) FROM t GROUP BY c",
+    places_do_not_count: "SELECT a FROM t ORDER BY a LIMIT 1 OFFSET 1",
     a_subquery_chooses_once: (
         "SELECT COUNT(DISTINCT q) > 1 FROM (SELECT x.a, (SELECT y.c FROM t y WHERE y.a = x.c AND "
         "y.b = 1 GROUP BY y.b) AS q FROM t x) z WHERE q IS NOT NULL"

@@ -17,7 +17,7 @@ _NUMERIC = re.compile(r"\s*[+-]?[\d.]")
 """How texts begin that MariaDB reads as other numbers than 0."""
 _COMPUTED = (
     *(exp.Add, exp.Sub, exp.Mul, exp.Div, exp.IntDiv, exp.Mod, exp.Neg, exp.Abs, exp.Round, exp.Floor),
-    *(exp.Ceil, exp.Pow, exp.Tuple, exp.Values),
+    *(exp.Ceil, exp.Trunc, exp.Pow, exp.Tuple, exp.Values),
 )
 """Above a text that is computed with, or that may be."""
 _DOUBLES = (
@@ -95,7 +95,7 @@ def _is_double(node: exp.Expr, dialect: str, floats: set[str], decimals: set[str
             )
         case exp.Literal():
             return DIALECTS[dialect].doubles_from_texts and "e" in node.this.lower()
-        case exp.Ceil() | exp.Floor() | exp.Round() if node.args.get("decimals") is None:
+        case exp.Ceil() | exp.Floor() | exp.Round() | exp.Trunc() if node.args.get("decimals") is None:
             return DIALECTS[dialect].doubles_from_integers and not _is_decimal(node.this, decimals)
     if not isinstance(node, _DOUBLES):
         return False

@@ -224,10 +224,19 @@ class AggregateTable(Aggregates):
                 return False
         return True
 
-    def choice(self, bag: Bag, formals: tuple[Expr, ...], kind: Kind) -> str:
-        """A new symbol for an arbitrary tuple of the bag."""
+    def whole(self, function: str, bag: Bag, kind: Kind) -> Val:
+        """A function of a bag of tuples, of which only this is known: equal bags give equal results."""
+        terms = [normalised(self.world, term) for term in bag.terms]
+        terms = [term for term in terms if not is_false(term.cond)]
+        if not terms:
+            return Val(TRUE, kind.stand_in, kind)
+        symbol, arguments = self._symbol(function, Bag(tuple(terms)), kind)
+        return Val(symbol.null(arguments), symbol.apply(arguments), kind)
+
+    def choice(self, function: str, bag: Bag, formals: tuple[Expr, ...], kind: Kind) -> str:
+        """A new symbol for what is chosen from a bag."""
         name = f"agg!{len(self.symbols)}"
-        self.symbols[name] = Symbol("CHOICE", name, formals, bag, kind)
+        self.symbols[name] = Symbol(function, name, formals, bag, kind)
         return name
 
     def relate(self, terms: list[Term]) -> None:

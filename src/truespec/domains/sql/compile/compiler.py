@@ -21,6 +21,7 @@ from truespec.domains.sql.compile.scope import Denotation, Scope, Source
 from truespec.domains.sql.compile.select import select
 from truespec.domains.sql.compile.set_operations import set_operation, values_clause
 from truespec.domains.sql.compile.sources import source_of
+from truespec.domains.sql.compile.spellings import written_out
 from truespec.domains.sql.compile.subqueries import scalar_subquery
 from truespec.domains.sql.compile.windows import window
 from truespec.domains.sql.ir.truth import truth
@@ -44,6 +45,7 @@ class Compiler(Reader):
     def read(self, node: exp.Expr, side: int) -> Denotation:
         """What a whole query denotes, that of the oracle (0) or of the candidate (1)."""
         self.side = side
+        node = written_out(node, self.dialect)
         with OfSide(side):
             check_readable(node)
             gate.check(node, self.world.schema, self.world.settings)

@@ -107,7 +107,7 @@ def _expression(reader: Reader, node: exp.Expr, items: Items, scope: Scope) -> e
     position = output_position(node, [name for name, _ in items])
     if position is not None and (not isinstance(node, exp.Column) or scope.find(node) is None):
         return items[position][1]
-    return inline(node, dict(items), scope)
+    return inline(reader, node, dict(items), scope)
 
 
 def _ordered(reader: Reader, key: exp.Ordered, items: Items, scope: Scope) -> exp.Ordered:

@@ -37,9 +37,9 @@ class Frame:
     rows: bool
     """Whether distances count rows; else peers belong together."""
     back: int | None
-    """How far back; None for the whole way."""
+    """How far back; None for the whole way, below 0 where the frame begins ahead."""
     ahead: int | None
-    """How far ahead; None for the whole way."""
+    """How far ahead; None for the whole way, below 0 where the frame ends before the current row."""
     unit: Kind | None = None
     """Where distances are of the one sort key: the kind that it has; days for dates and moments."""
 
@@ -60,6 +60,9 @@ def read_frame(spec: exp.WindowSpec | None, ordered: bool) -> Frame:
     rows = str(spec.args.get("kind") or "").upper() == "ROWS"
     back = _distance(spec, "start", "PRECEDING")
     ahead = 0 if not spec.args.get("end") else _distance(spec, "end", "FOLLOWING")
+    aside = [distance is not None and distance < 0 for distance in (back, ahead)]
+    if any(aside) and (not rows or not ordered or all(aside)):
+        raise Unsupported(f"sql: the frame {spec.sql()[:60]} of a window")
     frame = Frame(rows, back, ahead)
     if str(spec.args.get("kind") or "").upper() not in ("ROWS", "RANGE"):
         raise Unsupported(f"sql: the frame {spec.sql()[:60]} of a window")
@@ -83,13 +86,16 @@ def _distance(spec: exp.WindowSpec, end: str, side: str) -> int | None:
     written = str(value).upper()
     if written == "CURRENT ROW":
         return 0
-    if str(spec.args.get(f"{end}_side") or "").upper() == side:
+    written_side = str(spec.args.get(f"{end}_side") or "").upper()
+    if written_side in ("PRECEDING", "FOLLOWING"):
         if written == "UNBOUNDED":
+            if written_side != side:
+                raise Unsupported(f"sql: the frame {spec.sql()[:60]} of a window")
             return None
         if isinstance(value, exp.Interval) and str(value.args.get("unit")).upper() in ("DAY", "DAYS"):
             value = exp.Literal.number(value.name) if value.name.isdigit() else value
         if isinstance(value, exp.Literal) and not value.is_string and value.this.isdigit():
-            return int(value.this)
+            return int(value.this) if written_side == side else -int(value.this)
     raise Unsupported(f"sql: the frame {spec.sql()[:60]} of a window")
 
 
@@ -117,6 +123,10 @@ class Partition:
             return TRUE
         if frame.unit is not None:
             return self._near(frame, keys, frame.unit)
+        if frame.ahead is not None and frame.ahead < 0:
+            return self._aside(frame, keys, self.own, frame.back, -frame.ahead)
+        if frame.back is not None and frame.back < 0:
+            return self._aside(frame, self.own, keys, frame.ahead, -frame.back)
         return disj(
             self._within(frame, keys, self.own, frame.back),
             peer,
@@ -137,6 +147,13 @@ class Partition:
             TRUE if frame.back is None else ahead >= z3.IntVal(-frame.back * scale),
             TRUE if frame.ahead is None else ahead <= z3.IntVal(frame.ahead * scale),
         )
+
+    def _aside(
+        self, frame: Frame, first: tuple[Val, ...], second: tuple[Val, ...], far: int | None, near: int
+    ) -> Formula:
+        """Whether a row is neither nearer than `near` to the current row nor farther than `far`."""
+        within = self._within(frame, first, second, far)
+        return within if near == 1 else conj(within, neg(self._fewer_between(first, second, near - 1)))
 
     def _within(
         self, frame: Frame, first: tuple[Val, ...], second: tuple[Val, ...], distance: int | None

@@ -125,6 +125,7 @@ class _Grouping:
             groups, kept = self._without_null_classes(groups, classes, kept)
         narrowed = Bag(tuple(replace(t, cond=conj(t.cond, kept)) for t in groups.members.terms))
         scope, _ = above(operator_of(reader, groups.values, narrowed), groups)
+        scope.filled = group_formula(reader.world, groups.whole)
         return [self._having(Term((), (groups.whole,), kept, ()), scope)]
 
     def _scope(
@@ -172,7 +173,9 @@ class _Grouping:
 
     def _test(self, scope: GroupScope) -> Formula:
         assert self.having is not None
-        return where_true(self.reader.condition(inline(self.having.this, dict(self.items), scope), scope))
+        return where_true(
+            self.reader.condition(inline(self.reader, self.having.this, dict(self.items), scope), scope)
+        )
 
 
 def constant_in_group(reader: Reader, scope: GroupScope, position: int) -> Val:

@@ -24,7 +24,7 @@ from truespec.domains.sql.ir.existence import exists
 from truespec.domains.sql.ir.logic import Expr, Formula
 from truespec.domains.sql.ir.values import Val
 from truespec.domains.sql.ir.world import World
-from truespec.domains.sql.rules import first_rows
+from truespec.domains.sql.rules import first_rows, tied_rows
 from truespec.domains.sql.rules.same_recursion import Recursion
 from truespec.verdict import Nondeterministic
 
@@ -128,6 +128,7 @@ class Reader(ABC):
         if first is not None:
             some = exists(self.world, query.bag.mapped(lambda outs: ()))
             return replace(query, bag=Bag((Term((), (), some, (first, first)),)), limit=None)
+        bag = bag or tied_rows.kept(self.aggregates, query.bag, len(query.names), query.sorts, query.limit)
         if bag is None:
             raise Nondeterministic("sql: LIMIT where the order may leave ties")
         return replace(query, bag=bag, limit=None)

@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from truespec.domains.sql.ir.aggregates import Operator
 from truespec.domains.sql.ir.bags import Bag, Term
-from truespec.domains.sql.ir.logic import Expr
+from truespec.domains.sql.ir.logic import TRUE, Expr, Formula, conj
 from truespec.domains.sql.ir.symbols import variables
 from truespec.domains.sql.ir.values import Val
 from truespec.domains.sql.rules.first_rows import Sort
@@ -96,6 +96,10 @@ class Scope:
         """The value of the column at a position."""
         return self.values[position]
 
+    def given(self) -> Formula:
+        """What holds wherever something is computed below this scope: each group around it has a row."""
+        return TRUE if self.parent is None else self.parent.given()
+
     def shown(self) -> Sequence[Val]:
         """What tells apart the rows, or the groups, for which a query below this scope is evaluated."""
         return self.values
@@ -139,6 +143,7 @@ class GroupScope(Scope):
         self.keys = dict(keys)
         self.members = members  # outputs are all columns of the source
         self.absent = absent
+        self.filled: Formula = TRUE  # that the group has a row
         self._any: dict[int, Val] = {}
 
     def grouping(self, node: exp.Grouping) -> int:
@@ -162,6 +167,9 @@ class GroupScope(Scope):
         if position not in self._any:
             self._any[position] = self.constant(self, position)
         return self._any[position]
+
+    def given(self) -> Formula:
+        return conj(self.filled, super().given())
 
     def shown(self) -> Sequence[Val]:
         return self.operator.values
@@ -187,6 +195,9 @@ class WindowScope(Scope):
 
     def at(self, position: int) -> Val:
         return self.inner.at(position)
+
+    def given(self) -> Formula:
+        return self.inner.given()
 
     def shown(self) -> Sequence[Val]:
         return self.inner.shown()

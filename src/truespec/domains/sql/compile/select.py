@@ -88,7 +88,7 @@ def _qualified(
         return terms
     kept = []
     for term, scope in terms:
-        test = where_true(reader.condition(inline(clause.this, dict(items), scope), scope))
+        test = where_true(reader.condition(inline(reader, clause.this, dict(items), scope), scope))
         kept.append((replace(term, cond=conj(term.cond, test)), scope))
     return kept
 
@@ -110,7 +110,7 @@ def _outputs(
         if position is not None:
             value = outs[position]
         elif hidden_keys:
-            value = reader.output(inline(key.this, dict(items), scope), scope)
+            value = reader.output(inline(reader, key.this, dict(items), scope), scope)
         else:
             raise Unsupported("sql: ORDER BY of what DISTINCT has dropped", place_of(key))
         extra.append(sort_key(reader, key, value))
@@ -186,7 +186,7 @@ def _plain(
         kept = []
         for term in terms:
             scope = Scope(source.names, term.outs, parent)
-            node = inline(having.this, dict(items), scope)
+            node = inline(reader, having.this, dict(items), scope)
             test = where_true(reader.condition(node, scope))
             kept.append(replace(term, cond=conj(term.cond, test)))
         terms = kept

@@ -42,8 +42,6 @@ class Patterns(Enum):
     """No text makes the operator fail."""
     PLAIN = "plain"
     """Literals that surely are regular expressions: any other text may be an error."""
-    NONE = "none"
-    """None: versions of the engine read them in several ways."""
 
 
 class DecimalCast(Enum):
@@ -131,6 +129,8 @@ class Dialect:
     """Whether IN and BETWEEN choose one way of comparing for all their operands."""
     like_is_exact: bool
     """Whether LIKE compares characters one by one, as `=` compares texts."""
+    like_folds_letters: bool
+    """Whether LIKE takes the letters A to Z for those in lower case, and compares all else exactly."""
     like_may_fail: bool
     """Whether a pattern of LIKE that ends in a backslash is an error."""
     regular_expressions: Patterns
@@ -182,6 +182,8 @@ class Dialect:
     """Whether CEIL, FLOOR and ROUND of an integer are DOUBLE."""
     division_digits_set_by_session: bool
     """Whether the session says how many digits a division adds."""
+    bits_have_no_sign: bool
+    """Whether the bits of two integers make a number without a sign."""
     mod_function_is_fraction: bool
     """Whether MOD(a, b) is a fraction where `%` of integers is an integer."""
     to_exact_digits: Callable[[exp.Expr], exp.Expr]
@@ -222,11 +224,17 @@ class Dialect:
     parser_renames_timestamp: bool
     """Whether the parser calls the type TIMESTAMP `TIMESTAMPNTZ`."""
 
+    number_of_sunday: int
+    """What DAYOFWEEK is of a Sunday; the days that follow have the next numbers."""
+    date_format_letters: frozenset[str]
+    """Letters of date formats, as the parser writes them, that each stand for one letter of the text."""
     interval_units: frozenset[str]
     """Units behind the quotes of an interval; any other word there is an alias. Empty where none follows."""
 
     # Casts
 
+    casts_cut: bool
+    """Whether CAST of a fraction to an integer cuts it; else it rounds."""
     casts_not_read: frozenset[str]
     """Types, by the parser's names, to which a text is not cast here."""
     null_casts_not_read: frozenset[str]
@@ -266,6 +274,10 @@ class Dialect:
     """Whether IN ((SELECT ...)) takes the query for one value."""
     ungrouped: Ungrouped
     """What a column is that is neither a group key nor aggregated."""
+    lists_have_length: bool
+    """Whether LENGTH of a list is the number of its elements."""
+    joined_list_is_null: bool
+    """Whether ARRAY_TO_STRING of NULLs alone is NULL, as STRING_AGG is; else it is an empty text."""
     bit_aggregates_read: bool
     """Whether BIT_AND and the like are read, as unknown functions."""
     longest_name: int

@@ -4,11 +4,54 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import Enum
 
 
 def words(text: str) -> frozenset[str]:
     """The words of a text."""
     return frozenset(text.split())
+
+
+class Need(Enum):
+    """What an argument has to be for a function not to fail, in an engine that raises errors."""
+
+    NUMBER = "a number as written"
+    """A whole number as written."""
+    NOT_ZERO = "a number as written that is not 0"
+    """A whole number as written, other than 0."""
+    FILLED = "a text as written that is not empty"
+    """A text as written, with characters in it."""
+    WORDS = "a text as written without a backslash"
+    """A text as written in which nothing is escaped."""
+    REGULAR = "a plain regular expression as written"
+    """A text that surely is a regular expression."""
+    SIMILAR = "a plain pattern of SIMILAR TO as written"
+    """A text that surely is a pattern of SIMILAR TO."""
+    FLAGS = "options of a regular expression as written"
+    """Letters that are options of a regular expression: `g` and `i`."""
+    KEYS = "pairs of a key as written and a value"
+    """Arguments that are keys and values in turn, each key a text as written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """What is known of a function besides that equal arguments give equal results."""
+
+    result: str
+    """The kind of its results: `text`, `int`, `real`, `bool`, or the name of a type that is only shown."""
+    strict: bool = True
+    """Whether it is NULL where an argument is, and nowhere else; else nothing is known of its NULLs."""
+    takes: str = "texts"
+    """Its arguments: `texts` (and whole numbers), `dates`, `values` of any type, or `numbers`."""
+    needs: tuple[tuple[str, Need], ...] = ()
+    """The arguments, by the parser's names, that it fails for unless they are so."""
+
+
+def signatures(
+    result: str, names: str, *, strict: bool = True, takes: str = "texts", **needs: Need
+) -> dict[str, Signature]:
+    """The same signature for several functions, by the parser's names, or the engine's in capitals."""
+    return dict.fromkeys(names.split(), Signature(result, strict, takes, tuple(needs.items())))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +74,8 @@ class Functions:
     """Functions whose result may be as large as a number in their arguments says."""
     types: frozenset[str]
     """Types that take parentheses and are no functions."""
+    read: Mapping[str, Signature]
+    """Functions that are read as unknown ones; those that may fail have their needs."""
 
 
 NOW_WORDS = words("now localtime utc today tomorrow yesterday")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from truespec.domains.sql.functions.catalogue import Functions, words
+from truespec.domains.sql.functions.catalogue import Functions, Need, signatures, words
 
 DUCKDB = Functions(
     heads=frozenset({"FROM", "PIVOT", "SELECT", "TABLE", "UNPIVOT", "VALUES", "WITH"}),
@@ -152,4 +152,25 @@ DUCKDB = Functions(
         tinyint union varchar
         """
     ),
+    read={
+        **signatures("bool", "StartsWith EndsWith Contains PREFIX SUFFIX"),
+        **signatures("bool", "RegexpFullMatch SimilarTo", expression=Need.REGULAR),
+        **signatures("text", "Translate MD5"),
+        **signatures("text", "SplitPart", part_index=Need.NOT_ZERO),
+        **signatures("text", "Pad", expression=Need.NUMBER, fill_pattern=Need.FILLED),
+        **signatures("text", "Repeat", times=Need.NUMBER),
+        **signatures(
+            "text", "RegexpReplace", expression=Need.REGULAR, replacement=Need.WORDS, modifiers=Need.FLAGS
+        ),
+        **signatures("text", "RegexpExtract", expression=Need.REGULAR, group=Need.NUMBER),
+        **signatures("int", "Ascii Unicode Levenshtein"),
+        **signatures("int", "Week DayOfYear", takes="dates"),
+        **signatures("text", "Dayname Monthname", takes="dates"),
+        **signatures("real", "TimeToUnix", takes="dates"),
+        **signatures("INTERVAL", "AGE", takes="dates"),
+        **signatures("VARCHAR[]", "Split"),
+        **signatures("a list", "Array", strict=False, takes="values"),
+        **signatures("JSON", "TO_JSON JSON_ARRAY", strict=False, takes="values"),
+        **signatures("JSON", "JSON_OBJECT", strict=False, takes="values", expressions=Need.KEYS),
+    },
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from truespec.domains.sql.functions.catalogue import Functions, words
+from truespec.domains.sql.functions.catalogue import Functions, signatures, words
 
 MARIADB = Functions(
     heads=frozenset({"SELECT", "VALUES", "WITH"}),
@@ -71,4 +71,12 @@ MARIADB = Functions(
         varchar year
         """
     ),
+    read={
+        **signatures("text", "Stuff Elt RegexpReplace RegexpSubstr NumberToStr SHA SHA2", strict=False),
+        **signatures("text", "Space Soundex CONV BIN OCT QUOTE TO_BASE64", strict=False),
+        **signatures("int", "FIELD FIND_IN_SET STRCMP CRC32 ORD PERIOD_DIFF REGEXP_INSTR", strict=False),
+        **signatures("int", "YEARWEEK UNIX_TIMESTAMP", strict=False, takes="dates"),
+        **signatures("JSON", "JSON_ARRAY JSON_UNQUOTE JSON_QUOTE", strict=False),
+        **signatures("int", "JSON_LENGTH JSON_VALID", strict=False),
+    },
 )

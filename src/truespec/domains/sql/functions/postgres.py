@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from truespec.domains.sql.functions.catalogue import Functions, words
+from truespec.domains.sql.functions.catalogue import Functions, Need, signatures, words
 
 POSTGRES = Functions(
     heads=frozenset({"SELECT", "TABLE", "VALUES", "WITH"}),
@@ -218,4 +218,24 @@ POSTGRES = Functions(
         timestamptz timetz varbit varchar varying zone
         """
     ),
+    read={
+        **signatures("bool", "StartsWith"),
+        **signatures("bool", "RegexpILike", expression=Need.REGULAR),
+        **signatures("bool", "SimilarTo", expression=Need.SIMILAR),
+        **signatures("text", "Translate MD5 Initcap QUOTE_LITERAL"),
+        **signatures("text", "SplitPart", part_index=Need.NOT_ZERO),
+        **signatures("text", "Pad", expression=Need.NUMBER),
+        **signatures("text", "Repeat", times=Need.NUMBER),
+        **signatures(
+            "text", "RegexpReplace", expression=Need.REGULAR, replacement=Need.WORDS, modifiers=Need.FLAGS
+        ),
+        **signatures("int", "Ascii Unicode BitLength OCTET_LENGTH"),
+        **signatures("INTERVAL", "AGE", takes="dates"),
+        **signatures("array", "Array", strict=False, takes="values"),
+        **signatures("text[]", "StringToArray", strict=False),
+        **signatures("json", "TO_JSON JSON_BUILD_ARRAY", strict=False, takes="values"),
+        **signatures("jsonb", "TO_JSONB JSONB_BUILD_ARRAY", strict=False, takes="values"),
+        **signatures("json", "JSON_BUILD_OBJECT", strict=False, takes="values", expressions=Need.KEYS),
+        **signatures("jsonb", "JSONB_BUILD_OBJECT", strict=False, takes="values", expressions=Need.KEYS),
+    },
 )

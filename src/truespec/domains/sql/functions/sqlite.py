@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from truespec.domains.sql.functions.catalogue import Functions, words
+from truespec.domains.sql.functions.catalogue import Functions, signatures, words
 
 SQLITE = Functions(
     heads=frozenset({"SELECT", "VALUES", "WITH"}),
@@ -61,4 +61,8 @@ SQLITE = Functions(
         nchar numeric nvarchar real smallint text tinyint varchar
         """
     ),
+    read={
+        **signatures("bool", "Glob"),
+        **signatures("text", "PRINTF Format QUOTE", strict=False),
+    },
 )

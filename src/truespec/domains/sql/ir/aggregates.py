@@ -20,7 +20,7 @@ class Symbol:
     """A named aggregate: what it computes, of which bag, over which parameters."""
 
     function: str
-    """COUNT, SUM, MIN, MAX, ANY, or CHOICE for an arbitrary tuple."""
+    """COUNT, SUM, MIN, MAX, ANY, CHOICE for an arbitrary tuple, or CHOICE and what else is chosen freely."""
     name: str
     """The function symbol's name."""
     formals: tuple[Expr, ...]
@@ -59,8 +59,8 @@ class Operator:
     """The rows of the group."""
     outer: tuple[Expr, ...]
     """Variables of the enclosing queries, for each choice of which this one is evaluated anew."""
-    chosen: list[tuple[str, tuple[Val, ...]]] = field(default_factory=list)
-    """Symbols of chosen columns, and the column's value for each of `members`."""
+    chosen: list[tuple[str, tuple[tuple[Val, ...], ...]]] = field(default_factory=list)
+    """Symbols of what is chosen, and the columns that it is chosen from: a value for each of `members`."""
     partner: Operator | None = None
     """The operator of the other side that chooses alike."""
     order: tuple[int, ...] = ()
@@ -78,12 +78,18 @@ class Aggregates(ABC):
     """What leaves choices, in the order of reading."""
     plainly_same: Callable[[Bag, Bag], bool]
     """Whether two bags are the same by their form, which no solver is asked for."""
+    same: Callable[[Bag, Bag], bool]
+    """Whether two bags are proved the same."""
     same_tuples: Callable[[Bag, Bag], bool]
     """Whether two bags hold the same tuples, however often."""
 
     @abstractmethod
     def count(self, bag: Bag) -> Val:
         """COUNT(*) of a bag."""
+
+    @abstractmethod
+    def whole(self, function: str, bag: Bag, kind: Kind) -> Val:
+        """A function of a bag of tuples, of which only this is known: equal bags give equal results."""
 
     @abstractmethod
     def count_term(self, term: Term) -> Expr:
@@ -98,8 +104,8 @@ class Aggregates(ABC):
         """MIN or MAX of a bag of values none of which is NULL, where it has any."""
 
     @abstractmethod
-    def choice(self, bag: Bag, formals: tuple[Expr, ...], kind: Kind) -> str:
-        """The name of a new symbol for an arbitrary tuple of the bag."""
+    def choice(self, function: str, bag: Bag, formals: tuple[Expr, ...], kind: Kind) -> str:
+        """The name of a new symbol for what is chosen from a bag, as `function` says."""
 
     @abstractmethod
     def applied(self, term: Term) -> dict[int, tuple[Symbol, tuple[Expr, ...]]]:

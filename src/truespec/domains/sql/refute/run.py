@@ -24,6 +24,7 @@ from truespec.domains.sql.engines.contract import (
 from truespec.domains.sql.engines.registry import engine
 from truespec.domains.sql.engines.result import Outcome, Rows, same
 from truespec.domains.sql.engines.script import Database, insert_statements
+from truespec.domains.sql.refute.measured import measured
 from truespec.domains.sql.refute.rounding import TOLERANCE, Arithmetic
 from truespec.domains.sql.refute.ties import variants
 from truespec.domains.sql.schema import Schema
@@ -128,10 +129,13 @@ class Run:
 
         It counts where numbers are exact, rounding has no part in it, and row order and plans change nothing;
         or where they change the candidate's result alone and the oracle is proved to have one: the candidate
-        then allows a result, the one that the engine returned, which the oracle does not.
+        then allows a result, the one that the engine returned, which the oracle does not. Lists of another
+        length differ whatever the order of the rows.
         """
         doubt = self._doubt(database, found, quickly=quickly)
         # Which plan fails is no matter of the query's meaning: both results are rows.
+        if doubt is not None and doubt.wavering and self._differ_in_length(database, quickly=quickly):
+            return None
         free = doubt is not None and doubt.wavering == {1} and not self.ordered
         if free and all(isinstance(one, Rows) for one in found) and self.oracle_is_determined():
             return None
@@ -178,6 +182,30 @@ class Run:
                 if moved:
                     return Doubt(frozenset(moved))
         return None
+
+    def _differ_in_length(self, database: Database, *, quickly: bool) -> bool:
+        """Whether the queries differ by the lengths of the lists that they put out, whatever the order."""
+        other = self._measured
+        if other is None:
+            return False
+        other.limit = self.limit
+        found = other.outcomes(database)
+        if not all(isinstance(one, Rows) for one in found) or not other.differ(found):
+            return False
+        return other.doubt(database, found, quickly=quickly) is None
+
+    @cached_property
+    def _measured(self) -> Run | None:
+        """The pair with lengths in place of lists; None where it has none, or is such a pair."""
+        of_lists = DIALECTS[self.schema.dialect].lists_have_length
+        trees = None if self.ordered else measured(self.trees, of_lists=of_lists)
+        if trees is None:
+            return None
+        try:
+            texts = [tree.sql(self.schema.dialect) for tree in trees]
+        except Exception:  # a generator's own limits
+            return None
+        return Run(texts, trees, self.schema, "bag", self.settings, self.limit, lambda *_: False)
 
     def _hidden_ties(self, database: Database, found: list[Outcome]) -> Doubt | None:
         """Ties that are broken by values, which no order of rows shows."""

@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from truespec.domains.sql.dialects.registry import DIALECTS
 from truespec.domains.sql.refute.determined import leaves_choice
-from truespec.domains.sql.schema import Schema
+from truespec.domains.sql.schema import Kind, Schema
 
 _PICKING: tuple[Any, ...] = (
     exp.RowNumber,
@@ -28,7 +28,7 @@ _PICKING: tuple[Any, ...] = (
 )
 """Window functions whose value depends on the order of rows that tie."""
 _CHOOSING: tuple[Any, ...] = (exp.ArrayAgg, exp.First, exp.Last, exp.AnyValue)
-"""Aggregates whose choice among rows cannot be settled here."""
+"""Aggregates whose choice among rows cannot be settled here, unless they have an order of their own."""
 
 
 def variants(tree: exp.Expr, schema: Schema, ordered: bool) -> list[str] | None:
@@ -63,12 +63,15 @@ def _settle(query: Any, root: Any, listed: bool, descending: bool, schema: Schem
     """Break the ties of one query; whether there were any to break, None where that cannot be written."""
     sorted_source = _is_sorted(query, root)
     if isinstance(query, exp.Select) and sorted_source:
-        if any(isinstance(node, _CHOOSING) for node in _own(query)):
+        if any(
+            isinstance(node, _CHOOSING) and not _is_listed(node) and not _is_measured(node)
+            for node in _own(query)
+        ):
             return None
         if query.args.get("group") and leaves_choice(query, schema, root):
             return None
     changed = False
-    listings = [node for node in _own(query) if isinstance(node, exp.GroupConcat)] if sorted_source else []
+    listings = [node for node in _own(query) if _is_listed(node)] if sorted_source else []
     merged = DIALECTS[schema.dialect].collation_merges_texts
     for listing in listings:
         # Of texts that the collation calls equal, DISTINCT keeps the first that comes.
@@ -88,8 +91,10 @@ def _settle(query: Any, root: Any, listed: bool, descending: bool, schema: Schem
         _continue(window, [*outputs, *(c.copy() for c in window.this.find_all(exp.Column))], descending)
         changed = True
     limited = any(query.args.get(part) is not None for part in ("limit", "offset"))
-    if (limited or (listed and query.args.get("order") is not None)) and (
-        sorted_source or _is_grouped(query)
+    if (
+        (limited or (listed and query.args.get("order") is not None))
+        and (sorted_source or _is_grouped(query))
+        and not _is_settled(query, schema)
     ):
         if query.args.get("offset") is not None:
             return None
@@ -99,6 +104,53 @@ def _settle(query: Any, root: Any, listed: bool, descending: bool, schema: Schem
         _continue(query, [exp.Literal.number(place) for place in range(1, count + 1)], descending)
         changed = True
     return changed
+
+
+def _is_settled(query: Any, schema: Schema) -> bool:
+    """Whether the order is by all outputs, which are columns: rows that tie then put out the same."""
+    order, outputs = query.args.get("order"), query.args.get("expressions") or []
+    if order is None or not outputs or not isinstance(query, exp.Select):
+        return False
+    keys = [key.this for key in order.expressions]
+    merged = DIALECTS[schema.dialect].collation_merges_texts
+    for place, output in enumerate(outputs, 1):
+        column = output.unalias()
+        if not isinstance(column, exp.Column) or isinstance(column.this, exp.Star):
+            return False
+        if not any(_is_key(key, place, column) for key in keys):
+            return False
+        if merged and _may_be_text(str(column.name).lower(), schema):
+            return False
+    names = [str(output.alias).lower() for output in outputs if output.alias]
+    return not any(isinstance(key, exp.Column) and str(key.name).lower() in names for key in keys)
+
+
+def _is_key(key: Any, place: int, column: Any) -> bool:
+    """Whether a sort key is this output, by its place or as the same column."""
+    if isinstance(key, exp.Literal):
+        return bool(not key.is_string and key.name == str(place))
+    same = isinstance(key, exp.Column) and str(key.name).lower() == str(column.name).lower()
+    return bool(same and (not key.table or not column.table or key.table.lower() == column.table.lower()))
+
+
+def _may_be_text(name: str, schema: Schema) -> bool:
+    """Whether a column of this name may hold texts that the collation calls equal."""
+    kinds = [c.type.kind for t in schema.tables for c in t.columns if c.name.lower() == name]
+    return not kinds or any(kind not in (Kind.INT, Kind.DECIMAL, Kind.DATE, Kind.BOOL) for kind in kinds)
+
+
+def _is_measured(node: Any) -> bool:
+    """Whether of a list only its length is asked for, which no order changes."""
+    around = node.parent
+    while isinstance(around, exp.Filter | exp.Paren):
+        around = around.parent
+    return isinstance(node, exp.ArrayAgg | exp.GroupConcat) and isinstance(around, exp.Length | exp.ArraySize)
+
+
+def _is_listed(node: Any) -> bool:
+    """Whether an aggregate goes through its values in an order of its own, or joins them."""
+    ordered = isinstance(node, exp.ArrayAgg | exp.First | exp.Last) and isinstance(node.this, exp.Order)
+    return (ordered or isinstance(node, exp.GroupConcat)) and not _is_measured(node)
 
 
 def _is_grouped(query: Any) -> bool:

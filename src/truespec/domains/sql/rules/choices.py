@@ -13,7 +13,10 @@ in FROM clauses of the outermost query, not in a subquery used as a value or a c
 that several references share. Any other choice is left arbitrary, each on its own: then the queries must be
 equal whatever it is. A subquery chooses anew for each row of the enclosing queries: engines move conditions
 on such rows into it, so that they may decide what is met first.
-The tuples compared hold all columns that the operator chooses. Groups that HAVING drops, by what it says
+The tuples compared hold all columns that the operator chooses. Where one of them is more than a row, as the
+order in which values are listed or the most frequent value among ties, the partners' rows are compared as
+bags: each order of the rows, and each choice that depends on how often they occur, is then there on either
+side. Groups that HAVING drops, by what it says
 whatever is chosen, are left out of the comparison.
 
 Why. A result of one side comes from a choice function; the other side has the same function available, by
@@ -23,7 +26,7 @@ the equality of the tuples to choose from, and yields the same result with it. A
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from truespec.domains.sql.ir.aggregates import Aggregates, Operator
@@ -32,6 +35,12 @@ from truespec.domains.sql.ir.kinds import Kind
 from truespec.domains.sql.ir.logic import Expr, Formula, conj
 from truespec.domains.sql.ir.symbols import functions, is_false
 from truespec.domains.sql.ir.values import Val
+
+ANY_ORDER = "CHOICE distinct"
+"""The beginning of the function of a symbol that is an order of distinct values, or one of their greatest."""
+
+Columns = tuple[tuple[Val, ...], ...]
+"""Columns of a group's rows: for each, its value in each member."""
 
 
 def arguments(values: tuple[Val, ...]) -> tuple[Expr, ...]:
@@ -44,18 +53,33 @@ def arguments(values: tuple[Val, ...]) -> tuple[Expr, ...]:
     return tuple(found)
 
 
-def choose(aggregates: Aggregates, operator: Operator, column: tuple[Val, ...]) -> Val:
-    """The chosen value of a column, given its value in each member."""
-    kind = column[0].kind
+ANY_ROW = "CHOICE"
+"""The function of a symbol that is a value of an arbitrary row; what is chosen otherwise has more words."""
+
+
+def choose(
+    aggregates: Aggregates,
+    operator: Operator,
+    column: tuple[Val, ...],
+    function: str = ANY_ROW,
+    *,
+    kind: Kind | None = None,
+    beside: tuple[tuple[Val, ...], ...] = (),
+) -> Val:
+    """The chosen value of a column, given its value in each member.
+
+    `function` says how it is chosen where it is not the value of a row; `kind` is then that of the result,
+    and `beside` are further columns that it is chosen by.
+    """
+    kind, columns = kind or column[0].kind, (column, *beside)
     for name, known in operator.chosen:
-        if all(_same_value(a, b) for a, b in zip(known, column, strict=True)):
+        if aggregates.symbols[name].function == function and _same_columns(known, columns):
             return _value(aggregates, name, operator, kind)
-    paired = _partner_symbol(aggregates, operator, column) if _may_pair(operator) else None
+    paired = _partner_symbol(aggregates, operator, columns, function) if _may_pair(operator) else None
     if paired is None:
-        terms = tuple(replace(t, outs=(out,)) for t, out in zip(operator.members, column, strict=True))
         formals = arguments(operator.values) + operator.outer
-        paired = aggregates.choice(Bag(terms), formals, kind)
-    operator.chosen.append((paired, column))
+        paired = aggregates.choice(function, _tuples(operator.members, columns), formals, kind)
+    operator.chosen.append((paired, columns))
     return _value(aggregates, paired, operator, kind)
 
 
@@ -64,13 +88,17 @@ def without_choices(aggregates: Aggregates, test: Formula) -> Formula:
 
     def chosen(name: str) -> bool:
         symbol = aggregates.symbols.get(name.removesuffix("?"))
-        return symbol is not None and symbol.function == "CHOICE"
+        return symbol is not None and symbol.function.startswith(ANY_ROW)
 
     return conj(*(part for part in conjuncts(test) if not any(map(chosen, functions(part)))))
 
 
-def _same_value(left: Val, right: Val) -> bool:
-    return bool(left.null.eq(right.null) and left.val.eq(right.val))
+def _same_columns(left: Columns, right: Columns) -> bool:
+    return len(left) == len(right) and all(
+        a.null.eq(b.null) and a.val.eq(b.val)
+        for one, other in zip(left, right, strict=True)
+        for a, b in zip(one, other, strict=True)
+    )
 
 
 def _value(aggregates: Aggregates, name: str, operator: Operator, kind: Kind) -> Val:
@@ -81,7 +109,9 @@ def _value(aggregates: Aggregates, name: str, operator: Operator, kind: Kind) ->
     return Val(symbol.null(given), symbol.apply(given), kind)
 
 
-def _partner_symbol(aggregates: Aggregates, operator: Operator, column: tuple[Val, ...]) -> str | None:
+def _partner_symbol(
+    aggregates: Aggregates, operator: Operator, columns: Columns, function: str
+) -> str | None:
     others = [operator.partner] if operator.partner else [o for o in aggregates.operators if _free(o)]
     taken = {name for name, _ in operator.chosen}
     for other in others:
@@ -90,18 +120,31 @@ def _partner_symbol(aggregates: Aggregates, operator: Operator, column: tuple[Va
             for theirs, index in zip(other.values, order, strict=True):
                 mine = operator.values[index]
                 back += zip(arguments((theirs,)), arguments((mine,)), strict=True)
-            shared = [(name, mine) for name, mine in operator.chosen if name in dict(other.chosen)]
-            for name, theirs_column in other.chosen:
-                if name in taken or theirs_column[0].kind != column[0].kind:
+            known = dict(other.chosen)
+            shared = [(name, mine) for name, mine in operator.chosen if name in known]
+            for name, their_columns in other.chosen:
+                if name in taken or not _alike(aggregates, name, function, their_columns, columns):
                     continue
-                ours = [mine for _, mine in shared] + [column]
-                yours = [dict(other.chosen)[known] for known, _ in shared] + [theirs_column]
+                ours = [*itertools.chain(*(mine for _, mine in shared), columns)]
+                yours = [*itertools.chain(*(known[name] for name, _ in shared), their_columns)]
                 left = _tuples(operator.members, ours)
                 right = substitute_bag(_tuples(other.members, yours), back)
-                if aggregates.same_tuples(left, right):
+                rows = all(_of_rows(aggregates.symbols[n].function) for n in (name, *dict(shared)))
+                if (aggregates.same_tuples if rows else aggregates.same)(left, right):
                     operator.partner, operator.order, other.partner = other, order, operator
                     return name
     return None
+
+
+def _of_rows(function: str) -> bool:
+    """Whether a choice does not depend on how often a row occurs."""
+    return function == ANY_ROW or function.startswith(ANY_ORDER)
+
+
+def _alike(aggregates: Aggregates, name: str, function: str, theirs: Columns, ours: Columns) -> bool:
+    """Whether the same is chosen, from columns of the same kinds."""
+    kinds = [[column[0].kind for column in columns] for columns in (theirs, ours)]
+    return aggregates.symbols[name].function == function and kinds[0] == kinds[1]
 
 
 def _may_pair(operator: Operator) -> bool:
@@ -124,7 +167,7 @@ def _orders(left: Operator, right: Operator) -> Iterator[tuple[int, ...]]:
             yield order
 
 
-def _tuples(members: tuple[Term, ...], columns: list[tuple[Val, ...]]) -> Bag:
+def _tuples(members: tuple[Term, ...], columns: Sequence[tuple[Val, ...]]) -> Bag:
     return Bag(
         tuple(replace(term, outs=tuple(column[i] for column in columns)) for i, term in enumerate(members))
     )

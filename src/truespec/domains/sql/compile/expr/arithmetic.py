@@ -7,7 +7,7 @@ from dataclasses import replace
 import z3
 from sqlglot import exp
 
-from truespec.domains.sql.compile.expr.date_functions import date_arithmetic, shift
+from truespec.domains.sql.compile.expr.date_functions import date_arithmetic, interval_of, shift
 from truespec.domains.sql.compile.expr.numbers import (
     arithmetic_operand,
     check_typed,
@@ -21,7 +21,7 @@ from truespec.domains.sql.compile.readers import Readers
 from truespec.domains.sql.compile.scope import Scope
 from truespec.domains.sql.ir.kinds import INT, LOOSE, REAL
 from truespec.domains.sql.ir.logic import FALSE, TRUE, Expr, Formula, conj, disj, ite, neg
-from truespec.domains.sql.ir.opaque import opaque
+from truespec.domains.sql.ir.opaque import opaque, strict
 from truespec.domains.sql.ir.symbols import constants
 from truespec.domains.sql.ir.values import Val, number, to_real, together
 from truespec.verdict import Unsupported
@@ -44,8 +44,9 @@ def _operands(reader: Reader, node: exp.Binary, scope: Scope) -> tuple[Val, Val]
 
 def _add(reader: Reader, node: exp.Add, scope: Scope) -> Val:
     for one, other in ((node.this, node.expression), (node.expression, node.this)):
-        if isinstance(other, exp.Interval):
-            return shift(reader, one, other, scope, 1)
+        step = interval_of(other.unnest())
+        if step is not None:
+            return shift(reader, one, step, scope, 1)
     dates = date_arithmetic(reader, node, scope, 1)
     if dates is not None:
         return dates
@@ -54,8 +55,9 @@ def _add(reader: Reader, node: exp.Add, scope: Scope) -> Val:
 
 
 def _sub(reader: Reader, node: exp.Sub, scope: Scope) -> Val:
-    if isinstance(node.expression, exp.Interval):
-        return shift(reader, node.this, node.expression, scope, -1)
+    step = interval_of(node.expression.unnest())
+    if step is not None:
+        return shift(reader, node.this, step, scope, -1)
     dates = date_arithmetic(reader, node, scope, -1)
     if dates is not None:
         return dates
@@ -72,7 +74,7 @@ def _div(reader: Reader, node: exp.Div, scope: Scope) -> Val:
     left = arithmetic_operand(reader, node.this, scope)
     right = arithmetic_operand(reader, node.expression, scope)
     zero = _is_zero(right)
-    _no_error(reader, conj(neg(left.null), neg(right.null), zero), "a division by zero")
+    _no_error(reader, conj(neg(left.null), neg(right.null), zero), "a division by zero", scope)
     null = disj(left.null, right.null, zero)
     if reader.dialect.division_truncates and REAL not in (left.kind, right.kind):
         if LOOSE in (left.kind, right.kind):
@@ -81,22 +83,22 @@ def _div(reader: Reader, node: exp.Div, scope: Scope) -> Val:
     return Val(null, to_real(left).val / to_real(right).val, REAL)
 
 
-def _no_error(reader: Reader, bad: Formula, what: str) -> None:
-    """Refuse an error that may occur; the tests of the CASEs around it may rule it out.
+def _no_error(reader: Reader, bad: Formula, what: str, scope: Scope) -> None:
+    """Refuse an error that may occur; the tests of the CASEs around it may rule it out, and the group's rows.
 
     They rule out no error of constants: a planner computes these before it runs the query.
     """
     bad = z3.simplify(bad)
     if not reader.dialect.errors_raise or z3.is_false(bad):
         return
-    if not constants(bad) or not reader.world.holds(conj(*reader.guards), neg(bad)):
+    if not constants(bad) or not reader.world.holds(conj(scope.given(), *reader.guards), neg(bad)):
         raise Unsupported(f"sql: {what} may occur, which {reader.dialect.name} does not answer with NULL")
 
 
 def _integer_division(reader: Reader, node: exp.IntDiv, scope: Scope) -> Val:
     left, right = _operands(reader, node, scope)
     zero = _is_zero(right)
-    _no_error(reader, conj(neg(left.null), neg(right.null), zero), "a division by zero")
+    _no_error(reader, conj(neg(left.null), neg(right.null), zero), "a division by zero", scope)
     null = disj(left.null, right.null, zero)
     if left.kind != INT:
         raise Unsupported("sql: DIV of numbers that are no integers")
@@ -109,7 +111,7 @@ def _mod(reader: Reader, node: exp.Mod, scope: Scope) -> Val:
     if left.kind != INT:
         raise Unsupported("sql: a remainder of numbers that are no integers")
     zero = _is_zero(right)
-    _no_error(reader, conj(neg(left.null), neg(right.null), zero), "a division by zero")
+    _no_error(reader, conj(neg(left.null), neg(right.null), zero), "a division by zero", scope)
     rest = left.val - right.val * truncated(left.val, right.val)
     if z3.is_int_value(right.val) and right.val.as_long() > 0:
         rest = ite(left.val >= 0, left.val % right.val, -((-left.val) % right.val))
@@ -138,6 +140,19 @@ def _round(reader: Reader, node: exp.Round, scope: Scope) -> Val:
     if value.kind == INT and digits.val.as_long() >= 0:
         return value if reader.dialect.round_keeps_integers else to_real(value)
     return Val(value.null, rounded(reader, value, digits.val.as_long()), REAL)
+
+
+def _trunc(reader: Reader, node: exp.Trunc, scope: Scope) -> Val:
+    """TRUNC and TRUNCATE: the number without the digits behind so many of them."""
+    value = only_operand(reader, node.this, scope)
+    decimals = node.args.get("decimals")
+    digits = Val(FALSE, z3.IntVal(0), INT) if decimals is None else reader.value(decimals, scope)
+    if digits.kind != INT or not z3.is_int_value(digits.val) or not 0 <= digits.val.as_long() <= 9:
+        raise Unsupported("sql: TRUNC to digits that are no small literal")
+    scale = z3.RealVal(10 ** digits.val.as_long())
+    number = to_real(value).val
+    size = z3.ToReal(z3.ToInt(ite(number >= 0, number, -number) * scale)) / scale
+    return Val(value.null, ite(number >= 0, size, -size), LOOSE)
 
 
 def _floor(reader: Reader, node: exp.Floor, scope: Scope) -> Val:
@@ -169,6 +184,21 @@ def _pow(reader: Reader, node: exp.Pow, scope: Scope) -> Val:
     return opaque(reader.dialect, "pow", [to_real(left), to_real(right)], REAL)
 
 
+def _bits(reader: Reader, node: exp.Binary, scope: Scope) -> Val:
+    """The bits of two integers; the lowest one says whether a number is odd, whatever its sign."""
+    left, right = _operands(reader, node, scope)
+    if left.kind != INT or right.kind != INT:
+        raise Unsupported(f"sql: bits of numbers that are no integers ({node.sql()[:40]})")
+    null = disj(left.null, right.null)
+    if isinstance(node, exp.BitwiseAnd):
+        for one, other in ((left, right), (right, left)):
+            if z3.is_int_value(one.val) and one.val.as_long() == 1:
+                return Val(null, other.val % 2, INT)
+    if reader.dialect.bits_have_no_sign:
+        raise Unsupported(f"sql: bits, which have no sign there ({node.sql()[:40]})")
+    return strict(reader.dialect, type(node).__name__, [left, right], INT)
+
+
 def _is_zero(value: Val) -> Formula:
     if z3.is_int_value(value.val) or z3.is_rational_value(value.val):
         return TRUE if z3.is_true(z3.simplify(value.val == 0)) else FALSE
@@ -188,5 +218,9 @@ READERS: Readers = {
     exp.Round: _round,
     exp.Floor: _floor,
     exp.Ceil: _ceil,
+    exp.Trunc: _trunc,
+    exp.BitwiseAnd: _bits,
+    exp.BitwiseOr: _bits,
+    exp.BitwiseXor: _bits,
     exp.Pow: _pow,
 }

@@ -27,10 +27,12 @@ from truespec.domains.sql.ir.kinds import (
     TEXT,
     ZONED,
     Kind,
+    Sealed,
     padded,
 )
-from truespec.domains.sql.ir.logic import ite
-from truespec.domains.sql.ir.opaque import opaque, text_of
+from truespec.domains.sql.ir.logic import ite, neg
+from truespec.domains.sql.ir.opaque import opaque, strict, text_of
+from truespec.domains.sql.ir.symbols import operands
 from truespec.domains.sql.ir.values import Val, null_of, numeric, to_real
 from truespec.verdict import Unsupported
 
@@ -53,6 +55,8 @@ def _cast(reader: Reader, node: exp.Cast, scope: Scope) -> Val:
         found = _to_moment(reader, node.to, value)
     if found is None and written is _Type.BOOLEAN and value.kind == BOOL:
         return value
+    if found is None and written is _Type.BOOLEAN and value.kind == INT and reader.dialect.has_boolean_type:
+        return Val(value.null, value.val != 0, BOOL)
     if found is None:
         raise Unsupported(f"sql: CAST of {value.kind} to {_shown(reader, node.to)}")
     return found
@@ -71,10 +75,13 @@ def _to_number(reader: Reader, to: exp.DataType, value: Val) -> Val | None:
     written = to.this
     if written in _INTEGERS and value.kind in (INT, BOOL):
         return numeric(value)
+    if written in _INTEGERS and value.kind in (TEXT, DATED) and not reader.dialect.errors_raise:
+        # The number that the text begins with, or 0.
+        return strict(reader.dialect, "cast INTEGER", [value], INT)
     if value.kind not in NUMBERS:
         return None
     if written in _INTEGERS:
-        return Val(value.null, value.val.arg(0), INT) if z3.is_to_real(value.val) else None
+        return _whole(reader, value)
     if written in exp.DataType.FLOAT_TYPES:
         return to_real(value)
     sizes = _sizes(to)
@@ -88,6 +95,26 @@ def _to_number(reader: Reader, to: exp.DataType, value: Val) -> Val | None:
     if not sizes and reader.dialect.bare_decimal_keeps_number:
         return value
     return Val(value.null, rounded(reader, value, sizes[1] if len(sizes) > 1 else 0), REAL)
+
+
+def _whole(reader: Reader, value: Val) -> Val | None:
+    """A number that is proved to be whole, or cut where the dialect cuts; engines round in several ways."""
+    if z3.is_to_real(value.val):
+        return Val(value.null, value.val.arg(0), INT)
+    number = to_real(value).val
+    parts = operands(number) if z3.is_div(number) else ()
+    if parts and z3.is_to_real(parts[0]) and z3.is_rational_value(parts[1]):
+        by = parts[1].as_fraction()
+        above = parts[0].arg(0)
+        if by.denominator == 1 and by > 0 and reader.world.holds(neg(value.null), above % int(by) == 0):
+            return Val(value.null, above / int(by), INT)
+    if reader.dialect.casts_cut:
+        size = z3.ToInt(ite(number >= 0, number, -number))
+        return Val(value.null, ite(number >= 0, size, -size), INT)
+    whole = z3.ToInt(number)
+    if not reader.world.holds(neg(value.null), number == z3.ToReal(whole)):
+        return None
+    return Val(value.null, whole, INT)
 
 
 def _clamped(reader: Reader, value: Val, digits: int, scale: int = 0) -> Val:
@@ -106,8 +133,10 @@ def _to_text(reader: Reader, to: exp.DataType, value: Val) -> Val | None:
         raise Unsupported(f"sql: CAST to {_shown(reader, to)}, which cuts or pads, or lacks characters")
     if value.kind == DATED:
         return opaque(reader.dialect, "cast TEXT", [value], TEXT)
-    if value.kind == DATE and not sizes and reader.dialect.mixed_branches_are_texts:
+    if value.kind in (DATE, INT) and not sizes:
         return text_of(reader.dialect, value)
+    if isinstance(value.kind, Sealed) and not sizes and reader.dialect.functions_of_shown_types_read:
+        return strict(reader.dialect, "cast TEXT", [value], TEXT)
     if value.kind != TEXT:
         return None
     if not sizes:
@@ -123,7 +152,9 @@ def _to_moment(reader: Reader, to: exp.DataType, value: Val) -> Val | None:
             return day(value)
         if value.kind == ZONED:
             return day_of_zoned(value)
-    if to.this in (_Type.DATETIME, _Type.TIMESTAMP) and value.kind in MOMENTS:
+    moments = [_Type.DATETIME, _Type.TIMESTAMP]
+    moments += [_Type.TIMESTAMPNTZ] if reader.dialect.parser_renames_timestamp else []
+    if to.this in moments and value.kind in MOMENTS:
         if to.expressions or (value.kind == DATETIME and reader.world.fractional):
             raise Unsupported("sql: CAST to a moment of other precision")
         return moment(value)

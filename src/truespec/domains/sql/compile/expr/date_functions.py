@@ -14,8 +14,8 @@ from truespec.domains.sql.compile.expr.numbers import as_number, truncated
 from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.readers import Readers
 from truespec.domains.sql.compile.scope import Scope
-from truespec.domains.sql.ir.dates import DAY, day, moment, read_date
-from truespec.domains.sql.ir.facts import digits
+from truespec.domains.sql.ir.dates import DAY, day, day_of_zoned, moment, read_date, zoned
+from truespec.domains.sql.ir.facts import MONTH_START, ZONED_DAY, digits
 from truespec.domains.sql.ir.kinds import (
     DATE,
     DATED,
@@ -25,7 +25,9 @@ from truespec.domains.sql.ir.kinds import (
     REAL,
     TEXT,
     TEXT_SORT,
+    ZONED,
     Kind,
+    Sealed,
 )
 from truespec.domains.sql.ir.logic import FALSE, Expr, Formula, disj
 from truespec.domains.sql.ir.opaque import opaque, strict
@@ -46,8 +48,8 @@ def date_arithmetic(reader: Reader, node: exp.Binary, scope: Scope, sign: int) -
     return None
 
 
-_FORMAT = re.compile(r"(?:[^%]|%[YmdHMSy])*\Z")
-"""Date formats that the parser keeps apart: MariaDB's `%M` becomes `%B`, and `%B` stays as it is."""
+_FORMAT = re.compile(r"[^%]|%(.)", re.DOTALL)
+"""A letter of a date format, or a character that stands for itself."""
 
 
 def date_value(reader: Reader, node: Any, scope: Scope) -> Val:
@@ -160,7 +162,9 @@ def _datesub(reader: Reader, node: exp.DateSub, scope: Scope) -> Val:
 def shift(reader: Reader, node: exp.Expr, interval: Any, scope: Scope, sign: int) -> Val:
     """A date moved by an interval; in MariaDB a text is a text again, in the standard form."""
     value = _dated(reader, node, scope)
-    moved = _moved(reader, as_date(reader, value), interval, scope, sign)
+    whole = z3.is_app(value.val) and value.val.decl().name() == ZONED_DAY
+    dated = value if value.kind == ZONED and whole else as_date(reader, value)
+    moved = _moved(reader, dated, interval, scope, sign)
     if not reader.dialect.shifted_texts_stay_texts or value.kind != TEXT:
         return moved
     number = z3.simplify(moved.val)
@@ -196,21 +200,41 @@ def _moved(reader: Reader, value: Val, interval: Any, scope: Scope, sign: int) -
     if amount.kind != INT or not reader.dialect.intervals_read:
         raise Unsupported("sql: an interval that is no whole number")
     null = disj(value.null, amount.null)
-    factor = {"DAY": 1, "WEEK": 7}.get(unit_name.removesuffix("S"))
+    word = unit_name.removesuffix("S")
+    factor = {"DAY": 1, "WEEK": 7}.get(word)
     keeps = reader.dialect.shifted_dates_stay_dates
     if not keeps and not isinstance(interval, exp.Interval):
         raise Unsupported("sql: date arithmetic")
     if factor is None:
-        months = {"MONTH": 1, "YEAR": 12}.get(unit_name.removesuffix("S"))
-        if months is None or value.kind != DATE or not keeps:
-            raise Unsupported(f"sql: an interval of {unit_name}")
-        return _shift_months(reader, value, amount, null, sign * months)
+        return _moved_by(reader, value, amount, null, sign, word)
+    if value.kind == ZONED:
+        return zoned(Val(null, day_of_zoned(value).val + amount.val * (sign * factor), DATE))
     if value.kind == DATE and keeps:
         moved = z3.simplify(value.val + amount.val * (sign * factor))
         if z3.is_int_value(moved):
             reader.world.note_date(moved.as_long())
         return Val(null, moved, DATE)
     return Val(null, moment(value).val + amount.val * (sign * factor * DAY), DATETIME)
+
+
+_MONTHS = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}
+"""Units of several lengths, in months."""
+
+
+def _moved_by(reader: Reader, value: Val, amount: Val, null: Formula, sign: int, unit: str) -> Val:
+    """A moment moved by months, of which it keeps the time of day, or by parts of a day."""
+    if unit in _MONTHS:
+        first = day_of_zoned(value) if value.kind == ZONED else day(value)
+        moved = _shift_months(reader, first, amount, null, sign * _MONTHS[unit])
+        if value.kind == ZONED:
+            return zoned(moved)
+        if value.kind == DATE and reader.dialect.shifted_dates_stay_dates:
+            return moved
+        rest = z3.IntVal(0) if value.kind == DATE else value.val % DAY
+        return Val(null, moment(moved).val + rest, DATETIME)
+    if unit not in ("HOUR", "MINUTE", "SECOND") or value.kind == ZONED:
+        raise Unsupported(f"sql: an interval of {unit}")
+    return Val(null, moment(value).val + amount.val * (sign * _SIZES[unit]), DATETIME)
 
 
 def _shift_months(reader: Reader, value: Val, amount: Val, null: Formula, factor: int) -> Val:
@@ -225,8 +249,28 @@ def _shift_months(reader: Reader, value: Val, amount: Val, null: Formula, factor
         moved = first.replace(day=min(start.day, last)).toordinal()
         reader.world.note_date(moved)
         return Val(null, z3.IntVal(moved), DATE)
-    moved = z3.Function("addmonths", *[z3.IntSort()] * 3)(value.val, amount.val * factor)
-    return Val(null, moved, DATE)
+    months = amount.val * factor
+    if z3.is_app(value.val) and value.val.decl().name() == MONTH_START:
+        return Val(null, value.val.decl()(value.val.arg(0) + months), DATE)  # it has a first day as well
+    return Val(null, z3.Function("addmonths", *[z3.IntSort()] * 3)(value.val, months), DATE)
+
+
+def interval_of(node: Any) -> Any:
+    """A multiple of an interval as one interval; None for anything else."""
+    if isinstance(node, exp.Interval):
+        return node
+    if not isinstance(node, exp.Mul):
+        return None
+    for one, other in ((node.this, node.expression), (node.expression, node.this)):
+        one = one.unnest()
+        if (
+            isinstance(one, exp.Interval)
+            and isinstance(one.this, exp.Literal)
+            and _WHOLE.match(one.this.this)
+        ):
+            number = exp.Literal.number(one.this.this)
+            return exp.Interval(this=exp.Mul(this=number, expression=other), unit=one.args.get("unit"))
+    return None
 
 
 def year_of(reader: Reader, node: exp.Year, scope: Scope) -> Val:
@@ -253,15 +297,54 @@ def _extract(reader: Reader, node: exp.Extract, scope: Scope) -> Val:
         date_value(reader, node.expression, scope).null
     ):
         raise Unsupported("sql: EXTRACT of a NULL, a DOUBLE in DuckDB whatever the part")
-    if part in ("YEAR", "MONTH"):
+    if part in ("YEAR", "MONTH") and not isinstance(reader.value(node.expression, scope).kind, Sealed):
         if part == "YEAR":
             value = year_of(reader, exp.Year(this=node.expression), scope)
         else:
             value = month_of(reader, exp.Month(this=node.expression), scope)
         return to_real(value) if reader.dialect.extract_is_numeric else value
-    value = date_value(reader, node.expression, scope)
+    span = reader.value(node.expression, scope)
     whole = part == "DAY" and not reader.dialect.extract_is_numeric
+    if isinstance(span.kind, Sealed):
+        return opaque(reader.dialect, f"extract {part}", [span], REAL)
+    value = as_date(reader, span)
+    if part in _COUNTED:
+        found = _COUNTED[part](day(value))
+        return to_real(found) if reader.dialect.extract_is_numeric else found
     return opaque(reader.dialect, f"extract {part}", [value], INT if whole else REAL)
+
+
+def _quarter(value: Val) -> Val:
+    return Val(value.null, (_month(value) + 2) / 3, INT)
+
+
+def _from_sunday(value: Val) -> Val:
+    return Val(value.null, value.val % 7, INT)
+
+
+def _from_monday(value: Val) -> Val:
+    return Val(value.null, (value.val + 6) % 7 + 1, INT)
+
+
+_COUNTED = {"QUARTER": _quarter, "DOW": _from_sunday, "DAYOFWEEK": _from_sunday, "ISODOW": _from_monday}
+"""Parts of a day that are computed: day 1 of the calendar was a Monday."""
+
+
+def _quarter_of(reader: Reader, node: exp.Quarter, scope: Scope) -> Val:
+    return _quarter(day(date_value(reader, node.this, scope)))
+
+
+def _weekday_of(reader: Reader, node: exp.DayOfWeek, scope: Scope) -> Val:
+    found = _from_sunday(day(date_value(reader, node.this, scope)))
+    return replace(found, val=found.val + reader.dialect.number_of_sunday)
+
+
+def _iso_weekday_of(reader: Reader, node: exp.DayOfWeekIso, scope: Scope) -> Val:
+    return _from_monday(day(date_value(reader, node.this, scope)))
+
+
+def _day_of_year(reader: Reader, node: exp.DayOfYear, scope: Scope) -> Val:
+    return opaque(reader.dialect, "day of the year", [day(date_value(reader, node.this, scope))], INT)
 
 
 def _day(reader: Reader, node: exp.Day, scope: Scope) -> Val:
@@ -281,10 +364,26 @@ def _timetostr(reader: Reader, node: exp.TimeToStr, scope: Scope) -> Val:
         return Val(value.null, digits(_year(value), 4), TEXT)
     if form.this == "%m":
         return Val(value.null, digits(_month(value), 2), TEXT)
-    if not _FORMAT.match(form.this):
+    letters = {piece[1] for piece in _FORMAT.finditer(form.this) if piece[1]}
+    if not letters <= reader.dialect.date_format_letters or form.this.endswith("%"):
         raise Unsupported(f"sql: the date format {form.this[:40]!r}")
     whole = date_value(reader, node.this, scope)
     return opaque(reader.dialect, f"format {form.this}", [whole], TEXT)
+
+
+_MODIFIER = re.compile(
+    r"[+-]?[0-9]{1,6} (?:day|month|year|hour|minute|second)s?|start of (?:day|month|year)|weekday [0-6]", re.I
+)
+"""What SQLite may do to a date, without the clock and without zones."""
+
+
+def modified(reader: Reader, name: str, nodes: list[Any], scope: Scope, kind: Kind) -> Val:
+    """SQLite's DATE, DATETIME, JULIANDAY, ... of a text, with modifiers as written."""
+    written = [part if isinstance(part, exp.Literal) and part.is_string else None for part in nodes[1:]]
+    steps = ["" if part is None else str(part.this).lower() for part in written]
+    if not all(map(_MODIFIER.fullmatch, steps)):
+        raise Unsupported(f"sql: the function {name.upper()} with such modifiers")
+    return text_of_date(reader, ", ".join([name, *steps]), nodes[0], scope, kind)
 
 
 def text_of_date(reader: Reader, name: str, node: Any, scope: Scope, kind: Kind) -> Val:
@@ -330,4 +429,8 @@ READERS: Readers = {
     exp.TimeToStr: _timetostr,
     exp.Date: _date_of,
     exp.DayOfMonth: _day,
+    exp.Quarter: _quarter_of,
+    exp.DayOfWeek: _weekday_of,
+    exp.DayOfWeekIso: _iso_weekday_of,
+    exp.DayOfYear: _day_of_year,
 }

@@ -15,7 +15,17 @@ from truespec.domains.sql.compile.scope import Scope
 from truespec.domains.sql.ir.bags import Bag, Term
 from truespec.domains.sql.ir.comparisons import compare, equal
 from truespec.domains.sql.ir.existence import exists
-from truespec.domains.sql.ir.kinds import BOOL, DATE, DATETIME, MOMENTS, NULL_KIND, NUMBERS, TEXT, Enumerated
+from truespec.domains.sql.ir.kinds import (
+    BOOL,
+    DATE,
+    DATETIME,
+    INT,
+    MOMENTS,
+    NULL_KIND,
+    NUMBERS,
+    TEXT,
+    Enumerated,
+)
 from truespec.domains.sql.ir.logic import FALSE, conj, neg
 from truespec.domains.sql.ir.truth import logical_and, logical_not, logical_or, where_true
 from truespec.domains.sql.ir.values import Val
@@ -24,6 +34,8 @@ from truespec.verdict import ReasonCode, SpecificationError, Unsupported
 
 def quantified(reader: Reader, node: exp.Binary, operator: str, right: Any, scope: Scope) -> Val:
     query = right.this.unnest() if isinstance(right.this, exp.Paren | exp.Subquery) else right.this
+    if isinstance(query, exp.Array) and query.expressions:
+        return _over_list(reader, node, operator, query.expressions, isinstance(right, exp.Any), scope)
     if not isinstance(query, exp.Query):
         raise Unsupported("sql: ANY or ALL over something else than a query")
     value = reader.value(node.this, scope)
@@ -37,6 +49,23 @@ def quantified(reader: Reader, node: exp.Binary, operator: str, right: Any, scop
 
     found = where_some(reader, query, scope, 1, test)
     return found if some else logical_not(found)
+
+
+def _over_list(
+    reader: Reader, node: exp.Binary, operator: str, choices: Sequence[Any], some: bool, scope: Scope
+) -> Val:
+    """`x = ANY (ARRAY[...])` is a disjunction, and ALL a conjunction; the elements take one type."""
+    value, others = reader.value(node.this, scope), [reader.value(choice, scope) for choice in choices]
+    if len({other.kind for other in others} - {NULL_KIND}) != 1 or others[0].kind not in (
+        INT,
+        TEXT,
+        value.kind,
+    ):
+        raise Unsupported("sql: ANY or ALL over a list of several types")
+    if TEXT in (value.kind, others[0].kind) and value.kind != others[0].kind:
+        raise Unsupported("sql: ANY or ALL over a list of another type")
+    tests = [compare(reader.world, operator, value, other) for other in others]
+    return logical_or(tests) if some else logical_and(tests)
 
 
 def where_some(reader: Reader, query: exp.Expr, scope: Scope, width: int, test: Any) -> Val:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import z3
@@ -10,13 +11,14 @@ from sqlglot import exp
 
 from truespec.domains.sql.compile.expr.date_functions import month_text
 from truespec.domains.sql.compile.expr.functions import argument, check_no_fractions, function, never_fails
+from truespec.domains.sql.compile.expr.regular import REGULAR
 from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.readers import Readers
 from truespec.domains.sql.compile.scope import Scope
 from truespec.domains.sql.dialects.dialect import Patterns
 from truespec.domains.sql.ir.dates import day
 from truespec.domains.sql.ir.kinds import BOOL, DATE, DATED, INT, MOMENTS, NULL_KIND, TEXT
-from truespec.domains.sql.ir.logic import FALSE
+from truespec.domains.sql.ir.logic import FALSE, disj, ite
 from truespec.domains.sql.ir.opaque import opaque, strict
 from truespec.domains.sql.ir.truth import logical_not
 from truespec.domains.sql.ir.values import Val
@@ -27,20 +29,33 @@ def _left(reader: Reader, node: exp.Left, scope: Scope) -> Val:
     return prefix(reader, node, node.this, node.expression, scope)
 
 
-_ESCAPE = r"\\[dws!-/:-@\[-`{-~]"
-_CLASS = rf"\[\^?(?:a-z|A-Z|0-9|{_ESCAPE}|[A-Za-z0-9 _%@,;:!#&'\"<>=~`/+*?(){{}}|$.])+-?\]"
-_PIECE = rf"(?:[A-Za-z0-9 _%@,;:!#&'\"<>=~`/.-]|{_ESCAPE}|{_CLASS})(?:[*+?]|\{{[0-9]{{1,2}},?\}})?"
-_BRANCH = rf"(?:\^|{_PIECE})(?:{_PIECE})*\$?"
-_GROUP = rf"\((?:\?:)?{_BRANCH}(?:\|{_BRANCH})*\)[*+?]?"
-_REGULAR = re.compile(rf"(?:{_PIECE}|{_GROUP}|[\^$|]){{0,200}}\Z", re.ASCII)
-"""Texts that surely are regular expressions of PostgreSQL: any other may be an error where it is tried."""
-
-
 def _substring(reader: Reader, node: exp.Substring, scope: Scope) -> Val:
     start, length = node.args.get("start"), node.args.get("length")
     if isinstance(start, exp.Literal) and start.this == "1" and length is not None:
         return prefix(reader, node, node.this, length, scope)
     return function(reader, node, scope)
+
+
+def _all_but(node: exp.Right) -> exp.Expr | None:
+    """`RIGHT(s, CHAR_LENGTH(s) - 2)` is `SUBSTRING(s, 3)`, also where s is shorter than that."""
+    match node.expression.unnest():
+        case exp.Sub(this=exp.Length() as length, expression=exp.Literal() as size):
+            if length.this == node.this and not length.args.get("binary") and str(size.this).isdigit():
+                return exp.Substring(this=node.this, start=exp.Literal.number(int(size.this) + 1))
+    return None
+
+
+def _right(reader: Reader, node: exp.Right, scope: Scope) -> Val:
+    if _all_but(node) is None and reader.dialect.errors_raise and not never_fails(node):
+        raise Unsupported(f"sql: {node.sql(reader.dialect.name)[:60]}, which fails on some values")
+    value = reader.value(node.this, scope)
+    cut = _all_but(node)
+    if cut is not None:
+        return reader.value(cut, scope)
+    size = argument(reader, "suffix", "length", node.expression, scope)
+    if value.kind != TEXT or size.kind != INT:
+        return function(reader, node, scope)
+    return strict(reader.dialect, "suffix", [value, size], TEXT)
 
 
 def prefix(reader: Reader, node: exp.Expr, text: exp.Expr, length: Any, scope: Scope) -> Val:
@@ -77,24 +92,83 @@ def _like_plain(reader: Reader, node: exp.Like, scope: Scope) -> Val:
         if years:
             year = z3.Function("year", z3.IntSort(), z3.IntSort())(value.val)
             return Val(value.null, year == int(years[1]), BOOL)
-    plain = re.fullmatch(r"([ -~]*?)(%?)", pattern.literal or "_")
-    exact = reader.dialect.like_is_exact and isinstance(node, exp.Like) and value.kind == TEXT
-    if exact and plain and plain[1] and not set(plain[1]) & set("%_\\"):
-        begun = value.val if not plain[2] else beginning(reader, value, len(plain[1])).val
-        return Val(value.null, begun == reader.world.text(plain[1]), BOOL)
+    plain = re.fullmatch(r"(%?)([ -~]*?)(%?)", pattern.literal or "_")
+    letters = re.search("[A-Za-z]", pattern.literal or "") is not None
+    exact = reader.dialect.like_is_exact or (reader.dialect.like_folds_letters and not letters)
+    exact = exact and isinstance(node, exp.Like) and value.kind == TEXT
+    if exact and plain and plain[2] and not set(plain[2]) & set("%_\\"):
+        return placed(reader, value, plain[2], not plain[1], not plain[3])
     if reader.dialect.like_may_fail and not _ends_plainly(node.expression):
         raise Unsupported("sql: LIKE with a pattern that may end in a backslash, which is an error")
     return _matched(reader, node, value, pattern)
 
 
+def placed(reader: Reader, value: Val, part: str, first: bool, last: bool) -> Val:
+    """Whether a text begins with these characters, ends with them, is them, or holds them."""
+    if first and last:
+        return Val(value.null, value.val == reader.world.text(part), BOOL)
+    if first:
+        return Val(value.null, beginning(reader, value, len(part)).val == reader.world.text(part), BOOL)
+    if last:
+        size = Val(FALSE, z3.IntVal(len(part)), INT)
+        end = strict(reader.dialect, "suffix", [value, size], TEXT)
+        return Val(value.null, end.val == reader.world.text(part), BOOL)
+    return holds(reader, value, Val(FALSE, reader.world.text(part), TEXT))
+
+
+def holds(reader: Reader, value: Val, part: Val) -> Val:
+    """Whether a text holds another one somewhere."""
+    return strict(reader.dialect, "contains", [value, part], BOOL)
+
+
+def _held(reader: Reader, node: exp.StartsWith | exp.EndsWith | exp.Contains | exp.Glob, scope: Scope) -> Val:
+    """STARTS_WITH, ENDS_WITH, CONTAINS and GLOB: exact comparisons of characters, unlike a collation's."""
+    part = node.expression.unnest()
+    first, last = not isinstance(node, exp.EndsWith | exp.Contains), isinstance(node, exp.EndsWith)
+    text = str(part.this) if isinstance(part, exp.Literal) and part.is_string else ""
+    if isinstance(node, exp.Glob):
+        inner = text.removeprefix("*").removesuffix("*")
+        first, last = not text.startswith("*"), not text.endswith("*") or text == "*"
+        text = "" if set(inner) & set("*?[") else inner
+    value = reader.value(node.this, scope)
+    if value.kind != TEXT or not re.fullmatch("[ -~]+", text):
+        return function(reader, node, scope)
+    return placed(reader, value, text, first, last)
+
+
+def _position(reader: Reader, node: exp.StrPosition, scope: Scope) -> Val:
+    """Where a text stands in another one: a number above 0 where it does, else 0."""
+    found = function(reader, node, scope)
+    value, part = (reader.value(node.args[key], scope) for key in ("this", "substr"))
+    if len([part for part in node.args.values() if part]) > 2 or value.kind != TEXT or part.kind != TEXT:
+        return found
+    place = ite(found.val >= 1, found.val, z3.IntVal(1))
+    where = strict(reader.dialect, "position contains", [value, part], BOOL)
+    if not reader.dialect.collation_merges_texts:
+        where = holds(reader, value, part)
+    return replace(found, val=ite(where.val, place, z3.IntVal(0)))
+
+
+_CHARACTERS = r"(?:[A-Za-z0-9 _@,;:!#&'\"<>=~`/%-]|\\[.@/_-])+"
+_PLAIN = re.compile(rf"(\^?)({_CHARACTERS})(\$?)\Z")
+"""A regular expression that only asks where characters stand; PostgreSQL and RE2 take `$` for the end."""
+_LISTED = re.compile(rf"\^\((?:\?:)?({_CHARACTERS}(?:\|{_CHARACTERS})*)\)\$\Z")
+
+
 def _regexplike(reader: Reader, node: exp.RegexpLike, scope: Scope) -> Val:
     pattern = node.expression.unnest()
-    if reader.dialect.regular_expressions is Patterns.NONE:
-        raise Unsupported("sql: a regular expression in DuckDB, whose versions read ~ in two ways")
-    plain = isinstance(pattern, exp.Literal) and _REGULAR.match(pattern.this)
-    if reader.dialect.regular_expressions is Patterns.PLAIN and not plain:
-        raise Unsupported("sql: a regular expression that may be none, which is an error")
-    return _matched(reader, node, reader.value(node.this, scope), reader.value(pattern, scope))
+    regular = isinstance(pattern, exp.Literal) and REGULAR.match(pattern.this)
+    value = reader.value(node.this, scope)
+    if reader.dialect.regular_expressions is Patterns.PLAIN:
+        if not regular:
+            raise Unsupported("sql: a regular expression that may be none, which is an error")
+        plain, listed = _PLAIN.match(pattern.this), _LISTED.match(pattern.this)
+        if plain and value.kind == TEXT:
+            return placed(reader, value, plain[2].replace("\\", ""), bool(plain[1]), bool(plain[3]))
+        if listed and value.kind == TEXT:
+            texts = [reader.world.text(text) for text in listed[1].replace("\\", "").split("|")]
+            return Val(value.null, disj(*(value.val == text for text in texts)), BOOL)
+    return _matched(reader, node, value, reader.value(pattern, scope))
 
 
 def _matched(reader: Reader, node: exp.Binary, value: Val, pattern: Val) -> Val:
@@ -122,6 +196,12 @@ def _ends_plainly(pattern: Any) -> bool:
 
 READERS: Readers = {
     exp.Left: _left,
+    exp.Right: _right,
+    exp.StartsWith: _held,
+    exp.EndsWith: _held,
+    exp.Contains: _held,
+    exp.Glob: _held,
+    exp.StrPosition: _position,
     exp.Substring: _substring,
     exp.Like: _like,
     exp.RegexpLike: _regexplike,

@@ -44,6 +44,10 @@ def first_day(value: Val, unit: str) -> Val:
         case "MONTH":
             months = z3.Function("yearmonth", whole, whole)(value.val)
             return Val(value.null, z3.Function(MONTH_START, whole, whole)(months), DATE)
+        case "QUARTER":
+            months = z3.Function("yearmonth", whole, whole)(value.val)
+            first = months - (months - 1) % 3
+            return Val(value.null, z3.Function(MONTH_START, whole, whole)(first), DATE)
         case "YEAR":
             years = z3.Function("year", whole, whole)(value.val)
             return Val(value.null, z3.Function(YEAR_START, whole, whole)(years), DATE)

@@ -1,0 +1,97 @@
+"""Calls that are written out as others that mean the same: EVERY, TOTAL, the length of a list."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlglot import exp
+
+from truespec.domains.sql.dialects.dialect import Dialect
+
+
+def written_out(tree: exp.Expr, dialect: Dialect) -> exp.Expr:
+    """The query with such calls written out; the tree itself where it has none.
+
+    The engine runs the text as it stands: this is for the prover alone.
+    """
+    if not any(_instead(node, dialect) is not None for node in tree.walk()):
+        return tree
+    return tree.copy().transform(lambda node: _instead(node, dialect) or node, copy=False)
+
+
+def _instead(node: Any, dialect: Dialect) -> exp.Expr | None:
+    match node:
+        case exp.Anonymous():
+            return _named(node, dialect)
+        case exp.ArrayToString() if dialect.joined_list_is_null and isinstance(node.this, exp.ArrayAgg):
+            others = [key for key, part in node.args.items() if part and key not in ("this", "expression")]
+            return None if others else exp.GroupConcat(this=node.this.this, separator=node.expression)
+        case exp.Length() | exp.ArraySize():
+            depth = node.args.get("expression")
+            if depth is None or (isinstance(depth, exp.Literal) and depth.this == "1"):
+                return _length(node.this)
+        case exp.Bracket() if isinstance(_bare(node.this), exp.ArrayAgg):
+            return _element(node, dialect)
+    return None
+
+
+def _named(node: exp.Anonymous, dialect: Dialect) -> exp.Expr | None:
+    """Aggregates whose names the parser does not know, and ALL over a list."""
+    name, arguments = str(node.this).upper(), node.expressions
+    if len(arguments) != 1:
+        return None
+    if name == "EVERY" and dialect.has_boolean_type:
+        return exp.LogicalAnd(this=arguments[0])
+    if name == "ALL" and isinstance(arguments[0], exp.Array) and isinstance(node.parent, exp.Binary):
+        return exp.All(this=exp.Paren(this=arguments[0]))
+    if name == "CARDINALITY":
+        return _length(arguments[0])
+    if name == "TOTAL" and dialect.dates_are_texts and not isinstance(arguments[0], exp.Distinct):
+        total = exp.Coalesce(this=exp.Sum(this=arguments[0]), expressions=[exp.Literal.number("0.0")])
+        return exp.Cast(this=total, to=exp.DataType.build("REAL"))
+    return None
+
+
+def _bare(node: Any) -> Any:
+    return node.unnest() if isinstance(node, exp.Paren) else node
+
+
+def _filtered(call: exp.Expr, test: exp.Expr) -> exp.Filter:
+    return exp.Filter(this=call, expression=exp.Where(this=test))
+
+
+def _length(node: Any) -> exp.Expr | None:
+    """How long an aggregated list is: it holds NULLs too, one where they are distinct; NULL without rows."""
+    inner = _bare(node)
+    test = None
+    if isinstance(inner, exp.Filter):
+        inner, test = inner.this, inner.expression.this
+    if not isinstance(inner, exp.ArrayAgg):
+        return None
+
+    def counted(what: exp.Expr) -> exp.Expr:
+        call = exp.Count(this=what)
+        return call if test is None else _filtered(call, test.copy())
+
+    value = inner.this.this if isinstance(inner.this, exp.Order) else inner.this
+    rows = counted(exp.Star())
+    if isinstance(value, exp.Distinct):
+        if len(value.expressions) != 1:
+            return None
+        one = value.expressions[0]
+        some = exp.GT(this=counted(exp.Star()), expression=counted(one.copy()))
+        number = exp.Case(ifs=[exp.If(this=some, true=exp.Literal.number(1))], default=exp.Literal.number(0))
+        distinct = counted(exp.Distinct(expressions=[one.copy()]))
+        rows = exp.Paren(this=exp.Add(this=distinct, expression=number))
+    return exp.Nullif(this=rows, expression=exp.Literal.number(0))
+
+
+def _element(node: exp.Bracket, dialect: Dialect) -> exp.Expr | None:
+    """`(ARRAY_AGG(x ORDER BY k))[1]` is the first of them; the parser counts from 0."""
+    inner, places = _bare(node.this), node.expressions
+    one = len(places) == 1 and isinstance(places[0], exp.Literal) and places[0].this
+    if one != "0" or isinstance(inner.this, exp.Distinct):
+        return None
+    if not isinstance(inner.this, exp.Order) or isinstance(inner.this.this, exp.Distinct):
+        return None
+    return exp.First(this=inner.this)
