@@ -6,7 +6,8 @@ hostile values, on the engine, without any part of the refuter. A find is a proo
 `--family joins` draws joins of tables with themselves under aggregates (`_sql_joins.py`), `--family counted`
 recursions, set operations that count, and windows by number and share (`_sql_counted.py`), `--family
 constructs` rows picked from groups, days truncated and cases listed (`_sql_constructs.py`), `--family
-analytics` windows built on others, quantiles, lists and days as written (`_sql_analytics.py`).
+analytics` windows built on others, quantiles, lists and days as written (`_sql_analytics.py`), `--family
+functions` characters compared, days counted, values listed and picked (`_sql_functions.py`).
 Where a query leaves a choice (a LIMIT among ties), two results that the same query gives for rows in another
 order are no find; they are counted.
 """
@@ -21,7 +22,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from random import Random
 
-from benchmarks import _sql_analytics, _sql_constructs, _sql_counted, _sql_joins
+from benchmarks import _sql_analytics, _sql_constructs, _sql_counted, _sql_functions, _sql_joins
 from benchmarks._sql_draws import Drawer, schema
 from benchmarks._sql_rewrites import rewritten
 from truespec.domains.registry import load
@@ -111,6 +112,11 @@ def analytics(dialect: str, random: Random) -> Drawn:
     return _sql_analytics.SCHEMA, *_sql_analytics.pair(dialect, random), ["analytics"]
 
 
+def functions(dialect: str, random: Random) -> Drawn:
+    """Functions that compare characters and days, lists of a group's values, values picked from a group."""
+    return _sql_functions.SCHEMA, *_sql_functions.pair(dialect, random), ["functions"]
+
+
 Drawn = tuple[str, str, str, list[str]]
 """A schema, an oracle, a candidate, and the names of the rewrites between them."""
 FAMILIES = {
@@ -119,6 +125,7 @@ FAMILIES = {
     "counted": counted,
     "constructs": constructs,
     "analytics": analytics,
+    "functions": functions,
 }
 
 

@@ -62,7 +62,7 @@ class _List:
         ways = [f"{'descending' if key.args.get('desc') else 'ascending'}" for key in self.keys]
         if not self.own or not self.skips:
             ways = [f"{w} NULLs {sort_of(k).nulls_first}" for w, k in zip(ways, self.keys, strict=True)]
-        return f"{self.name} {' and '.join(ways)}"
+        return f"{self.name} {' and '.join(ways)} by {'itself' if self.own else 'keys'}"
 
 
 def listed(reader: Reader, node: Any, members: list[tuple[Term, Scope]], operator: Operator | None) -> Val:

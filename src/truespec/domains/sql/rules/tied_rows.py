@@ -38,7 +38,7 @@ def kept(
     order = ", ".join(f"{sort.descending} {sort.nulls_first}" for sort in sorts)
     outs = []
     for place, out in enumerate(whole.terms[0].outs):
-        name = f"column {place} at {skipped} in the order {order}"
+        name = f"column {place} of {width} at {skipped} in the order {order}"
         outs.append(aggregates.whole(name, whole, out.kind))
     some = aggregates.count(bag.mapped(lambda _: ())).val > z3.IntVal(skipped)
     found: tuple[Val, ...] = tuple(outs)
