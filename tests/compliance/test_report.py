@@ -47,6 +47,31 @@ def test_pages_show_each_violation_at_its_message_and_hide_what_is_asked(tmp_pat
     assert "http" not in index.replace("http-equiv", "")
 
 
+def test_pages_say_which_rules_were_not_evaluated_and_why(tmp_path: Path) -> None:
+    function = {"name": "pay", "arguments": json.dumps({"amount": "12 or ada@example.org"})}
+    messages = [{"role": "assistant", "tool_calls": [{"id": "1", "function": function}]}]
+    (tmp_path / "t.json").write_text(json.dumps(messages))
+    absence = "formal: {template: absence, a: {call: pay"
+    (tmp_path / "r.yml").write_text(
+        f"- {{id: cap, text: t, required: true, {absence}, args: {{amount: {{gt: 100}}}}}}}}}}\n"
+        f"- {{id: away, text: t, domains: retail, {absence}}}}}}}\n- {{id: never, text: t, {absence}}}}}}}\n"
+    )
+    run, out, runner = tmp_path / "run.jsonl", tmp_path / "report", CliRunner()
+    runner.invoke(
+        command, ["check", str(tmp_path / "t.json"), "--rules", str(tmp_path / "r.yml"), "-o", str(run)]
+    )
+    made = runner.invoke(command, ["report", str(run), "-o", str(out), "--redact", "email"])
+    assert made.exit_code == 0, made.output
+    (page,) = (out / "traces").iterdir()
+    text = page.read_text()
+    assert "Not evaluated: 2 rules" in text
+    assert (
+        "<code>cap</code> (required): message 0, pay: amount: &#39;12 or &lt;email-1&gt;&#39; is no number"
+        in text
+    )
+    assert "ada@example.org" not in text
+
+
 def test_the_index_opens_with_what_to_fix_first(tmp_path: Path) -> None:
     rules = [
         {"id": f"no-{tool}", "text": f"Never {tool}.", "severity": severity}

@@ -144,7 +144,7 @@ def trace_page(
     if redactor is not None:
         if trace is not None:
             redactor.learn(trace)
-        kept = ("results", "rules", "aggregate")
+        kept = ("results", "rules", "aggregate", "checks")
         artifact = {**artifact, **{part: redactor.value(artifact[part]) for part in kept}}
     marks: dict[int, list[Mapping[str, Any]]] = {}
     rules = {rule["id"]: rule for rule in artifact["rules"]}
