@@ -12,6 +12,7 @@ from truespec.traces.importers.growing import grown
 from truespec.traces.importers.parts import Notes
 from truespec.traces.importers.shared import source_of
 from truespec.traces.importers.spans import conversation
+from truespec.traces.importers.strays import brought_home, is_stray
 from truespec.traces.joins import Joins
 from truespec.traces.trace import Outcome, Trace, prompt_of
 
@@ -52,6 +53,26 @@ def traces_of_spans(
     metadata: Mapping[str, Any] | None = None,
 ) -> Iterator[Trace | Problem]:
     """One trace per group; groups of nothing but a model call are requests, which may be one conversation."""
+    listed = list(groups)
+    strays = [group for group in listed if is_stray(group[1])]
+    if not strays or len(strays) == len(listed):
+        yield from _traces(listed, file, form, joins, metadata)
+        return
+    others = [group for group in listed if not is_stray(group[1])]
+    starts = {raw.id: str(raw.start) for _, raws in others for raw in raws if raw.start}
+    traces = list(_traces(others, file, form, joins, metadata))
+    made, alone = brought_home(traces, strays, starts, file.ledger)
+    yield from made
+    yield from _traces(alone, file, form, joins, metadata)
+
+
+def _traces(
+    groups: Iterable[tuple[str, list[RawSpan]]],
+    file: TraceFile,
+    form: str,
+    joins: Joins,
+    metadata: Mapping[str, Any] | None,
+) -> Iterator[Trace | Problem]:
     requests: list[Trace] = []
     for identifier, raws in groups:
         trace = trace_of_spans(identifier, raws, file, form, identifier, joins, metadata)

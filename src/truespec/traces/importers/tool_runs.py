@@ -142,6 +142,8 @@ def _inner_output(output: Any) -> Any:
             break
         if isinstance(output.get("kwargs"), Mapping) and isinstance(output.get("id"), list):
             output = output["kwargs"]
+        elif isinstance(output.get("data"), Mapping) and "tool_call_id" in output["data"]:
+            output = output["data"]
         elif set(output) == {"output"} or (
             "output" in output
             and isinstance(output["output"], Mapping)
