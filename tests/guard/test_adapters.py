@@ -17,6 +17,7 @@ from truespec.guard.mcp_proxy import Proxy
 from truespec.rules.language import load_rules
 from truespec.rules.rule import Rule
 from truespec.traces.trace import TraceError
+from truespec.verdict import UsageError
 
 REFUSED = "tool: - Look an order up before you refund it. Call look_up with the same order first."
 ONCE = "tool: - Refund an order once. Tell the user that the order has been refunded."
@@ -152,6 +153,28 @@ def test_a_server_that_does_not_say_its_tools_is_not_called() -> None:
     wire.proxy.from_server(json.dumps({"id": wire.server[0]["id"], "error": {"code": -32601}}).encode())
     assert [one["method"] for one in wire.server] == ["tools/list"]
     assert wire.refused() == [1]
+
+
+@pytest.mark.live
+def test_a_middleware_is_that_of_one_conversation() -> None:
+    needs.module("langchain")
+    from langchain_core.messages import HumanMessage
+    from langchain_core.runnables.config import set_config_context
+
+    from truespec.guard.adapters.langchain import GuardMiddleware
+
+    middleware = GuardMiddleware(Guard(RULES))
+    said = {"messages": [HumanMessage("Hi.", id="1")]}
+
+    def heard_in(thread: str) -> None:
+        with set_config_context({"configurable": {"thread_id": thread}}) as context:
+            context.run(middleware.before_model, said, None)
+
+    heard_in("a")
+    heard_in("a")
+    with pytest.raises(UsageError, match="conversation 'a', and this is 'b'"):
+        heard_in("b")
+    middleware.before_model(said, None)
 
 
 @pytest.mark.live

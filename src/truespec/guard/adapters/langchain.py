@@ -14,12 +14,14 @@ from typing import Any
 
 from langchain.agents.middleware import AgentMiddleware
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langgraph.config import get_config
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command
 
 from truespec.guard.decision import Blocked
 from truespec.guard.guard import Guard
 from truespec.guard.running import outcome_text
+from truespec.verdict import UsageError
 
 Answer = ToolMessage | Command[Any]
 
@@ -27,8 +29,9 @@ Answer = ToolMessage | Command[Any]
 class GuardMiddleware(AgentMiddleware[Any, Any, Any]):
     """Asks a guard before each tool call; a blocked call is answered with the rule's text and hint.
 
-    One middleware guards one conversation. What the user and the agent say reaches the guard before and after
-    each call of the model, each message once, known by its identifier.
+    One middleware guards one conversation; a run with another `thread_id` is a `UsageError`. What the user
+    and the agent say reaches the guard before and after each call of the model, each message once, known by
+    its identifier.
     """
 
     def __init__(self, guard: Guard) -> None:
@@ -36,6 +39,7 @@ class GuardMiddleware(AgentMiddleware[Any, Any, Any]):
         self.guard = guard
         """The guard."""
         self._heard: set[str] = set()
+        self._thread: str | None = None
 
     def before_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:
         """Let the guard hear what was said."""
@@ -51,6 +55,7 @@ class GuardMiddleware(AgentMiddleware[Any, Any, Any]):
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Answer]
     ) -> Answer:
         """Check the call, run it, record its result."""
+        self._same_thread()
         call = request.tool_call
 
         def run(arguments: dict[str, Any]) -> Answer:
@@ -68,6 +73,7 @@ class GuardMiddleware(AgentMiddleware[Any, Any, Any]):
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Answer]]
     ) -> Answer:
         """As `wrap_tool_call`, for agents that run in an event loop."""
+        self._same_thread()
         call = request.tool_call
 
         def run(arguments: dict[str, Any]) -> Awaitable[Answer]:
@@ -81,7 +87,22 @@ class GuardMiddleware(AgentMiddleware[Any, Any, Any]):
             return _refused(request, blocked)
         return found
 
+    def _same_thread(self) -> None:
+        """What one conversation was told must not let pass what another one does."""
+        try:
+            thread = get_config().get("configurable", {}).get("thread_id")
+        except RuntimeError:  # outside of a graph
+            return
+        if self._thread is None:
+            self._thread = thread
+        elif thread != self._thread:
+            raise UsageError(
+                f"the guard is that of the conversation {self._thread!r}, and this is {thread!r}: "
+                "make an agent with a middleware for each conversation"
+            )
+
     def _hear(self, messages: list[Any]) -> None:
+        self._same_thread()
         for message in messages:
             if message.id is None or message.id in self._heard:
                 continue
