@@ -13,12 +13,24 @@ from fol_pairs import disagreement, random_formula, random_pair
 from truespec.domains.contract import RecheckStatus
 from truespec.domains.fol import canonical, herbrand, mutate, prove
 from truespec.domains.fol.context import read
+from truespec.domains.fol.decide import Comparison
 from truespec.domains.fol.parse import parse
 from truespec.domains.fol.syntax import Not
 from truespec.domains.registry import load
 from truespec.domains.verify import Pair, verify_pair
 from truespec.solvers.limit import Limit
-from truespec.verdict import JSON, Answer, Counterexample, Proof, Relation, Verdict, equivalent
+from truespec.verdict import (
+    JSON,
+    Answer,
+    Counterexample,
+    OutOfTime,
+    Proof,
+    ReasonCode,
+    Relation,
+    ToolMissing,
+    Verdict,
+    equivalent,
+)
 
 DENSE = "∀x ¬R(x, x) ∧ ∀x ∀y ∀z (R(x, y) ∧ R(y, z) → R(x, z)) ∧ ∀x ∃y R(x, y)"
 """A strict order without a last element: it has models, all of them infinite."""
@@ -196,3 +208,29 @@ def test_the_recheck_imports_nothing_of_the_finder() -> None:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom) and node.module and "domains.fol" in node.module:
                 assert node.module.startswith("truespec.domains.fol.recheck"), (path.name, node.module)
+
+
+def test_a_prover_that_is_missing_is_a_reason_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    oracle, candidate = (parse(text).formula for text in ("∀x P(x)", "∃x P(x)"))
+    comparison = Comparison(oracle, candidate, read({}, "∀x P(x)"), Limit.start(200.0))
+    monkeypatch.setattr("truespec.domains.fol.prove.missing", dict)
+    verdict = comparison._undecided(None)
+    assert verdict.reason is not None
+    assert (verdict.reason.code, verdict.method) == (ReasonCode.INCOMPLETE, "finite models, Z3, E and cvc5")
+    monkeypatch.setattr("truespec.domains.fol.prove.missing", lambda: {"E": "E is not installed: get it"})
+    verdict = comparison._undecided(None)
+    assert verdict.reason is not None
+    assert (verdict.reason.code, verdict.method) == (ReasonCode.UNAVAILABLE, "finite models, Z3 and cvc5")
+    assert "E is not installed: get it" in verdict.reason.detail
+    late = comparison._undecided(OutOfTime("late"))
+    assert late.reason is not None
+    assert late.reason.code is ReasonCode.TIMEOUT
+
+
+def test_missing_provers_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    def lacks() -> None:
+        raise ToolMissing("the prover E is not installed")
+
+    monkeypatch.setattr("truespec.solvers.eprover.binary", lacks)
+    monkeypatch.setattr("truespec.solvers.cvc5.available", lambda: False)
+    assert list(prove.missing()) == ["E", "cvc5"]

@@ -139,13 +139,18 @@ class Comparison:
             detail = f"no decision within {self.limit.seconds:g} s"
         else:
             detail = str(stopped or "no prover finds a proof, and no small model tells the two apart")
+        # A prover that is missing might have decided: that is another reason than having given up.
+        missing = prove.missing()
+        code = stopped.code if stopped else ReasonCode.UNAVAILABLE if missing else ReasonCode.INCOMPLETE
+        detail = "; ".join((detail, *missing.values()))
+        used = ["finite models", *(name for name in ("Z3", "E", "cvc5") if name not in missing)]
         if bound:
             detail += f"; the two agree in every model of up to {bound} elements"
         return unknown(
             "fol",
-            stopped.code if stopped else ReasonCode.INCOMPLETE,
+            code,
             detail,
-            method="finite models, Z3, E and cvc5",
+            method=f"{', '.join(used[:-1])} and {used[-1]}",
             bounded=Bounded({"domain_size": bound}) if bound else None,
         )
 

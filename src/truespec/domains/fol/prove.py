@@ -13,6 +13,18 @@ from truespec.solvers.outcome import Outcome
 from truespec.verdict import ToolMissing
 
 
+def missing() -> dict[str, str]:
+    """The provers that are not installed, each with how to get it."""
+    found: dict[str, str] = {}
+    try:
+        eprover.binary()
+    except ToolMissing as error:
+        found["E"] = str(error)
+    if not cvc5.available():
+        found["cvc5"] = f"cvc5 is not installed: {cvc5.HOW_TO_GET}"
+    return found
+
+
 def by_z3(sentences: list[Formula], limit: Limit) -> str | None:
     """Z3's name if it shows that the sentences have no model together."""
     solver = z3.SimpleSolver()
