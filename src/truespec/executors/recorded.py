@@ -22,6 +22,7 @@ from truespec.executors.asking import Progress, quiet
 from truespec.judges.decide import from_score
 from truespec.judges.judgement import Judgement
 from truespec.models.call import Reply, Settings
+from truespec.store.beside import misplaced
 from truespec.store.runs import Config, Run, read_task
 from truespec.verdict import UsageError
 
@@ -95,12 +96,14 @@ class _Tasks:
         """The name of the record's task, which is made where there is none of its content."""
         if record.get("domain") not in DOMAINS:
             raise ValueError(f"there is no domain {record.get('domain')!r}; there are {', '.join(DOMAINS)}")
+        if problem := misplaced(record, record["domain"]):
+            raise ValueError(problem)
         named = record.get("task")
         shown = self.by_name[named].statement if isinstance(named, str) and named in self.by_name else ""
         fields = {
             "domain": record["domain"],
             "oracle": record["oracle"],
-            "context": record.get("context") or {},
+            "context": record.get("context"),
         }
         source = {"source": record.get("source") or {}}
         made = read_task({"id": "", "statement": record.get("statement") or shown, **fields, **source})

@@ -11,6 +11,7 @@ from typing import Any
 
 from truespec.benchmark.task import Origin, Task
 from truespec.models.call import Settings
+from truespec.store.beside import misplaced
 from truespec.store.lines import split_lines, to_line
 from truespec.store.pairs import parse_json
 from truespec.verdict import UsageError
@@ -205,10 +206,12 @@ def read_task(record: object) -> Task:
         if not isinstance(record[name], str):
             raise ValueError(f"the field {name!r} is {json.dumps(record[name])[:60]}, expected a string")
     for name in ("context", "source"):
-        if not isinstance(record.get(name) or {}, dict):
+        if not isinstance(record.get(name, {}), dict | None):
             raise ValueError(f"the field {name!r} is {json.dumps(record[name])[:60]}, expected an object")
     if not isinstance(record.get("tags", []), list):
         raise ValueError(f"the field 'tags' is {json.dumps(record['tags'])[:60]}, expected a list")
+    if problem := misplaced(record, record["domain"]):
+        raise ValueError(problem)
     source = record.get("source") or {}
     return Task(
         id=record["id"],
