@@ -335,3 +335,29 @@ def test_events_of_llamaindex_repeat_the_conversation_and_the_reply(tmp_path: Pa
     assert not problems
     assert calls(trace) == [(*FIND[:2], "sent"), ("find", {"order": "B42"}, "lost")]
     assert [m.role for m in trace.messages] == ["system", "user", "assistant", "tool", "tool", "assistant"]
+
+
+def _logged(number: int, named: str, *more: dict[str, Any]) -> dict[str, Any]:
+    """A request of a log and its reply; the later one repeats the earlier one's reply."""
+    call = {"id": named, "type": "function", "function": {"name": "find", "arguments": '{"order": "A17"}'}}
+    asked = {"role": "assistant", "content": None, "tool_calls": [call]}
+    messages = [{"role": "user", "content": "Find A17."}, *([asked, *more] if more else [])]
+    said = {"role": "assistant", "content": "On its way."} if more else asked
+    body = {"request_body": {"messages": messages}, "response_body": {"choices": [{"message": said}]}}
+    return {"request_id": f"r{number}", "request_created_at": f"2026-01-01T00:00:0{number}Z", **body}
+
+
+NEWEST_FIRST = [("call_0123456789", "2", 1), ("c1", "2", 1), ("c1", "0", 2)]
+"""The identifier of the call, when the first record was made, and how many traces there are."""
+
+
+@pytest.mark.parametrize(("named", "second", "count"), NEWEST_FIRST)
+@pytest.mark.parametrize("page", [False, True])
+def test_a_log_with_the_newest_request_first(
+    tmp_path: Path, named: str, second: str, count: int, page: bool
+) -> None:
+    newest = _logged(int(second), named, {"role": "tool", "tool_call_id": named, "content": "sent"})
+    listed = [newest, _logged(1, named)]
+    traces, problems = found_in({"data": listed, "error": None} if page else listed, tmp_path)
+    assert not problems
+    assert [calls(trace) for trace in traces] == [[(*FIND[:2], "sent")], [FIND]][:count]

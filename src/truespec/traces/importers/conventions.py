@@ -54,6 +54,7 @@ KINDS = (
     "langsmith.span.kind",
     "traceloop.span.kind",
     "mlflow.spanType",
+    "agentops.span.kind",
     "span.type",
 )
 _KIND_NAMES = {

@@ -22,6 +22,8 @@ WAITING = 64
 UNIQUE = 12
 """Characters of an identifier that is not used for another call."""
 RULE = "requests that repeat an earlier one and go on are one conversation"
+BEGUN = "a request that an earlier record goes on from stands in that record's conversation"
+_TIMES = ("request_created_at", "created_at", "createdAt", "startTime", "start_time", "timestamp", "created")
 APPROVED = "a request for approval and the call that it was approved for are one call"
 REQUESTED = "mcpr_"
 """How OpenAI's identifiers of requests for approval begin."""
@@ -46,20 +48,45 @@ def _key(message: Message) -> tuple[Any, ...]:
 
 def _continues(later: Trace, keys: list[tuple[Any, ...]], earlier: _Entry) -> bool:
     before = earlier.item
-    if not isinstance(before, Trace) or not earlier.keys or before.system_prompt != later.system_prompt:
+    length = len(earlier.keys)
+    if not isinstance(before, Trace) or not length or length >= len(keys):
+        return False
+    if keys[length - 1] != earlier.keys[-1] or before.system_prompt != later.system_prompt:
         return False
     for name in _SESSIONS:
         one, other = before.metadata.get(name), later.metadata.get(name)
         if one is not None and other is not None and one != other:
             return False
-    length = len(earlier.keys)
-    if length >= len(keys) or keys[length - 1] != earlier.keys[-1] or keys[:length] != earlier.keys:
+    if keys[:length] != earlier.keys:
         return False
     roles = {key[0] for key in earlier.keys}
     if "user" not in roles:
         return False
     # A request without its reply goes on with the reply; one with it goes on with anything.
     return "assistant" in (earlier.keys[-1][0], keys[length][0])
+
+
+def _is_begun(item: Trace, keys: list[tuple[Any, ...]], waiting: Iterable[_Entry]) -> bool:
+    """Whether an earlier record is a later request of the same conversation: some logs have the newest first.
+
+    Two conversations may begin alike: identifiers of calls that nobody uses twice, or times, tell.
+    """
+    named = [call.id or "" for message in item.messages for call in message.calls]
+    unique = bool(named) and all(len(name) >= UNIQUE and not made_up(name) for name in named)
+    dated = [key for key in _TIMES if item.metadata.get(key) is not None]
+    if not unique and not dated:
+        return False
+    begun = _Entry(item, keys)
+    return any(
+        isinstance(other := entry.item, Trace)
+        and _continues(other, entry.keys, begun)
+        and (unique or any(_is_less(item.metadata[key], other.metadata.get(key)) for key in dated))
+        for entry in waiting
+    )
+
+
+def _is_less(one: Any, other: Any) -> bool:
+    return type(one) is type(other) and isinstance(one, str | int | float) and bool(one < other)
 
 
 def grown(items: Iterable[Trace | Problem], ledger: Ledger) -> Iterator[Trace | Problem]:
@@ -80,6 +107,8 @@ def grown(items: Iterable[Trace | Problem], ledger: Ledger) -> Iterator[Trace | 
                 named.item = _joined(named.item, item, messages)
                 named.keys = [_key(message) for message in messages]
                 ledger.rules[RULE] += 1
+            elif _is_begun(item, keys, waiting):
+                ledger.rules[BEGUN] += 1
             else:
                 waiting.append(_Entry(item, keys))
         while len(waiting) > WAITING or (waiting and isinstance(waiting[0].item, Problem)):

@@ -42,6 +42,10 @@ _TAKEN = ("messages", "tools", "functions", "choices", _REPLY, *REQUESTS, *REPLI
 """Fields around the messages that have a place of their own."""
 
 
+_PAGES = ("data", "results", "result", "logs", "requests", "records", "items", "rows")
+"""Fields in which answers of interfaces hold the records of a log."""
+
+
 def _is_message(value: Any) -> bool:
     return isinstance(value, dict) and isinstance(value.get("role"), str)
 
@@ -66,14 +70,30 @@ def _body(value: Any) -> tuple[list[Any], Mapping[str, Any]] | None:
     return messages, about
 
 
+def _page(head: Mapping[str, Any]) -> str | None:
+    """The field in which a page of a log holds its records; None where there is none."""
+    if "messages" in head:
+        return None
+    for key in _PAGES:
+        listed = head.get(key)
+        if (
+            isinstance(listed, list)
+            and listed
+            and isinstance(listed[0], dict)
+            and _body(listed[0]) is not None
+        ):
+            return key
+    return None
+
+
 def recognises(head: Any, _file: TraceFile) -> bool:
     """Messages with roles, in a list or in a field of that name."""
     if isinstance(head, list) and head:
         return _is_message(head[0]) or _body(head[0]) is not None
     if not isinstance(head, dict):
         return False
-    if head.get("object") == "list" and isinstance(head.get("data"), list) and head["data"]:
-        return _body(head["data"][0]) is not None
+    if _page(head) is not None:
+        return True
     listed = head.get("messages")
     return _body(head) is not None or (isinstance(listed, list) and not any(map(is_typed_message, listed)))
 
@@ -104,9 +124,9 @@ def _records(file: TraceFile) -> Iterator[tuple[str, Any]]:
         for _, index, value in each_record(file, None, lambda v: _body(v) is not None):
             yield f"record {index}", value
         return
-    if isinstance(head, dict) and head.get("object") == "list":
-        for _, index, value in each_record(file, "data", lambda v: _body(v) is not None):
-            yield f"data/{index}", value
+    if isinstance(head, dict) and (page := _page(head)) is not None:
+        for _, index, value in each_record(file, page, lambda v: _body(v) is not None):
+            yield f"{page}/{index}", value
         return
     value = file.document()
     if isinstance(value, Problem):

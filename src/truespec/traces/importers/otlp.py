@@ -173,6 +173,31 @@ def _raw(span: Mapping[str, Any], resource: Mapping[str, Any], place: str) -> tu
     )
 
 
+_ROOTS = ("gen_ai", "llm", "agentops", "openinference", "traceloop", "tool", "agent")
+"""First steps of names of attributes, under which some exporters nest the others."""
+_VALUES = ("arguments", "parameters", "result", "input", "output", "content", "definitions", "metadata")
+"""Last steps of names of attributes whose value may be an object."""
+
+
+def flat(attributes: Mapping[str, Any]) -> dict[str, Any]:
+    """Attributes with those that an exporter nests (AgentOps) under their names with dots."""
+    made: dict[str, Any] = {}
+    for key, value in attributes.items():
+        if key in _ROOTS and isinstance(value, Mapping):
+            made.update(_steps(key, value))
+        else:
+            made[key] = value
+    return made
+
+
+def _steps(path: str, value: Mapping[str, Any], depth: int = 0) -> Iterator[tuple[str, Any]]:
+    for key, inner in value.items():
+        if isinstance(inner, Mapping) and key not in _VALUES and depth < 8:
+            yield from _steps(f"{path}.{key}", inner, depth + 1)
+        else:
+            yield f"{path}.{key}", inner
+
+
 def attributes_of(listed: Any) -> dict[str, Any]:
     """OTLP's list of keys and tagged values as a mapping; a mapping stays as it is."""
     if isinstance(listed, dict):

@@ -62,6 +62,7 @@ BUILT_IN: dict[str, str] = {
     "bfcl": "truespec.traces.importers.bfcl",
     "crewai": "truespec.traces.importers.crewai",
     "toolbench": "truespec.traces.importers.toolbench",
+    "autogen-log": "truespec.traces.importers.autogen_log",
     "mcp-log": "truespec.traces.importers.mcp_log",
     "har": "truespec.traces.importers.har",
     "cassettes": "truespec.traces.importers.cassettes",

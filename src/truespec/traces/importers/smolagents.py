@@ -1,7 +1,8 @@
 """The memory of an agent of smolagents: its steps as `get_full_steps` or a full run result gives them.
 
 A list of steps, alone or in a field: the task, plans, actions with their calls and one observation, the
-output. The system prompt stands in a step of its own, or in the first request that a step shows.
+output. The system prompt stands in a step of its own, or in the first request that a step shows. Results of a
+benchmark hold the question and the prediction beside the steps.
 """
 
 from __future__ import annotations
@@ -53,8 +54,12 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
 
     def made(value: Any, steps: list[Any], position: str) -> Trace:
         run = StepRun(Notes(file.ledger, position), position)
+        around = value if isinstance(value, Mapping) else {}
+        if not any(isinstance(step, Mapping) and "task" in step for step in steps):
+            run.say("user", around.get("augmented_question") or around.get("question"), "question")
         for number, step in enumerate(steps):
             _add(step, run, f"step {number}")
+        run.say("assistant", around.get("prediction"), "prediction")
         return run.trace(value, file, NAME, joins)
 
     return each_trace(file, listed, _steps, made, "the steps of an agent")

@@ -15,7 +15,7 @@ from truespec.traces.importers.census import census, held
 from truespec.traces.importers.conventions import RawSpan
 from truespec.traces.importers.growing import grown
 from truespec.traces.importers.items import SYSTEMS
-from truespec.traces.importers.otlp import attributes_of
+from truespec.traces.importers.otlp import attributes_of, flat
 from truespec.traces.importers.parts import is_bare_call
 from truespec.traces.importers.records import first_lines
 from truespec.traces.importers.shared import role_of, text_of
@@ -132,7 +132,9 @@ def _groups(value: Any, depth: int = 0) -> Iterator[tuple[str, Any]]:
         if _spoken(value):
             yield "messages", [value]
             return
-        if (thread := _thread_of_team(value)) is not None:
+        thread = _thread_of_team(value)
+        thread = _thread_of_task(value) if thread is None else thread
+        if thread is not None:
             yield "messages", thread
             return
         if isinstance(value.get("query"), str) and isinstance(reply := value.get("response"), list):
@@ -154,6 +156,25 @@ def _thread_of_team(value: Mapping[str, Any]) -> list[Any] | None:
     if len(threads) != 1 or not set(_called_in(states)) <= set(_called_in(threads[0])):
         return None
     return [item for item in threads[0] if is_item(item)]
+
+
+def _thread_of_task(value: Mapping[str, Any]) -> list[Any] | None:
+    """The conversation of a task of A2A: its history, what its status says, and its artifacts."""
+    status = value.get("status")
+    if "contextId" not in value or not isinstance(status, Mapping) or "state" not in status:
+        return None
+    thread = _dicts(value.get("history"))
+    known = {one.get("messageId") for one in thread}
+    last = status.get("message")
+    if isinstance(last, Mapping) and (last.get("messageId") is None or last["messageId"] not in known):
+        thread.append(last)
+    given = [{"role": "agent", "parts": _dicts(one.get("parts"))} for one in _dicts(value.get("artifacts"))]
+    told = [text_of(one.get("parts")) for one in thread]
+    return [*thread, *(one for one in given if text_of(one["parts"]) not in told)] or None
+
+
+def _dicts(listed: Any) -> list[Mapping[str, Any]]:
+    return [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list) else []
 
 
 def _called_in(value: Any, depth: int = 0) -> Iterator[str]:
@@ -358,7 +379,7 @@ def _raw(span: Mapping[str, Any], group: str) -> tuple[str, RawSpan]:
     """A span with the name of its trace; spans that name none belong to that of their list."""
     status = span.get("status")
     code = status.get("code", status.get("status_code")) if isinstance(status, Mapping) else status
-    attributes = dict(attributes_of(span["attributes"]))
+    attributes = flat(attributes_of(span["attributes"]))
     for key, value in span.items():
         name = _ALIASES.get(key)
         if name is None and (key in _ABOUT_SPAN or not isinstance(value, Mapping | list)):

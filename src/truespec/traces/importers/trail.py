@@ -1,5 +1,7 @@
 """TRAIL traces: `{trace_id, spans[]}` with nested `child_spans` and OpenInference `span_attributes`.
 
+Answers of AgentOps' interface have this shape too, with attributes nested at their dots.
+
 Human annotations of the same corpus name span ids; `Trace.locate` resolves them to messages.
 """
 
@@ -10,6 +12,7 @@ from typing import Any
 
 from truespec.traces.files import Problem, TraceFile
 from truespec.traces.importers.conventions import RawSpan
+from truespec.traces.importers.otlp import flat
 from truespec.traces.importers.shared import dicts
 from truespec.traces.importers.span_traces import trace_of_spans
 from truespec.traces.joins import Joins
@@ -59,7 +62,7 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
 
 
 def _raw(span: Mapping[str, Any]) -> RawSpan:
-    attributes = dict(span.get("span_attributes") or {})
+    attributes = flat(span.get("span_attributes") or {})
     logs = [log.get("body") for log in dicts(span.get("logs"))]
     if logs:
         attributes["logs"] = logs
@@ -67,7 +70,7 @@ def _raw(span: Mapping[str, Any]) -> RawSpan:
         id=str(span.get("span_id")),
         parent=span.get("parent_span_id"),
         name=str(span.get("span_name", "")),
-        start=span.get("timestamp"),
+        start=span.get("timestamp", span.get("start_time")),
         attributes=attributes,
         events=span.get("events") or (),
         failed=str(span.get("status_code")).lower() == "error",
