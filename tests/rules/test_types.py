@@ -104,6 +104,61 @@ def test_arguments_that_are_no_json_object_are_not_a_rule_kept(formal: str) -> N
     assert other.status == "pass"
 
 
+@pytest.mark.parametrize(
+    ("order", "status"),
+    [
+        ({"amount": 200, "id": 1}, "fail"),
+        ({"amount": 20, "id": 1}, "pass"),
+        ({}, "pass"),
+        (None, "pass"),
+        ('{"amount": 200}', "not_evaluated"),
+        ([{"amount": 200}], "not_evaluated"),
+        (7, "not_evaluated"),
+    ],
+)
+@pytest.mark.parametrize(
+    "formal",
+    [
+        "template: absence, a: {call: pay, args: {order.amount: {gt: 100}}}",
+        "when: {call: pay, args: {order.amount: {gt: 100}}}, require: never, define: {never: {call: none}}",
+        "template: absence, a: {call: pay, so_far: {of: {call: pay}, sum: order.amount, gt: 100}}",
+        "when: {call: pay}, bind: {o: args.order.id}, require: '!big | !same', "
+        "define: {same: {args: {order.id: $o}}, big: {args: {order.amount: {gt: 100}}}}",
+    ],
+)
+def test_a_path_that_cannot_be_followed_is_not_a_rule_kept(formal: str, order: Any, status: str) -> None:
+    rules = load_rules(f"- {{id: r, text: t, formal: {{{formal}}}}}")
+    (finding,) = RuleSet(rules).check(trace_of(ToolCall("pay", {"order": order}, "1")))
+    assert finding.status == status, finding.reason
+    assert Guard(rules).decide("pay", {"order": order}).allowed == (status == "pass")
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "so_far: {of: {call: pay}, gt: 1, same: order.id}",
+        "against_result: {arg: order.amount, gt: total, result: look, missing: false}",
+        "against_result: {arg: amount, gt: total, result: look, same: order.id, missing: false}",
+    ],
+)
+def test_registers_say_which_path_they_could_not_follow(condition: str) -> None:
+    rules = load_rules(f"- {{id: r, text: t, formal: {{template: absence, a: {{call: pay, {condition}}}}}}}")
+    for order, known in (({"id": 1, "amount": 2}, True), ('{"id": 1, "amount": 200}', False)):
+        (finding,) = RuleSet(rules).check(trace_of(ToolCall("pay", {"order": order, "amount": 5}, "1")))
+        assert (finding.status == "pass") == known
+        assert known or "that can be read" in finding.reason
+
+
+def test_an_argument_that_has_to_be_absent_below_a_text_is_not_known() -> None:
+    rules = load_rules(
+        "- {id: r, text: t, formal: {when: {call: pay}, require: ok, "
+        "define: {ok: {args: {order.discount: {exists: false}}}}}}"
+    )
+    for order, status in (('{"discount": 5}', "not_evaluated"), ({}, "pass"), ({"discount": 5}, "fail")):
+        (finding,) = RuleSet(rules).check(trace_of(ToolCall("pay", {"order": order}, "1")))
+        assert finding.status == status
+
+
 def test_conditions_inside_a_count_say_what_they_could_not_compare() -> None:
     rules = load_rules(
         "- {id: r, text: t, formal: {template: absence, a: {call: pay, "

@@ -166,6 +166,12 @@ def _key(event: Event, paths: list[str]) -> str:
     return dumps([[_plain(value) for value in p.values_at(event.args, path)] for path in paths])
 
 
+def _stuck(event: Event, paths: list[str]) -> str:
+    """Which of these paths cannot be followed at an event, with its place."""
+    found = (p.stuck_at(event.args, path) for path in paths if "." in path)
+    return next((f"message {event.index + 1}: {why}" for why in found if why), "")
+
+
 def _plain(value: Any) -> str:
     amount = amount_of(value) if is_number(value) else None
     return f"number {amount}" if amount is not None else dumps(value, sort_keys=True, default=str)
@@ -185,11 +191,16 @@ class AgainstResult(History):
             self.keep(_key(event, its), event.text or "")
 
     def quotes(self, event: Event) -> list[str]:
-        if event.kind != "call" or not p.values_at(event.args, self.options["arg"]):
+        if event.kind != "call":
+            return []
+        pairs = pairs_of(self.options.get("same"))
+        if stuck := _stuck(event, [self.options["arg"], *(mine for mine, _ in pairs)]):
+            raise Incomplete(stuck)
+        if not p.values_at(event.args, self.options["arg"]):
             return []
         operator, path = self.operator()
         tool = self.options["result"]
-        key = _key(event, [mine for mine, _ in pairs_of(self.options.get("same"))])
+        key = _key(event, [mine for mine, _ in pairs])
         text = self.latest(key)
         if text is None:
             if "missing" in self.options:
@@ -248,6 +259,9 @@ class SoFar(History):
     def _amount(self, event: Event) -> tuple[Fraction, str]:
         """What an event adds, and why that is not known; the sum of nothing is 0."""
         path = self.options.get("sum")
+        paths = [mine for mine, _ in pairs_of(self.options.get("same"))]
+        if stuck := _stuck(event, [*paths, *([path] if path is not None else [])]):
+            return Fraction(0), stuck
         if path is None:
             return Fraction(1), ""
         total = Fraction(0)

@@ -130,6 +130,24 @@ def values_at(value: Any, path: str) -> list[Any]:
     return found
 
 
+def stuck_at(value: Any, path: str) -> str:
+    """Where a path cannot be followed, because a text or a list stands where an object should: such as an
+    object that is written as a text. Empty where it can, or where there is nothing to follow it into.
+
+    >>> stuck_at({"order": '{"amount": 200}'}, "order.amount")
+    'order: \'{"amount": 200}\' holds no \'amount\' that can be read'
+    """
+    steps = path.split(".")
+    for number in range(1, len(steps)):
+        before, step = ".".join(steps[:number]), steps[number]
+        for at in values_at(value, before):
+            if at is None or isinstance(at, Mapping):
+                continue
+            if not isinstance(at, list) or not (step == "*" or step.isdigit()):
+                return f"{before}: {shortened(repr(at), 60)} holds no {step!r} that can be read"
+    return ""
+
+
 def bound_values(event: Event, path: str) -> frozenset[str]:
     """What a name is bound to at an event: the values at `tool`, `args`, `args.<path>`, `text`."""
     if path == "tool":
@@ -232,7 +250,16 @@ def condition_test(condition: Predicate) -> Test:
         return lambda e: e.failed is condition[1]
     if tag == "absent":
         path = condition[1]
-        return lambda e: not values_at(e.args, path)
+        if "." not in path:
+            return lambda e: not values_at(e.args, path)
+
+        def absent(event: Event) -> bool:
+            if values_at(event.args, path):
+                return False
+            _note_stuck(condition, event)
+            return True
+
+        return absent
     if tag == "arg":
         test = argument_test(condition[2], condition[3])
         return _typed_test(condition, test)
@@ -294,11 +321,9 @@ def _typed_test(condition: Predicate, test: Callable[[Any], bool]) -> Test:
     path = condition[1]
     at_once = "." not in path and "*" not in path
     typed = _foreign(condition[2], condition[3])
-    if typed is None:
-        if at_once:
-            return lambda e: path in e.args and test(e.args[path])
-        return lambda e: any(test(v) for v in values_at(e.args, path))
-    usual, foreign = typed
+    if typed is None and at_once:
+        return lambda e: path in e.args and test(e.args[path])
+    usual, foreign = typed or ((), lambda v: "")
 
     def of_other_type(event: Event, value: Any) -> bool:
         wanted = foreign(value)
@@ -321,12 +346,23 @@ def _typed_test(condition: Predicate, test: Callable[[Any], bool]) -> Test:
                 return False
             value = event.args[path]
             return test(value) if type(value) in usual else of_other_type(event, value)
-        return any(
+        if any(
             test(value) if type(value) in usual else of_other_type(event, value)
             for value in values_at(event.args, path)
-        )
+        ):
+            return True
+        _note_stuck(condition, event)
+        return False
 
     return holds
+
+
+def _note_stuck(condition: Predicate, event: Event) -> None:
+    """Note that the path of a condition could not be followed at an event."""
+    if why := stuck_at(event.args, condition[1]):
+        if event.notes is None:
+            event.notes = {}
+        event.notes[condition] = why, False
 
 
 NUMERAL = r"\s*[-+]?(?:\d{1,30}(?:\.\d{0,30})?|\.\d{1,30})(?:[eE][-+]?\d{1,2})?\s*"

@@ -7,7 +7,7 @@ from itertools import product
 
 from truespec.rules import formula as f
 from truespec.rules import predicate as p
-from truespec.rules.predicate import Predicate, bound_values
+from truespec.rules.predicate import Predicate, bound_values, stuck_at
 from truespec.rules.progress import Machine
 from truespec.rules.rule import Formal
 from truespec.rules.slices import Key
@@ -89,7 +89,7 @@ class Track:
 
     def values(self, event: Event) -> dict[str, frozenset[str]]:
         """What the bound names stand for in an obligation that starts here."""
-        return {name: bound_values(event, self.formal.bind[name]) for name in self.names}
+        return {name: _bound(event, self.formal.bind[name]) for name in self.names}
 
     def keys(self, event: Event) -> Iterator[Key]:
         """The combinations that an event could speak of."""
@@ -115,6 +115,15 @@ class Track:
             name: frozenset() if value is None else frozenset([value])
             for name, value in zip(self.names, key, strict=True)
         }
+
+
+def _bound(event: Event, path: str) -> frozenset[str]:
+    """What a name is bound to at an event; `Incomplete` where its path cannot be followed."""
+    found = bound_values(event, path)
+    inner = path.removeprefix("args.")
+    if not found and "." in inner and (why := stuck_at(event.args, inner)):
+        raise Incomplete(f"message {event.index}, {event.tool}: {why}")
+    return found
 
 
 def _skips_nothing(formula: f.Formula) -> bool:
