@@ -183,3 +183,56 @@ def test_messages_of_images_alone_are_kept_once(tmp_path: Path) -> None:
         ("assistant", "Paid."),
     ]
     assert trace.messages[1].extra == {"content": image["content"]}
+
+
+def test_arguments_that_a_reply_garbles_are_taken_from_the_next_request(tmp_path: Path) -> None:
+    def call(arguments: str) -> dict[str, Any]:
+        function = {"name": "look", "arguments": arguments}
+        return {"id": "call_aaaaaaaa1", "type": "function", "function": function}
+
+    said = {"role": "assistant", "content": "I I look. look.", "tool_calls": [call('{"a"{"a": 1}: 1}')]}
+    told = {"role": "assistant", "content": "I look.", "tool_calls": [call('{"a": 1}')]}
+    result = {"role": "tool", "tool_call_id": "call_aaaaaaaa1", "content": "open"}
+    given = {"openinference.span.kind": "LLM", "input.value": json.dumps(ASKED)}
+    later = {**given, "input.value": json.dumps([*ASKED, told, result]), "output.value": "Done."}
+    (trace,), file, _ = read(tmp_path, export({**given, "output.value": json.dumps(said)}, later))
+    assert talk(trace)[1:] == [
+        ("assistant", "I look.", ["look"]),
+        ("tool", "open", []),
+        ("assistant", "Done.", []),
+    ]
+    assert trace.messages[1].calls[0].arguments == {"a": 1}
+    assert sum("as a later request repeats it" in rule for rule in file.ledger.rules) == 1
+
+
+def test_a_stream_of_the_ai_sdk_is_its_message(tmp_path: Path) -> None:
+    called = {"toolCallId": "call_1", "toolName": "look"}
+    events = [
+        {"type": "start", "messageId": "m1"},
+        {"type": "start-step"},
+        *({"type": "text-delta", "id": "0", "delta": delta} for delta in ("I ", "look.")),
+        {"type": "tool-input-start", **called},
+        *(
+            {"type": "tool-input-delta", "toolCallId": "call_1", "inputTextDelta": d}
+            for d in ('{"a"', ": 1}")
+        ),
+        {"type": "tool-input-available", **called, "input": {"a": 1}},
+        {"type": "tool-output-error", "toolCallId": "call_1", "errorText": "down"},
+        {"type": "finish-step"},
+        {"type": "start-step"},
+        {"type": "text-delta", "id": "0", "delta": "It is down."},
+        {"type": "tool-input-start", "toolCallId": "call_2", "toolName": "look"},
+        {"type": "tool-input-delta", "toolCallId": "call_2", "inputTextDelta": '{"a": 2}'},  # cut off here
+    ]
+    path = tmp_path / "stream.txt"
+    path.write_text("".join(f"data: {json.dumps(event)}\n\n" for event in events))
+    file = TraceFile(path)
+    (trace,) = read_file(file)
+    assert isinstance(trace, Trace)
+    assert talk(trace) == [
+        ("assistant", "I look.", ["look"]),
+        ("tool", "down", []),
+        ("assistant", "It is down.", ["look"]),
+    ]
+    assert [call.arguments for m in trace.messages for call in m.calls] == [{"a": 1}, {"a": 2}]
+    assert trace.messages[1].error

@@ -43,6 +43,7 @@ from truespec.traces.importers.threads import (
 from truespec.traces.trace import Message, ToolCall, ToolSchema
 
 _CALL_LIKE = re.compile(r"""\b(?:ToolCall|ToolUse|FunctionCall)\w*\(\w+=|["']tool_calls\\?["']: ?\[ ?[{\w]""")
+FILLED = "arguments that a reply does not tell are those of the call as a later request repeats it"
 COMPLETED = "a text that a later request tells beside known calls is of the message with these calls"
 NAMED = "a span of no tool's kind with the name and the arguments of an open call is that call's run"
 _UNTOLD = ("CHAIN", "SPAN", "UNKNOWN", "FUNCTION")
@@ -76,6 +77,8 @@ class _Builder(Runs):
         """The calls of the latest reply in each thread."""
         self.names: dict[str, str] = {}
         """Identifiers of calls under which a history repeats them, each with the call's own."""
+        self.filled: set[str | None] = set()
+        """Calls whose arguments a later request told."""
         self.began: dict[str, int] = {}
         self.tools: dict[str, ToolSchema] = {}
         self.tools_listed = False
@@ -239,6 +242,8 @@ class _Builder(Runs):
                 if seen[key] <= self.known[key]:
                     if key[0] == "result":
                         self._correct(message, seen[key])
+                    elif (call := self.calls.get(key[1])) is not None and call.arguments is None:
+                        self._fill(message, key[1])
                     continue
                 new.append(key)
             elif place is not None:
@@ -261,13 +266,28 @@ class _Builder(Runs):
             return False
         named = {call.id for call in message.calls if call.id is not None}
         entry = next((e for e in self.entries if named & {call.id for call in e.message.calls}), None)
-        if entry is None or entry.message.text is not None:
+        if entry is None or (entry.message.text is not None and not named & self.filled):
             return False
         entry.message = replace(entry.message, text=fresh.text)
         for key in keys_of(fresh):
             thread.add(key, entry.span)
         self.notes.ledger.rules[COMPLETED] += 1
         return True
+
+    def _fill(self, message: Message, identifier: str) -> None:
+        """Take arguments that a reply left out, or garbled, from a later request that repeats the call."""
+        told = next((call for call in message.calls if call.id == identifier), None)
+        entry = next((e for e in self.entries if any(c.id == identifier for c in e.message.calls)), None)
+        if told is None or told.arguments is None or entry is None:
+            return
+        made = tuple(
+            replace(call, arguments=told.arguments, raw=None) if call.id == identifier else call
+            for call in entry.message.calls
+        )
+        entry.message = replace(entry.message, calls=made)
+        self.calls[identifier] = next(call for call in made if call.id == identifier)
+        self.filled.add(identifier)
+        self.notes.ledger.rules[FILLED] += 1
 
     def _correct(self, message: Message, number: int) -> None:
         """A result with its identifier settles what a tool's span without one was guessed to answer.

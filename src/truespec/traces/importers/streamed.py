@@ -10,6 +10,7 @@ from truespec.traces.importers.chunks import events_of_sse, is_chunk, merged
 from truespec.traces.importers.conversation import Origin, trace_of
 from truespec.traces.importers.items import messages_of
 from truespec.traces.importers.parts import Notes
+from truespec.traces.importers.ui_stream import is_ui_event, joined
 from truespec.traces.joins import Joins
 from truespec.traces.scanner import each_record
 from truespec.traces.trace import Message, Trace
@@ -65,10 +66,12 @@ def _values(file: TraceFile) -> Iterator[tuple[str, Any]]:
 def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     """One trace per file: its replies in order."""
     chunks: list[Mapping[str, Any]] = []
-    for position, value in _values(file):
+    listed = list(_values(file))
+    of_ui = any(is_ui_event(value) for _, value in listed)
+    for position, value in listed:
         if isinstance(value, Problem):
             yield value
-        elif is_chunk(value):
+        elif is_chunk(value) or (of_ui and isinstance(value, Mapping) and "type" in value):
             chunks.append(value)
         else:
             yield file.problem(position, f"expected a chunk of a streamed reply, found {brief(value)}")
@@ -77,7 +80,7 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     notes = Notes(file.ledger)
     messages: list[Message] = []
     model = None
-    for number, reply in enumerate(merged(chunks)):
+    for number, reply in enumerate(joined(chunks) if of_ui else merged(chunks)):
         notes.place = f"reply {number}"
         model = model or reply.get("model")
         messages += messages_of(reply, "assistant", notes)

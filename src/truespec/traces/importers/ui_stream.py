@@ -1,0 +1,84 @@
+"""The stream of a message of Vercel's AI SDK 5 and later, as its server sends it, put together.
+
+Events name what they are pieces of: `text-delta` and `reasoning-delta` a part, `tool-input-available`,
+`tool-output-available` and `tool-output-error` a call. `start` begins a message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+_MARKS = frozenset(
+    (
+        "start-step",
+        "text-start",
+        "text-delta",
+        "tool-input-start",
+        "tool-input-available",
+        "tool-output-available",
+        "tool-output-error",
+    )
+)
+"""Types of events that no other stream has."""
+_CALLS = {
+    "tool-input-available": ("input",),
+    "tool-input-error": ("input", "errorText"),
+    "tool-output-available": ("output",),
+    "tool-output-error": ("errorText",),
+    "tool-output-denied": (),
+}
+"""Events of a call, with what they tell of it."""
+_ASIDE = (
+    *("start", "finish", "start-step", "finish-step", "abort", "message-metadata", "ping"),
+    *("text-start", "text-end", "reasoning-start", "reasoning-end", "tool-input-start", "tool-input-delta"),
+)
+"""Events that tell nothing of their own: the input's pieces are told whole once it is there."""
+
+
+def is_ui_event(value: Any) -> bool:
+    """Whether a value is an event of such a stream."""
+    return isinstance(value, Mapping) and value.get("type") in _MARKS
+
+
+def joined(events: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """The messages that the events are the pieces of, as the SDK keeps them."""
+    made: dict[str, Any] = {}
+    parts: dict[tuple[str, Any], dict[str, Any]] = {}
+    step = 0
+
+    def message() -> dict[str, Any]:
+        calls = {key for kind, key in parts if kind == "call" and "input" in parts["call", key]}
+        for (kind, key), part in parts.items():
+            if kind == "call" and key not in calls and "text" in part:
+                part["input"] = part.pop("text")  # the stream ended before the input was whole
+        return {**made, "role": "assistant", "parts": [_without_text(part) for part in parts.values()]}
+
+    for event in events:
+        kind = str(event.get("type"))
+        if kind == "start" and parts:
+            yield message()
+            made, parts = {}, {}
+        if kind == "start":
+            made = {"id": event["messageId"]} if event.get("messageId") else {}
+        elif kind == "start-step":
+            step += 1
+        elif kind in ("text-delta", "reasoning-delta"):
+            name = kind.partition("-")[0]
+            part = parts.setdefault((name, (step, event.get("id"))), {"type": name, "text": ""})
+            part["text"] += str(event.get("delta") or "")
+        elif kind.startswith("tool-"):
+            call = event.get("toolCallId")
+            part = parts.setdefault(("call", call), {"type": "dynamic-tool", "toolCallId": call})
+            part |= {key: event[key] for key in ("toolName", *_CALLS.get(kind, ())) if key in event}
+            part["text"] = part.get("text", "") + str(event.get("inputTextDelta") or "")
+        elif kind not in _ASIDE:
+            parts[kind, len(parts)] = dict(event)
+    if parts:
+        yield message()
+
+
+def _without_text(part: dict[str, Any]) -> dict[str, Any]:
+    if part["type"] != "dynamic-tool":
+        return part
+    return {key: value for key, value in part.items() if key != "text"}
