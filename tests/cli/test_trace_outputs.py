@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -39,10 +40,16 @@ def folder(tmp_path: Path) -> Path:
         "trace import traces.jsonl -o traces.jsonl",
         "trace select traces.jsonl -o link.jsonl",
         "rules compile rules.yml -o rules.yml",
+        "rules explain rules.yml --scenarios rules.yml",
+        "sql diff traces.jsonl rules.yml --schema rules.yml --sarif link.jsonl",
+        "hook sql traces.jsonl --schema rules.yml --sarif traces.jsonl",
+        "regex explain @traces.jsonl a --svg traces.jsonl",
     ],
 )
 def test_an_input_is_no_output(folder: Path, line: str) -> None:
-    words = [str(folder / word) if "." in word else word for word in line.split()]
+    words = [
+        re.sub(r"[\w.]+\.(jsonl|yml)$", lambda name: f"{folder}/{name[0]}", word) for word in line.split()
+    ]
     result = run(*words)
     assert isinstance(result.exception, UsageError)
     assert "is the input itself" in str(result.exception)
@@ -87,3 +94,9 @@ def test_a_pipe_is_checked_once_and_not_imported(folder: Path) -> None:
     refused = run("trace", "import", f"/dev/fd/{read}")
     os.close(read)
     assert "is a pipe" in str(refused.exception)
+
+
+def test_a_picture_that_is_not_drawn_is_told(tmp_path: Path) -> None:
+    result = run("regex", "explain", "a", "(", "--svg", tmp_path / "both.svg")
+    assert result.exit_code == 4
+    assert "both.svg was not written" in result.output

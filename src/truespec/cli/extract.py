@@ -53,16 +53,16 @@ def run_extract(
 ) -> int:
     """Extract, write what was asked for, and print the counts; the exit code."""
     wanted = [name.strip() for name in categories.split(",") if name.strip()]
-    for name in wanted:
-        if name not in (*POLICY, "argument"):
-            raise UsageError(f"no category {name!r}; there are {', '.join((*POLICY, 'argument'))}")
+    if strange := [name for name in wanted if name not in (*POLICY, "argument")]:
+        raise UsageError(f"no category {strange[0]!r}; there are {', '.join((*POLICY, 'argument'))}")
     if second is not None and model is None:
         raise UsageError("--second-model formalises again what --model has extracted: name that one, too")
     if model is None:
         wanted = [name for name in wanted if name not in POLICY]
         if not wanted:
             raise UsageError(f"{categories} takes a model: name one with --model")
-    check_apart(output, (*paths, prompt, tools, types))
+    for written in (output, scenario_file, report_file):
+        check_apart(written, (*paths, prompt, tools, types, against))
     sources = _sources(paths, prompt, tools, types, folder)
     if len(sources) > 1 and output is not None and output.suffix in (".yml", ".yaml"):
         raise UsageError(f"there are {len(sources)} different prompts: name a folder with -o, not a file")

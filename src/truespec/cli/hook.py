@@ -14,6 +14,7 @@ from truespec.cli.common import Seconds, echo, read_text
 from truespec.cli.rule_options import SECONDS, TOOLS, TYPES, toolbox_of
 from truespec.cli.sql import DIALECTS, described, summary
 from truespec.executors.previous import previous
+from truespec.untrusted.outputs import check_apart
 from truespec.verdict import Answer, UsageError
 
 _FILES = click.argument(
@@ -62,6 +63,7 @@ def sql(
     from truespec.executors.sql_diff import diff
     from truespec.reports.sql_sarif import to_sarif
 
+    check_apart(sarif, (*files, schema))
     context = {"schema": read_text(f"@{schema}"), "dialect": dialect}
     found = []
     with tempfile.TemporaryDirectory(prefix="truespec-") as folder:

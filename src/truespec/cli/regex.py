@@ -11,6 +11,7 @@ import click
 
 from truespec.api import DEFAULT_TIMEOUT
 from truespec.cli.common import EXIT_CODES, Seconds, describe, echo, read_context, read_text
+from truespec.untrusted.outputs import check_apart
 from truespec.verdict import UsageError
 
 
@@ -44,6 +45,8 @@ def explain(
     from truespec.solvers.limit import Limit
     from truespec.verdict import Answer, OracleError, Undecided
 
+    named = (argument for argument in (a, b, f"@{context or ''}") if len(argument) > 1 and argument[0] == "@")
+    check_apart(svg, (Path(argument[1:]) for argument in named))
     raw = read_context(context)
     texts = read_text(a), read_text(b)
     try:
@@ -80,6 +83,9 @@ def explain(
 
             svg.write_text(draw([*zip((f"A  {texts[0]}", f"B  {texts[1]}"), found.automata)]), "utf-8")
             lines.append(f"automata drawn to {svg}")
+    if svg and "automata" not in shown:
+        lines.append(f"{svg} was not written: there are no automata to draw")
+        shown["automata"] = None
     echo(json.dumps(shown, ensure_ascii=True) if as_json else "\n".join(lines))
     sys.exit(EXIT_CODES[verdict.answer])
 

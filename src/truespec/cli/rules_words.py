@@ -23,6 +23,7 @@ from truespec.rules.witness import describe
 from truespec.rules.words import in_english
 from truespec.rules.yaml_place import listed
 from truespec.rules.yaml_text import load_yaml
+from truespec.untrusted.outputs import check_apart
 from truespec.verdict import UsageError
 
 
@@ -150,6 +151,7 @@ def explain(
 
     Exit code: 0, 2 with the rule and the field that is wrong.
     """
+    check_apart(scenario_file, (*named, *files, tools, types))
     loaded, _ = load_rule_files((*named, *files), packs, settings)
     toolbox = toolbox_of(tools, types)
     for number, rule in enumerate(loaded):

@@ -12,6 +12,7 @@ from truespec.api import DEFAULT_TIMEOUT
 from truespec.cli.common import Seconds, echo, read_text
 from truespec.executors.sql_diff import Change, diff
 from truespec.store.lines import to_line
+from truespec.untrusted.outputs import check_apart
 from truespec.verdict import Answer, Counterexample, ReasonCode, UsageError, Verdict
 
 DIALECTS = ("mysql", "postgres", "sqlite", "duckdb")
@@ -64,6 +65,7 @@ def diff_(
     Exit code: 0 all equivalent or unchanged, 1 some query changed its meaning, 4 some new query is invalid,
     3 some comparison is unknown or was not made (added, removed or unreadable statements too), 2 wrong call.
     """
+    check_apart(sarif, (old, new, schema))
     context = {"schema": read_text(f"@{schema}"), "dialect": dialect, "order": order}
     changes: list[Change] = []
     for change in diff(old, new, context, timeout=timeout, jobs=jobs or len(os.sched_getaffinity(0))):
