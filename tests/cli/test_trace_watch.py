@@ -159,6 +159,7 @@ def test_the_command_ends_when_all_is_over_and_fails_as_told(tmp_path: Path) -> 
     code, told, end = run(*usual, "--until-idle", "--fail-on", "high")
     assert (code, told) == (1, ""), "nothing is told twice, and what is there counts"
     assert "1 high, 1 told before" in end
+    assert len((out / "artifacts.jsonl").read_text().splitlines()) == 1, "nor written twice"
 
 
 def watched(tmp_path: Path, *more: str, log: str, rules: str) -> tuple[int, str, str]:
@@ -442,3 +443,25 @@ def test_a_conversation_that_is_over_is_put_away_and_comes_back(tmp_path: Path) 
     assert not path.exists()
     spool.add(export)
     assert len(path.read_text().splitlines()) == 2
+
+
+def test_a_conversation_that_is_over_is_over_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("starlette")
+    from truespec.serve.otlp import Spool
+
+    call = {"type": "tool_call", "id": "c1", "name": "book", "arguments": {"seat": 3}}
+    said = json.dumps([{"role": "assistant", "parts": [call]}])
+    values = {"gen_ai.operation.name": "chat", "gen_ai.output.messages": said}
+    attributes = [{"key": key, "value": {"stringValue": value}} for key, value in values.items()]
+    span = {"traceId": "ab" * 16, "spanId": "ab" * 8, "name": "chat m", "attributes": attributes}
+    out = tmp_path / "out"
+    Spool(out / "spool").add({"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]})
+    (tmp_path / "rules.yml").write_text(RULES)
+    usual = ("--rules", str(tmp_path / "rules.yml"), "-o", str(out), "--idle", "0.1", "--interval", "0.05")
+    follow = ("--follow", str(tmp_path), "--until-idle")  # what it writes itself lies below, too
+    for told_then in (2, 0):
+        code, told, said = run(*usual, *follow, "--listen", "127.0.0.1:0", "--json")
+        assert code == 0, said
+        assert len(told.splitlines()) == told_then, "nothing is told twice, after a restart neither"
+    assert [path.name for path in (out / "spool" / "done").iterdir()] == ["ab" * 16 + ".jsonl"]
+    assert len((out / "artifacts.jsonl").read_text().splitlines()) == 1

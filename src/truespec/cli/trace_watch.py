@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import time
 from collections import deque
+from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from importlib import import_module
 from pathlib import Path
@@ -157,6 +159,7 @@ class _Session:
         self.folder, self.as_json, self.hiding = folder, as_json, hiding
         before = list(lines_of(folder / "violations.jsonl", _left_out))
         self._violations = appended(folder / "violations.jsonl")
+        self._written = {_digest(line) for line in _text_lines(folder / "artifacts.jsonl")}
         self._artifacts = appended(folder / "artifacts.jsonl")
         self.tally = Tally()
         self._redactors: dict[Key, Redactor] = {}
@@ -187,7 +190,8 @@ class _Session:
         from truespec.executors.watch import Follower
 
         joins = joins_of(joining.folder, joining.tools, joining.prompt, joining.types)
-        return Follower(paths, self.watcher, self._problem, form, joins)
+        apart = (self.folder,) if self.spool is None else (self.folder, self.spool.done)
+        return Follower(paths, self.watcher, self._problem, form, joins, apart)
 
     def post_to(self, address: str) -> None:
         """Post violations to an address."""
@@ -298,8 +302,11 @@ class _Session:
                 name: redactor.value(value) if name in REDACTED_FIELDS else value
                 for name, value in record.items()
             }
-        self._artifacts.write(json.dumps(record) + "\n")
-        self._artifacts.flush()
+        line = json.dumps(record)
+        if (digest := _digest(line)) not in self._written:  # a restart finds what was over before
+            self._written.add(digest)
+            self._artifacts.write(line + "\n")
+            self._artifacts.flush()
         self.tally.add(record)
         for check in record["checks"]:
             told = check["rule_id"], check.get("reason", "")
@@ -335,6 +342,16 @@ class _Session:
             ],
             "over": self.ended,
         }
+
+
+def _digest(line: str) -> bytes:
+    return hashlib.sha256(line.encode()).digest()
+
+
+def _text_lines(path: Path) -> Iterator[str]:
+    if path.exists():
+        with path.open(encoding="utf-8", errors="replace", newline="\n") as lines:
+            yield from (line.rstrip("\n") for line in lines)
 
 
 def _left_out(path: Path, line: str) -> None:

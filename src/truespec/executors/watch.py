@@ -6,6 +6,7 @@ changes; messages that were there before are not checked again. Where earlier me
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -53,7 +54,8 @@ class Breach:
     def mark(self) -> Mark:
         """What tells it from all others."""
         found = self.violation
-        return self.trace.source.file, self.trace.id, found.rule_id, found.message_index, found.call
+        file = os.path.abspath(self.trace.source.file)
+        return file, self.trace.id, found.rule_id, found.message_index, found.call
 
     def record(self) -> dict[str, Any]:
         """As plain JSON values."""
@@ -209,6 +211,8 @@ class Follower:
     """The format of all files; None recognises it."""
     joins: Joins | None = None
     """What completes traces."""
+    apart: tuple[Path, ...] = ()
+    """Folders whose own files are left out: what was found is written there, and what is over lies there."""
     _files: dict[Path, _Followed] = field(default_factory=dict)
     _seen_texts: set[str] = field(default_factory=set)
 
@@ -236,7 +240,9 @@ class Follower:
         return count
 
     def _present(self) -> Iterable[Path]:
-        return files_below(path for path in self.paths if path.exists())
+        found = files_below(path for path in self.paths if path.exists())
+        apart = {os.path.abspath(folder) for folder in self.apart}
+        return (path for path in found if os.path.abspath(path.parent) not in apart)
 
     def _read(self, path: Path, known: _Followed) -> None:
         try:
@@ -264,6 +270,12 @@ class Follower:
 def marks_of(records: Iterable[Mapping[str, Any]]) -> set[Mark]:
     """The breaches that an earlier process has written down."""
     return {
-        (str(r["file"]), str(r["trace_id"]), str(r["rule_id"]), int(r["message_index"]), r.get("call"))
+        (
+            os.path.abspath(str(r["file"])),
+            str(r["trace_id"]),
+            str(r["rule_id"]),
+            int(r["message_index"]),
+            r.get("call"),
+        )
         for r in records
     }
