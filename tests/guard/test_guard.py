@@ -221,6 +221,9 @@ def test_whole_messages() -> None:
     call = {"function": {"name": "refund", "arguments": '{"order": 1}'}, "type": "function"}
     both = {"role": "assistant", "content": None, "tool_calls": [{**call, "id": "a"}, {**call, "id": "b"}]}
     assert not guard.admit_message(both).allowed
+    twins = Guard(load_rules(ONCE), whole_messages=True)
+    same = {**both, "tool_calls": [{**call, "id": "a"}, {**call, "id": "a"}]}
+    assert "two calls have the identifier 'a'" in str(twins.admit_message(same).objections)
     assert guard.admit_message({**both, "tool_calls": both["tool_calls"][:1]}).allowed  # type: ignore[index]
     assert guard.result("a", "done") == []
     assert guard.admit_message("All done.").allowed
@@ -426,3 +429,28 @@ def test_nothing_hidden_is_in_the_log(tmp_path: Path) -> None:
     assert isinstance(trace, Trace), trace
     assert [m.role for m in trace.messages] == ["user", "assistant", "tool"]
     assert trace.results == {(1, 0): 2}
+
+
+def test_a_result_may_come_as_a_message_and_calls_of_a_message_not_alone() -> None:
+    formal = "{template: precedence, a: {result: look, ok: true}, b: {call: pay}}"
+    guard = Guard(load_rules(f"- {{id: a, text: t, formal: {formal}}}"))
+    asyncio.run(guard.admit("look", {}, id="c1"))
+    guard.observe({"role": "tool", "tool_call_id": "c1", "content": "seen"})
+    assert guard.decide("pay", {}).allowed
+    with pytest.raises(TraceError):
+        guard.observe({"role": "tool", "tool_call_id": "c1", "content": "seen"})
+    whole = Guard(load_rules(ONCE), whole_messages=True)
+    with pytest.raises(UsageError, match="admit_message"):
+        whole.call_now("refund", {"order": 1}, lambda: "ok")
+
+
+def test_a_result_that_cannot_be_dumped_is_recorded() -> None:
+    class Odd:
+        def model_dump(self, **_: Any) -> Any:
+            raise KeyError("mode")
+
+    guard = Guard(
+        load_rules("- {id: a, text: t, formal: {template: precedence, a: {result: look}, b: {call: pay}}}")
+    )
+    assert isinstance(guard.call_now("look", {}, Odd), Odd)
+    assert guard.decide("pay", {}).allowed

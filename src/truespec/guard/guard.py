@@ -21,6 +21,7 @@ import inspect
 import threading
 import time
 import uuid
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -51,7 +52,10 @@ from truespec.verdict import UsageError
 
 Ask = Callable[[Decision], "bool | Awaitable[bool]"]
 """Puts an act before a person; true where the person approves."""
-ALONE = "the guard sees calls one by one, and the rule counts the calls of a message; use `admit`"
+ALONE = (
+    "the guard sees calls one by one, and the rule counts the calls of a message; use `whole_messages` and "
+    "`admit_message`"
+)
 """Why a rule about the calls of a message is not evaluated when calls come alone."""
 
 
@@ -77,9 +81,9 @@ class Guard:
         of any other tool is blocked. `types` says of each whether it is `read`, `write` or `generic`.
 
         `ask` puts an act before a person; without it, what would be asked is blocked. With `whole_messages`,
-        calls pass through `admit` in the messages that hold them, and rules may count the calls of a message.
-        `clock` gives the time in seconds since 1970, for messages that come without one. `hiding` is hidden
-        in the log; what is checked and carried out stays as it is.
+        calls pass through `admit_message` in the messages that hold them, and rules may count the calls of a
+        message. `clock` gives the time in seconds since 1970, for messages that come without one. `hiding` is
+        hidden in the log; what is checked and carried out stays as it is.
         """
         self.conversation = conversation or uuid.uuid4().hex
         """The conversation's name in the log."""
@@ -90,6 +94,7 @@ class Guard:
         source = Source("guard", str(log or ""), "", self.conversation)
         self._trace = Trace(self.conversation, (), source, prompt, self._tools, domain=domain)
         self._monitor = Monitor(tuple(rules), self._trace)
+        self._whole = whole_messages
         self._alone = [] if whole_messages else [rule.id for rule in rules if counts_calls(rule)]
         self._names = Names(rules, self._tools)
         self._ask = ask
@@ -133,6 +138,10 @@ class Guard:
         with self._mutex:
             self._still_on()
             for message in messages_from(said, role):
+                if message.role == "tool" and message.call_id in self._open:
+                    call = self._open.pop(message.call_id)
+                    found += self._answer(call, message.text or "", message.error)
+                    continue
                 if message.role == "tool" and self._monitor.asked(message) is None:
                     raise TraceError(f"a result with the identifier {message.call_id!r} answers no open call")
                 found += self._record(message)
@@ -225,6 +234,8 @@ class Guard:
                 self._read(c.name, c.raw if c.arguments is None else c.arguments, c.id) for c in message.calls
             ]
             refused = [problem for _, problems in read for problem in problems]
+            named_twice = Counter(c.id for c in message.calls if c.id is not None)
+            refused += [f"two calls have the identifier {i!r}" for i, n in named_twice.items() if n > 1]
             calls = tuple(call for call, _ in read)
             extra = message.extra
             named = self._timed(
@@ -304,6 +315,8 @@ class Guard:
         """
         with self._mutex:
             self._still_on()
+            if self._whole:
+                raise UsageError("this guard takes whole messages (`whole_messages`): use `admit_message`")
             call, refused = self._read(tool, arguments, id)
             message = self._timed(Message("assistant", text, (call,)))
             decision = self._judged(message, refused, tool)

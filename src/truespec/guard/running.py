@@ -79,11 +79,13 @@ def outcome_text(value: Any) -> str:
         return value
     if value is None:
         return ""
-    if callable(dump := getattr(value, "model_dump", None)):
-        value = dump(mode="json")
     try:
+        if callable(dump := getattr(value, "model_dump", None)):
+            value = dump(mode="json")
         return json.dumps(value, ensure_ascii=False, default=str)
-    except (TypeError, ValueError, RecursionError):
+    except (
+        Exception
+    ):  # of the tool's own class: the act has happened, and its result is recorded all the same
         return str(value)
 
 
