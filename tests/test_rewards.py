@@ -68,6 +68,21 @@ def test_wrong_columns_are_named(reward: VerifiedReward, columns: dict[str, Any]
         reward(completions=[fenced("a")], **columns)
 
 
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        ({"contexts": [{"flags": "i"}]}, "row 0: unknown field 'contexts'"),
+        ({"flags": ["i"]}, "row 0: the field 'flags' stands beside the context"),
+        ({"context": ['{"flags": "i", "flags": ""}']}, "given twice"),
+    ],
+)
+def test_a_column_that_belongs_into_the_context_is_named(
+    reward: VerifiedReward, columns: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(UsageError, match=said):
+        reward(completions=[fenced("A")], domain=["regex"], oracle=["a"], **columns)
+
+
 def test_wrong_settings_are_named() -> None:
     with pytest.raises(UsageError, match="relation 'closer': expected stronger, weaker, incomparable"):
         VerifiedReward(partial={"closer": 0.5})

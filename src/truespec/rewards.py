@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from truespec.api import DEFAULT_TIMEOUT, Verifier
+from truespec.store.beside import KNOWN, may_be_misplaced, misplaced
+from truespec.store.pairs import parse_json
 from truespec.verdict import Answer, ReasonCode, Relation, UsageError, Verdict
 
 RELATIONS = tuple(one.value for one in Relation)
@@ -77,6 +78,7 @@ class VerifiedReward:
         oracles = _column(columns, "oracle", count)
         contexts = _column(columns, "context", count, [None] * count)
         domains = [self._domain] * count if self._domain else _column(columns, "domain", count)
+        _check_others(columns, domains, count)
         values: list[float | None] = [0.0] * count
         pairs = []
         for row, completion in enumerate(completions):
@@ -130,6 +132,19 @@ def _column(
     return found
 
 
+def _check_others(columns: Mapping[str, Any], domains: Sequence[Any], count: int) -> None:
+    """Raise `UsageError` for a column beside the context that belongs into it: nobody would read it."""
+    odd = [
+        name
+        for name, values in columns.items()
+        if name not in KNOWN and may_be_misplaced(name) and isinstance(values, list) and len(values) == count
+    ]
+    given = {"context": None} if "context" in columns else {}
+    for row in range(count if odd else 0):
+        if problem := misplaced({**given, **{name: columns[name][row] for name in odd}}, domains[row]):
+            raise UsageError(f"the columns of row {row}: {problem}")
+
+
 def _text(completion: Any, row: int) -> str:
     """The text of a completion, or of the last message of a conversation."""
     if isinstance(completion, str):
@@ -147,9 +162,11 @@ def _context(context: Any, row: int) -> Mapping[str, Any]:
         return {}
     if isinstance(context, str):
         try:
-            context = json.loads(context)
+            context = parse_json(context)
         except ValueError as error:
-            raise UsageError(f"the context of row {row} is no JSON: {error}") from None
+            raise UsageError(
+                f"the context of row {row} is no JSON: {str(error).removeprefix('not JSON: ')}"
+            ) from None
     if not isinstance(context, Mapping):
         raise UsageError(f"the context of row {row} is no mapping: {type(context).__name__}")
     return context
