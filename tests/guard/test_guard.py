@@ -18,7 +18,7 @@ from truespec.guard.guard import Guard
 from truespec.rules.language import load_rules
 from truespec.rules.packs import pack
 from truespec.rules.ruleset import RuleSet
-from truespec.traces import Message, Trace
+from truespec.traces import Message, ToolCall, Trace
 from truespec.traces.files import Problem
 from truespec.traces.importers.registry import read
 from truespec.traces.redact import Hiding
@@ -222,8 +222,17 @@ def test_whole_messages() -> None:
     both = {"role": "assistant", "content": None, "tool_calls": [{**call, "id": "a"}, {**call, "id": "b"}]}
     assert not guard.admit_message(both).allowed
     twins = Guard(load_rules(ONCE), whole_messages=True)
-    same = {**both, "tool_calls": [{**call, "id": "a"}, {**call, "id": "a"}]}
-    assert "two calls have the identifier 'a'" in str(twins.admit_message(same).objections)
+    other = {"function": {"name": "refund", "arguments": '{"order": 2}'}, "type": "function", "id": "a"}
+    use = {"type": "tool_use", "id": "a", "name": "refund", "input": {"order": 1}}
+    twice = Message("assistant", None, (ToolCall("refund", {"order": 1}, "a"), ToolCall("look", {}, "a")))
+    assert "two calls have the identifier 'a'" in str(twins.admit_message(twice).objections)
+    for same in (
+        {"role": "assistant", "content": None, "tool_calls": [{**call, "id": "a"}] * 2},
+        {"role": "assistant", "content": None, "tool_calls": [{**call, "id": "a"}, other]},
+        {"role": "assistant", "content": [use, use]},
+    ):
+        with pytest.raises(TraceError, match="2 calls stand in the message, and 1"):
+            twins.admit_message(same)
     assert guard.admit_message({**both, "tool_calls": both["tool_calls"][:1]}).allowed  # type: ignore[index]
     assert guard.result("a", "done") == []
     assert guard.admit_message("All done.").allowed

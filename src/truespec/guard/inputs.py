@@ -57,7 +57,25 @@ def _read(value: Mapping[str, Any], role: str) -> list[Message]:
     calls = [call for message in made for call in message.calls]
     if (value.get("tool_calls") and not calls) or any(not call.name for call in calls):
         raise TraceError(f"a call that cannot be read, or without the name of a tool: {value!r:.120}")
+    if (held := _calls_in(value)) > len(calls):
+        # Readers of logs take calls that are written twice for one; whoever carries them out may not.
+        raise TraceError(f"{held} calls stand in the message, and {len(calls)} of them are told apart")
     said = calls or any(m.role == "tool" or m.text or m.reasoning for m in made)
     if not said and any(value.get(key) for key in ("content", "parts", "text")):
         raise TraceError(f"nothing of this message can be read: {value!r:.120}")
     return made
+
+
+_CALLS = ("tool_use", "tool-call", "tool_call", "function_call")
+"""What parts of a message are called that call a tool."""
+
+
+def _calls_in(value: Mapping[str, Any]) -> int:
+    """How many calls stand in a message, in whichever of its lists they are."""
+    listed = [value.get(key) for key in ("tool_calls", "content", "parts")]
+    calls, *others = [one if isinstance(one, list) else [] for one in listed]
+    parts = [
+        sum(isinstance(p, Mapping) and (p.get("type") in _CALLS or "functionCall" in p) for p in one)
+        for one in others
+    ]
+    return max(len(calls), *parts)
