@@ -361,3 +361,42 @@ def test_a_log_with_the_newest_request_first(
     traces, problems = found_in({"data": listed, "error": None} if page else listed, tmp_path)
     assert not problems
     assert [calls(trace) for trace in traces] == [[(*FIND[:2], "sent")], [FIND]][:count]
+
+
+def _piece(**delta: Any) -> dict[str, Any]:
+    return {"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": delta}]}
+
+
+def _called(**function: Any) -> dict[str, Any]:
+    return _piece(tool_calls=[{"index": 0, "id": "c1", "type": "function", "function": function}])
+
+
+STREAMED = [_called(name="find", arguments=""), _called(arguments='{"order": "A17"}')]
+REPLIES: list[tuple[Any, list[Call], bool]] = [
+    ({"streamed_data": STREAMED}, [FIND], False),
+    ("".join(f"data: {json.dumps(one)}\n\n" for one in STREAMED), [FIND], False),
+    ({"told": "by nobody"}, [], True),
+    ({"error": "no more credit"}, [], False),
+]
+
+
+@pytest.mark.parametrize(("reply", "made", "problem"), REPLIES)
+def test_replies_that_were_streamed_or_say_nothing(
+    tmp_path: Path, reply: Any, made: list[Call], problem: bool
+) -> None:
+    asked = {"messages": [{"role": "user", "content": "Find A17."}]}
+    (trace,), problems = found_in([{"request_body": asked, "response_body": reply}], tmp_path, "log.jsonl")
+    assert calls(trace) == made
+    assert ["no message is recognised" in one.message for one in problems] == [True] * problem
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_pieces_of_an_event_that_follows_as_a_whole(tmp_path: Path, whole: bool) -> None:
+    def event(author: str, text: str, **more: Any) -> dict[str, Any]:
+        role = "user" if author == "user" else "model"
+        return {"author": author, "content": {"role": role, "parts": [{"text": text}]}, **more}
+
+    listed = [event("user", "Find A17."), event("desk", "On its", partial=True)]
+    listed += [event("desk", "On its way.")] if whole else []
+    (trace,), _ = found_in({"id": "s", "app_name": "shop", "events": listed}, tmp_path)
+    assert said(trace) == [("user", "Find A17."), ("assistant", "On its way." if whole else "On its")]

@@ -72,6 +72,15 @@ def test_an_operation_with_the_name_and_arguments_of_a_call_is_its_run(tmp_path:
     assert [span.kind for span in trace.spans] == ["LLM", "TOOL", "TOOL", "CHAIN"]
 
 
+def test_a_method_runs_the_call_that_is_named_after_it(tmp_path: Path) -> None:
+    listed = [
+        op(0, "complete", GIVEN, asked({"order": "A17"})),
+        op(1, "Desk.find_order", {"self": "weave:///team/shop/object/Desk:1", "order": "A17"}, "sent"),
+    ]
+    (trace,) = traces_of(listed, tmp_path)
+    assert told(trace) == [("find_order", {"order": "A17"}, "sent", None)]
+
+
 def test_a_chain_around_a_tool_of_its_name_is_no_second_run(tmp_path: Path) -> None:
     listed = [
         op(0, "complete", GIVEN, asked({"order": "A17"})),

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from truespec.traces.importers.chunks import is_chunk, merged
+from truespec.traces.importers.chunks import events_of_sse, is_chunk, merged
 from truespec.traces.importers.shared import role_of
 from truespec.traces.importers.told import parsed
 
@@ -42,11 +42,24 @@ def reply_of(value: Mapping[str, Any]) -> Any:
         reply = parsed(value.get(key))
         if isinstance(reply, Mapping) and isinstance(reply.get("body"), Mapping | str):
             reply = parsed(reply["body"])
-        if isinstance(reply, list) and reply and all(is_chunk(chunk) for chunk in reply):
-            return next(merged(reply))
+        if (chunks := _chunks(reply)) is not None:
+            return next(merged(chunks))
         if reply and (key not in ("events", "chunks", "output") or said_in(reply) is not None):
             return reply
     return value
+
+
+def _chunks(reply: Any) -> list[Any] | None:
+    """The chunks of a streamed reply: a list, a list in a field of it, or the stream as it was received."""
+    if isinstance(reply, str):
+        listed = [value for _, value in events_of_sse(reply)] if reply.lstrip().startswith("data:") else []
+        reply = [value for value in listed if is_chunk(value)]
+    if isinstance(reply, list):
+        return reply if reply and all(map(is_chunk, reply)) else None
+    if isinstance(reply, Mapping):
+        held = (_chunks(inner) for inner in reply.values() if isinstance(inner, list))
+        return next((found for found in held if found is not None), None) if "choices" not in reply else None
+    return None
 
 
 FURTHER = "a further reply that a model gave to the same request"

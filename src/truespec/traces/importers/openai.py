@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from truespec.traces.files import Problem, TraceFile
+from truespec.traces.files import Problem, TraceFile, brief
 from truespec.traces.importers.census import unplaced
 from truespec.traces.importers.exchanges import (
     FURTHER,
@@ -66,7 +66,7 @@ def _body(value: Any) -> tuple[list[Any], Mapping[str, Any]] | None:
         messages.append({"role": "assistant", "content": reply})
     about = {**request, **value}
     if reply is not value or "choices" in value:
-        about[_REPLY] = (said is None and isinstance(reply, dict), further(reply))
+        about[_REPLY] = (reply if said is None and isinstance(reply, dict) else None, further(reply))
     return messages, about
 
 
@@ -175,8 +175,11 @@ def _trace(
     listed: list[Any], around: Mapping[str, Any], file: TraceFile, position: str, joins: Joins
 ) -> Trace:
     messages = tuple(_messages(listed, Notes(file.ledger), position))
-    silent, others = around.get(_REPLY, (False, 0))
-    file.ledger.rules.update({UNSAID: 1} if silent else {})
+    silent, others = around.get(_REPLY, (None, 0))
+    if silent is not None:
+        file.ledger.rules[UNSAID] += 1
+        if not silent.get("error"):
+            file.ledger.problem(position, f"no message is recognised in the reply {brief(silent)}")
     for _ in range(others):
         file.ledger.items.drop(FURTHER, position)
     unplaced(messages, position, file.ledger)

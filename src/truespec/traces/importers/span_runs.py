@@ -85,8 +85,8 @@ class Runs:
 
     def runs_tool(self, raw: RawSpan) -> bool:
         """Whether a span of no tool's kind has the name of an open call and was given its arguments."""
-        name = raw.name
-        if not any(name == call.name for entry in self.entries for call in entry.message.calls):
+        names = (raw.name, raw.name.rpartition(".")[2])  # a method's name stands behind that of its class
+        if not any(call.name in names for entry in self.entries for call in entry.message.calls):
             return False
         run = tool_run(raw)
         found = self._open_call(run)

@@ -35,6 +35,7 @@ RULE = "a file of no known format is read by structure"
 EVENTS = "a line of a file whose results answer calls of earlier lines is an event of one conversation"
 WITHIN = "a list of messages that another list holds too, with more between them, is read there alone"
 TWICE = "a message that a record holds again, with its identifier, is read once"
+PIECES = "an event that holds a piece of what a later one holds as a whole is passed over"
 REPEATED = "an event of a workflow whose words and calls the agent's output repeats is passed over"
 SINGLE = "lines that hold one message each are one conversation"
 _DEPTH = 6
@@ -331,6 +332,24 @@ def _words(item: Any) -> tuple[Any, ...]:
     return tuple(str(item.get(key)) for key in ("role", "content", "message", "text", "parts", "tool_calls"))
 
 
+def _whole(groups: list[tuple[str, Any]], file: TraceFile) -> list[tuple[str, Any]]:
+    """The groups without the events of Google's ADK that hold a piece of what a later event holds whole."""
+    made: list[tuple[str, Any]] = []
+    for kind, listed in groups:
+        if kind == "messages" and any(one.get("partial") is True for one in listed):
+            kept: list[Any] = []
+            authors: set[Any] = set()
+            for one in reversed(listed):
+                author = str(one.get("author"))
+                if one.get("partial") is not True or author not in authors:
+                    kept.append(one)
+                    authors.add(author)
+            file.ledger.rules[PIECES] += len(listed) - len(kept)
+            listed = kept[::-1]
+        made.append((kind, listed))
+    return made
+
+
 def _once(groups: list[tuple[str, Any]], file: TraceFile) -> list[tuple[str, Any]]:
     """The groups without those whose messages all stand in an earlier one, with identifiers and words."""
     known: dict[str, Any] = {}
@@ -353,7 +372,7 @@ def _said(groups: list[tuple[str, Any]]) -> list[Any]:
 def _trace(position: str, value: Any, groups: list[tuple[str, Any]], file: TraceFile, joins: Joins) -> Trace:
     """The trace of a record with messages."""
     prompts = [{"role": "system", "content": content} for kind, content in groups if kind == "system"]
-    groups = _once(groups, file)
+    groups = _once(_whole(groups, file), file)
     threads = [listed for kind, listed in groups if kind == "messages"]
     kept = [listed for listed in threads if not any(_within(listed, other) for other in threads)]
     if len(kept) < len(threads):
