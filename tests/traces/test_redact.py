@@ -134,6 +134,13 @@ def test_patterns_are_fast_on_hostile_text() -> None:
         ("https://bob:pw1@h.example/x", "https://<secret-1>@h.example/x"),
         ("password: hunter2", "password: <secret-1>"),
         ("the password: please", "the password: please"),
+        ("aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfi", "aws_secret_access_key = <secret-1>"),
+        ("X-Api-Key: abcdef123456, token: abcd1234efgh", "X-Api-Key: <secret-1>, token: <secret-2>"),
+        ("token: the unit that a model reads", "token: the unit that a model reads"),
+        (
+            "\uff13\uff17\uff18\uff12 \uff18\uff12\uff12\uff14\uff16\uff13 \uff11\uff10\uff10\uff10\uff15",
+            "<card-1>",
+        ),
         ("Authorization: Basic dXNlcjpwYXNzd29yZA==", "Authorization: Basic <secret-1>"),
     ],
 )

@@ -37,6 +37,8 @@ PATTERNS = {
         r"|(?i:(?<=basic )[\w+/-]{12,4000}=*)|(?<=://)[^\s/:@'\"]{1,200}:[^\s/@'\"]{1,200}(?=@)"
         rf"|(?i:\\?[\"'](?:{_NAMES}|token)\\?[\"']\s{{0,4}}[:=]\s{{0,4}}\\?[\"'])(?P<named>[^\"'\\]{{1,400}})"
         r"|(?i:\b(?:password|passwd|passphrase|pwd)\s{0,3}[:=]\s{0,3})(?P<said>(?=\S{0,80}\d)[^\s,;'\"<>]{4,400})"
+        r"|(?i:(?<![a-z0-9])(?:api[_-]?key|access[_-]?key|secret[_-]?key|token)\s{0,3}[:=]\s{0,3})"
+        r"(?P<keyed>(?=[^\s,;]{0,80}\d)[\w./+~=-]{8,400})"
         r"|(?i:(?<=password=)|(?<=passwd=)|(?<=secret=)|(?<=token=)|(?<=api_key=)|(?<=apikey=))[^\s&;,'\"<>]{4,400}"
     ),
     "iban": re.compile(rf"(?<![\w-])(?=[A-Za-z]{{2}}\d{{2}})[A-Za-z0-9](?:{_GAP}?[A-Za-z0-9]){{14,33}}"),
@@ -50,6 +52,7 @@ PATTERNS = {
 that pass the check digits, whatever stands beside them."""
 _HEAD = re.compile(r"(?<![\w-])[A-Za-z]{2}\d{2}")
 _GROUP = re.compile(r"[A-Za-z0-9]+")
+_DIGITS = re.compile(r"\d+")
 FIELD = "field"
 """The kind of a value that stands at a chosen field."""
 LEAST = 4
@@ -128,7 +131,7 @@ class Redactor:
 
     def _cards(self, run: str) -> str:
         """A run of digits in groups, with the groups hidden that are card numbers together."""
-        groups = list(_GROUP.finditer(run))
+        groups = list(_DIGITS.finditer(run))
         digits = "".join(group.group() for group in groups)
         ends = list(accumulate(len(group.group()) for group in groups))
         made, at, first = "", 0, 0
