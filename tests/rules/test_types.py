@@ -311,3 +311,19 @@ def test_arguments_of_registers_patterns_failures_and_examples_are_held_against_
         "line 11: rule 'c': no tool matches 'refnd.*'",
         "line 20: rule 'e': broken: there is no tool 'pya'",
     ]
+
+
+def test_examples_of_rules_about_types_need_them(tmp_path: Path) -> None:
+    (tmp_path / "r.yml").write_text(
+        "- {id: w, text: t, formal: {template: absence, a: {call: {type: write}}},"
+        " kept: [[call: look]], broken: [[call: pay]]}"
+    )
+    (tmp_path / "types.json").write_text('{"pay": "write", "look": "read"}')
+    test = ["rules", "test", str(tmp_path / "r.yml")]
+    alone = CliRunner().invoke(truespec, test)
+    assert alone.exit_code == 3
+    assert alone.stdout.count("not evaluated") == 2
+    types = ["--types", str(tmp_path / "types.json")]
+    assert CliRunner().invoke(truespec, [*test, *types]).exit_code == 0
+    explained = CliRunner().invoke(truespec, ["rules", "explain", str(tmp_path / "r.yml"), *types])
+    assert "give --tools too" in str(explained.exception)

@@ -10,11 +10,15 @@ from truespec.cli.common import Seconds
 from truespec.rules.compare import ANY_TOOLS, Toolbox
 from truespec.traces.files import loads
 from truespec.traces.importers.shared import tool_schemas
+from truespec.verdict import UsageError
 
 
 def toolbox_of(tools: Path | None, types: Path | None) -> Toolbox:
-    """What the files of tool schemas and tool types say; any tools where there is none."""
+    """What the files of tool schemas and tool types say; any tools where there is none. `UsageError` for
+    types alone: they name some tools and do not say that there are no others."""
     if tools is None:
+        if types is not None:
+            raise UsageError(f"--types {types}: give --tools too, which says which tools there are")
         return ANY_TOOLS
     return Toolbox(tool_schemas(loads(tools.read_bytes()), loads(types.read_bytes()) if types else {}))
 

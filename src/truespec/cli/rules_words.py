@@ -23,6 +23,8 @@ from truespec.rules.witness import describe
 from truespec.rules.words import in_english
 from truespec.rules.yaml_place import listed
 from truespec.rules.yaml_text import load_yaml
+from truespec.traces.files import loads
+from truespec.traces.joins import schemas_named
 from truespec.untrusted.outputs import check_apart
 from truespec.verdict import UsageError
 
@@ -217,10 +219,11 @@ def test(files: tuple[Path, ...], tools: Path | None, types: Path | None, as_jso
     """
     from truespec.rules.given import examples_of, run
 
-    toolbox = toolbox_of(tools, types)
+    kinds = loads(types.read_bytes()) if types is not None and tools is None else None
+    there = schemas_named(kinds) if kinds is not None else toolbox_of(tools, types).tools
     outcomes, silent = [], []
     for path in files:
-        found = examples_of(file_text(path), path.name, toolbox.tools or ())
+        found = examples_of(file_text(path), path.name, there)
         outcomes += [(path, run(example)) for example in found]
         tested = {example.rule.id for example in found}
         silent += [rule.id for rule in load_file(path) if rule.formal is not None and rule.id not in tested]

@@ -60,7 +60,7 @@ class Outcome:
     """Where the rule is broken, or why it was not evaluated; empty for an example that keeps it."""
 
 
-def examples_of(text: str, name: str, tools: Sequence[ToolSchema] = ()) -> list[Example]:
+def examples_of(text: str, name: str, tools: Sequence[ToolSchema] | None = None) -> list[Example]:
     """The examples of a rule file; `SpecificationError` names the rule and the step that is wrong."""
     rules = {rule.id: rule for rule in load_rules(text, name)}
     try:
@@ -70,7 +70,7 @@ def examples_of(text: str, name: str, tools: Sequence[ToolSchema] = ()) -> list[
 
 
 def _examples_of(
-    value: Any, rules: Mapping[str, Rule], name: str, tools: Sequence[ToolSchema]
+    value: Any, rules: Mapping[str, Rule], name: str, tools: Sequence[ToolSchema] | None
 ) -> list[Example]:
     found = []
     for item in value["rules"] if isinstance(value, Mapping) else value:
@@ -89,7 +89,7 @@ def _wrong(where: str, what: str) -> SpecificationError:
     return SpecificationError(ReasonCode.SYNTAX, f"{where}: {what}")
 
 
-def _conversation(steps: Any, where: str, tools: Sequence[ToolSchema]) -> Trace:
+def _conversation(steps: Any, where: str, tools: Sequence[ToolSchema] | None) -> Trace:
     if not isinstance(steps, list) or not steps:
         raise _wrong(where, f"a conversation is a list of steps, each one of {', '.join(STEPS)}")
     messages: list[Message] = []
@@ -119,7 +119,8 @@ def _conversation(steps: Any, where: str, tools: Sequence[ToolSchema]) -> Trace:
             messages.append(Message(kind, value))
         if clock is not None:
             messages[-1] = replace(messages[-1], extra={"timestamp": clock})
-    return Trace(where, tuple(messages), Source("example", where, "", "document"), tools=tuple(tools))
+    source = Source("example", where, "", "document")
+    return Trace(where, tuple(messages), source, tools=None if tools is None else tuple(tools))
 
 
 def _call(value: Any, number: int, where: str) -> ToolCall:

@@ -127,7 +127,7 @@ class RuleSet(CompiledRules):
         if tools is None and self._needs_schema[index]:
             return "the trace holds no tool schemas; supply them with --tools or --join"
         if self._needs_types[index] and (trace is None or not trace.kinds) and (tools is None or tools):
-            return "nobody says which tools read and which write; supply tool_types.json with --join"
+            return "nobody says which tools read and which write; supply tool_types.json with --types"
         return ""
 
 

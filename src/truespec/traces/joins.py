@@ -77,14 +77,14 @@ class Joins:
             tools = self.tools
             if tools is not None and kinds:
                 tools = tuple(replace(tool, kind=tool.kind or kinds.get(tool.name)) for tool in tools)
-            return Domain(tools if tools is not None else _named(kinds), (), None, kinds)
+            return Domain(tools if tools is not None else schemas_named(kinds), (), None, kinds)
         here = self.folder / name
         kinds = _json(here / "tool_types.json") or self._types(name)
         tools = _json(here / "tools.json")
         user_tools = _json(here / "user_tools.json")
         policy = next((p for p in (here / "policy.md", here / "wiki.md") if p.is_file()), None)
         return Domain(
-            tool_schemas(tools, kinds) if tools is not None else self.tools or _named(kinds),
+            tool_schemas(tools, kinds) if tools is not None else self.tools or schemas_named(kinds),
             tool_schemas(user_tools or [], kinds) or (),
             policy.read_text(encoding="utf-8") if policy else None,
             kinds,
@@ -118,7 +118,7 @@ class Joins:
         return Prompts(table["variants"], names, certain)
 
 
-def _named(kinds: Mapping[str, str]) -> tuple[ToolSchema, ...] | None:
+def schemas_named(kinds: Mapping[str, str]) -> tuple[ToolSchema, ...] | None:
     """Where only the types of tools are known: the tools that they name."""
     return tuple(ToolSchema(name, kind=kind) for name, kind in kinds.items()) or None
 
