@@ -231,12 +231,12 @@ def test_lines_that_a_kill_has_cut_cost_nothing_else(tmp_path: Path) -> None:
     out = tmp_path / "out"
     assert watched(tmp_path, log=log, rules=rules)[1].count("r: t") == 1
     with (out / "violations.jsonl").open("a") as file:
-        file.write('{"trace_id": "t')
+        file.write('{"trace_id": "t"}\n{"trace_id": "t')
     assert watched(tmp_path, log=log, rules=rules)[1] == ""
     more = conversation({"role": "user", "content": "a\u2028b"}, BOOK, {"role": "user", "content": "c"})
     assert watched(tmp_path, log=more, rules=rules)[1].count("r: t") == 1
     lines = (out / "violations.jsonl").read_text().split("\n")
-    assert [json.loads(line)["message_index"] for line in (lines[0], lines[2])] == [0, 2]
+    assert [json.loads(line)["message_index"] for line in (lines[0], lines[3])] == [0, 2]
 
 
 @pytest.mark.parametrize(

@@ -463,3 +463,16 @@ def test_a_result_that_cannot_be_dumped_is_recorded() -> None:
     )
     assert isinstance(guard.call_now("look", {}, Odd), Odd)
     assert guard.decide("pay", {}).allowed
+
+
+@pytest.mark.parametrize("answer", ["no", "yes", 1, []])
+def test_only_true_is_a_yes(answer: Any) -> None:
+    guard = Guard(load_rules(LIMIT % "ask"), ask=lambda _: answer)
+    done: list[int] = []
+    with pytest.raises(UsageError, match="True or False"):
+        guard.call_now("refund", {"amount": 900}, lambda: done.append(1))
+    with pytest.raises(UsageError, match="True or False"):
+        asyncio.run(guard.call("refund", {"amount": 900}, lambda: done.append(1)))
+    assert done == []
+    with pytest.raises(Blocked):
+        Guard(load_rules(LIMIT % "ask"), ask=lambda _: None).call_now("refund", {"amount": 900}, lambda: 1)  # type: ignore[arg-type, return-value]

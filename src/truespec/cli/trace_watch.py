@@ -151,13 +151,18 @@ class _Session:
     def __init__(self, folder: Path, rules: RuleChoice, as_json: bool, hiding: Hiding) -> None:
         from truespec.compliance.run import Tally
         from truespec.executors.rulefiles import load_rule_files
-        from truespec.executors.watch import Watcher, marks_of
+        from truespec.executors.watch import Watcher, is_breach, marks_of
 
         packs = rules.packs or (() if rules.files else ("all",))
         loaded, _ = load_rule_files(rules.files, packs, rules.settings)
         folder.mkdir(parents=True, exist_ok=True)
         self.folder, self.as_json, self.hiding = folder, as_json, hiding
-        before = list(lines_of(folder / "violations.jsonl", _left_out))
+        before = []
+        for record in lines_of(folder / "violations.jsonl", _left_out):
+            if is_breach(record):
+                before.append(record)
+            else:
+                _left_out(folder / "violations.jsonl", json.dumps(record))
         self._violations = appended(folder / "violations.jsonl")
         self._written = {_digest(line) for line in _text_lines(folder / "artifacts.jsonl")}
         self._artifacts = appended(folder / "artifacts.jsonl")
@@ -355,4 +360,4 @@ def _text_lines(path: Path) -> Iterator[str]:
 
 
 def _left_out(path: Path, line: str) -> None:
-    click.echo(f"{path}: a line that is no JSON is left out: {line[:60]!r}", err=True)
+    click.echo(f"{path}: a line that is no violation is left out: {line[:60]!r}", err=True)

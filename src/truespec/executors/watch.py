@@ -267,6 +267,12 @@ class Follower:
             self._complain(known)
 
 
+def is_breach(record: Mapping[str, Any]) -> bool:
+    """Whether a record is a breach that an earlier process has written down."""
+    index, names = record.get("message_index"), ("file", "trace_id", "rule_id")
+    return isinstance(index, int) and all(isinstance(record.get(name), str) for name in names)
+
+
 def marks_of(records: Iterable[Mapping[str, Any]]) -> set[Mark]:
     """The breaches that an earlier process has written down."""
     return {

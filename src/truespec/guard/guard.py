@@ -39,7 +39,7 @@ from truespec.guard.policy import (
     counts_calls,
     schemas_of,
 )
-from truespec.guard.running import Outcome, called, finished, outcome_text, parsed, plain_outcome
+from truespec.guard.running import Outcome, approved, called, finished, outcome_text, parsed, plain_outcome
 from truespec.guard.turn import Turn
 from truespec.rules.finding import Violation
 from truespec.rules.history import TIMES
@@ -51,7 +51,7 @@ from truespec.traces.trace import Message, Source, ToolCall, ToolSchema, Trace, 
 from truespec.verdict import UsageError
 
 Ask = Callable[[Decision], "bool | Awaitable[bool]"]
-"""Puts an act before a person; true where the person approves."""
+"""Puts an act before a person; True where the person approves, False or None where not."""
 ALONE = (
     "the guard sees calls one by one, and the rule counts the calls of a message; use `whole_messages` and "
     "`admit_message`"
@@ -282,7 +282,7 @@ class Guard:
         decision, call = self._passed(tool, arguments, id, text, keep)
         if decision.action == Action.ASK and self._ask is not None:
             answer = self._ask(decision)
-            yes = bool(await answer if inspect.isawaitable(answer) else answer)
+            yes = approved(await answer if inspect.isawaitable(answer) else answer)
             return self._passed(tool, decision.arguments, id, text, keep, decision, yes)
         return decision, call
 
@@ -293,8 +293,10 @@ class Guard:
         if decision.action == Action.ASK and self._ask is not None:
             answer = self._ask(decision)
             if inspect.isawaitable(answer):
+                if inspect.iscoroutine(answer):
+                    answer.close()
                 raise UsageError("'ask' has to be awaited: use `await guard.call`, or a plain function")
-            return self._passed(tool, decision.arguments, id, text, keep, decision, bool(answer))
+            return self._passed(tool, decision.arguments, id, text, keep, decision, approved(answer))
         return decision, call
 
     def _passed(

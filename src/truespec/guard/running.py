@@ -35,6 +35,13 @@ def called(run: Any, arguments: Mapping[str, Any] | None) -> Any:
     return run(**given)
 
 
+def approved(answer: Any) -> bool:
+    """Whether a person said yes: True alone does, since a text such as "no" would pass for it."""
+    if answer is not None and not isinstance(answer, bool):
+        raise UsageError(f"'ask' answers True or False, not {answer!r:.60}; nothing was carried out")
+    return answer is True
+
+
 def finished(value: Any) -> Any:
     """What a tool gave back; `UsageError` where it has not run yet, or not to its end."""
     if inspect.isawaitable(value):
