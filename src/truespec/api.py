@@ -301,7 +301,7 @@ def reward(
 
 def _checked(timeout: float) -> float:
     if isinstance(timeout, bool) or not isinstance(timeout, int | float) or not 0 < timeout < 1e6:
-        raise UsageError(f"the timeout is a positive number of seconds, not {timeout!r}")
+        raise UsageError(f"the timeout is a positive number of seconds below 1000000, not {timeout!r}")
     return float(timeout)
 
 

@@ -55,6 +55,8 @@ def test_texts_and_context_come_from_files(tmp_path: Path) -> None:
         (("verify", "poetry", "a", "a"), "'poetry' is not one of"),
         (("verify", "regex", "a", "a", "--timeout", "0"), "positive number of seconds"),
         (("verify", "regex", "a", "a", "--timeout", "nan"), "positive number of seconds"),
+        (("verify", "regex", "a", "a", "--timeout", "1e9"), "below 1000000"),
+        (("batch", "pairs.jsonl", "-o", "-", "--timeout", "1e9"), "below 1000000"),
         (("verify", "regex", "a", "@missing.txt"), "missing.txt: No such file"),
         (("verify", "regex", "a", "a", "--context", "missing.json"), "missing.json: No such file"),
         (("verify", "regex", "a"), "Missing argument"),

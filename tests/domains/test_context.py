@@ -43,6 +43,9 @@ MISTAKES: list[tuple[str, dict[str, Any], str]] = [
     ("fol", {"predicates": {"P": "1"}}, "expected a whole number"),
     ("fol", {"predicates": {"P": True}}, "expected a whole number"),
     ("temporal", {"logik": "ltl"}, "'logic'"),
+    ("temporal", {"logic": "LTL"}, "did you mean 'ltl'"),
+    ("sql", {"order": "BAG"}, "did you mean 'bag'"),
+    ("regex", {"FLAGS": "i"}, "did you mean 'flags'"),
     ("temporal", {"exclusive": ["a", "b"]}, "expected a list"),
 ]
 
@@ -55,6 +58,22 @@ def test_a_mistake_is_named_with_what_was_meant(domain: str, context: dict[str, 
     verdict = verify_pair(Pair(domain, "a", "a", context), 1.0)
     assert (verdict.answer.value, verdict.reason and verdict.reason.code.value) == ("unknown", "context")
     assert verdict.reason is not None
+    assert said in verdict.reason.detail
+
+
+IDLE: list[tuple[str, dict[str, Any], str]] = [
+    ("regex", {"boundary": "literal"}, "of the deepregex dialect"),
+    ("regex", {"dialect": "deepregex", "flags": "i"}, "has no flags"),
+    ("sql", {"dialect": "sqlite", "settings": {"sql_mode": "ONLY_FULL_GROUP_BY"}}, "the dialect is sqlite"),
+]
+
+
+@pytest.mark.parametrize(("domain", "context", "said"), IDLE)
+def test_a_field_that_has_no_effect_is_refused(domain: str, context: dict[str, Any], said: str) -> None:
+    text = "SELECT 1" if domain == "sql" else "a"
+    verdict = verify_pair(Pair(domain, text, text, context), 60.0)
+    assert verdict.reason is not None
+    assert verdict.reason.code.value == "oracle"
     assert said in verdict.reason.detail
 
 

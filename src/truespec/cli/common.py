@@ -38,7 +38,7 @@ class Seconds(_FloatType):
         except ValueError:
             seconds = math.nan
         if not 0 < seconds < 1e6:
-            self.fail(f"{value} is no positive number of seconds", param, ctx)
+            self.fail(f"{value} is no positive number of seconds below 1000000", param, ctx)
         return seconds
 
 

@@ -153,5 +153,6 @@ def _shown(value: Any) -> str:
 
 
 def _nearest(name: Any, known: Any) -> str:
-    near = difflib.get_close_matches(str(name)[:60], list(known), 1, 0.5)
-    return f" (did you mean {near[0]!r}?)" if near else ""
+    lowered = {one.lower(): one for one in known}
+    near = difflib.get_close_matches(str(name)[:60].lower(), list(lowered), 1, 0.5)
+    return f" (did you mean {lowered[near[0]]!r}?)" if near else ""

@@ -46,6 +46,10 @@ class Context:
             raise OracleError("context: the flags 'a' and 'u' exclude each other")
         if self.dialect == "deepregex" and (self.flags or self.match != "full"):
             raise OracleError("context: the deepregex dialect matches whole lines and has no flags")
+        if self.dialect == "python" and self.boundary != "word":
+            raise OracleError(
+                "context: 'boundary' is of the deepregex dialect; in python, \\b is a word boundary"
+            )
         if not VERSION.fullmatch(self.unicode):
             raise OracleError(f"context: 'unicode' is {self.unicode!r:.60}, expected e.g. 15.0.0")
         if self.unicode != unidata_version:

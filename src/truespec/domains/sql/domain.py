@@ -91,7 +91,9 @@ class Sql(Domain[Context, Query]):
             raise OracleError(f"context: dialect {dialect!r}; expected one of {', '.join(DIALECTS)}")
         if order not in ORDERS:
             raise OracleError(f"context: order {order!r}; expected one of {', '.join(ORDERS)}")
-        return Context(read_schema(ddl, str(dialect)), str(order), read_settings(raw.get("settings")))
+        return Context(
+            read_schema(ddl, str(dialect)), str(order), read_settings(raw.get("settings"), str(dialect))
+        )
 
     def parse(self, text: str, context: Context) -> Query:
         """Read a query; the dialect's engine decides what is one."""

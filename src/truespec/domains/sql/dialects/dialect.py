@@ -155,6 +155,8 @@ class Dialect:
 
     errors_raise: bool
     """Whether a division by zero, and the like, is a run-time error; else the result is NULL."""
+    has_sql_mode: bool
+    """Whether sessions have a `sql_mode`, which the settings of a context may name."""
     division_truncates: bool
     """Whether `/` of two integers is an integer."""
     div_is_numeric: bool

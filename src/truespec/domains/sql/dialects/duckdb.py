@@ -51,6 +51,7 @@ DUCKDB = Dialect(
     years_before_christ_print_alike=False,
     # Arithmetic
     errors_raise=True,
+    has_sql_mode=False,
     division_truncates=False,
     div_is_numeric=False,
     round_keeps_integers=True,

@@ -51,6 +51,7 @@ MARIADB = Dialect(
     years_before_christ_print_alike=False,
     # Arithmetic
     errors_raise=False,
+    has_sql_mode=True,
     division_truncates=False,
     div_is_numeric=False,
     round_keeps_integers=True,

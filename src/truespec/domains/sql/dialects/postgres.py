@@ -51,6 +51,7 @@ POSTGRES = Dialect(
     years_before_christ_print_alike=True,
     # Arithmetic
     errors_raise=True,
+    has_sql_mode=False,
     division_truncates=True,
     div_is_numeric=True,
     round_keeps_integers=False,

@@ -51,6 +51,7 @@ SQLITE = Dialect(
     years_before_christ_print_alike=False,
     # Arithmetic
     errors_raise=False,
+    has_sql_mode=False,
     division_truncates=True,
     div_is_numeric=False,
     round_keeps_integers=False,

@@ -6,6 +6,7 @@ import re
 
 from sqlglot import TokenType
 
+from truespec.domains.sql.dialects.registry import DIALECTS
 from truespec.domains.sql.engines.contract import Rejection, Settings, Stopped
 from truespec.domains.sql.engines.registry import engine
 from truespec.domains.sql.functions.catalogue import words
@@ -23,7 +24,7 @@ _MODES = words(
 """Modes that change no lexical rule: with PIPES_AS_CONCAT or ANSI_QUOTES one text would read as another."""
 
 
-def read_settings(raw: object) -> Settings:
+def read_settings(raw: object, dialect: str) -> Settings:
     """The session settings of a context; `OracleError` names what is not understood."""
     if raw is None:
         return Settings()
@@ -32,6 +33,8 @@ def read_settings(raw: object) -> Settings:
     mode = raw.get("sql_mode")
     if mode is None:
         return Settings()
+    if not DIALECTS[dialect].has_sql_mode:
+        raise OracleError(f"settings: sql_mode is a setting of MariaDB, and the dialect is {dialect}")
     if not isinstance(mode, str):
         raise OracleError("settings: sql_mode is a text such as 'ONLY_FULL_GROUP_BY'")
     names = [name.strip().upper() for name in mode.split(",") if name.strip()]
