@@ -236,3 +236,15 @@ def test_a_stream_of_the_ai_sdk_is_its_message(tmp_path: Path) -> None:
     ]
     assert [call.arguments for m in trace.messages for call in m.calls] == [{"a": 1}, {"a": 2}]
     assert trace.messages[1].error
+
+
+def test_spans_with_nothing_but_a_reply_are_model_calls(tmp_path: Path) -> None:
+    def said(text: str) -> str:
+        return json.dumps([{"role": "assistant", "parts": [{"type": "text", "content": text}]}])
+
+    asked = json.dumps([{"role": "user", "parts": [{"type": "text", "content": "Hello"}]}])
+    first = {"gen_ai.operation.name": "realtime", "gen_ai.output.messages": said("One.")}
+    later = {"gen_ai.operation.name": "realtime", "gen_ai.output.messages": said("Two.")}
+    (trace,), file, _ = read(tmp_path, export({**first, "gen_ai.input.messages": asked}, later))
+    assert [m.text for m in trace.messages] == ["Hello", "One.", "Two."]
+    assert file.ledger.rules == {"a model call's span without its request adds the reply alone": 1}

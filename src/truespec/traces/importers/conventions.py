@@ -140,6 +140,10 @@ def raw_request(attributes: Mapping[str, Any]) -> tuple[str | None, str | None]:
     return given, named.get("choices", named.get("candidates", named.get("content")))
 
 
+_NUMBERED = ("gen_ai.prompt.", "gen_ai.completion.", "llm.input_messages.", "llm.output_messages.")
+"""How attributes begin that hold the messages of a model call one by one."""
+
+
 def kind_of(raw: RawSpan) -> str:
     """LLM, TOOL, AGENT, CHAIN, SPAN or what the source calls it."""
     attributes = raw.attributes
@@ -172,11 +176,12 @@ def kind_of(raw: RawSpan) -> str:
     if (
         "llm.request.type" in attributes
         or "gen_ai.input.messages" in attributes
+        or "gen_ai.output.messages" in attributes
         or "request_data" in attributes
         or str(attributes.get("gcp.vertex.agent.llm_request") or "{}") != "{}"
     ):
         return "LLM"
-    if any(k.startswith(("gen_ai.prompt.", "gen_ai.completion.", "llm.input_messages.")) for k in attributes):
+    if any(k.startswith(_NUMBERED) for k in attributes):
         return "LLM"
     if raw_request(attributes)[0] is not None:
         return "LLM"
