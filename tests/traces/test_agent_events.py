@@ -400,3 +400,55 @@ def test_pieces_of_an_event_that_follows_as_a_whole(tmp_path: Path, whole: bool)
     listed += [event("desk", "On its way.")] if whole else []
     (trace,), _ = found_in({"id": "s", "app_name": "shop", "events": listed}, tmp_path)
     assert said(trace) == [("user", "Find A17."), ("assistant", "On its way." if whole else "On its")]
+
+
+def test_commands_of_mini_swe_agent_beside_the_text(tmp_path: Path) -> None:
+    listed = [
+        {"role": "user", "content": "Tidy a.py."},
+        {
+            "role": "assistant",
+            "content": "Look.",
+            "extra": {"actions": [{"command": "ls"}, {"command": "pwd"}]},
+        },
+        {"role": "user", "content": "a.py"},
+        {"role": "assistant", "content": "Done."},
+    ]
+    (trace,), problems = found_in({"messages": listed, "info": {"exit_status": "Submitted"}}, tmp_path)
+    assert not problems
+    assert calls(trace) == [("bash", {"command": "ls"}, None), ("bash", {"command": "pwd"}, "a.py")]
+
+
+def test_a_file_whose_first_line_is_a_list_has_further_lines(tmp_path: Path) -> None:
+    def span(name: str, text: str) -> dict[str, Any]:
+        about = {"span_id": name, "root_span_id": name, "span_attributes": {"type": "llm", "name": "agent"}}
+        return {**about, "input": [{"role": "user", "content": text}], "output": {"content": text.upper()}}
+
+    lines = [json.dumps([span("a", "one"), span("b", "two")]), json.dumps(span("c", "three"))]
+    traces, problems = found_in("\n".join(lines) + "\n", tmp_path, "rows.jsonl")
+    assert not problems
+    assert [trace.id for trace in traces] == ["a", "b", "c"]
+
+
+def test_what_stands_behind_a_list_is_told(tmp_path: Path) -> None:
+    listed = [{"request": {"messages": [{"role": "user", "content": "Hi."}]}, "response": "Hello."}]
+    (trace,), problems = found_in(json.dumps(listed, indent=1) + "\n" + json.dumps(listed), tmp_path)
+    assert said(trace) == [("user", "Hi."), ("assistant", "Hello.")]
+    assert ["behind the list" in problem.message for problem in problems] == [True]
+
+
+def test_a_reply_that_declares_no_role_is_answered_by_its_tool(tmp_path: Path) -> None:
+    reply = {"tool_calls": [{"id": "c1", "function": {"name": "find", "arguments": '{"order": "A17"}'}}]}
+    about = {"root_span_id": "r", "created": "2026-01-01T00:00:00Z"}
+    listed = [
+        {**about, "span_id": "a", "span_attributes": {"type": "llm"}, "input": "Find A17.", "output": reply},
+        {
+            **about,
+            "span_id": "b",
+            "span_attributes": {"type": "tool", "name": "find"},
+            "input": {"order": "A17"},
+        },
+    ]
+    listed[1]["output"] = "sent"
+    (trace,), problems = found_in({"events": listed}, tmp_path)
+    assert not problems
+    assert calls(trace) == [(*FIND[:2], "sent")]

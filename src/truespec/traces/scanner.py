@@ -137,8 +137,15 @@ class Scanner:
                         break
             if broken := getattr(self.stream, "broken", None):
                 yield index, self.file.problem("end of file", broken)
+            elif self.key is None and self._is_followed():
+                told = f"what stands behind the list, from character {self.dropped + self.at}, is not read"
+                yield index, self.file.problem("behind the list", told)
         finally:
             self.stream.close()
+
+    def _is_followed(self) -> bool:
+        self._space()
+        return self.at < len(self.buffer)
 
     def _enter(self, header: dict[str, Any]) -> None:
         if self.key is None:

@@ -373,6 +373,8 @@ def _of_dict(value: Mapping[str, Any], role: str, notes: Notes) -> list[Message]
     system = next((around[key] for key in SYSTEMS if around.get(key) is not None), None)
     prompt = text_of(system) if isinstance(system, str | list) else None
     head = [Message("system", prompt)] if prompt else []
+    if role == "assistant" and any(value.get(key) for key in _CALL_LISTS):
+        return head + messages_of_item({"role": role, **value}, notes)  # a reply that declares no role
     for key in _LISTS:
         listed = parsed(value.get(key))
         if isinstance(listed, list) and listed:

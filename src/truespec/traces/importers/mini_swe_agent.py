@@ -15,11 +15,13 @@ from truespec.traces.files import Problem, TraceFile
 from truespec.traces.importers.conversation import Origin, trace_of
 from truespec.traces.importers.items import messages_of_item
 from truespec.traces.importers.parts import Notes
+from truespec.traces.importers.step_run import LAST
 from truespec.traces.joins import Joins
 from truespec.traces.scanner import each_record
 from truespec.traces.trace import Message, Outcome, ToolCall, Trace
 
 NAME = "mini-swe-agent"
+ACTED = "a command that a message holds beside its text is a call of bash"
 FENCED = "a command in a fenced block is a call of bash, and the next message its result"
 _BLOCK = re.compile(r"```(?:bash|sh|mswea_bash_command)\s*\n(.*?)\n?```", re.DOTALL)
 
@@ -30,7 +32,17 @@ def recognises(head: Any, _file: TraceFile) -> bool:
         return False
     info = head.get("info")
     named = str(head.get("trajectory_format", "")).startswith("mini-swe-agent")
-    return named or (isinstance(info, dict) and "mini_version" in info)
+    if named or (isinstance(info, dict) and "mini_version" in info):
+        return True
+    listed = head.get("messages")
+    return isinstance(info, dict) and isinstance(listed, list) and any(map(_actions, listed))
+
+
+def _actions(message: Any) -> list[Any]:
+    """The commands that a message holds beside its text, as the agent read them."""
+    extra = message.get("extra") if isinstance(message, dict) else None
+    listed = extra.get("actions") if isinstance(extra, dict) else None
+    return [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
 
 
 def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
@@ -71,10 +83,18 @@ def _told(message: Message, before: list[Message], notes: Notes) -> Message:
             text = (message.text[: blocks[0].start()] + message.text[blocks[0].end() :]).strip()
             call = ToolCall("bash", {"command": blocks[0].group(1)}, f"command-{len(before)}")
             return replace(message, text=text or None, calls=(call,))
+    if message.role == "assistant" and not message.calls and (acted := _actions(message.extra)):
+        notes.ledger.rules[ACTED] += len(acted)
+        given = [{k: v for k, v in one.items() if k != "tool_call_id" and v is not None} for one in acted]
+        ids = [str(one.get("tool_call_id") or f"command-{len(before)}.{n}") for n, one in enumerate(acted)]
+        calls = [ToolCall("bash", body, name) for body, name in zip(given, ids, strict=True)]
+        return replace(message, calls=tuple(calls))
     last = before[-1] if before else None
     if message.role == "user" and last is not None and last.calls:
-        call = last.calls[0]
+        call = last.calls[-1]
         if call.id is not None and call.id.startswith("command-"):
+            if len(last.calls) > 1:
+                notes.ledger.assumed[LAST] += 1
             return Message(
                 "tool",
                 message.text,
