@@ -78,7 +78,6 @@ def check(tree: exp.Expr, schema: Schema, settings: Settings) -> None:
         check_ordinals(select)
     check_names(tree, schema)
     check_common_tables(tree, schema)
-    check_tuples(tree, schema.dialect)
     check_unsigned(tree, schema)
     dialect = DIALECTS[schema.dialect]
     if dialect.windows_prefer_outputs:
@@ -225,16 +224,6 @@ def check_common_tables(tree: exp.Expr, schema: Schema) -> None:
     for common in tree.find_all(exp.CTE):
         if common.alias.lower() in tables:
             raise Unsupported(f"sql: WITH {common.alias!r}, which is a table's name too")
-
-
-def check_tuples(tree: exp.Expr, dialect: str) -> None:
-    """DuckDB compares tuples as wholes, in which NULL equals NULL, but with a subquery's by SQL's logic."""
-    if not DIALECTS[dialect].tuples_compare_as_wholes:
-        return
-    for found in tree.find_all(exp.Tuple):
-        parent = found.parent.parent if isinstance(found.parent, exp.Paren) else found.parent
-        if isinstance(parent, exp.Binary) or (isinstance(parent, exp.In) and not parent.args.get("query")):
-            raise Unsupported("sql: a comparison of tuples, which DuckDB makes with NULL equal to NULL")
 
 
 def check_unsigned(tree: exp.Expr, schema: Schema) -> None:

@@ -18,6 +18,7 @@ from truespec.domains.sql.dialects.dialect import Ungrouped
 from truespec.domains.sql.ir.aggregates import Operator
 from truespec.domains.sql.ir.bags import Bag, Group, Substitution, Term, fresh_values, is_tuple, normal
 from truespec.domains.sql.ir.columns import coerced
+from truespec.domains.sql.ir.dates import day_within, moment_like
 from truespec.domains.sql.ir.existence import group_formula
 from truespec.domains.sql.ir.kinds import CLASS
 from truespec.domains.sql.ir.logic import FALSE, TRUE, Formula, conj, folded, neg
@@ -99,7 +100,8 @@ class _Grouping:
         if not rows.terms:
             return []
         keyed = self._keyed(keys)
-        classes = classes_of(reader, keyed)
+        moments = _moments_of_days(keyed)
+        classes = classes_of(reader, _by_day(keyed, moments))
         values = fresh_values(reader.world, classes.terms[0].outs, nullable_columns(classes))
         groups = _Groups.of(values, rows, classes)
 
@@ -108,6 +110,8 @@ class _Grouping:
             named, same = list(known), []
             for index, (print_, _) in enumerate(keys):
                 value = groups.values[index]
+                if index in moments:
+                    value = moment_like(value, keyed.terms[0].outs[index].kind)
                 if value.kind == CLASS:
                     stands = representative(reader, operator, tuple(k.outs[index] for k in keyed.terms))
                     same.append((reader.world.collation(stands.val), value.val))
@@ -176,6 +180,19 @@ class _Grouping:
         return where_true(
             self.reader.condition(inline(self.reader, self.having.this, dict(self.items), scope), scope)
         )
+
+
+def _moments_of_days(keyed: Bag) -> set[int]:
+    """The keys that are the first moments of days in all rows: the days tell the same groups apart."""
+    width = range(len(keyed.terms[0].outs))
+    return {i for i in width if all(day_within(term.outs[i]) is not None for term in keyed.terms)}
+
+
+def _by_day(keyed: Bag, moments: set[int]) -> Bag:
+    def days(outs: tuple[Val, ...]) -> tuple[Val, ...]:
+        return tuple((day_within(out) or out) if i in moments else out for i, out in enumerate(outs))
+
+    return keyed.mapped(days) if moments else keyed
 
 
 def constant_in_group(reader: Reader, scope: GroupScope, position: int) -> Val:

@@ -8,6 +8,7 @@ from truespec.domains.sql.compile.classes import distinct_rows
 from truespec.domains.sql.compile.denotations import each_output, nullable_columns, subquery_output
 from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.scope import Denotation
+from truespec.domains.sql.compile.series import carried_out, grouped
 from truespec.domains.sql.ir.bags import Bag
 from truespec.domains.sql.ir.columns import coerced
 from truespec.domains.sql.ir.kinds import BOOL, DATE, INT, LOOSE, TEXT, Kind
@@ -40,6 +41,9 @@ def recursive_query(reader: Reader, cte: exp.CTE, columns: tuple[str, ...]) -> D
         (first,) = coerced([each_output(reader.rows(start), subquery_output)], reader.dialect)
         kinds = tuple(out.kind for out in first.terms[0].outs) if first.terms else ()
         _check_kinds(reader, kinds)
+        plain = _carried_out(reader, body, name, names, first, kinds)
+        if plain is not None:
+            return Denotation(names, plain)
         nullable = tuple(nullable_columns(first))
         step = _step(reader, body.expression, name, names, kinds, nullable)
         if any(may and not before for may, before in zip(nullable_columns(step), nullable, strict=True)):
@@ -51,6 +55,24 @@ def recursive_query(reader: Reader, cte: exp.CTE, columns: tuple[str, ...]) -> D
     found = Recursion(first, step, kinds, nullable, distinct)
     bag = rows_of(reader.world, name_of(reader.recursions, found, reader.aggregates.same), kinds, nullable)
     return Denotation(names, distinct_rows(reader, bag) if distinct else bag)
+
+
+def _carried_out(
+    reader: Reader, body: exp.Expr, name: str, names: tuple[str, ...], first: Bag, kinds: tuple[Kind, ...]
+) -> Bag | None:
+    """The rows of a recursion over constants, where it is one that ends soon."""
+
+    def step(rows: Bag) -> Bag:
+        return _added(reader, body.expression, name, names, rows, kinds)
+
+    plain = not mentions_tables(body, name) and bool(first.terms)
+    found = carried_out(first, step, distinct=bool(body.args.get("distinct", True))) if plain else None
+    return None if found is None else grouped(reader.world, found)
+
+
+def mentions_tables(body: exp.Expr, name: str) -> bool:
+    """Whether a recursion reads anything but itself."""
+    return any(table.name.lower() != name for table in body.find_all(exp.Table))
 
 
 def _has_one_step(body: exp.Expr) -> bool:
@@ -71,8 +93,15 @@ def _step(
     nullable: tuple[bool, ...],
 ) -> Bag:
     """What a round adds, where the relation `round` stands for the tuples of the round before."""
-    before = Denotation(names, rows_of(reader.world, f"round {reader.rounds}", kinds, nullable))
-    saved, reader.ctes = reader.ctes, [*reader.ctes, {name: before}]
+    rows = rows_of(reader.world, f"round {reader.rounds}", kinds, nullable)
+    return _added(reader, node, name, names, rows, kinds)
+
+
+def _added(
+    reader: Reader, node: exp.Expr, name: str, names: tuple[str, ...], rows: Bag, kinds: tuple[Kind, ...]
+) -> Bag:
+    """What the step makes of the rows of the round before."""
+    saved, reader.ctes = reader.ctes, [*reader.ctes, {name: Denotation(names, rows)}]
     reader.rounds += 1
     try:
         found = reader.query(node, None)

@@ -12,6 +12,7 @@ from truespec.domains.sql.compile.denotations import each_output, subquery_outpu
 from truespec.domains.sql.compile.ordering import tail
 from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.scope import Denotation, Scope
+from truespec.domains.sql.compile.series import grouped
 from truespec.domains.sql.ir.bags import Bag, Term, renamed
 from truespec.domains.sql.ir.columns import coerced
 from truespec.domains.sql.ir.existence import exists
@@ -33,6 +34,7 @@ def values_clause(reader: Reader, node: exp.Values, parent: Scope | None) -> Den
         values = [reader.typed(reader.value(item, scope)) for item in items]
         terms.append(Term((), (), TRUE, tuple(values)))
     (bag,) = coerced([Bag(tuple(terms))], reader.dialect, UNTYPED)
+    bag = grouped(reader.world, bag)
     return Denotation(tuple(f"column{i + 1}" for i in range(len(terms[0].outs))), bag)
 
 

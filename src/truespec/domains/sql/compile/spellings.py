@@ -1,4 +1,4 @@
-"""Calls that are written out as others that mean the same: EVERY, TOTAL, the length of a list."""
+"""What is written out as something else that means the same: EVERY, the length of a list, a series."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from truespec.domains.sql.compile.series import written
 from truespec.domains.sql.dialects.dialect import Dialect
 
 
@@ -20,6 +21,9 @@ def written_out(tree: exp.Expr, dialect: Dialect) -> exp.Expr:
 
 
 def _instead(node: Any, dialect: Dialect) -> exp.Expr | None:
+    series = written(node, dialect)
+    if series is not None:
+        return series
     match node:
         case exp.Anonymous():
             return _named(node, dialect)

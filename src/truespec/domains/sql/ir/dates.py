@@ -9,7 +9,7 @@ import re
 import z3
 
 from truespec.domains.sql.ir.facts import DAY_ZONED, ZONED_DAY
-from truespec.domains.sql.ir.kinds import DATE, DATETIME, INT, ZONED
+from truespec.domains.sql.ir.kinds import DATE, DATETIME, INT, ZONED, Kind
 from truespec.domains.sql.ir.logic import FALSE
 from truespec.domains.sql.ir.values import Val
 from truespec.domains.sql.ir.world import World
@@ -67,6 +67,24 @@ def day_of_zoned(value: Val) -> Val:
     if z3.is_app(value.val) and value.val.decl().name() == ZONED_DAY:
         return Val(value.null, value.val.arg(0), DATE)
     return Val(value.null, z3.Function(DAY_ZONED, ZONED.sort, z3.IntSort())(value.val), DATE)
+
+
+def day_within(value: Val) -> Val | None:
+    """The day whose first moment this is, by the form of the value; equal ones are of equal days."""
+    if not z3.is_app(value.val):
+        return None
+    if value.val.decl().name() == ZONED_DAY:
+        return Val(value.null, value.val.arg(0), DATE)
+    if value.kind == DATETIME and z3.is_mul(value.val) and value.val.num_args() == 2:
+        for one, other in (value.val.children(), reversed(value.val.children())):
+            if z3.is_int_value(other) and other.as_long() == DAY:
+                return Val(value.null, one, DATE)
+    return None
+
+
+def moment_like(day: Val, kind: Kind) -> Val:
+    """The first moment of a day, of such a kind."""
+    return zoned(day) if kind == ZONED else moment(day)
 
 
 def moment(value: Val) -> Val:

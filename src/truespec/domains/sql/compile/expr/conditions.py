@@ -6,11 +6,11 @@ from typing import Any
 
 from sqlglot import exp
 
-from truespec.domains.sql.compile.expr.membership import check_one_family, quantified
+from truespec.domains.sql.compile.expr.membership import check_one_family, quantified, tuples_equal
 from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.readers import COMPARISONS, Readers
 from truespec.domains.sql.compile.scope import Scope
-from truespec.domains.sql.ir.comparisons import compare, equal, null_safe_equal
+from truespec.domains.sql.ir.comparisons import compare, null_safe_equal
 from truespec.domains.sql.ir.kinds import BOOL
 from truespec.domains.sql.ir.logic import FALSE, conj, disj
 from truespec.domains.sql.ir.truth import logical_and, logical_not, logical_or, truth, where_false, where_true
@@ -73,7 +73,7 @@ def comparison(reader: Reader, node: exp.Binary, scope: Scope) -> Val:
         return quantified(reader, node, operator, right, scope)
     left = node.this
     if isinstance(left, exp.Tuple) or isinstance(right, exp.Tuple):
-        same = logical_and([equal(reader.world, a, b) for a, b in pairs_of(reader, left, right, scope)])
+        same = tuples_equal(reader, pairs_of(reader, left, right, scope))
         if operator == "=":
             return same
         if operator == "<>":

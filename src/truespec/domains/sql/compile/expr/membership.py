@@ -13,7 +13,7 @@ from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.readers import Readers
 from truespec.domains.sql.compile.scope import Scope
 from truespec.domains.sql.ir.bags import Bag, Term
-from truespec.domains.sql.ir.comparisons import compare, equal
+from truespec.domains.sql.ir.comparisons import compare, equal, null_safe_equal
 from truespec.domains.sql.ir.existence import exists
 from truespec.domains.sql.ir.kinds import (
     BOOL,
@@ -116,10 +116,18 @@ def in_list(reader: Reader, node: exp.In, scope: Scope) -> Val:
         others = [reader.value(part, scope) for part in parts]
         for mine, other in zip(families, others, strict=True):
             mine.append(other)
-        tests.append(logical_and([equal(reader.world, a, b) for a, b in zip(values, others, strict=True)]))
+        pairs = list(zip(values, others, strict=True))
+        tests.append(tuples_equal(reader, pairs) if len(pairs) > 1 else equal(reader.world, *pairs[0]))
     for family in families:
         check_one_family(reader, "IN", family)
     return logical_or(tests)
+
+
+def tuples_equal(reader: Reader, pairs: Sequence[tuple[Val, Val]]) -> Val:
+    """Whether tuples are equal: by SQL's logic, or as wholes in which NULL equals NULL."""
+    if not reader.dialect.tuples_compare_as_wholes:
+        return logical_and([equal(reader.world, a, b) for a, b in pairs])
+    return Val(FALSE, conj(*(null_safe_equal(reader.world, a, b) for a, b in pairs)), BOOL)
 
 
 def _exists(reader: Reader, node: exp.Exists, scope: Scope) -> Val:

@@ -1,0 +1,228 @@
+"""Rows that are all constants: series, lists in FROM, and recursions that count.
+
+GENERATE_SERIES, RANGE and UNNEST of literals are written out as VALUES for the prover. A recursion that
+begins with constants and whose step makes constants of constants is carried out. Distinct constants are a
+group, so that what is joined to them is read once and not for each of them.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Callable
+from typing import Any
+
+import z3
+from sqlglot import exp
+
+from truespec.domains.sql.dialects.dialect import Dialect
+from truespec.domains.sql.ir.bags import Bag, Group, Term, fresh_values, normal
+from truespec.domains.sql.ir.logic import TRUE
+from truespec.domains.sql.ir.values import Val
+from truespec.domains.sql.ir.world import World
+
+MOST = 64
+"""A longer series is not written out, nor is a recursion of more rows."""
+FEWEST = 4
+"""Fewer constants stay apart: each is a case of its own."""
+_SERIES = (exp.GenerateSeries, exp.ExplodingGenerateSeries)
+_STEP = re.compile(r"([0-9]{1,3})\s*(day|week|month|year)s?\Z", re.IGNORECASE)
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
+
+
+def written(node: Any, dialect: Dialect) -> exp.Expr | None:
+    """A part of FROM, or a query without FROM, as VALUES; None for anything else."""
+    match node:
+        case exp.Table() if isinstance(node.this, _SERIES) and not node.args.get("joins"):
+            alone = isinstance(node.this, exp.ExplodingGenerateSeries)
+            found = _values(node, elements(node.this), alone=alone)
+            return _zoned(found) if found is not None and dialect.truncated_date_is_zoned else found
+        case exp.Unnest() if len(node.expressions) == 1 and not node.args.get("offset"):
+            return _values(node, elements(node.expressions[0]), alone=True)
+        case exp.Select() if node.args.get("from_") is None and len(node.expressions) == 1:
+            return _exploded(node)
+    return None
+
+
+def elements(node: Any) -> list[exp.Expr] | None:
+    """The elements of a list as it is written, or of a series of literals; None for anything else."""
+    if isinstance(node, exp.Array):
+        plain = all(isinstance(part, exp.Literal) for part in node.expressions)
+        return [part.copy() for part in node.expressions] if plain and node.expressions else None
+    if not isinstance(node, _SERIES):
+        return None
+    start, end, step = node.args.get("start"), node.args.get("end"), node.args.get("step")
+    open_end = bool(node.args.get("is_end_exclusive"))
+    plain = all(isinstance(part, exp.Literal) and str(part.this).isdigit() for part in (start, end))
+    if start is not None and end is not None and plain:
+        size = 1 if step is None else int(step.this) if isinstance(step, exp.Literal) else 0
+        if size < 1:
+            return None
+        numbers = range(int(start.this), int(end.this) + (not open_end), size)
+        return [exp.Literal.number(number) for number in numbers] if 0 < len(numbers) <= MOST else None
+    return _days(start, end, step, open_end)
+
+
+def _days(start: Any, end: Any, step: Any, open_end: bool) -> list[exp.Expr] | None:
+    """A series of days: each is a moment, as DATE_TRUNC makes one of a day."""
+    first, last, size = _day(start), _day(end), _size(step)
+    if first is None or last is None or size is None:
+        return None
+    count, unit = size
+    found: list[exp.Expr] = []
+    for number in range(MOST + 1):
+        at = _moved(first, count * number, unit)
+        if at is None or at > last or (open_end and at == last):
+            break
+        cast = exp.Cast(this=exp.Literal.string(at.isoformat()), to=exp.DataType.build("DATE"))
+        found.append(exp.TimestampTrunc(this=cast, unit=exp.Var(this="DAY")))
+    return found if 0 < len(found) <= MOST else None
+
+
+def _day(node: Any) -> datetime.date | None:
+    if not isinstance(node, exp.Cast) or node.to.this is not exp.DataType.Type.DATE:
+        return None
+    text = node.this
+    if not isinstance(text, exp.Literal) or not text.is_string or not _DAY.match(text.this):
+        return None
+    try:
+        return datetime.date.fromisoformat(text.this)
+    except ValueError:
+        return None
+
+
+def _size(step: Any) -> tuple[int, str] | None:
+    """How many units a step is."""
+    if isinstance(step, exp.Cast) and step.to.this is exp.DataType.Type.INTERVAL:
+        step = step.this
+    text = step.this if isinstance(step, exp.Literal) and step.is_string else ""
+    if isinstance(step, exp.Interval) and isinstance(step.this, exp.Literal):
+        text = f"{step.this.this} {step.args['unit'].name if step.args.get('unit') else ''}"
+    found = _STEP.match(text.strip())
+    return (int(found[1]), found[2].lower()) if found and int(found[1]) > 0 else None
+
+
+def _moved(day: datetime.date, count: int, unit: str) -> datetime.date | None:
+    """The day so many units later; None for one whose month may not have it."""
+    if unit in ("day", "week"):
+        return day + datetime.timedelta(days=count * (7 if unit == "week" else 1))
+    months = day.year * 12 + day.month - 1 + count * (12 if unit == "year" else 1)
+    return None if day.day > 28 else datetime.date(months // 12, months % 12 + 1, day.day)
+
+
+def _values(node: Any, found: list[exp.Expr] | None, *, alone: bool) -> exp.Values | None:
+    """VALUES under the name of the series; `alone`: without a list of columns its name is the column's."""
+    alias = node.args.get("alias")
+    if found is None or alias is None or alias.this is None or len(alias.columns) > 1:
+        return None
+    if not alias.columns and not alone:
+        return None
+    columns = [column.copy() for column in alias.columns] or [alias.this.copy()]
+    name = exp.TableAlias(this=alias.this.copy(), columns=columns)
+    return exp.Values(expressions=[exp.Tuple(expressions=[value]) for value in found], alias=name)
+
+
+def _zoned(values: exp.Values) -> exp.Expr:
+    """The moments of a series, where they have a zone, as a function of their days."""
+    rows = [row.expressions[0] for row in values.expressions]
+    if not all(isinstance(row, exp.TimestampTrunc) for row in rows):
+        return values
+    name, (column,) = values.args["alias"], values.args["alias"].columns
+    days = exp.Values(
+        expressions=[exp.Tuple(expressions=[row.this]) for row in rows],
+        alias=exp.TableAlias(this=exp.to_identifier("days"), columns=[column.copy()]),
+    )
+    moment = exp.TimestampTrunc(this=exp.column(column.name), unit=exp.Var(this="DAY"))
+    query = exp.Select(expressions=[exp.alias_(moment, column.name)], from_=exp.From(this=days))
+    return exp.Subquery(this=query, alias=name)
+
+
+def _exploded(node: exp.Select) -> exp.Select | None:
+    """`SELECT UNNEST(list) AS x` without FROM: the elements as rows."""
+    if any(part for key, part in node.args.items() if key not in ("expressions", "kind", "hint")):
+        return None
+    makers = list(node.expressions[0].find_all(exp.Explode, exp.ExplodingGenerateSeries))
+    if len(makers) != 1 or node.expressions[0].find(exp.Query) is not None:
+        return None
+    inner = makers[0].this if isinstance(makers[0], exp.Explode) else makers[0]
+    found = elements(inner)
+    if found is None:
+        return None
+    copy = node.copy()
+    place = next(iter(copy.expressions[0].find_all(exp.Explode, exp.ExplodingGenerateSeries)))
+    place.replace(exp.column("element of a list"))
+    alias = exp.TableAlias(this=exp.to_identifier("list"), columns=[exp.to_identifier("element of a list")])
+    values = exp.Values(expressions=[exp.Tuple(expressions=[value]) for value in found], alias=alias)
+    copy.set("from_", exp.From(this=values))
+    return copy
+
+
+def grouped(world: World, bag: Bag) -> Bag:
+    """Distinct constants as a group of which each is one value; other bags as they are."""
+    if len(bag.terms) < FEWEST or not all(map(is_constant, bag.terms)):
+        return bag
+    seen = {tuple((str(out.null), str(out.val)) for out in term.outs) for term in bag.terms}
+    if len(seen) != len(bag.terms):
+        return bag
+    nullable = [any(z3.is_true(t.outs[i].null) for t in bag.terms) for i in range(len(bag.terms[0].outs))]
+    body = bag.mapped(lambda outs: tuple(map(normal, outs)))
+    values = fresh_values(world, body.terms[0].outs, nullable)
+    return Bag((Term((), (Group(values, body),), TRUE, values),))
+
+
+def is_constant(term: Term) -> bool:
+    """Whether a term is one tuple of numbers."""
+    return not term.rows and not term.groups and z3.is_true(term.cond) and all(map(_is_number, term.outs))
+
+
+def _is_number(value: Val) -> bool:
+    flagged = bool(z3.is_true(value.null) or z3.is_false(value.null))
+    return flagged and bool(z3.is_int_value(value.val) or z3.is_rational_value(value.val))
+
+
+def carried_out(first: Bag, step: Callable[[Bag], Bag], *, distinct: bool) -> Bag | None:
+    """The rows of a recursion over constants; None where it makes something else, or too many of them."""
+    found = [_plain(term) for term in first.terms]
+    rows = [term for term in found if term is not None]
+    if len(rows) != len(found) or not all(map(is_constant, rows)):
+        return None
+    every = last = _kept(rows, [], distinct)
+    while last:
+        made = [_plain(term) for term in step(Bag(tuple(last))).terms]
+        rows = [term for term in made if term is not None]
+        if len(rows) != len(made):
+            return None
+        rows = [term for term in rows if not z3.is_false(term.cond)]
+        if not all(map(is_constant, rows)):
+            return None
+        last = _kept(rows, every, distinct)
+        every = every + last
+        if len(every) > MOST:
+            return None
+    return Bag(tuple(every))
+
+
+def _plain(term: Term) -> Term | None:
+    """A term without variables, with what can be computed of it."""
+    if term.rows or term.groups:
+        return None
+    outs = tuple(Val(z3.simplify(out.null), z3.simplify(out.val), out.kind) for out in term.outs)
+    return Term((), (), z3.simplify(term.cond), outs)
+
+
+def _kept(rows: list[Term], before: list[Term], distinct: bool) -> list[Term]:
+    """The rows that a round adds: those not there yet, where they are distinct."""
+    if not distinct:
+        return rows
+    found: list[Term] = []
+    for row in rows:
+        if not any(_same(row, other) for other in (*before, *found)):
+            found.append(row)
+    return found
+
+
+def _same(one: Term, other: Term) -> bool:
+    for a, b in zip(one.outs, other.outs, strict=True):
+        if not a.null.eq(b.null) or not (z3.is_true(a.null) or a.val.eq(b.val)):
+            return False
+    return True
