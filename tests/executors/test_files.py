@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import sqlite3
 import subprocess
@@ -17,7 +18,7 @@ from truespec.cli.batch import describe
 from truespec.executors.batch import opened, run_batch
 from truespec.executors.recheck import run_recheck
 from truespec.store.ledger import Ledger
-from truespec.store.pairs import BrokenLine, read_pairs
+from truespec.store.pairs import BrokenLine, read_pairs, spooled
 from truespec.verdict import UsageError
 
 LINE = '{"id": "%s", "domain": "regex", "oracle": "a", "candidate": "a"%s}\n'
@@ -104,6 +105,17 @@ def test_doubled_ids_are_placed_in_what_was_read() -> None:
 def test_a_full_device_is_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"^/dev/full: No space left"):
         batch(written(tmp_path), Path("/dev/full"))
+
+
+def test_a_copy_of_a_pipe_that_finds_no_room_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("truespec.store.pairs.shutil.copyfileobj", full)
+    with pytest.raises(UsageError, match=r"/copy\.jsonl: No space left"):
+        spooled(Path("/dev/null"), tmp_path / "copy.jsonl")
 
 
 def test_a_ledger_that_cannot_grow_is_named(tmp_path: Path) -> None:

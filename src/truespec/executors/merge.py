@@ -20,7 +20,7 @@ from truespec.store.lines import to_line
 from truespec.store.pairs import BrokenLine, digest, on_disk, read_pairs, scan, spoken
 from truespec.store.parquet import check_parquet
 from truespec.store.rows import write_parquet
-from truespec.untrusted.outputs import is_stream
+from truespec.untrusted.outputs import is_stream, named
 from truespec.verdict import UsageError, Verdict
 from truespec.version import __version__
 
@@ -238,7 +238,7 @@ class _Found:
 
 def _write(pairs: Path, lines: Path, found: _Found, report: Callable[[], None]) -> None:
     merged = found.merged
-    with lines.open("w", encoding="utf-8") as file:
+    with named(lines), lines.open("w", encoding="utf-8") as file:
         for entry in read_pairs(pairs):
             merged.lines += 1
             report()

@@ -121,7 +121,8 @@ class Ledger:
             if kept is not None:
                 self.foreign.append(f"it was kept for another {tool} ({domain}): {kept}, now {version}")
             self._versions[name] = version
-            self._database.execute("INSERT OR REPLACE INTO bound_to VALUES (?, ?)", (name, version))
+            with self._told():
+                self._database.execute("INSERT OR REPLACE INTO bound_to VALUES (?, ?)", (name, version))
 
     def __enter__(self) -> Ledger:
         return self

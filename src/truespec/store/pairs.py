@@ -8,7 +8,7 @@ import shutil
 import sqlite3
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from truespec.domains.verify import Pair
 from truespec.store.beside import misplaced
 from truespec.store.parquet import pairs_of_parquet
 from truespec.untrusted.nesting import check_json
+from truespec.untrusted.outputs import named
 from truespec.verdict import UsageError
 
 LINE_BYTES = 64 << 20
@@ -158,14 +159,11 @@ def spooled(path: Path, copy: Path) -> Path:
     if str(path) != "-" and (path.is_file() or not path.exists()):
         return path
     try:
-        with copy.open("wb") as target:
-            if str(path) == "-":
-                shutil.copyfileobj(sys.stdin.buffer, target)
-            else:
-                with path.open("rb") as source:
-                    shutil.copyfileobj(source, target)
+        source = sys.stdin.buffer if str(path) == "-" else path.open("rb")
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}") from None
+    with nullcontext(source) if str(path) == "-" else source, named(copy), copy.open("wb") as target:
+        shutil.copyfileobj(source, target)
     return copy
 
 
