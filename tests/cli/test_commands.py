@@ -58,6 +58,8 @@ def test_texts_and_context_come_from_files(tmp_path: Path) -> None:
         (("verify", "regex", "a", "a", "--timeout", "1e9"), "below 1000000"),
         (("batch", "pairs.jsonl", "-o", "-", "--timeout", "1e9"), "below 1000000"),
         (("verify", "regex", "a", "@missing.txt"), "missing.txt: No such file"),
+        (("verify", "regex", "a", "@[a-z]+"), "begins with @ has to stand in one"),
+        (("verify", "regex", "a", "@" + "a" * 5000), "begins with @ has to stand in one"),
         (("verify", "regex", "a", "a", "--context", "missing.json"), "missing.json: No such file"),
         (("verify", "regex", "a"), "Missing argument"),
         (("batch", "missing.jsonl", "-o", "x.jsonl"), "missing.jsonl: No such file"),

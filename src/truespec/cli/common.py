@@ -56,6 +56,13 @@ def read_text(argument: str) -> str:
     if not argument.startswith("@"):
         return _decoded(argument)
     path = Path(argument[1:])
+    if not os.path.exists(path):
+        raise UsageError(f"{path}: No such file; a text that itself begins with @ has to stand in one")
+    return read_file(path)
+
+
+def read_file(path: Path) -> str:
+    """The contents of a file, without one final line break."""
     try:
         with path.open("rb") as file:
             raw = file.read(TEXT_BYTES + 1)
@@ -83,7 +90,7 @@ def read_context(path: str | None) -> dict[str, object]:
     try:
         from truespec.store.pairs import parse_json  # with SQLite, which few commands need
 
-        context = parse_json(read_text("@" + path))
+        context = parse_json(read_file(Path(path)))
     except ValueError as error:
         raise UsageError(f"{path}: {error}") from None
     if not isinstance(context, dict):

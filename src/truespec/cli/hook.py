@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from truespec.api import DEFAULT_TIMEOUT
-from truespec.cli.common import Seconds, echo, read_text
+from truespec.cli.common import Seconds, echo, read_file
 from truespec.cli.rule_options import SECONDS, TOOLS, TYPES, toolbox_of
 from truespec.cli.sql import DIALECTS, described, summary
 from truespec.executors.previous import previous
@@ -64,7 +64,7 @@ def sql(
     from truespec.reports.sql_sarif import to_sarif
 
     check_apart(sarif, (*files, schema))
-    context = {"schema": read_text(f"@{schema}"), "dialect": dialect}
+    context = {"schema": read_file(schema), "dialect": dialect}
     found = []
     with tempfile.TemporaryDirectory(prefix="truespec-") as folder:
         old, new = Path(folder, "old"), Path(folder, "new")

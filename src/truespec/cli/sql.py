@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from truespec.api import DEFAULT_TIMEOUT
-from truespec.cli.common import Seconds, echo, read_text
+from truespec.cli.common import Seconds, echo, read_file
 from truespec.executors.sql_diff import Change, diff
 from truespec.store.lines import to_line
 from truespec.untrusted.outputs import check_apart
@@ -66,7 +66,7 @@ def diff_(
     3 some comparison is unknown or was not made (added, removed or unreadable statements too), 2 wrong call.
     """
     check_apart(sarif, (old, new, schema))
-    context = {"schema": read_text(f"@{schema}"), "dialect": dialect, "order": order}
+    context = {"schema": read_file(schema), "dialect": dialect, "order": order}
     changes: list[Change] = []
     for change in diff(old, new, context, timeout=timeout, jobs=jobs or len(os.sched_getaffinity(0))):
         reason = change.verdict.reason if change.verdict else None
