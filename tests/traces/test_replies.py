@@ -248,3 +248,41 @@ def test_spans_with_nothing_but_a_reply_are_model_calls(tmp_path: Path) -> None:
     (trace,), file, _ = read(tmp_path, export({**first, "gen_ai.input.messages": asked}, later))
     assert [m.text for m in trace.messages] == ["Hello", "One.", "Two."]
     assert file.ledger.rules == {"a model call's span without its request adds the reply alone": 1}
+
+
+def test_several_replies_of_one_model_call_are_told_or_one(tmp_path: Path) -> None:
+    flat = {
+        f"gen_ai.completion.{n}.{key}": value
+        for n, text in enumerate(("One.", "Two."))
+        for key, value in (("role", "assistant"), ("content", text))
+    }
+    for provider, replies, assumed in (("openai", ["One.", "Two."], 1), ("Anthropic", ["One.\nTwo."], 0)):
+        span = {"gen_ai.system": provider, "gen_ai.prompt.0.role": "user", "gen_ai.prompt.0.content": "Hello"}
+        (trace,), file, _ = read(tmp_path, export({**span, **flat}))
+        assert [m.text for m in trace.messages] == ["Hello", *replies]
+        assert sum(file.ledger.assumed.values()) == assumed
+
+
+def test_blocks_of_anthropic_among_log_records_are_one_reply(tmp_path: Path) -> None:
+    call = {"id": "toolu_aaaaaaaa1", "type": "function", "function": {"name": "look", "arguments": {"a": 1}}}
+    export_ = export({"gen_ai.operation.name": "chat"})
+    (spans,) = export_["resourceSpans"]
+    spans["scopeSpans"][0]["spans"][0]["events"] = [
+        {
+            "name": "gen_ai.user.message",
+            "attributes": [{"key": "content", "value": {"stringValue": "Hello"}}],
+        },
+        *(
+            {
+                "name": "gen_ai.choice",
+                "attributes": [
+                    {"key": "gen_ai.system", "value": {"stringValue": "anthropic"}},
+                    {"key": "index", "value": {"intValue": str(number)}},
+                    {"key": "message", "value": {"stringValue": json.dumps(message)}},
+                ],
+            }
+            for number, message in enumerate(({"content": "I look."}, {"tool_calls": [call]}))
+        ),
+    ]
+    (trace,), _, _ = read(tmp_path, export_)
+    assert talk(trace) == [("user", "Hello", []), ("assistant", "I look.", ["look"])]

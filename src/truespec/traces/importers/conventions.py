@@ -25,6 +25,7 @@ from truespec.traces.importers.recorded import (
 )
 from truespec.traces.importers.shared import text_of, tool_schemas
 from truespec.traces.importers.threads import keys_of
+from truespec.traces.importers.turns import in_turns
 from truespec.traces.trace import Message, ToolSchema
 
 
@@ -140,6 +141,8 @@ def raw_request(attributes: Mapping[str, Any]) -> tuple[str | None, str | None]:
     return given, named.get("choices", named.get("candidates", named.get("content")))
 
 
+SEVERAL = "several replies that one model call records are taken to be said one after the other"
+_PROVIDERS = ("gen_ai.provider.name", "gen_ai.system", "llm.system")
 _NUMBERED = ("gen_ai.prompt.", "gen_ai.completion.", "llm.input_messages.", "llm.output_messages.")
 """How attributes begin that hold the messages of a model call one by one."""
 
@@ -259,7 +262,21 @@ def _asked(raw: RawSpan, notes: Notes) -> list[Message]:
 
 
 def outputs_of(raw: RawSpan, notes: Notes) -> list[Message]:
-    """What a model call replied."""
+    """What a model call replied; blocks that a span of Anthropic's counts as choices are one reply."""
+    made = _replied(raw, notes)
+    said = sum(message.role == "assistant" for message in made)
+    told = [
+        raw.attributes,
+        *(e["attributes"] for e in raw.events if isinstance(e.get("attributes"), Mapping)),
+    ]
+    if said > 1 and any(str(first(one, *_PROVIDERS)).lower() == "anthropic" for one in told):
+        return in_turns(made)
+    if said > 1:
+        notes.ledger.assumed[SEVERAL] += said - 1
+    return made
+
+
+def _replied(raw: RawSpan, notes: Notes) -> list[Message]:
     attributes = raw.attributes
     if made := in_attribute(attributes, "gen_ai.output.messages", "assistant", notes):
         return made
