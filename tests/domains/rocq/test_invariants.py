@@ -24,6 +24,17 @@ INSERTED = (
     " | S k', y :: t => y :: ins t k' x | S _, [] => [x] end.\n"
     f"Definition spec {PUT} := (k <= length l)%%nat -> r = ins l k x."
 )
+FLAG = "(n : nat) (r : bool) : Prop"
+RANGE = "(n : nat) (r : list nat) : Prop"
+THREE = "(a b r : list Z) : Prop"
+VALUE = "(e : expr) (r : Z) : Prop"
+DIVISOR = "(a b d : Z) : Prop"
+PLACE = "(l : list Z) (x r : Z) : Prop"
+SOUGHT = (
+    "Fixpoint seek (l : list Z) (x : Z) : Z := match l with [] => -1 | y :: t =>"
+    " if y =? x then 0 else let k := seek t x in if k =? -1 then -1 else k + %s end.\n"
+    f"Definition spec {PLACE} := r = seek l x."
+)
 SUMS = (
     "Fixpoint run (s : Z) (l : list Z) : list Z := match l with [] => [] | x :: t => (s + x) ::"
     " run (s + x) t end.\n"
@@ -54,7 +65,87 @@ ONCE = (
     " if existsb (Z.eqb x) seen then once t seen else %s once t (x :: seen) end.\n"
     f"Definition spec {LISTS} := forall x, In x r <-> In x (once l [])."
 )
+EVEN = (
+    "Fixpoint ev (n : nat) : bool := match n with O => true | S m => negb (%s) end.\n"
+    f"Definition spec {FLAG} := r = ev n."
+)
+UP = (
+    "Fixpoint up (n : nat) : list nat := match n with O => [] | S m => up m ++ [%s] end.\n"
+    f"Definition spec {RANGE} := r = up n."
+)
+LARGER = (
+    "Fixpoint zip (a b : list Z) : list Z := match a, b with x :: a', y :: b' =>"
+    " (if x <? y then %s) :: zip a' b' | _, _ => [] end.\n"
+    f"Definition spec {THREE} := length a = length b -> r = zip a b."
+)
+STEPS = (
+    "Fixpoint ok (l : list Z) : bool := match l with [] => true | x :: t => match t with [] => true"
+    " | y :: _ => (Z.abs (x - y) <=? %s) && ok t end end.\n"
+    f"Definition spec {BOOL} := r = ok l."
+)
+EXPRESSION = "Inductive expr := Num (n : Z) | Add (a b : expr)."
+EVALUATED = (
+    "Fixpoint eval (e : expr) : Z := match e with Num n => n | Add a b => eval a + eval b end.\n"
+    f"Definition spec {VALUE} := r = eval e."
+)
+STACKED = (
+    "Fixpoint run (e : expr) (s : list Z) : list Z := match e with Num n => n :: s"
+    " | Add a b => match run b (run a s) with y :: x :: t => (%s) :: t | u => u end end.\n"
+    f"Definition spec {VALUE} := run e [] = [r]."
+)
 CASES = {
+    "a number that counts steps": (
+        "by_positions",
+        RANGE,
+        "length r = n /\\ forall i, (i < n)%nat -> nth i r O = i",
+        UP % "m",
+        UP % "n",
+    ),
+    "two lists in step": (
+        "by_positions",
+        THREE,
+        "length a = length b -> length r = length a /\\"
+        " forall i, (i < length a)%nat -> nth i r 0 = Z.max (nth i a 0) (nth i b 0)",
+        LARGER % "y else x",
+        LARGER % "x else y",
+    ),
+    "a search that counts back": (
+        "by_found",
+        PLACE,
+        "(r = -1 /\\ ~ In x l) \\/ (0 <= r /\\ (Z.to_nat r < length l)%nat /\\ nth (Z.to_nat r) l 0 = x /\\"
+        " forall j, (j < Z.to_nat r)%nat -> nth j l 0 <> x)",
+        SOUGHT % "1",
+        SOUGHT % "0",
+    ),
+    "parity of a loop": (
+        "by_folds",
+        NESTED,
+        "r = Nat.odd (count_occ bool_dec l true)",
+        "r = fold_left xorb l false",
+        "r = fold_left xorb l true",
+    ),
+    "a function that is a parity": (
+        "by_parity",
+        FLAG,
+        "r = true <-> exists k, n = (2 * k)%nat",
+        EVEN % "ev m",
+        EVEN % "negb (ev m)",
+    ),
+    "neighbours": (
+        "by_neighbours",
+        BOOL,
+        "r = true <-> forall i, (i + 1 < length l)%nat -> -1 <= nth (i + 1) l 0 - nth i l 0 <= 1",
+        STEPS % "1",
+        STEPS % "2",
+    ),
+    "a stack": ("by_pushed", VALUE, EVALUATED, STACKED % "x + y", STACKED % "x - y", EXPRESSION),
+    "a common divisor that all others divide": (
+        "by_common_divisors",
+        DIVISOR,
+        "0 <= d /\\ (d | a) /\\ (d | b) /\\ forall k, (k | a) -> (k | b) -> (k | d)",
+        "d = Z.gcd b a",
+        "d = - Z.gcd b a",
+    ),
     "what occurs twice": (
         "by_normal_form",
         BOOL,

@@ -19,7 +19,7 @@ COUNTS = Path(__file__).with_name("ordering.json")
 """The learned counts."""
 AT_ONCE = ("by_computation", "by_normal_form")
 """The strategies that come before all others: they take little time."""
-OF_DECLARED_TYPES = ("by_forms", "by_structure", "by_flattening")
+OF_DECLARED_TYPES = ("by_forms", "by_structure", "by_flattening", "by_pushed")
 """The strategies that come next where an argument is of a type that the texts declare: none was counted."""
 MADE_FOR = {
     "by_letters": {"type ascii"},
@@ -37,6 +37,7 @@ MADE_FOR = {
     "by_states": {"recursion", "functions"},
     "by_extremes": {"extremes", "functions"},
     "by_number_orders": {"extremes", "integers"},
+    "by_common_divisors": {"common divisors"},
 }
 """Strategies that come next where a pair has all these features; elsewhere they give up at once."""
 _LISTS = {"type list", "type string", "index", "membership", "functions", "parts", "order", "ranges"}
@@ -74,6 +75,9 @@ _USES: tuple[tuple[str, set[str]], ...] = (
     ("by_states by_extremes", {"functions"}),
     ("by_number_orders", {"extremes", "cases"}),
     ("by_zero_or_next", {"type nat"}),
+    ("by_pushed by_parity", {"recursion"}),
+    ("by_neighbours", {"index", "order"}),
+    ("by_common_divisors", {"common divisors"}),
 )
 OF_USE_WITH = {name: wanted for names, wanted in _USES for name in names.split()}
 """Strategies that come last where a pair has none of these features; all others are of use everywhere."""
@@ -105,6 +109,10 @@ EXPECTED = {
     "by_extremes": 0.2,
     "by_number_orders": 0.2,
     "by_zero_or_next": 0.2,
+    "by_pushed": 0.1,
+    "by_neighbours": 0.1,
+    "by_parity": 0.05,
+    "by_common_divisors": 0.4,
 }
 """Strategies that were not counted yet and are expected to do better than that."""
 _WORDS = {
@@ -126,6 +134,7 @@ _WORDS = {
         "Z.Odd",
     },
     "quotient": {"/", "Z.div", "Nat.div"},
+    "common divisors": {"Z.gcd", "Z.lcm"},
     "extremes": {"Z.max", "Z.min", "Z.abs", "Nat.max", "Nat.min", "list_max"},
     "exists": {"exists"},
     "forall": {"forall"},

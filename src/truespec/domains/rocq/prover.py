@@ -99,6 +99,10 @@ STRATEGIES: tuple[Strategy, ...] = (
     Strategy("by_extremes", 0.6, 0.3),
     Strategy("by_number_orders", 1.0, 0.8),
     Strategy("by_zero_or_next", 0.6, 0.3),
+    Strategy("by_pushed", 0.3),
+    Strategy("by_neighbours", 0.5, 0.3),
+    Strategy("by_parity", 0.4),
+    Strategy("by_common_divisors", 1.2, 0.9),
 )
 """The tactics, with the processor seconds each may use in the second round; `ordering.py` says the order."""
 PATIENCE = 6.0

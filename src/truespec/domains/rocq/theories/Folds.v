@@ -17,6 +17,12 @@ Proof. intros s b l. induction l as [|x l IH]; intro c; simpl; [apply b|]. rewri
 Lemma text_looped B C (g : string -> C -> B) S h : (forall x m c, g (String x m) c = g m (S c x)) -> (forall c, g EmptyString c = h c) -> forall l c, g l c = h (fold_left S (letters l) c).
 Proof. intros s b l. induction l as [|x l IH]; intro c; simpl; [apply b|]. rewrite s. apply IH. Qed.
 
+Lemma zipped A B C (g : list A -> list B -> C) F e : (forall x y l m, g (x :: l) (y :: m) = F x y (g l m)) -> (forall m, g [] m = e) -> (forall x l, g (x :: l) [] = e) ->
+  forall l m, g l m = fold_right (fun p => F (fst p) (snd p)) e (combine l m).
+Proof. intros s a b l. induction l as [|x l IH]; intros [|y m]; simpl; [apply a|apply a|apply b|]. rewrite s, IH. reflexivity. Qed.
+Lemma numbered B (g : nat -> B) F : (forall m, g (S m) = F m (g m)) -> forall n, g n = fold_left (fun a i => F i a) (seq 0 n) (g 0%nat).
+Proof. intros h n. induction n as [|n IH]; [reflexivity|]. rewrite seq_S, fold_left_app, <- IH. apply h. Qed.
+
 (** * Loops as folds from the right *)
 Lemma commuting A C (S : C -> A -> C) : (forall c x y, S (S c x) y = S (S c y) x) -> forall l c, fold_left S l c = fold_right (fun x a => S a x) c l.
 Proof.
@@ -103,13 +109,25 @@ Ltac read_loop2 g l c d := let C := type of c in let D := type of d in let R := 
   parts_of l ltac:(fun X L nil cons fold loop =>
     let S := loop2_of X L nil cons C D g in let S := eval cbv beta in S in
     let h := fresh in assert (h := loop R (C * D)%type (fun l p => g l (fst p) (snd p)) S (fun p => g nil (fst p) (snd p)) ltac:(intros ? ? []; law) ltac:(intros []; reflexivity) l (c, d)); rewrite_call h).
+(* Two lists in step. *)
+Ltac zip_of X Y g := let x := fresh "x" in let y := fresh "y" in let l := fresh "l" in let m := fresh "m" in
+  let F := constr:(fun (x : X) (y : Y) (l : list X) (m : list Y) => ltac:(let s := eval cbn in (g (x :: l) (y :: m)) in let r := eval cbv beta in (g l m) in lazymatch eval pattern r in s with ?q _ => exact q end)) in
+  let G := eval cbv beta in (fun x y => F x y nil nil) in G.
+Ltac read_zip t l m := lazymatch type of l with list ?X => lazymatch type of m with list ?Y => lazymatch eval pattern l, m in t with ?g _ _ => let R := type of t in
+  let F := zip_of X Y g in let e := eval cbn in (g nil nil) in
+  let h := fresh in assert (h := zipped X Y R g F e ltac:(law) ltac:(intros []; reflexivity) ltac:(intros; reflexivity) l m); rewrite_call h end end end.
+(* A number counts the steps. *)
+Ltac read_number t n := lazymatch eval pattern n in t with ?g _ => let R := type of t in let m := fresh "m" in
+  let F := constr:(fun m : nat => ltac:(let s := eval cbn in (g (S m)) in let r := eval cbv beta in (g m) in lazymatch eval pattern r in s with ?q _ => exact q end)) in
+  let h := fresh in assert (h := numbered R g F ltac:(intro; reflexivity) n); rewrite_call h end.
 (* Recursive functions first; a base that reduces is reduced. *)
 Ltac reduce_base := cbn [fold_right fold_left]; cbv beta.
 Ltac scans_of t k := arguments t ltac:(fun l => lazymatch type of l with list _ => idtac | string => idtac end; k l).
-Ltac read_call t := scans_of t ltac:(fun l => first
+Ltac read_call t := first [ arguments t ltac:(fun n => lazymatch type of n with nat => read_number t n end) | scans_of t ltac:(fun l => first
   [ read_fold t l
+  | arguments t ltac:(fun m => tryif constr_eq l m then fail else (lazymatch type of m with list _ => read_zip t l m | _ => fail end))
   | arguments t ltac:(fun c => tryif constr_eq l c then fail else read_loop t l c)
-  | lazymatch t with ?g l ?c ?d => read_loop2 g l c d | ?g ?c ?d l => read_loop2 (fun l c d => g c d l) l c d end ]).
+  | lazymatch t with ?g l ?c ?d => read_loop2 g l c d | ?g ?c ?d l => read_loop2 (fun l c d => g c d l) l c d end ]) ].
 Ltac read f := calls_of f ltac:(fun t => read_call t); cbn [f].
 Ltac read_calls := for_recursive ltac:(fun f => repeat read f).
 (* The laws of the steps of loops. *)
@@ -120,10 +138,12 @@ Ltac turn_loop := match goal with |- context [@fold_left ?C ?A ?S ?l ?c] => lazy
   | _ => rewrite (commuting A C S ltac:(step_law) l c) end end; cbn [app append fst snd]; cbv beta.
 Ltac library_folds := rewrite ?fold_forallb, ?fold_existsb, ?fold_find, ?fold_count, ?fold_flat, ?fold_concat, ?fold_list_sum, ?fold_list_max, ?fold_remove, ?fold_length, ?fold_map.
 Ltac as_folds := unfold_pair; read_calls; unfold_pair; repeat first [ rewrite left_rev | rewrite fold_rev ]; repeat turn_loop; rewrite ?app_nil_r, ?append_empty;
-  rewrite ?fold_right_of_map, ?fold_filter; library_folds; repeat first [ rewrite fold_right_of_map | rewrite fold_filter ]; rewrite ?fold_filtered, ?fold_reversed.
+  rewrite <- ?seq_shift; rewrite ?fold_right_of_map, ?fold_filter; library_folds; repeat first [ rewrite fold_right_of_map | rewrite fold_filter ]; rewrite ?fold_filtered, ?fold_reversed.
 Ltac hide_folds l := repeat match goal with
   | |- context [fold_right ?F ?b l] => let z := fresh "z" in set (z := fold_right F b l) in *; clearbody z end.
-Ltac fold_leaf := cbn [app append negb andb orb fold_right]; first [ reflexivity | lia | congruence | ring | nia | (f_equal; first [ lia | congruence | ring ]) ].
+Ltac parities := rewrite ?Nat.odd_succ, ?Nat.even_succ, ?Nat.odd_add, ?Nat.even_add, ?Z.odd_add, ?Z.even_add, ?Z.odd_mul, ?Z.even_mul, <- ?Nat.negb_odd, <- ?Z.negb_odd.
+Ltac parity_leaf := lazymatch goal with |- @eq bool _ _ => idtac end; parities; repeat match goal with |- context [Z.odd ?a] => destruct (Z.odd a) | |- context [Nat.odd ?a] => destruct (Nat.odd a) | b : bool |- _ => destruct b end; cbn in *; first [ reflexivity | congruence ].
+Ltac fold_leaf := cbn [app append negb andb orb fold_right]; first [ reflexivity | lia | congruence | ring | nia | (f_equal; first [ lia | congruence | ring ]) | parity_leaf ].
 Ltac fold_step l := cbn [fold_right]; hide_folds l; open_arguments; cbv beta iota in *; cbn [fst snd] in *;
   repeat match goal with H : (_, _) = (_, _) |- _ => injection H; clear H; intros end; first [ fold_leaf | (match goal with IH : ?z = _ |- _ => is_var z; subst z | IH : _ = ?z |- _ => is_var z; subst z | IH : _ = _ |- _ => rewrite IH | IH : _ = _ |- _ => rewrite <- IH end; first [ fold_leaf | (fold_cases; fold_leaf) ]) | (fold_cases; fold_leaf) ].
 Ltac same_folds := first [ reflexivity | match goal with |- context [fold_right _ _ ?l] => generalize l; let m := fresh "l" in intro m; induction m as [|? m ?IH]; [ cbn [fold_right]; fold_leaf | fold_step m ] end ].

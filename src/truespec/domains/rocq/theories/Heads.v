@@ -233,7 +233,7 @@ Ltac without_output := try (lazymatch goal with
   | |- ?r = _ <-> (?r = false <-> ~ _) => apply same_truth'
   | |- ?r = _ <-> (?r = false <-> _) => apply same_falsity
   | |- (?r = false <-> _) <-> ?r = _ => apply iff_sym, same_falsity
-  end).
+  end); clear_idle.
 Ltac heads := eapply by_at; [once (typeclasses eauto) | once (typeclasses eauto) | cbv beta].
 Ltac at_variables := repeat match goal with
   | IH : forall x : ?T, _, y : ?T |- _ => tryif is_prop T then fail else (lazymatch goal with _ : done IH y |- _ => fail | _ => idtac end;

@@ -104,6 +104,37 @@ Ltac extremes_of := repeat match goal with
   | |- context [fold_right Z.min ?d (map ?f ?l)] => hide_extreme (Zleast_of _ f d l) (fold_right Z.min d (map f l)) end.
 Ltac by_extremes := solve [ start; without_output; as_library; change list_max with (fold_right Nat.max 0%nat); terms; progress extremes_of; list_matches; try normalise; terms; both_ground 2%nat ].
 
+(** * Stacks and accumulators along a declared type: what one function puts on what it is given is what another returns *)
+Ltac pushed_step := intros; cbn in *; repeat match goal with IH : forall s, _ = _ |- _ => rewrite IH; clear IH end; cbn; rewrite <- ?app_assoc; cbn; first [ reflexivity | lia | ring | congruence ].
+Ltac pushed_proof := let e := fresh "e" in intro e; induction e; pushed_step.
+Ltac pushes f g := let h := fresh in first
+  [ assert (h : forall e s, f e s = g e :: s) by pushed_proof | assert (h : forall e s, f e s = g e ++ s) by pushed_proof | assert (h : forall e s, f e s = rev (g e) ++ s) by pushed_proof
+  | assert (h : forall e s, f e s = g e + s) by pushed_proof | assert (h : forall e s, f e s = (g e + s)%nat) by pushed_proof ]; rewrite h.
+Lemma one_element T (x y : T) : [x] = [y] <-> x = y. Proof. split; congruence. Qed.
+Ltac by_pushed := solve [ start; match goal with |- context [?f ?e ?s] => is_var e; of_declared_type e; tryif is_var s then fail else idtac;
+    match goal with |- context [?g e] => lazymatch type of (g e) with Prop => fail | forall _, _ => fail | _ => idtac end; pushes f g end end;
+  rewrite ?app_nil_r, ?Z.add_0_r, ?Nat.add_0_r, ?one_element; first [ reflexivity | tauto | (split; congruence) | lia ] ].
+
+(** * Greatest common divisors and least common multiples by what determines them *)
+Ltac divisors_at := repeat match goal with
+  | |- context [Z.gcd ?a ?b] => mark a (b, 63) ltac:(pose proof (gcd_facts a b)) | H : context [Z.gcd ?a ?b] |- _ => mark a (b, 63) ltac:(pose proof (gcd_facts a b))
+  | |- context [Z.lcm ?a ?b] => mark a (b, 64) ltac:(pose proof (lcm_facts a b)) | H : context [Z.lcm ?a ?b] |- _ => mark a (b, 64) ltac:(pose proof (lcm_facts a b)) end; open.
+Ltac divisor_seeds := repeat match goal with
+  | H : forall d : Z, _, _ : context [Z.gcd ?a ?b] |- _ => seed H (Z.gcd a b) | H : forall d : Z, _, _ : context [Z.lcm ?a ?b] |- _ => seed H (Z.lcm a b)
+  | H : forall d : Z, _, d : Z |- _ => seed H d | H : forall d : Z, _ |- _ => seed H 2 end; clear_marks.
+Ltac divisor_fire := repeat match goal with H : ?A -> ?B |- _ => is_prop A; specialize (H ltac:(first [ assumption | lia | apply Z.divide_0_r ])) end.
+(* A divisor of nothing but zeros. *)
+Ltac gcd_zero := match goal with _ : context [Z.gcd ?a ?b] |- _ => destruct (Z.eq_dec (Z.gcd a b) 0); [ divisor_fire; open | ] | |- context [Z.gcd ?a ?b] => destruct (Z.eq_dec (Z.gcd a b) 0); [ divisor_fire; open | ] end.
+Ltac divisor_orders := repeat match goal with H : (?a | ?b) |- _ => mark a (b, 65) ltac:(pose proof (divide_le a b H)) end; clear_marks.
+Ltac zero_divisor := repeat match goal with H : (0 | ?b) |- _ => apply Z.divide_0_l in H; try subst end.
+Ltac divisor_leaf := first [ assumption | lia | (divisor_seeds; divisor_fire; divisor_orders; divisor_fire; first
+  [ assumption | lia
+  | match goal with H : (?a | ?b), K : (?b | ?a) |- _ => pose proof (Z.divide_antisym a b H K); lia end
+  | (zero_divisor; first [ assumption | lia ]) ]) ].
+Ltac by_common_divisors := solve [ start; without_output; lazymatch goal with |- context [Z.gcd _ _] => idtac | |- context [Z.lcm _ _] => idtac end;
+  rewrite ?Z.eqb_eq; repeat match goal with |- context [Z.gcd ?a ?b] => match goal with |- context [Z.gcd b a] => tryif constr_eq a b then fail else rewrite (Z.gcd_comm b a) end end;
+  split; intros; open; divisors_at; conjuncts; intros; open; subst; first [ solve [divisor_leaf] | gcd_zero; subst; divisor_leaf ] ].
+
 (** * Numbers in every order, naturals from zero *)
 Ltac number_orders := repeat match goal with a : Z, b : Z |- _ => tryif constr_eq a b then fail else (lazymatch goal with _ : done (a, b) 62 |- _ => fail | _ : done (b, a) 62 |- _ => fail | _ => idtac end;
     assert (done (a, b) 62) by exact I; let h := fresh in destruct (Z_lt_le_dec a b) as [h|h]; try (exfalso; lia)) end; clear_marks.
@@ -114,3 +145,15 @@ Ltac extremes_known := repeat match goal with
 Ltac by_number_orders := solve [ start; match goal with |- context [Z.max _ _] => idtac | |- context [Z.min _ _] => idtac | |- context [Z.abs _] => idtac | |- context [if _ then _ else _] => idtac end;
   split_results; number_orders; extremes_known; first [ lia | (cbn [In]; fold_cases; cbn [In]; first [ lia | intuition (first [ congruence | lia ]) ]) ] ].
 Ltac by_zero_or_next := solve [ start; without_output; split_results; match goal with n : nat |- _ => destruct n as [|n]; cbn [Nat.sub Nat.add pred]; rewrite ?Nat.sub_0_r, ?Nat.add_1_r; cbn [firstn skipn]; normalise; terms; first [ quick | plain | both_ground 2%nat ] end ].
+
+(** * Neighbours under a relation that need not be transitive *)
+Lemma adjacent_reading T (d : T) (C : nat -> Prop) (R : T -> T -> Prop) l : (forall i, C i <-> ((S i < length l)%nat -> R (nth i l d) (nth (S i) l d))) -> ((forall i, C i) <-> Sorted R l).
+Proof. intro h. rewrite (sorted_adjacent T d). split; intros k i; apply h, k. Qed.
+Ltac neighbours := first [ (eapply adjacent_reading; solve [read_adjacent]) | reflexivity ].
+Ltac by_neighbours := solve [ start; without_output; terms; eapply both_by; [ neighbours | neighbours | cbv beta ]; lazymatch goal with |- context [Sorted _ _] => idtac | |- context [LocallySorted _ _] => rewrite <- ?Sorted_LocallySorted_iff end; on_heads ].
+(** * Parities that a function computes *)
+Ltac parity_step f := cbn [f]; first [ reflexivity | (rewrite ?Nat.even_succ, ?Nat.odd_succ; repeat match goal with IH : _ = _ |- _ => rewrite IH; clear IH end; rewrite ?Nat.negb_even, ?Nat.negb_odd, ?Nat.even_succ, ?Nat.odd_succ; reflexivity) ].
+Ltac parity_proof f := let n := fresh "n" in let IH := fresh "IH" in intro n; first
+  [ solve [induction n as [|n IH]; parity_step f] | solve [revert n; apply pair_induction; [reflexivity | reflexivity | intros n IH; cbn [f]; rewrite IH; reflexivity]] ].
+Ltac parity_of f := lazymatch type of f with nat -> bool => let h := fresh in first [ assert (h : forall n, f n = Nat.even n) by parity_proof f | assert (h : forall n, f n = Nat.odd n) by parity_proof f ]; rewrite ?h; clear h end.
+Ltac by_parity := solve [ start; without_output; progress (for_recursive ltac:(fun f => try parity_of f)); try normalise; terms; first [ quick | plain | both_ground 2%nat ] ].

@@ -100,8 +100,8 @@ Lemma place_fold A (p : A -> bool) (F : A -> option nat -> option nat) l : (fora
 Proof. intro h. induction l as [|x l IH]; simpl; [reflexivity|]. rewrite h, IH. reflexivity. Qed.
 Lemma last_place_fold A (p : A -> bool) (F : A -> option nat -> option nat) l : (forall x a, F x a = match a with Some k => Some (S k) | None => if p x then Some 0%nat else None end) -> fold_right F None l = last_place p l.
 Proof. intro h. induction l as [|x l IH]; simpl; [reflexivity|]. rewrite h, IH. reflexivity. Qed.
-Lemma Zplace_fold A (p : A -> bool) (F : A -> Z -> Z) l : (forall x a, F x a = if p x then 0 else if a <? 0 then -1 else a + 1) -> fold_right F (-1) l = match place p l with Some k => Z.of_nat k | None => -1 end.
-Proof. intro h. induction l as [|x l IH]; simpl; [reflexivity|]. rewrite h, IH. destruct (p x); [reflexivity|]. destruct (place p l); [|reflexivity]. cbn [option_map]. destruct (Z.ltb_spec (Z.of_nat n) 0); lia. Qed.
+Lemma Zplace_fold A (p : A -> bool) (F : A -> Z -> Z) l : (forall x a, -1 <= a -> F x a = if p x then 0 else if a <? 0 then -1 else a + 1) -> fold_right F (-1) l = match place p l with Some k => Z.of_nat k | None => -1 end.
+Proof. intro h. induction l as [|x l IH]; simpl; [reflexivity|]. rewrite h, IH by (rewrite IH; destruct (place p l); lia). destruct (p x); [reflexivity|]. destruct (place p l); [|reflexivity]. cbn [option_map]. destruct (Z.ltb_spec (Z.of_nat n) 0); lia. Qed.
 (* The condition and the value found, read off one step. *)
 Ltac found_of X L nil cons C g c := let x := fresh "x" in let m := fresh "m" in
   constr:(fun x : X => ltac:(refine ((fun m : L => _) nil); let s := eval cbn in (g (cons x m) c) in lazymatch s with
@@ -199,7 +199,7 @@ Lemma length_cons T (x : T) l : length (x :: l) = S (length l). Proof. reflexivi
 Lemma length_nil T : length (@nil T) = 0%nat. Proof. reflexivity. Qed.
 #[export] Hint Rewrite map_length app_length rev_length firstn_length skipn_length seq_length repeat_length combine_length tl_length removelast_length length_cons length_nil : sizes.
 #[export] Hint Rewrite @place_of_app @place_of_cons @place_of_nil @place_of_firstn @place_of_skipn @place_of_rev @place_of_repeat @place_of_tl @place_of_removelast place_of_seq place_of_combine : places.
-Ltac places := autorewrite with places; repeat (match goal with |- context [@nth ?U ?i (@map ?T ?U ?f ?l) ?e] => with_default T ltac:(fun d => rewrite (place_of_map T U f d e l i)) end; cbv beta; cbn [fst snd]; autorewrite with places).
+Ltac places := autorewrite with places; repeat (match goal with |- context [@nth ?U ?i (@map ?T ?U ?f ?l) ?e] => with_default T ltac:(fun d => rewrite (place_of_map T U f d e l i)) end; cbv beta; unfold default, default_Z, default_nat, default_bool, default_ascii, default_string, default_option, default_list, default_prod; cbn [fst snd]; autorewrite with places).
 Ltac split_universals := repeat match goal with
   | H : forall i : nat, _ /\ _ |- _ => let a := fresh in let b := fresh in pose proof (fun i => proj1 (H i)) as a; pose proof (fun i => proj2 (H i)) as b; clear H; cbv beta in a, b
   | H : forall i : nat, _ -> _ /\ _ |- _ => let a := fresh in let b := fresh in pose proof (fun i p => proj1 (H i p)) as a; pose proof (fun i p => proj2 (H i p)) as b; clear H; cbv beta in a, b
@@ -214,7 +214,7 @@ Ltac position_close n := places; sizes_of_goal; place_conditions; subst; first [
 with sizes_of_goal := autorewrite with sizes.
 Ltac sizes := autorewrite with sizes in *.
 Ltac position_goal := split; intro; open; conjuncts; open; split_universals; sizes; first [ lia | position_close 2%nat ].
-Ltac by_positions := solve [ start; split_results; cbv beta iota; terms; first
+Ltac by_positions := solve [ start; split_results; as_library; cbv beta iota; terms; first
   [ solve [index_equations; position_goal]
   | normalise; terms; index_equations; position_goal ] ].
 (* One place at a time: what is said of it, by cases and equality. *)

@@ -88,6 +88,20 @@ Proof. unfold Nf in *. rewrite <- H. split; [intro h; apply h; lia|intros h j e;
 #[export] Instance nf_none_before' (P : nat -> Prop) : Nf (forall j, 0%nat = S j -> P j) True | 0. Proof. split; [auto|intros _ j e; discriminate]. Qed.
 #[export] Instance nf_none_before_1 (P : nat -> Prop) : Nf (forall j, (j + 1)%nat = 0%nat -> P j) True | 0. Proof. split; [auto|intros _ j e; lia]. Qed.
 
+(** * Multiples of a numeral, and the numbers between them *)
+Lemma multiple p n : (n mod S p)%nat = 0%nat <-> exists k, n = (S p * k)%nat.
+Proof. rewrite nmod0. split; intros [k h]; exists k; lia. Qed.
+#[export] Instance nf_multiple n p : Nf (exists k, n = (S p * k)%nat) ((n mod S p)%nat = 0%nat) | 0. Proof. unfold Nf. symmetry. apply multiple. Qed.
+#[export] Instance nf_multiple2 n p : Nf (exists k, n = (k * S p)%nat) ((n mod S p)%nat = 0%nat) | 0. Proof. unfold Nf. rewrite multiple. split; intros [k h]; exists k; lia. Qed.
+#[export] Instance nf_multiple3 n p : Nf (exists k, (S p * k)%nat = n) ((n mod S p)%nat = 0%nat) | 0. Proof. unfold Nf. rewrite multiple. split; intros [k h]; exists k; lia. Qed.
+#[export] Instance nf_multiple4 n p : Nf (exists k, (k * S p)%nat = n) ((n mod S p)%nat = 0%nat) | 0. Proof. unfold Nf. rewrite multiple. split; intros [k h]; exists k; lia. Qed.
+#[export] Instance nf_doubled n : Nf (exists k, n = (k + k)%nat) ((n mod 2)%nat = 0%nat) | 0. Proof. unfold Nf. rewrite multiple. split; intros [k h]; exists k; lia. Qed.
+#[export] Instance nf_Zdoubled n : Nf (exists k, n = k + k) (n mod 2 = 0) | 0. Proof. unfold Nf. rewrite mod0. split; intros [k h]; exists k; lia. Qed.
+Lemma half_way n : (n mod 2)%nat = 1%nat <-> exists k, n = (2 * k + 1)%nat.
+Proof. rewrite <- nat_odd_mod, Nat.odd_spec. reflexivity. Qed.
+#[export] Instance nf_half_way n : Nf (exists k, n = (2 * k + 1)%nat) ((n mod 2)%nat = 1%nat) | 0. Proof. unfold Nf. symmetry. apply half_way. Qed.
+#[export] Instance nf_half_way2 n : Nf (exists k, n = S (2 * k)) ((n mod 2)%nat = 1%nat) | 0. Proof. unfold Nf. rewrite half_way. split; intros [k h]; exists k; lia. Qed.
+
 (** * Members that a search finds *)
 Lemma some_equal T (p : T -> T -> bool) l x : (forall y, p x y = true <-> x = y) -> existsb (p x) l = true <-> In x l.
 Proof. intro h. rewrite existsb_exists. split; [intros (y & i & e); apply h in e; subst; exact i|intro i; exists x; split; [exact i|apply h; reflexivity]]. Qed.

@@ -79,7 +79,8 @@ Ltac extreme_members := repeat match goal with
   | n : ?l <> [] |- context [fold_right ?f (hd ?d ?l) ?l] => mark f (l, 5%nat) ltac:(extreme f d l n)
   | H : In ?x ?l |- _ => mark l 6 ltac:(assert (l <> []) by (intro; subst; destruct H)) end; clear_marks.
 Ltac matched_leaf := rewrite ?Forall_forall, ?Exists_exists in *; conjuncts; open; prove_ground 2%nat.
-Ltac by_matching := solve [ start; without_output; split; intro; open; rewrite ?Forall_forall, ?Exists_exists in *; open; extreme_members; facts; clear_marks; conjuncts; open;
+Ltac premises_first := repeat (lazymatch goal with |- ?A -> _ => is_prop A; intro end); open.
+Ltac by_matching := solve [ start; without_output; split; intro; open; premises_first; rewrite ?Forall_forall, ?Exists_exists in *; open; extreme_members; facts; clear_marks; conjuncts; open;
   first [ (match goal with |- ex _ => idtac end; once (matched ltac:(solve [matched_leaf]))) | matched_leaf ] ].
 
 (** * Cuts *)
