@@ -327,3 +327,15 @@ def test_examples_of_rules_about_types_need_them(tmp_path: Path) -> None:
     assert CliRunner().invoke(truespec, [*test, *types]).exit_code == 0
     explained = CliRunner().invoke(truespec, ["rules", "explain", str(tmp_path / "r.yml"), *types])
     assert "give --tools too" in str(explained.exception)
+
+
+@pytest.mark.parametrize("name", ["Pay", "p\u0430y", "mcp__shop__pay", "functions.pay", "pa\u200by"])
+def test_a_tool_that_is_written_like_the_one_that_a_rule_names(name: str) -> None:
+    calls = (ToolCall(name, {"amount": 200}, "1"),)
+    (finding,) = RuleSet(load_rules(CAP)).check(trace_of(*calls))
+    assert finding.status == "not_evaluated"
+    assert "is written like 'pay', which the rule names" in finding.reason
+    (finding,) = RuleSet(load_rules(CAP)).check(trace_of(*calls, tools=(ToolSchema(name),)))
+    assert finding.status == "pass", "the agent has such a tool, and it is another one"
+    (finding,) = RuleSet(load_rules(CAP)).check(trace_of(ToolCall("repay", {"amount": 200}, "1")))
+    assert finding.status == "pass"

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from truespec.guard.decision import Action
 from truespec.rules import predicate as p
+from truespec.rules.alike import folded, like
 from truespec.rules.rule import Rule
 from truespec.traces.importers.shared import tool_schemas
 from truespec.traces.trace import ToolSchema
@@ -86,25 +85,6 @@ def named_tools(rules: Sequence[Rule]) -> set[str]:
     }
 
 
-_LETTERS = str.maketrans(
-    "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u0501\u04bb\u051b\u051d"
-    "\u043a\u043c\u0442\u043d\u0432\u03b1\u03bf\u03c1\u03bd\u03b9\u03ba\u03c4\u03c5\u03c7"
-    "\u0131\u0261\u0251\u0585\u057d\u0578",
-    "aeopcyxijsdhqwkmthbaopviktuxigaoun",
-)
-"""Small letters of other scripts that look like Latin ones."""
-
-
-def folded(name: str) -> str:
-    """A name without what tells look-alikes apart: case, width, marks, script, spaces, separators.
-
-    >>> folded("R\u0435\u200bfund ") == folded("refund")
-    True
-    """
-    wide = unicodedata.normalize("NFKD", name).casefold().translate(_LETTERS)
-    return "".join(c for c in wide if c.isalnum())
-
-
 class Names:
     """The names of tools: those that the agent has, where that is known, and those that rules speak of."""
 
@@ -127,15 +107,10 @@ class Names:
             return None if tool in self._tools else f"there is no tool {tool!r:.80}"
         if tool in self._known:
             return None
-        last = _SEPARATOR.split(tool)[-1]
-        meant = self._alike.get(folded(tool)) or self._alike.get(folded(last))
+        meant = like(tool, self._alike)
         if meant is None:
             return None
         return (
             f"the tool {tool!r:.80} is written like {meant!r}, which the rules know; if it is another one, "
             "give the guard the agent's tools"
         )
-
-
-_SEPARATOR = re.compile(r"__|[./:]")
-"""What stands between a tool and the names of where it comes from, as in `mcp__server__tool`."""

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from json import loads
 
 from truespec.rules import predicate as p
+from truespec.rules.alike import folded, like
 from truespec.rules.coded import Coded
 from truespec.rules.coded_checks import CODED
 from truespec.rules.predicate import ALWAYS, NEVER, Predicate, simplified
@@ -53,6 +54,8 @@ class CompiledRules:
         self._tests: dict[Predicate, p.Test] = {}
         self.coded_of = [_single_coded(rule) for rule in self.rules]
         """For each rule, the coded conditions at which its obligations start."""
+        self.named = [_named(rule) for rule in self.rules]
+        """For each rule, the tools that it names, by their folded names."""
         self._speakers: dict[Predicate, list[int]] = {}
         self._by_pairing: dict[str, tuple[list[Track], frozenset[int]]] = {}
         self._plans: dict[tuple[str, str, str | None, str | None], Plan] = {}
@@ -144,7 +147,7 @@ class CompiledRules:
 class Plan:
     """For one class of events: the predicates left open, those that hold, and the tracks that count them."""
 
-    __slots__ = ("active", "bound", "letters", "lost", "open", "readers", "rules", "sure")
+    __slots__ = ("active", "alike", "bound", "letters", "lost", "open", "readers", "rules", "sure")
 
     def __init__(self, rules: CompiledRules, event: Event) -> None:
         def known(condition: Predicate) -> bool | None:
@@ -156,6 +159,12 @@ class Plan:
         """The number of each open predicate, and what is left of its test."""
         self.lost: dict[int, str] = {}
         """Rules that cannot be evaluated on such events, with the reason."""
+        self.alike = {
+            number: f"the tool {event.tool!r:.80} is written like {meant!r}, which the rule names"
+            for number, names in enumerate(rules.named)
+            if event.tool and event.tool not in names.values() and (meant := like(event.tool, names))
+        }
+        """Rules that name a tool which the event's is written like, with the words for that."""
         self.readers: set[int] = set()
         """Rules that look at the arguments of such events."""
         for number, predicate in enumerate(rules.predicates):
@@ -221,6 +230,14 @@ class Plan:
             starts = track.when >= 0 and bool(mask >> track.when & 1)
             if letter or starts or track.number in self.bound:
                 yield track, letter, starts
+
+
+def _named(rule: Rule) -> dict[str, str]:
+    if rule.formal is None:
+        return {}
+    told = [*all_predicates(rule.formal), rule.formal.over]
+    tools = (c[1] for q in told for c in p.conditions(q) if c[0] == "tool")
+    return {folded(name): name for names in tools for name in names}
 
 
 def _single_coded(rule: Rule) -> list[Predicate]:
