@@ -132,17 +132,13 @@ class Run:
             for condition, (text, read) in event.notes.items():
                 for rule in self.rules.speakers(condition):
                     self._note(rule, event, text, read)
-        if plan.alike and not self._is_known(event.tool):
+        if plan.alike and (self.trace is None or self.trace.tools is None):
             for rule, text in plan.alike.items():
                 self._note(rule, event, f"{text}; give the agent's tools if it is another one", False)
         if event.call is not None and event.call.arguments is None:
             for rule in plan.readers:
                 self._note(rule, event, "the arguments are no JSON object, so they cannot be compared", False)
         self.last = event
-
-    def _is_known(self, tool: str | None) -> bool:
-        """Whether the agent is known to have a tool of this very name."""
-        return self.trace is not None and self.trace.tools is not None and tool in self.trace.schemas
 
     def _note(self, rule: int, event: Event, text: str, read: bool) -> None:
         """Keep what was noted about a value, for a rule that asks about it."""
