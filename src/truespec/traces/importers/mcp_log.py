@@ -37,7 +37,7 @@ _SESSIONS = ("sessionId", "session_id", "mcp-session-id", "connection_id", "conn
 _DEPTH = 3
 
 
-def _messages(value: Any, depth: int = 0) -> Iterator[Mapping[str, Any]]:
+def rpc_messages(value: Any, depth: int = 0) -> Iterator[Mapping[str, Any]]:
     """The JSON-RPC messages in a value, in order; a batch holds several."""
     value = parsed(value)
     if isinstance(value, Mapping):
@@ -46,11 +46,11 @@ def _messages(value: Any, depth: int = 0) -> Iterator[Mapping[str, Any]]:
         elif depth < _DEPTH:
             for inner in value.values():
                 if isinstance(inner, Mapping | list | str):
-                    yield from _messages(inner, depth + 1)
+                    yield from rpc_messages(inner, depth + 1)
     elif isinstance(value, list) and depth < _DEPTH:
         for inner in value:
             if isinstance(inner, Mapping | str):
-                yield from _messages(inner, depth + 1)
+                yield from rpc_messages(inner, depth + 1)
 
 
 def _is_own(message: Mapping[str, Any]) -> bool:
@@ -69,11 +69,11 @@ def recognises(head: Any, file: TraceFile) -> bool:
         if b"jsonrpc" not in stream.read(HEAD_BYTES):
             return False
     listed = head[:_LOOKED_AT] if isinstance(head, list) else [head]
-    if any(map(_is_own, _messages(listed))):
+    if any(map(_is_own, rpc_messages(listed))):
         return True
-    if not isinstance(head, dict) or next(_messages(head), None) is None:
+    if not isinstance(head, dict) or next(rpc_messages(head), None) is None:
         return False
-    return any(_is_own(message) for line in first_lines(file) for message in _messages(line))
+    return any(_is_own(message) for line in first_lines(file) for message in rpc_messages(line))
 
 
 _LOOKED_AT = 20
@@ -86,7 +86,7 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
         if isinstance(value, Problem):
             yield value
             continue
-        listed = list(_messages(value))
+        listed = list(rpc_messages(value))
         if not listed:
             file.ledger.items.drop("an entry of the log that holds no message of MCP", place)
             file.ledger.problem(place, f"no message of MCP: {brief(value)}")

@@ -63,6 +63,7 @@ BUILT_IN: dict[str, str] = {
     "crewai": "truespec.traces.importers.crewai",
     "toolbench": "truespec.traces.importers.toolbench",
     "autogen-log": "truespec.traces.importers.autogen_log",
+    "acp-log": "truespec.traces.importers.acp_log",
     "mcp-log": "truespec.traces.importers.mcp_log",
     "har": "truespec.traces.importers.har",
     "cassettes": "truespec.traces.importers.cassettes",
