@@ -53,6 +53,12 @@ LISTS: Questions = (
         "SELECT id, SUM({v}) OVER (ORDER BY id DESC ROWS BETWEEN {n} FOLLOWING AND 3 FOLLOWING) AS x FROM t",
         "SELECT id, (SELECT SUM(b.{v}) FROM t b WHERE b.id < a.id) AS x FROM t a",
         "SELECT id, LAG({v}) OVER (ORDER BY id) AS x FROM t",
+        "SELECT id, FIRST_VALUE({v}) OVER (ORDER BY id) AS x FROM t",
+        "SELECT id, FIRST_VALUE({v}) OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND {n} PRECEDING) "
+        "AS x FROM t",
+        "SELECT id, LAST_VALUE({v}) OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND {n} PRECEDING) "
+        "AS x FROM t",
+        "SELECT id, LAG({v}, {n}) OVER (ORDER BY id) AS x FROM t",
         "SELECT id, SUM({v}) OVER (ORDER BY id ROWS BETWEEN 1 PRECEDING AND 1 PRECEDING) AS x FROM t",
     ),
 )

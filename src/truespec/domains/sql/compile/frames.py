@@ -44,6 +44,11 @@ class Frame:
     """Where distances are of the one sort key: the kind that it has; days for dates and moments."""
 
     @property
+    def aside(self) -> bool:
+        """Whether it lies before or behind the current row, and may be empty."""
+        return any(distance is not None and distance < 0 for distance in (self.back, self.ahead))
+
+    @property
     def whole(self) -> bool:
         """Whether it is all of the partition."""
         return self.back is None and self.ahead is None

@@ -158,7 +158,7 @@ class _Window:
         distance = self.frame.ahead if last else self.frame.back
         if distance == 0 and not self.skips:
             return self._own_end(peers)
-        if self.skips or distance is not None:
+        if self.skips or distance is not None or self.frame.aside:
             ends, among = self._edge(part, last), None
         else:
             extreme = self._extreme(last)

@@ -168,7 +168,7 @@ DUCKDB = Functions(
         **signatures("text", "Dayname Monthname", takes="dates"),
         **signatures("real", "TimeToUnix", takes="dates"),
         **signatures("INTERVAL", "AGE", takes="dates"),
-        **signatures("VARCHAR[]", "Split"),
+        **signatures("VARCHAR[]", "Split", strict=False),
         **signatures("a list", "Array", strict=False, takes="values"),
         **signatures("JSON", "TO_JSON JSON_ARRAY", strict=False, takes="values"),
         **signatures("JSON", "JSON_OBJECT", strict=False, takes="values", expressions=Need.KEYS),

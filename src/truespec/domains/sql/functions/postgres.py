@@ -229,7 +229,7 @@ POSTGRES = Functions(
         **signatures(
             "text", "RegexpReplace", expression=Need.REGULAR, replacement=Need.WORDS, modifiers=Need.FLAGS
         ),
-        **signatures("int", "Ascii Unicode BitLength OCTET_LENGTH"),
+        **signatures("int", "Ascii BitLength OCTET_LENGTH"),
         **signatures("INTERVAL", "AGE", takes="dates"),
         **signatures("array", "Array", strict=False, takes="values"),
         **signatures("text[]", "StringToArray", strict=False),
