@@ -249,7 +249,6 @@ def _assembled(
     """Atoms as messages in their order: a result ends the message before it."""
     made: list[Message] = []
     held: dict[str, list[Any]] = {}
-    identifiers: set[str] = set()
 
     def close() -> None:
         calls = tuple(held.get("call", ()))
@@ -270,7 +269,7 @@ def _assembled(
         )
         held.clear()
 
-    for what, value in atoms:
+    for what, value in _without_repeated_calls(atoms):
         if what == "result":
             if held:
                 close()
@@ -280,16 +279,37 @@ def _assembled(
                 close()
             role = value
         elif what == "call":
-            if value.id is None or value.id not in identifiers:
-                held.setdefault("call", []).append(value)
-                notes.called.setdefault(value.name, []).append(value.id)
-                if value.id is not None:
-                    identifiers.add(value.id)
+            held.setdefault("call", []).append(value)
+            notes.called.setdefault(value.name, []).append(value.id)
         else:
             held.setdefault(what, []).append(value if what == "other" else value or "")
     if held or not made:
         close()
     return made
+
+
+def _without_repeated_calls(atoms: Iterable[Atom]) -> list[Atom]:
+    """The atoms, in which a call that stands in the message twice, as a part and in a list, stands once.
+
+    Both places say its identifier and its name, and the same arguments, or one place says none. Other calls
+    that share an identifier are calls of their own.
+    """
+    kept: list[Atom] = []
+    places: dict[tuple[str, str], list[int]] = {}
+    for what, value in atoms:
+        if what == "call" and value.id is not None:
+            known = places.setdefault((value.id, value.name), [])
+            for place in known:
+                before: ToolCall = kept[place][1]
+                if not value.arguments or not before.arguments or before.arguments == value.arguments:
+                    kept[place] = ("call", value if value.arguments else before)
+                    break
+            else:
+                known.append(len(kept))
+                kept.append((what, value))
+        else:
+            kept.append((what, value))
+    return kept
 
 
 _SPEAKER = re.compile(
