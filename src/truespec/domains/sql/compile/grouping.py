@@ -19,6 +19,7 @@ from truespec.domains.sql.ir.aggregates import Operator
 from truespec.domains.sql.ir.bags import Bag, Group, Substitution, Term, fresh_values, is_tuple, normal
 from truespec.domains.sql.ir.columns import coerced
 from truespec.domains.sql.ir.dates import day_within, moment_like
+from truespec.domains.sql.ir.differences import is_negative
 from truespec.domains.sql.ir.existence import group_formula
 from truespec.domains.sql.ir.kinds import CLASS
 from truespec.domains.sql.ir.logic import FALSE, TRUE, Formula, conj, folded, neg
@@ -101,7 +102,8 @@ class _Grouping:
             return []
         keyed = self._keyed(keys)
         moments = _moments_of_days(keyed)
-        classes = classes_of(reader, _by_day(keyed, moments))
+        turned = _turned(keyed)
+        classes = classes_of(reader, _negated(_by_day(keyed, moments), turned))
         values = fresh_values(reader.world, classes.terms[0].outs, nullable_columns(classes))
         groups = _Groups.of(values, rows, classes)
 
@@ -110,6 +112,8 @@ class _Grouping:
             named, same = list(known), []
             for index, (print_, _) in enumerate(keys):
                 value = groups.values[index]
+                if index in turned:
+                    value = replace(value, val=-value.val)
                 if index in moments:
                     value = moment_like(value, keyed.terms[0].outs[index].kind)
                 if value.kind == CLASS:
@@ -193,6 +197,19 @@ def _by_day(keyed: Bag, moments: set[int]) -> Bag:
         return tuple((day_within(out) or out) if i in moments else out for i, out in enumerate(outs))
 
     return keyed.mapped(days) if moments else keyed
+
+
+def _turned(keyed: Bag) -> set[int]:
+    """The keys that are negated: `a - b` and `b - a` tell the same groups apart, and are written one way."""
+    width = range(len(keyed.terms[0].outs))
+    return {i for i in width if all(is_negative(term.outs[i]) for term in keyed.terms)}
+
+
+def _negated(keyed: Bag, turned: set[int]) -> Bag:
+    def other(outs: tuple[Val, ...]) -> tuple[Val, ...]:
+        return tuple(replace(out, val=-out.val) if i in turned else out for i, out in enumerate(outs))
+
+    return keyed.mapped(other) if turned else keyed
 
 
 def constant_in_group(reader: Reader, scope: GroupScope, position: int) -> Val:
