@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from truespec.traces.files import Problem
-from truespec.traces.importers.registry import read
+from truespec.traces.files import Problem, TraceFile
+from truespec.traces.importers.growing import ALIKE
+from truespec.traces.importers.registry import read, read_file
 from truespec.traces.trace import Trace
 
 Call = tuple[str, Any, str | None]
@@ -361,6 +362,9 @@ def test_a_log_with_the_newest_request_first(
     traces, problems = found_in({"data": listed, "error": None} if page else listed, tmp_path)
     assert not problems
     assert [calls(trace) for trace in traces] == [[(*FIND[:2], "sent")], [FIND]][:count]
+    file = TraceFile(tmp_path / "log.json")
+    assert list(read_file(file))
+    assert file.ledger.assumed[ALIKE] == count - 1
 
 
 def _piece(**delta: Any) -> dict[str, Any]:

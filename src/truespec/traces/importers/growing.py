@@ -23,6 +23,7 @@ UNIQUE = 12
 """Characters of an identifier that is not used for another call."""
 RULE = "requests that repeat an earlier one and go on are one conversation"
 BEGUN = "a request that an earlier record goes on from stands in that record's conversation"
+ALIKE = "a record that begins as another one does is a conversation of its own"
 _TIMES = ("request_created_at", "created_at", "createdAt", "startTime", "start_time", "timestamp", "created")
 APPROVED = "a request for approval and the call that it was approved for are one call"
 REQUESTED = "mcpr_"
@@ -66,23 +67,23 @@ def _continues(later: Trace, keys: list[tuple[Any, ...]], earlier: _Entry) -> bo
     return "assistant" in (earlier.keys[-1][0], keys[length][0])
 
 
-def _is_begun(item: Trace, keys: list[tuple[Any, ...]], waiting: Iterable[_Entry]) -> bool:
+def _is_begun(item: Trace, keys: list[tuple[Any, ...]], waiting: Iterable[_Entry], ledger: Ledger) -> bool:
     """Whether an earlier record is a later request of the same conversation: some logs have the newest first.
 
     Two conversations may begin alike: identifiers of calls that nobody uses twice, or times, tell.
     """
-    named = [call.id or "" for message in item.messages for call in message.calls]
-    unique = bool(named) and all(len(name) >= UNIQUE and not made_up(name) for name in named)
-    dated = [key for key in _TIMES if item.metadata.get(key) is not None]
-    if not unique and not dated:
-        return False
     begun = _Entry(item, keys)
-    return any(
-        isinstance(other := entry.item, Trace)
-        and _continues(other, entry.keys, begun)
-        and (unique or any(_is_less(item.metadata[key], other.metadata.get(key)) for key in dated))
-        for entry in waiting
-    )
+    later = [e.item for e in waiting if isinstance(e.item, Trace) and _continues(e.item, e.keys, begun)]
+    if not later:
+        return False
+    named = [call.id or "" for message in item.messages for call in message.calls]
+    if named and all(len(name) >= UNIQUE and not made_up(name) for name in named):
+        return True
+    dated = [key for key in _TIMES if item.metadata.get(key) is not None]
+    if any(_is_less(item.metadata[key], other.metadata.get(key)) for other in later for key in dated):
+        return True
+    ledger.assumed[ALIKE] += 1
+    return False
 
 
 def _is_less(one: Any, other: Any) -> bool:
@@ -107,7 +108,7 @@ def grown(items: Iterable[Trace | Problem], ledger: Ledger) -> Iterator[Trace | 
                 named.item = _joined(named.item, item, messages)
                 named.keys = [_key(message) for message in messages]
                 ledger.rules[RULE] += 1
-            elif _is_begun(item, keys, waiting):
+            elif _is_begun(item, keys, waiting, ledger):
                 ledger.rules[BEGUN] += 1
             else:
                 waiting.append(_Entry(item, keys))
