@@ -26,7 +26,8 @@ from truespec.compliance.roots import ProvedOverlaps
 from truespec.compliance.run import Tally
 from truespec.executors.rulefiles import load_rule_files
 from truespec.rules.ruleset import RuleSet
-from truespec.traces.importers.items import openai_message
+from truespec.traces.importers.items import openai_messages
+from truespec.traces.importers.parts import Notes
 from truespec.traces.importers.shared import tool_schemas
 from truespec.traces.record import to_line
 from truespec.traces.trace import Source, Trace, prompt_of
@@ -73,7 +74,8 @@ def _many(names: str | Sequence[str]) -> tuple[str, ...]:
 
 def trace_of(state: TaskState, domain: str | None = None) -> Trace:
     """The conversation of a sample as a trace, with the schemas of the tools that the agent had."""
-    messages = tuple(openai_message(m.model_dump(mode="json", exclude_none=True)) for m in state.messages)
+    dumped, notes = [m.model_dump(mode="json", exclude_none=True) for m in state.messages], Notes()
+    messages = tuple([message for m in dumped for message in openai_messages(m, notes)])
     tools = None
     if state.tools:
         defined = [ToolDef(tool) for tool in state.tools]

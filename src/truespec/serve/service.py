@@ -227,14 +227,15 @@ def explain_rules(rules: str, only: str | None = None, most: int = 20) -> dict[s
 
 
 def _trace(messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]] | None) -> Trace:
-    from truespec.traces.importers.items import openai_message
+    from truespec.traces.importers.items import openai_messages
+    from truespec.traces.importers.parts import Notes
     from truespec.traces.importers.shared import tool_schemas
     from truespec.traces.trace import Source, Trace, TraceError, prompt_of
 
-    read = []
+    read, notes = [], Notes()
     for number, message in enumerate(messages):
         try:
-            read.append(openai_message(message))
+            read += openai_messages(message, notes)
         except (ValueError, TypeError, KeyError) as error:
             raise TraceError(f"message {number}: {error}") from None
     source = Source("openai", "in a request", "", "document")

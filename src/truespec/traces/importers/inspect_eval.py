@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from truespec.traces.files import UNREADABLE, Problem, TraceFile, loads
-from truespec.traces.importers.items import openai_message
+from truespec.traces.importers.items import openai_messages
+from truespec.traces.importers.parts import Notes
 from truespec.traces.importers.shared import number, source_of, tool_schemas
 from truespec.traces.joins import Joins
 from truespec.traces.scanner import each_record
@@ -90,7 +91,8 @@ def _trace(
     sample: Mapping[str, Any], header: Mapping[str, Any], file: TraceFile, position: str, joins: Joins
 ) -> Trace:
     attachments = sample.get("attachments") or {}
-    messages = tuple(openai_message(m) for m in _put_back(sample["messages"], attachments))
+    listed, notes = _put_back(sample["messages"], attachments), Notes(file.ledger, position)
+    messages = tuple([message for m in listed for message in openai_messages(m, notes)])
     about = header.get("eval") or {}
     tools = None
     for event in sample.get("events") or ():

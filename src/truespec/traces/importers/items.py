@@ -49,8 +49,17 @@ _ERRORS = ("error", "is_error", "isError", "tool_call_error")
 _THOUGHT_FIELDS = ("reasoning_content", "reasoning", "thinking")
 
 
-def openai_message(m: Mapping[str, Any], notes: Notes | None = None) -> Message:
-    """The one message that an item in OpenAI's chat shape is; `ValueError` names an unknown role."""
+def openai_messages(m: Mapping[str, Any], notes: Notes) -> list[Message]:
+    """The messages that an item in OpenAI's chat shape amounts to: one, unless its parts hold results.
+
+    `ValueError` names an unknown role.
+    """
+    several = isinstance(m.get("content"), list) and role_of(m.get("role")) not in (None, "tool")
+    return messages_of_item(m, notes) if several else [openai_message(m)]
+
+
+def openai_message(m: Mapping[str, Any]) -> Message:
+    """The one message that an item without parts is; `ValueError` names an unknown role."""
     role = role_of(m.get("role"))
     if role is None:
         raise ValueError(unknown_role(m.get("role")))
@@ -58,10 +67,6 @@ def openai_message(m: Mapping[str, Any], notes: Notes | None = None) -> Message:
     content = m.get("content")
     if role == "tool":
         return _result(m, content, role)
-    if isinstance(content, list):
-        made = messages_of_item(m, notes or Notes())
-        if len(made) == 1:
-            return made[0]
     calls: tuple[ToolCall, ...] = ()
     if listed:
         calls = tuple([call_of(call, kind_of_part(call)) for call in listed if isinstance(call, Mapping)])

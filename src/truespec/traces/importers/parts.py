@@ -355,9 +355,11 @@ def call_of(part: Mapping[str, Any], kind: str = "") -> ToolCall:
     arguments = _first(body, ARGUMENTS)
     if arguments is None and (kind == "program" or (kind.endswith("_call") and kind not in CALLS)):
         arguments = {k: v for k, v in body.items() if k not in _ABOUT and v is not None}
-    return tool_call(
+    made = tool_call(
         name, arguments, identifier_of(part), part.get("requestor"), text_input=kind.startswith("custom")
     )
+    garbled = part.get("parse_error")  # Inspect says what could not be parsed, and gives no arguments
+    return replace(made, arguments=None, raw=spelt(garbled)) if garbled and not made.arguments else made
 
 
 _ANSWERED_ELSEWHERE = ("tool_use", "tool_call", "function_call", "function", "mcp_approval_request")
@@ -367,7 +369,8 @@ _ANSWERED_ELSEWHERE = ("tool_use", "tool_call", "function_call", "function", "mc
 def _called(part: Mapping[str, Any], kind: str) -> list[Atom]:
     call = call_of(part, kind)
     made: list[Atom] = [("call", call)]
-    if kind in _ANSWERED_ELSEWHERE and (call.id is not None or not any(part.get(k) for k in _OBSERVED)):
+    elsewhere = kind in _ANSWERED_ELSEWHERE and "tool_type" not in part
+    if elsewhere and (call.id is not None or not any(part.get(k) for k in _OBSERVED)):
         return made
     if any(part.get(k) is not None for k in (*_OBSERVED, "results", "outputs", "errorText", "error")):
         made.append(("result", result_of(part, kind, call.name)))

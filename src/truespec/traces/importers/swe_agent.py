@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from truespec.traces.files import Problem, TraceFile
-from truespec.traces.importers.items import openai_message
+from truespec.traces.importers.items import openai_messages
+from truespec.traces.importers.parts import Notes
 from truespec.traces.importers.shared import source_of, text_of
 from truespec.traces.joins import Joins
 from truespec.traces.scanner import each_record
@@ -44,8 +45,9 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
         else:
             history.append(entry)
     messages: list[Message] = []
+    notes = Notes(file.ledger)
     for index, entry in enumerate(history):
-        messages.append(_message(entry, index, messages[-1] if messages else None))
+        messages.append(_message(entry, index, messages[-1] if messages else None, notes))
     info = header.get("info") or {}
     yield Trace(
         id=file.path.name.removesuffix(".gz").removesuffix(".traj"),
@@ -63,13 +65,16 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     )
 
 
-def _message(entry: Mapping[str, Any], index: int, before: Message | None) -> Message:
+def _message(entry: Mapping[str, Any], index: int, before: Message | None, notes: Notes) -> Message:
     extra = {
         k: v
         for k, v in entry.items()
         if k in ("is_demo", "message_type", "thought", "agent", "state") and v is not None
     }
-    message = openai_message({k: v for k, v in entry.items() if k in ("role", "content", "tool_calls")})
+    said = {k: v for k, v in entry.items() if k in ("role", "content", "tool_calls")}
+    message, *others = openai_messages(said, notes)
+    if others:
+        raise ValueError(f"entry {index} holds results of tools beside what is said")
     if message.role == "tool":
         identifiers = entry.get("tool_call_ids") or [None]
         return Message("tool", message.text, call_id=identifiers[0], extra=extra)

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from truespec.traces.files import UNREADABLE, Problem, TraceFile
-from truespec.traces.importers.items import openai_message
+from truespec.traces.importers.items import openai_messages
+from truespec.traces.importers.parts import Notes
 from truespec.traces.importers.shared import number, source_of
 from truespec.traces.joins import Joins
 from truespec.traces.scanner import each_record
-from truespec.traces.trace import Message, Outcome, Source, Trace, prompt_of
+from truespec.traces.trace import Outcome, Source, Trace, prompt_of
 
 NAME = "tau-bench"
 
@@ -39,13 +40,14 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
             yield run
             continue
         try:
-            yield _trace(run, source_of(file, NAME, str(index)), joins)
+            notes = Notes(file.ledger, f"record {index}")
+            yield _trace(run, source_of(file, NAME, str(index)), joins, notes)
         except UNREADABLE as error:
             yield file.problem(f"record {index}", f"no run of tau-bench: {error!r}")
 
 
-def _trace(run: Mapping[str, Any], source: Source, joins: Joins) -> Trace:
-    messages: tuple[Message, ...] = tuple([openai_message(m) for m in run["traj"]])
+def _trace(run: Mapping[str, Any], source: Source, joins: Joins, notes: Notes) -> Trace:
+    messages = tuple([message for m in run["traj"] for message in openai_messages(m, notes)])
     prompt = prompt_of(messages)
     domain = _domain(source.file, prompt)
     info = run.get("info") or {}
