@@ -38,6 +38,9 @@ MADE_FOR = {
     "by_extremes": {"extremes", "functions"},
     "by_number_orders": {"extremes", "integers"},
     "by_common_divisors": {"common divisors"},
+    "by_found": {"recursion", "index", "membership"},
+    "by_two_values": {"recursion", "type nat"},
+    "by_premises": {"recursion", "parts"},
 }
 """Strategies that come next where a pair has all these features; elsewhere they give up at once."""
 _LISTS = {"type list", "type string", "index", "membership", "functions", "parts", "order", "ranges"}
@@ -100,7 +103,7 @@ EXPECTED = {
     "by_found": 0.3,
     "by_positions": 0.3,
     "by_pointwise": 0.2,
-    "by_letter_places": 0.5,
+    "by_letter_places": 0.4,
     "by_premises": 0.2,
     "by_tabulation": 0.2,
     "by_two_values": 0.1,

@@ -90,7 +90,7 @@ STRATEGIES: tuple[Strategy, ...] = (
     Strategy("by_found", 0.8, 0.5),
     Strategy("by_positions", 0.6, 0.4),
     Strategy("by_pointwise", 0.8, 0.3),
-    Strategy("by_letter_places", 1.5, 0.6),
+    Strategy("by_letter_places", 2.0, 1.5),
     Strategy("by_premises", 0.6, 0.3),
     Strategy("by_tabulation", 0.6, 0.3),
     Strategy("by_two_values", 0.3),
