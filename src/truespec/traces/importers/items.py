@@ -35,6 +35,7 @@ from truespec.traces.importers.reprs import of_repr
 from truespec.traces.importers.shared import ROLE_NAMES, extras, role_of, spelt, text_of
 from truespec.traces.importers.told import parsed, told_in_text
 from truespec.traces.importers.turns import in_turns, is_typed
+from truespec.traces.importers.within import without_repeated_calls, without_repeated_texts
 from truespec.traces.importers.wrappers import LANGCHAIN, is_item, unwrapped
 from truespec.traces.trace import Message, ToolCall
 
@@ -174,7 +175,7 @@ def _composed(item: Mapping[str, Any], role: str, content: Any, notes: Notes) ->
         for part in content:
             atoms += atoms_of(part, notes)
         if role == "tool":
-            atoms = _without_repeats(atoms)
+            atoms = without_repeated_texts(atoms)
     elif content is not None:
         atoms.append(("text", text_of(content) if not isinstance(content, str) else content))
     elif item.get("text") is not None and "content" not in item:
@@ -199,12 +200,6 @@ def _composed(item: Mapping[str, Any], role: str, content: Any, notes: Notes) ->
     if len(made) == 1 and made[0].role in ("assistant", "user"):
         return told_in_text(made[0], notes)
     return made
-
-
-def _without_repeats(atoms: Sequence[Atom]) -> list[Atom]:
-    """The atoms without texts that only say a result of the same message once more."""
-    told = {value.text for what, value in atoms if what == "result"}
-    return [(what, value) for what, value in atoms if what != "text" or value not in told]
 
 
 def _holds_results(content: Any) -> bool:
@@ -274,7 +269,7 @@ def _assembled(
         )
         held.clear()
 
-    for what, value in _without_repeated_calls(atoms):
+    for what, value in without_repeated_calls(atoms):
         if what == "result":
             if held:
                 close()
@@ -291,30 +286,6 @@ def _assembled(
     if held or not made:
         close()
     return made
-
-
-def _without_repeated_calls(atoms: Iterable[Atom]) -> list[Atom]:
-    """The atoms, in which a call that stands in the message twice, as a part and in a list, stands once.
-
-    Both places say its identifier and its name, and the same arguments, or one place says none. Other calls
-    that share an identifier are calls of their own.
-    """
-    kept: list[Atom] = []
-    places: dict[tuple[str, str], list[int]] = {}
-    for what, value in atoms:
-        if what == "call" and value.id is not None:
-            known = places.setdefault((value.id, value.name), [])
-            for place in known:
-                before: ToolCall = kept[place][1]
-                if not value.arguments or not before.arguments or before.arguments == value.arguments:
-                    kept[place] = ("call", value if value.arguments else before)
-                    break
-            else:
-                known.append(len(kept))
-                kept.append((what, value))
-        else:
-            kept.append((what, value))
-    return kept
 
 
 _SPEAKER = re.compile(
