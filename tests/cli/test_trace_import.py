@@ -56,3 +56,12 @@ def test_a_stopped_import_says_how_far_it_came(tmp_path: Path, monkeypatch: pyte
     assert result.exit_code == 130
     assert f"stopped after 1 traces: {out} holds no more" in result.stderr
     assert len(out.read_text().splitlines()) == 1
+
+
+def test_a_hyphen_is_standard_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, printed, _ = run(tmp_path, [GOOD], "-o", "-")
+    assert (code, json.loads(printed)["messages"]) == (0, [{"role": "user", "text": "hi"}])
+    rules = CliRunner().invoke(truespec, ["rules", "compile", "--pack", "confirmation", "-o", "-"])
+    assert json.loads(rules.stdout)
+    assert [path.name for path in tmp_path.iterdir()] == ["x.json"]

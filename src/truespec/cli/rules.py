@@ -75,7 +75,7 @@ def compile_(
     check_apart(output, (*named, *files))
     loaded, _ = load_rule_files((*named, *files), packs, settings)
     text = json.dumps([_compiled(rule) for rule in loaded], indent=1, ensure_ascii=False) + "\n"
-    if output is None:
+    if output is None or str(output) == "-":
         click.echo(text, nl=False)
     else:
         output.write_text(text, encoding="utf-8")

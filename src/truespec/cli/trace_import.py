@@ -56,6 +56,7 @@ def import_(
     spans, items, calls and results seen, taken and dropped. Exit 0 when at least one trace was read, 1 when
     none was, or with --strict where a file was not read without loss.
     """
+    output = None if str(output) == "-" else output
     joins = joins_of(folder, tools, prompt)
     hiding = redact.hiding()
     check_apart(output, (*paths, tools, prompt))
