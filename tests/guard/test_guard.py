@@ -228,11 +228,12 @@ def test_whole_messages() -> None:
     assert "two calls have the identifier 'a'" in str(twins.admit_message(twice).objections)
     for same in (
         {"role": "assistant", "content": None, "tool_calls": [{**call, "id": "a"}] * 2},
-        {"role": "assistant", "content": None, "tool_calls": [{**call, "id": "a"}, other]},
         {"role": "assistant", "content": [use, use]},
     ):
         with pytest.raises(TraceError, match="2 calls stand in the message, and 1"):
             twins.admit_message(same)
+    apart = {"role": "assistant", "content": None, "tool_calls": [{**call, "id": "a"}, other]}
+    assert "two calls have the identifier 'a'" in str(twins.admit_message(apart).objections)
     assert guard.admit_message({**both, "tool_calls": both["tool_calls"][:1]}).allowed  # type: ignore[index]
     assert guard.result("a", "done") == []
     assert guard.admit_message("All done.").allowed

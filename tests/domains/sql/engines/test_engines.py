@@ -178,6 +178,17 @@ def test_a_check_cut_short_blames_no_text(
         assert engine.check(long, schema, Settings()) is None
 
 
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="threads of a library are counted on Linux")
+def test_databases_of_duckdb_need_no_threads() -> None:
+    needs.module("duckdb")
+    engine = registry.engine("duckdb")
+    known = len(os.listdir("/proc/self/task"))
+    for number in range(3):
+        table = read_schema(f"CREATE TABLE t{number} (a INT)", "duckdb")
+        assert engine.check(f"SELECT a FROM t{number}", table, Settings()) is None
+    assert len(os.listdir("/proc/self/task")) <= known + 1, "the one that stops late statements"
+
+
 def test_duckdb_draws_no_bar_in_an_interactive_session() -> None:
     needs.module("duckdb")
     ask = "SELECT value FROM duckdb_settings() WHERE name = 'enable_progress_bar'"

@@ -37,6 +37,8 @@ _LOCKED = {
     "threads": "1",
     "max_temp_directory_size": "0MB",
 }
+_ALONE = {**_LOCKED, "async_threads": "0"}
+"""Since DuckDB 2 a database has eight more threads, which read files; their stacks fill the address space."""
 
 
 class DuckDB(Engine):
@@ -54,6 +56,7 @@ class DuckDB(Engine):
         except ImportError as error:
             message = "DuckDB is not installed; its queries are run on it (pip install 'truespec[engines]')"
             raise ToolMissing(message) from error
+        self._config = _ALONE
         self._connections: OrderedDict[tuple[str, bool], Any] = OrderedDict()
         self._checking: dict[tuple[str, bool], Any] = {}
         self._read: dict[tuple[str, str], Any] = {}
@@ -64,7 +67,11 @@ class DuckDB(Engine):
         return f"DuckDB {self._module.__version__}"
 
     def _connect(self) -> Any:
-        connection = self._module.connect(":memory:", config=_LOCKED)
+        try:
+            connection = self._module.connect(":memory:", config=self._config)
+        except self._module.InvalidInputException:  # an older DuckDB has neither the setting nor the threads
+            self._config = _LOCKED
+            connection = self._module.connect(":memory:", config=self._config)
         # In an interactive session a slow query would draw a bar on standard output.
         connection.execute("PRAGMA disable_progress_bar")
         return connection
