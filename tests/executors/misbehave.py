@@ -41,6 +41,13 @@ def behave(pair: Pair, seconds: float) -> Verdict:
             os.kill(os.getpid(), signal.SIGSEGV)
         case ["abort"]:
             os.abort()
+        case ["curse"]:
+            os.environ["CURSED"] = "1"
+            return GOOD
+        case ["victim"]:
+            if "CURSED" in os.environ:
+                os.abort()
+            return GOOD
         case ["killed"]:
             os.kill(os.getpid(), signal.SIGKILL)
         case ["exit"]:

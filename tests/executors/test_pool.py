@@ -60,6 +60,15 @@ def test_one_bad_pair_among_good_ones(workers: Workers[Pair, Verdict], bad: str)
             assert reason.code is EXPECTED[bad], verdicts[key]
 
 
+@pytest.mark.parametrize("copies", [False, True], ids=["fresh", "copies"])
+def test_what_a_pair_leaves_behind_ends_no_later_one(copies: bool) -> None:
+    with Workers(behave, failed_verdict, [], copies=copies) as pool:
+        found = dict(pool.run(job(key, kind) for key, kind in enumerate(["curse", "victim", "abort"])))
+    assert (found[0], found[1]) == (GOOD, GOOD)
+    assert found[2].reason is not None
+    assert found[2].reason.code is ReasonCode.CRASH
+
+
 @pytest.mark.slow
 def test_many_bad_pairs_among_good_ones(workers: Workers[Pair, Verdict]) -> None:
     """All good pairs are decided, and each bad one has its own exact outcome."""

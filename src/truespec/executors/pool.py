@@ -20,7 +20,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -62,6 +62,8 @@ class Job(Generic[Key, Work]):
     """Its wall limit, counted from when a worker takes it up."""
     domain: str = ""
     """The domain that a worker sets up first where it has not yet; the time of it is not counted."""
+    again: bool = False
+    """Whether a worker crashed over it before, which had served other jobs."""
 
 
 class WorkerError(TruespecError):
@@ -210,13 +212,19 @@ class Workers(Generic[Work, Result]):
         detail: str,
         seconds: float = 0.0,
     ) -> Iterator[tuple[Key, Result]]:
-        """Replace a worker that ended: the job it ran is charged, those behind it are handed out again."""
+        """Replace a worker that ended: the job it ran is charged, those behind it are handed out again.
+
+        Where it crashed after other jobs, what those left behind may be the cause: the job is tried again.
+        """
         held = list(worker.held)
         worker.held.clear()
         self._replace(worker)
         if worker.ready and held:
             job = held.pop(0)
-            yield job.key, self._failed(job.work, code, detail, seconds)
+            if code is ReasonCode.CRASH and worker.served and not job.again:
+                held.insert(0, replace(job, again=True))
+            else:
+                yield job.key, self._failed(job.work, code, detail, seconds)
         waiting.extendleft(reversed(held))
 
     def _replace(self, worker: _Worker) -> _Worker:
