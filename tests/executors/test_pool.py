@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -62,11 +63,16 @@ def test_one_bad_pair_among_good_ones(workers: Workers[Pair, Verdict], bad: str)
 
 @pytest.mark.parametrize("copies", [False, True], ids=["fresh", "copies"])
 def test_what_a_pair_leaves_behind_ends_no_later_one(copies: bool) -> None:
-    with Workers(behave, failed_verdict, [], copies=copies) as pool:
+    place = r"SIGABRT.* it was at truespec/executors/worker\.py, line \d+ \(_serve\)"
+    with (
+        Workers(behave, failed_verdict, [], copies=copies) as pool,
+        pytest.warns(RuntimeWarning, match=place + ".* tried again"),
+    ):
         found = dict(pool.run(job(key, kind) for key, kind in enumerate(["curse", "victim", "abort"])))
     assert (found[0], found[1]) == (GOOD, GOOD)
     assert found[2].reason is not None
     assert found[2].reason.code is ReasonCode.CRASH
+    assert re.search(place, found[2].reason.detail)
 
 
 @pytest.mark.slow

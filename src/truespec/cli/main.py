@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import traceback
+import warnings
 from typing import Any
 
 import click
@@ -154,6 +155,7 @@ def main() -> None:
 
     An interrupted or unread run exits with 130 or 141, as shells do: 1 would read as an answer.
     """
+    warnings.formatwarning = lambda message, *_, **__: f"truespec: warning: {message}\n"
     try:
         code = truespec(standalone_mode=False)
     except click.Abort:

@@ -18,6 +18,7 @@ import struct
 import subprocess
 import sys
 import time
+import warnings
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -26,6 +27,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from truespec.domains.verify import Pair, environment_of, verify_pair
+from truespec.executors.crash import place_of_crash
 from truespec.executors.forked import Forked, may_fork
 from truespec.solvers.scratch import Scratch
 from truespec.verdict import ReasonCode, TruespecError, Verdict, unknown
@@ -186,7 +188,7 @@ class Workers(Generic[Work, Result]):
             try:
                 message = worker.receive()
             except (EOFError, OSError, pickle.UnpicklingError):
-                yield from self._bury(worker, waiting, *_describe_exit(worker.end(by_itself=True)))
+                yield from self._bury(worker, waiting, *worker.ended())
                 return
             if message is not None:
                 job, result = message
@@ -222,6 +224,7 @@ class Workers(Generic[Work, Result]):
         if worker.ready and held:
             job = held.pop(0)
             if code is ReasonCode.CRASH and worker.served and not job.again:
+                warnings.warn(f"{detail}; its job is tried again by another", RuntimeWarning, 2)
                 held.insert(0, replace(job, again=True))
             else:
                 yield job.key, self._failed(job.work, code, detail, seconds)
@@ -278,6 +281,7 @@ class _Worker:
         self.tries = tries
         self._since = time.monotonic()  # when the first job it holds was taken up, or when it was started
         self._exit: int | None = None
+        self._crashed_at = ""
         if copied is None:
             self._say(pickle.dumps(sys.path))
             self._say(start)
@@ -352,8 +356,14 @@ class _Worker:
             self._exit = self._process.wait()
             os.close(self.jobs)
             self.results.close()
+            self._crashed_at = place_of_crash(self._folder.path)
             self._folder.close()
         return self._exit
+
+    def ended(self) -> tuple[ReasonCode, str]:
+        """The reason, and in words, why a process whose pipe has ended did so."""
+        code, detail = _describe_exit(self.end(by_itself=True))
+        return code, f"{detail}; it was at {self._crashed_at}" if self._crashed_at else detail
 
 
 def _fresh(job_read: int, result_write: int, folder: Path) -> subprocess.Popen[bytes]:

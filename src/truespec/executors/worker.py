@@ -19,6 +19,8 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+from truespec.executors.crash import note_crashes
+
 NO_CAP = resource.RLIM_INFINITY
 Start = tuple[Callable[[Any, float], Any], Sequence[str], int]
 """The function that a worker runs, its domains, and its cap on memory in bytes."""
@@ -50,6 +52,7 @@ def run_copied(read_fd: int, write_fd: int, start: Start) -> None:
 def serve(jobs: Connection, write_fd: int, start: Callable[[], Start]) -> None:
     """Serve jobs until their pipe ends; `start` gives what a worker has to know first."""
     parent = os.getppid()
+    note_crashes()
     threading.Thread(target=_end_with_parent, args=(parent,), daemon=True).start()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     results = Connection(write_fd, readable=False)
