@@ -12,9 +12,7 @@ from typing import Any
 
 from truespec.traces.files import HEAD_BYTES, Problem, TraceFile, brief
 from truespec.traces.importers.conversation import Origin, trace_of
-from truespec.traces.importers.mcp_log import rpc_messages
-from truespec.traces.importers.parts import Notes
-from truespec.traces.importers.records import entries
+from truespec.traces.importers.json_rpc import Session, Sessions, rpc_entries, rpc_messages
 from truespec.traces.importers.shared import dicts, spelt, text_of, tool_call, value_text
 from truespec.traces.joins import Joins
 from truespec.traces.trace import Message, Trace
@@ -44,41 +42,39 @@ def recognises(head: Any, file: TraceFile) -> bool:
 
 def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     """One trace per session."""
-    sessions: dict[str, _Session] = {}
-    for place, value in entries(file):
-        if isinstance(value, Problem):
-            yield value
+    sessions = Sessions(_Session, file)
+    for entry in rpc_entries(file, "JSON-RPC"):
+        if isinstance(entry, Problem):
+            yield entry
             continue
-        listed = list(rpc_messages(value))
-        if not listed:
-            file.ledger.items.drop("an entry of the log that holds no message of JSON-RPC", place)
-            file.ledger.problem(place, f"no message of JSON-RPC: {brief(value)}")
-        for message in listed:
-            method, params = message.get("method"), message.get("params")
-            if message.get("error") is not None:
-                file.ledger.problem(place, f"a request failed: {brief(message['error'])}")
-            if not isinstance(method, str) or method in _FRAMES:
-                continue
-            if method not in (_UPDATE, _PROMPT) or not isinstance(params, Mapping):
-                file.ledger.items.drop(f"a message {method[:60]!r} of ACP is not read", place)
-                file.ledger.problem("document", f"messages {method[:60]!r} of ACP are not read")
-                continue
-            name = spelt(params.get("sessionId") or "")
-            session = sessions.setdefault(name, _Session(Notes(file.ledger), place))
-            session.add(params, place)
+        for message in entry.messages:
+            if (params := _about(message, entry.place, file)) is not None:
+                session = sessions.at(spelt(params.get("sessionId") or ""), entry.place)
+                session.add(params, entry.place)
     for name, session in sessions.items():
         if session.messages:
             origin = Origin(file, NAME, session.position, joins)
             yield trace_of(session.messages, origin, identifier=name)
 
 
+def _about(message: Mapping[str, Any], place: str, file: TraceFile) -> Mapping[str, Any] | None:
+    """What a message says of a conversation; None where it says nothing that is read, which is told."""
+    method, params = message.get("method"), message.get("params")
+    if message.get("error") is not None:
+        file.ledger.problem(place, f"a request failed: {brief(message['error'])}")
+    if not isinstance(method, str) or method in _FRAMES:
+        return None
+    if method in (_UPDATE, _PROMPT) and isinstance(params, Mapping):
+        return params
+    file.ledger.items.drop(f"a message {method[:60]!r} of ACP is not read", place)
+    file.ledger.problem("document", f"messages {method[:60]!r} of ACP are not read")
+    return None
+
+
 @dataclass
-class _Session:
+class _Session(Session):
     """A conversation as it is put together."""
 
-    notes: Notes
-    position: str
-    messages: list[Message] = field(default_factory=list)
     places: dict[str, tuple[int, int]] = field(default_factory=dict)
     """Where each call stands: its message and its number there."""
     results: dict[str, int] = field(default_factory=dict)

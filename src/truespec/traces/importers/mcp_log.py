@@ -1,8 +1,7 @@
 """Logs of the Model Context Protocol, of a proxy, an inspector or a client: JSON-RPC messages, one by one.
 
-A message stands alone or in a frame around it (`{direction, payload}`, `{request, response}`, a text). Each
-request `tools/call` is a call of the agent whose host the client is, the response with its identifier the
-result. What the user and the agent said is in no such log.
+Each request `tools/call` is a call of the agent whose host the client is, the response with its identifier
+the result. What the user and the agent said is in no such log.
 """
 
 from __future__ import annotations
@@ -13,11 +12,10 @@ from typing import Any
 
 from truespec.traces.files import HEAD_BYTES, Problem, TraceFile, brief
 from truespec.traces.importers.conversation import Origin, trace_of
+from truespec.traces.importers.json_rpc import Session, Sessions, rpc_entries, rpc_messages
 from truespec.traces.importers.outcomes import outcome_of
-from truespec.traces.importers.parts import Notes
-from truespec.traces.importers.records import entries, first_lines
+from truespec.traces.importers.records import first_lines
 from truespec.traces.importers.shared import dicts, spelt, tool_call, tool_schemas, value_text
-from truespec.traces.importers.told import parsed
 from truespec.traces.joins import Joins
 from truespec.traces.trace import Message, ToolSchema, Trace
 
@@ -34,23 +32,6 @@ _OF_SERVER = ("sampling/", "elicitation/", "roots/")
 _TO_SERVER = frozenset(("action", "roots", "model"))
 """Fields of a response that only a client gives."""
 _SESSIONS = ("sessionId", "session_id", "mcp-session-id", "connection_id", "connectionId", "server")
-_DEPTH = 3
-
-
-def rpc_messages(value: Any, depth: int = 0) -> Iterator[Mapping[str, Any]]:
-    """The JSON-RPC messages in a value, in order; a batch holds several."""
-    value = parsed(value)
-    if isinstance(value, Mapping):
-        if value.get("jsonrpc") == "2.0" and ("method" in value or "id" in value):
-            yield value
-        elif depth < _DEPTH:
-            for inner in value.values():
-                if isinstance(inner, Mapping | list | str):
-                    yield from rpc_messages(inner, depth + 1)
-    elif isinstance(value, list) and depth < _DEPTH:
-        for inner in value:
-            if isinstance(inner, Mapping | str):
-                yield from rpc_messages(inner, depth + 1)
 
 
 def _is_own(message: Mapping[str, Any]) -> bool:
@@ -81,21 +62,16 @@ _LOOKED_AT = 20
 
 def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     """One trace per session that the frames name; all others are one."""
-    sessions: dict[str, _Session] = {}
-    for place, value in entries(file):
-        if isinstance(value, Problem):
-            yield value
+    sessions = Sessions(_Session, file)
+    for entry in rpc_entries(file, "MCP"):
+        if isinstance(entry, Problem):
+            yield entry
             continue
-        listed = list(rpc_messages(value))
-        if not listed:
-            file.ledger.items.drop("an entry of the log that holds no message of MCP", place)
-            file.ledger.problem(place, f"no message of MCP: {brief(value)}")
-            continue
-        named = next((value[key] for key in _SESSIONS if value.get(key)), "") if _is_frame(value) else ""
-        name = named if isinstance(named, str) else brief(named)
-        session = sessions.setdefault(name, _Session(Notes(file.ledger), place))
-        for message in listed:
-            session.add(message, place)
+        frame = entry.value if _is_frame(entry.value) else {}
+        named = next((frame[key] for key in _SESSIONS if frame.get(key)), "")
+        session = sessions.at(named if isinstance(named, str) else brief(named), entry.place)
+        for message in entry.messages:
+            session.add(message, entry.place)
     for name, session in sessions.items():
         if session.messages:
             yield session.trace(name, file, joins)
@@ -109,12 +85,9 @@ def _is_frame(value: Any) -> bool:
 
 
 @dataclass
-class _Session:
+class _Session(Session):
     """The calls of a session."""
 
-    notes: Notes
-    position: str
-    messages: list[Message] = field(default_factory=list)
     asked: dict[str, str] = field(default_factory=dict)
     """The methods of the client's requests without a response, by identifier."""
     theirs: set[str] = field(default_factory=set)
