@@ -30,6 +30,7 @@ from truespec.traces.files import Problem
 from truespec.traces.importers.registry import read
 from truespec.traces.trace import Trace
 from truespec.untrusted.unpack import Budget
+from truespec.verdict import UsageError
 
 SAMPLES = Path(__file__).parents[1] / "traces" / "samples"
 
@@ -220,3 +221,37 @@ def test_traces_are_read_lazily(rules: RuleSet, monkeypatch: Any) -> None:
     assert len(list(islice(results, 5))) == 5
     results.close()  # type: ignore[attr-defined]
     assert len(seen) < 100
+
+
+@pytest.mark.parametrize("resume", [False, True])
+@pytest.mark.parametrize("name", ["out.jsonl", "out"])
+def test_two_checks_do_not_write_one_output(name: str, resume: bool, tmp_path: Path) -> None:
+    output = tmp_path / name
+    record = {"key": "k", "trace_id": "t"}
+    first = ArtifactFile(output, False)
+    first.write(record, True)
+    for again in (False, True):
+        with pytest.raises(UsageError, match="is being written by another run"):
+            ArtifactFile(output, again)
+    first.end()
+    second = ArtifactFile(output, resume)
+    assert list(second.earlier) == ["k"] * resume
+    with pytest.raises(UsageError, match="is being written by another run"):
+        ArtifactFile(output, True)
+    second.write(record, not resume)
+    second.end()
+    third = ArtifactFile(output, True)
+    assert third.earlier == {"k": record}
+    third.close()
+
+
+def test_an_output_stays_locked_while_what_a_killed_run_left_is_joined(tmp_path: Path) -> None:
+    output, part = tmp_path / "out.jsonl", tmp_path / "out.jsonl.part"
+    output.write_text('{"key": "a", "trace_id": "t"}\n')
+    part.write_text('{"key": "b", "trace_id": "t"}\n')
+    resumed = ArtifactFile(output, True)
+    assert list(resumed.earlier) == ["a", "b"]
+    with pytest.raises(UsageError, match="is being written by another run"):
+        ArtifactFile(output, False)
+    resumed.stop()
+    assert output.read_text().count("\n") == 2

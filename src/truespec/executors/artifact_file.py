@@ -1,21 +1,23 @@
 """Where the artifacts of a run go: a file of JSON lines, or a folder with one file each.
 
-A run can be taken up again after a crash or an interruption: what an earlier run has written is read first
-and kept until the new run has come to it.
+An output is locked while a run writes it. A run can be taken up again after a crash or an interruption: what
+an earlier run has written is read first and kept until the new run has come to it.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, TextIO
 
 from truespec.compliance import RULE_SET
 from truespec.compliance.run import kept_lines
 from truespec.traces.record import line_of
-from truespec.untrusted.outputs import is_stream, named
+from truespec.untrusted.outputs import hold, is_stream, named
 from truespec.verdict import UsageError
 
 
@@ -47,7 +49,10 @@ def beside(output: Path, name: str) -> Path | None:
 
 
 class ArtifactFile:
-    """The output of a run, or nothing where `path` is None."""
+    """The output of a run, or nothing where `path` is None.
+
+    Raises `UsageError` where another run writes it.
+    """
 
     def __init__(self, path: Path | None, resume: bool, compact: bool = False) -> None:
         if compact and (path is None or is_folder(path)):
@@ -61,18 +66,25 @@ class ArtifactFile:
         self.earlier: dict[str, dict[str, Any]] = {}
         """Artifacts of an earlier run by key that this run has not come to."""
         self._stream: TextIO | None = None
+        self._held = ExitStack()
+        """Ends the locks."""
         self._resume = resume
         if path is None:
             return
         if resume and is_stream(path):
             raise UsageError(f"--resume needs an output file or folder, and {path} keeps nothing")
-        if resume:
-            self._read_earlier(path)
-        if self.is_folder:
-            path.mkdir(parents=True, exist_ok=True)
-        else:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._stream = (self._part(path) if resume else path).open("w", encoding="utf-8")
+        (path if self.is_folder else path.parent).mkdir(parents=True, exist_ok=True)
+        if is_stream(path):
+            self._stream = path.open("w", encoding="utf-8")
+            return
+        with ExitStack() as failing:
+            failing.callback(self._held.close)
+            _take(path, self.is_folder, self._held)
+            if resume:
+                self._read_earlier(path)
+            if not self.is_folder:
+                self._stream = (self._part(path) if resume else path).open("w", encoding="utf-8")
+            failing.pop_all()
 
     def write(self, record: Mapping[str, Any], new: bool) -> None:
         """Add an artifact; one that is not new stands in a folder already."""
@@ -93,14 +105,18 @@ class ArtifactFile:
 
     def end(self) -> None:
         """End a run that has come to every trace."""
-        if self._stream is None or self.path is None:
-            return
-        self.close()
-        if self._resume:
+        whole = self._resume and self._stream is not None
+        self._close()
+        if whole and self.path is not None:
             self._part(self.path).replace(self.path)
+        self._held.close()
 
     def close(self) -> None:
-        """Close the file; harmless when it is closed."""
+        """Close the file and give it free; harmless when it is closed."""
+        self._close()
+        self._held.close()
+
+    def _close(self) -> None:
         if self._stream is not None:
             stream, self._stream = self._stream, None
             with named(self.path or Path()):
@@ -136,8 +152,20 @@ class ArtifactFile:
     def _join(self, path: Path, part: Path) -> None:
         kept = path.with_name(path.name + ".kept")
         write_whole(kept, "".join(_lines(self.earlier)))
+        _take(kept, False, self._held)
         kept.replace(path)
         part.unlink()
+
+
+def _take(path: Path, is_folder: bool, held: ExitStack) -> None:
+    """Lock a file, made where it is absent, or a folder, until `held` is closed."""
+    while True:
+        file = os.open(path, os.O_RDONLY if is_folder else os.O_RDWR | os.O_CREAT, 0o666)
+        held.callback(os.close, file)
+        hold(file, path)
+        # A run that has just ended may have put another file in its place.
+        if path.exists() and os.path.samestat(os.fstat(file), path.stat()):
+            return
 
 
 COUNTED = ("key", "trace_id", "source", "results", "checks", "failed_calls")

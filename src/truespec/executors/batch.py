@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import sys
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -19,7 +18,7 @@ from truespec.store.lines import to_line
 from truespec.store.pairs import WHOLE, BrokenLine, PairLine, Shard, digest, on_disk, read_pairs, scan, spoken
 from truespec.store.parquet import check_parquet
 from truespec.store.rows import write_parquet
-from truespec.untrusted.outputs import check_apart, is_same, is_stream, named
+from truespec.untrusted.outputs import check_apart, hold, is_same, is_stream, named
 from truespec.verdict import ReasonCode, UsageError, Verdict
 
 HELD_LINES = 100_000
@@ -177,20 +176,9 @@ def opened(output: Path) -> Iterator[TextIO]:
         raise UsageError(f"{output}: {error.strerror}") from None
     with named(output), file:
         if not stream:
-            _lock(file, output)
+            hold(file.fileno(), output)
             file.truncate(0)
         yield file
-
-
-def _lock(file: TextIO, output: Path) -> None:
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise UsageError(
-            f"{output} is being written by another run: wait for its end, or name another output"
-        ) from None
-    except OSError:
-        return  # a file system without locks
 
 
 @dataclass(slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -23,6 +24,18 @@ def named(output: Path) -> Iterator[None]:
         if error.filename is not None or error.errno not in NO_ROOM:
             raise
         raise UsageError(f"{output}: {error.strerror}") from None
+
+
+def hold(file: int, output: Path) -> None:
+    """Lock an open output until it is closed; `UsageError` where another run holds it."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise UsageError(
+            f"{output} is being written by another run: wait for its end, or name another output"
+        ) from None
+    except OSError:
+        return  # a file system without locks
 
 
 def is_same(left: Path, right: Path) -> bool:
