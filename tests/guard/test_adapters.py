@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import subprocess
 import sys
@@ -175,6 +176,96 @@ def test_a_middleware_is_that_of_one_conversation() -> None:
     with pytest.raises(UsageError, match="conversation 'a', and this is 'b'"):
         heard_in("b")
     middleware.before_model(said, None)
+
+
+@pytest.mark.live
+def test_hooks_are_those_of_one_session() -> None:
+    needs.module("claude_agent_sdk")
+    from truespec.guard.adapters.claude_agent import guard_hooks
+
+    guard = Guard(RULES)
+    hooks: dict[str, Any] = {name: listed[0].hooks[0] for name, listed in guard_hooks(guard).items()}
+
+    def hear(event: str, session: str, **given: Any) -> Any:
+        return asyncio.run(hooks[event]({"session_id": session, **given}, "t", {"signal": None}))
+
+    def use(session: str) -> Any:
+        given = {"tool_name": "tell", "tool_input": {}, "tool_use_id": f"t{session}"}
+        return hear("PreToolUse", session, **given)["hookSpecificOutput"]
+
+    assert hear("UserPromptSubmit", "a", prompt="Pay.") == {}
+    assert use("a")["permissionDecision"] == "allow"
+    denied = use("b")
+    assert denied["permissionDecision"] == "deny"
+    assert "conversation 'a', and this is 'b'" in denied["permissionDecisionReason"]
+    told = hear("UserPromptSubmit", "b", prompt="Pay again.")
+    assert (told["decision"], told["reason"]) == ("block", denied["permissionDecisionReason"])
+    with pytest.raises(UsageError, match="and this is 'b'"):
+        hear("PostToolUse", "b", tool_use_id="ta", tool_response="told")
+    assert hear("PostToolUse", "a", tool_use_id="ta", tool_response="told") == {}
+    hooks = {name: listed[0].hooks[0] for name, listed in guard_hooks(guard).items()}
+    assert use("b")["permissionDecision"] == "deny"
+
+
+@pytest.mark.live
+def test_guarded_tools_are_those_of_one_conversation() -> None:
+    needs.module("agents")
+    from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
+
+    import agents
+    from truespec.guard.adapters.openai_agents import guard_tools
+
+    class Scripted(agents.Model):
+        """A model that calls its tools once in each run."""
+
+        def __init__(self, *tools: str) -> None:
+            self.tools, self.count = tools, 0
+
+        async def get_response(self, *args: Any, **kwargs: Any) -> Any:
+            self.count += 1
+            last = kwargs["input"][-1]
+            output: list[Any] = [ResponseOutputMessage(
+                id="m", type="message", role="assistant", status="completed",
+                content=[ResponseOutputText(type="output_text", text="Done.", annotations=[])],
+            )]  # fmt: skip
+            if isinstance(last, str) or last.get("role") == "user":
+                output = [ResponseFunctionToolCall(
+                    type="function_call", call_id=f"{tool}{self.count}", name=tool,
+                    arguments='{"input": "Tell."}' if tool == "sub" else "{}",
+                ) for tool in self.tools]  # fmt: skip
+            return agents.ModelResponse(output=output, usage=agents.Usage(), response_id=None)
+
+        def stream_response(self, *args: Any, **kwargs: Any) -> Any:
+            raise NotImplementedError
+
+    @agents.function_tool
+    def tell() -> str:
+        """Tell it."""
+        return "told"
+
+    def talk() -> agents.Agent[Any]:
+        return agents.Agent(name="a", model=Scripted("tell"), tools=guard_tools(Guard(RULES), [tell]))
+
+    def run(agent: agents.Agent[Any], given: Any, group: str | None = None) -> list[str]:
+        config = agents.RunConfig(tracing_disabled=True, group_id=group)
+        ended = asyncio.run(agents.Runner.run(agent, given, run_config=config))
+        histories.append(ended.to_input_list())
+        return [item.output for item in ended.new_items if item.type == "tool_call_output_item"]
+
+    histories: list[list[Any]] = []
+    alone = talk()
+    assert run(alone, "Go.") == ["told"]
+    assert run(alone, [*histories[-1], {"role": "user", "content": "Again."}]) == ["told"]
+    with pytest.raises(agents.UserError, match="conversation 'the run of the call tell1', and this is"):
+        run(alone, "Go.")
+    grouped = talk()
+    assert run(grouped, "Go.", "chat 1") == run(grouped, "Go.", "chat 1") == ["told"]
+    with pytest.raises(agents.UserError, match="conversation 'chat 1', and this is 'chat 2'"):
+        run(grouped, "Go.", "chat 2")
+    inner = talk()
+    tools = [*inner.tools, inner.as_tool("sub", "Tell it.")]
+    outer = agents.Agent(name="b", model=Scripted("tell", "sub"), tools=tools)
+    assert run(outer, "Go.") == ["told", "Done."]
 
 
 @pytest.mark.live

@@ -18,10 +18,10 @@ from langgraph.config import get_config
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command
 
+from truespec.guard.adapters.conversation import Conversation
 from truespec.guard.decision import Blocked
 from truespec.guard.guard import Guard
 from truespec.guard.running import outcome_text
-from truespec.verdict import UsageError
 
 Answer = ToolMessage | Command[Any]
 
@@ -39,7 +39,7 @@ class GuardMiddleware(AgentMiddleware[Any, Any, Any]):
         self.guard = guard
         """The guard."""
         self._heard: set[str] = set()
-        self._thread: str | None = None
+        self._conversation = Conversation("make an agent with a middleware for each conversation")
 
     def before_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:
         """Let the guard hear what was said."""
@@ -88,18 +88,12 @@ class GuardMiddleware(AgentMiddleware[Any, Any, Any]):
         return found
 
     def _same_thread(self) -> None:
-        """What one conversation was told must not let pass what another one does."""
+        """Raise `UsageError` in a run of another thread."""
         try:
             thread = get_config().get("configurable", {}).get("thread_id")
         except RuntimeError:  # outside of a graph
             return
-        if self._thread is None:
-            self._thread = thread
-        elif thread != self._thread:
-            raise UsageError(
-                f"the guard is that of the conversation {self._thread!r}, and this is {thread!r}: "
-                "make an agent with a middleware for each conversation"
-            )
+        self._conversation.keep_to(thread)
 
     def _hear(self, messages: list[Any]) -> None:
         self._same_thread()
