@@ -1,0 +1,204 @@
+"""Exports of spans by platforms and instrumentations: each case is a fault that was met on real exports."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import needs
+from imported import answers, calls, imported, of, said, whole
+
+LANGFUSE = {
+    # file: calls as (identifier, tool), and what nobody said
+    "openai-agents-2025-09-30": ["get_weather"],
+    "vercel-aisdk-2025-11-17": ["getWeather"],
+    "langgraph-python-2025-08-22": ["Web-Search"],
+    "koog-2025-08-26": ["HelloTool", "ByeTool"],
+    "langgraph-js-2025-10-30": ["get_weather"],
+    "claude-agent-2025-12-22": ["mcp__weather__get_weather", "mcp__weather__get_weather"],
+    "agno-2025-06-11": ["duckduckgo_search"],
+    "google-adk-2025-08-28": ["say_hello"],
+    "microsoft-agent-2025-12-17": ["get_weather"],
+    "csharp-agent-with-gemini-2026-03-09": ["get_custom_report", "final_result"],
+    "pydantic-ai-tools-2025-12-04": [
+        "get_pun_suggestion",
+        "get_dad_joke_suggestion",
+        "get_one_liner_suggestion",
+        "final_result",
+    ],
+}
+"""The calls of the Langfuse exports, counted by hand in the files."""
+
+
+@pytest.mark.parametrize("name", LANGFUSE)
+def test_langfuse_exports_of_every_framework(name: str) -> None:
+    (path,) = needs.sources("traces/langfuse").glob(f"{name}.trace.json*")
+    (trace,), _, _ = imported(path)
+    assert calls(trace) == LANGFUSE[name]
+    whole(trace)
+    assert len(trace.results) == len(calls(trace))
+    assert "role" not in said(trace, "user")
+    assert "None" not in said(trace, "assistant")
+    last = trace.messages[-1]
+    assert last.role in ("assistant", "tool")
+    spoken = said(trace, "assistant")
+    assert len(spoken) == len(set(spoken))
+
+
+def test_langfuse_keeps_the_system_prompt_of_the_claude_agent() -> None:
+    (path,) = needs.sources("traces/langfuse").glob("claude-agent-*")
+    (trace,), _, file = imported(path)
+    assert trace.system_prompt is not None
+    assert trace.system_prompt.startswith("You are a friendly travel assistant")
+    assert file.ledger.items.dropped == {"a content that is only the name of a field": 3}
+
+
+def test_trail_books_tool_outputs_as_results() -> None:
+    for path in sorted(needs.sources("traces/trail/GAIA").iterdir()):
+        (trace,), _, _ = imported(path)
+        assert not any((text or "").startswith("Call id:") for text in said(trace, "assistant"))
+        assert not any((text or "").startswith("Observation:") for text in said(trace, "assistant"))
+
+
+def test_an_empty_trace_is_a_problem(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [_span("a", {"x": 1})]}]}]}))
+    traces, problems, file = imported(path)
+    assert not traces
+    assert "without any message" in problems[0].message
+    assert not file.ledger.lossless
+
+
+def _span(identifier: str, attributes: dict[str, Any], start: int = 1, parent: str | None = None) -> Any:
+    return {
+        "traceId": "t",
+        "spanId": identifier,
+        "parentSpanId": parent,
+        "name": identifier,
+        "startTimeUnixNano": str(start),
+        "attributes": [{"key": k, "value": {"stringValue": str(v)}} for k, v in attributes.items()],
+    }
+
+
+def otlp(*spans: Any) -> Any:
+    return {"resourceSpans": [{"scopeSpans": [{"spans": list(spans)}]}]}
+
+
+def test_a_tool_span_without_a_call_is_a_problem_and_a_call(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    chat = {
+        "gen_ai.prompt.0.role": "user",
+        "gen_ai.prompt.0.content": "hi",
+        "gen_ai.completion.0.content": "ok",
+    }
+    tool = {
+        "gen_ai.tool.name": "look",
+        "gen_ai.tool.call.arguments": '{"a": 1}',
+        "gen_ai.tool.call.result": "r",
+    }
+    path.write_text(json.dumps(otlp(_span("a", chat), _span("b", tool, 2))))
+    (trace,), problems, _ = imported(path)
+    assert calls(trace) == ["look"]
+    assert answers(trace) == {"b": "r"}
+    assert "1 tool spans answer no call" in problems[0].message
+
+
+def test_openllmetry_completion_calls(tmp_path: Path) -> None:
+    span = {
+        "gen_ai.prompt.0.role": "user",
+        "gen_ai.prompt.0.content": "Weather in Delft and Gent?",
+        "gen_ai.completion.0.role": "assistant",
+        "gen_ai.completion.0.finish_reason": "tool_calls",
+        "gen_ai.completion.0.tool_calls.0.id": "call_a",
+        "gen_ai.completion.0.tool_calls.0.name": "weather",
+        "gen_ai.completion.0.tool_calls.0.arguments": '{"city": "Delft"}',
+        "gen_ai.completion.0.tool_calls.1.id": "call_b",
+        "gen_ai.completion.0.tool_calls.1.name": "weather",
+        "gen_ai.completion.0.tool_calls.1.arguments": '{"city": "Gent"}',
+    }
+    trace = of(otlp(_span("a", span)), tmp_path)
+    assert [(c.id, c.arguments) for m in trace.messages for c in m.calls] == [
+        ("call_a", {"city": "Delft"}),
+        ("call_b", {"city": "Gent"}),
+    ]
+
+
+def test_vercel_spans(tmp_path: Path) -> None:
+    prompt = [{"role": "user", "content": [{"type": "text", "text": "Weather in Delft?"}]}]
+    call = {"toolCallId": "call_a", "toolName": "weather", "input": '{"city": "Delft"}'}
+    output = {"type": "json", "value": {"t": 21}}
+    given = {"type": "tool-result", "toolCallId": "call_a", "toolName": "weather", "output": output}
+    later = [
+        *prompt,
+        {"role": "assistant", "content": [{"type": "tool-call", **call, "input": {"city": "Delft"}}]},
+        {"role": "tool", "content": [given]},
+    ]
+    spans = [
+        _span("root", {"ai.operationId": "ai.generateText", "ai.prompt": '{"prompt": "Weather in Delft?"}'}),
+        _span(
+            "one",
+            {
+                "ai.operationId": "ai.generateText.doGenerate",
+                "ai.prompt.messages": json.dumps(prompt),
+                "ai.response.toolCalls": json.dumps([call]),
+            },
+            2,
+            "root",
+        ),
+        _span(
+            "tool",
+            {
+                "ai.operationId": "ai.toolCall",
+                "ai.toolCall.name": "weather",
+                "ai.toolCall.id": "call_a",
+                "ai.toolCall.args": '{"city": "Delft"}',
+                "ai.toolCall.result": '{"t": 21}',
+            },
+            3,
+            "root",
+        ),
+        _span(
+            "two",
+            {
+                "ai.operationId": "ai.generateText.doGenerate",
+                "ai.prompt.messages": json.dumps(later),
+                "ai.response.text": "21 degrees.",
+            },
+            4,
+            "root",
+        ),
+    ]
+    trace = of(otlp(*spans), tmp_path)
+    assert [m.role for m in trace.messages] == ["user", "assistant", "tool", "assistant"]
+    assert answers(trace) == {"call_a": '{"t": 21}'}
+
+
+def test_langsmith_pairs_parallel_results_by_identifier(tmp_path: Path) -> None:
+    asked = [{"name": "look", "args": {"n": n}, "id": f"call_{n}", "type": "tool_call"} for n in (1, 2)]
+
+    def tool(n: int, start: str) -> Any:
+        output = {"type": "tool", "name": "look", "tool_call_id": f"call_{n}", "content": f"r{n}"}
+        return {
+            "id": f"tool{n}",
+            "trace_id": "t",
+            "run_type": "tool",
+            "name": "look",
+            "start_time": start,
+            "inputs": {"input": "{}"},
+            "outputs": {"output": output},
+        }
+
+    llm = {
+        "id": "llm",
+        "trace_id": "t",
+        "run_type": "llm",
+        "name": "m",
+        "start_time": "1",
+        "inputs": {"messages": [[{"type": "human", "content": "go"}]]},
+        "outputs": {"generations": [[{"message": {"type": "ai", "content": "", "tool_calls": asked}}]]},
+    }
+    trace = of([llm, tool(2, "2"), tool(1, "3")], tmp_path)
+    assert answers(trace) == {"call_1": "r1", "call_2": "r2"}
