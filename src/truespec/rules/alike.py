@@ -29,10 +29,15 @@ _SEPARATOR = re.compile(r"__|[./:]")
 """What stands between a tool and the names of where it comes from, as in `mcp__server__tool`."""
 
 
+def forms_of(tool: str) -> tuple[str, ...]:
+    """The folded names under which a tool may be known: the whole, and the part after where it comes from."""
+    return folded(tool), folded(_SEPARATOR.split(tool)[-1])
+
+
 def like(tool: str, known: Mapping[str, str]) -> str | None:
     """Which of the known names (by their folded form) a tool's name is written like; None where it is none.
 
     >>> like("mcp__shop__Refund", {"refund": "refund"})
     'refund'
     """
-    return known.get(folded(tool)) or known.get(folded(_SEPARATOR.split(tool)[-1]))
+    return next((known[form] for form in forms_of(tool) if form in known), None)

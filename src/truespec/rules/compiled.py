@@ -7,11 +7,11 @@ each rule is looked up. A rule whose state an event cannot change is not touched
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from json import loads
 
 from truespec.rules import predicate as p
-from truespec.rules.alike import folded, like
+from truespec.rules.alike import folded, forms_of
 from truespec.rules.coded import Coded
 from truespec.rules.coded_checks import CODED
 from truespec.rules.predicate import ALWAYS, NEVER, Predicate, simplified
@@ -56,6 +56,16 @@ class CompiledRules:
         """For each rule, the coded conditions at which its obligations start."""
         self.named = [_named(rule) for rule in self.rules]
         """For each rule, the tools that it names, by their folded names."""
+        self._by_form: dict[str, list[tuple[int, str]]] = {}
+        for number, names in enumerate(self.named):
+            for form, name in names.items():
+                self._by_form.setdefault(form, []).append((number, name))
+        self.touched: list[list[int]] = [[] for _ in self.predicates]
+        """For each predicate, the tracks that a change of it may step or start."""
+        for track in self.tracks:
+            for number in {track.when, *(bit for bit, _ in track.bits)} - {-1}:
+                self.touched[number].append(track.number)
+        self.naming = Naming(self.predicates, self.tracks)
         self._speakers: dict[Predicate, list[int]] = {}
         self._by_pairing: dict[str, tuple[list[Track], frozenset[int]]] = {}
         self._plans: dict[tuple[str, str, str | None, str | None], Plan] = {}
@@ -74,6 +84,15 @@ class CompiledRules:
             self.predicates.append(predicate)
             self.users.append(set())
         return number
+
+    def alike(self, tool: str | None) -> dict[int, str]:
+        """The rules that do not name this tool, but one that is written like it; each with that one."""
+        found: dict[int, str] = {}
+        for form in forms_of(tool) if tool else ():
+            for rule, name in self._by_form.get(form, ()):
+                if tool not in self.named[rule].values():
+                    found.setdefault(rule, name)
+        return found
 
     def speakers(self, condition: Predicate) -> list[int]:
         """The rules that speak of a condition."""
@@ -140,18 +159,83 @@ class CompiledRules:
         if found is None:
             if len(self._plans) >= MOST_PLANS:
                 self._plans.clear()
-            found = self._plans[key] = Plan(self, event)
+            found = self._plans[key] = Plan(self, event, self._stranger(event))
         return found
+
+    def _stranger(self, event: Event) -> Plan | None:
+        """The plan for events like this one, but of a tool that no rule names."""
+        if event.tool is None or event.tool == self.naming.stranger:
+            return None
+        return self.plan(Event(event.kind, 0, event.by, tool=self.naming.stranger, type=event.type))
+
+
+class Naming:
+    """Which predicates and tracks depend on the tool of an event, by the tools that they name."""
+
+    def __init__(self, predicates: Iterable[Predicate], tracks: Iterable[Track]) -> None:
+        self._predicates = _ByTool([q] for q in predicates)
+        self._tracks = _ByTool([track.over, *(q for q, _ in track.bind)] for track in tracks)
+        self.stranger = "?"
+        """A tool that no rule names."""
+        while self.stranger in self._predicates.named or self.stranger in self._tracks.named:
+            self.stranger += "?"
+
+    def predicates(self, tool: str) -> list[int]:
+        """The predicates that may differ between this tool and the stranger, by number."""
+        return self._predicates.of(tool)
+
+    def tracks(self, tool: str) -> list[int]:
+        """The tracks that may, by number."""
+        return self._tracks.of(tool)
+
+
+class _ByTool:
+    """Things that hold predicates, by number: those that name a tool, and those with a pattern for tools."""
+
+    def __init__(self, things: Iterable[Iterable[Predicate]]) -> None:
+        self.named: dict[str, list[int]] = {}
+        self._patterned: list[int] = []
+        for number, predicates in enumerate(things):
+            conditions = {c for q in predicates for c in p.conditions(q)}
+            if any(c[0] == "tool~" for c in conditions):
+                self._patterned.append(number)
+            else:
+                for name in {name for c in conditions if c[0] == "tool" for name in c[1]}:
+                    self.named.setdefault(name, []).append(number)
+
+    def of(self, tool: str) -> list[int]:
+        return [*self.named.get(tool, ()), *self._patterned]
+
+
+_Open = tuple[p.Test, bool]
+"""What is left of a predicate's test, and whether that looks at arguments."""
 
 
 class Plan:
     """For one class of events: the predicates left open, those that hold, and the tracks that count them."""
 
-    __slots__ = ("active", "alike", "bound", "letters", "lost", "open", "readers", "rules", "sure")
+    __slots__ = (
+        "_rests",
+        "_turns",
+        "active",
+        "alike",
+        "bound",
+        "letters",
+        "lost",
+        "open",
+        "readers",
+        "rules",
+        "sure",
+    )
 
-    def __init__(self, rules: CompiledRules, event: Event) -> None:
+    def __init__(self, rules: CompiledRules, event: Event, stranger: Plan | None) -> None:
+        """The plan for the class of an event; `stranger` is that for a tool which no rule names, if known."""
+        values: dict[Predicate, bool | None] = {}
+
         def known(condition: Predicate) -> bool | None:
-            return p.condition_test(condition)(event) if condition[0] in p.STATIC else None
+            if condition not in values:
+                values[condition] = rules.test_of(condition)(event) if condition[0] in p.STATIC else None
+            return values[condition]
 
         self.rules = rules
         self.sure = 0
@@ -161,54 +245,81 @@ class Plan:
         """Rules that cannot be evaluated on such events, with the reason."""
         self.alike = {
             number: f"the tool {event.tool!r:.80} is written like {meant!r}, which the rule names"
-            for number, names in enumerate(rules.named)
-            if event.tool and event.tool not in names.values() and (meant := like(event.tool, names))
+            for number, meant in rules.alike(event.tool).items()
         }
         """Rules that name a tool which the event's is written like, with the words for that."""
         self.readers: set[int] = set()
         """Rules that look at the arguments of such events."""
-        for number, predicate in enumerate(rules.predicates):
-            try:
-                rest = simplified(predicate, known)
-            except Undecided as undecided:
-                self.lost |= dict.fromkeys(rules.users[number], undecided.message)
-                continue
-            if rest == ALWAYS:
-                self.sure |= 1 << number
-            elif rest != NEVER:
-                self.open.append((number, rules.test_of(rest)))
-                if any(self._reads(condition) for condition in p.conditions(rest)):
-                    self.readers |= rules.users[number]
         self.active: list[bool] = []
         """For each track, whether the event counts for it."""
         self.bound: set[int] = set()
         """Tracks with a predicate of bound names that the event may satisfy."""
-        for track in rules.tracks:
-            try:
-                self.active.append(p.evaluate(track.over, lambda c: bool(known(c))))
-                rests = [simplified(q, known) for q, _ in track.bind]
-                if any(rest != NEVER for rest in rests):
-                    self.bound.add(track.number)
-                if any(self._reads(c) for rest in rests for c in p.conditions(rest)) or (
-                    track.binds_arguments and self._may_start(track)
-                ):
-                    self.readers.add(track.rule)
-            except Undecided as undecided:
-                del self.active[track.number :]
-                self.active.append(False)
-                self.lost[track.rule] = undecided.message
         self.letters: dict[int, list[tuple[Track, int, bool]]] = {}
+        if stranger is None or event.tool is None:
+            self._rests = [self._rest(q, known) for q in rules.predicates]
+            self._turns = [self._turn(track, known) for track in rules.tracks]
+        else:
+            self._rests, self._turns = stranger._rests.copy(), stranger._turns.copy()
+            for number in rules.naming.predicates(event.tool):
+                self._rests[number] = self._rest(rules.predicates[number], known)
+            for number in rules.naming.tracks(event.tool):
+                self._turns[number] = self._turn(rules.tracks[number], known)
+        self._take_rests()
+        self._take_turns()
+
+    def _rest(self, predicate: Predicate, known: Callable[[Predicate], bool | None]) -> bool | str | _Open:
+        """Whether a predicate holds of all such events, or why nobody knows, or what is left to test."""
+        try:
+            rest = simplified(predicate, known)
+        except Undecided as undecided:
+            return undecided.message
+        if rest in (ALWAYS, NEVER):
+            return rest == ALWAYS
+        return self.rules.test_of(rest), any(self._reads(c) for c in p.conditions(rest))
+
+    def _turn(self, track: Track, known: Callable[[Predicate], bool | None]) -> tuple[bool, bool, bool] | str:
+        """Whether such events count for a track, may satisfy what it binds, and are read for it."""
+        try:
+            active = p.evaluate(track.over, lambda c: bool(known(c)))
+            rests = [simplified(q, known) for q, _ in track.bind]
+        except Undecided as undecided:
+            return undecided.message
+        reads = any(self._reads(c) for rest in rests for c in p.conditions(rest))
+        return active, any(rest != NEVER for rest in rests), reads
+
+    def _take_rests(self) -> None:
+        users = self.rules.users
+        for number, rest in enumerate(self._rests):
+            if rest is True:
+                self.sure |= 1 << number
+            elif isinstance(rest, str):
+                self.lost |= dict.fromkeys(users[number], rest)
+            elif rest is not False:
+                test, reads = rest
+                self.open.append((number, test))
+                if reads:
+                    self.readers |= users[number]
+
+    def _take_turns(self) -> None:
+        open_now = {number for number, _ in self.open}
+        for track, turn in zip(self.rules.tracks, self._turns, strict=True):
+            if isinstance(turn, str):
+                self.active.append(False)
+                self.lost[track.rule] = turn
+                continue
+            active, bound, reads = turn
+            self.active.append(active)
+            if bound:
+                self.bound.add(track.number)
+            starts = track.when in open_now or (track.when >= 0 and self.sure >> track.when & 1 == 1)
+            if reads or (track.binds_arguments and starts):
+                self.readers.add(track.rule)
 
     def _reads(self, condition: Predicate) -> bool:
         """Whether a condition looks at arguments."""
         if condition[0] == "coded":
             return self.rules.coded[condition].reads_arguments
         return condition[0] in ("arg", "absent") or (condition[0] == "var" and condition[1] != "tool")
-
-    def _may_start(self, track: Track) -> bool:
-        """Whether such an event may start an obligation of a track."""
-        number = track.when
-        return number >= 0 and (self.sure >> number & 1 == 1 or any(n == number for n, _ in self.open))
 
     def rows(self, mask: int) -> list[tuple[Track, int, bool]]:
         """For the predicates that hold, the tracks to step: each with its letter, and whether it starts."""
@@ -220,7 +331,10 @@ class Plan:
         return found
 
     def _rows(self, mask: int) -> Iterator[tuple[Track, int, bool]]:
-        for track in self.rules.tracks:
+        rules = self.rules
+        holding = (number for number in range(mask.bit_length()) if mask >> number & 1)
+        touched = self.bound.union(*(rules.touched[number] for number in holding))
+        for track in map(rules.tracks.__getitem__, sorted(touched)):
             if not self.active[track.number]:
                 continue
             letter = 0
