@@ -30,7 +30,7 @@ from truespec.traces.importers.items import openai_messages
 from truespec.traces.importers.parts import Notes
 from truespec.traces.importers.shared import tool_schemas
 from truespec.traces.record import to_line
-from truespec.traces.trace import Source, Trace, prompt_of
+from truespec.traces.trace import Message, Source, Trace, prompt_of
 
 
 @scorer(metrics=[mean(), stderr()])
@@ -54,11 +54,13 @@ def compliance(
     overlaps = ProvedOverlaps(compiled.rules)
 
     async def score(state: TaskState, target: Target) -> Score:
-        trace = trace_of(state, domain)
+        notes = Notes()
+        trace = trace_of(state, domain, notes)
         record = await asyncio.to_thread(lambda: artifact(trace, compiled.check(trace), overlaps=overlaps))
         tally = Tally()
         tally.add(record)
-        total, said = record["aggregate"]["score"], _explain(record, tally)
+        unread = [f"not read: {place}: {what}" for place, what in notes.ledger.problems]
+        total, said = record["aggregate"]["score"], "\n".join([*unread, _explain(record, tally)])
         if total is None or tally.skipped(required=True):
             return Score.unscored(reason="not evaluated", explanation=said, metadata={"artifact": record})
         return Score(value=total / 100, explanation=said, metadata={"artifact": record})
@@ -72,10 +74,17 @@ def _many(names: str | Sequence[str]) -> tuple[str, ...]:
     return tuple(one.strip() for one in listed if one.strip())
 
 
-def trace_of(state: TaskState, domain: str | None = None) -> Trace:
-    """The conversation of a sample as a trace, with the schemas of the tools that the agent had."""
-    dumped, notes = [m.model_dump(mode="json", exclude_none=True) for m in state.messages], Notes()
-    messages = tuple([message for m in dumped for message in openai_messages(m, notes)])
+def trace_of(state: TaskState, domain: str | None = None, notes: Notes | None = None) -> Trace:
+    """The conversation of a sample as a trace, with the schemas of the tools that the agent had.
+
+    `notes` get what is left out of messages.
+    """
+    notes = notes or Notes()
+    made: list[Message] = []
+    for number, message in enumerate(state.messages):
+        notes.place = f"message {number}"
+        made += openai_messages(message.model_dump(mode="json", exclude_none=True), notes)
+    messages = tuple(made)
     tools = None
     if state.tools:
         defined = [ToolDef(tool) for tool in state.tools]

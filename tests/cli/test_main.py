@@ -7,6 +7,7 @@ import os
 import resource
 import subprocess
 import sys
+from collections.abc import Iterator
 
 import click
 import pytest
@@ -42,6 +43,26 @@ def test_the_summary_of_a_command_on_traces_is_its_own(name: str) -> None:
     module, _, attribute = target.partition(":")
     command: click.Command = getattr(importlib.import_module(module), attribute)
     assert summary == command.get_short_help_str(400)
+
+
+def leaves(command: click.Command, name: str = "truespec") -> Iterator[tuple[str, click.Command]]:
+    """The commands below this one that are no groups, with their names."""
+    if not isinstance(command, click.Group):
+        yield name, command
+        return
+    context = click.Context(command)
+    for inner in command.list_commands(context):
+        found = command.get_command(context, inner)
+        assert found is not None
+        yield from leaves(found, f"{name} {inner}")
+
+
+def test_every_command_documents_its_exit_code_and_its_options() -> None:
+    every = dict(leaves(truespec))
+    assert {"truespec verify", "truespec trace check", "truespec bench report"} <= every.keys()
+    assert [name for name, one in every.items() if "exit" not in (one.help or "").lower()] == []
+    options = [(name, p) for name, one in every.items() for p in one.params if isinstance(p, click.Option)]
+    assert [(name, option.opts) for name, option in options if not option.help] == []
 
 
 @pytest.mark.parametrize("arguments", [("--help",), ()])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -129,3 +130,18 @@ def test_rules_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
         compliance(rules=str(tmp_path / "r.yml"))
     with pytest.raises(TruespecError):
         compliance(packs="nonesuch")
+
+
+def test_what_of_a_message_is_not_read_is_noted() -> None:
+    from inspect_ai.model import ModelName
+    from inspect_ai.solver import TaskState
+
+    from truespec.inspect_compliance import trace_of
+    from truespec.traces.importers.parts import Notes
+
+    later = SimpleNamespace(model_dump=lambda **_: {"role": "assistant", "content": [{"type": "hologram"}]})
+    state: Any = TaskState(ModelName("mockllm/model"), "s", 1, "hi", [])
+    state.messages = [later]
+    notes = Notes()
+    trace_of(state, notes=notes)
+    assert notes.ledger.problems == [("message 0", "an item of the type 'hologram' is not read")]

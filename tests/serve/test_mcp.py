@@ -120,6 +120,18 @@ def test_check_trace_names_the_message(service: Service) -> None:
     assert call(service, "check_trace", messages=messages[:1], rules=RULES)["kept"] == ["no-delete"]
     assert "rules" in mistake(service, "check_trace", messages=messages, rules="rules: [")
     assert "nobody" in mistake(service, "check_trace", messages=[{"role": "nobody"}], rules=RULES)
+    assert "entry 0" in mistake(
+        service, "check_trace", messages=messages, rules=RULES, tools=[{"title": "x"}]
+    )
+
+
+def test_check_trace_names_what_it_does_not_read(service: Service) -> None:
+    messages = [
+        {"role": "user", "content": "hi"},
+        {"role": "assistant", "content": [{"type": "hologram"}]},
+    ]
+    found = call(service, "check_trace", messages=messages, rules=RULES)
+    assert found["unread"] == ["message 1: an item of the type 'hologram' is not read"]
 
 
 def test_context_of_is_the_schema(service: Service) -> None:

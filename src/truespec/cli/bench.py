@@ -18,6 +18,7 @@ from truespec.cli.bench_import import import_
 from truespec.cli.bench_run import judge, run
 from truespec.cli.certify import certify
 from truespec.cli.common import Seconds, echo
+from truespec.cli.lazy import Group
 from truespec.cli.progress import Progress
 from truespec.executors.rarity import sampled
 from truespec.reports.bench import tables
@@ -34,7 +35,7 @@ from truespec.store.runs import Run
 from truespec.verdict import UsageError
 
 
-@click.group()
+@click.group(cls=Group)
 def bench() -> None:
     """Measure how well models write specifications, and how far judges can be trusted."""
 
@@ -75,6 +76,8 @@ def report(folders: tuple[Path, ...], output: Path, rarity: int, as_json: bool) 
 
     The baseline comes with the package: recorded answers to the bundled tasks, scores of a reader and of
     scripts, and the verifiers' verdicts and times. 'bench baseline' makes it anew.
+
+    Exit code: 0, 2 for a folder without a run.
     """
     loaded, notes = read_runs(folders) if folders else None, []
     if loaded:
@@ -141,7 +144,10 @@ BASELINE = (
 @click.option("--timeout", type=Seconds(), default=4.0, show_default=True, help="Seconds per verification.")
 @click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Verifiers.  [default: one per core]")
 def baseline(output: Path, domains: tuple[str, ...], timeout: float, jobs: int | None) -> None:
-    """Make the recorded baseline anew: its answers and judges, verified on this machine."""
+    """Make the recorded baseline anew: its answers and judges, verified on this machine.
+
+    Exit code: 0, 2 for a wrong call.
+    """
     from truespec.executors.baseline import build
 
     shown = Progress()
@@ -174,6 +180,8 @@ def timeouts(folder: Path, limits: str, jobs: int | None) -> None:
     """Verify what the run in FOLDER left unknown again, at each limit, until it is decided.
 
     The same command continues an interrupted study; 'bench report FOLDER' then shows its table and figure.
+
+    Exit code: 0, whatever was decided; 2 for a wrong call.
     """
     from truespec.executors.timeouts import study
 

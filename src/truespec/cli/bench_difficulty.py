@@ -29,7 +29,10 @@ NOTE = (
 @click.option("--tasks", "each", is_flag=True, help="A row for each task instead of each domain.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each task.")
 def difficulty_command(domains: tuple[str, ...], each: bool, as_json: bool) -> None:
-    """Show how hard the bundled tasks are: size, length, and what readers made of them."""
+    """Show how hard the bundled tasks are: size, length, and what readers made of them.
+
+    Exit code: 0, 2 for a wrong call.
+    """
     tasks = bundled_tasks(domains)
     read = _readings(tasks)
     if as_json:

@@ -31,6 +31,8 @@ def export(folders: tuple[Path, ...], output: Path, title: str, licence: str) ->
     and one Parquet file a table; load_dataset(FOLDER, "tasks") reads it, likewise "answers" and "judgements".
     Replies of models, words of judges and judgements of oracles are left out. Needs the extra: pip install
     'truespec[engines]'.
+
+    Exit code: 0, 2 for a wrong call.
     """
     if folders:
         loaded = read_runs(folders)

@@ -19,6 +19,7 @@ from truespec.reports.bench import tables
 from truespec.store.lines import split_lines
 from truespec.store.pairs import parse_json
 from truespec.store.runs import read_tasks
+from truespec.untrusted.inputs import text_of
 from truespec.verdict import UsageError
 
 SHOWN = ("success", "judges-pooled")
@@ -111,12 +112,7 @@ def _published(source: str, folder: Path) -> tuple[list[tuple[str, dict[str, Any
 
 
 def _lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    try:
-        lines = split_lines(path.read_text("utf-8-sig"))
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{path}: not UTF-8 at byte {error.start}") from None
+    lines = split_lines(text_of(path, None))
     for number, line in enumerate(lines, 1):
         place = f"{path}, line {number}"
         try:

@@ -70,8 +70,12 @@ def limit_options(command: Command) -> Command:
         click.option(
             "--price", "prices", multiple=True, type=Price(), help="US$ per million tokens, where unknown."
         ),
-        click.option("--tokens-per-minute", type=click.IntRange(1), default=None),
-        click.option("--requests-per-minute", type=click.IntRange(1), default=None),
+        click.option(
+            "--tokens-per-minute", type=click.IntRange(1), default=None, help="Of each model, at most."
+        ),
+        click.option(
+            "--requests-per-minute", type=click.IntRange(1), default=None, help="Of each model, at most."
+        ),
         click.option(
             "--max-cost",
             type=click.FloatRange(0, min_open=True),
@@ -101,7 +105,7 @@ def limits_of(
 @click.option("--limit", type=click.IntRange(1), default=None, help="Only the first N tasks of each domain.")
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The run's folder.")
 @click.option("--epochs", type=click.IntRange(1), default=1, show_default=True, help="Answers per task.")
-@click.option("--temperature", type=float, default=1.0, show_default=True)
+@click.option("--temperature", type=float, default=1.0, show_default=True, help="Of the models.")
 @click.option("--reasoning-effort", default="medium", show_default=True, help="Or 'none'.")
 @click.option("--max-tokens", type=click.IntRange(1), default=None, help="The longest reply.")
 @_PROMPTS
@@ -247,10 +251,13 @@ def chosen_tasks(
     type=click.Choice(["formalization", "equivalence", "oracle"]),
     default=("formalization", "equivalence"),
     show_default=True,
+    help="What judges are asked; repeatable.",
 )
-@click.option("--temperature", type=float, default=None, help="[default: the run's]")
+@click.option("--temperature", type=float, default=None, help="Of the judges.  [default: the run's]")
 @click.option("--reasoning-effort", default=None, help="Or 'none'.  [default: the run's]")
-@click.option("--max-tokens", type=click.IntRange(1), default=None, help="[default: the run's]")
+@click.option(
+    "--max-tokens", type=click.IntRange(1), default=None, help="The longest reply.  [default: the run's]"
+)
 @click.option(
     "--samples", type=click.IntRange(1), default=1, show_default=True, help="Odd; the majority decides."
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import math
 import os
@@ -11,14 +12,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from truespec.untrusted.inputs import text_of
 from truespec.verdict import Answer, Counterexample, Proof, UsageError, Verdict
 
 EXIT_CODES = {Answer.EQUIVALENT: 0, Answer.REFUTED: 1, Answer.UNKNOWN: 3, Answer.INVALID: 4}
 """The exit code of `truespec verify` by answer; 2 is a wrong call or an unusable oracle."""
-
-TEXT_BYTES = 64 << 20
-"""A longer specification file is refused."""
-
 
 if TYPE_CHECKING:
     _FloatType = click.ParamType[float]
@@ -42,6 +40,25 @@ class Seconds(_FloatType):
         return seconds
 
 
+class TextCommand(click.Command):
+    """A command whose texts may begin with a dash: what is no option of ours is a text.
+
+    Where that makes a call wrong, the error names the option that was perhaps meant.
+    """
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        given, options = list(args), [name for one in self.params for name in one.opts if name[:2] == "--"]
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            for word in (one.partition("=")[0] for one in given if one[:2] == "--"):
+                near = difflib.get_close_matches(word, options, 1)
+                if near and word not in options:
+                    said = f"{error.message.rstrip('.')}. Did you mean {near[0]}, not {word}?"
+                    raise click.UsageError(said, ctx) from None
+            raise
+
+
 executor_option = click.option(
     "--executor",
     type=click.Choice(["local", "ray"]),
@@ -63,17 +80,7 @@ def read_text(argument: str) -> str:
 
 def read_file(path: Path) -> str:
     """The contents of a file, without one final line break."""
-    try:
-        with path.open("rb") as file:
-            raw = file.read(TEXT_BYTES + 1)
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}") from None
-    if len(raw) > TEXT_BYTES:
-        raise UsageError(f"{path}: more than {TEXT_BYTES >> 20} MiB")
-    try:
-        return raw.decode("utf-8-sig").removesuffix("\n").removesuffix("\r")
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{path}: not UTF-8 at byte {error.start}") from None
+    return text_of(path).removesuffix("\n").removesuffix("\r")
 
 
 def _decoded(argument: str) -> str:

@@ -12,6 +12,7 @@ import click
 from truespec.benchmark.sources.registry import SOURCES, load
 from truespec.benchmark.task import PairRecord, Skipped, Task
 from truespec.cli.common import echo
+from truespec.cli.lazy import Group
 from truespec.cli.progress import Progress
 from truespec.store.lines import to_line
 from truespec.store.runs import read_tasks
@@ -19,7 +20,7 @@ from truespec.untrusted.outputs import check_apart
 from truespec.verdict import UsageError
 
 
-@click.group()
+@click.group(cls=Group)
 def data() -> None:
     """Import data sets as their authors publish them."""
 

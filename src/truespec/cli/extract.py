@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -14,20 +15,22 @@ from truespec.executors.extract import Extractor, Policy
 from truespec.executors.trace_input import joins_of
 from truespec.extraction.ask import POLICY, source_key
 from truespec.extraction.measure import Measured, measure
+from truespec.extraction.read import Extraction
 from truespec.extraction.write import joined, scenarios, summary, to_yaml
 from truespec.metrics.proportion import Proportion
 from truespec.metrics.table import share
 from truespec.models.call import Settings
 from truespec.models.registry import open_model
 from truespec.rules.compare import Toolbox
-from truespec.rules.language import load_rules
+from truespec.rules.language import load_file
+from truespec.rules.rule import Rule
 from truespec.store.calls import CallLedger
-from truespec.traces.files import loads
-from truespec.traces.importers.registry import files_below, read
-from truespec.traces.importers.shared import tool_schemas
+from truespec.traces.importers.registry import files_below, nothing_in, read
+from truespec.traces.joins import kinds_in, tools_in
 from truespec.traces.record import to_line
 from truespec.traces.trace import Source, Trace
-from truespec.untrusted.outputs import check_apart
+from truespec.untrusted.inputs import text_of
+from truespec.untrusted.outputs import check_apart, check_distinct
 from truespec.untrusted.unpack import Budget
 from truespec.verdict import UsageError
 
@@ -61,9 +64,12 @@ def run_extract(
         wanted = [name for name in wanted if name not in POLICY]
         if not wanted:
             raise UsageError(f"{categories} takes a model: name one with --model")
+    check_distinct(output, scenario_file, report_file, ledger_file)
     for written in (output, scenario_file, report_file):
         check_apart(written, (*paths, prompt, tools, types, against))
     sources = _sources(paths, prompt, tools, types, folder)
+    if against is not None and len(sources) != 1:
+        raise UsageError("--against compares with the rules of one prompt")
     if len(sources) > 1 and output is not None and output.suffix in (".yml", ".yaml"):
         raise UsageError(f"there are {len(sources)} different prompts: name a folder with -o, not a file")
     with ExitStack() as closing:
@@ -101,17 +107,17 @@ def run_extract(
     lost = {f"{key}/{category}": why for key, p in policies.items() for category, why in p.lost.items()}
     record["lost"] = lost
     if against is not None:
-        if len(sources) != 1:
-            raise UsageError("--against compares with the rules of one prompt")
-        (trace,) = sources.values()
-        reference = load_rules(against.read_text(encoding="utf-8"), against.name)
-        extracted = [one.rule for one in total.rules if one.rule.category != "argument"]
-        found = measure(extracted, reference, trace.system_prompt or "", Toolbox(trace.tools))
-        record["against"] = _measured(found)
+        record["against"] = _measured(_compared(total, load_file(against), *sources.values()))
     if report_file is not None:
         report_file.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     _tell(record)
     return 1 if lost else 0
+
+
+def _compared(total: Extraction, reference: Sequence[Rule], trace: Trace) -> Measured:
+    """How far the extracted rules are those that were written by hand for the same prompt."""
+    extracted = [one.rule for one in total.rules if one.rule.category != "argument"]
+    return measure(extracted, reference, trace.system_prompt or "", Toolbox(trace.tools))
 
 
 def _sources(
@@ -122,14 +128,13 @@ def _sources(
     if not paths:
         if prompt is None and tools is None:
             raise UsageError("nothing to read: give --prompt and --tools, or files with traces")
-        known = loads(types.read_bytes()) if types else {}
-        schemas = tool_schemas(loads(tools.read_bytes()), known) if tools else None
-        text = prompt.read_text(encoding="utf-8") if prompt else None
+        schemas = tools_in(tools, kinds_in(types) if types else None) if tools else None
+        text = text_of(prompt) if prompt else None
         name = str(prompt or tools)
         trace = Trace(name, (), Source("prompt", name, "", ""), system_prompt=text, tools=schemas)
         return {source_key(trace): trace}
     budget = Budget()
-    for path in files_below(paths):
+    for path in files_below(paths, None, lambda folder: click.echo(str(nothing_in(folder)), err=True)):
         for item in read(path, None, joins_of(folder, tools, prompt, types), budget):
             if isinstance(item, Trace):
                 found.setdefault(source_key(item), item)

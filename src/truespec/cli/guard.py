@@ -9,11 +9,12 @@ from pathlib import Path
 import click
 
 from truespec.cli.grouped import grouped
+from truespec.cli.lazy import Group
 from truespec.cli.trace_options import REDACT_OPTIONS, RULE_OPTIONS, RedactChoice
 from truespec.executors.rulefiles import load_rule_files
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"]})
 def guard() -> None:
     """Guards: rules that hold before an agent acts."""
 
@@ -52,13 +53,11 @@ def mcp(
     are reported on standard error. --redact hides values in the log alone. The exit code is the server's.
     """
     from truespec.guard.mcp_proxy import Proxy, serve
-    from truespec.traces.files import loads
+    from truespec.traces.joins import kinds_in
     from truespec.verdict import UsageError
 
     rules, _ = load_rule_files(files, packs, settings)
-    types = loads(types_file.read_bytes()) if types_file is not None else None
-    if types is not None and not isinstance(types, dict):
-        raise UsageError(f"{types_file}: expected an object from tools to read, write or generic")
+    types = kinds_in(types_file) if types_file is not None else None
     hiding = redact.hiding()
     proxy = Proxy(rules, types, domain, log, hiding, lambda text: click.echo(text, err=True))
     try:

@@ -11,6 +11,7 @@ import click
 
 from truespec.api import DEFAULT_TIMEOUT
 from truespec.cli.common import Seconds, echo, read_file
+from truespec.cli.lazy import Group
 from truespec.cli.rule_options import SECONDS, TOOLS, TYPES, toolbox_of
 from truespec.cli.sql import DIALECTS, described, summary
 from truespec.executors.previous import previous
@@ -26,7 +27,7 @@ _BASE = click.option(
 _UNKNOWN = click.option("--allow-unknown", is_flag=True, help="Do not fail where nothing was decided.")
 
 
-@click.group()
+@click.group(cls=Group)
 def hook() -> None:
     """Check changed files against their earlier versions, as git has them: for pre-commit and CI."""
 
@@ -36,7 +37,9 @@ def hook() -> None:
 @click.option(
     "--schema", required=True, type=click.Path(path_type=Path), help="File of CREATE TABLE statements."
 )
-@click.option("--dialect", type=click.Choice(DIALECTS), default="mysql", show_default=True)
+@click.option(
+    "--dialect", type=click.Choice(DIALECTS), default="mysql", show_default=True, help="Whose SQL it is."
+)
 @_BASE
 @click.option(
     "--timeout", type=Seconds(), default=DEFAULT_TIMEOUT, show_default=True, help="Seconds per statement."
@@ -128,7 +131,7 @@ def rules(
     rule that cannot be read.
     """
     from truespec.rules.difference import changes
-    from truespec.rules.language import load_rules
+    from truespec.rules.language import file_text, load_rules
 
     toolbox = toolbox_of(tools, types)
     kinds: set[str] = set()
@@ -136,7 +139,7 @@ def rules(
         before = previous(path, base)
         try:
             old = load_rules(before.decode("utf-8"), f"{path} at {base}") if before is not None else []
-            new = load_rules(path.read_text("utf-8"), str(path))
+            new = load_rules(file_text(path), str(path))
         except UnicodeDecodeError as error:
             raise UsageError(f"{path}: not UTF-8 at byte {error.start}") from None
         for change in changes(old, new, toolbox, timeout):

@@ -16,6 +16,7 @@ import click
 
 from truespec.benchmark.select import bundled_tasks, choose
 from truespec.cli.common import echo
+from truespec.cli.lazy import Group
 from truespec.cli.progress import Progress
 from truespec.cli.trace_options import JOIN_OPTIONS
 from truespec.executors.calibrate import Asking, Planted, fault_kinds, judge_bundled, judge_faults
@@ -23,11 +24,11 @@ from truespec.executors.trace_input import joins_of
 from truespec.metrics.calibration import TOLERATED, Calibration, Item, calibrate, corrected_violations, table
 from truespec.metrics.proportion import Proportion
 from truespec.metrics.table import UNDEFINED, Table, share
-from truespec.untrusted.outputs import check_apart
+from truespec.untrusted.outputs import check_apart, check_distinct
 from truespec.verdict import UsageError
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"]})
 def judge() -> None:
     """Judges: how often they are wrong, about what, and where they can be trusted."""
 
@@ -118,6 +119,7 @@ def calibrate_(
     runs = [path for path in sources if (path / "run.json").exists()]
     files = tuple(path for path in sources if path not in runs)
     check_apart(output, (*files, tools, prompt))
+    check_distinct(output, ledger_file)
     if not models and (files or not sources):
         raise UsageError("name a judge with --model")
     progress = Progress(False)

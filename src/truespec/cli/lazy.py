@@ -1,7 +1,8 @@
-"""A group whose commands are dotted strings until they are needed."""
+"""Groups of commands, among them one whose commands are dotted strings until they are needed."""
 
 from __future__ import annotations
 
+import difflib
 import gc
 import importlib
 from collections.abc import Mapping
@@ -23,7 +24,26 @@ def _imported(name: str) -> ModuleType:
         gc.enable()
 
 
-class LazyGroup(click.Group):
+class Group(click.Group):
+    """A group of commands: the first sentence of each is shown in full, and errors name what is near."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that the first argument names."""
+        names = self.list_commands(ctx)
+        near = difflib.get_close_matches(args[0], names, 1)
+        if args[0] not in names and near:
+            ctx.fail(f"No such command '{args[0]}'. Did you mean '{near[0]}'?")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            commands = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+            formatter.write_dl([(name, one.get_short_help_str(1000)) for name, one in commands if one])
+
+
+class LazyGroup(Group):
     """A group of commands by name: `module:command`, and the command's first sentence for `--help`."""
 
     def __init__(self, *args: Any, commands_by_name: Mapping[str, tuple[str, str]], **kwargs: Any) -> None:

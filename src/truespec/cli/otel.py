@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import click
 
@@ -55,6 +56,8 @@ def otel(files: tuple[Path, ...], endpoint: str, texts: bool) -> None:
         raise UsageError("truespec otel needs OpenTelemetry: pip install 'truespec[otel]'") from None
     from truespec.reports.telemetry import send
 
+    if urlsplit(endpoint).scheme not in ("http", "https") or not urlsplit(endpoint).hostname:
+        raise UsageError(f"--endpoint {endpoint!r}: expected an address that begins with http:// or https://")
     exporter = OTLPSpanExporter(endpoint=endpoint, timeout=SECONDS)
     broken: list[str] = []
 

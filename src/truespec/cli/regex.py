@@ -10,17 +10,18 @@ from typing import Any
 import click
 
 from truespec.api import DEFAULT_TIMEOUT
-from truespec.cli.common import EXIT_CODES, Seconds, describe, echo, read_context, read_text
+from truespec.cli.common import EXIT_CODES, Seconds, TextCommand, describe, echo, read_context, read_text
+from truespec.cli.lazy import Group
 from truespec.untrusted.outputs import check_apart
 from truespec.verdict import UsageError
 
 
-@click.group()
+@click.group(cls=Group)
 def regex() -> None:
     """Everyday questions about regular expressions."""
 
 
-@regex.command("explain", context_settings={"ignore_unknown_options": True})
+@regex.command("explain", cls=TextCommand, context_settings={"ignore_unknown_options": True})
 @click.argument("a")
 @click.argument("b")
 @click.option("--context", metavar="FILE", help="JSON file with the dialect, flags and kind of match.")

@@ -8,8 +8,7 @@ import click
 
 from truespec.cli.common import Seconds
 from truespec.rules.compare import ANY_TOOLS, Toolbox
-from truespec.traces.files import loads
-from truespec.traces.importers.shared import tool_schemas
+from truespec.traces.joins import kinds_in, tools_in
 from truespec.verdict import UsageError
 
 
@@ -20,7 +19,7 @@ def toolbox_of(tools: Path | None, types: Path | None) -> Toolbox:
         if types is not None:
             raise UsageError(f"--types {types}: give --tools too, which says which tools there are")
         return ANY_TOOLS
-    return Toolbox(tool_schemas(loads(tools.read_bytes()), loads(types.read_bytes()) if types else {}))
+    return Toolbox(tools_in(tools, kinds_in(types) if types else None))
 
 
 TOOLS = click.option(

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from truespec.cli.common import Seconds
+from truespec.cli.lazy import Group
 from truespec.cli.progress import Progress
 from truespec.cli.rule_options import FILES, SECONDS, TOOLS, TYPES, toolbox_of
 from truespec.cli.rules_words import explain, list_, show, test, verify
@@ -27,7 +28,7 @@ from truespec.rules.rule import Rule
 from truespec.untrusted.outputs import check_apart
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"]})
 def rules() -> None:
     """Rules: compile them, compare them, see what changed."""
 
@@ -241,7 +242,7 @@ def check(
 @click.option(
     "--concurrency", type=click.IntRange(1, 512), default=8, show_default=True, help="Calls at once."
 )
-@click.option("--temperature", type=float, default=0.0, show_default=True)
+@click.option("--temperature", type=float, default=0.0, show_default=True, help="Of the extractor.")
 @click.option("--max-tokens", type=click.IntRange(1), default=None, help="The longest reply.")
 @click.option(
     "--structured",

@@ -23,8 +23,7 @@ from truespec.rules.witness import describe
 from truespec.rules.words import in_english
 from truespec.rules.yaml_place import listed
 from truespec.rules.yaml_text import load_yaml
-from truespec.traces.files import loads
-from truespec.traces.joins import schemas_named
+from truespec.traces.joins import kinds_in, schemas_named
 from truespec.untrusted.outputs import check_apart
 from truespec.verdict import UsageError
 
@@ -219,7 +218,7 @@ def test(files: tuple[Path, ...], tools: Path | None, types: Path | None, as_jso
     """
     from truespec.rules.given import examples_of, run
 
-    kinds = loads(types.read_bytes()) if types is not None and tools is None else None
+    kinds = kinds_in(types) if types is not None and tools is None else None
     there = schemas_named(kinds) if kinds is not None else toolbox_of(tools, types).tools
     outcomes, silent = [], []
     for path in files:

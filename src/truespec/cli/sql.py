@@ -10,6 +10,7 @@ import click
 
 from truespec.api import DEFAULT_TIMEOUT
 from truespec.cli.common import Seconds, echo, read_file
+from truespec.cli.lazy import Group
 from truespec.executors.sql_diff import Change, diff
 from truespec.store.lines import to_line
 from truespec.untrusted.outputs import check_apart
@@ -18,7 +19,7 @@ from truespec.verdict import Answer, Counterexample, ReasonCode, UsageError, Ver
 DIALECTS = ("mysql", "postgres", "sqlite", "duckdb")
 
 
-@click.group()
+@click.group(cls=Group)
 def sql() -> None:
     """Everyday questions about SQL."""
 
@@ -74,6 +75,8 @@ def diff_(
             raise UsageError(f"{schema}: {reason.detail}")
         changes.append(change)
         echo(to_line(change.to_json()).rstrip("\n") if as_json else described(change))
+    if not changes:
+        raise UsageError(f"{old} and {new}: neither holds a statement")
     if not as_json:
         echo(summary(changes))
     if sarif:

@@ -26,6 +26,8 @@ def accept(run: Path, output: Path, rules: tuple[str, ...], reason: str) -> None
 
     RUN is what `trace check -o` has written. `trace check --baseline FILE` then marks the accepted
     violations, and --fail-on and JUnit count the others alone. Scores do not change.
+
+    Exit code: 0, 2 for a wrong call.
     """
     from truespec.compliance.baseline import Baseline, read_baseline
     from truespec.executors.artifact_file import write_whole

@@ -19,7 +19,7 @@ from truespec.cli.trace_options import (
 )
 from truespec.executors.trace_input import joins_of
 from truespec.traces.files import Problem, TraceFile
-from truespec.traces.importers.registry import files_below, read_file
+from truespec.traces.importers.registry import files_below, nothing_in, read_file
 from truespec.traces.record import to_line
 from truespec.untrusted.outputs import check_apart, is_stream
 from truespec.untrusted.unpack import Budget
@@ -65,7 +65,11 @@ def import_(
     stream = output.open("w", encoding="utf-8") if output else sys.stdout
     count = problems = losses = 0
     report, budget, progress = ProblemReport(paths), Budget(), Progress()
-    files = list(files_below(paths, output))
+    empty: list[Path] = []
+    files = list(files_below(paths, output, empty.append))
+    for problem in map(nothing_in, empty):
+        problems += 1
+        report.show(problem)
     try:
         for number, path in enumerate(files):
             file = TraceFile(path, budget)

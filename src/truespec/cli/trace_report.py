@@ -47,6 +47,8 @@ def report(
 
     RUN is what `trace check -o` has written: a JSONL file or a folder of artifacts. The pages are
     self-contained: no script, no external address.
+
+    Exit code: 0, 2 for a wrong call.
     """
     from truespec.reports.trace_pages import write_report
 

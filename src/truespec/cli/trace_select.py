@@ -42,7 +42,7 @@ def select(
     """
     from truespec.analysis.selection import Candidate, Wish, select
     from truespec.traces.files import Problem
-    from truespec.traces.importers.registry import files_below, read
+    from truespec.traces.importers.registry import files_below, nothing_in, read
     from truespec.traces.record import to_line
     from truespec.untrusted.outputs import check_apart
     from truespec.untrusted.unpack import Budget
@@ -51,7 +51,7 @@ def select(
     wish = Wish(each, per_task, solved, least, seed)
     report, budget = ProblemReport(paths), Budget()
     candidates: list[Candidate[tuple[str, int]]] = []
-    for path in files_below(paths, output):
+    for path in files_below(paths, output, lambda folder: report.show(nothing_in(folder))):
         for number, item in enumerate(read(path, budget=budget)):
             if isinstance(item, Problem):
                 report.show(item)

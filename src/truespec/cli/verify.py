@@ -8,16 +8,14 @@ from typing import TYPE_CHECKING
 import click
 
 from truespec.api import DEFAULT_TIMEOUT
-from truespec.cli.common import EXIT_CODES, describe, echo, read_context, read_text
+from truespec.cli.common import EXIT_CODES, TextCommand, describe, echo, read_context, read_text
 from truespec.domains.registry import DOMAINS
 from truespec.solvers.scratch import cache_folder
 from truespec.store.lines import to_line
 
 
-class _Verify(click.Command):
-    """A specification may begin with a dash: what is no option of ours is a text.
-
-    There is no short option, since `-k+h` would be read as several. `-h` is a text too, except where the
+class _Verify(TextCommand):
+    """There is no short option, since `-k+h` would be read as several. `-h` is a text too, except where the
     domain is expected.
     """
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from truespec.rules.rule import SEVERITIES
+from truespec.untrusted.inputs import text_of
 from truespec.untrusted.nesting import check_json
 from truespec.verdict import UsageError
 
@@ -126,9 +127,9 @@ def fingerprint(artifact: Mapping[str, Any], violation: Mapping[str, Any]) -> st
 def read_baseline(path: Path) -> Baseline:
     """The baseline of a file; `UsageError` names the entry that is malformed."""
     try:
-        raw = path.read_bytes()
-        check_json(raw)
-        value = json.loads(raw)
+        text = text_of(path, None)
+        check_json(text)
+        value = json.loads(text)
     except ValueError as error:
         raise UsageError(f"{path}: no baseline: {error}; write one with 'truespec trace accept'") from None
     if not isinstance(value, dict) or not isinstance(value.get("accepted"), list):

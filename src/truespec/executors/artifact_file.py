@@ -69,6 +69,8 @@ class ArtifactFile:
         self._held = ExitStack()
         """Ends the locks."""
         self._resume = resume
+        if path is None and resume:
+            raise UsageError("--resume keeps what an output holds: name it with -o")
         if path is None:
             return
         if resume and is_stream(path):

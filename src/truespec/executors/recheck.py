@@ -167,6 +167,8 @@ def run_recheck(
     `progress` is called with the verdicts done and all there are. Raises `UsageError` for a line that is no
     record, a verdict without its pair, or a second verdict on the same pair.
     """
+    if str(verdicts) == str(pairs) == "-":
+        raise UsageError("standard input cannot hold both the verdicts and the pairs: name a file for one")
     if verdicts.suffix == ".parquet":
         raise UsageError(
             f"{verdicts} is a flat table, which leaves out what a check follows: re-check verdicts in JSON "

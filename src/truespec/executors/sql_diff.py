@@ -9,6 +9,7 @@ from pathlib import Path
 from truespec.domains.sql.files import Statement, align, statements
 from truespec.domains.verify import Pair
 from truespec.executors.pool import Job, verifiers
+from truespec.untrusted.inputs import text_of
 from truespec.verdict import SpecificationError, Undecided, UsageError, Verdict
 
 LARGEST = 16 << 20
@@ -122,21 +123,14 @@ def _files(old: Path, new: Path) -> Iterator[tuple[str, Path | None, Path | None
 def _read(path: Path | None) -> str:
     if path is None:
         return ""
-    try:
-        with path.open("rb") as file:
-            raw = file.read(LARGEST + 1)
-        if len(raw) > LARGEST:
-            raise UsageError(f"{path}: more than {LARGEST >> 20} MiB")
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{path}: not UTF-8 at byte {error.start}") from None
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}") from None
+    return text_of(path, LARGEST)
 
 
 def _changes(name: str, before: Path | None, after: Path | None, dialect: str) -> Iterator[Change | _Open]:
     texts = _read(before), _read(after)
     if before and after and texts[0] == texts[1]:
+        if not texts[0].strip():
+            return
         yield Change(name, 1, 1, "unchanged", "", None)
         return
     sides = []

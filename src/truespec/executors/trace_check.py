@@ -33,7 +33,7 @@ from truespec.traces.files import Problem
 from truespec.traces.joins import Joins
 from truespec.traces.redact import Hiding, Redactor
 from truespec.traces.trace import Trace
-from truespec.untrusted.outputs import check_apart
+from truespec.untrusted.outputs import check_apart, check_distinct
 from truespec.untrusted.unpack import Budget
 from truespec.verdict import UsageError
 from truespec.worlds.registry import Worlds
@@ -259,6 +259,7 @@ def _check_outputs(request: CheckRequest) -> None:
     """Raise `UsageError` where something would be written over what is read."""
     gate, joining = request.gate, request.joining
     read = (*request.paths, *request.rules.files, joining.tools, joining.prompt, joining.types)
+    check_distinct(request.output, gate.junit_file, gate.sarif_file, request.judges.ledger_file)
     for output in (request.output, gate.junit_file, gate.sarif_file):
         if str(output) == "-":
             raise UsageError("standard output holds the table: name a file, or /dev/stdout and --quiet")

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from truespec.executors.stdin import read_stdin
 from truespec.executors.whole_files import Reading, WholeFile, whole_file
-from truespec.traces.files import Problem, loads
-from truespec.traces.importers.registry import files_below
-from truespec.traces.importers.shared import tool_schemas
-from truespec.traces.joins import Joins
+from truespec.traces.files import Problem
+from truespec.traces.importers.registry import files_below, nothing_in
+from truespec.traces.joins import Joins, check_folder, kinds_in, tools_in
 from truespec.traces.trace import Trace
+from truespec.untrusted.inputs import text_of
 from truespec.untrusted.outputs import is_stream
 from truespec.untrusted.unpack import Budget
 
@@ -25,12 +25,11 @@ def joins_of(
     """The joins that the options name; None lets each file look beside itself."""
     if folder is None and tools is None and prompt is None and types is None:
         return None
-    return Joins(
-        folder,
-        tool_schemas(loads(tools.read_bytes())) if tools else None,
-        prompt.read_text(encoding="utf-8") if prompt else None,
-        types,
-    )
+    if folder is not None:
+        check_folder(folder)
+    if types is not None and types.is_file():
+        kinds_in(types)
+    return Joins(folder, tools_in(tools) if tools else None, text_of(prompt) if prompt else None, types)
 
 
 def traces_of(
@@ -49,7 +48,8 @@ def sources_of(
     paths: tuple[Path, ...], reading: Reading, budget: Budget, output: Path | None = None, *, whole: bool
 ) -> Iterator[Trace | Problem | WholeFile]:
     """As `traces_of`; with `whole`, one of several files that may be read elsewhere stands for its traces."""
-    files = files_below((path for path in paths if not is_stream(path)), output)
+    empty: list[Path] = []
+    files = files_below((path for path in paths if not is_stream(path)), output, empty.append)
     first = list(islice(files, 2))
     whole = whole and len(first) > 1
     for path in chain(first, files):
@@ -58,6 +58,7 @@ def sources_of(
             yield file
         else:
             yield from reading.traces(path, budget)
+    yield from map(nothing_in, empty)
     for path in filter(is_stream, paths):
         with nullcontext(sys.stdin.buffer) if str(path) == "-" else path.open("rb") as stream:
             yield from read_stdin(stream, reading.form, reading.joins or Joins(), budget)

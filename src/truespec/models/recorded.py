@@ -7,6 +7,7 @@ from pathlib import Path
 
 from truespec.models.call import Call, Reply
 from truespec.models.contract import Model, ModelError
+from truespec.untrusted.inputs import text_of
 from truespec.verdict import UsageError
 
 
@@ -29,12 +30,7 @@ def open_recording(name: str, target: str) -> Model:
     """The model of a recording; `UsageError` names the line that is wrong."""
     path = Path(target)
     replies: dict[tuple[str, int], Reply] = {}
-    try:
-        lines = path.read_text("utf-8").removesuffix("\n").split("\n")
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{path}: not UTF-8 at byte {error.start}") from None
+    lines = text_of(path, None).removesuffix("\n").split("\n")
     for number, line in enumerate(lines, 1):
         try:
             record = json.loads(line)

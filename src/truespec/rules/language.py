@@ -39,6 +39,7 @@ from truespec.rules.templates import TEMPLATES
 from truespec.rules.yaml_hints import with_hints
 from truespec.rules.yaml_place import listed
 from truespec.rules.yaml_text import MAX_BYTES, load_yaml
+from truespec.untrusted.outputs import named
 from truespec.verdict import ReasonCode, SpecificationError
 
 VERSION = 1
@@ -58,7 +59,7 @@ _LONGEST_MESSAGE = 500
 
 def file_text(path: Path) -> str:
     """The text of a rule file; `SpecificationError` where it is too large or not UTF-8."""
-    with path.open("rb") as stream:
+    with named(path), path.open("rb") as stream:
         raw = stream.read(MAX_BYTES + 1)
     if len(raw) > MAX_BYTES:
         raise _wrong(path.name, f"a rule file of more than {MAX_BYTES >> 20} MiB")

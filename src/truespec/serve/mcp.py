@@ -75,8 +75,8 @@ def server(service: Service) -> MCPServer[Any]:
     ) -> dict[str, Any]:
         """Hold a conversation (messages as OpenAI writes them) against rules (the text of a rule file, YAML).
 
-        Returns each violation with its message, the rules that could not be evaluated and why, and those
-        that were kept.
+        Returns each violation with its message, the rules that could not be evaluated and why, those that
+        were kept, and what was left out of messages.
         """
         found = check_messages(messages, rules, tools)
         violations = found["violations"]

@@ -171,8 +171,10 @@ def check_messages(
     """What became of each rule (of a rule file's text) in a conversation (messages as OpenAI writes them).
 
     `violations` in the order of messages, `not_evaluated` with the reason for each such rule, `kept` the
-    identifiers of the rules that held. Raises `SpecificationError` for a rule and `TraceError` for a message
-    that cannot be read.
+    identifiers of the rules that held, `unread` what was left out of messages, with their numbers.
+
+    Raises `SpecificationError` for a rule, `UsageError` for tools and `TraceError` for a message that cannot
+    be read.
     """
     from truespec.rules.language import load_rules
     from truespec.rules.monitor import RuleSet
@@ -182,7 +184,7 @@ def check_messages(
     if not isinstance(rules, str):
         raise UsageError("'rules' is the text of a rule file (YAML)")
     compiled = RuleSet(load_rules(rules))
-    trace = _trace(messages, tools)
+    trace, unread = _trace(messages, tools)
     kept, broken, open_rules = [], [], []
     for found in compiled.check(trace):
         if found.violations:
@@ -192,7 +194,7 @@ def check_messages(
         elif not found.violations:
             kept.append(found.rule.id)
     broken.sort(key=lambda one: int(one["message_index"]))
-    return {"violations": broken, "not_evaluated": open_rules, "kept": kept}
+    return {"violations": broken, "not_evaluated": open_rules, "kept": kept, "unread": unread}
 
 
 EXPLAINED_SECONDS = 2.0
@@ -226,20 +228,26 @@ def explain_rules(rules: str, only: str | None = None, most: int = 20) -> dict[s
     return {"rules": explained, "rule_count": len(named)}
 
 
-def _trace(messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]] | None) -> Trace:
+def _trace(
+    messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]] | None
+) -> tuple[Trace, list[str]]:
+    """The conversation of a request, and what of it is not read."""
     from truespec.traces.importers.items import openai_messages
     from truespec.traces.importers.parts import Notes
-    from truespec.traces.importers.shared import tool_schemas
+    from truespec.traces.joins import tools_of
     from truespec.traces.trace import Source, Trace, TraceError, prompt_of
 
     read, notes = [], Notes()
     for number, message in enumerate(messages):
+        notes.place = f"message {number}"
         try:
             read += openai_messages(message, notes)
         except (ValueError, TypeError, KeyError) as error:
             raise TraceError(f"message {number}: {error}") from None
     source = Source("openai", "in a request", "", "document")
-    return Trace("in a request", tuple(read), source, prompt_of(tuple(read)), tool_schemas(tools))
+    schemas = None if tools is None else tools_of(tools, "'tools'")
+    trace = Trace("in a request", tuple(read), source, prompt_of(tuple(read)), schemas)
+    return trace, [f"{place}: {what}" for place, what in notes.ledger.problems]
 
 
 def _broken(rule: Rule, violation: Violation) -> dict[str, Any]:

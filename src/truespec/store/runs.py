@@ -14,6 +14,7 @@ from truespec.models.call import Settings
 from truespec.store.beside import misplaced
 from truespec.store.lines import split_lines, to_line
 from truespec.store.pairs import parse_json
+from truespec.untrusted.inputs import text_of
 from truespec.verdict import UsageError
 from truespec.version import __version__
 
@@ -173,12 +174,7 @@ def read_tasks(path: Path) -> list[Task]:
                 "'truespec data import' wrote"
             )
         path = path / "tasks.jsonl"
-    try:
-        lines = split_lines(path.read_text("utf-8"))
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{path}: not UTF-8 at byte {error.start}") from None
+    lines = split_lines(text_of(path, None))
     for number, line in enumerate(lines, 1):
         try:
             tasks.append(read_task(parse_json(line)))

@@ -9,6 +9,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from json import JSONDecodeError
@@ -20,8 +21,10 @@ import orjson
 from truespec.traces.archive import Archive, Member
 from truespec.traces.ledger import Ledger
 from truespec.traces.peek import peek
+from truespec.untrusted.inputs import text_of
 from truespec.untrusted.nesting import TooDeep, check_json
 from truespec.untrusted.unpack import Budget, Unpacked, gunzip, lines
+from truespec.verdict import UsageError
 
 HEAD_BYTES = 1 << 16
 """How much of a file is looked at to recognise its format."""
@@ -59,31 +62,43 @@ class Problem:
 def loads(text: str | bytes) -> Any:
     """Parse JSON. Python's parser takes over for what the fast one refuses (NaN) or rounds (integers)."""
     refuse_depth(text)
+    if not _has_long_number(text):
+        with suppress(orjson.JSONDecodeError, UnicodeEncodeError):
+            return orjson.loads(text)
     try:
-        return orjson.loads(text) if not _has_long_number(text) else json.loads(text)
-    except (orjson.JSONDecodeError, UnicodeEncodeError):
-        try:
-            return json.loads(text)
-        except RecursionError:
-            raise JSONDecodeError("nested too deeply", "", 0) from None
-        except JSONDecodeError:
-            raise
-        except ValueError:  # Python reads no integers beyond some thousand digits
-            raise JSONDecodeError("a number with too many digits", "", 0) from None
+        return json.loads(text)
+    except RecursionError:
+        raise JSONDecodeError("nested too deeply", "", 0) from None
+    except JSONDecodeError:
+        raise
+    except UnicodeError as error:
+        raise JSONDecodeError(f"not UTF-8: {error}", "", 0) from None
+    except ValueError:  # Python reads no integers beyond some thousand digits
+        raise JSONDecodeError("a number with too many digits", "", 0) from None
+
+
+def json_of(path: Path) -> Any:
+    """The value of a JSON file that a caller names; `UsageError` names a file that holds none."""
+    text = text_of(path)
+    try:
+        return loads(text)
+    except ValueError as error:
+        raise UsageError(f"{path} is no JSON: {error}") from None
 
 
 _DIGITS = bytes.maketrans(b"0123456789", b"0" * 10)
-_LONG_RUN = b"0" * 20
-"""The digits of an integer beyond 64 bits, which the fast parser makes a float."""
-_LONG = re.compile(rb"[:\[,\s]-?[1-9]\d{18,}[\s,\]}]")
+_LONG_RUNS = b"0" * 20, b"-" + b"0" * 19
+"""The digits of an integer beyond 64 bits, above and below 0, which the fast parser makes a float."""
+_LONG = re.compile(rb"(?:^|[:\[,\s])-?[1-9]\d{18,}(?:[\s,\]}]|$)")
 
 
 def _has_long_number(text: str | bytes) -> bool:
     """Whether an integer in a JSON text may be beyond 64 bits."""
-    if len(text) < len(_LONG_RUN):
+    if len(text) < len(_LONG_RUNS[0]):
         return False
     data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
-    return _LONG_RUN in data.translate(_DIGITS) and _LONG.search(data) is not None
+    digits = data.translate(_DIGITS)
+    return any(run in digits for run in _LONG_RUNS) and _LONG.search(data) is not None
 
 
 def refuse_depth(text: str | bytes) -> None:

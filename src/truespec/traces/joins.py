@@ -18,9 +18,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from truespec.traces.files import loads
+from truespec.traces.files import json_of
 from truespec.traces.importers.shared import tool_schemas
-from truespec.traces.trace import ToolSchema, Trace, TraceError
+from truespec.traces.trace import KINDS, ToolSchema, Trace
+from truespec.untrusted.inputs import text_of
+from truespec.verdict import UsageError
+
+_PROMPTS = "agent_prompts.json"
+_TYPES = "tool_types.json"
+_FILES = ("tools.json", "user_tools.json", _TYPES, "db.json", "db.json.gz", "policy.md", "wiki.md")
 
 
 @dataclass(frozen=True)
@@ -79,16 +85,21 @@ class Joins:
                 tools = tuple(replace(tool, kind=tool.kind or kinds.get(tool.name)) for tool in tools)
             return Domain(tools if tools is not None else schemas_named(kinds), (), None, kinds)
         here = self.folder / name
-        kinds = _json(here / "tool_types.json") or self._types(name)
-        tools = _json(here / "tools.json")
-        user_tools = _json(here / "user_tools.json")
+        types, user_tools = here / _TYPES, here / "user_tools.json"
+        kinds = (kinds_in(types) if types.is_file() else {}) or self._types(name)
         policy = next((p for p in (here / "policy.md", here / "wiki.md") if p.is_file()), None)
         return Domain(
-            tool_schemas(tools, kinds) if tools is not None else self.tools or schemas_named(kinds),
-            tool_schemas(user_tools or [], kinds) or (),
-            policy.read_text(encoding="utf-8") if policy else None,
+            self._tools(here / "tools.json", kinds),
+            tools_in(user_tools, kinds) if user_tools.is_file() else (),
+            text_of(policy) if policy else None,
             kinds,
         )
+
+    def _tools(self, path: Path, kinds: Mapping[str, str]) -> tuple[ToolSchema, ...] | None:
+        """The tools of an environment's own file, or those that all have; none where only types are known."""
+        if path.is_file():
+            return tools_in(path, kinds)
+        return self.tools if self.tools is not None else schemas_named(kinds)
 
     def completed(self, trace: Trace) -> Trace:
         """A trace with the tools, their types and the prompt that it lacks itself, whatever its format."""
@@ -101,15 +112,17 @@ class Joins:
             return trace
         return replace(trace, tools=tools, system_prompt=prompt)
 
-    def _types(self, name: str) -> Any:
+    def _types(self, name: str) -> Mapping[str, str]:
         if self.types is None:
             return {}
-        return _json(self.types if self.types.is_file() else self.types / name / "tool_types.json") or {}
+        path = self.types if self.types.is_file() else self.types / name / _TYPES
+        return kinds_in(path) if path.is_file() else {}
 
     @cached_property
     def prompts(self) -> Prompts:
         """The prompt templates of the folder."""
-        table = _json(self.folder / "agent_prompts.json") if self.folder else None
+        path = self.folder / _PROMPTS if self.folder else None
+        table = json_of(path) if path is not None and path.is_file() else None
         if not table:
             return Prompts()
         files = table.get("by_file", {}).values()
@@ -129,10 +142,42 @@ def joins_beside(path: Path) -> Joins:
     return Joins(folder) if folder.is_dir() else Joins()
 
 
-def _json(path: Path) -> Any:
-    if not path.is_file():
-        return None
-    try:
-        return loads(path.read_bytes())
-    except ValueError as error:
-        raise TraceError(f"{path} is no JSON: {error}") from None
+def tools_in(path: Path, kinds: Mapping[str, str] | None = None) -> tuple[ToolSchema, ...]:
+    """The tools of a file of schemas; `UsageError` for any other file."""
+    return tools_of(json_of(path), str(path), kinds)
+
+
+def tools_of(value: Any, called: str, kinds: Mapping[str, str] | None = None) -> tuple[ToolSchema, ...]:
+    """The tools of a list of schemas, or of what an MCP server lists; `UsageError` for any other value.
+
+    `called` is the value's name for the caller.
+    """
+    listed = value.get("tools") if isinstance(value, Mapping) else value
+    tools = tool_schemas(listed, kinds)
+    if not isinstance(listed, list) or tools is None:
+        raise UsageError(f"{called}: expected a JSON list of tool schemas")
+    for number, entry in enumerate(listed):
+        if not tool_schemas([entry]):
+            raise UsageError(f"{called}: entry {number} describes no tool with a name: {entry!r:.60}")
+    return tools
+
+
+def kinds_in(path: Path) -> dict[str, str]:
+    """Which tools read and which write, by a file of types; `UsageError` for any other file."""
+    value = json_of(path)
+    if not isinstance(value, dict):
+        raise UsageError(f"{path}: expected a JSON object from tools to {', '.join(KINDS)}")
+    for tool, kind in value.items():
+        if kind not in KINDS:
+            raise UsageError(f"{path}: the type of {tool!r:.60} is {kind!r:.60}, expected {', '.join(KINDS)}")
+    return value
+
+
+def check_folder(folder: Path) -> None:
+    """Raise `UsageError` for a folder of joins that holds none of their files."""
+    for here in folder.iterdir():
+        if here.name == _PROMPTS or any((here / name).is_file() for name in _FILES):
+            return
+    raise UsageError(
+        f"{folder} completes no trace: expected {_PROMPTS}, or <domain>/ with any of {', '.join(_FILES)}"
+    )

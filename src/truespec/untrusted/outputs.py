@@ -7,6 +7,7 @@ import errno
 import fcntl
 import stat
 from collections.abc import Iterable, Iterator
+from itertools import combinations
 from pathlib import Path
 
 from truespec.verdict import UsageError
@@ -65,6 +66,14 @@ def check_apart(output: Path | None, inputs: Iterable[Path | None]) -> None:
         if path is not None and is_same(output, path):
             alias = "" if output == path else f", under the name of {path}"
             raise UsageError(f"{output} is the input itself{alias}: name another output")
+
+
+def check_distinct(*outputs: Path | None) -> None:
+    """Raise `UsageError` where two outputs of one call are one file."""
+    named = [path for path in outputs if path is not None and not is_stream(path)]
+    for first, second in combinations(named, 2):
+        if is_same(first, second):
+            raise UsageError(f"{second} is named for two outputs: name a file for each")
 
 
 def belongs_to(path: Path, output: Path | None) -> bool:

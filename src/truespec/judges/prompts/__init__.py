@@ -15,6 +15,7 @@ from pathlib import Path
 
 from truespec.benchmark.prompts import describe_context, language
 from truespec.benchmark.task import Task, shown_context
+from truespec.untrusted.inputs import text_of
 from truespec.verdict import UsageError
 
 
@@ -62,10 +63,7 @@ def read_prompts(folder: Path) -> dict[str, str]:
     for path in sorted(folder.glob("*.md")):
         if path.stem not in {role.value for role in Role}:
             raise UsageError(f"{path}: no prompt has this name: expected {expected}")
-        try:
-            found[path.stem] = path.read_text("utf-8")
-        except UnicodeDecodeError as error:
-            raise UsageError(f"{path}: not UTF-8 at byte {error.start}") from None
+        found[path.stem] = text_of(path)
         if LANGUAGE not in found[path.stem]:
             raise UsageError(
                 f"{path} lacks {LANGUAGE}: write it where the description of the language is to stand"

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import importlib
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 
 from truespec.plugins import PluginWarning, Registry
@@ -17,7 +18,7 @@ from truespec.traces.importers.shared import Reader
 from truespec.traces.importers.sound import sound
 from truespec.traces.joins import Joins, joins_beside
 from truespec.traces.trace import Trace, TraceError
-from truespec.untrusted.outputs import belongs_to
+from truespec.untrusted.outputs import belongs_to, named
 from truespec.untrusted.unpack import Budget
 
 BUILT_IN: dict[str, str] = {
@@ -145,6 +146,11 @@ def read_file(
 ) -> Iterator[Trace | Problem]:
     """As `read`; the file's ledger tells afterwards what was taken and what was dropped."""
     joins = joins if joins is not None else joins_beside(file.path)
+    with named(file.path):
+        yield from _contents(file, form, joins)
+
+
+def _contents(file: TraceFile, form: str | None, joins: Joins) -> Iterator[Trace | Problem]:
     if file.is_zip and form != "inspect" and (form or detect(file) is None):
         yield from _archive(file, form, joins)
     else:
@@ -188,6 +194,8 @@ def _file(file: TraceFile, form: str | None, joins: Joins) -> Iterator[Trace | P
                 ledger.items.drop("a record that cannot be read", item.position)
             yield item
             yield from _noted(file)
+        if not read_here and not ledger.problems:
+            yield file.problem("file", f"nothing in it is read as {name}")
     except contained as e:
         # The importers guard each record; what still fails is the frame around the records.
         ledger.items.drop("a record that cannot be read", f"after {read_here} records")
@@ -210,22 +218,39 @@ def _unknown(file: TraceFile) -> str:
     return "of no known format; name it with --format"
 
 
-def files_below(paths: Iterable[Path], output: Path | None = None) -> Iterator[Path]:
+def files_below(
+    paths: Iterable[Path], output: Path | None = None, empty: Callable[[Path], object] = lambda _: None
+) -> Iterator[Path]:
     """Every file that may hold traces, in a fixed order; a named file is taken whatever its ending.
 
-    What the same run writes to `output` is left out of a folder.
+    What the same run writes to `output` is left out of a folder. `empty` gets folders without a file.
     """
     for path in paths:
-        if path.is_dir():
-            for found in sorted(path.rglob("*")):
-                if not found.is_file() or "domains" in found.parts[len(path.parts) :]:
-                    continue
-                if belongs_to(found, output):
-                    continue
-                # Most tables and YAML in a folder hold other things: only those that hold traces are taken.
-                if found.name.endswith(SUFFIXES) or (
-                    found.name.endswith(LOOKED_AT) and detect(TraceFile(found)) is not None
-                ):
-                    yield found
-        else:
+        if not path.is_dir():
             yield path
+            continue
+        below = _below(path, output)
+        first = next(below, None)
+        if first is None:
+            empty(path)
+        else:
+            yield from chain((first,), below)
+
+
+def _below(folder: Path, output: Path | None) -> Iterator[Path]:
+    for found in sorted(folder.rglob("*")):
+        if not found.is_file() or "domains" in found.parts[len(folder.parts) :]:
+            continue
+        if belongs_to(found, output):
+            continue
+        # Most tables and YAML in a folder hold other things: only those that hold traces are taken.
+        if found.name.endswith(SUFFIXES) or (
+            found.name.endswith(LOOKED_AT) and detect(TraceFile(found)) is not None
+        ):
+            yield found
+
+
+def nothing_in(folder: Path) -> Problem:
+    """What is said of a folder that `files_below` finds empty."""
+    endings = ", ".join(SUFFIXES)
+    return Problem(str(folder), "folder", f"no file in it ends as traces do: {endings}", foreign=True)
