@@ -16,9 +16,11 @@ import pytest
 
 from truespec.cli.batch import describe
 from truespec.executors.batch import opened, run_batch
+from truespec.executors.merge import run_merge
 from truespec.executors.recheck import run_recheck
 from truespec.store.ledger import Ledger
 from truespec.store.pairs import BrokenLine, read_pairs, spooled
+from truespec.untrusted.outputs import reserved
 from truespec.verdict import UsageError
 
 LINE = '{"id": "%s", "domain": "regex", "oracle": "a", "candidate": "a"%s}\n'
@@ -71,6 +73,24 @@ def test_a_foreign_file_in_the_ledgers_place_is_not_removed(tmp_path: Path, data
     with pytest.raises(UsageError, match="is not a ledger of ours"):
         batch(written(tmp_path), tmp_path / "accounts")
     assert foreign.read_bytes() == kept
+
+
+def test_two_runs_do_not_write_one_table(tmp_path: Path) -> None:
+    pairs, output = written(tmp_path), tmp_path / "out.parquet"
+    batch(pairs, output)
+    kept = output.read_bytes()
+    with reserved(output):
+        for run in (lambda: batch(pairs, output), lambda: run_merge([tmp_path / "other"], output, pairs)):
+            with pytest.raises(UsageError, match="is being written by another run"):
+                run()
+    assert output.read_bytes() == kept
+    assert Ledger.count(tmp_path / "out.parquet.ledger") == 1
+
+
+def test_a_table_that_was_not_written_leaves_no_file(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no such ledger"):
+        run_merge([tmp_path / "other"], tmp_path / "out.parquet", written(tmp_path))
+    assert not (tmp_path / "out.parquet").exists()
 
 
 def test_two_runs_do_not_write_one_output(tmp_path: Path) -> None:

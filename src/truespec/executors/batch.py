@@ -18,7 +18,7 @@ from truespec.store.lines import to_line
 from truespec.store.pairs import WHOLE, BrokenLine, PairLine, Shard, digest, on_disk, read_pairs, scan, spoken
 from truespec.store.parquet import check_parquet
 from truespec.store.rows import write_parquet
-from truespec.untrusted.outputs import check_apart, hold, is_same, is_stream, named
+from truespec.untrusted.outputs import check_apart, hold, is_same, is_stream, named, reserved
 from truespec.verdict import ReasonCode, UsageError, Verdict
 
 HELD_LINES = 100_000
@@ -118,6 +118,7 @@ def run_batch(
         written = folder / "verdicts.jsonl" if flat else output
         summary = Summary()
         with (
+            reserved(output) if flat else contextlib.nullcontext(),
             opened(written) as file,
             _begun(where, resume, summary),
             Ledger(where, bound_to(pairs, timeout)) as ledger,
@@ -131,8 +132,9 @@ def run_batch(
             window.write()
             summary.foreign = ledger.foreign
             summary.refused = ledger.refused
-        if flat:
-            write_parquet(written, output)
+            if flat:
+                file.flush()
+                write_parquet(written, output)
         return summary
 
 

@@ -20,7 +20,7 @@ from truespec.store.lines import to_line
 from truespec.store.pairs import BrokenLine, digest, on_disk, read_pairs, scan, spoken
 from truespec.store.parquet import check_parquet
 from truespec.store.rows import write_parquet
-from truespec.untrusted.outputs import is_stream, named
+from truespec.untrusted.outputs import is_stream, named, reserved
 from truespec.verdict import UsageError, Verdict
 from truespec.version import __version__
 
@@ -85,7 +85,7 @@ def run_merge(
     flat = target.suffix == ".parquet"
     if flat:
         check_parquet()
-    with Scratch("merge") as folder:
+    with Scratch("merge") as folder, reserved(target):
         called, pairs = spoken(pairs), on_disk(pairs, folder)
         scanned = scan(pairs, called=called)
         bound = _check_bound(outputs, digest(pairs))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import fcntl
+import os
 import stat
 from collections.abc import Iterable, Iterator
 from itertools import combinations
@@ -37,6 +38,29 @@ def hold(file: int, output: Path) -> None:
         ) from None
     except OSError:
         return  # a file system without locks
+
+
+@contextlib.contextmanager
+def reserved(output: Path) -> Iterator[None]:
+    """Hold an output that is written as a whole at the end; `UsageError` where another run holds it.
+
+    What fails leaves no empty file where there was none. A pipe or a device is not held.
+    """
+    if is_stream(output):
+        yield
+        return
+    fresh = not output.exists()
+    try:
+        file = os.open(output, os.O_RDWR | os.O_CREAT, 0o666)
+    except OSError as error:
+        raise UsageError(f"{output}: {error.strerror}") from None
+    try:
+        hold(file, output)
+        yield
+    finally:
+        if fresh and output.exists() and not output.stat().st_size:
+            output.unlink()
+        os.close(file)
 
 
 def is_same(left: Path, right: Path) -> bool:
