@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pytest
+import sqlglot
 
 import needs
 import truespec
+from truespec.domains.sql.refute.rounding import Arithmetic
+from truespec.domains.sql.schema import read_schema
 
 SCHEMA = "CREATE TABLE t (a INT, r DOUBLE PRECISION)"
 TOOLS = {"mysql": "mariadbd", "postgres": "postgres"}
@@ -57,3 +60,33 @@ def test_differences_of_exact_numbers_are_still_found(oracle: str, candidate: st
     context = {"schema": SCHEMA, "dialect": "sqlite"}
     verdict = truespec.verify("sql", oracle=oracle, candidate=candidate, context=context, timeout=20.0)
     assert verdict.answer.value == "refuted", verdict
+
+
+@pytest.mark.parametrize(
+    ("oracle", "candidate"),
+    [
+        ("SELECT SUM(a) / COUNT(*) FROM t", "SELECT SUM(a) // COUNT(*) FROM t"),
+        ("SELECT SUM(a) / 2 FROM t", "SELECT SUM(CASE WHEN a > 1 THEN a END) // 2 FROM t"),
+        ("SELECT b, (a + 1) / 2 FROM u", "SELECT b, (a + 1) // 2 FROM u"),
+    ],
+)
+def test_a_quotient_of_integers_differs_from_an_integer_division(oracle: str, candidate: str) -> None:
+    schema = "CREATE TABLE t (a INT); CREATE TABLE u (a INT, b INT)"
+    context = {"schema": schema, "dialect": "duckdb"}
+    verdict = truespec.verify("sql", oracle=oracle, candidate=candidate, context=context, timeout=20.0)
+    assert verdict.answer.value == "refuted", verdict
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT x // 2 FROM (SELECT SUM(r) AS a FROM t) AS s(x)",
+        "SELECT SUM(a) // 2 FROM (SELECT r AS a FROM t)",
+        "SELECT SUM(r) FROM t",
+        "SELECT a + 9007199254740993 FROM t",
+    ],
+)
+def test_what_is_named_like_a_column_of_integers_may_round_all_the_same(query: str) -> None:
+    schema = read_schema(SCHEMA, "duckdb")
+    trees = [sqlglot.parse_one(text, read="duckdb") for text in (query, "SELECT r / 2 FROM t")]
+    assert Arithmetic.of(trees, schema).is_inexact(trees[0])

@@ -3,8 +3,9 @@
 The engines round what a division or an average yields: MariaDB to four more digits, the others to sixteen
 or so. Where numbers may be binary, as in SQLite, beside columns, casts, literals and functions of floating
 point, every operation may round: its result counts as exact only where it is a whole number of small parts
-and below 2^53, and a literal beyond 2^53 does not count as exact at all. A difference on a database counts
-in one of two cases.
+and below 2^53, and a literal beyond 2^53 does not count as exact at all. What is computed with integers alone,
+by an engine that keeps their type, is exact: there an integer division drops what it drops by its meaning.
+A difference on a database counts in one of two cases.
 
 1. Both queries still yield their results when evaluating an inexact quotient is made an error: none was
    evaluated.
@@ -100,6 +101,8 @@ class Arithmetic:
     """Whether numbers may be binary: a fraction is exact only if its denominator is a power of two."""
     nodes: tuple[Any, ...]
     """The kinds of operations that may round."""
+    whole: frozenset[str]
+    """Names that can only mean columns of whole numbers."""
 
     @classmethod
     def of(cls, trees: Sequence[exp.Expr], schema: Schema) -> Arithmetic:
@@ -123,7 +126,10 @@ class Arithmetic:
         nodes = _INEXACT + _ARITHMETIC if everywhere and computed else _INEXACT
         if dialect.computes_in_binary:
             nodes += (exp.Mul,)
-        return cls(schema.dialect, everywhere or dialect.divides_in_binary, tuple(dict.fromkeys(nodes)))
+        binary = everywhere or dialect.divides_in_binary
+        # In SQLite an integer that grows too large becomes a binary number; elsewhere it is an error.
+        whole = frozenset[str]() if dialect.computes_in_binary else _whole_columns(trees, schema)
+        return cls(schema.dialect, binary, tuple(dict.fromkeys(nodes)), whole)
 
     def sites(self, tree: exp.Expr) -> list[exp.Expr]:
         """The operations and literals that may not be exact, the outermost first."""
@@ -131,8 +137,28 @@ class Arithmetic:
 
     def _may_round(self, node: exp.Expr) -> bool:
         if isinstance(node, self.nodes) or _is_double(node):
-            return True
+            return not (isinstance(node, _ARITHMETIC) and self._is_whole(node))
         return self.binary and isinstance(node, exp.Literal) and not node.is_string and _is_large(node)
+
+    def _is_whole(self, node: Any) -> bool:
+        """Whether an engine that keeps types computes this with integers alone: nothing there rounds."""
+        match node:
+            case exp.Literal():
+                return not node.is_string and node.name.isdigit() and not _is_large(node)
+            case exp.Column():
+                return node.name.lower() in self.whole
+            case exp.Count() | exp.Null():
+                return True
+            case exp.Paren() | exp.Neg() | exp.Abs() | exp.Sum() | exp.Min() | exp.Max():
+                return self._is_whole(node.this)
+            case exp.Add() | exp.Sub() | exp.Mul() | exp.IntDiv() | exp.Mod():
+                return self._is_whole(node.this) and self._is_whole(node.expression)
+            case exp.Case():
+                parts = [branch.args["true"] for branch in node.args["ifs"]]
+                return all(map(self._is_whole, [*parts, node.args.get("default") or exp.Null()]))
+            case exp.Coalesce():
+                return all(map(self._is_whole, [node.this, *node.expressions]))
+        return False
 
     def is_inexact(self, tree: exp.Expr) -> bool:
         """Whether a query holds an operation that may round."""
@@ -199,6 +225,21 @@ class Arithmetic:
         return exp.Paren(
             this=exp.Case(ifs=[exp.If(this=exact, true=wrapped.copy())], default=instead(wrapped.copy()))
         )
+
+
+def _whole_columns(trees: Sequence[exp.Expr], schema: Schema) -> frozenset[str]:
+    """The names of columns of integers that are no names of anything else."""
+    found: set[str] = set()
+    others: set[str] = set()
+    for table in schema.tables:
+        for column in table.columns:
+            (found if column.type.kind is Kind.INT else others).add(column.name.lower())
+    for tree in trees:
+        others |= {alias.alias.lower() for alias in tree.find_all(exp.Alias)}
+        for table_alias in tree.find_all(exp.TableAlias):
+            others |= {column.name.lower() for column in table_alias.columns}
+        others |= {table.alias_or_name.lower() for table in tree.find_all(exp.Table, exp.Subquery)}
+    return frozenset(found - others)
 
 
 def _is_double(node: exp.Expr) -> bool:
