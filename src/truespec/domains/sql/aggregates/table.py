@@ -8,18 +8,18 @@ equal share a symbol; the axioms of `rules/aggregate_axioms.py` say what is know
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
 import z3
 
 from truespec.domains.sql.aggregates.abstraction import abstracted
+from truespec.domains.sql.aggregates.candidates import Role, matched, roles, unrelated
 from truespec.domains.sql.ir.aggregates import Aggregates, Operator, Symbol
 from truespec.domains.sql.ir.bags import (
     Bag,
     Group,
-    Substitution,
     Term,
     bound,
     conjuncts,
@@ -42,7 +42,7 @@ from truespec.domains.sql.ir.kinds import (
     Other,
 )
 from truespec.domains.sql.ir.logic import FALSE, TRUE, Expr, Formula, conj, disj, ite, neg, real
-from truespec.domains.sql.ir.symbols import constants, functions, is_eq, is_false, name_of, operands
+from truespec.domains.sql.ir.symbols import constants, functions, is_false, name_of, operands
 from truespec.domains.sql.ir.values import Val, check_compared, identical, numeric, to_real, united
 from truespec.domains.sql.ir.world import World
 from truespec.domains.sql.rules import (
@@ -51,8 +51,10 @@ from truespec.domains.sql.rules import (
     extreme_of_set,
     few_values,
     first_exists,
+    frame_rows,
     independent_factors,
     settled_value,
+    signed_sums,
     split_bounds,
     sum_laws,
 )
@@ -70,8 +72,11 @@ class AggregateTable(Aggregates):
         self.operators: list[Operator] = []
         self._facts: dict[str, list[Formula]] = {}
         self._firsts: dict[str, Formula] = {}
+        self._roles: dict[str, list[Role]] = {}
+        self._signed: set[str] = set()
         self._related: set[frozenset[str]] = set()
         self.plainly_same: Callable[[Bag, Bag], bool] = lambda left, right: False
+        self.plainly_apart: Callable[[Bag, Bag], bool] = lambda left, right: False
         self.same_tuples: Callable[[Bag, Bag], bool] = lambda left, right: False
         if attached:
             world.extra_axioms = self.axioms
@@ -240,7 +245,7 @@ class AggregateTable(Aggregates):
         return name
 
     def relate(self, terms: list[Term]) -> None:
-        """Note what `counted_subset` says of the counts that these terms compare."""
+        """Note what `counted_subset` and `signed_sums` say of what these terms compare."""
         for one, two in counted_subset.compared(self, terms):
             pair = frozenset((one.name, two.name))
             if pair in self._related:
@@ -251,6 +256,16 @@ class AggregateTable(Aggregates):
                 if fact is not None:
                     self._facts.setdefault(part.name, []).append(fact)
                     break
+        for formula in signed_sums.compared(terms):
+            self.note_signs(formula)
+
+    def note_signs(self, formula: Formula) -> None:
+        """Learn of the sums in a formula whether they are positive or negative."""
+        for symbol, _ in self.applied(Term((), (), formula, ())).values():
+            if symbol.function == "SUM" and symbol.name not in self._signed:
+                self._signed.add(symbol.name)
+                fact = signed_sums.of(self.world, symbol)
+                self._facts.setdefault(symbol.name, []).extend([] if fact is None else [fact])
 
     def _first(self, value: Expr, first: Bag, among: Bag) -> bool:
         """Note of the symbol of a choice what `first_exists` says of it; False where it cannot be said."""
@@ -324,6 +339,9 @@ class AggregateTable(Aggregates):
         divided = split_bounds.of(world, term)
         if divided is not None:
             return self.count_term(divided[0]) + self.count_term(divided[1])
+        places = frame_rows.of(self, term)
+        if places is not None:
+            return frame_rows.total(self, places, value=False)
         outer, term = _outer(independent_factors.pinned(term))
         product: Expr | None = None
         for factor in independent_factors.of(term):
@@ -345,6 +363,9 @@ class AggregateTable(Aggregates):
         if divided is not None:
             first, second = (self.sum_term(part, part.outs[0].val) for part in divided)
             return first + second
+        places = frame_rows.of(self, term)
+        if places is not None:
+            return frame_rows.total(self, places, value=True)
         outer, term = _outer(independent_factors.pinned(term))
         if not term.rows and not term.groups:
             return ite(conj(outer, term.cond), term.outs[0].val, kind.stand_in)
@@ -372,49 +393,33 @@ class AggregateTable(Aggregates):
     def _symbol(self, function: str, bag: Bag, kind: Kind) -> tuple[Symbol, tuple[Expr, ...]]:
         """The symbol of a bag, and the arguments at which it is meant here."""
         bag, formals, arguments = abstracted(self.world, bag)
+        mine = roles(bag, formals)
         known = [
             (symbol, substitute_bag(symbol.bag, pairs), order)
             for symbol in list(self.symbols.values())  # comparing bags may name further aggregates
             if symbol.function == function and symbol.kind == kind
-            for order, pairs in _matched(symbol.formals, formals)
+            for order, pairs in matched(symbol.formals, formals, self._roles_of(symbol), mine)
         ]
         for same in (self.plainly_same, self.same, partial(extreme_of_set.apply, self, function)):
             for symbol, there, order in known:
-                if same != self.plainly_same and _unrelated(there, bag):
+                if same != self.plainly_same and (unrelated(there, bag) or self.plainly_apart(there, bag)):
                     continue
                 if same(there, bag):
                     return symbol, tuple(arguments[i] for i in order)
         name = f"agg!{len(self.symbols)}"
         symbol = Symbol(function, name, tuple(formals), bag, kind)
         self.symbols[name] = symbol
+        self._roles[name] = mine
         return symbol, tuple(arguments)
+
+    def _roles_of(self, symbol: Symbol) -> list[Role]:
+        if symbol.name not in self._roles:
+            self._roles[symbol.name] = roles(symbol.bag, symbol.formals)
+        return self._roles[symbol.name]
 
 
 def _known(value: Val) -> Val:
     return Val(FALSE, value.val, value.kind, value.literal)
-
-
-def _unrelated(left: Bag, right: Bag) -> bool:
-    """Whether the bags hold different columns that no equation ties to anything: no proof makes them one."""
-    if len(left.terms) != 1 or len(right.terms) != 1 or left.terms[0].groups or right.terms[0].groups:
-        return False
-    ours, theirs = (_free_column(bag.terms[0]) for bag in (left, right))
-    return ours is not None and theirs is not None and ours != theirs
-
-
-def _free_column(term: Term) -> str | None:
-    """The column that a term puts out, where no equation between two expressions speaks of it."""
-    value = term.outs[0].val if term.outs else None
-    if value is None or not z3.is_app(value) or value.num_args() != 1:
-        return None
-    name = name_of(value)
-    if not name.startswith("column "):
-        return None
-    for part in conjuncts(term.cond):
-        tied = is_eq(part) and all(constants(side) for side in operands(part))
-        if name in functions(part) and (tied or (not is_eq(part) and len(constants(part)) > 1)):
-            return None
-    return name
 
 
 def _outer(term: Term) -> tuple[Formula, Term]:
@@ -425,18 +430,3 @@ def _outer(term: Term) -> tuple[Formula, Term]:
     for part in conjuncts(term.cond):
         (inner if constants(part) & own or not constants(part) else outer).append(part)
     return conj(*outer), replace(term, cond=conj(*inner))
-
-
-def _matched(left: tuple[Expr, ...], right: list[Expr]) -> Iterator[tuple[tuple[int, ...], Substitution]]:
-    """At most 12 ways to give each parameter of one bag a parameter of the other of the same sort."""
-    if sorted(str(one.sort()) for one in left) != sorted(str(one.sort()) for one in right):
-        return
-    for order in itertools.islice(_orders(left, right), 12):
-        yield order, list(zip(left, (right[i] for i in order), strict=True))
-
-
-def _orders(left: tuple[Expr, ...], right: list[Expr]) -> Iterator[tuple[int, ...]]:
-    """Ways to give each of `left` its own of `right` of the same sort, the given order first."""
-    straight = tuple(range(len(left)))
-    candidates = itertools.permutations(straight) if len(left) <= 6 else iter([straight])
-    return (o for o in candidates if all(left[i].sort() == right[j].sort() for i, j in enumerate(o)))

@@ -25,7 +25,7 @@ from truespec.domains.sql.ir.logic import FALSE, TRUE, conj, disj, neg
 from truespec.domains.sql.ir.opaque import opaque
 from truespec.domains.sql.ir.truth import where_true
 from truespec.domains.sql.ir.values import Val, to_real
-from truespec.domains.sql.rules import choices
+from truespec.domains.sql.rules import choices, filled_group
 from truespec.verdict import Unsupported
 
 Members = list[tuple[Term, Scope]]
@@ -39,7 +39,7 @@ def aggregate(reader: Reader, node: Any, scope: Scope) -> Val:
     if not isinstance(scope, GroupScope):
         raise Unsupported(f"sql: the aggregate {node.sql()[:40]} outside its group")
     members = [(term, scope.scope_of(term)) for term in scope.members.terms]
-    return aggregate_over(reader, node, members, scope.operator)
+    return filled_group.of(aggregate_over(reader, node, members, scope.operator), scope.filled)
 
 
 def aggregate_over(reader: Reader, node: Any, members: Members, operator: Operator | None = None) -> Val:

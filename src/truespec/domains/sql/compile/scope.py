@@ -10,9 +10,11 @@ from sqlglot import exp
 
 from truespec.domains.sql.ir.aggregates import Operator
 from truespec.domains.sql.ir.bags import Bag, Term
+from truespec.domains.sql.ir.existence import group_formula
 from truespec.domains.sql.ir.logic import TRUE, Expr, Formula, conj
 from truespec.domains.sql.ir.symbols import variables
 from truespec.domains.sql.ir.values import Val
+from truespec.domains.sql.ir.world import World
 from truespec.domains.sql.rules.first_rows import Sort
 from truespec.verdict import ReasonCode, SpecificationError, Unsupported
 
@@ -110,6 +112,19 @@ class Scope:
         for value in self.shown():
             found |= variables(value.null) | variables(value.val)
         return found
+
+
+class RowScope(Scope):
+    """The names of a FROM clause for one of its terms: what is computed there is computed for its tuples."""
+
+    def __init__(self, world: World, names: Sequence[Name], term: Term, parent: Scope | None) -> None:
+        super().__init__(names, term.outs, parent)
+        self._world = world
+        self._groups = term.groups
+
+    def given(self) -> Formula:
+        inside = [group_formula(self._world, group) for group in self._groups]
+        return conj(*inside, super().given())
 
 
 @dataclass(eq=False)

@@ -15,7 +15,15 @@ from truespec.domains.sql.compile.grouping_sets import Items
 from truespec.domains.sql.compile.ordering import limit_of, output_position, sort_key, sort_keys, sort_of
 from truespec.domains.sql.compile.output_names import inline
 from truespec.domains.sql.compile.reader import Reader
-from truespec.domains.sql.compile.scope import Denotation, Position, Scope, Source, WindowScope, fingerprint
+from truespec.domains.sql.compile.scope import (
+    Denotation,
+    Position,
+    RowScope,
+    Scope,
+    Source,
+    WindowScope,
+    fingerprint,
+)
 from truespec.domains.sql.compile.shorthands import group_by_all, items_of, with_windows
 from truespec.domains.sql.compile.sources import from_clause
 from truespec.domains.sql.ir.bags import Bag, Term, renamed
@@ -195,7 +203,9 @@ def _plain(
         copies = [renamed(reader.world, term) for term in terms]
         return [(copy, Scope(source.names, copy.outs, parent)) for copy in copies]
 
-    return [(term, WindowScope(Scope(source.names, term.outs, parent), siblings)) for term in terms]
+    return [
+        (term, WindowScope(RowScope(reader.world, source.names, term, parent), siblings)) for term in terms
+    ]
 
 
 _WINDOW_ONLY = (

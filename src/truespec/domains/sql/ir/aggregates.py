@@ -76,6 +76,8 @@ class Aggregates(ABC):
     """What is named, by name."""
     operators: list[Operator]
     """What leaves choices, in the order of reading."""
+    reads_neighbours = False
+    """Whether a query takes the value of a row at a distance, as LAG and LEAD do."""
     plainly_same: Callable[[Bag, Bag], bool]
     """Whether two bags are the same by their form, which no solver is asked for."""
     same: Callable[[Bag, Bag], bool]
@@ -92,6 +94,10 @@ class Aggregates(ABC):
         """A function of a bag of tuples, of which only this is known: equal bags give equal results."""
 
     @abstractmethod
+    def any(self, bag: Bag) -> Val:
+        """The value of the one column that all tuples share, or an arbitrary one; NULL where no tuple is."""
+
+    @abstractmethod
     def count_term(self, term: Term) -> Expr:
         """The number of choices of a term."""
 
@@ -106,6 +112,10 @@ class Aggregates(ABC):
     @abstractmethod
     def choice(self, function: str, bag: Bag, formals: tuple[Expr, ...], kind: Kind) -> str:
         """The name of a new symbol for what is chosen from a bag, as `function` says."""
+
+    @abstractmethod
+    def note_signs(self, formula: Formula) -> None:
+        """Learn of the sums in a formula whether they are positive or negative."""
 
     @abstractmethod
     def applied(self, term: Term) -> dict[int, tuple[Symbol, tuple[Expr, ...]]]:

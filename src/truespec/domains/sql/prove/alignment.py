@@ -6,6 +6,8 @@ import itertools
 from collections.abc import Iterator
 from dataclasses import replace
 
+import z3
+
 from truespec.domains.sql.ir.bags import (
     Group,
     Substitution,
@@ -18,7 +20,7 @@ from truespec.domains.sql.ir.bags import (
 )
 from truespec.domains.sql.ir.logic import Expr, Formula
 from truespec.domains.sql.ir.roles import roles
-from truespec.domains.sql.ir.symbols import is_eq, is_false, name_of, operands, substituted
+from truespec.domains.sql.ir.symbols import is_eq, is_false, is_not, name_of, operands, substituted
 from truespec.domains.sql.ir.values import Val
 
 MAX_ALIGNMENTS = 48
@@ -38,12 +40,31 @@ def identical_terms(left: Term, right: Term) -> bool:
     return _forms(ours) == _forms(theirs) and all(one.eq(other) for one, other in values)
 
 
+def exclusive_terms(left: Term, right: Term) -> bool:
+    """Whether one term asks for a conjunct that the other denies, over the one table that both range over."""
+    if shape(left) != shape(right) or left.groups or right.groups or len(left.rows) != 1:
+        return False
+    aligned = next(alignments(left, right), None)
+    if aligned is None:
+        return False
+    sides = [conjuncts(term.cond) for term in (left, aligned)]
+    said = [{_form(part) for part in parts} for parts in sides]
+    denied = [{_form(part.arg(0)) for part in parts if is_not(part)} for parts in sides]
+    return not (said[0].isdisjoint(denied[1]) and said[1].isdisjoint(denied[0]))
+
+
 def _forms(parts: tuple[Formula, ...]) -> set[object]:
     """The conjuncts as a set, with the sides of an equation in no order."""
-    return {
-        frozenset(side.get_id() for side in operands(part)) if is_eq(part) else part.get_id()
-        for part in parts
-    }
+    return set(map(_form, parts))
+
+
+def _form(part: Formula) -> object:
+    if is_eq(part):
+        return frozenset(side.get_id() for side in operands(part))
+    if z3.is_quantifier(part) and part.is_exists():
+        sorts = tuple(part.var_sort(place).get_id() for place in range(part.num_vars()))
+        return sorts, frozenset(_forms(conjuncts(part.body())))
+    return part.get_id()
 
 
 def views(term: Term, group: Group) -> Iterator[tuple[Val, ...]]:

@@ -30,6 +30,8 @@ from truespec.verdict import Nondeterministic, SpecificationError, Undecided, Un
 
 PLACED = (exp.FirstValue, exp.LastValue, exp.NthValue)
 """Functions that take the value of the row at a place of the window."""
+NEIGHBOURS = (exp.Lag, exp.Lead)
+"""Functions that take the value of the row at a distance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,7 @@ def prove_in(world: World, oracle: exp.Expr, candidate: exp.Expr, order: str) ->
     prover = Prover(world)
     compiler = Compiler(world, prover.aggregates)
     compiler.compares_values = any(query.find(*PLACED) is not None for query in (oracle, candidate))
+    prover.aggregates.reads_neighbours = any(query.find(*NEIGHBOURS) for query in (oracle, candidate))
     left, right = compiler.read(oracle, 0), compiler.read(candidate, 1)
     if len(left.names) != len(right.names) or _differ_in_type(left, right, world.dialect):
         return None

@@ -17,12 +17,21 @@ from truespec.domains.sql.ir.logic import TRUE, Expr, Formula, conj, disj, ite
 from truespec.domains.sql.ir.symbols import functions, is_false
 from truespec.domains.sql.ir.values import Val, computed, identical
 from truespec.domains.sql.ir.world import World
-from truespec.domains.sql.prove.alignment import MAX_ALIGNMENTS, alignments, identical_terms, shape, views
+from truespec.domains.sql.prove.alignment import (
+    MAX_ALIGNMENTS,
+    alignments,
+    exclusive_terms,
+    identical_terms,
+    shape,
+    views,
+)
 from truespec.domains.sql.rules import known_arguments, listed_groups, same_classes, whole_and_parts
 from truespec.domains.sql.rules.normalise import normalised
 
 MAX_VIEWS = 4
 """Ways tried to see the rows of one side as the tuples of a group."""
+EMPTY_SHARE = 4
+"""That a term is empty is seen with this part of the effort, or not at all."""
 MAX_DEPTH = 3
 """Aggregates inside aggregates that are compared in context."""
 
@@ -34,6 +43,7 @@ class Prover:
         self.world = world
         self.aggregates = AggregateTable(world, self.same)
         self.aggregates.plainly_same = self.plainly_same
+        self.aggregates.plainly_apart = self.plainly_apart
         self.aggregates.same_tuples = self.same_tuples
         self.depth = 0
         self.steps: list[str] = []
@@ -66,6 +76,11 @@ class Prover:
         first, second = left.terms, right.terms
         return len(first) == len(second) == 1 and identical_terms(first[0], second[0])
 
+    def plainly_apart(self, left: Bag, right: Bag) -> bool:
+        """Whether no row lies in both bags, each one term: they are the same only where both are empty."""
+        first, second = left.terms, right.terms
+        return len(first) == len(second) == 1 and exclusive_terms(first[0], second[0])
+
     def same_tuples(self, left: Bag, right: Bag) -> bool:
         """Whether the bags hold the same tuples, however often."""
         first, second = self.tidy(left), self.tidy(right)
@@ -77,7 +92,8 @@ class Prover:
         return [term for term in terms if not is_false(z3.simplify(term.cond))]
 
     def _possible(self, terms: list[Term], given: Formula) -> list[Term]:
-        return [t for t in terms if not self.world.impossible(conj(given, condition(self.world, t)))]
+        world = self.world
+        return [t for t in terms if not world.impossible(conj(given, condition(world, t)), EMPTY_SHARE)]
 
     # Term by term: rule `match_terms`
 
@@ -159,7 +175,7 @@ class Prover:
                     self.aggregates.instance(a, a.apply(one[1])),
                     self.aggregates.instance(b, b.apply(two[1])),
                 )
-                if self.same(*bags, given):
+                if not self.plainly_apart(*bags) and self.same(*bags, given):
                     equal = a.apply(one[1]) == b.apply(two[1])
                     if a.function not in ("COUNT", "SUM", "MIN", "MAX"):
                         equal = conj(equal, a.null(one[1]) == b.null(two[1]))

@@ -3,9 +3,9 @@
 The engines round what a division or an average yields: MariaDB to four more digits, the others to sixteen
 or so. Where numbers may be binary, as in SQLite, beside columns, casts, literals and functions of floating
 point, every operation may round: its result counts as exact only where it is a whole number of small parts
-and below 2^53, and a literal beyond 2^53 does not count as exact at all. What is computed with integers alone,
-by an engine that keeps their type, is exact: there an integer division drops what it drops by its meaning.
-A difference on a database counts in one of two cases.
+and below 2^53, and a literal beyond 2^53 does not count as exact at all. What an engine that keeps types
+computes with integers alone is exact: there an integer division drops what it drops by its meaning. A
+difference on a database counts in one of two cases.
 
 1. Both queries still yield their results when evaluating an inexact quotient is made an error: none was
    evaluated.

@@ -91,6 +91,7 @@ def _no_error(reader: Reader, bad: Formula, what: str, scope: Scope) -> None:
     bad = z3.simplify(bad)
     if not reader.dialect.errors_raise or z3.is_false(bad):
         return
+    reader.aggregates.note_signs(bad)
     if not constants(bad) or not reader.world.holds(conj(scope.given(), *reader.guards), neg(bad)):
         raise Unsupported(f"sql: {what} may occur, which {reader.dialect.name} does not answer with NULL")
 

@@ -1,0 +1,164 @@
+"""Pairs of queries that differ by a slip, and a search for one of them that the prover takes for equal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+import sqlglot
+
+from cases import cases
+from conformance.test_laws import load_twin
+from truespec.domains.sql.engines.contract import Settings
+from truespec.domains.sql.prove.proof import prove as find_proof
+from truespec.domains.sql.schema import read_schema
+from truespec.solvers.limit import Limit
+from truespec.verdict import SpecificationError, Undecided
+
+SCHEMA = """
+CREATE TABLE dept (id INT PRIMARY KEY, dname TEXT NOT NULL);
+CREATE TABLE emp (id INT PRIMARY KEY, name TEXT, dept INT REFERENCES dept(id), sal INT, code INT UNIQUE);
+CREATE TABLE t (a INT, b INT, c INT NOT NULL);
+"""
+SLIPS = [
+    ("SELECT DISTINCT a FROM t", "SELECT a FROM t"),
+    ("SELECT DISTINCT id FROM emp JOIN t ON a = dept", "SELECT id FROM emp JOIN t ON a = dept"),
+    ("SELECT a FROM t GROUP BY a", "SELECT a FROM t GROUP BY a, c"),
+    (
+        "SELECT CASE WHEN c > 2 THEN 'x' WHEN c > 1 THEN 'y' ELSE 'z' END AS k, COUNT(*) FROM t GROUP BY k",
+        "SELECT 'x', COUNT(*) FROM t WHERE c > 2 HAVING COUNT(*) > 0 "
+        "UNION ALL SELECT 'y', COUNT(*) FROM t WHERE c = 2 HAVING COUNT(*) > 0",
+    ),
+    ("SELECT SUM(a) FROM t", "SELECT COALESCE(SUM(a), 0) FROM t"),
+    ("SELECT SUM(a + b) FROM t", "SELECT SUM(a) + SUM(b) FROM t"),
+    ("SELECT SUM(3 * c) FROM t", "SELECT SUM(c) FROM t"),
+    (
+        "SELECT CASE WHEN k = 2 THEN s % 2 ELSE 0 END FROM (SELECT COUNT(*) AS k, SUM(n) AS s "
+        "FROM (SELECT a, COUNT(DISTINCT c) AS n FROM t GROUP BY a) p) q",
+        "SELECT 0",
+    ),
+    ("SELECT COUNT(*) FROM t x, t y", "SELECT COUNT(*) FROM t"),
+    ("SELECT a, COUNT(*) FROM t GROUP BY a", "SELECT a, COUNT(*) FROM t GROUP BY a HAVING COUNT(*) > 1"),
+    ("SELECT MAX(a) FROM t", "SELECT MIN(a) FROM t"),
+    (
+        "SELECT c, GROUP_CONCAT(a) FROM t GROUP BY c",
+        "SELECT c, GROUP_CONCAT(a) FROM (SELECT DISTINCT c, a FROM t) q GROUP BY c",
+    ),
+    ("SELECT a FROM t ORDER BY a LIMIT 1 OFFSET 1", "SELECT a FROM t ORDER BY a LIMIT 1 OFFSET 2"),
+    (
+        "SELECT SUM(c) FROM t JOIN emp ON emp.sal = t.a",
+        "SELECT SUM(c) FROM t WHERE EXISTS (SELECT 1 FROM emp WHERE emp.sal = t.a)",
+    ),
+    (
+        "WITH RECURSIVE r AS (SELECT a AS n FROM t UNION SELECT n + 1 FROM r WHERE n < 3) SELECT n FROM r",
+        "WITH RECURSIVE r AS (SELECT a AS n FROM t UNION SELECT n + 1 FROM r WHERE n < 2) SELECT n FROM r",
+    ),
+    ("SELECT MAX(x) FROM (SELECT 1 AS x UNION ALL SELECT 2) q", "SELECT 1"),
+    ("SELECT ROUND(a * 0.25, 1) FROM t", "SELECT a * 0.25 FROM t"),
+    ("SELECT a FROM t WHERE a IS NOT NULL", "SELECT a FROM t"),
+    ("SELECT COUNT(d.id) FROM emp e LEFT JOIN dept d ON d.id = e.dept", "SELECT COUNT(*) FROM emp"),
+    (
+        "SELECT a FROM t WHERE a NOT IN (SELECT b FROM t)",
+        "SELECT x.a FROM t x LEFT JOIN t y ON x.a = y.b WHERE y.b IS NULL",
+    ),
+    ("SELECT c FROM t LEFT JOIN emp ON emp.id = t.a", "SELECT c FROM t JOIN emp ON emp.id = t.a"),
+    ("SELECT x.id, y.id FROM emp x JOIN emp y ON x.code = y.code", "SELECT id, id FROM emp"),
+    ("SELECT c FROM t WHERE a = a", "SELECT c FROM t"),
+    ("SELECT c FROM t WHERE NOT (a = 1 AND b = 2)", "SELECT c FROM t WHERE a <> 1 OR b <> 2 OR a IS NULL"),
+    ("SELECT q.a FROM (SELECT DISTINCT a FROM t) q JOIN emp e ON e.id = q.a", "SELECT id FROM emp"),
+    (
+        "SELECT e.id FROM emp e JOIN (SELECT DISTINCT a FROM t) q ON q.a = e.sal",
+        "SELECT id FROM emp WHERE sal IS NOT NULL",
+    ),
+    ("SELECT a FROM t UNION ALL SELECT b FROM t", "SELECT a FROM t UNION ALL SELECT a FROM t"),
+    (
+        "SELECT c FROM t WHERE a > 1 UNION SELECT c FROM t WHERE b > 1",
+        "SELECT c FROM t x WHERE a > 1 OR EXISTS (SELECT 1 FROM t y WHERE y.b > 1 AND y.c = x.c)",
+    ),
+    ("SELECT a FROM t ORDER BY c LIMIT 1", "SELECT a FROM t WHERE c = (SELECT MIN(c) FROM t)"),
+    (
+        "SELECT c FROM t WHERE (SELECT COUNT(*) FROM emp WHERE dept > 0) = "
+        "(SELECT COUNT(*) FROM dept WHERE id > 0)",
+        "SELECT c FROM t WHERE NOT EXISTS (SELECT 1 FROM dept d WHERE d.id > 0 AND NOT EXISTS "
+        "(SELECT 1 FROM emp e WHERE e.dept = d.id))",
+    ),
+    (
+        "SELECT id, n FROM (SELECT id, LAG(sal) OVER (ORDER BY id) AS n FROM emp) q",
+        "SELECT id, n FROM (SELECT id, LAG(sal) OVER (ORDER BY id) AS n FROM emp) q "
+        "WHERE EXISTS (SELECT 1 FROM emp x WHERE x.id < q.id)",
+    ),
+    ("SELECT COUNT(*) FROM t WHERE a > 1", "SELECT SUM(CASE WHEN a > 1 THEN 1 ELSE 0 END) FROM t"),
+    (
+        "SELECT COUNT(*) FROM t WHERE c > 1",
+        "SELECT (SELECT COUNT(*) FROM t WHERE c > 3) + (SELECT COUNT(*) FROM t WHERE c <= 3)",
+    ),
+    (
+        "SELECT a FROM t WHERE b IN (1, 2) GROUP BY a HAVING COUNT(DISTINCT b) = 1",
+        "SELECT DISTINCT a FROM t WHERE b = 1",
+    ),
+    (
+        "SELECT x.c, (SELECT COUNT(*) FROM t y WHERE y.b = x.c AND y.c > x.c + 1) FROM t x GROUP BY x.c",
+        "SELECT x.c, (SELECT COUNT(*) FROM t y WHERE y.b = x.c) FROM t x GROUP BY x.c",
+    ),
+    (
+        "SELECT id, LAG(sal) OVER (ORDER BY id), (SELECT COUNT(*) FROM t WHERE NOT EXISTS "
+        "(SELECT 1 FROM emp e WHERE e.sal = t.a)) FROM emp",
+        "SELECT id, LAG(sal) OVER (ORDER BY id), CASE WHEN EXISTS (SELECT 1 FROM t WHERE NOT EXISTS "
+        "(SELECT 1 FROM emp e WHERE e.sal = t.a)) THEN 1 ELSE 0 END FROM emp",
+    ),
+    ("SELECT a FROM t GROUP BY a HAVING SUM(c) > 0", "SELECT DISTINCT a FROM t"),
+    ("SELECT a, SUM(b) FROM t GROUP BY a", "SELECT a, COALESCE(SUM(b), 0) FROM t GROUP BY a"),
+]
+
+
+# MySQL leaves choices to the engine. These differ whatever is chosen, so that SQLite's choices show it.
+CHOICES = [
+    ("SELECT c, MIN(a), b FROM t GROUP BY c", "SELECT c, MIN(a), a FROM t GROUP BY c"),
+    (
+        "SELECT c, b, a FROM t GROUP BY c",
+        "SELECT x.c, x.b, y.a FROM t x JOIN t y ON x.c = y.c GROUP BY x.c "
+        "HAVING MAX(x.b - y.b) IS NULL OR MAX(x.b - y.b) IS NOT NULL",
+    ),
+    (
+        "SELECT COUNT(DISTINCT q) > 1 FROM (SELECT x.a, (SELECT y.c FROM t y WHERE y.a = x.c AND y.b = 1 "
+        "GROUP BY y.b) AS q FROM t x) z WHERE q IS NOT NULL",
+        "SELECT 0",
+    ),
+]
+
+Slip = tuple[str, str, str, str]
+"""A dialect, a schema and two queries, which SQLite runs too."""
+
+
+def wrongly_proved(pairs: list[Slip]) -> Iterator[tuple[str, str]]:
+    """The pairs that are proved equal and that SQLite tells apart; one is enough to find a rule out."""
+    for dialect, ddl, left, right in pairs:
+        if not _differ(ddl, left, right):
+            continue
+        trees = [sqlglot.parse_one(text, read=dialect) for text in (left, right)]
+        try:
+            proof = find_proof(
+                trees[0], trees[1], read_schema(ddl, dialect), "bag", Settings(), Limit.start(60.0)
+            )
+        except (Undecided, SpecificationError):
+            continue
+        if proof is not None:
+            yield left, right
+
+
+@cache
+def _differ(ddl: str, left: str, right: str) -> bool:
+    return load_twin("sql").differ(left, right, {"schema": ddl}) is not None
+
+
+@cache
+def slips() -> list[Slip]:
+    """Pairs that differ: the lists above and the refuted cases."""
+    table = [case for case in cases("sql") if case.context.get("dialect") == "sqlite"]
+    refuted = [
+        ("sqlite", case.context["schema"], case.oracle, case.candidate)
+        for case in table
+        if case.expect == "refuted"
+    ]
+    made = [("sqlite", SCHEMA, *pair) for pair in SLIPS] + [("mysql", SCHEMA, *pair) for pair in CHOICES]
+    return made + refuted

@@ -1,0 +1,378 @@
+"""Wrong rules planted in the SQL prover: execution on random databases finds each of them out.
+
+The harness proves pairs that differ by a slip, and runs what was proved on SQLite, where texts of MySQL mean
+the same but for what they choose. With the rules as they are nothing proved differs; with any one of them
+spoiled, something does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+import z3
+
+from power.sql_slips import slips, wrongly_proved
+from truespec.domains.sql import rules
+from truespec.domains.sql.aggregates.table import AggregateTable
+from truespec.domains.sql.compile import joins
+from truespec.domains.sql.compile.expr import conditions, texts
+from truespec.domains.sql.ir import bags, comparisons
+from truespec.domains.sql.ir.keys import reduced
+from truespec.domains.sql.ir.kinds import BOOL
+from truespec.domains.sql.ir.logic import FALSE, conj, neg
+from truespec.domains.sql.ir.symbols import constants
+from truespec.domains.sql.ir.truth import where_true
+from truespec.domains.sql.ir.values import Val
+from truespec.domains.sql.ir.world import World
+from truespec.domains.sql.prove.prover import Prover
+from truespec.domains.sql.rules import (
+    aggregate_axioms,
+    choices,
+    counted_subset,
+    covering_row,
+    distinct_of_unique,
+    extreme_of_set,
+    few_values,
+    filled_group,
+    first_exists,
+    first_rows,
+    frame_rows,
+    group_determined,
+    independent_factors,
+    known_arguments,
+    known_flags,
+    known_values,
+    listed_groups,
+    optional_partner,
+    rounding,
+    same_classes,
+    same_recursion,
+    settled_value,
+    signed_sums,
+    split_bounds,
+    sum_laws,
+    tied_rows,
+    whole_and_parts,
+)
+
+Plant = Callable[[pytest.MonkeyPatch], None]
+
+
+def always_unique(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(distinct_of_unique, "_unique", lambda world, part: True)
+
+
+def never_duplicates(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Prover, "_free_of_duplicates", lambda self, terms, given: True)
+
+
+def containment_one_way(patch: pytest.MonkeyPatch) -> None:
+    real = Prover._contained
+
+    def either(self: Any, one: Any, two: Any, given: Any) -> bool:
+        return real(self, one, two, given) or real(self, two, one, given)
+
+    patch.setattr(Prover, "_contained", either)
+
+
+def null_is_false(patch: pytest.MonkeyPatch) -> None:
+    def negated(value: Val) -> Val:
+        return Val(z3.BoolVal(False), neg(where_true(value)), BOOL)
+
+    for module in (comparisons, conditions, texts):
+        patch.setattr(module, "logical_not", negated)
+
+
+def sums_are_never_null(patch: pytest.MonkeyPatch) -> None:
+    real = AggregateTable.sum
+    patch.setattr(AggregateTable, "sum", lambda self, b: replace(real(self, b), null=z3.BoolVal(False)))
+
+
+def nulls_are_summed(patch: pytest.MonkeyPatch) -> None:
+    def filled(self: Any, b: bags.Bag) -> bags.Bag:
+        return bags.Bag(
+            tuple(replace(t, outs=(replace(t.outs[0], null=z3.BoolVal(False)),)) for t in b.terms)
+        )
+
+    patch.setattr(AggregateTable, "filled", filled)
+
+
+def factors_vanish(patch: pytest.MonkeyPatch) -> None:
+    real = independent_factors.of
+    patch.setattr(independent_factors, "of", lambda term, value=None: real(term, value)[:1])
+
+
+def coefficients_vanish(patch: pytest.MonkeyPatch) -> None:
+    real = sum_laws.split
+
+    def split(aggregates: Any, term: Any, value: Any) -> Any:
+        while z3.is_mul(value) and z3.is_int_value(value.arg(0)):
+            value = value.arg(1)
+        return real(aggregates, term, value)
+
+    patch.setattr(sum_laws, "split", split)
+
+
+def orders_are_total(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(first_rows, "total", lambda world, bag: True)
+
+
+def parts_count_by_their_images(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(counted_subset, "_one_to_one", lambda world, inner, image: True)
+
+
+def rows_are_always_there(patch: pytest.MonkeyPatch) -> None:
+    real = first_exists.of
+
+    def of(world: Any, first: Any, among: Any, value: Any) -> Any:
+        return real(world, first, bags.Bag((bags.Term((), (), z3.BoolVal(True), ()),)), value)
+
+    patch.setattr(first_exists, "of", of)
+
+
+def sets_are_covered(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(covering_row, "_covered", lambda world, base, part: True)
+
+
+def columns_tell_rows_apart(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(covering_row, "_one_to_one", lambda world, base: True)
+
+
+def no_group_is_null(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(known_values, "_known", lambda group, column: not z3.is_false(group.values[column].null))
+
+
+def bounds_are_exclusive(patch: pytest.MonkeyPatch) -> None:
+    real = split_bounds.of
+
+    def of(world: Any, term: Any) -> Any:
+        found = real(world, term)
+        return found and (replace(found[0], cond=z3.BoolVal(False)), found[1])
+
+    patch.setattr(split_bounds, "of", of)
+
+
+def determined_groups_always_exist(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(group_determined, "group_formula", lambda world, group: z3.BoolVal(True))
+
+
+def least_is_greatest(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(aggregate_axioms, "_extreme", lambda world, symbol, value: z3.BoolVal(False))
+
+
+def sums_do_not_count(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(extreme_of_set, "FUNCTIONS", ("MIN", "MAX", "SUM"))
+
+
+def recursions_that_begin_alike_are_one(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(same_recursion, "apply", lambda old, new, same: same(old.first, new.first))
+
+
+def outer_joins_are_inner(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(joins, "join", _without_side(joins.join))
+
+
+def _without_side(real: Callable[..., Any]) -> Callable[..., Any]:
+    def join(self: Any, left: Any, node: Any, parent: Any) -> Any:
+        inner = node.copy()
+        inner.set("side", None)
+        return real(self, left, inner, parent)
+
+    return join
+
+
+def nullable_keys_are_never_null(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(World, "column", _never_null(World.column))
+
+
+def _never_null(real: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda self, table, column, row: replace(real(self, table, column, row), null=z3.BoolVal(False))
+
+
+def conditions_are_forgotten(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(known_flags, "_rewritten", lambda world, part, units: z3.substitute(part, *units))
+
+
+def partners_are_always_found(patch: pytest.MonkeyPatch) -> None:
+    def apply(world: Any, one: Any, two: Any) -> Any:
+        partner = reduced(world, two)
+        if partner.rows or partner.groups:
+            return None
+        return replace(one, outs=one.outs + partner.outs)
+
+    patch.setattr(optional_partner, "apply", apply)
+
+
+def the_first_case_settles_the_value(patch: pytest.MonkeyPatch) -> None:
+    real = settled_value.of
+    patch.setattr(settled_value, "of", lambda terms: real(terms[:1]))
+
+
+def all_numbers_are_whole(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(rounding, "scale_of", lambda world, aggregates, value: 0)
+
+
+def dependent_arguments_are_forgotten(patch: pytest.MonkeyPatch) -> None:
+    def told(term: Any, keys: Any, names: set[str]) -> Any:
+        kept = (part for part in bags.conjuncts(term.cond) if not constants(part) & names)
+        return replace(term, cond=conj(*kept))
+
+    patch.setattr(known_arguments, "_rewritten", told)
+
+
+def any_part_is_part_of_any_whole(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(whole_and_parts, "_lies_in", lambda world, part, whole, given: True)
+
+
+def the_last_value_is_not_listed(patch: pytest.MonkeyPatch) -> None:
+    real = listed_groups._leaves_of
+    patch.setattr(listed_groups, "_leaves_of", lambda group, index: (real(group, index) or [])[:2] or None)
+
+
+def other_keys_tell_the_same_rows_apart(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(same_classes, "_same_pairs", lambda world, both, width, given: True)
+
+
+def only_the_first_value_counts(patch: pytest.MonkeyPatch) -> None:
+    real = few_values._listed
+    patch.setattr(few_values, "_listed", lambda part: (real(part) or [])[:1] or None)
+
+
+def groups_depend_on_what_stands_beside_them(patch: pytest.MonkeyPatch) -> None:
+    for module in (bags, sum_laws):
+        patch.setattr(module, "dependent", lambda term, groups=None: False)
+
+
+def choices_from_different_tuples_are_alike(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(choices, "_tuples", lambda members, columns: bags.Bag(()))
+
+
+def columns_are_chosen_apart(patch: pytest.MonkeyPatch) -> None:
+    real = choices._tuples
+    patch.setattr(choices, "_tuples", lambda members, columns: real(members, columns[-1:]))
+
+
+def a_subquery_chooses_once(patch: pytest.MonkeyPatch) -> None:
+    real = choices.choose
+
+    def chosen(aggregates: Any, operator: Any, *rest: Any, **named: Any) -> Val:
+        return real(aggregates, replace(operator, outer=()), *rest, **named)
+
+    patch.setattr(choices, "choose", chosen)
+
+
+def lists_are_sets(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(choices, "_of_rows", lambda function: True)
+
+
+def places_do_not_count(patch: pytest.MonkeyPatch) -> None:
+    real = tied_rows.kept
+    patch.setattr(tied_rows, "kept", lambda a, bag, width, sorts, limit: real(a, bag, width, sorts, (1, 0)))
+
+
+def frames_hold_one_row_each(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(frame_rows, "_single", lambda world, term: True)
+
+
+def all_sums_are_positive(patch: pytest.MonkeyPatch) -> None:
+    def of(world: Any, symbol: Any) -> Any:
+        total = symbol.apply(symbol.formals)
+        formals = list(symbol.formals)
+        return z3.ForAll(formals, total > 0, patterns=[total]) if formals else total > 0
+
+    patch.setattr(signed_sums, "of", of)
+
+
+def no_aggregate_of_a_group_is_null(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(filled_group, "of", lambda value, member: replace(value, null=FALSE))
+
+
+PLANTS: dict[Plant, str] = {
+    frames_hold_one_row_each: (
+        "SELECT id, LAG(sal) OVER (ORDER BY id), (SELECT COUNT(*) FROM t WHERE NOT EXISTS "
+        "(SELECT 1 FROM emp e WHERE e.sal = t.a)) FROM emp"
+    ),
+    all_sums_are_positive: "SELECT a FROM t GROUP BY a HAVING SUM(c) > 0",
+    no_aggregate_of_a_group_is_null: "SELECT a, SUM(b) FROM t GROUP BY a",
+    lists_are_sets: "SELECT c, GROUP_CONCAT(a) FROM t GROUP BY c",
+    places_do_not_count: "SELECT a FROM t ORDER BY a LIMIT 1 OFFSET 1",
+    a_subquery_chooses_once: (
+        "SELECT COUNT(DISTINCT q) > 1 FROM (SELECT x.a, (SELECT y.c FROM t y WHERE y.a = x.c AND "
+        "y.b = 1 GROUP BY y.b) AS q FROM t x) z WHERE q IS NOT NULL"
+    ),
+    columns_are_chosen_apart: "SELECT c, b, a FROM t GROUP BY c",
+    choices_from_different_tuples_are_alike: "SELECT c, MIN(a), b FROM t GROUP BY c",
+    groups_depend_on_what_stands_beside_them: (
+        "SELECT CASE WHEN k = 2 THEN s % 2 ELSE 0 END FROM (SELECT COUNT(*) AS k, SUM(n) AS s FROM "
+        "(SELECT a, COUNT(DISTINCT c) AS n FROM t GROUP BY a) p) q"
+    ),
+    dependent_arguments_are_forgotten: (
+        "SELECT x.c, (SELECT COUNT(*) FROM t y WHERE y.b = x.c AND y.c > x.c + 1) FROM t x GROUP BY x.c"
+    ),
+    any_part_is_part_of_any_whole: "SELECT COUNT(d.id) FROM emp e LEFT JOIN dept d ON d.id = e.dept",
+    the_last_value_is_not_listed: (
+        "SELECT CASE WHEN c > 2 THEN 'x' WHEN c > 1 THEN 'y' ELSE 'z' END AS k, COUNT(*) FROM t GROUP BY k"
+    ),
+    other_keys_tell_the_same_rows_apart: "SELECT a FROM t GROUP BY a",
+    only_the_first_value_counts: "SELECT a FROM t WHERE b IN (1, 2) GROUP BY a HAVING COUNT(DISTINCT b) = 1",
+    conditions_are_forgotten: "SELECT a, COUNT(*) FROM t GROUP BY a",
+    partners_are_always_found: "SELECT COUNT(d.id) FROM emp e LEFT JOIN dept d ON d.id = e.dept",
+    the_first_case_settles_the_value: "SELECT MAX(x) FROM (SELECT 1 AS x UNION ALL SELECT 2) q",
+    all_numbers_are_whole: "SELECT ROUND(a * 0.25, 1) FROM t",
+    always_unique: "SELECT DISTINCT a FROM t",
+    never_duplicates: "SELECT DISTINCT a FROM t",
+    containment_one_way: "SELECT a, COUNT(*) FROM t GROUP BY a",
+    null_is_false: "SELECT a FROM t WHERE a NOT IN (SELECT b FROM t)",
+    sums_are_never_null: "SELECT SUM(a) FROM t",
+    nulls_are_summed: "SELECT SUM(a + b) FROM t",
+    factors_vanish: "SELECT COUNT(*) FROM t x, t y",
+    coefficients_vanish: "SELECT SUM(3 * c) FROM t",
+    orders_are_total: "SELECT a FROM t ORDER BY c LIMIT 1",
+    parts_count_by_their_images: (
+        "SELECT c FROM t WHERE (SELECT COUNT(*) FROM emp WHERE dept > 0) = "
+        "(SELECT COUNT(*) FROM dept WHERE id > 0)"
+    ),
+    rows_are_always_there: "SELECT id, n FROM (SELECT id, LAG(sal) OVER (ORDER BY id) AS n FROM emp) q",
+    sets_are_covered: "SELECT id FROM dept UNION SELECT sal FROM emp WHERE sal IS NOT NULL",
+    columns_tell_rows_apart: "SELECT c FROM t WHERE a > 1 UNION SELECT c FROM t WHERE b > 1",
+    no_group_is_null: "SELECT COUNT(DISTINCT floor) FROM dept",
+    bounds_are_exclusive: "SELECT id, (SELECT COUNT(*) FROM emp x WHERE x.id <= e.id) FROM emp e",
+    determined_groups_always_exist: "SELECT q.a FROM (SELECT DISTINCT a FROM t) q JOIN emp e ON e.id = q.a",
+    least_is_greatest: "SELECT MAX(a) FROM t",
+    sums_do_not_count: "SELECT SUM(c) FROM t JOIN emp ON emp.sal = t.a",
+    recursions_that_begin_alike_are_one: (
+        "WITH RECURSIVE r AS (SELECT a AS n FROM t UNION SELECT n + 1 FROM r WHERE n < 3) SELECT n FROM r"
+    ),
+    outer_joins_are_inner: "SELECT c FROM t LEFT JOIN emp ON emp.id = t.a",
+    nullable_keys_are_never_null: "SELECT SUM(a + b) FROM t",
+}
+"""Each plant with the oracle of a slip that it proves; that one is tried first."""
+
+
+RULES = sorted(
+    path.stem
+    for path in Path(str(rules.__file__)).parent.glob("*.py")
+    if path.stem not in ("__init__", "normalise")
+)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_each_rule_is_stated_and_spoiled(rule: str) -> None:
+    """Each file of `rules/` says what it rests on, and some plant above spoils it."""
+    text = str(import_module(f"truespec.domains.sql.rules.{rule}").__doc__)
+    for part in ("Statement", "Side conditions", "Why"):
+        assert f"\n\n{part}. " in text
+    assert any(rule in plant.__code__.co_names for plant in PLANTS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("plant", PLANTS, ids=lambda plant: str(plant.__name__))
+def test_a_planted_wrong_rule_is_found_out(plant: Plant, monkeypatch: pytest.MonkeyPatch) -> None:
+    plant(monkeypatch)
+    likely_first = sorted(slips(), key=lambda slip: slip[2] != PLANTS[plant])
+    assert next(wrongly_proved(likely_first), None) is not None
