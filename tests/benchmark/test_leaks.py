@@ -10,8 +10,8 @@ import pytest
 
 import needs
 import truespec
+from benchmark.telling import telling
 from truespec.benchmark.leaks import ROUNDINGS, telling_constraints, tells
-from truespec.benchmark.respecbench import select
 from truespec.benchmark.select import bundled_tasks
 from truespec.benchmark.sources.gsm_symbolic import read
 from truespec.benchmark.sources.scythe import repaired
@@ -82,31 +82,8 @@ def test_a_hidden_constraint_is_not_shown_and_still_holds() -> None:
     assert truespec.verify("arith", task.oracle, "n * f", task.context).answer.value == "equivalent"
 
 
-def prompt_of(task: Task) -> str:
-    return ask_answer(task.statement, shown_context(task), meanings_of(task))
-
-
-def telling(tasks: list[Task]) -> list[str]:
-    return [task.id for task in tasks if tells(task, prompt_of(task))]
-
-
 def test_no_bundled_prompt_tells_its_reference() -> None:
     assert telling(bundled_tasks(variants=True)) == []
-
-
-@pytest.mark.slow
-def test_no_prompt_of_the_paper_tells_its_reference_and_every_query_is_usable() -> None:
-    chosen = {one.domain: one for one in select(needs.sources("."))}
-    tasks = [task for one in chosen.values() for task in one.tasks]
-    assert len(tasks) == 707
-    assert telling(tasks) == []
-    hidden = [task for task in tasks if "hidden" in task.extra]
-    assert len(hidden) == 183, "74 hold the oracle verbatim or nearly so, the rest after a trivial rewriting"
-    needs.tool("mariadbd")
-    for task in chosen["sql"].tasks:
-        verdict = truespec.verify("sql", task.oracle, task.oracle, task.context)
-        assert verdict.answer.value == "equivalent", task.id
-    assert len(chosen["sql"].rejected) == 9
 
 
 @pytest.mark.slow

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 import click
 import pytest
 
+from truespec.cli.bench import COMMANDS as BENCH_COMMANDS
 from truespec.cli.main import COMMANDS, main, sentence, truespec
 from truespec.cli.trace import COMMANDS as TRACE_COMMANDS
 
@@ -37,9 +38,10 @@ def test_the_summary_is_the_commands_own(name: str) -> None:
     assert summary == command.get_short_help_str(400)
 
 
-@pytest.mark.parametrize("name", TRACE_COMMANDS)
-def test_the_summary_of_a_command_on_traces_is_its_own(name: str) -> None:
-    target, summary = TRACE_COMMANDS[name]
+@pytest.mark.parametrize(
+    ("target", "summary"), [*TRACE_COMMANDS.values(), *BENCH_COMMANDS.values()], ids=lambda one: one[:40]
+)
+def test_the_summary_of_a_command_of_a_group_is_its_own(target: str, summary: str) -> None:
     module, _, attribute = target.partition(":")
     command: click.Command = getattr(importlib.import_module(module), attribute)
     assert summary == command.get_short_help_str(400)

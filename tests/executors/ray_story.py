@@ -1,10 +1,11 @@
-"""A batch on a cluster of two nodes, one of which is killed in the middle: PAIRS OUTPUT TIMEOUT."""
+"""A cluster of two nodes: commands reach it, then one node is lost: FOLDER COMMANDS-AS-JSON PAIRS OUTPUT."""
 
 from __future__ import annotations
 
 import json
 import logging
 import os
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -18,6 +19,7 @@ from truespec.executors.batch import Summary, run_batch
 from truespec.executors.cluster import RayRunner, ray_verifiers
 from truespec.verdict import Verdict
 
+PORT = 20001
 STORE = 80 * 2**20
 
 
@@ -53,9 +55,21 @@ def ours() -> list[str]:
     return found
 
 
-def main(pairs: Path, output: Path, timeout: float) -> None:
-    """Run the batch, kill a node after fifty records, and tell what was seen."""
-    cluster, nodes = cluster_of_two()
+def commands_of_clients(folder: str, commands: list[list[str]]) -> dict[str, Any]:
+    """Run commands that reach the cluster by `ray://`: how each ended, and what is left then."""
+    environment = {**os.environ, "RAY_ADDRESS": f"ray://127.0.0.1:{PORT}"}
+    told = []
+    for command in commands:
+        line = [sys.executable, "-m", "truespec", *command]
+        run = subprocess.run(
+            line, capture_output=True, text=True, check=False, env=environment, timeout=400, cwd=folder
+        )
+        told.append({"code": run.returncode, "output": run.stdout, "errors": run.stderr})
+    return {"runs": told, "left": left()}
+
+
+def loss_of_a_node(cluster: Cluster, node: Any, pairs: Path, output: Path) -> dict[str, Any]:
+    """Run a batch, kill a node after fifty records, and tell what was seen."""
     ray.init(address=cluster.address, log_to_driver=False, logging_level=logging.ERROR)
     runners: list[RayRunner[Pair, Verdict]] = []
     told: dict[str, Any] = {}
@@ -67,14 +81,20 @@ def main(pairs: Path, output: Path, timeout: float) -> None:
     def progress(done: int, total: int, summary: Summary) -> None:
         if done >= 50 and "shares" not in told:
             told["shares"] = len(runners[0]._shares)
-            cluster.remove_node(nodes[0], allow_graceful=False)
+            cluster.remove_node(node, allow_graceful=False)
 
-    run_batch(pairs, output, timeout=timeout, jobs=1, resume=False, progress=progress, executor=executor)
-    told["lost"] = runners[0].lost
+    run_batch(pairs, output, timeout=20.0, jobs=1, resume=False, progress=progress, executor=executor)
     ray.shutdown()
+    return {**told, "lost": runners[0].lost}
+
+
+def main(folder: str, commands: list[list[str]], pairs: Path, output: Path) -> None:
+    """Both on one cluster; the loss comes last."""
+    cluster, nodes = cluster_of_two(ray_client_server_port=PORT)
+    clients = commands_of_clients(folder, commands)
+    loss = loss_of_a_node(cluster, nodes[0], pairs, output)
     cluster.shutdown()  # type: ignore[no-untyped-call]
-    print(json.dumps({**told, "left": left()}), flush=True)
+    print(json.dumps({"clients": clients, "loss": {**loss, "left": left()}}), flush=True)
 
 
-if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]), float(sys.argv[3]))
+main(sys.argv[1], json.loads(sys.argv[2]), Path(sys.argv[3]), Path(sys.argv[4]))

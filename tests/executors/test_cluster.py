@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -53,66 +54,82 @@ def lasting(path: Path) -> list[dict[str, Any]]:
     return [{name: value for name, value in record.items() if name != "seconds"} for record in records]
 
 
-@pytest.mark.live
-@pytest.mark.slow
-def test_one_of_two_nodes_is_killed_in_the_middle(tmp_path: Path) -> None:
-    pairs = tmp_path / "pairs.jsonl"
-    records = []
-    for number in range(400):
-        text = f"(a{{1,{2 + number % 30}}}b?)*c{{{number}}}"
-        other = text + ("d?" if number % 3 else "")
-        records.append({"id": f"p{number}", "domain": "regex", "oracle": text, "candidate": other})
-    pairs.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
-    run = in_namespace("ray_story.py", str(pairs), str(tmp_path / "ray.jsonl"), "20")
-    assert run.returncode == 0, run.stdout + run.stderr
-    told = json.loads(run.stdout.splitlines()[-1])
-    assert told["shares"] == 2
-    assert told["lost"] == 1, "a node was killed while it worked"
-    assert told["left"] == [], "processes that outlived the run"
-    run_batch(pairs, tmp_path / "local.jsonl", timeout=20.0, jobs=1, resume=False)
-    assert lasting(tmp_path / "ray.jsonl") == lasting(tmp_path / "local.jsonl")
+@dataclass(frozen=True)
+class Story:
+    """What `ray_story.py` told of one cluster, and where its input and output lie."""
+
+    folder: Path
+    clients: dict[str, Any]
+    loss: dict[str, Any]
+    commands: list[list[str]]
+    """The commands that went to the cluster, as they are on one machine."""
 
 
-@pytest.mark.live
-@pytest.mark.slow
-def test_commands_reach_a_cluster_as_its_client(tmp_path: Path) -> None:
-    """`batch`, `trace check` and `bench run` give what they give on one machine."""
-    pairs = tmp_path / "pairs.jsonl"
-    texts = [(f"(ab){{{n}}}", f"(ab){{{n}}}" + ("c?" if n % 3 else "")) for n in range(30)]
-    records = [
-        {"id": f"p{n}", "domain": "regex", "oracle": oracle, "candidate": candidate}
-        for n, (oracle, candidate) in enumerate(texts)
+@pytest.fixture(scope="module")
+def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
+    folder = tmp_path_factory.mktemp("ray")
+    pairs = [
+        {"id": f"p{n}", "domain": "regex", "oracle": text, "candidate": text + ("d?" if n % 3 else "")}
+        for n in range(400)
+        for text in [f"(a{{1,{2 + n % 30}}}b?)*c{{{n}}}"]
     ]
-    pairs.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
-    tasks = tmp_path / "tasks.jsonl"
-    asked = [{"id": "t", "domain": "regex", "statement": "One a.", "oracle": "a", "context": {}}]
-    tasks.write_text("".join(json.dumps(task) + "\n" for task in asked), "utf-8")
-    (tmp_path / "replies.py").write_text("def answer(call):\n    return '```regex\\na\\n```'\n", "utf-8")
-    samples = HERE.parent / "traces" / "samples"
-
-    def commands(name: str, *options: str) -> list[list[str]]:
-        folder = tmp_path / name
-        folder.mkdir()
-        run = ["--model", "python:replies:answer", "--tasks", str(tasks)]
-        return [
-            ["batch", str(pairs), "-o", str(folder / "verdicts.jsonl"), "--timeout", "20", *options],
-            ["trace", "check", str(samples), "-o", str(folder / "artifacts.jsonl"), "--quiet", *options],
-            ["bench", "run", *run, "-o", str(folder / "run"), "--timeout", "20", *options],
-        ]
-
-    run = in_namespace("ray_commands.py", str(tmp_path), json.dumps(commands("ray", "--executor", "ray")))
+    write(folder / "pairs.jsonl", pairs)
+    write(folder / "few.jsonl", pairs[:30])
+    write(
+        folder / "tasks.jsonl",
+        [{"id": "t", "domain": "regex", "statement": "One a.", "oracle": "a", "context": {}}],
+    )
+    (folder / "replies.py").write_text("def answer(call):\n    return '```regex\\na\\n```'\n", "utf-8")
+    commands = commands_into(folder, "ray", "--executor", "ray")
+    arguments = (str(folder), json.dumps(commands), str(folder / "pairs.jsonl"), str(folder / "loss.jsonl"))
+    run = in_namespace("ray_story.py", *arguments)
     assert run.returncode == 0, run.stdout + run.stderr
     told = json.loads(run.stdout.splitlines()[-1])
+    return Story(folder, told["clients"], told["loss"], commands_into(folder, "local"))
+
+
+def write(path: Path, records: list[dict[str, Any]]) -> None:
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
+
+
+def commands_into(folder: Path, name: str, *options: str) -> list[list[str]]:
+    """`batch`, `trace check` and `bench run`, with outputs below a folder of this name."""
+    out = folder / name
+    out.mkdir()
+    samples = HERE.parent / "traces" / "samples"
+    run = ["--model", "python:replies:answer", "--tasks", str(folder / "tasks.jsonl")]
+    return [
+        ["batch", str(folder / "few.jsonl"), "-o", str(out / "verdicts.jsonl"), "--timeout", "20", *options],
+        ["trace", "check", str(samples), "-o", str(out / "artifacts.jsonl"), "--quiet", *options],
+        ["bench", "run", *run, "-o", str(out / "run"), "--timeout", "20", *options],
+    ]
+
+
+@pytest.mark.live
+@pytest.mark.slow
+def test_commands_reach_a_cluster_as_its_client(story: Story) -> None:
+    """They give what they give on one machine."""
     here = []
-    for command in commands("local"):
+    for command in story.commands:
         line = [sys.executable, "-m", "truespec", *command]
-        run = subprocess.run(line, capture_output=True, text=True, check=False, timeout=400, cwd=tmp_path)
+        run = subprocess.run(line, capture_output=True, text=True, check=False, timeout=400, cwd=story.folder)
         here.append(run)
-    assert [one["code"] for one in told["runs"]] == [one.returncode for one in here], told["runs"]
-    assert told["left"] == []
+    runs = story.clients["runs"]
+    assert [one["code"] for one in runs] == [one.returncode for one in here], runs
+    assert story.clients["left"] == []
     for name in ("verdicts.jsonl", "artifacts.jsonl", "run/verdicts.jsonl"):
-        assert lasting(tmp_path / "ray" / name) == lasting(tmp_path / "local" / name), name
-        assert lasting(tmp_path / "local" / name), name
+        assert lasting(story.folder / "ray" / name) == lasting(story.folder / "local" / name), name
+        assert lasting(story.folder / "local" / name), name
+
+
+@pytest.mark.live
+@pytest.mark.slow
+def test_one_of_two_nodes_is_killed_in_the_middle(story: Story) -> None:
+    assert story.loss["shares"] == 2
+    assert story.loss["lost"] == 1, "a node was killed while it worked"
+    assert story.loss["left"] == [], "processes that outlived the run"
+    run_batch(story.folder / "pairs.jsonl", story.folder / "alone.jsonl", timeout=20.0, jobs=1, resume=False)
+    assert lasting(story.folder / "loss.jsonl") == lasting(story.folder / "alone.jsonl")
 
 
 class _SlowHead:

@@ -159,7 +159,20 @@ def test_a_rule_that_cannot_be_evaluated_stands_against_every_act() -> None:
     assert Guard(pack("one_call_per_message"), whole_messages=True).decide("look", {}).allowed
 
 
-@pytest.mark.parametrize("name", ["REFUND", "refund ", "re-fund", "ｒｅｆｕｎｄ", "Refund\u200b"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "REFUND",
+        "refund ",
+        "re-fund",
+        "ｒｅｆｕｎｄ",
+        "Refund\u200b",
+        "REFU\u039dD",
+        "\u0280efund",
+        "\ua4e3efund",
+        "\u13a1EFUND",
+    ],
+)
 def test_a_renamed_tool_does_not_pass(name: str) -> None:
     with pytest.raises(Blocked, match="written like 'refund'"):
         Guard(load_rules(ONCE)).call_now(name, {"order": 1}, lambda: "ok")

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from statistics import mean, median
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 from truespec.benchmark import paper
-from truespec.cli.bench import bench
 from truespec.metrics.table import Cell
 from truespec.models.presets import RESPECBENCH
 from truespec.reports.bench_paper import paper_tables, same_models
@@ -80,11 +77,3 @@ def test_models_of_the_paper_are_named_in_a_run() -> None:
     assert isinstance(left, Cell)
     assert here.counts == left.counts == (1, 2)
     assert same_models(answers[2:]) == []
-
-
-@pytest.mark.slow
-def test_the_report_of_the_baseline_shows_them(tmp_path: Path) -> None:
-    result = CliRunner().invoke(bench, ["report", "-o", str(tmp_path), "--json"])
-    assert result.exit_code == 0, result.output
-    assert "figures beside ours" in (tmp_path / "report.html").read_text("utf-8")
-    assert (tmp_path / "tables" / "paper.csv").is_file()

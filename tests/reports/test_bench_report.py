@@ -110,6 +110,11 @@ def test_the_baseline_shows_every_table_and_figure(report: Path) -> None:
     assert {"published", "published-judges"} <= {path.stem for path in (report / "tables").glob("*.parquet")}
 
 
+def test_the_papers_figures_stand_beside_ours(report: Path) -> None:
+    assert "figures beside ours" in (report / "report.html").read_text("utf-8")
+    assert (report / "tables" / "paper.csv").is_file()
+
+
 def test_nothing_is_fetched_and_nothing_runs(report: Path) -> None:
     for page in report.glob("*.html"):
         text = page.read_text("utf-8")

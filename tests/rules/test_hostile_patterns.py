@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -114,9 +115,11 @@ def test_schemas_of_many_traces_are_not_kept_for_ever() -> None:
 def test_rules_with_catastrophic_patterns_are_compared() -> None:
     hard, polite = load_rules(rule("{message: user, text: {matches: '(((a{60}){60}){60}){60}(b+)+$'}}"))
     easy, _ = load_rules(rule("{message: user, text: {matches: 'b$'}}"))
-    assert health(hard, seconds=2.0) is not None
+    began = time.process_time()
+    assert health(hard, seconds=0.2).status in ("unknown", "sound")
     for other in (easy, polite):
-        assert compare(hard, other, seconds=2.0).relation != "equal"
+        assert compare(hard, other, seconds=0.2).relation != "equal"
+    assert time.process_time() - began < 10.0, "millions of states, were the limit not looked at"
 
 
 def test_mental_arithmetic_reads_long_sums() -> None:

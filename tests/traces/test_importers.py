@@ -13,6 +13,8 @@ import jsonschema
 import pytest
 
 import needs
+from truespec.rules.monitor import RuleSet
+from truespec.rules.packs import all_packs
 from truespec.traces.files import Problem, TraceFile
 from truespec.traces.importers.registry import IMPORTERS, detect, files_below, read
 from truespec.traces.peek import peek
@@ -208,23 +210,25 @@ def mutated(value: object, rng: random.Random) -> object:
     return rng.choice(HOSTILE)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.name}")
-def test_hostile_values_become_problems_and_never_crash(path: Path, tmp_path: Path) -> None:
-    from truespec.rules.monitor import RuleSet
-    from truespec.rules.packs import all_packs
+@pytest.fixture(scope="module")
+def rules() -> RuleSet:
+    return RuleSet(all_packs())
 
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_hostile_values_become_problems_and_never_crash(path: Path, tmp_path: Path, rules: RuleSet) -> None:
     rng = random.Random(path.name)
-    rules = RuleSet(all_packs())
     copy = tmp_path / path.name
+    several = (".eval", ".jsonl", ".csv", ".md", ".yaml", ".yml")
+    raw = path.read_bytes()
+    value = None if path.suffix in several or path.name.startswith("console") else json.loads(raw)
     for _ in range(60):
-        data = bytearray(path.read_bytes())
-        if path.suffix in (".eval", ".jsonl", ".csv", ".md", ".yaml", ".yml") or path.name.startswith(
-            "console"
-        ):  # several values
+        data = bytearray(raw)
+        if value is None:
             for _ in range(3):
                 data[rng.randrange(len(data))] = rng.randrange(256)
         else:
-            data = bytearray(json.dumps(mutated(json.loads(data), rng)).encode())
+            data = bytearray(json.dumps(mutated(value, rng)).encode())
         copy.write_bytes(data)
         for item in read(copy, form=path.parent.name):
             if isinstance(item, Trace):
