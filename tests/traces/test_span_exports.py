@@ -202,3 +202,87 @@ def test_langsmith_pairs_parallel_results_by_identifier(tmp_path: Path) -> None:
     }
     trace = of([llm, tool(2, "2"), tool(1, "3")], tmp_path)
     assert answers(trace) == {"call_1": "r1", "call_2": "r2"}
+
+
+def _messages(*said: tuple[str, Any]) -> str:
+    """Messages of the GenAI conventions: a text, or parts."""
+    parts = [[{"type": "text", "content": one}] if isinstance(one, str) else one for _, one in said]
+    return json.dumps([{"role": role, "parts": one} for (role, _), one in zip(said, parts, strict=True)])
+
+
+def _chat(identifier: str, start: int, given: str, said: str) -> Any:
+    attributes = {"gen_ai.operation.name": "chat", "gen_ai.input.messages": given}
+    return _span(identifier, {**attributes, "gen_ai.output.messages": said}, start)
+
+
+def _asks(*calls: tuple[str, str]) -> list[Any]:
+    return [
+        {"type": "tool_call", "id": name, "name": tool, "arguments": {"of": name}} for name, tool in calls
+    ]
+
+
+@pytest.mark.parametrize("names", [{}, {"id": "call_7"}], ids=["none", "other"])
+def test_results_in_a_history_answer_the_calls_of_that_history(names: dict[str, str], tmp_path: Path) -> None:
+    """A sub-agent's calls stand between the calls and their results; no result has its call's identifier."""
+
+    def gave(*texts: str) -> list[Any]:
+        return [{"type": "tool_call_response", **names, "response": text} for text in texts]
+
+    asked = (("user", "Go."), ("assistant", _asks(("fc_1", "look"), ("fc_2", "ask"))))
+    sub = (("system", "You help."), ("user", "Find it."), ("assistant", _asks(("fc_3", "look"))))
+    spans = [
+        _chat("a", 1, _messages(*asked[:1]), _messages(*asked[1:])),
+        _chat("b", 2, _messages(*sub[:2]), _messages(*sub[2:])),
+        _chat("c", 3, _messages(*sub, ("tool", gave("three"))), _messages(("assistant", "Found."))),
+        _chat("d", 4, _messages(*asked, ("tool", gave("one", "Found."))), _messages(("assistant", "End."))),
+    ]
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps(otlp(*spans)))
+    (trace,), problems, file = imported(path)
+    assert answers(trace) == {"fc_1": "one", "fc_2": "Found.", "fc_3": "three"}
+    assert not problems
+    assert sum(file.ledger.assumed.values()) == 2
+    whole(trace)
+
+
+def test_messages_that_an_exporter_cut_off_are_told(tmp_path: Path) -> None:
+    said = _messages(("assistant", _asks(("call_1", "look"), ("call_2", "ask"))))
+    given = _messages(("user", "Go."), ("assistant", "A long answer."))
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps(otlp(_chat("a", 1, given[:-30], said[: said.index('"call_2"}') - 3]))))
+    (trace,), problems, file = imported(path)
+    assert [(m.role, m.text) for m in trace.messages if m.text] == [("user", "Go.")]
+    assert [(c.name, c.arguments) for m in trace.messages for c in m.calls] == [
+        ("look", {"of": "call_1"}),
+        ("ask", None),
+    ]
+    assert ["is cut off" in problem.message for problem in problems[:2]] == [True, True]
+    assert file.ledger.items.dropped == {"the rest of a value that its exporter cut off": 2}
+
+
+def test_a_reply_that_an_exporter_wrote_in_pythons_notation_is_that_reply(tmp_path: Path) -> None:
+    items = [
+        {"type": "reasoning", "summary": []},
+        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "I look."}]},
+        {"type": "function_call", "call_id": "call_1", "name": "look", "arguments": '{"of": 1}', "id": None},
+    ]
+    reply = str({"id": "r", "object": "response", "output": items})
+    other = str({"id": "r", "object": "response", "output": [*items, {"type": "hologram"}]})
+    spans = [
+        _chat("a", 1, _messages(("user", "Go.")), _messages(("assistant", reply))),
+        _chat("b", 2, _messages(("user", "Stop.")), _messages(("assistant", other))),
+    ]
+    trace = of(otlp(*spans), tmp_path)
+    assert said(trace, "assistant") == ["I look.", other]
+    assert [(c.name, c.arguments, c.id) for m in trace.messages for c in m.calls] == [
+        ("look", {"of": 1}, "call_1")
+    ]
+
+
+def test_a_text_that_is_the_json_of_a_call_beside_it_is_no_speech(tmp_path: Path) -> None:
+    block = {"id": "toolu_1", "type": "tool_use", "name": "look", "input": {"of": "toolu_1"}}
+    texts = ["I look.", json.dumps(block), "{}"]
+    parts = [*({"type": "text", "content": text} for text in texts), *_asks(("toolu_1", "look"))]
+    trace = of(otlp(_chat("a", 1, _messages(("user", "Go.")), _messages(("assistant", parts)))), tmp_path)
+    assert said(trace, "assistant") == ["I look.\n{}"]
+    assert calls(trace) == ["look"]

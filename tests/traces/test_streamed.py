@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from imported import calls, imported, of, said, whole
+from imported import answers, calls, imported, of, said, whole
 from truespec.traces.trace import Trace
 
 
@@ -182,3 +182,86 @@ def test_lines_of_several_sessions_stay_apart(tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
     path.write_text("\n".join(map(json.dumps, lines)))
     assert len(imported(path)[0]) == 4
+
+
+def _requests(path: Path, *turns: tuple[list[Any], list[Any]]) -> Path:
+    """A cassette with requests of OpenAI's Responses, each with its reply."""
+    bodies = [
+        (json.dumps({"model": "m", "input": given}), json.dumps({"object": "response", "output": said}))
+        for given, said in turns
+    ]
+    pairs = [{"request": {"body": one}, "response": {"body": {"string": other}}} for one, other in bodies]
+    path.write_text(json.dumps({"interactions": pairs}))
+    return path
+
+
+def _says(text: str) -> Any:
+    return {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": text}]}
+
+
+@pytest.mark.parametrize(
+    "repeated", [{"results": [{"score": 1, "file_id": "It."}]}, {}], ids=["spelt", "left out"]
+)
+def test_a_history_that_tells_a_hosted_result_otherwise_goes_on(
+    repeated: dict[str, Any], tmp_path: Path
+) -> None:
+    asked, later = ({"role": "user", "content": text} for text in ("Find it.", "And more?"))
+    call = {"type": "file_search_call", "id": "fs_0123456789", "queries": ["it"]}
+    found = {**call, "results": [{"file_id": "It.", "score": 1}]}
+    said = _says("Found.")
+    path = _requests(
+        tmp_path / "x.json",
+        ([asked], [found, said]),
+        ([asked, {**call, **repeated}, said, later], [_says("No.")]),
+    )
+    (trace,), _, file = imported(path)
+    assert calls(trace) == ["file_search"]
+    assert said_by(trace) == ["Find it.", "Found.", "And more?", "No."]
+    assert "It." in str(answers(trace)["fs_0123456789"])
+    assert file.ledger.rules["requests that repeat an earlier one and go on are one conversation"] == 1
+
+
+def test_a_compaction_that_a_history_repeats_is_the_agents(tmp_path: Path) -> None:
+    asked, later = ({"role": "user", "content": text} for text in ("Sum it up.", "And now?"))
+    said = [_says("All a."), {"type": "compaction", "id": "cmp_1", "encrypted_content": "x"}]
+    path = _requests(tmp_path / "x.json", ([asked], said), ([asked, *said, later], [_says("Still a.")]))
+    (trace,), _, _ = imported(path)
+    assert said_by(trace) == ["Sum it up.", "All a.", "And now?", "Still a."]
+
+
+def test_the_full_stream_and_the_steps_of_an_agent_of_vercel_are_one_run(tmp_path: Path) -> None:
+    call = {"toolCallId": "call_1", "toolName": "look", "input": {"n": 1}}
+    events = [
+        {"type": "start"},
+        {"type": "start-step", "request": {}},
+        *({"type": "text-delta", "id": "0", "text": text} for text in ("I ", "look.")),
+        {"type": "tool-input-start", "id": "call_1", "toolName": "look"},
+        *({"type": "tool-input-delta", "id": "call_1", "delta": text} for text in ('{"n"', ": 1}")),
+        {"type": "tool-input-end", "id": "call_1"},
+        {"type": "tool-call", **call},
+        {"type": "tool-error", **call, "error": "gone"},
+        {"type": "finish-step"},
+        {"type": "start-step", "request": {}},
+        {"type": "text-delta", "id": "0", "text": "No."},
+        {"type": "finish"},
+    ]
+    content = [
+        {"type": "text", "text": "I look."},
+        {"type": "tool-call", **call},
+        {"type": "tool-error", **call, "error": "gone"},
+    ]
+    after = [{"role": "assistant", "content": content[:2]}]
+    steps = [
+        {"content": content, "finishReason": "tool-calls", "request": {}, "response": {"messages": after}},
+        {"content": [{"type": "text", "text": "No."}], "finishReason": "stop", "request": {}},
+    ]
+    for name, text in (("x.jsonl", "\n".join(map(json.dumps, events))), ("x.json", json.dumps(steps))):
+        path = tmp_path / name
+        path.write_text(text)
+        (trace,), problems, _ = imported(path)
+        assert said_by(trace) == ["I look.", "No."]
+        assert [(c.name, c.arguments, c.id) for m in trace.messages for c in m.calls] == [
+            ("look", {"n": 1}, "call_1")
+        ]
+        assert answers(trace) == {"call_1": "gone"}
+        assert not problems

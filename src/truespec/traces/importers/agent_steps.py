@@ -190,6 +190,16 @@ def _is_vercel(steps: Any) -> bool:
     )
 
 
+def _is_steps(head: Any) -> bool:
+    """Whether a list is the steps of a run of Vercel's AI SDK without the requests, which would hold more."""
+    if not isinstance(head, list) or not _is_vercel(head):
+        return False
+    request = head[0].get("request")
+    return not (isinstance(request, Mapping) and request.get("body")) and isinstance(
+        head[0].get("finishReason"), str
+    )
+
+
 def _lines(said: Mapping[str, Any]) -> str | None:
     """One value as it is; several each with its name."""
     if len(said) < 2:
@@ -227,8 +237,10 @@ def _inner(value: Any) -> Any:
 
 
 def recognises(head: Any, _file: TraceFile) -> bool:
-    """A run of one of these kinds, alone or first of a list."""
-    return _reader(_inner(head[0] if isinstance(head, list) and head else head)) is not None
+    """A run of one of these kinds, alone or first of a list; or the steps of one, as they are."""
+    return (
+        _is_steps(head) or _reader(_inner(head[0] if isinstance(head, list) and head else head)) is not None
+    )
 
 
 def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
@@ -239,5 +251,10 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
         reader(_inner(item), run)
         return run.trace(_inner(item), file, NAME, joins)
 
+    if _is_steps(file.head):
+        listed = file.document()
+        if not isinstance(listed, Problem):
+            yield made({"steps": listed}, _of_vercel, "document")
+            return
     listed = records(file, lambda v: _reader(_inner(v)) is not None)
-    return each_trace(file, listed, lambda v: _reader(_inner(v)), made, "a run of an agent in steps")
+    yield from each_trace(file, listed, lambda v: _reader(_inner(v)), made, "a run of an agent in steps")

@@ -42,24 +42,45 @@ def _key(message: Message) -> tuple[Any, ...]:
         return (message.role, (message.text or "").strip(), (), None)
     calls = tuple(call.name if made_up(call.id) else call.id for call in message.calls)
     answered = None if made_up(message.call_id) else message.call_id
-    # Some histories leave out what was said beside calls; identifiers that nobody uses twice are enough.
-    known = bool(message.calls) and all(len(call or "") >= UNIQUE for call in calls)
+    # Some histories leave out what was said beside calls, or spell a result anew; identifiers that nobody
+    # uses twice are enough.
+    named = calls or (() if answered is None else (answered,))
+    known = bool(named) and all(len(name or "") >= UNIQUE for name in named)
     return (message.role, "" if known else (message.text or "").strip(), calls, answered)
+
+
+def _length(later: list[tuple[Any, ...]], earlier: list[tuple[Any, ...]]) -> int | None:
+    """How many messages of a record say what all of an earlier one's do; None where it begins otherwise.
+
+    A history may leave out the result of a hosted tool (an image), and what is neither said nor done.
+    """
+    at = 0
+    for key in earlier:
+        if at < len(later) and later[at] == key:
+            at += 1
+        elif not _is_left_out(key):
+            return None
+    return at
+
+
+def _is_left_out(key: tuple[Any, ...]) -> bool:
+    role, text, calls, answered = key
+    return not text and not calls and (role == "assistant" if answered is None else len(answered) >= UNIQUE)
 
 
 def _continues(later: Trace, keys: list[tuple[Any, ...]], earlier: _Entry) -> bool:
     before = earlier.item
-    length = len(earlier.keys)
-    if not isinstance(before, Trace) or not length or length >= len(keys):
+    if not isinstance(before, Trace) or not earlier.keys or keys[:1] != earlier.keys[:1]:
         return False
-    if keys[length - 1] != earlier.keys[-1] or before.system_prompt != later.system_prompt:
+    if before.system_prompt != later.system_prompt:
+        return False
+    length = _length(keys, earlier.keys)
+    if length is None or length >= len(keys):
         return False
     for name in _SESSIONS:
         one, other = before.metadata.get(name), later.metadata.get(name)
         if one is not None and other is not None and one != other:
             return False
-    if keys[:length] != earlier.keys:
-        return False
     roles = {key[0] for key in earlier.keys}
     if "user" not in roles:
         return False
@@ -101,7 +122,9 @@ def grown(items: Iterable[Trace | Problem], ledger: Ledger) -> Iterator[Trace | 
             entry = next((e for e in reversed(waiting) if _continues(item, keys, e)), None)
             named = None if entry else _named(item, waiting)
             if entry is not None and isinstance(entry.item, Trace):
-                entry.item, entry.keys = _joined(entry.item, item, _behind(entry.item, item)), keys
+                messages = _behind(entry, item, keys)
+                entry.item = _joined(entry.item, item, messages)
+                entry.keys = keys if messages is item.messages else [_key(message) for message in messages]
                 ledger.rules[RULE] += 1
             elif named is not None and isinstance(named.item, Trace):
                 messages = _go_on(named.item.messages, item.messages, ledger)
@@ -152,8 +175,14 @@ def _go_on(before: tuple[Message, ...], after: tuple[Message, ...], ledger: Ledg
     return (*made, *after)
 
 
-def _behind(earlier: Trace, later: Trace) -> tuple[Message, ...]:
+def _behind(entry: _Entry, later: Trace, keys: list[tuple[Any, ...]]) -> tuple[Message, ...]:
     """The messages of both; of spans, each with the first span that holds it, and its calls' identifiers."""
+    earlier = entry.item
+    length = _length(keys, entry.keys)
+    if not isinstance(earlier, Trace) or length is None:
+        return later.messages
+    if length < len(entry.keys):  # what the history leaves out is known from before
+        return earlier.messages + later.messages[length:]
     if not later.spans:
         return later.messages
     again = zip(earlier.messages, later.messages, strict=False)

@@ -106,7 +106,7 @@ def messages_of_item(item: Any, notes: Notes, default: str = "assistant") -> lis
         if role is None and (is_call(kind) or is_result(kind) or kind in THOUGHTS or "content" not in item):
             if item.get("parts") is None and not any(item.get(key) for key in _CALL_LISTS):
                 called = is_call(kind) or is_bare_call(item)
-                speaker = "assistant" if called or kind in THOUGHTS else default
+                speaker = "assistant" if called or kind in THOUGHTS or kind == "compaction" else default
                 return _assembled(speaker, atoms_of(item, notes), notes)
         role = role or default
     else:

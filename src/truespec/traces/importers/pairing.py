@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -59,6 +59,45 @@ def in_order(messages: Sequence[Message], ledger: Ledger) -> list[Message]:
             close()
             calls = []
         calls += [call for call in message.calls if call.id is not None and call.id not in named]
+    close()
+    return made
+
+
+def in_history(messages: Sequence[Message], answered: Container[str | None], ledger: Ledger) -> list[Message]:
+    """The history of a model call, each result with the identifier of its call where its place tells it.
+
+    Results that no call of the history is known by answer the calls just before them in order, where they are
+    as many. `answered` are the calls that have their results from before: the ledger counts each result once.
+    """
+    if not any(message.role == "tool" for message in messages):
+        return list(messages)
+    made = list(messages)
+    own = {call.id for message in messages for call in message.calls}
+    calls: list[ToolCall] = []
+    results: list[int] = []
+
+    def close() -> None:
+        strangers = [index for index in results if made[index].call_id not in own]
+        pairs = list(zip(results, calls, strict=False))
+        if len(results) == len(calls) == len(strangers) and all(
+            call.id is not None and made[index].tool in (None, call.name) and made[index].text
+            for index, call in pairs
+        ):
+            fresh = sum(call.id not in answered for call in calls)
+            if fresh:
+                (ledger.assumed if len(calls) > 1 else ledger.rules)[ORDER] += fresh
+            for index, call in pairs:
+                made[index] = replace(made[index], call_id=call.id, tool=call.name)
+        results.clear()
+        calls.clear()
+
+    for index, message in enumerate(messages):
+        if message.role == "tool":
+            results.append(index)
+            continue
+        if results:
+            close()
+        calls += message.calls
     close()
     return made
 

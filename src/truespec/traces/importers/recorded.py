@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
+from dataclasses import replace
 from json import JSONDecodeError
 from typing import Any
 
 from truespec.traces.files import loads
 from truespec.traces.importers.items import messages_of, messages_of_item
 from truespec.traces.importers.parts import Notes
+from truespec.traces.importers.wrappers import is_item
+from truespec.traces.peek import peek
 from truespec.traces.trace import Message
+
+CUT = "the rest of a value that its exporter cut off"
+_JSON = ("[{", '{"')
+"""How the JSON of messages begins."""
 
 
 def parsed(value: Any) -> Any:
@@ -31,7 +38,30 @@ def parsed(value: Any) -> Any:
 def in_attribute(attributes: Mapping[str, Any], key: str, role: str, notes: Notes) -> list[Message]:
     """The messages in the value of one attribute."""
     value = attributes.get(key)
-    return [] if value is None or value == "" else messages_of(parsed(value), role, notes)
+    if value is None or value == "":
+        return []
+    read = parsed(value)
+    if isinstance(read, str) and read.startswith(_JSON) and (made := _cut_off(read, key, role, notes)):
+        return made
+    return messages_of(read, role, notes)
+
+
+def _cut_off(text: str, key: str, role: str, notes: Notes) -> list[Message]:
+    """The messages before the place where an exporter cut their JSON off, which is told.
+
+    What the last one gives its tool may be cut, too: it is not known.
+    """
+    value = peek(text)
+    listed = value if isinstance(value, list) else [value]
+    if not any(is_item(item) for item in listed):
+        return []
+    made = messages_of(value, role, notes)
+    if made and made[-1].calls:
+        *whole, last = made[-1].calls
+        made[-1] = replace(made[-1], calls=(*whole, replace(last, arguments=None, raw="")))
+    notes.ledger.items.drop(CUT, notes.place)
+    notes.ledger.problem(notes.place, f"the value of {key!r} is cut off: what follows is lost")
+    return made
 
 
 def with_instructions(attributes: Mapping[str, Any], made: list[Message], notes: Notes) -> list[Message]:
@@ -39,7 +69,8 @@ def with_instructions(attributes: Mapping[str, Any], made: list[Message], notes:
     system = parsed(attributes.get("gen_ai.system_instructions"))
     head = messages_of_item({"role": "system", "parts": system}, notes) if isinstance(system, list) else []
     if isinstance(system, str):
-        head = [Message("system", system)]
+        cut = system.startswith(_JSON) and _cut_off(system, "gen_ai.system_instructions", "system", notes)
+        head = cut or [Message("system", system)]
     told = [message.text for message in made if message.role == "system"]
     return [message for message in head if message.text not in told] + made
 

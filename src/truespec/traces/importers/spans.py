@@ -28,7 +28,7 @@ from truespec.traces.importers.conventions import (
     raw_request,
     tools_of,
 )
-from truespec.traces.importers.pairing import in_order, paired
+from truespec.traces.importers.pairing import in_history, in_order, paired
 from truespec.traces.importers.parts import Notes
 from truespec.traces.importers.repeats import JOINED, RENAMED, joined, renamed, under, without_empty
 from truespec.traces.importers.shared import tool_schemas
@@ -73,6 +73,8 @@ class _Builder(Runs):
         for raw in spans:
             if raw.id in inside and self.kinds[raw.id] == "LLM":
                 self.kinds[raw.id] = "CHAIN"
+        self.ran = "TOOL" in self.kinds.values()
+        """Whether spans of tools say what their calls gave."""
         self.said: dict[int, tuple[ToolCall, ...]] = {}
         """The calls of the latest reply in each thread."""
         self.names: dict[str, str] = {}
@@ -166,6 +168,8 @@ class _Builder(Runs):
             self.notes.ledger.rules["a model call's span without its request adds the reply alone"] += 1
         if not outputs and self.kinds[raw.id] == "LLM":
             self.notes.ledger.rules["a model call's span without a reply adds none"] += 1
+        if not self.ran:
+            inputs = in_history(inputs, self.answered, self.notes.ledger)
         inputs = without_empty(inputs, self.answered, self.notes.ledger, self.notes.place)
         thread = self._thread_of([key for message in inputs for key in keys_of(message)])
         inputs = self._as_known(inputs, thread)

@@ -10,6 +10,7 @@ from truespec.traces.importers.chunks import events_of_sse, is_chunk, merged
 from truespec.traces.importers.conversation import Origin, trace_of
 from truespec.traces.importers.items import messages_of
 from truespec.traces.importers.parts import Notes
+from truespec.traces.importers.records import first_lines
 from truespec.traces.importers.ui_stream import is_ui_event, joined
 from truespec.traces.joins import Joins
 from truespec.traces.scanner import each_record
@@ -47,6 +48,8 @@ def values_of_sse(file: TraceFile) -> Iterator[tuple[str, Any]]:
 
 def recognises(head: Any, file: TraceFile) -> bool:
     """Chunks of a known interface, or server-sent events."""
+    if isinstance(head, dict) and head.get("type") == "start":
+        return any(map(is_ui_event, first_lines(file)))
     return is_chunk(head[0] if isinstance(head, list) and head else head) or (
         not isinstance(head, dict | list) and is_sse(file)
     )

@@ -89,6 +89,8 @@ def _notated(message: Message, text: str, notes: Notes) -> Message | None:
     value = of_literal(text) or of_repr(text)
     if value is None:
         return None
+    if value.get("object") == "response" and isinstance(value.get("output"), list):
+        value = _of_response(value["output"])
     kind, said, calls = kind_of_part(value), value.get("content"), value.get("tool_calls")
     if kind in TEXTS and isinstance(value.get("text"), str):
         said, calls = value["text"], None
@@ -101,6 +103,25 @@ def _notated(message: Message, text: str, notes: Notes) -> Message | None:
     notes.ledger.rules[NOTATED] += 1
     made = [call_of(call, kind) for call in calls or () if isinstance(call, Mapping)]
     return _calling(replace(message, text=said), made, notes)
+
+
+def _of_response(output: list[Any]) -> dict[str, Any]:
+    """What the items of a reply of OpenAI's Responses say, as a message; nothing where one is neither said
+    nor called.
+    """
+    items = [item for item in output if isinstance(item, Mapping) and item.get("type") != "reasoning"]
+    calls = [item for item in items if is_call(kind_of_part(item)) and isinstance(item.get("name"), str)]
+    texts = [
+        part.get("text")
+        for item in items
+        if item.get("type") == "message" and isinstance(item.get("content"), list)
+        for part in item["content"]
+        if isinstance(part, Mapping)
+    ]
+    spoken = sum(item.get("type") == "message" for item in items)
+    if len(calls) + spoken < len(items) or not all(isinstance(text, str) for text in texts):
+        return {}
+    return {"role": "assistant", "content": "\n".join(map(str, texts)) or None, "tool_calls": calls or None}
 
 
 def _written(message: Message, text: str, notes: Notes) -> list[Message]:

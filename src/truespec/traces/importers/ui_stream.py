@@ -1,7 +1,9 @@
-"""The stream of a message of Vercel's AI SDK 5 and later, as its server sends it, put together.
+"""The stream of a message of Vercel's AI SDK 5 and later, put together: as its server sends it, or as
+`fullStream` gives it to the program.
 
 Events name what they are pieces of: `text-delta` and `reasoning-delta` a part, `tool-input-available`,
-`tool-output-available` and `tool-output-error` a call. `start` begins a message.
+`tool-output-available` and `tool-output-error` a call; in a program `tool-call`, `tool-result` and
+`tool-error`. `start` begins a message.
 """
 
 from __future__ import annotations
@@ -27,11 +29,14 @@ _CALLS = {
     "tool-output-available": ("output",),
     "tool-output-error": ("errorText",),
     "tool-output-denied": (),
+    "tool-call": ("input",),
+    "tool-result": ("output",),
+    "tool-error": ("error",),
 }
 """Events of a call, with what they tell of it."""
 _ASIDE = (
     *("start", "finish", "start-step", "finish-step", "abort", "message-metadata", "ping"),
-    *("text-start", "text-end", "reasoning-start", "reasoning-end", "tool-input-start", "tool-input-delta"),
+    *("text-start", "text-end", "reasoning-start", "reasoning-end", "raw"),
 )
 """Events that tell nothing of their own: the input's pieces are told whole once it is there."""
 
@@ -66,12 +71,12 @@ def joined(events: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
         elif kind in ("text-delta", "reasoning-delta"):
             name = kind.partition("-")[0]
             part = parts.setdefault((name, (step, event.get("id"))), {"type": name, "text": ""})
-            part["text"] += str(event.get("delta") or "")
+            part["text"] += str(event.get("delta") or event.get("text") or "")
         elif kind.startswith("tool-"):
-            call = event.get("toolCallId")
+            call = event.get("toolCallId", event.get("id"))
             part = parts.setdefault(("call", call), {"type": "dynamic-tool", "toolCallId": call})
             part |= {key: event[key] for key in ("toolName", *_CALLS.get(kind, ())) if key in event}
-            part["text"] = part.get("text", "") + str(event.get("inputTextDelta") or "")
+            part["text"] = part.get("text", "") + str(event.get("inputTextDelta", event.get("delta")) or "")
         elif kind not in _ASIDE:
             parts[kind, len(parts)] = dict(event)
     if parts:

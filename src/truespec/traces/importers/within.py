@@ -1,10 +1,12 @@
-"""What one message says twice: a call as a part and in a list of calls, a result as a part and as a text."""
+"""What one message says twice: a call as a part, in a list of calls and as a text; a result as a text."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-from truespec.traces.importers.parts import Atom
+from truespec.traces.importers.parts import Atom, identifier_of, is_call, kind_of_part
+from truespec.traces.importers.told import parsed
 from truespec.traces.trace import ToolCall
 
 
@@ -18,9 +20,10 @@ def without_repeated_calls(atoms: Iterable[Atom]) -> list[Atom]:
     """The atoms, in which a call that stands in the message twice, as a part and in a list, stands once.
 
     Both places say its identifier and its name, and the same arguments, or one place says none. Other calls
-    that share an identifier are calls of their own.
+    that share an identifier are calls of their own. A text that is the JSON of one of the calls is no speech.
     """
     kept: list[Atom] = []
+    atoms = _without_spelt_calls(list(atoms))
     places: dict[tuple[str, str], list[int]] = {}
     for what, value in atoms:
         if what == "call" and value.id is not None:
@@ -36,3 +39,18 @@ def without_repeated_calls(atoms: Iterable[Atom]) -> list[Atom]:
         else:
             kept.append((what, value))
     return kept
+
+
+def _without_spelt_calls(atoms: list[Atom]) -> list[Atom]:
+    called = {(value.id, value.name) for what, value in atoms if what == "call"}
+    if not called or all(what != "text" or not str(value).startswith("{") for what, value in atoms):
+        return atoms
+    return [(what, value) for what, value in atoms if what != "text" or _spelt_call(value) not in called]
+
+
+def _spelt_call(text: str) -> tuple[Any, Any]:
+    """The identifier and the name of the call that a text is the JSON of."""
+    value = parsed(text) if text.startswith("{") else None
+    if not isinstance(value, Mapping) or not is_call(kind_of_part(value)):
+        return None, None
+    return identifier_of(value), value.get("name")
