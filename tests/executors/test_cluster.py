@@ -45,6 +45,7 @@ def in_namespace(script: str, *arguments: str) -> subprocess.CompletedProcess[st
     # As RayRunner sets it, where nothing has imported Ray before.
     environment = {**os.environ, "RAY_USAGE_STATS_ENABLED": "0", "PYTHONPATH": str(HERE)}
     environment["RAY_ENABLE_UV_RUN_RUNTIME_ENV"] = "0"
+    environment["RAY_worker_niceness"] = "0"  # else 15: on a busy machine its workers hardly get a turn
     environment.pop("RAY_ADDRESS", None)
     return subprocess.run(line, capture_output=True, text=True, check=False, timeout=900, env=environment)
 
