@@ -17,9 +17,10 @@ from truespec.domains.rocq.dialogue import Dialogue
 from truespec.domains.rocq.library import library
 from truespec.domains.rocq.ordering import COUNTS, features
 from truespec.domains.rocq.pair import Layout
-from truespec.domains.rocq.prover import STRATEGIES, THEOREM, opening
+from truespec.domains.rocq.prover import THEOREM, opening
 from truespec.domains.rocq.screen import screen
 from truespec.domains.rocq.session import Interrupted, Session
+from truespec.domains.rocq.strategies import STRATEGIES
 from truespec.solvers.limit import Limit
 
 SLICE = 0.6

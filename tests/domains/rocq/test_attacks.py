@@ -11,6 +11,7 @@ import pytest
 
 import needs
 from cases import read_yaml
+from truespec.domains.rocq.domain import Rocq
 from truespec.domains.verify import Pair, verify_pair
 from truespec.verdict import Answer
 
@@ -42,6 +43,14 @@ WRONG_EQUIVALENCES = {
         "Fixpoint tower (n : nat) (k : nat) : nat := match n with O => k | S m => tower m (2 ^ k)%nat end. Definition spec (x : Z) : Prop := (Z.to_nat x < tower 6 6)%nat.",
     ),
 }  # fmt: skip
+SECONDS = 2.0
+"""The limit of a pair: short, as what never ends uses up all of it in three processes."""
+
+
+@pytest.fixture(autouse=True)
+def no_relations(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is asked here is the answer; how a refuted candidate relates to the oracle costs more than that."""
+    monkeypatch.setattr(Rocq, "_relation", lambda *_: None)
 
 
 @pytest.mark.slow
@@ -49,7 +58,7 @@ WRONG_EQUIVALENCES = {
 def test_no_attack_is_called_equivalent(attack: str) -> None:
     needs.tool("coqc")
     oracle, candidate = WRONG_EQUIVALENCES[attack]
-    verdict = verify_pair(Pair("rocq", oracle, candidate, {"signature": SIGNATURE}), 4.0)
+    verdict = verify_pair(Pair("rocq", oracle, candidate, {"signature": SIGNATURE}), SECONDS)
     assert verdict.answer is not Answer.EQUIVALENT, verdict.to_json()
 
 
@@ -64,7 +73,7 @@ SAME = {
 def test_what_only_looks_like_an_attack_is_not_refuted(pair: str) -> None:
     needs.tool("coqc")
     oracle, candidate = SAME[pair]
-    verdict = verify_pair(Pair("rocq", oracle, candidate, {"signature": SIGNATURE}), 4.0)
+    verdict = verify_pair(Pair("rocq", oracle, candidate, {"signature": SIGNATURE}), SECONDS)
     assert verdict.answer is not Answer.REFUTED, verdict.to_json()
 
 
@@ -84,10 +93,12 @@ def test_a_preamble_cannot_change_the_theorem(preamble: str) -> None:
     candidate = "Definition spec (x : Z) : Prop := Z.lt x 0."
     oracle = "Definition spec (x : Z) : Prop := Z.lt 0 x."
     verdict = verify_pair(
-        Pair("rocq", oracle, candidate, {"signature": SIGNATURE, "preamble": preamble}), 4.0
+        Pair("rocq", oracle, candidate, {"signature": SIGNATURE, "preamble": preamble}), SECONDS
     )
     assert verdict.answer is not Answer.EQUIVALENT, verdict.to_json()
-    swapped = verify_pair(Pair("rocq", oracle, oracle, {"signature": SIGNATURE, "preamble": preamble}), 4.0)
+    swapped = verify_pair(
+        Pair("rocq", oracle, oracle, {"signature": SIGNATURE, "preamble": preamble}), SECONDS
+    )
     assert swapped.answer is not Answer.REFUTED, swapped.to_json()
 
 
@@ -104,6 +115,6 @@ def _text(body: str, signature: str) -> str:
 def test_no_pair_that_looks_otherwise_is_decided_wrongly(pair: dict[str, Any]) -> None:
     needs.tool("coqc")
     oracle, candidate = (_text(pair[side], pair["signature"]) for side in ("oracle", "candidate"))
-    verdict = verify_pair(Pair("rocq", oracle, candidate, {"signature": pair["signature"]}), 1.5)
+    verdict = verify_pair(Pair("rocq", oracle, candidate, {"signature": pair["signature"]}), 1.0)
     right = Answer.EQUIVALENT if pair["same"] else Answer.REFUTED
     assert verdict.answer in (right, Answer.UNKNOWN), verdict.to_json()

@@ -172,7 +172,7 @@ def test_no_attack_is_called_equivalent(attack: str) -> None:
     needs.tool("coqc")
     candidate, form = ATTACKS[attack]
     context: dict[str, Any] = {"signature": "(f : Z -> Z) (x : Z) : Prop", **form}
-    verdict = verify_pair(Pair("rocq", IDENTITY, candidate, context), 2.0)
+    verdict = verify_pair(Pair("rocq", IDENTITY, candidate, context), 1.0)
     assert verdict.answer is not Answer.EQUIVALENT, verdict.to_json()
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 
 from truespec.domains.rocq.context import read_context
-from truespec.domains.rocq.ordering import COUNTS, OF_USE_WITH, features, ordered
+from truespec.domains.rocq.ordering import AT_ONCE, COUNTS, FEATURES, features, ordered
 from truespec.domains.rocq.pair import Layout
-from truespec.domains.rocq.prover import PATIENCE, STRATEGIES, share
+from truespec.domains.rocq.prover import PATIENCE, share
 from truespec.domains.rocq.screen import screen
+from truespec.domains.rocq.strategies import STRATEGIES
 
 
 def layout(signature: str, oracle: str, candidate: str) -> Layout:
@@ -40,8 +41,9 @@ def test_strategies_for_lists_come_last_where_there_are_none() -> None:
     assert names.index("by_heads") < names.index("by_bounds")
 
 
-def test_what_strategies_are_of_use_with_names_known_ones() -> None:
-    assert set(OF_USE_WITH) <= {one.name for one in STRATEGIES}
+def test_strategies_are_for_known_features() -> None:
+    assert {feature for one in STRATEGIES for feature in (*one.use, *one.made_for)} <= FEATURES
+    assert len({one.name for one in STRATEGIES}) == len(STRATEGIES)
 
 
 def test_each_strategy_has_a_glance_first_then_its_time() -> None:
@@ -57,3 +59,13 @@ def test_the_counts_name_known_strategies_and_no_more_proofs_than_pairs() -> Non
     for seen in read["features"].values():
         assert set(seen["proved"]) <= known
         assert all(0 < count <= seen["pairs"] for count in seen["proved"].values())
+
+
+def test_strategies_that_are_made_for_a_type_come_first() -> None:
+    names = [one.name for one in ordered(STRATEGIES, layout("(a b r : string) : Prop", "r = a", "r = b"))]
+    assert names[:3] == [*AT_ONCE, "by_texts"]
+    names = [
+        one.name
+        for one in ordered(STRATEGIES, layout("(c : ascii) (r : bool) : Prop", "r = true", "true = r"))
+    ]
+    assert names[2] == "by_letters"

@@ -12,9 +12,10 @@ from truespec.domains.rocq import domain
 from truespec.domains.rocq.context import read_context
 from truespec.domains.rocq.library import library
 from truespec.domains.rocq.pair import Layout
-from truespec.domains.rocq.prover import STRATEGIES, prove
+from truespec.domains.rocq.prover import prove
 from truespec.domains.rocq.screen import screen
 from truespec.domains.rocq.session import Reply, Session
+from truespec.domains.rocq.strategies import STRATEGIES
 from truespec.solvers.limit import Limit
 from truespec.verdict import Incomplete, OutOfMemory, OutOfTime
 

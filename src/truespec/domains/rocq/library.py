@@ -49,6 +49,7 @@ FILES = (
     "Places",
     "Readings",
     "Invariants",
+    "Determined",
     "Portfolio",
     "Formula",
     "Reify",

@@ -14,6 +14,7 @@ from pathlib import Path
 from statistics import fmean
 
 from truespec.domains.rocq.pair import Layout
+from truespec.domains.rocq.strategies import Strategy
 
 COUNTS = Path(__file__).with_name("ordering.json")
 """The learned counts."""
@@ -21,103 +22,8 @@ AT_ONCE = ("by_computation", "by_normal_form")
 """The strategies that come before all others: they take little time."""
 OF_DECLARED_TYPES = ("by_forms", "by_structure", "by_flattening", "by_pushed")
 """The strategies that come next where an argument is of a type that the texts declare: none was counted."""
-MADE_FOR = {
-    "by_letters": {"type ascii"},
-    "by_texts": {"type string"},
-    "by_cuts": {"parts", "exists"},
-    "by_sorting": {"order", "type list"},
-    "by_scans": {"recursion"},
-    "by_orders": {"order"},
-    "by_ranges": {"ranges"},
-    "by_remainders": {"divisibility", "cases"},
-    "by_folds": {"functions"},
-    "by_letter_places": {"type string", "index"},
-    "by_tabulation": {"recursion", "index"},
-    "by_members": {"recursion", "membership"},
-    "by_states": {"recursion", "functions"},
-    "by_extremes": {"extremes", "functions"},
-    "by_number_orders": {"extremes", "integers"},
-    "by_common_divisors": {"common divisors"},
-    "by_found": {"recursion", "index", "membership"},
-    "by_two_values": {"recursion", "type nat"},
-    "by_premises": {"recursion", "parts"},
-}
-"""Strategies that come next where a pair has all these features; elsewhere they give up at once."""
-_LISTS = {"type list", "type string", "index", "membership", "functions", "parts", "order", "ranges"}
-_USES: tuple[tuple[str, set[str]], ...] = (
-    (
-        "by_index by_indices by_ground_indices by_shifted_index by_places by_elements by_first_elements",
-        _LISTS,
-    ),
-    ("by_ends by_rows by_two_lists by_list_cases by_extension by_cuts by_mirror by_orders by_heads", _LISTS),
-    ("by_normal_heads by_sorting by_parts", _LISTS),
-    ("by_scans by_functions by_recursion", {"recursion", "functions", "parts"}),
-    ("by_steps by_two_steps by_two_scans", {"recursion"}),
-    ("by_evidence by_derivation", {"inductive"}),
-    ("by_tables", {"inductive", "cases"}),
-    ("by_descent_cases by_search_cases", {"type option", "type bool", "type pair"}),
-    ("by_divisors by_factors by_roots by_quotients", {"divisibility", "quotient", "product"}),
-    ("by_ranges", {"ranges", "product"}),
-    ("by_remainders", {"divisibility"}),
-    ("by_bounds", {"integers"}),
-    ("by_letters by_codes", {"type ascii"}),
-    ("by_texts", {"type string"}),
-    ("by_calls", {"type function"}),
-    ("by_multiplicity by_ordering", {"order"}),
-    ("by_matching", {"exists"}),
-    ("by_appends", {"parts"}),
-    ("by_pairs", {"recursion", "functions", "parts"}),
-    ("by_conditions by_returns", {"cases"}),
-    ("by_folds by_readings", {"recursion", "functions", "parts", "cases"}),
-    ("by_found", {"recursion", "functions"}),
-    ("by_positions by_pointwise", {"index", "parts"}),
-    ("by_letter_places", {"type string"}),
-    ("by_premises", {"recursion", "functions", "parts"}),
-    ("by_tabulation by_members", {"recursion"}),
-    ("by_two_values", {"recursion"}),
-    ("by_states by_extremes", {"functions"}),
-    ("by_number_orders", {"extremes", "cases"}),
-    ("by_zero_or_next", {"type nat"}),
-    ("by_pushed by_parity", {"recursion"}),
-    ("by_neighbours", {"index", "order"}),
-    ("by_common_divisors", {"common divisors"}),
-)
-OF_USE_WITH = {name: wanted for names, wanted in _USES for name in names.split()}
-"""Strategies that come last where a pair has none of these features; all others are of use everywhere."""
 UNSEEN = 0.1
-"""The rate of success of a strategy before anything was counted."""
-EXPECTED = {
-    "by_heads": 0.25,
-    "by_normal_heads": 0.2,
-    "by_bounds": 0.2,
-    "by_logic": 0.25,
-    "by_multiplicity": 0.3,
-    "by_matching": 0.2,
-    "by_appends": 0.4,
-    "by_ordering": 0.4,
-    "by_pairs": 0.3,
-    "by_conditions": 0.3,
-    "by_folds": 0.4,
-    "by_readings": 0.4,
-    "by_returns": 0.2,
-    "by_found": 0.3,
-    "by_positions": 0.3,
-    "by_pointwise": 0.2,
-    "by_letter_places": 0.4,
-    "by_premises": 0.2,
-    "by_tabulation": 0.2,
-    "by_two_values": 0.1,
-    "by_states": 0.1,
-    "by_members": 0.2,
-    "by_extremes": 0.2,
-    "by_number_orders": 0.2,
-    "by_zero_or_next": 0.2,
-    "by_pushed": 0.1,
-    "by_neighbours": 0.1,
-    "by_parity": 0.05,
-    "by_common_divisors": 0.4,
-}
-"""Strategies that were not counted yet and are expected to do better than that."""
+"""The rate of success towards which few counts are drawn."""
 _WORDS = {
     "index": {"nth", "nth_error", "String.get"},
     "membership": {"In", "Forall", "Exists", "incl", "existsb", "forallb"},
@@ -143,21 +49,16 @@ _WORDS = {
     "forall": {"forall"},
     "cases": {"match", "if"},
     "product": {"*", "^"},
+    "division": {"/", "mod", "Z.div", "Nat.div", "Z.modulo", "Nat.modulo"},
+    "premises": {"->"},
 }
 _WORD = re.compile(r"[^\W\d][\w']*")
 _TYPES = {"list", "string", "ascii", "option", "bool", "nat"}
-
-
-@dataclass(frozen=True, slots=True)
-class Strategy:
-    """A tactic of the library."""
-
-    name: str
-    """Its name."""
-    seconds: float
-    """The processor seconds it may use in the second round."""
-    glance: float = 0.2
-    """Those in the first: most proofs are found in less."""
+_SIGNS = {"pair": "*", "function": "->"}
+FEATURES = frozenset(
+    {"any", "integers", "recursion", "inductive", *_WORDS, *(f"type {name}" for name in (*_TYPES, *_SIGNS))}
+)
+"""What a pair may have."""
 
 
 def features(layout: Layout) -> frozenset[str]:
@@ -171,7 +72,7 @@ def features(layout: Layout) -> frozenset[str]:
     found = {name for name, among in _WORDS.items() if words & among}
     types = " ".join(argument.type for argument in layout.context.signature.arguments)
     found |= {f"type {name}" for name in _TYPES if name in types.replace("(", " ").replace(")", " ").split()}
-    found |= {f"type {name}" for name, sign in (("pair", "*"), ("function", "->")) if sign in types}
+    found |= {f"type {name}" for name, sign in _SIGNS.items() if sign in types}
     if set(types.split()) == {"Z"}:
         found.add("integers")
     if layout.recursive():
@@ -188,19 +89,19 @@ def ordered(strategies: tuple[Strategy, ...], layout: Layout) -> tuple[Strategy,
 
     def gain(strategy: Strategy) -> float:
         if strategy.name not in _costs():
-            return EXPECTED.get(strategy.name, UNSEEN) / strategy.seconds
+            return strategy.expected / strategy.seconds
         # Each feature votes with its rate of success, drawn towards one in ten where it was seen seldom.
         rates = [
             (feature.proved.get(strategy.name, 0) + 3 * UNSEEN) / (feature.pairs + 3) for feature in present
         ]
         return fmean(rates) / max(0.02, _costs().get(strategy.name, strategy.seconds)) if rates else 0.0
 
-    first = {name for name, needed in MADE_FOR.items() if needed <= found}
+    first = {one.name for one in strategies if one.made_for and found.issuperset(one.made_for)}
     if _declares_arguments(layout):
         first.update(OF_DECLARED_TYPES)
 
     def rank(strategy: Strategy) -> tuple[bool, bool, bool, float]:
-        of_use = bool(found & OF_USE_WITH.get(strategy.name, found))
+        of_use = not strategy.use or not found.isdisjoint(strategy.use)
         return strategy.name in AT_ONCE, strategy.name in first, of_use, gain(strategy)
 
     return tuple(sorted(strategies, key=rank, reverse=True))

@@ -119,6 +119,7 @@ Ltac read_zip t l m := lazymatch type of l with list ?X => lazymatch type of m w
 (* A number counts the steps. *)
 Ltac read_number t n := lazymatch eval pattern n in t with ?g _ => let R := type of t in let m := fresh "m" in
   let F := constr:(fun m : nat => ltac:(let s := eval cbn in (g (S m)) in let r := eval cbv beta in (g m) in lazymatch eval pattern r in s with ?q _ => exact q end)) in
+  let _ := lazymatch F with fun i a => @?b i => fail | _ => idtac end in (* what goes on with another value is no count *)
   let h := fresh in assert (h := numbered R g F ltac:(intro; reflexivity) n); rewrite_call h end.
 (* Recursive functions first; a base that reduces is reduced. *)
 Ltac reduce_base := cbn [fold_right fold_left]; cbv beta.

@@ -1,0 +1,180 @@
+"""The strategies of the prover: tactics of the library, each with its time and with what it is for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+LISTS = ("type list", "type string", "index", "membership", "functions", "parts", "order", "ranges")
+"""Features of pairs (`ordering.py`) that speak of lists."""
+
+
+@dataclass(frozen=True, slots=True)
+class Strategy:
+    """A tactic of the library."""
+
+    name: str
+    """Its name."""
+    seconds: float
+    """The processor seconds it may use in the second round."""
+    glance: float = 0.2
+    """Those in the first: most proofs are found in less."""
+    expected: float = 0.1
+    """The share of pairs that it is expected to prove, as long as that was not counted."""
+    use: tuple[str, ...] = ()
+    """Features: where a pair has none of them, the strategy comes last; empty: of use everywhere."""
+    made_for: tuple[str, ...] = ()
+    """Features: where a pair has all of them, the strategy comes first; elsewhere it gives up at once."""
+
+
+STRATEGIES: tuple[Strategy, ...] = (
+    Strategy("by_computation", 0.3),
+    Strategy("by_normal_form", 0.3),
+    Strategy("by_descent", 0.7),
+    Strategy("by_recursion", 0.5, use=("functions", "parts", "recursion")),
+    Strategy("by_ground", 0.8),
+    Strategy("by_values", 0.4),
+    Strategy("by_structure", 0.8, glance=0.4),
+    Strategy("by_forms", 3.0),
+    Strategy("by_functions", 0.5, use=("functions", "parts", "recursion")),
+    Strategy("by_matches", 0.5),
+    Strategy("by_descent_cases", 0.6, use=("type bool", "type option", "type pair")),
+    Strategy("by_index", 0.7, use=LISTS),
+    Strategy("by_closed_form", 0.4),
+    Strategy("by_ground_indices", 1.0, use=LISTS),
+    Strategy("by_nonlinear", 0.3),
+    Strategy("by_induction", 0.6),
+    Strategy("by_two_steps", 0.3, use=("recursion",)),
+    Strategy("by_evidence", 0.4, use=("inductive",)),
+    Strategy("by_witness", 0.5),
+    Strategy("by_substitution", 0.3),
+    Strategy("by_search_cases", 0.6, use=("type bool", "type option", "type pair")),
+    Strategy("by_elements", 0.3, use=LISTS),
+    Strategy("by_indices", 0.6, use=LISTS),
+    Strategy("by_shifted_index", 0.5, use=LISTS),
+    Strategy("by_given_value", 0.4),
+    Strategy("by_two_lists", 0.3, use=LISTS),
+    Strategy("by_cases", 0.4),
+    Strategy("by_extension", 0.4, use=LISTS),
+    Strategy("by_plain_ground", 0.5),
+    Strategy("by_quotients", 0.5, use=("divisibility", "product", "quotient")),
+    Strategy("by_list_cases", 0.4, use=LISTS),
+    Strategy("by_search", 0.5),
+    Strategy("by_nonlinear_search", 0.6),
+    Strategy("by_enumeration", 0.6),
+    Strategy("by_output", 1.0),
+    Strategy("by_ends", 0.6, use=LISTS),
+    Strategy("by_first_elements", 0.6, use=LISTS),
+    Strategy("by_rows", 0.6, use=LISTS),
+    Strategy("by_tables", 0.4, use=("cases", "inductive")),
+    Strategy("by_steps", 0.8, use=("recursion",)),
+    Strategy("by_derivation", 0.5, use=("inductive",)),
+    Strategy("by_divisors", 0.6, use=("divisibility", "product", "quotient")),
+    Strategy("by_roots", 0.5, use=("divisibility", "product", "quotient")),
+    Strategy("by_calls", 0.4, use=("type function",)),
+    Strategy("by_places", 0.4, use=LISTS),
+    Strategy("by_heads", 0.3, expected=0.25, use=LISTS),
+    Strategy("by_normal_heads", 0.4, expected=0.2, use=LISTS),
+    Strategy("by_letters", 0.3, use=("type ascii",), made_for=("type ascii",)),
+    Strategy("by_texts", 0.4, glance=0.4, use=("type string",), made_for=("type string",)),
+    Strategy("by_cuts", 0.4, use=LISTS, made_for=("exists", "parts")),
+    Strategy("by_mirror", 0.2, use=LISTS),
+    Strategy("by_factors", 0.2, use=("divisibility", "product", "quotient")),
+    Strategy("by_scans", 0.7, glance=0.4, use=("functions", "parts", "recursion"), made_for=("recursion",)),
+    Strategy("by_sorting", 0.5, use=LISTS, made_for=("order", "type list")),
+    Strategy("by_orders", 0.3, use=LISTS, made_for=("order",)),
+    Strategy("by_parts", 0.6, glance=0.5, use=LISTS),
+    Strategy("by_ranges", 0.4, use=("product", "ranges"), made_for=("ranges",)),
+    Strategy("by_two_scans", 0.3, use=("recursion",)),
+    Strategy("by_remainders", 0.3, use=("divisibility",), made_for=("cases", "divisibility")),
+    Strategy("by_bounds", 0.4, expected=0.2, use=("integers",)),
+    Strategy("by_codes", 0.5, glance=0.5, use=("type ascii",)),
+    Strategy("by_logic", 0.4, expected=0.25),
+    Strategy("by_multiplicity", 0.5, expected=0.3, use=("order",)),
+    Strategy("by_matching", 0.8, expected=0.2, use=("exists",)),
+    Strategy("by_appends", 0.4, expected=0.4, use=("parts",)),
+    Strategy("by_ordering", 0.5, glance=0.4, expected=0.4, use=("order",)),
+    Strategy("by_flattening", 0.4),
+    Strategy("by_pairs", 0.4, expected=0.3, use=("functions", "parts", "recursion")),
+    Strategy("by_conditions", 0.6, expected=0.3, use=("cases",)),
+    Strategy(
+        "by_folds",
+        0.5,
+        glance=0.4,
+        expected=0.4,
+        use=("cases", "functions", "parts", "recursion"),
+        made_for=("functions",),
+    ),
+    Strategy("by_readings", 1.0, glance=0.4, expected=0.4, use=("cases", "functions", "parts", "recursion")),
+    Strategy("by_returns", 0.5, expected=0.2, use=("cases",)),
+    Strategy(
+        "by_found",
+        0.8,
+        glance=0.5,
+        expected=0.3,
+        use=("functions", "recursion"),
+        made_for=("index", "membership", "recursion"),
+    ),
+    Strategy("by_positions", 0.6, glance=0.4, expected=0.3, use=("index", "parts")),
+    Strategy("by_pointwise", 0.8, glance=0.3, expected=0.2, use=("index", "parts")),
+    Strategy(
+        "by_letter_places",
+        2.0,
+        glance=1.5,
+        expected=0.4,
+        use=("type string",),
+        made_for=("index", "type string"),
+    ),
+    Strategy(
+        "by_premises",
+        0.6,
+        glance=0.3,
+        expected=0.2,
+        use=("functions", "parts", "recursion"),
+        made_for=("parts", "recursion"),
+    ),
+    Strategy(
+        "by_tabulation", 0.6, glance=0.3, expected=0.2, use=("recursion",), made_for=("index", "recursion")
+    ),
+    Strategy("by_two_values", 0.3, expected=0.1, use=("recursion",), made_for=("recursion", "type nat")),
+    Strategy(
+        "by_states", 0.4, glance=0.3, expected=0.1, use=("functions",), made_for=("functions", "recursion")
+    ),
+    Strategy(
+        "by_members", 0.7, glance=0.4, expected=0.2, use=("recursion",), made_for=("membership", "recursion")
+    ),
+    Strategy(
+        "by_extremes", 0.6, glance=0.3, expected=0.2, use=("functions",), made_for=("extremes", "functions")
+    ),
+    Strategy(
+        "by_number_orders",
+        1.0,
+        glance=0.8,
+        expected=0.2,
+        use=("cases", "extremes"),
+        made_for=("extremes", "integers"),
+    ),
+    Strategy("by_zero_or_next", 0.6, glance=0.3, expected=0.2, use=("type nat",)),
+    Strategy("by_pushed", 0.3, expected=0.1, use=("recursion",)),
+    Strategy("by_neighbours", 0.5, glance=0.3, expected=0.1, use=("index", "order")),
+    Strategy("by_parity", 0.4, expected=0.05, use=("recursion",)),
+    Strategy(
+        "by_common_divisors",
+        1.2,
+        glance=0.9,
+        expected=0.4,
+        use=("common divisors",),
+        made_for=("common divisors",),
+    ),
+    Strategy("by_euclid", 0.5, glance=0.3, expected=0.3, use=("division", "product"), made_for=("division",)),
+    Strategy("by_loops", 0.3, expected=0.2, use=("recursion", "functions")),
+    Strategy("by_options", 1.2, glance=0.6, expected=0.5, use=("index",), made_for=("index", "type list")),
+    Strategy(
+        "by_given", 0.8, glance=0.4, expected=0.4, use=("premises",), made_for=("premises", "type list")
+    ),
+    Strategy("by_told", 1.2, glance=0.7, expected=0.4, use=("recursion",), made_for=("recursion", "index")),
+    Strategy("by_each_number", 1.0, glance=0.6, use=("type nat", "integers")),
+    Strategy(
+        "by_sorted_witness", 0.8, glance=0.5, expected=0.2, use=("order",), made_for=("order", "exists")
+    ),
+)
+"""All of them; `ordering.py` says in which order they are tried."""
