@@ -212,13 +212,14 @@ class Prover:
         """Terms over the same variables: for each choice of them, both sides put out the same tuples."""
         if not left or not right or len(left) + len(right) > 10:
             return not left and not right
+        if len(left) == len(right) == 1:
+            return False  # `_match` has tried it
         shapes = {shape(term) for term in [*left, *right]}
         if len(shapes) > 1:
             return all(
-                self._pointwise(
-                    [t for t in left if shape(t) == kind], [t for t in right if shape(t) == kind], given
-                )
+                self._match(*alike, given) or self._pointwise(*alike, given)
                 for kind in shapes
+                for alike in [[[term for term in side if shape(term) == kind] for side in (left, right)]]
             )
         base = left[0]
         choices = [list(itertools.islice(alignments(base, term), 3)) for term in [*left[1:], *right]]
@@ -250,11 +251,12 @@ class Prover:
         """Neither side has duplicates, and each tuple of one is a tuple of the other."""
         if not left or not right:
             return not left and not right
+        # Whether there are duplicates is the cheaper question by far, and the one that fails more often.
         return (
-            self._contained(left, right, given)
-            and self._contained(right, left, given)
-            and self._free_of_duplicates(left, given)
+            self._free_of_duplicates(left, given)
             and self._free_of_duplicates(right, given)
+            and self._contained(left, right, given)
+            and self._contained(right, left, given)
         )
 
     # Counted: rule `one_to_one`
