@@ -7,7 +7,8 @@ hostile values, on the engine, without any part of the refuter. A find is a proo
 recursions, set operations that count, and windows by number and share (`_sql_counted.py`), `--family
 constructs` rows picked from groups, days truncated and cases listed (`_sql_constructs.py`), `--family
 analytics` windows built on others, quantiles, lists and days as written (`_sql_analytics.py`), `--family
-functions` characters compared, days counted, values listed and picked (`_sql_functions.py`).
+functions` characters compared, days counted, values listed and picked (`_sql_functions.py`), `--family
+neighbours` frames and distances, ranks and counts, first values, shares of totals (`_sql_neighbours.py`).
 Where a query leaves a choice (a LIMIT among ties), two results that the same query gives for rows in another
 order are no find; they are counted.
 """
@@ -22,7 +23,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from random import Random
 
-from benchmarks import _sql_analytics, _sql_constructs, _sql_counted, _sql_functions, _sql_joins
+from benchmarks import (
+    _sql_analytics,
+    _sql_constructs,
+    _sql_counted,
+    _sql_functions,
+    _sql_joins,
+    _sql_neighbours,
+)
 from benchmarks._sql_draws import Drawer, schema
 from benchmarks._sql_rewrites import rewritten
 from truespec.domains.registry import load
@@ -117,6 +125,11 @@ def functions(dialect: str, random: Random) -> Drawn:
     return _sql_functions.SCHEMA, *_sql_functions.pair(dialect, random), ["functions"]
 
 
+def neighbours(_: str, random: Random) -> Drawn:
+    """Frames and distances, ranks and counts, first values and shares of totals."""
+    return _sql_neighbours.SCHEMA, *_sql_neighbours.pair(random), ["neighbours"]
+
+
 Drawn = tuple[str, str, str, list[str]]
 """A schema, an oracle, a candidate, and the names of the rewrites between them."""
 FAMILIES = {
@@ -126,6 +139,7 @@ FAMILIES = {
     "constructs": constructs,
     "analytics": analytics,
     "functions": functions,
+    "neighbours": neighbours,
 }
 
 

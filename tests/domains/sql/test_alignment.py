@@ -1,14 +1,30 @@
-"""Variables of two terms correspond one to one, or not at all."""
+"""Variables of two terms correspond one to one, or not at all; parameters of two bags by what they do."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import z3
 
+from truespec.domains.sql.aggregates.candidates import matched, roles, unrelated
 from truespec.domains.sql.ir.bags import Bag, Group, Term
 from truespec.domains.sql.ir.kinds import INT
 from truespec.domains.sql.ir.logic import FALSE, TRUE
 from truespec.domains.sql.ir.values import Val
-from truespec.domains.sql.prove.alignment import alignments
+from truespec.domains.sql.prove.alignment import alignments, exclusive_terms
+from truespec.domains.sql.schema import read_schema
+
+(TABLE,) = read_schema("CREATE TABLE t (who INT, day INT)").tables
+ROWS = z3.DeclareSort("Row_t")
+WHO = z3.Function("column t.who", ROWS, z3.IntSort())
+DAY = z3.Function("column t.day", ROWS, z3.IntSort())
+
+
+def rows(name: str, condition: Any, *outs: Any) -> Bag:
+    """One term over rows of the table, its condition and outputs given the row."""
+    row = z3.Const(name, ROWS)
+    values = tuple(Val(FALSE, out(row), INT) for out in outs)
+    return Bag((Term(((row, TABLE),), (), condition(row), values),))
 
 
 def over(*names: str) -> Term:
@@ -30,3 +46,50 @@ def test_terms_over_more_groups_on_either_side_do_not_correspond() -> None:
     assert not list(alignments(over("a", "b"), over("x")))
     assert not list(alignments(over("a"), over("x", "y")))
     assert not list(alignments(over("a"), over()))
+
+
+def test_parameters_keep_to_what_they_are_compared_with() -> None:
+    a, b, x, y = z3.Ints("a b x y")
+    left = rows("r!1", lambda r: z3.And(WHO(r) == a, DAY(r) < b))
+    right = rows("r!2", lambda r: z3.And(DAY(r) < x, WHO(r) == y))
+    ways = matched((a, b), (x, y), roles(left, (a, b)), roles(right, (x, y)))
+    assert [order for order, _ in ways] == [(1, 0)]
+
+
+def test_parameters_of_one_role_are_tried_in_each_order() -> None:
+    a, b, x, y = z3.Ints("a b x y")
+    left = rows("r!1", lambda r: z3.And(a < DAY(r), DAY(r) < b))
+    right = rows("r!2", lambda r: z3.And(x < DAY(r), DAY(r) < y))
+    ways = matched((a, b), (x, y), roles(left, (a, b)), roles(right, (x, y)))
+    assert [order for order, _ in ways] == [(0, 1), (1, 0)]
+
+
+def test_parameters_that_have_no_role_in_common_are_tried_all_the_same() -> None:
+    a, x = z3.Ints("a x")
+    left, right = rows("r!1", lambda r: WHO(r) == a), rows("r!2", lambda r: DAY(r) == x)
+    assert list(matched((a,), (x,), roles(left, (a,)), roles(right, (x,))))
+
+
+def test_a_free_column_is_related_to_what_holds_it_alone() -> None:
+    def some(row: Any) -> Any:
+        return WHO(row) == 1
+
+    assert unrelated(rows("r!1", some, DAY), rows("r!2", some, WHO))
+    assert not unrelated(rows("r!1", some, DAY), rows("r!2", some, DAY))
+    assert not unrelated(rows("r!1", some, DAY), rows("r!2", lambda r: WHO(r) == DAY(r), WHO))
+
+
+def test_terms_exclude_one_another_where_one_denies_what_the_other_asks() -> None:
+    def later(row: Any) -> Any:
+        other = z3.Const("row.t@0.0", ROWS)
+        return z3.Exists([other], z3.And(WHO(other) == WHO(row), DAY(row) < DAY(other)))
+
+    def later_too(row: Any) -> Any:
+        other = z3.Const("row.t@0.0", ROWS)
+        return z3.Exists([other], z3.And(WHO(row) == WHO(other), DAY(row) < DAY(other)))
+
+    (last,) = rows("r!1", lambda r: z3.Not(later(r))).terms
+    (before,) = rows("r!2", later_too).terms
+    assert exclusive_terms(last, before)
+    assert exclusive_terms(before, last)
+    assert not exclusive_terms(last, last)
