@@ -216,11 +216,7 @@ class Prover:
             return False  # `_match` has tried it
         shapes = {shape(term) for term in [*left, *right]}
         if len(shapes) > 1:
-            return all(
-                self._match(*alike, given) or self._pointwise(*alike, given)
-                for kind in shapes
-                for alike in [[[term for term in side if shape(term) == kind] for side in (left, right)]]
-            )
+            return all(self._pointwise_alike(left, right, kind, given) for kind in shapes)
         base = left[0]
         choices = [list(itertools.islice(alignments(base, term), 3)) for term in [*left[1:], *right]]
         for combination in itertools.islice(itertools.product(*choices), 9):
@@ -244,6 +240,11 @@ class Prover:
                 self.steps.append("pointwise with aggregates equal in context")
                 return True
         return False
+
+    def _pointwise_alike(self, left: list[Term], right: list[Term], kind: str, given: Formula) -> bool:
+        """The same of the terms of one shape."""
+        first, second = ([term for term in side if shape(term) == kind] for side in (left, right))
+        return self._match(first, second, given) or self._pointwise(first, second, given)
 
     # As sets: rule `as_sets`
 

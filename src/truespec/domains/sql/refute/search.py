@@ -35,7 +35,7 @@ from truespec.verdict import JSON, OutOfTime, TruespecError, Unsupported
 MAX_DATABASES = 1_000
 """A search that found nothing on so many databases ends, though time is left.
 
-Of 720 pairs refuted by such searches, cases and unseen pairs together, one took more than 400, and that one 906.
+Of 720 pairs that were refuted, cases and unseen ones together, one took more than 400: 906.
 """
 MAX_UNCONFIRMED = 150
 """So many differences that were not stable end a search."""
