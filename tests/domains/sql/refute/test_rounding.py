@@ -82,6 +82,7 @@ def test_a_quotient_of_integers_differs_from_an_integer_division(oracle: str, ca
     [
         "SELECT x // 2 FROM (SELECT SUM(r) AS a FROM t) AS s(x)",
         "SELECT SUM(a) // 2 FROM (SELECT r AS a FROM t)",
+        "SELECT SUM(a) // 2 FROM (SELECT a FROM t UNION ALL SELECT r FROM t)",
         "SELECT SUM(r) FROM t",
         "SELECT a + 9007199254740993 FROM t",
     ],

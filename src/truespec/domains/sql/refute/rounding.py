@@ -228,7 +228,12 @@ class Arithmetic:
 
 
 def _whole_columns(trees: Sequence[exp.Expr], schema: Schema) -> frozenset[str]:
-    """The names of columns of integers that are no names of anything else."""
+    """The names of columns of integers that are no names of anything else; none beside set operations.
+
+    A column of a set operation has a name of its first side, and values of all.
+    """
+    if any(tree.find(exp.SetOperation) for tree in trees):
+        return frozenset()
     found: set[str] = set()
     others: set[str] = set()
     for table in schema.tables:
