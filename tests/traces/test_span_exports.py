@@ -286,3 +286,67 @@ def test_a_text_that_is_the_json_of_a_call_beside_it_is_no_speech(tmp_path: Path
     trace = of(otlp(_chat("a", 1, _messages(("user", "Go.")), _messages(("assistant", parts)))), tmp_path)
     assert said(trace, "assistant") == ["I look.\n{}"]
     assert calls(trace) == ["look"]
+
+
+def test_a_loops_span_around_model_calls_says_nothing_before_them(tmp_path: Path) -> None:
+    """Strands tells the results of a turn at the span around it, which begins before the turn's call."""
+    gave = [{"type": "tool_call_response", "id": "call_1", "response": "one"}]
+    loop = {"gen_ai.operation.name": "execute_event_loop_cycle"}
+    asked = (("user", "Go."), ("assistant", _asks(("call_1", "look"))))
+    spans = [
+        _span("loop", {**loop, "gen_ai.input.messages": _messages(("user", gave))}, 1),
+        {**_chat("a", 2, _messages(*asked[:1]), _messages(*asked[1:])), "parentSpanId": "loop"},
+        _chat("b", 3, _messages(*asked, ("user", gave)), _messages(("assistant", "End."))),
+    ]
+    trace = of(otlp(*spans), tmp_path)
+    assert [m.role for m in trace.messages] == ["user", "assistant", "tool", "assistant"]
+    assert answers(trace) == {"call_1": "one"}
+    whole(trace)
+
+
+def test_a_span_that_gives_the_request_made_ready_is_no_reply(tmp_path: Path) -> None:
+    """LlamaIndex has a span of a model's kind that makes the request, its messages in Python's notation."""
+
+    def made(role: str, blocks: str) -> str:
+        return f"ChatMessage(role=<MessageRole.{role.upper()}: '{role}'>, blocks=[{blocks}])"
+
+    user = made("user", "TextBlock(block_type='text', text='Go.')")
+    call = "ToolCallBlock(tool_call_id='call_0123456789', tool_name='look', tool_kwargs={'n': 1})"
+    said = made("assistant", f"TextBlock(block_type='text', text='I look.'), {call}")
+    asked = {"openinference.span.kind": "LLM", "llm.input_messages.0.message.role": "user"}
+    asked["llm.input_messages.0.message.content"] = "Go."
+    reply = {
+        "llm.output_messages.0.message.role": "assistant",
+        "llm.output_messages.0.message.content": "I look.",
+    }
+    tool = "llm.output_messages.0.message.tool_calls.0.tool_call."
+    reply |= {
+        f"{tool}id": "call_0123456789",
+        f"{tool}function.name": "look",
+        f"{tool}function.arguments": '{"n": 1}',
+    }
+    ready = {"openinference.span.kind": "LLM", "output.value": json.dumps({"messages": [user, said]})}
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps(otlp(_span("a", {**asked, **reply}, 1), _span("b", ready, 2))))
+    (trace,), problems, _ = imported(path)
+    assert [(m.role, m.text, [c.id for c in m.calls]) for m in trace.messages] == [
+        ("user", "Go.", []),
+        ("assistant", "I look.", ["call_0123456789"]),
+    ]
+    assert not problems
+
+
+def test_results_of_llamaindexs_tools_keep_their_texts(tmp_path: Path) -> None:
+    output = {"blocks": [{"block_type": "text", "text": "one"}], "tool_name": "look", "is_error": True}
+    event = {"tool_name": "look", "tool_kwargs": {"n": 1}, "tool_id": "call_1", "tool_output": output}
+    task = {"traceloop.span.kind": "task", "tool.name": "look", "traceloop.entity.output": json.dumps(event)}
+    reply = {"role": "assistant", "blocks": [{"block_type": "text", "text": "End."}]}
+    call = {"id": "call_1", "type": "function", "function": {"name": "look", "arguments": '{"n": 1}'}}
+    turn = {"response": {**reply, "additional_kwargs": {"tool_calls": [call]}}}
+    spans = [
+        _span("a", {"traceloop.span.kind": "task", "traceloop.entity.output": json.dumps(turn)}, 1),
+        _span("b", task, 2),
+    ]
+    trace = of(otlp(*spans), tmp_path)
+    assert answers(trace) == {"call_1": "one"}
+    assert [m.error for m in trace.messages if m.role == "tool"] == [True]

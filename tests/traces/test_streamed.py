@@ -229,6 +229,27 @@ def test_a_compaction_that_a_history_repeats_is_the_agents(tmp_path: Path) -> No
     assert said_by(trace) == ["Sum it up.", "All a.", "And now?", "Still a."]
 
 
+def test_a_request_for_approval_that_a_history_repeats_is_its_call(tmp_path: Path) -> None:
+    asked, later = ({"role": "user", "content": text} for text in ("Find it.", "Thanks."))
+    given = {"name": "find", "arguments": '{"n": 1}', "server_label": "s"}
+    request = {"type": "mcp_approval_request", "id": "mcpr_0123456789", **given}
+    listed = {"type": "mcp_list_tools", "id": "mcpl_1", "server_label": "s", "tools": []}
+    approved = {"type": "mcp_approval_response", "approval_request_id": request["id"], "approve": True}
+    call = {"type": "mcp_call", "id": "mcp_0123456789", **given, "output": "It.", "error": None}
+    said = [call, _says("Found.")]
+    history = [asked, listed, request, approved]
+    path = _requests(
+        tmp_path / "x.json",
+        ([asked], [listed, request]),
+        (history, said),
+        ([*history, *said, later], [_says("Bye.")]),
+    )
+    (trace,), _, _ = imported(path)
+    assert said_by(trace) == ["Find it.", "Found.", "Thanks.", "Bye."]
+    assert answers(trace) == {"mcp_0123456789": "It."}
+    assert calls(trace) == ["find"]
+
+
 def test_the_full_stream_and_the_steps_of_an_agent_of_vercel_are_one_run(tmp_path: Path) -> None:
     call = {"toolCallId": "call_1", "toolName": "look", "input": {"n": 1}}
     events = [

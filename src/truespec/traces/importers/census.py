@@ -91,7 +91,7 @@ def _one(value: Mapping[str, Any]) -> Found | None:
     if reference is None and isinstance(value.get("tool_name"), str):
         reference = next((str(value[key]) for key in ("tool_id", "request_id") if value.get(key)), None)
         if reference and "tool_output" in value:
-            return Message("tool", None, call_id=reference, tool=value["tool_name"])
+            return _of_llamaindex(value, reference)
     named = next(
         (value[key] for key in ("name", "toolName", "tool_name") if isinstance(value.get(key), str)), None
     )
@@ -102,6 +102,16 @@ def _one(value: Mapping[str, Any]) -> Found | None:
         if reference and not kind:
             return call_of(value, kind)
     return None
+
+
+def _of_llamaindex(value: Mapping[str, Any], reference: str) -> Message:
+    """The result that an event of LlamaIndex's workflows holds."""
+    output = value["tool_output"]
+    output = output if isinstance(output, Mapping) else {"content": output}
+    failed = {"is_error": output["is_error"]} if isinstance(output.get("is_error"), bool) else {}
+    told = output.get("content", output.get("blocks"))
+    about = {"tool_call_id": reference, "name": value["tool_name"]}
+    return result_of({**about, "output": told, **failed}, "tool_result")
 
 
 def unplaced(messages: Sequence[Message], position: str, ledger: Ledger) -> None:

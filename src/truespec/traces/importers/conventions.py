@@ -147,6 +147,11 @@ _NUMBERED = ("gen_ai.prompt.", "gen_ai.completion.", "llm.input_messages.", "llm
 """How attributes begin that hold the messages of a model call one by one."""
 
 
+def is_named(raw: RawSpan) -> bool:
+    """Whether a span says with a known operation what it does."""
+    return str(raw.attributes.get("gen_ai.operation.name") or "").lower() in _OPERATIONS
+
+
 def kind_of(raw: RawSpan) -> str:
     """LLM, TOOL, AGENT, CHAIN, SPAN or what the source calls it."""
     attributes = raw.attributes

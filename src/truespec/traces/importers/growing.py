@@ -136,8 +136,32 @@ def grown(items: Iterable[Trace | Problem], ledger: Ledger) -> Iterator[Trace | 
             else:
                 waiting.append(_Entry(item, keys))
         while len(waiting) > WAITING or (waiting and isinstance(waiting[0].item, Problem)):
-            yield waiting.popleft().item
-    yield from (entry.item for entry in waiting)
+            yield _settled(waiting.popleft().item, ledger)
+    yield from (_settled(entry.item, ledger) for entry in waiting)
+
+
+def _settled(item: Trace | Problem, ledger: Ledger) -> Trace | Problem:
+    """The trace without requests for approval of calls that were made; their messages stay where they are."""
+    if isinstance(item, Problem):
+        return item
+    calls = [call for message in item.messages for call in message.calls]
+    if not any((call.id or "").startswith(REQUESTED) for call in calls):
+        return item
+    made = [(call.name, call.arguments) for call in calls if not (call.id or "").startswith(REQUESTED)]
+    messages = tuple(_without_requests(message, made, ledger) for message in item.messages)
+    return replace(item, messages=messages)
+
+
+def _without_requests(message: Message, made: list[tuple[str, Any]], ledger: Ledger) -> Message:
+    kept = tuple(
+        call
+        for call in message.calls
+        if not (call.id or "").startswith(REQUESTED) or (call.name, call.arguments) not in made
+    )
+    if len(kept) == len(message.calls):
+        return message
+    ledger.rules[APPROVED] += len(message.calls) - len(kept)
+    return replace(message, calls=kept)
 
 
 def _named(item: Trace, waiting: Iterable[_Entry]) -> _Entry | None:
@@ -161,16 +185,10 @@ def _go_on(before: tuple[Message, ...], after: tuple[Message, ...], ledger: Ledg
     called = [(call.name, call.arguments) for message in after for call in message.calls]
     made = []
     for message in before:
-        kept = tuple(
-            call
-            for call in message.calls
-            if not (call.id or "").startswith(REQUESTED) or (call.name, call.arguments) not in called
-        )
-        if len(kept) < len(message.calls):
-            ledger.rules[APPROVED] += len(message.calls) - len(kept)
-            message = replace(message, calls=kept)
-            if not (kept or message.text or message.reasoning or message.extra):
-                continue
+        kept = _without_requests(message, called, ledger)
+        if kept is not message and not (kept.calls or kept.text or kept.reasoning or kept.extra):
+            continue
+        message = kept
         made.append(message)
     return (*made, *after)
 

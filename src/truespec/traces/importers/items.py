@@ -47,6 +47,8 @@ _CALL_ROLES = ("tool_call_invocation", "tool_call", "function_call", "tool_use")
 BESIDE = "a text of results that stand beside it one by one is no result of its own"
 _ERRORS = ("error", "is_error", "isError", "tool_call_error")
 """Fields of a result that say whether, or why, its call failed."""
+_OF_THE_MODEL = ("compaction", "mcp_list_tools")
+"""Types of items that a reply holds beside what it says; a history repeats them."""
 _THOUGHT_FIELDS = ("reasoning_content", "reasoning", "thinking")
 
 
@@ -106,7 +108,7 @@ def messages_of_item(item: Any, notes: Notes, default: str = "assistant") -> lis
         if role is None and (is_call(kind) or is_result(kind) or kind in THOUGHTS or "content" not in item):
             if item.get("parts") is None and not any(item.get(key) for key in _CALL_LISTS):
                 called = is_call(kind) or is_bare_call(item)
-                speaker = "assistant" if called or kind in THOUGHTS or kind == "compaction" else default
+                speaker = "assistant" if called or kind in THOUGHTS or kind in _OF_THE_MODEL else default
                 return _assembled(speaker, atoms_of(item, notes), notes)
         role = role or default
     else:

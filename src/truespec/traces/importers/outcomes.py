@@ -11,6 +11,7 @@ from truespec.traces.importers.shared import value_text
 TEXTS = frozenset(
     (
         "text",
+        "text_block",
         "input_text",
         "output_text",
         "refusal",

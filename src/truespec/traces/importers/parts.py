@@ -83,6 +83,7 @@ CALLS = frozenset(
         "tool_request",
         "tool_execution",
         "tool_call_invocation",
+        "tool_call_block",
         "program",
     )
 )

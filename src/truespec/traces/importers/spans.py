@@ -22,6 +22,7 @@ from truespec.traces.importers.conventions import (
     ends_of,
     first,
     inputs_of,
+    is_named,
     kind_of,
     outputs_of,
     prompt_of_span,
@@ -48,6 +49,7 @@ COMPLETED = "a text that a later request tells beside known calls is of the mess
 NAMED = "a span of no tool's kind with the name and the arguments of an open call is that call's run"
 _UNTOLD = ("CHAIN", "SPAN", "UNKNOWN", "FUNCTION")
 """Kinds that do not say what a span does."""
+MESSAGES = "gen_ai.input.messages"
 LATEST = 50
 """How many of the latest results a message is compared with."""
 
@@ -70,6 +72,10 @@ class _Builder(Runs):
         inside = {
             raw.parent for raw in spans if self.kinds[raw.id] == "LLM" and raw_request(raw.attributes)[0]
         }
+        # What a loop's span says stands in the model calls inside it, too, and in their order.
+        holding = [raw for raw in spans if self.kinds[raw.id] == "LLM" and MESSAGES in raw.attributes]
+        looping = {raw.id for raw in holding if not is_named(raw)}
+        inside |= looping & {raw.parent for raw in holding if is_named(raw)}
         for raw in spans:
             if raw.id in inside and self.kinds[raw.id] == "LLM":
                 self.kinds[raw.id] = "CHAIN"
@@ -164,6 +170,11 @@ class _Builder(Runs):
             inputs = inputs if any(message.role == "system" for message in inputs) else instructions + inputs
         if not inputs and not outputs:
             return False
+        asked = {message.text for message in inputs if message.role == "user"}
+        told = {message.text for message in outputs if message.role == "user"}
+        if told and (not asked or told & asked):
+            # What it gave is the request made ready, or with its reply behind it.
+            inputs, outputs = [m for m in inputs if m.role == "system"] + outputs, []
         if not inputs:
             self.notes.ledger.rules["a model call's span without its request adds the reply alone"] += 1
         if not outputs and self.kinds[raw.id] == "LLM":
