@@ -346,7 +346,12 @@ def test_results_of_llamaindexs_tools_keep_their_texts(tmp_path: Path) -> None:
     spans = [
         _span("a", {"traceloop.span.kind": "task", "traceloop.entity.output": json.dumps(turn)}, 1),
         _span("b", task, 2),
+        _span("c", {"traceloop.span.kind": "task", "traceloop.entity.output": '{"input": "More."}'}, 3),
     ]
-    trace = of(otlp(*spans), tmp_path)
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps(otlp(*spans)))
+    (trace,), problems, _ = imported(path)
     assert answers(trace) == {"call_1": "one"}
+    assert said(trace, "assistant") == ["End."]
+    assert ["no span is a model call" in problem.message for problem in problems] == [True]
     assert [m.error for m in trace.messages if m.role == "tool"] == [True]

@@ -8,7 +8,6 @@ answer calls (`span_runs.py`). What the census finds and no message holds is put
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -35,6 +34,7 @@ from truespec.traces.importers.repeats import JOINED, RENAMED, joined, renamed, 
 from truespec.traces.importers.shared import tool_schemas
 from truespec.traces.importers.span_places import Conversation, placed, related
 from truespec.traces.importers.span_runs import Entry, Runs
+from truespec.traces.importers.span_unread import tell_left, tell_unread
 from truespec.traces.importers.threads import (
     Thread,
     is_unique,
@@ -43,7 +43,6 @@ from truespec.traces.importers.threads import (
 )
 from truespec.traces.trace import Message, ToolCall, ToolSchema
 
-_CALL_LIKE = re.compile(r"""\b(?:ToolCall|ToolUse|FunctionCall)\w*\(\w+=|["']tool_calls\\?["']: ?\[ ?[{\w]""")
 FILLED = "arguments that a reply does not tell are those of the call as a later request repeats it"
 COMPLETED = "a text that a later request tells beside known calls is of the message with these calls"
 NAMED = "a span of no tool's kind with the name and the arguments of an open call is that call's run"
@@ -367,6 +366,8 @@ class _Builder(Runs):
             if made and not inner:
                 break
         self.entries += tools
+        if not inner:
+            tell_left(told, [entry.message for entry in self.entries], self.notes, self.place)
 
     def _new_in(self, messages: Sequence[Message], raw: RawSpan) -> list[Message]:
         """The messages without those that a span both took and gave."""
@@ -402,21 +403,10 @@ class _Builder(Runs):
             rule = "a call that only other attributes of a span hold is put in that span's place"
             self.notes.ledger.rules[rule] += len(missing)
         if not taken and not missing:
-            self._unread()
+            tell_unread(self.spans, self.notes)
         if late:
             rule = "a result that only other attributes of a span hold is put behind its call"
             self.notes.ledger.rules[rule] += len(late)
-
-    def _unread(self) -> None:
-        """Say where attributes mention calls in a form that is not read."""
-        for raw in self.spans:
-            for key, value in raw.attributes.items():
-                if isinstance(value, str) and (found := _CALL_LIKE.search(value)):
-                    self.notes.ledger.problem(
-                        f"{self.notes.place}, span {raw.id}",
-                        f"the attribute {key!r} mentions a call in an unread form: {found.group()!r}",
-                    )
-                    return
 
     def _insert(self, number: int, order: Mapping[str, int], message: Message) -> None:
         at = next((i for i, e in enumerate(self.entries) if order.get(e.span, 0) > number), len(self.entries))

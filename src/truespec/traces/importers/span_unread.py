@@ -1,0 +1,36 @@
+"""What spans say that becomes no message: told, with its place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from truespec.traces.importers.conventions import RawSpan, ends_of
+from truespec.traces.importers.parts import Notes
+from truespec.traces.trace import Message
+
+_CALL_LIKE = re.compile(r"""\b(?:ToolCall|ToolUse|FunctionCall)\w*\(\w+=|["']tool_calls\\?["']: ?\[ ?[{\w]""")
+LEFT = "messages of a span inside a run of which no span is a model call"
+"""Why messages are left out where another span says what the run took and gave."""
+
+
+def tell_left(told: Iterable[RawSpan], messages: Iterable[Message], notes: Notes, place: str) -> None:
+    """Tell the spans whose messages are none of those of the span that says what the run took and gave."""
+    said = {(message.role, (message.text or "").strip()) for message in messages}
+    for raw in told:
+        texts = {(m.role, (m.text or "").strip()) for m in ends_of(raw, Notes(), unread=False)}
+        if any(text and role in ("user", "assistant") for role, text in texts - said):
+            notes.ledger.items.drop(LEFT, f"{place}, span {raw.id}")
+            notes.ledger.problem(f"{place}, span {raw.id}", f"{LEFT}: {raw.name[:60]!r}")
+
+
+def tell_unread(spans: Iterable[RawSpan], notes: Notes) -> None:
+    """Say where attributes mention calls in a form that is not read."""
+    for raw in spans:
+        for key, value in raw.attributes.items():
+            if isinstance(value, str) and (found := _CALL_LIKE.search(value)):
+                notes.ledger.problem(
+                    f"{notes.place}, span {raw.id}",
+                    f"the attribute {key!r} mentions a call in an unread form: {found.group()!r}",
+                )
+                return
