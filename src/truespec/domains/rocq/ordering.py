@@ -53,28 +53,41 @@ _WORDS = {
     "premises": {"->"},
 }
 _WORD = re.compile(r"[^\W\d][\w']*")
+TABLE_NUMBERS = 12
+"""With so many numerals, texts tell values one by one."""
 _TYPES = {"list", "string", "ascii", "option", "bool", "nat"}
 _SIGNS = {"pair": "*", "function": "->"}
 FEATURES = frozenset(
-    {"any", "integers", "recursion", "inductive", *_WORDS, *(f"type {name}" for name in (*_TYPES, *_SIGNS))}
+    {
+        "any",
+        "integers",
+        "recursion",
+        "inductive",
+        "table",
+        *_WORDS,
+        *(f"type {name}" for name in (*_TYPES, *_SIGNS)),
+    }
 )
 """What a pair may have."""
 
 
 def features(layout: Layout) -> frozenset[str]:
     """What the texts of a pair speak of; every pair has the feature `any`."""
-    words = {
+    tokens = [
         token.text
         for text in (layout.oracle, layout.candidate, layout.context.preamble)
         for sentence in text.sentences
         for token in sentence.tokens
-    }
+    ]
+    words = set(tokens)
     found = {name for name, among in _WORDS.items() if words & among}
     types = " ".join(argument.type for argument in layout.context.signature.arguments)
     found |= {f"type {name}" for name in _TYPES if name in types.replace("(", " ").replace(")", " ").split()}
     found |= {f"type {name}" for name, sign in _SIGNS.items() if sign in types}
     if set(types.split()) == {"Z"}:
         found.add("integers")
+    if sum(token.isdecimal() for token in tokens) >= TABLE_NUMBERS:
+        found.add("table")
     if layout.recursive():
         found.add("recursion")
     if layout.inductive():

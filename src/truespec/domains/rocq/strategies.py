@@ -167,12 +167,12 @@ STRATEGIES: tuple[Strategy, ...] = (
     ),
     Strategy("by_euclid", 0.5, glance=0.3, expected=0.3, use=("division", "product"), made_for=("division",)),
     Strategy("by_loops", 0.3, expected=0.2, use=("recursion", "functions")),
-    Strategy("by_options", 1.2, glance=0.6, expected=0.5, use=("index",), made_for=("index", "type list")),
+    Strategy("by_options", 1.5, glance=1.0, expected=0.5, use=("index",), made_for=("index",)),
     Strategy(
         "by_given", 0.8, glance=0.4, expected=0.4, use=("premises",), made_for=("premises", "type list")
     ),
-    Strategy("by_told", 1.2, glance=0.7, expected=0.4, use=("recursion",), made_for=("recursion", "index")),
-    Strategy("by_each_number", 1.0, glance=0.6, use=("type nat", "integers")),
+    Strategy("by_told", 1.2, glance=0.8, expected=0.4, use=("recursion",), made_for=("recursion", "index")),
+    Strategy("by_each_number", 1.0, glance=0.7, expected=0.4, use=("table",), made_for=("table",)),
     Strategy(
         "by_sorted_witness", 0.8, glance=0.5, expected=0.2, use=("order",), made_for=("order", "exists")
     ),

@@ -50,7 +50,9 @@ Ltac result_order := match goal with
 Ltac euclid_leaf := lazymatch goal with
   | |- exists _, _ => match goal with q : Z |- _ => exists q; solve [repeat split; euclid_leaf] | q : nat |- _ => exists q; solve [repeat split; euclid_leaf] end
   | |- _ => first [ lia | (quotient_orders; lia) | result_order ] end.
-Ltac by_euclid := solve [ premised; split; intro; open; conjuncts; open; divided; open; clear_marks; euclid_leaf ].
+(* A Boolean that one side computes and the other describes, under the premises. *)
+Ltac flag_apart := try (first [ apply both_truths | apply same_truth | apply iff_sym, same_truth | apply same_booleans ]; rewrite ?Z.eqb_eq, ?Z.leb_le, ?Z.ltb_lt, ?Nat.eqb_eq, ?Nat.leb_le, ?Nat.ltb_lt).
+Ltac by_euclid := solve [ premised; flag_apart; split; intro; open; conjuncts; open; divided; open; clear_marks; euclid_leaf ].
 
 (** Numbers with the same remainder. *)
 Lemma same_remainder m a b : a mod m = b mod m <-> (m | a - b).
@@ -176,7 +178,11 @@ Ltac option_split n := option_facts; cbn [option_map fst snd] in *; first [ solv
 Ltac option_goal := intros; open; options; option_split 9%nat.
 Ltac option_list := apply same_options; let i := fresh "i" in intro i; open; wanted_at i; options; option_split 9%nat.
 Ltac texts_as_lists := try (match goal with _ : string |- _ => idtac end; light_letters; rewrite ?letters_of_list; try setoid_rewrite letters_get; forget_texts).
-Ltac by_options := solve [ start; try take_premises; as_library; cbv beta iota; texts_as_lists; terms; split; intro; open; conjuncts; open; lazymatch goal with |- @eq (list _) _ _ => option_list | _ => option_goal end ].
+(* One side says which list or text it is. *)
+Ltac told_result := match goal with
+  | |- context [@eq (list _) ?r _] => is_var r | |- context [@eq (list _) _ ?r] => is_var r
+  | |- context [@eq string ?r _] => is_var r | |- context [@eq string _ ?r] => is_var r end.
+Ltac by_options := solve [ start; told_result; try take_premises; as_library; cbv beta iota; texts_as_lists; terms; split; intro; open; conjuncts; open; lazymatch goal with |- @eq (list _) _ _ => option_list | _ => option_goal end ].
 Lemma nf_forward (P Q : Prop) : P -> Nf P Q -> Q. Proof. unfold Nf. tauto. Qed.
 Ltac normal_hypotheses := repeat match goal with H : ?P |- _ => lazymatch P with Sorted _ _ => idtac | StronglySorted _ _ => idtac | LocallySorted _ _ => idtac | NoDup _ => idtac | Forall _ _ => idtac end;
   eapply nf_forward in H; [ | once (typeclasses eauto) ]; cbn [pairwise In] in H; open end.
