@@ -176,5 +176,7 @@ STRATEGIES: tuple[Strategy, ...] = (
     Strategy(
         "by_sorted_witness", 0.8, glance=0.5, expected=0.2, use=("order",), made_for=("order", "exists")
     ),
+    Strategy("by_counts_of_tests", 0.4, expected=0.3, use=("order",), made_for=("order", "type list")),
+    Strategy("by_each_letter", 0.8, glance=0.6, expected=0.2, use=("type ascii",)),
 )
 """All of them; `ordering.py` says in which order they are tried."""

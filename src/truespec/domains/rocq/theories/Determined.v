@@ -102,7 +102,7 @@ Ltac same_loops := lazymatch goal with
   | |- fold_left _ ?l ?c = fold_left _ ?l ?d => replace d with c by first [ reflexivity | lia ]; apply same_steps; step_law
   | |- ?f ?a = ?f ?b => f_equal; same_loops
   | |- fst ?a = fst ?b => f_equal; same_loops | |- snd ?a = snd ?b => f_equal; same_loops end.
-Ltac by_loops := solve [ start; same_results; loops_of_pair; same_loops ].
+Ltac by_loops := solve [ start; list_matches; try take_premises; drop_props; first [ quick | same_results; first [ plain | solve [loops_of_pair; same_loops] | equal_scans ] ] ].
 
 (** * Lists by what stands at each place, if anything *)
 Lemma same_options T (l m : list T) : (forall i, nth_error l i = nth_error m i) -> l = m.
@@ -190,6 +190,39 @@ Ltac extreme_values := repeat match goal with
   | |- context [fold_right Z.max ?d ?l] => hide_extreme (max_facts d l) (fold_right Z.max d l) | |- context [fold_right Z.min ?d ?l] => hide_extreme (min_facts d l) (fold_right Z.min d l)
   | |- context [fold_right Nat.max ?d ?l] => hide_extreme (nmax_facts d l) (fold_right Nat.max d l) | |- context [fold_right Nat.min ?d ?l] => hide_extreme (nmin_facts d l) (fold_right Nat.min d l) end.
 Ltac by_given := solve [ start; progress (list_matches; try take_premises); given_heads; normal_hypotheses; as_library; cbv beta iota; terms; normalise; terms; extreme_values; first [ quick | plain | descend ltac:(solve [plain | both_ground 2%nat]) | both_ground 2%nat ] ].
+
+(** * How often, by what passes a test for equality, and among the members alone *)
+Lemma tested_Z x l : length (filter (Z.eqb x) l) = count_occ Z.eq_dec l x.
+Proof. induction l as [|y l IH]; simpl; [reflexivity|]. destruct (Z.eqb_spec x y), (Z.eq_dec y x); subst; simpl; congruence. Qed.
+Lemma tested_Z' x l : length (filter (fun y => y =? x) l) = count_occ Z.eq_dec l x.
+Proof. induction l as [|y l IH]; simpl; [reflexivity|]. destruct (Z.eqb_spec y x), (Z.eq_dec y x); subst; simpl; congruence. Qed.
+Lemma tested_nat x l : length (filter (Nat.eqb x) l) = count_occ Nat.eq_dec l x.
+Proof. induction l as [|y l IH]; simpl; [reflexivity|]. destruct (Nat.eqb_spec x y), (Nat.eq_dec y x); subst; simpl; congruence. Qed.
+Lemma tested_nat' x l : length (filter (fun y => y =? x)%nat l) = count_occ Nat.eq_dec l x.
+Proof. induction l as [|y l IH]; simpl; [reflexivity|]. destruct (Nat.eqb_spec y x), (Nat.eq_dec y x); subst; simpl; congruence. Qed.
+Lemma counted_length T (e : forall x y : T, {x = y} + {x <> y}) l m : (forall x, count_occ e l x = count_occ e m x) -> length l = length m.
+Proof. intro h. apply Permutation_length, (Permutation_count_occ e). exact h. Qed.
+Lemma counted_members T (e : forall x y : T, {x = y} + {x <> y}) l : forall m, length l = length m -> (forall x, In x l -> (count_occ e l x <= count_occ e m x)%nat) -> Permutation l m.
+Proof.
+  induction l as [|a l IH]; intros m h c; [symmetry in h; apply length_zero_iff_nil in h; subst; constructor|].
+  assert (i : In a m) by (apply (count_occ_In e); specialize (c a (or_introl eq_refl)); cbn in c; destruct (e a a); [lia|congruence]).
+  destruct (member_and_rest T m a i) as [t p]. apply Permutation_sym in p. rewrite <- p. constructor. apply IH.
+  - apply Permutation_length in p. simpl in *. lia.
+  - intros x j. specialize (c x (or_intror j)). rewrite <- (proj1 (Permutation_count_occ e (a :: t) m) p x) in c. cbn in c. destruct (e a x); lia.
+Qed.
+Lemma permuted T (e : forall x y : T, {x = y} + {x <> y}) l m : Permutation l m <-> length l = length m /\ forall x, In x l -> count_occ e l x = count_occ e m x.
+Proof.
+  split; [intro p; split; [apply Permutation_length; exact p | intros x _; apply (Permutation_count_occ e); exact p]|].
+  intros [h c]. apply (counted_members T e); [exact h|]. intros x i. rewrite (c x i). apply le_n.
+Qed.
+Ltac count_tests := first [ progress (try setoid_rewrite tested_nat; try setoid_rewrite tested_nat'; try setoid_rewrite tested_Z; try setoid_rewrite tested_Z') | idtac ].
+Ltac permutations e := rewrite <- ?(permuted _ e), ?(Permutation_count_occ e).
+Ltac counted_side e := first [ assumption | (eapply (counted_length _ e); assumption) | (intros; first [ assumption | congruence | solve [auto] | match goal with H : forall x, _ = _ |- _ => first [ apply H | symmetry; apply H ] end ]) ].
+Ltac by_counts_of_tests := solve [ start; without_output; match goal with l : list ?T |- _ => with_decision T ltac:(fun e => count_tests; permutations e; first
+  [ quick | (split; intro; open; conjuncts; open; first [ solve [counted_side e] | (symmetry; solve [counted_side e]) ]) | (split; apply Permutation_sym) | (normalise; terms; first [ quick | plain ]) ]) end ].
+
+(** * Letters one by one *)
+Ltac by_each_letter := solve [ start; try take_premises; drop_props; same_results; match goal with c : ascii |- _ => forget_others; destruct c as [[] [] [] [] [] [] [] []]; vm_compute; reflexivity end ].
 
 (** * Few numbers *)
 Ltac number_leaf := first [ solve [cbv; tauto] | lia | (cbn in *; fold_cases; first [ reflexivity | tauto | lia | congruence | solve [intuition (first [ congruence | discriminate | lia ])] | solve [split; intros; open; subst; cbn in *; first [ congruence | lia | discriminate | intuition (first [ congruence | discriminate | lia ]) ]] ]) ].

@@ -172,7 +172,8 @@ Ltac order_leaf := first [ assumption | solve [auto] | lia ].
 Ltac ordered_goal := rewrite ?pairwise_both_sides, ?pairwise_app; repeat split; intros;
   repeat match goal with H : In _ (filter _ _) |- _ => apply filter_In in H; destruct H; booleans_to_props end;
   first [ solve [auto] | solve [repeat first [ apply pairwise_filter | apply pairwise_map ]; auto] | apply pairwise_seq | lia
-    | match goal with K : pairwise _ (_ :: _) |- _ => destruct K; auto end ].
+    | match goal with K : pairwise _ (_ :: _) |- _ => destruct K; auto end
+    | match goal with |- pairwise _ (fold_right _ _ ?l) => induction l; cbn; auto end ].
 Ltac counted_goal e := intros; rewrite ?count_occ_app, ?count_filter; cbn [count_occ]; by_counts; rewrite ?count_filter; cbn [count_occ];
   repeat (match goal with |- context [if ?d then _ else _] => let h := fresh in destruct d eqn:h end; subst); booleans_to_props; first [ reflexivity | lia | congruence ].
 Ltac ordered_output e := lazymatch goal with
