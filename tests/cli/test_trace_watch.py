@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import json
 import threading
@@ -11,7 +12,7 @@ import urllib.request
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 from click.testing import CliRunner
@@ -20,7 +21,7 @@ from truespec.cli.main import truespec
 from truespec.executors import webhook
 from truespec.executors.watch import Breach, Follower, Watcher
 from truespec.rules.language import load_rules
-from truespec.traces.files import Problem
+from truespec.traces.files import Problem, TraceFile
 from truespec.verdict import UsageError
 
 RULES = """
@@ -58,6 +59,26 @@ class Seen:
 
     def names(self) -> list[tuple[str, int, bool]]:
         return [(b.violation.rule_id, b.violation.message_index, b.ended) for b in self.breaches]
+
+
+def test_a_file_that_cannot_be_read_is_told_and_the_watch_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stuck(file: TraceFile) -> IO[bytes]:
+        raise OSError(errno.EIO, "Input/output error")
+
+    path = tmp_path / "t.jsonl"
+    path.write_text(conversation(USER) + "\n")
+    seen = Seen(path)
+    with monkeypatch.context() as patched:
+        patched.setattr(TraceFile, "open", stuck)
+        seen.follower.look()
+    seen.follower.complain()
+    assert [problem.message.partition(":")[0] for problem in seen.problems] == ["cannot be read"]
+    path.write_text(conversation(USER, BOOK) + "\n")
+    seen.follower._files.clear()
+    seen.follower.look()
+    assert [name for name, _, _ in seen.names()] == ["ask-first"]
 
 
 def write(path: Path, text: str) -> None:

@@ -25,6 +25,7 @@ from truespec.traces.importers.registry import files_below, read
 from truespec.traces.joins import Joins
 from truespec.traces.trace import Message, Trace
 from truespec.untrusted.unpack import Budget
+from truespec.verdict import UsageError
 
 SETTLED_SECONDS = 3.0
 """What cannot be read in a file that still grows is reported when the file has not changed for so long."""
@@ -251,8 +252,9 @@ class Follower:
                     known.problems[str(item)] = item
                 else:
                     self.watcher.take(self.joins.completed(item) if self.joins is not None else item)
-        except OSError as error:
-            known.problems[str(error)] = Problem(str(path), "file", f"cannot be read: {error.strerror}")
+        except (OSError, UsageError) as error:
+            why = error.strerror if isinstance(error, OSError) else error
+            known.problems[str(error)] = Problem(str(path), "file", f"cannot be read: {why}")
 
     def _complain(self, known: _Followed) -> None:
         for text, problem in known.problems.items():
