@@ -186,7 +186,12 @@ Ltac by_options := solve [ start; told_result; try take_premises; as_library; cb
 Lemma nf_forward (P Q : Prop) : P -> Nf P Q -> Q. Proof. unfold Nf. tauto. Qed.
 Ltac normal_hypotheses := repeat match goal with H : ?P |- _ => lazymatch P with Sorted _ _ => idtac | StronglySorted _ _ => idtac | LocallySorted _ _ => idtac | NoDup _ => idtac | Forall _ _ => idtac end;
   eapply nf_forward in H; [ | once (typeclasses eauto) ]; cbn [pairwise In] in H; open end.
-Ltac extreme_values := repeat match goal with
+(* A fold that begins with the head meets the head again. *)
+Lemma max_again d l : Z.max d (fold_right Z.max d l) = fold_right Z.max d l. Proof. pose proof (max_facts d l). lia. Qed.
+Lemma min_again d l : Z.min d (fold_right Z.min d l) = fold_right Z.min d l. Proof. pose proof (min_facts d l). lia. Qed.
+Lemma nmax_again d l : Nat.max d (fold_right Nat.max d l) = fold_right Nat.max d l. Proof. pose proof (nmax_facts d l). lia. Qed.
+Lemma nmin_again d l : Nat.min d (fold_right Nat.min d l) = fold_right Nat.min d l. Proof. pose proof (nmin_facts d l). lia. Qed.
+Ltac extreme_values := rewrite ?max_again, ?min_again, ?nmax_again, ?nmin_again; repeat match goal with
   | |- context [fold_right Z.max ?d ?l] => hide_extreme (max_facts d l) (fold_right Z.max d l) | |- context [fold_right Z.min ?d ?l] => hide_extreme (min_facts d l) (fold_right Z.min d l)
   | |- context [fold_right Nat.max ?d ?l] => hide_extreme (nmax_facts d l) (fold_right Nat.max d l) | |- context [fold_right Nat.min ?d ?l] => hide_extreme (nmin_facts d l) (fold_right Nat.min d l) end.
 Ltac by_given := solve [ start; progress (list_matches; try take_premises); given_heads; normal_hypotheses; as_library; cbv beta iota; terms; normalise; terms; extreme_values; first [ quick | plain | descend ltac:(solve [plain | both_ground 2%nat]) | both_ground 2%nat ] ].
