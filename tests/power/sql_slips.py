@@ -101,10 +101,12 @@ SLIPS = [
         "SELECT x.c, (SELECT COUNT(*) FROM t y WHERE y.b = x.c) FROM t x GROUP BY x.c",
     ),
     (
-        "SELECT id, LAG(sal) OVER (ORDER BY id), (SELECT COUNT(*) FROM t WHERE NOT EXISTS "
-        "(SELECT 1 FROM emp e WHERE e.sal = t.a)) FROM emp",
-        "SELECT id, LAG(sal) OVER (ORDER BY id), CASE WHEN EXISTS (SELECT 1 FROM t WHERE NOT EXISTS "
-        "(SELECT 1 FROM emp e WHERE e.sal = t.a)) THEN 1 ELSE 0 END FROM emp",
+        "SELECT id, LAG(sal) OVER w, SUM(sal) OVER (w ROWS 1 PRECEDING), "
+        "(SELECT COUNT(*) FROM t WHERE NOT EXISTS "
+        "(SELECT 1 FROM emp e WHERE e.sal = t.a)) FROM emp WINDOW w AS (ORDER BY id)",
+        "SELECT id, LAG(sal) OVER w, SUM(sal) OVER (w ROWS 1 PRECEDING), "
+        "CASE WHEN EXISTS (SELECT 1 FROM t WHERE NOT EXISTS "
+        "(SELECT 1 FROM emp e WHERE e.sal = t.a)) THEN 1 ELSE 0 END FROM emp WINDOW w AS (ORDER BY id)",
     ),
     ("SELECT a FROM t GROUP BY a HAVING SUM(c) > 0", "SELECT DISTINCT a FROM t"),
     ("SELECT a, SUM(b) FROM t GROUP BY a", "SELECT a, COALESCE(SUM(b), 0) FROM t GROUP BY a"),

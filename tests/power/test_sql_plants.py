@@ -294,8 +294,9 @@ def no_aggregate_of_a_group_is_null(patch: pytest.MonkeyPatch) -> None:
 
 PLANTS: dict[Plant, str] = {
     frames_hold_one_row_each: (
-        "SELECT id, LAG(sal) OVER (ORDER BY id), (SELECT COUNT(*) FROM t WHERE NOT EXISTS "
-        "(SELECT 1 FROM emp e WHERE e.sal = t.a)) FROM emp"
+        "SELECT id, LAG(sal) OVER w, SUM(sal) OVER (w ROWS 1 PRECEDING), "
+        "(SELECT COUNT(*) FROM t WHERE NOT EXISTS "
+        "(SELECT 1 FROM emp e WHERE e.sal = t.a)) FROM emp WINDOW w AS (ORDER BY id)"
     ),
     all_sums_are_positive: "SELECT a FROM t GROUP BY a HAVING SUM(c) > 0",
     no_aggregate_of_a_group_is_null: "SELECT a, SUM(b) FROM t GROUP BY a",

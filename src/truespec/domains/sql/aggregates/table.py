@@ -405,12 +405,24 @@ class AggregateTable(Aggregates):
                 if same != self.plainly_same and (unrelated(there, bag) or self.plainly_apart(there, bag)):
                     continue
                 if same(there, bag):
+                    if same != self.plainly_same and not formals:
+                        self._note_emptiness(there, bag)
                     return symbol, tuple(arguments[i] for i in order)
         name = f"agg!{len(self.symbols)}"
         symbol = Symbol(function, name, tuple(formals), bag, kind)
         self.symbols[name] = symbol
         self._roles[name] = mine
         return symbol, tuple(arguments)
+
+    def _note_emptiness(self, one: Bag, other: Bag) -> None:
+        """Note that two bags that were found to be the same are empty together; neither has a parameter.
+
+        Where their conditions speak of aggregates, that they are the same may have taken more than Z3 knows.
+        """
+        inside = [name for term in other.terms for name in functions(term.cond) if name in self.symbols]
+        if inside:
+            some = [exists(self.world, bag.mapped(lambda _: ())) for bag in (one, other)]
+            self._facts.setdefault(min(inside), []).append(z3.simplify(some[0] == some[1]))
 
     def _roles_of(self, symbol: Symbol) -> list[Role]:
         if symbol.name not in self._roles:

@@ -149,7 +149,9 @@ class _Window:
         bag = part.neighbour(steps, isinstance(self.function, exp.Lag), self._shown)
         default = self.function.args.get("default")
         value = NULL if default is None else self.reader.value(default, self.scope)
-        near = part.side(isinstance(self.function, exp.Lag)) if steps == 1 else None
+        # Beside a frame whose rows are read one by one, a row is there where that row is, on either side.
+        plain = steps > 1 or self.reader.aggregates.reads_neighbours
+        near = None if plain else part.side(isinstance(self.function, exp.Lag))
         return otherwise(self.reader.world, bag, self.reader.aggregates.any(bag, near), value)
 
     def _end(self, part: Partition, peers: list[Term]) -> Val:

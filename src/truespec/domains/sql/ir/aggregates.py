@@ -77,7 +77,7 @@ class Aggregates(ABC):
     operators: list[Operator]
     """What leaves choices, in the order of reading."""
     reads_neighbours = False
-    """Whether a query takes the value of a row at a distance, as LAG and LEAD do."""
+    """Whether rows are read by their distance, as LAG and LEAD do, and in a frame of so many rows."""
     plainly_same: Callable[[Bag, Bag], bool]
     """Whether two bags are the same by their form, which no solver is asked for."""
     same: Callable[[Bag, Bag], bool]

@@ -85,7 +85,7 @@ def prove_in(world: World, oracle: exp.Expr, candidate: exp.Expr, order: str) ->
     prover = Prover(world)
     compiler = Compiler(world, prover.aggregates)
     compiler.compares_values = any(query.find(*PLACED) is not None for query in (oracle, candidate))
-    prover.aggregates.reads_neighbours = any(query.find(*NEIGHBOURS) for query in (oracle, candidate))
+    prover.aggregates.reads_neighbours = _reads_neighbours((oracle, candidate))
     left, right = compiler.read(oracle, 0), compiler.read(candidate, 1)
     if len(left.names) != len(right.names) or _differ_in_type(left, right, world.dialect):
         return None
@@ -105,6 +105,14 @@ def prove_in(world: World, oracle: exp.Expr, candidate: exp.Expr, order: str) ->
             )
         return None
     return ProofTrace(tuple(prover.steps), tuple(world.obligations), "".join(world.trail), listed)
+
+
+def _reads_neighbours(queries: tuple[exp.Expr, ...]) -> bool:
+    """Whether rows are read by their distance, and in a frame that ends so many rows away."""
+    frames = [spec for query in queries for spec in query.find_all(exp.WindowSpec)]
+    return any(query.find(*NEIGHBOURS) for query in queries) and any(
+        isinstance(spec.args.get(end), exp.Literal) for spec in frames for end in ("start", "end")
+    )
 
 
 def is_determined(query: exp.Expr, schema: Schema, settings: Settings, limit: Limit) -> bool:

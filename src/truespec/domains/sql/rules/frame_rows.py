@@ -4,8 +4,8 @@ Statement. Let C(y) be a count. Σ_y[φ(y) ∧ C(y) < n] v(y) = Σ_{i<n} Σ_y[φ
 on the right is v of the one choice that it has, or 0 where it has none.
 
 Side conditions. `C(y) < n` is a conjunct, n a small literal; or C(y) = 0 is, as "there is no such row".
-That no two choices have φ and C(y) = i is proved of each i. It is applied where a query reads a row by its
-distance (LAG, LEAD): elsewhere both sides keep the sum whole.
+That no two choices have φ and C(y) = i is proved of each i. It is applied where rows are read by their
+distance (LAG, LEAD) and in a frame of so many rows: elsewhere both sides keep the sum whole.
 
 Why. A count is a natural number, so each choice on the left has one of C(y) = 0, ..., C(y) = n - 1. A frame
 of n rows before the current one holds those with fewer than n rows between, and LAG(v, i + 1) is v of the row
