@@ -26,7 +26,7 @@ SENTENCES = ("Fixpoint", "Definition")
 """How a text begins that is no body alone."""
 RIGHT_SECONDS = 6.0
 """Processor seconds that a proof may take."""
-WRONG_SECONDS = 1.5
+WRONG_SECONDS = 0.8
 """Those that are spent on a wrong candidate: the kernel refuses what a tactic would take for its proof."""
 
 
