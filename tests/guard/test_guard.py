@@ -286,10 +286,26 @@ def test_the_log_is_a_trace(tmp_path: Path) -> None:
 
 def test_an_act_that_the_log_does_not_take_is_not_carried_out(tmp_path: Path) -> None:
     guard = Guard(load_rules(ONCE), log=tmp_path / "log.jsonl")
-    assert guard._log is not None
-    guard._log.close()
+    assert guard._diary._log is not None
+    guard._diary._log.close()
     with pytest.raises(OSError, match="descriptor"):
         guard.call_now("refund", {"order": 1}, lambda: pytest.fail("carried out"))
+
+
+def test_a_call_that_runs_when_the_conversation_ends_keeps_its_result(tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    guard = Guard(load_rules(ONCE), log=log)
+
+    def run() -> str:
+        guard.finish()
+        return "done"
+
+    assert guard.call_now("refund", {"order": 1}, run) == "done"
+    (trace,) = read(log)
+    assert isinstance(trace, Trace)
+    assert [(m.role, m.text) for m in trace.messages] == [("assistant", None), ("tool", "done")]
+    with pytest.raises(UsageError, match="over"):
+        guard.call_now("refund", {"order": 2}, lambda: pytest.fail("carried out"))
 
 
 def test_mistakes_of_the_caller_are_told() -> None:

@@ -27,7 +27,9 @@ from truespec.verdict import UsageError
 
 
 @click.command("import")
-@click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+@click.argument(
+    "paths", nargs=-1, required=True, type=click.Path(exists=True, allow_dash=True, path_type=Path)
+)
 @click.option(
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Default: standard output."
 )
@@ -61,7 +63,8 @@ def import_(
     hiding = redact.hiding()
     check_apart(output, (*paths, tools, prompt))
     if piped := next(filter(is_stream, paths), None):
-        raise UsageError(f"{piped} is a pipe, and formats are told apart by reading twice: name a file")
+        name = "standard input" if str(piped) == "-" else str(piped)
+        raise UsageError(f"{name} is a pipe, and formats are told apart by reading twice: name a file")
     stream = output.open("w", encoding="utf-8") if output else sys.stdout
     count = problems = losses = 0
     report, budget, progress = ProblemReport(paths), Budget(), Progress()

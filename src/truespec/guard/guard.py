@@ -22,12 +22,14 @@ import threading
 import time
 import uuid
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from truespec.guard.decision import Action, Blocked, Decision, Objection
+from truespec.guard.diary import Diary
 from truespec.guard.inputs import Said, messages_from
 from truespec.guard.log import Log
 from truespec.guard.plain import plain
@@ -45,7 +47,6 @@ from truespec.rules.finding import Violation
 from truespec.rules.history import TIMES
 from truespec.rules.monitor import Monitor
 from truespec.rules.rule import Rule
-from truespec.traces.record import message_record
 from truespec.traces.redact import Hiding
 from truespec.traces.trace import Message, Source, ToolCall, ToolSchema, Trace, TraceError
 from truespec.verdict import UsageError
@@ -100,23 +101,14 @@ class Guard:
         self._ask = ask
         self._clock = clock
         self._over: list[Violation] | None = None
-        self._redactor = hiding.redactor() if hiding else None
+        self._carried = 0
         self._turn = Turn()
         self._mutex = threading.RLock()
         self._open: dict[str, ToolCall] = {}
         self._count = self._calls = 0
-        self._log = Log(Path(log), self.conversation) if log is not None else None
-        self._write(
-            "start",
-            {
-                "domain": domain,
-                "system_prompt": self._hidden(prompt),
-                "rules": [rule.summary() for rule in rules],
-                "tools": None
-                if self._tools is None
-                else [{"name": t.name, "parameters": t.parameters, "kind": t.kind} for t in self._tools],
-            },
-        )
+        kept = Log(Path(log), self.conversation) if log is not None else None
+        self._diary = Diary(kept, hiding, self._trace)
+        self._diary.start([rule.summary() for rule in rules])
 
     @property
     def not_evaluated(self) -> dict[str, str]:
@@ -176,14 +168,15 @@ class Guard:
             decision, call = await self._asked(tool, arguments, id, text)
             if call is None:
                 raise Blocked(decision)
-            try:
-                made = called(run, plain(call.arguments))
-                value = finished(await made if inspect.isawaitable(made) else made)
-            except Exception as error:
-                self._answer(call, f"{type(error).__name__}: {error}", True)
-                raise
-            self._answer(call, *outcome(value))
-            return value
+            with self._running():
+                try:
+                    made = called(run, plain(call.arguments))
+                    value = finished(await made if inspect.isawaitable(made) else made)
+                except Exception as error:
+                    self._answer(call, f"{type(error).__name__}: {error}", True)
+                    raise
+                self._answer(call, *outcome(value))
+                return value
 
     def call_now(
         self,
@@ -200,13 +193,14 @@ class Guard:
             decision, call = self._asked_now(tool, arguments, id, text)
             if call is None:
                 raise Blocked(decision)
-            try:
-                value = finished(called(run, plain(call.arguments)))
-            except Exception as error:
-                self._answer(call, f"{type(error).__name__}: {error}", True)
-                raise
-            self._answer(call, *outcome(value))
-            return value
+            with self._running():
+                try:
+                    value = finished(called(run, plain(call.arguments)))
+                except Exception as error:
+                    self._answer(call, f"{type(error).__name__}: {error}", True)
+                    raise
+                self._answer(call, *outcome(value))
+                return value
 
     async def admit(self, tool: str, arguments: Any, *, id: str, text: str | None = None) -> Decision:
         """Check a call that somebody else carries out, and record it where it may pass.
@@ -242,7 +236,7 @@ class Guard:
                 Message("assistant", message.text, calls, reasoning=message.reasoning, extra=extra)
             )
             decision = self._judged(named, refused, ", ".join(call.name for call in calls) or None)
-            self._note(decision, named)
+            self._diary.decision(decision, named)
             if decision.allowed:
                 self._record(named)
                 for before, call in zip(message.calls, calls, strict=True):
@@ -252,6 +246,7 @@ class Guard:
     def result(self, id: str, output: Any, error: bool | None = None) -> list[Violation]:
         """Record how a call ended that was let pass; `error` where the caller knows whether it failed."""
         with self._mutex:
+            self._still_on()
             call = self._open.pop(id, None)
             if call is None:
                 raise TraceError(f"a result with the identifier {id!r} answers no open call")
@@ -263,17 +258,32 @@ class Guard:
             return self._monitor.owed()
 
     def finish(self) -> list[Violation]:
-        """The conversation is over: what is still owed is broken. Nothing passes from then on."""
+        """The conversation is over: what is still owed is broken. Nothing passes from then on.
+
+        A call that runs meanwhile still gets its result, and the log too; no rule looks at it any more.
+        """
         with self._mutex:
             if self._over is not None:
                 return self._over
             left = self._over = self._monitor.finish()
-            unknown = {rule: self._hidden(why) for rule, why in self.not_evaluated.items()}
-            self._write("end", {"owed": [self._said(v) for v in left], "not_evaluated": unknown})
-            if self._log is not None:
-                self._log.close()
-                self._log = None
+            self._diary.end(left, self.not_evaluated)
+            self._close_diary()
             return left
+
+    @contextmanager
+    def _running(self) -> Iterator[None]:
+        """While a call is carried out that was let pass."""
+        try:
+            yield
+        finally:
+            with self._mutex:
+                self._carried -= 1
+                self._close_diary()
+
+    def _close_diary(self) -> None:
+        """Nothing is written any more once the conversation is over and no call runs."""
+        if self._over is not None and not self._carried:
+            self._diary.close()
 
     async def _asked(
         self, tool: str, arguments: Any, id: str | None, text: str | None, keep: bool = False
@@ -327,11 +337,13 @@ class Guard:
                 standing = {one.rule_id for one in decision.objections if one.action != Action.ALLOW}
                 action = Action.ALLOW if yes and standing <= settled else Action.BLOCK
                 decision = replace(decision, action=action, asked=True)
-            self._note(decision, message)
+            self._diary.decision(decision, message)
             if not decision.allowed:
                 return decision, None
             self._record(message)
-            if keep and id is not None:
+            if not keep:
+                self._carried += 1
+            elif id is not None:
                 self._open[id] = call
             return decision, call
 
@@ -383,19 +395,21 @@ class Guard:
         return Decision(strictest, tool, arguments, tuple(objections), unknown, number=self._count)
 
     def _answer(self, call: ToolCall, text: str, error: bool | None) -> list[Violation]:
+        """Take the result of a call; after the end, the log alone takes it."""
         with self._mutex:
-            return self._record(Message("tool", text, call_id=call.id, tool=call.name, error=error))
+            message = Message("tool", text, call_id=call.id, tool=call.name, error=error)
+            if self._over is not None:
+                self._diary.message(self._timed(message))
+                return []
+            return self._record(message)
 
     def _record(self, message: Message) -> list[Violation]:
         """Take a message as having happened; the log has it first."""
         self._still_on()
         message = self._timed(message)
-        self._learn(message)
-        shown = message if self._redactor is None else self._redactor.message(message)
-        self._write("message", {"message": message_record(shown)})
+        self._diary.message(message)
         found = self._monitor.observe(message)
-        if found:
-            self._write("broken", {"violations": [self._said(v) for v in found]})
+        self._diary.broken(found)
         return found
 
     def _timed(self, message: Message) -> Message:
@@ -410,32 +424,3 @@ class Guard:
             raise UsageError(
                 "the conversation is over: `finish` was called; use a guard of its own for another"
             )
-
-    def _note(self, decision: Decision, message: Message) -> None:
-        """Write a decision about a message down."""
-        record = decision.record()
-        if self._redactor is not None:
-            self._learn(message)
-            record["arguments"] = self._redactor.arguments(record["arguments"])
-            for part in ("objections", "not_evaluated"):
-                record[part] = self._redactor.value(record[part])
-        self._write("decision", record)
-
-    def _learn(self, message: Message) -> None:
-        if self._redactor is not None:
-            self._redactor.learn(replace(self._trace, messages=(message,)))
-
-    def _hidden(self, text: str | None) -> str | None:
-        return text if text is None or self._redactor is None else self._redactor.text(text)
-
-    def _said(self, violation: Violation) -> dict[str, Any]:
-        return {
-            "rule_id": violation.rule_id,
-            "message_index": violation.message_index,
-            "quote": self._hidden(violation.quote),
-            "severity": violation.severity,
-        }
-
-    def _write(self, what: str, content: Mapping[str, Any]) -> None:
-        if self._log is not None:
-            self._log.write(what, content)
