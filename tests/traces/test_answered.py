@@ -288,3 +288,112 @@ def test_results_of_cline_and_the_leaderboard_in_an_order_are_told_as_assumed(tm
     (trace,), _, file = imported(path)
     assert [*answers(trace).values()] == ["1", "2"]
     assert file.ledger.assumed
+
+
+def test_calls_of_one_step_are_one_message_and_a_denied_one_is_told(tmp_path: Path) -> None:
+    def part(identifier: str, **more: Any) -> dict[str, Any]:
+        return {"type": "tool-pay", "toolCallId": identifier, "input": {"to": identifier}, **more}
+
+    approval = {"id": "a1", "approved": False, "reason": "Not at night."}
+    parts = [
+        {"type": "step-start"},
+        part("p1", state="output-available", output="paid"),
+        part("p2", state="output-denied", approval=approval),
+        part("p3", state="output-denied", approval={"id": "a2", "approved": False}),
+        {"type": "step-start"},
+        part("p4", state="output-available", output="paid too"),
+        {"type": "text", "text": "Done.", "state": "done"},
+    ]
+    trace = of(
+        [
+            {"id": "u", "role": "user", "parts": [{"type": "text", "text": "Pay."}]},
+            {"id": "m", "role": "assistant", "parts": parts},
+        ],
+        tmp_path,
+    )
+    assert [[call.id for call in m.calls] for m in trace.messages if m.calls] == [["p1", "p2", "p3"], ["p4"]]
+    assert answers(trace) == {
+        "p1": "paid",
+        "p2": "Not at night.",
+        "p3": "Tool execution denied.",
+        "p4": "paid too",
+    }
+    assert [m.error for m in trace.messages if m.call_id in ("p2", "p3")] == [True, True]
+
+
+def test_identifiers_that_count_the_parts_of_a_message_do_not_shift_results(tmp_path: Path) -> None:
+    def message(role: str, *parts: dict[str, Any]) -> dict[str, Any]:
+        return {"role": role, "parts": list(parts)}
+
+    def asked(number: int, city: str) -> dict[str, Any]:
+        return {"type": "tool_call", "id": f"look_{number}", "name": "look", "arguments": {"city": city}}
+
+    def told(number: int, text: str) -> dict[str, Any]:
+        return {"type": "tool_call_response", "id": f"look_{number}", "response": text}
+
+    user = message("user", {"type": "text", "content": "Delft or Gent?"})
+    wish = message("assistant", {"type": "text", "content": "I look."}, asked(1, "Delft"), asked(2, "Gent"))
+    replies = message("tool", told(0, "rain"), told(1, "sun"))
+    end = {**message("assistant", {"type": "text", "content": "Gent."}), "finish_reason": "stop"}
+
+    def span(name: str, start: int, given: list[Any], made: list[Any]) -> dict[str, Any]:
+        values = {
+            "gen_ai.operation.name": "chat",
+            "gen_ai.input.messages": json.dumps(given),
+            "gen_ai.output.messages": json.dumps(made),
+        }
+        return {
+            "traceId": "t",
+            "spanId": name,
+            "name": f"chat {name}",
+            "startTimeUnixNano": str(start),
+            "attributes": [{"key": k, "value": {"stringValue": v}} for k, v in values.items()],
+        }
+
+    spans = [span("a", 1, [user], [wish]), span("b", 2, [user, wish, replies], [end])]
+    trace = of({"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}, tmp_path)
+    assert calls(trace) == ["look", "look"]
+    assert [(m.call_id, m.text) for m in trace.messages if m.role == "tool"] == [
+        ("look_1", "rain"),
+        ("look_2", "sun"),
+    ]
+
+
+def test_events_whose_body_is_an_attribute_keep_their_texts(tmp_path: Path) -> None:
+    def event(name: str, body: Any, at: int) -> dict[str, Any]:
+        values = {"gen_ai.system": "az.ai.inference", "gen_ai.event.content": json.dumps(body)}
+        return {
+            "name": name,
+            "timeUnixNano": str(at),
+            "attributes": [{"key": k, "value": {"stringValue": v}} for k, v in values.items()],
+        }
+
+    function = {"name": "look", "arguments": '{"city": "Delft"}'}
+    wish = {"content": "I look.", "tool_calls": [{"id": "c1", "type": "function", "function": function}]}
+    user = event("gen_ai.user.message", {"role": "user", "content": "Delft?"}, 1)
+    first = [user, event("gen_ai.choice", {"message": wish, "index": 0, "finish_reason": "tool_calls"}, 2)]
+    second = [
+        user,
+        event("gen_ai.assistant.message", {"role": "assistant", **wish}, 3),
+        event("gen_ai.tool.message", {"role": "tool", "tool_call_id": "c1", "content": "rain"}, 4),
+        event("gen_ai.choice", {"message": {"content": "Rain."}, "index": 0, "finish_reason": "stop"}, 5),
+    ]
+    spans = [
+        {
+            "traceId": "t",
+            "spanId": name,
+            "name": "chat m",
+            "startTimeUnixNano": str(start),
+            "events": events,
+            "attributes": [{"key": "gen_ai.operation.name", "value": {"stringValue": "chat"}}],
+        }
+        for name, start, events in (("a", 1, first), ("b", 3, second))
+    ]
+    trace = of({"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}, tmp_path)
+    assert [(m.role, m.text) for m in trace.messages] == [
+        ("user", "Delft?"),
+        ("assistant", "I look."),
+        ("tool", "rain"),
+        ("assistant", "Rain."),
+    ]
+    assert answers(trace) == {"c1": "rain"}

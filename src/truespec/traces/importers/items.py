@@ -174,8 +174,7 @@ def _composed(item: Mapping[str, Any], role: str, content: Any, notes: Notes) ->
             atoms.append(("thought", item[key]))
             break
     if isinstance(content, list):
-        for part in content:
-            atoms += atoms_of(part, notes)
+        atoms += _in_steps(content, notes)
         if role == "tool":
             atoms = without_repeated_texts(atoms)
     elif content is not None:
@@ -202,6 +201,21 @@ def _composed(item: Mapping[str, Any], role: str, content: Any, notes: Notes) ->
     if len(made) == 1 and made[0].role in ("assistant", "user"):
         return told_in_text(made[0], notes)
     return made
+
+
+def _in_steps(parts: Sequence[Any], notes: Notes) -> list[Atom]:
+    """What parts say; where they mark steps, results stand behind all calls of their step."""
+    atoms: list[Atom] = []
+    waiting: list[Atom] = []
+    stepped = False
+    for part in parts:
+        about = part if isinstance(part, Mapping) else {}
+        if about.get("type") == "step-start":
+            atoms, waiting, stepped = atoms + waiting, [], True
+        for atom in atoms_of(part, notes):
+            later = stepped and atom[0] == "result" and about.get("providerExecuted") is not True
+            (waiting if later else atoms).append(atom)
+    return atoms + waiting
 
 
 def _holds_results(content: Any) -> bool:

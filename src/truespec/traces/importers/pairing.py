@@ -67,7 +67,8 @@ def in_history(messages: Sequence[Message], answered: Container[str | None], led
     """The history of a model call, each result with the identifier of its call where its place tells it.
 
     Results that no call of the history is known by answer the calls just before them in order, where they are
-    as many. `answered` are the calls that have their results from before: the ledger counts each result once.
+    as many; so do those of calls whose identifiers only count what stands in a message. `answered` are the
+    calls that have their results from before: the ledger counts each result once.
     """
     if not any(message.role == "tool" for message in messages):
         return list(messages)
@@ -79,9 +80,15 @@ def in_history(messages: Sequence[Message], answered: Container[str | None], led
     def close() -> None:
         strangers = [index for index in results if made[index].call_id not in own]
         pairs = list(zip(results, calls, strict=False))
-        if len(results) == len(calls) == len(strangers) and all(
-            call.id is not None and made[index].tool in (None, call.name) and made[index].text
-            for index, call in pairs
+        named = {made[index].call_id for index in results} == {call.id for call in calls}
+        counted = not named and all(_is_counted(call.id, call.name) for call in calls)
+        if (
+            len(results) == len(calls)
+            and (counted or len(strangers) == len(calls))
+            and all(
+                call.id is not None and made[index].tool in (None, call.name) and made[index].text
+                for index, call in pairs
+            )
         ):
             fresh = sum(call.id not in answered for call in calls)
             if fresh:
@@ -100,6 +107,11 @@ def in_history(messages: Sequence[Message], answered: Container[str | None], led
         calls += message.calls
     close()
     return made
+
+
+def _is_counted(identifier: str | None, tool: str) -> bool:
+    """Whether an identifier is a tool's name with a place, which an exporter made up."""
+    return identifier is not None and re.fullmatch(re.escape(tool) + r"[_-]\d+", identifier) is not None
 
 
 def _is_call(call: ToolCall, repeated: Any) -> bool:

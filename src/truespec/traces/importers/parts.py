@@ -375,7 +375,18 @@ def _called(part: Mapping[str, Any], kind: str) -> list[Atom]:
         return made
     if any(part.get(k) is not None for k in (*_OBSERVED, "results", "outputs", "errorText", "error")):
         made.append(("result", result_of(part, kind, call.name)))
+    elif (denied := _denied(part)) is not None:
+        made.append(("result", Message("tool", denied, call_id=call.id, tool=call.name, error=True)))
     return made
+
+
+def _denied(part: Mapping[str, Any]) -> str | None:
+    """What a model is told of a call that a person did not approve (AI SDK); None for any other call."""
+    approval = part.get("approval")
+    told = approval if isinstance(approval, Mapping) else {}
+    if part.get("state") != "output-denied" and told.get("approved") is not False:
+        return None
+    return told["reason"] if isinstance(told.get("reason"), str) else "Tool execution denied."
 
 
 def _beside(part: Mapping[str, Any], why: Any) -> dict[str, Any] | None:

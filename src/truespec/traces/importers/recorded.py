@@ -80,8 +80,11 @@ def in_event(event: Any, notes: Notes, outputs: bool) -> list[Message]:
     if not isinstance(event, Mapping):
         return []
     body = parsed(event.get("body"))
-    extra = event.get("attributes")
-    given = {**(extra if isinstance(extra, Mapping) else {}), **(body if isinstance(body, Mapping) else {})}
+    told = event.get("attributes")
+    extra = told if isinstance(told, Mapping) else {}
+    if not isinstance(body, Mapping):  # Azure's inference client writes the body as an attribute
+        body = parsed(extra.get("gen_ai.event.content"))
+    given = {**extra, **(body if isinstance(body, Mapping) else {})}
     given = given or dict(event)
     name = str(given.get("event.name") or event.get("event.name") or event.get("name") or "")
     if not name.startswith("gen_ai."):
