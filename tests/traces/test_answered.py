@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from imported import answers, calls, imported, of, said, whole
 
 
@@ -321,7 +323,16 @@ def test_calls_of_one_step_are_one_message_and_a_denied_one_is_told(tmp_path: Pa
     assert [m.error for m in trace.messages if m.call_id in ("p2", "p3")] == [True, True]
 
 
-def test_identifiers_that_count_the_parts_of_a_message_do_not_shift_results(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("places", "answered"),
+    [
+        ((0, 1), [("look_1", "rain"), ("look_2", "sun")]),  # counted from another part
+        ((2, 7), [("look_2", "rain"), ("look_1", "sun")]),  # one is named, the other is left
+    ],
+)
+def test_identifiers_that_count_the_parts_of_a_message_do_not_shift_results(
+    tmp_path: Path, places: tuple[int, int], answered: list[tuple[str, str]]
+) -> None:
     def message(role: str, *parts: dict[str, Any]) -> dict[str, Any]:
         return {"role": role, "parts": list(parts)}
 
@@ -333,7 +344,7 @@ def test_identifiers_that_count_the_parts_of_a_message_do_not_shift_results(tmp_
 
     user = message("user", {"type": "text", "content": "Delft or Gent?"})
     wish = message("assistant", {"type": "text", "content": "I look."}, asked(1, "Delft"), asked(2, "Gent"))
-    replies = message("tool", told(0, "rain"), told(1, "sun"))
+    replies = message("tool", told(places[0], "rain"), told(places[1], "sun"))
     end = {**message("assistant", {"type": "text", "content": "Gent."}), "finish_reason": "stop"}
 
     def span(name: str, start: int, given: list[Any], made: list[Any]) -> dict[str, Any]:
@@ -353,10 +364,7 @@ def test_identifiers_that_count_the_parts_of_a_message_do_not_shift_results(tmp_
     spans = [span("a", 1, [user], [wish]), span("b", 2, [user, wish, replies], [end])]
     trace = of({"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}, tmp_path)
     assert calls(trace) == ["look", "look"]
-    assert [(m.call_id, m.text) for m in trace.messages if m.role == "tool"] == [
-        ("look_1", "rain"),
-        ("look_2", "sun"),
-    ]
+    assert [(m.call_id, m.text) for m in trace.messages if m.role == "tool"] == answered
 
 
 def test_events_whose_body_is_an_attribute_keep_their_texts(tmp_path: Path) -> None:

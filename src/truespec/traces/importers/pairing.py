@@ -67,8 +67,8 @@ def in_history(messages: Sequence[Message], answered: Container[str | None], led
     """The history of a model call, each result with the identifier of its call where its place tells it.
 
     Results that no call of the history is known by answer the calls just before them in order, where they are
-    as many; so do those of calls whose identifiers only count what stands in a message. `answered` are the
-    calls that have their results from before: the ledger counts each result once.
+    as many; so do those whose identifiers count the parts of a message, and are all off by as many.
+    `answered` are the calls that have their results from before: the ledger counts each result once.
     """
     if not any(message.role == "tool" for message in messages):
         return list(messages)
@@ -80,11 +80,10 @@ def in_history(messages: Sequence[Message], answered: Container[str | None], led
     def close() -> None:
         strangers = [index for index in results if made[index].call_id not in own]
         pairs = list(zip(results, calls, strict=False))
-        named = {made[index].call_id for index in results} == {call.id for call in calls}
-        counted = not named and all(_is_counted(call.id, call.name) for call in calls)
+        shifted = _are_shifted([made[index].call_id for index in results], calls)
         if (
             len(results) == len(calls)
-            and (counted or len(strangers) == len(calls))
+            and (shifted or len(strangers) == len(calls))
             and all(
                 call.id is not None and made[index].tool in (None, call.name) and made[index].text
                 for index, call in pairs
@@ -109,9 +108,16 @@ def in_history(messages: Sequence[Message], answered: Container[str | None], led
     return made
 
 
-def _is_counted(identifier: str | None, tool: str) -> bool:
-    """Whether an identifier is a tool's name with a place, which an exporter made up."""
-    return identifier is not None and re.fullmatch(re.escape(tool) + r"[_-]\d+", identifier) is not None
+def _are_shifted(answered: Sequence[str | None], calls: Sequence[ToolCall]) -> bool:
+    """Whether identifiers are a tool's name and a place, and all results are off by as many places."""
+    offsets: set[int] = set()
+    for name, call in zip(answered, calls, strict=False):
+        prefix, digits = f"{call.name}_", (name or "", call.id or "")
+        if not all(one.startswith(prefix) and one[len(prefix) :].isdecimal() for one in digits):
+            return False
+        there, here = (int(one[len(prefix) :]) for one in digits)
+        offsets.add(there - here)
+    return len(offsets) == 1 and offsets != {0}
 
 
 def _is_call(call: ToolCall, repeated: Any) -> bool:
