@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from truespec.serve.body import Body
 from truespec.serve.service import Metrics
 
 COOKIE = "truespec_token"
@@ -44,12 +45,15 @@ class Guarded:
             await self.app(scope, receive, send)
             return
         request, began = Request(scope), time.monotonic()
+        body = Body(scope, receive)
         status = 500
 
         async def sending(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
+                if status >= 400:
+                    await body.drop()
                 own = {name.encode(): value.encode() for name, value in SECURITY.items()}
                 names = {name.lower() for name, _ in message["headers"]}
                 extra = [(name, value) for name, value in own.items() if name not in names]
@@ -60,7 +64,7 @@ class Guarded:
 
         try:
             refusal = self._refusal(request)
-            await (refusal or self.app)(scope, receive, sending)
+            await (refusal or self.app)(scope, body.receive, sending)
         finally:
             route = _route(scope["path"])
             self.metrics.requests[route, status] += 1
