@@ -108,6 +108,8 @@ class Workers(Generic[Work, Result]):
     def close(self) -> None:
         """End every worker and everything the workers have started."""
         for worker in self._workers:
+            worker.kill()  # all of them, before any is waited for
+        for worker in self._workers:
             worker.end()
         self._workers = []
 
@@ -351,14 +353,19 @@ class _Worker:
             if by_itself:
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     self._process.wait(1.0)
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._process.pid, signal.SIGKILL)
+            self.kill()
             self._exit = self._process.wait()
             os.close(self.jobs)
             self.results.close()
             self._crashed_at = place_of_crash(self._folder.path)
             self._folder.close()
         return self._exit
+
+    def kill(self) -> None:
+        """Kill the process and its whole group, without waiting for its end."""
+        if self._exit is None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
 
     def ended(self) -> tuple[ReasonCode, str]:
         """The reason, and in words, why a process whose pipe has ended did so."""
