@@ -61,10 +61,9 @@ def main(arguments: list[str] | None = None) -> None:
                 rates = f"FAR {share(one.far):<26} FRR {share(one.frr):<26}"
                 print(f"  {one.category or 'all':<20} {rates} {one.trust}")
                 if one.category:
-                    for rate, truth in ((one.far, far), (one.frr, frr)):
-                        interval = rate.wilson()
-                        inside += interval is not None and truth in interval
-                        total += 1
+                    intervals = (one.far.wilson(), far), (one.frr.wilson(), frr)
+                    inside += sum(interval is not None and truth in interval for interval, truth in intervals)
+                    total += len(intervals)
                     continue
                 mixed = Proportion(round(1000 * (0.3 * far + 0.7 * (1 - frr))), 1000)
                 fixed = corrected_violations(mixed, one)

@@ -79,11 +79,12 @@ def attack_cells(seed: int, wanted: int, seconds: float = 60.0) -> list[str]:
             known = {cell.true for cell in found}
             if len(known) < len(found):
                 finds.append(f"two cells alike, {predicates}")
-            for cell in found:
-                if cell.witness is not None and not any(_depends(q) for q in predicates):
-                    witnesses += 1
-                    if truths(predicates, [cell.witness], None)[0] != cell.true:
-                        finds.append(f"{cell.witness} does not witness {cell}")
+            alone = not any(_depends(q) for q in predicates)
+            shown = [(cell, cell.witness) for cell in found if alone and cell.witness is not None]
+            witnesses += len(shown)
+            for cell, witness in shown:
+                if truths(predicates, [witness], None)[0] != cell.true:
+                    finds.append(f"{witness} does not witness {cell}")
             trace = draw.trace(30)
             stream = list(events(trace, draw.rng.choice(("nearest", "last"))))
             try:

@@ -148,11 +148,12 @@ def included(stepper: Stepper, small: Term, large: Term, check: Check) -> bool:
             if first is arena.none:
                 continue
             for second, blocks in step(y).items():
-                if mask & blocks and first is not second:
-                    pair = (settle(first), settle(second))
-                    if pair not in seen:
-                        seen.add(pair)
-                        queue.append(pair)
+                if not mask & blocks or first is second:
+                    continue
+                pair = (settle(first), settle(second))
+                if pair not in seen:
+                    seen.add(pair)
+                    queue.append(pair)
     return True
 
 

@@ -118,14 +118,15 @@ class Stepper:
                     continue
                 for target, blocks in steps.items():
                     common = mask & blocks
-                    if common:
-                        if target is zero:
-                            key: tuple[Term, ...] = (zero,)
-                        elif target is unit:
-                            key = chosen
-                        else:
-                            key = (*chosen, target)
-                        refined[key] = refined.get(key, 0) | common
+                    if not common:
+                        continue
+                    if target is zero:
+                        key: tuple[Term, ...] = (zero,)
+                    elif target is unit:
+                        key = chosen
+                    else:
+                        key = (*chosen, target)
+                    refined[key] = refined.get(key, 0) | common
             parts = refined
         out: Steps = {}
         for chosen, mask in parts.items():

@@ -93,14 +93,13 @@ def kept_lines(
             if RULE_SET in record:
                 sets[str(record[RULE_SET])] = record.get("rules")
             elif "key" in record:
-                if isinstance(name := record.get("rules"), str):
-                    if name not in sets:
-                        raise UsageError(
-                            f"{path}: the artifact {record['key']} refers to the rule set {name}, which no "
-                            "line above it holds; write the file again with 'truespec trace check'"
-                        )
-                    record["rules"] = sets[name]
-                yield line, record
+                name = record.get("rules")
+                if isinstance(name, str) and name not in sets:
+                    raise UsageError(
+                        f"{path}: the artifact {record['key']} refers to the rule set {name}, which no "
+                        "line above it holds; write the file again with 'truespec trace check'"
+                    )
+                yield line, {**record, "rules": sets[name]} if isinstance(name, str) else record
             else:
                 lost(number, "no artifact of 'truespec trace check', so it is left out")
 

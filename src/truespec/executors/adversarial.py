@@ -109,12 +109,12 @@ def search(
                 if not chunk:
                     break
                 wrong = list(_refuted(workers, chunk, numbers, sought.timeout, found.tally))
-                for judged, scores in _judged(run, wrong, sought, how, found):
-                    asked += 1
-                    if scores is not None and kept < share:
-                        kept += 1
-                        extra = {"accepted_by": sought.judge, "kind": sought.kind, "scores": scores}
-                        found.kept.append(Labelled(*judged, extra))
+                judged = list(_judged(run, wrong, sought, how, found))
+                accepted = [(one, scores) for one, scores in judged if scores is not None][: share - kept]
+                for one, scores in accepted:
+                    extra = {"accepted_by": sought.judge, "kind": sought.kind, "scores": scores}
+                    found.kept.append(Labelled(*one, extra))
+                asked, kept = asked + len(judged), kept + len(accepted)
                 progress("candidates", len(found.kept), count)
     order = {task.id: number for number, task in enumerate(tasks)}
     found.kept.sort(key=lambda one: order[one.proposal.task.id])

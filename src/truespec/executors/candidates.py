@@ -13,7 +13,7 @@ from truespec.benchmark.changes import change
 from truespec.benchmark.task import Task
 from truespec.domains.registry import load
 from truespec.domains.verify import Pair
-from truespec.executors.pool import Job, verifiers
+from truespec.executors.pool import Job, Workers, verifiers
 from truespec.models.call import Reply, Settings
 from truespec.store.runs import Config, Run
 from truespec.verdict import Answer, TruespecError, Verdict
@@ -154,18 +154,10 @@ def labelled(
                 chunk = list(islice(source, min(CHUNK, 8 + 2 * missing)))
                 if not chunk:
                     break
-                pairs = [Pair(name, made.task.oracle, made.text, dict(made.task.context)) for made in chunk]
-                results = dict(
-                    workers.run(Job(str(number), pair, timeout) for number, pair in enumerate(pairs))
-                )
-                for number, made in enumerate(chunk):
-                    verdict = results[str(number)]
-                    tally.proposed[name] += 1
-                    tally.answers[name, verdict.answer] += 1
-                    if verdict.answer in LABELS:
-                        kept = found[name, verdict.answer]
-                        if len(kept) < wanted[verdict.answer]:
-                            kept.append(Labelled(made, verdict))
+                answered = _answered(workers, chunk, timeout, tally)
+                for label in LABELS:
+                    decided = [Labelled(made, said) for made, said in answered if said.answer is label]
+                    found[name, label] += decided[: wanted[label] - len(found[name, label])]
                 progress(sum(map(len, found.values())), count)
     chosen = []
     for name in domains:
@@ -175,6 +167,18 @@ def labelled(
     order = {task.id: number for number, task in enumerate(tasks)}
     chosen.sort(key=lambda one: order[one.proposal.task.id])
     return chosen, tally
+
+
+def _answered(
+    workers: Workers[Pair, Verdict], chunk: Sequence[Proposal], timeout: float, tally: Tally
+) -> list[tuple[Proposal, Verdict]]:
+    """Candidates of one domain with their verdicts, which `tally` counts."""
+    pairs = [Pair(made.task.domain, made.task.oracle, made.text, dict(made.task.context)) for made in chunk]
+    results = dict(workers.run(Job(number, pair, timeout) for number, pair in enumerate(pairs)))
+    for number, made in enumerate(chunk):
+        tally.proposed[made.task.domain] += 1
+        tally.answers[made.task.domain, results[number].answer] += 1
+    return [(made, results[number]) for number, made in enumerate(chunk)]
 
 
 def in_turns(tasks: Sequence[Task], seed: int, tally: Tally) -> Iterator[Proposal]:

@@ -155,13 +155,19 @@ def keep(path: Path, *, idle: float = IDLE_SECONDS) -> None:
             if done or fresh:
                 pause, last = FIRST_PAUSE, time.monotonic()
             ending = (ending or may_end) and not fresh
-            if not under_way and (ending or time.monotonic() - last > idle):
-                with ledger.nothing_wanted() as nothing:
-                    if nothing:
-                        fcntl.flock(folder, fcntl.LOCK_UN)  # who wants something now starts a new keeper
-                        return
+            idles = not under_way and (ending or time.monotonic() - last > idle)
+            if idles and _gave_up(ledger, folder):
+                return
             time.sleep(pause)
             pause = min(2 * pause, LONGEST_PAUSE)
+
+
+def _gave_up(ledger: CallLedger, folder: int) -> bool:
+    """Whether nothing is wanted and the lock is given back: who wants something then starts a new keeper."""
+    with ledger.nothing_wanted() as nothing:
+        if nothing:
+            fcntl.flock(folder, fcntl.LOCK_UN)
+        return nothing
 
 
 def _settle(call: Call, models: Lazily, ledger: CallLedger) -> None:

@@ -161,6 +161,11 @@ class CheckOutcome:
     failed: bool = False
     """Whether the gate fails."""
 
+    def add_spent(self, judged: Mapping[str, Any]) -> None:
+        """Count what the judges of one artifact cost."""
+        for name in SPENT:
+            self.spent[name] = self.spent.get(name, 0.0) + (judged[name] or 0)
+
     def record(self) -> dict[str, Any]:
         """As plain JSON values."""
         return {
@@ -231,12 +236,11 @@ def run_check(
         try:
             for record, new in checked:
                 if judging is not None and new:
-                    for name in SPENT:
-                        outcome.spent[name] = outcome.spent.get(name, 0.0) + (record["judged"][name] or 0)
+                    outcome.add_spent(record["judged"])
                 if request.hiding:
                     redactor = hidden.pop(_place(record["source"]), None) or request.hiding.redactor()
-                    for name in record.keys() & REDACTED_FIELDS:
-                        record[name] = redactor.value(record[name])
+                    fields = record.keys() & REDACTED_FIELDS
+                    record |= {name: redactor.value(record[name]) for name in fields}
                 baseline.mark(record)
                 outcome.tally.add(record)
                 _name_failing(gate, record, outcome.failing)

@@ -176,13 +176,10 @@ def still_grounded(trace: Trace, gone: Iterable[int]) -> bool:
     for index, message in enumerate(trace.messages):
         if index in lost:
             continue
-        for call in message.calls:
-            for text in texts_in(dict(call.arguments or {})):
-                if _identifies(text):
-                    wanted = text.lower().removeprefix("#")
-                    if wanted not in said and any(
-                        wanted in (trace.messages[i].text or "").lower() for i in lost if i < index
-                    ):
-                        return False
+        texts = [text for call in message.calls for text in texts_in(dict(call.arguments or {}))]
+        for wanted in (text.lower().removeprefix("#") for text in texts if _identifies(text)):
+            earlier = [trace.messages[i].text or "" for i in lost if i < index]
+            if wanted not in said and any(wanted in text.lower() for text in earlier):
+                return False
         said += "\n" + (message.text or "").lower()
     return True

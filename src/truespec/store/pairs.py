@@ -182,9 +182,7 @@ def _lines(path: Path) -> Iterator[bytes]:
             while line := file.readline(LINE_BYTES + 1):
                 yield line
                 while len(line) > LINE_BYTES and not line.endswith(b"\n"):
-                    line = file.readline(LINE_BYTES + 1)
-                    if not line:
-                        return
+                    line = file.readline(LINE_BYTES + 1)  # empty at the end of the file
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}") from None
 

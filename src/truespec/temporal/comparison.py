@@ -69,10 +69,8 @@ def _finite(
         while open_:
             for side, search in list(open_.items()):
                 found = search.advance()
-                if found is not None:
-                    only[side] = True
-                    if word is None:
-                        word, method = found, "automaton"
+                if found is not None and word is None:
+                    word, method = found, "automaton"
                 if found is not None or not search.frontier:
                     only[side] = found is not None
                     del open_[side]

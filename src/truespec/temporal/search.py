@@ -27,15 +27,13 @@ class _Seen:
         """A state whose words include all words of this one."""
         todo, known, held = state
         for (other_known, other_held), states in self.by_claim.items():
-            if other_known == known and other_held == held:
-                for other in states:
-                    if other.todo & todo == other.todo:
-                        return other
-            elif known >= 0 and other_known >= 0 and other_known & known == other_known:
-                if held & other_known == other_held:
-                    for other in states:
-                        if other.todo & todo == other.todo:
-                            return other
+            same = other_known == known and other_held == held
+            fewer = known >= 0 and other_known >= 0 and other_known & known == other_known
+            if not same and not (fewer and held & other_known == other_held):
+                continue
+            for other in states:
+                if other.todo & todo == other.todo:
+                    return other
         return None
 
 

@@ -72,6 +72,13 @@ def _read(text: str) -> Any:
     return ("cat", tuple(_piece(piece) for piece in pieces))
 
 
+def _end_of_class(text: str, at: int) -> int:
+    """Where the next bracket stands that closes a class."""
+    while text[at] != "]":
+        at += 2 if text[at] == "\\" else 1
+    return at
+
+
 def _units(text: str) -> list[str]:
     """Atoms and single operator characters."""
     units, at = [], 0
@@ -80,9 +87,7 @@ def _units(text: str) -> list[str]:
         if text[at] == "\\":
             end = at + 2
         elif text[at] == "[":
-            while text[end] != "]":
-                end += 2 if text[end] == "\\" else 1
-            end += 1
+            end = _end_of_class(text, end) + 1
         elif text[at] == "{":
             end = text.index("}", at) + 1
         elif text[at] == "(":
@@ -91,8 +96,7 @@ def _units(text: str) -> list[str]:
                 if text[end] == "\\":
                     end += 1
                 elif text[end] == "[":
-                    while text[end] != "]":
-                        end += 2 if text[end] == "\\" else 1
+                    end = _end_of_class(text, end)
                 elif text[end] in "()":
                     depth += 1 if text[end] == "(" else -1
                 end += 1

@@ -229,10 +229,9 @@ def _learn(forms: Normaliser, term: Term, truth: bool) -> None:
         _learn_remainder(forms, term)
     elif term.op == "==" and truth:
         for arg, other in (term.args, term.args[::-1]):
-            if other.op == "const":
-                for part, value in conjuncts([arg]):
-                    if part is arg:
-                        _learn(forms, arg, (other.value is True) == value)
+            truths = [value for part, value in conjuncts([arg]) if part is arg] if other.op == "const" else ()
+            for value in truths:
+                _learn(forms, arg, (other.value is True) == value)
 
 
 def _learn_remainder(forms: Normaliser, term: Term) -> None:

@@ -161,9 +161,8 @@ def strings(automaton: dict[str, Any], *, every: bool = False) -> Iterator[str]:
             yield word
         for block, target in enumerate(steps[state]):
             if alive[target]:
-                for letter in letters[block]:
-                    if len(waiting) < QUEUED:
-                        waiting.append((target, word + letter))
+                room = max(0, QUEUED - len(waiting))
+                waiting.extend((target, word + letter) for letter in letters[block][:room])
 
 
 PREFERRED = "abcxyzABC0123 _-.,:/"

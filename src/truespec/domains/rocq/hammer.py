@@ -205,13 +205,17 @@ def compiled(source: str, limit: Limit, stop: threading.Event) -> str:
             os.close(held)
             try:
                 bound(process.pid, FILE_BYTES)
-                while process.poll() is None:
-                    limit.check()
-                    if stop.wait(POLL_SECONDS):
-                        raise Interrupted
+                _wait(process, limit, stop)
             finally:
                 _end_group(process, ended)
         return (folder / "log").read_text(encoding="utf-8", errors="replace")
+
+
+def _wait(process: subprocess.Popen[bytes], limit: Limit, stop: threading.Event) -> None:
+    while process.poll() is None:
+        limit.check()
+        if stop.wait(POLL_SECONDS):
+            raise Interrupted
 
 
 def _end_group(process: subprocess.Popen[bytes], ended: int) -> None:

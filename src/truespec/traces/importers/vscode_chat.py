@@ -147,7 +147,7 @@ def _result_text(result: Any) -> str | None:
                 texts.append(value["text"])
             if isinstance(value.get("value"), str):
                 texts.append(value["value"])
-            stack.extend(reversed([v for k, v in value.items() if isinstance(v, dict | list)]))
+            stack.extend(reversed([part for part in value.values() if isinstance(part, dict | list)]))
         elif isinstance(value, list):
             stack.extend(reversed(value))
     return "".join(texts) if texts else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import z3
@@ -113,20 +113,7 @@ def alignments(left: Term, right: Term) -> Iterator[Term]:
             mine_values, your_values = left.groups[position].values, right.groups[index].values
             if len(mine_values) != len(your_values):
                 break
-            ways: list[Substitution] = []
-            for arrangement in itertools.permutations(your_values):
-                substitution: Substitution = []
-                for a, b in zip(arrangement, mine_values, strict=True):
-                    if a.val.sort() != b.val.sort() or is_false(a.null) != is_false(b.null):
-                        break
-                    substitution.append((a.val, b.val))
-                    if not is_false(a.null):
-                        substitution.append((a.null, b.null))
-                else:
-                    ways.append(substitution)
-                if len(ways) >= MAX_ALIGNMENTS:
-                    break
-            columns.append(ways)
+            columns.append(list(itertools.islice(_arranged(your_values, mine_values), MAX_ALIGNMENTS)))
         else:
             for combination in itertools.product(*options, *columns):
                 pairs = [pair for part in combination for pair in part]
@@ -142,6 +129,20 @@ def alignments(left: Term, right: Term) -> Iterator[Term]:
                     for index in order
                 )
                 yield replace(moved, groups=groups)
+
+
+def _arranged(yours: Sequence[Val], mine: Sequence[Val]) -> Iterator[Substitution]:
+    """What renames the values of one group to those of another, in every order that types permit."""
+    for arrangement in itertools.permutations(yours):
+        substitution: Substitution = []
+        for a, b in zip(arrangement, mine, strict=True):
+            if a.val.sort() != b.val.sort() or is_false(a.null) != is_false(b.null):
+                break
+            substitution.append((a.val, b.val))
+            if not is_false(a.null):
+                substitution.append((a.null, b.null))
+        else:
+            yield substitution
 
 
 def _ordered(mine: list[Expr], yours: list[Expr], known: dict[str, int]) -> Iterator[tuple[Expr, ...]]:

@@ -142,11 +142,9 @@ class Reader(Expressions):
             outputs: list[tuple[str, Value | None]] = []
             for output in node.expressions:
                 if output.is_star:
-                    for alias, columns in sources:
-                        if not output.args.get("table") or str(output.table).lower() == alias:
-                            outputs += [(name, columns.at(name)) for name in columns.names]
-                    continue
-                outputs.append((str(output.alias_or_name).lower(), self._maybe(output.unalias(), scope)))
+                    outputs += _starred(output, sources)
+                else:
+                    outputs.append((str(output.alias_or_name).lower(), self._maybe(output.unalias(), scope)))
             if node.args.get("having") is not None:
                 named = dict(outputs)
                 inner = _with_outputs(scope, named)
@@ -185,19 +183,21 @@ class Reader(Expressions):
             for conditions, sources in ways:
                 for more, columns in self._source(source, _scope(sources, outer)):
                     together = [*sources, (alias, columns)]
-                    parts_of_join = list(more)
-                    if join is not None and str(join.args.get("method") or "").upper() == "NATURAL":
-                        for name in columns.names:
-                            parts_of_join += _using(name, sources, columns)
-                    if join is not None:
-                        scope = _scope(together, outer)
-                        on = join.args.get("on")
-                        parts_of_join += [is_true(self.truth(p, scope)) for p in _conjuncts(on)] if on else []
-                        for name in join.args.get("using") or ():
-                            parts_of_join += _using(str(name.name).lower(), sources, columns)
-                    following.append(([*conditions, *parts_of_join], together))
+                    met = self._met_by(join, sources, columns, _scope(together, outer)) if join else []
+                    following.append(([*conditions, *more, *met], together))
             ways = following[:MAX_PATHS]
         return ways
+
+    def _met_by(self, join: exp.Join, sources: Sources, columns: _Columns, scope: Scope) -> list[Any]:
+        """What a join asks of its rows; `sources` stand before it, `columns` are those that it adds."""
+        shared = [str(name.name).lower() for name in join.args.get("using") or ()]
+        if str(join.args.get("method") or "").upper() == "NATURAL":
+            shared += columns.names
+        on = join.args.get("on")
+        met = [is_true(self.truth(part, scope)) for part in _conjuncts(on)] if on else []
+        for name in shared:
+            met += _using(name, sources, columns)
+        return met
 
     def _source(self, node: Any, outer: Scope) -> list[tuple[tuple[Any, ...], _Columns]]:
         if isinstance(node, exp.Table) and not isinstance(node.this, exp.Func):
@@ -327,6 +327,17 @@ def _derived(path: Path, renamed: Sequence[str]) -> _Columns:
     names[: len(renamed)] = renamed
     values = dict(zip(names, (value for _, value in path.outputs), strict=False))
     return _Columns(tuple(names), values.get)
+
+
+def _starred(star: Any, sources: Sources) -> list[tuple[str, Value | None]]:
+    """The columns of `*`, or of `table.*`."""
+    wanted = str(star.table).lower() if star.args.get("table") else None
+    return [
+        (name, columns.at(name))
+        for alias, columns in sources
+        if wanted is None or wanted == alias
+        for name in columns.names
+    ]
 
 
 def _using(name: str, sources: Sources, columns: _Columns) -> list[Any]:

@@ -312,8 +312,7 @@ def _derived(query: Any, schema: Schema, common: Mapping[str, Any], depth: int) 
         for alias, source in read.sources.items():
             for key in source.keys:
                 places = [(alias, column) for column in key.columns]
-                if all(place in shown for place in places):
-                    if read.fixed_rows(places) >= set(read.sources):
-                        solid = key.without_nulls and not read.extended and alias not in read.optional
-                        keys.append(_Key(frozenset(shown[place] for place in places), solid))
+                if all(place in shown for place in places) and read.fixed_rows(places) >= set(read.sources):
+                    solid = key.without_nulls and not read.extended and alias not in read.optional
+                    keys.append(_Key(frozenset(shown[place] for place in places), solid))
     return _Source(kinds, tuple(keys))

@@ -195,10 +195,10 @@ class Hunt:
                     valid += 1
                     if not run.differ(found):
                         continue
-                    if run.doubt(database, found) is None:
-                        refutation = self._refutation(database, found)
-                        if refutation is not None:
-                            return refutation, None
+                    counts = run.doubt(database, found) is None
+                    refutation = self._refutation(database, found) if counts else None
+                    if refutation is not None:
+                        return refutation, None
                     agreed = False
         except (OutOfTime, Stopped, BadDatabase):
             return None, None

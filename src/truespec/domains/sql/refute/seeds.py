@@ -237,24 +237,24 @@ def _filled(
         tables[table.name] = list(_told_apart(tables[table.name], table))
         for key in table.foreign_keys:
             parent = schema.table(key.table)
-            there = {column.name: index for index, column in enumerate(parent.columns)}
+            names = [column.name for column in parent.columns]
+            there = [names.index(name) for name in key.references]
             for row in list(tables[table.name]):
                 values = tuple(row[place[column]] for column in key.columns)
-                if None in values:
-                    continue
-                found = tables[key.table]
-                if any(tuple(r[there[name]] for name in key.references) == values for r in found):
-                    continue
-                (drawn_parent,) = generator.some(key.table, 1, random)
-                new = list(drawn_parent)
-                for name, value in zip(key.references, values, strict=True):
-                    new[there[name]] = value
-                for other in parent.foreign_keys:
-                    for name in other.columns:
-                        if other.table == parent.name and parent.column(name).nullable:
-                            new[there[name]] = None
-                found.append(tuple(new))
+                parents = [tuple(found[index] for index in there) for found in tables[key.table]]
+                if None not in values and values not in parents:
+                    (drawn_parent,) = generator.some(key.table, 1, random)
+                    tables[key.table].append(_parent(drawn_parent, dict(zip(there, values)), parent))
     return Database({name: tuple(found) for name, found in tables.items()})
+
+
+def _parent(drawn: ValueRow, given: Mapping[int, Value], table: Table) -> ValueRow:
+    """A drawn row with the values that a child refers to; where it can, it refers to no row of its table."""
+    own = {name for key in table.foreign_keys if key.table == table.name for name in key.columns}
+    return tuple(
+        None if column.name in own and column.nullable else given.get(index, value)
+        for index, (column, value) in enumerate(zip(table.columns, drawn, strict=True))
+    )
 
 
 def _told_apart(rows: Sequence[ValueRow], table: Table) -> tuple[ValueRow, ...]:
