@@ -86,8 +86,9 @@ def test_a_file_that_is_read_as_another_format_is_named() -> None:
     [
         ("verfy regex a b", "No such command 'verfy'. Did you mean 'verify'?"),
         ("rules chek r.yml", "No such command 'chek'. Did you mean 'check'?"),
-        ("verify regex a b --timout 3", "Did you mean --timeout, not --timout?"),
-        ("regex explain a --svgg x", "Did you mean --svg, not --svgg?"),
+        ("verify regex a b --timout 3", "no such option: --timout. Did you mean --timeout?"),
+        ("verify regex a --timout=3", "Did you mean --timeout? A text like this stands behind '--'"),
+        ("regex explain a --svgg x", "Did you mean --svg?"),
     ],
 )
 def test_a_misspelt_name_is_told_from_those_there_are(line: str, says: str) -> None:

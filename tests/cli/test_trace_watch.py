@@ -330,6 +330,21 @@ def test_a_webhook_gets_violations_and_what_it_refuses_is_kept(
     assert not kept.exists()
 
 
+def test_what_a_webhook_refused_is_posted_once_it_takes_again(
+    tmp_path: Path, posted: tuple[str, list[dict[str, Any]], list[int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address, found, refusals = posted
+    monkeypatch.setattr(webhook, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(webhook, "BATCH", 1)
+    refusals += [500] * webhook.TRIES
+    hook = webhook.Webhook(address, tmp_path / "kept.jsonl", lambda note: None)
+    for name in ("a", "b", "c"):
+        hook.send({"rule_id": name})
+    hook.close()
+    assert [record["rule_id"] for record in found] == ["b", "a", "c"]
+    assert (hook.lost, (tmp_path / "kept.jsonl").exists()) == (0, False)
+
+
 def test_a_webhook_loses_nothing_when_it_is_killed(
     tmp_path: Path, posted: tuple[str, list[dict[str, Any]], list[int]], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,7 +6,9 @@ import difflib
 import json
 import math
 import os
+import re
 from collections.abc import Mapping
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,20 +45,22 @@ class Seconds(_FloatType):
 class TextCommand(click.Command):
     """A command whose texts may begin with a dash: what is no option of ours is a text.
 
-    Where that makes a call wrong, the error names the option that was perhaps meant.
+    What looks like one of ours misspelt is refused: it would be decided as a text without a word.
     """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        given, options = list(args), [name for one in self.params for name in one.opts if name[:2] == "--"]
-        try:
-            return super().parse_args(ctx, args)
-        except click.UsageError as error:
-            for word in (one.partition("=")[0] for one in given if one[:2] == "--"):
-                near = difflib.get_close_matches(word, options, 1)
-                if near and word not in options:
-                    said = f"{error.message.rstrip('.')}. Did you mean {near[0]}, not {word}?"
-                    raise click.UsageError(said, ctx) from None
-            raise
+        options = [name for one in self.params for name in one.opts if name[:2] == "--"]
+        for word in (found[1] for one in takewhile("--".__ne__, args) if (found := _OPTION.fullmatch(one))):
+            near = difflib.get_close_matches(word, options, 1, _ALIKE)
+            if near and word not in options:
+                said = f"no such option: {word}. Did you mean {near[0]}? A text like this stands behind '--'"
+                raise click.UsageError(said, ctx)
+        return super().parse_args(ctx, args)
+
+
+_OPTION = re.compile(r"(--[a-z][a-z-]*)(?:=.*)?", re.DOTALL)
+_ALIKE = 0.75
+"""The ratio of `difflib` from which a word counts as an option misspelt; `--n`, a text, is below."""
 
 
 executor_option = click.option(

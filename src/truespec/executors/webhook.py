@@ -13,19 +13,16 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, TextIO
 from urllib.parse import urlsplit
 
 from truespec.verdict import UsageError
 
-WAITING = 1000
-"""Records that wait to be posted; further ones go to the file at once."""
 BATCH = 50
 """Records in one request."""
 TRIES = 4
-"""Times a request is made before its records go to the file."""
+"""Times a request is made before its records are put aside; they are tried again once another is taken."""
 FIRST_PAUSE = 0.5
 """Seconds before the second try; doubled for each further one."""
 SECONDS = 10.0
@@ -36,7 +33,7 @@ class Webhook:
     """Posts `{"violations": [...]}`; any answer below 300 counts as taken."""
 
     def __init__(self, address: str, kept: Path | None, note: Callable[[str], None]) -> None:
-        """`kept`: JSON lines of what is not delivered; they are tried again at the next start."""
+        """`kept`: JSON lines of what is not delivered; what is left is tried again at the next start."""
         parts = urlsplit(address)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise UsageError(
@@ -44,7 +41,9 @@ class Webhook:
             )
         self._address, self._kept, self._note = address, kept, note
         self._named = f"{parts.scheme}://{parts.hostname}{f':{parts.port}' if parts.port else ''}"
-        self._waiting: queue.Queue[int | None] = queue.Queue(WAITING)
+        self._waiting: queue.SimpleQueue[int | None] = queue.SimpleQueue()
+        self._aside: list[int] = []
+        """What was refused, and is tried once more after a request that is taken."""
         self._lock = threading.Lock()
         self._open: dict[int, dict[str, Any]] = {}
         """What is not delivered, by number."""
@@ -73,44 +72,49 @@ class Webhook:
         with self._lock:
             self._count = number = self._count + 1
             self._open[number] = record
-            with suppress(queue.Full):  # it stays in the file
-                self._waiting.put_nowait(number)
+        self._waiting.put(number)
         return number
 
     def close(self, seconds: float = 30.0) -> None:
         """Deliver what waits, for at most so long; the rest stays in the file."""
-        until = time.monotonic() + seconds
-        while self._thread.is_alive() and time.monotonic() < until:
-            try:
-                self._waiting.put(None, timeout=0.1)
-                break
-            except queue.Full:
-                continue
-        self._thread.join(max(0.0, until - time.monotonic()))
+        self._waiting.put(None)
+        self._thread.join(seconds)
         self.lost = len(self._open)
 
     def _run(self) -> None:
-        ended = False
-        while not ended:
-            first = self._waiting.get()
-            batch = [] if first is None else [first]
-            ended = first is None
-            while not ended and len(batch) < BATCH:
-                try:
-                    number = self._waiting.get_nowait()
-                except queue.Empty:
-                    break
-                if number is None:
-                    ended = True
-                else:
-                    batch.append(number)
-            if not batch:
-                continue
-            if self._posted([self._open[number] for number in batch]):
-                with self._lock:
-                    for number in batch:
-                        del self._open[number]
-                self._write_down()
+        waits = True
+        while waits:
+            batch, waits = self._batch()
+            if not self._deliver(batch):
+                self._aside += batch
+            elif batch and self._aside:
+                again, self._aside = self._aside, []
+                for start in range(0, len(again), BATCH):
+                    self._deliver(again[start : start + BATCH])
+
+    def _batch(self) -> tuple[list[int], bool]:
+        """The next records to post, and whether more may come."""
+        batch: list[int] = []
+        while len(batch) < BATCH:
+            try:
+                number = self._waiting.get(block=not batch)
+            except queue.Empty:
+                break
+            if number is None:
+                return batch, False
+            batch.append(number)
+        return batch, True
+
+    def _deliver(self, batch: Sequence[int]) -> bool:
+        """Whether the records are taken; there may be none."""
+        if batch and not self._posted([self._open[number] for number in batch]):
+            return False
+        with self._lock:
+            for number in batch:
+                del self._open[number]
+        if batch:
+            self._write_down()
+        return True
 
     def _write_down(self) -> None:
         """Put into the file what is not delivered, and nothing else."""
