@@ -27,24 +27,47 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
 RESULTS = ["A17", "B42", "too old to refund", "A17", "C99"]
 TALKS = (
     "anthropic/bedrock-log.jsonl",
+    "anthropic/bedrock-stream.jsonl",
+    "anthropic/converse-stream.jsonl",
+    "anthropic/http-exchanges.jsonl",
     "anthropic/logged-stream.jsonl",
-    "cli-sessions/gemini-cli.json",
     "cli-sessions/opencode.json",
     "codex/rollout.jsonl",
     "gemini/logged-stream.jsonl",
+    "langfuse/ingestion.jsonl",
+    "langsmith/bulk.jsonl",
     "mini-swe-agent/calls.traj.json",
     "openai/litellm-spend.json",
     "openai/marks.jsonl",
     "openai/ollama-log.jsonl",
     "openai/stored.json",
+    "openai-responses/conversation.jsonl",
     "openhands/events.jsonl",
     "platforms/braintrust.jsonl",
     "platforms/galileo.json",
     "platforms/opik.json",
     "platforms/weave.jsonl",
+    "pydantic-ai/lines.jsonl",
+    "pydantic-ai/rows.jsonl",
     "sharegpt/hermes.json",
+    "span-rows/application-insights.jsonl",
+    "span-rows/clickhouse.jsonl",
+    "span-rows/elasticsearch.jsonl",
+    "span-rows/go.json",
+    "span-rows/logfire-columns.json",
+    "span-rows/logfire.jsonl",
+    "table/honeycomb.csv",
     "table/log.csv",
+    "table/phoenix.csv",
 )
+PROMPTLESS = (
+    "cli-sessions/gemini-cli.json",
+    "openai/vercel-4.json",
+    "structure/item-lines.jsonl",
+    "structure/item-rows.jsonl",
+    "structure/newest-first.json",
+)
+"""Talks whose sources do not record the prompt of the system."""
 SHORT = (
     "chat-apps/chatgpt.json",
     "chat-apps/claude.json",
@@ -63,7 +86,7 @@ def of(name: str) -> Trace:
     return found[0]
 
 
-@pytest.mark.parametrize("name", TALKS)
+@pytest.mark.parametrize("name", [*TALKS, *PROMPTLESS])
 def test_the_talk_is_what_was_said_and_done(name: str) -> None:
     trace = of(name)
     texts = {
@@ -75,7 +98,7 @@ def test_the_talk_is_what_was_said_and_done(name: str) -> None:
     assert len(trace.origins) == sum(m.role == "tool" for m in trace.messages) == len(CALLS)
     for (index, number, _), expected in zip(calls, RESULTS, strict=True):
         assert expected in str(trace.messages[trace.results[index, number]].text)
-    if name != "cli-sessions/gemini-cli.json":  # which does not record it
+    if name not in PROMPTLESS:
         assert "You are the desk of a shop." in str(trace.system_prompt)
 
 

@@ -50,6 +50,8 @@ def sources_of(
     """As `traces_of`; with `whole`, one of several files that may be read elsewhere stands for its traces."""
     empty: list[Path] = []
     files = files_below((path for path in paths if not is_stream(path)), output, empty.append)
+    twice: list[Path] = []
+    files = _once(files, twice) if len(paths) > 1 else files
     first = list(islice(files, 2))
     whole = whole and len(first) > 1
     for path in chain(first, files):
@@ -59,6 +61,20 @@ def sources_of(
         else:
             yield from reading.traces(path, budget)
     yield from map(nothing_in, empty)
+    for path in twice:
+        yield Problem(str(path), "file", "named twice; it is read once", foreign=True)
     for path in filter(is_stream, paths):
         with nullcontext(sys.stdin.buffer) if str(path) == "-" else path.open("rb") as stream:
             yield from read_stdin(stream, reading.form, reading.joins or Joins(), budget)
+
+
+def _once(files: Iterator[Path], twice: list[Path]) -> Iterator[Path]:
+    """The files, each once; `twice` gets those that the arguments name again."""
+    seen: set[Path] = set()
+    for path in files:
+        known = path.resolve()
+        if known in seen:
+            twice.append(path)
+        else:
+            seen.add(known)
+            yield path

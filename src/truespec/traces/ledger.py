@@ -18,6 +18,14 @@ SHOWN = 3
 """Places that are named for one reason; further ones are counted."""
 
 
+AGAIN = "a call that an earlier trace of the file holds, too: a turn in a trace of its own repeats it"
+"""The rule by which a call counts in several traces."""
+_REMEMBERED = 20_000
+"""Calls of earlier traces that a trace is compared with."""
+_UNIQUE = 12
+"""Characters of an identifier that no other call has."""
+
+
 @dataclass
 class Tally:
     """The units of one kind."""
@@ -63,6 +71,9 @@ class Ledger:
     aliases: dict[str, str] = field(default_factory=dict)
     """Further identifiers under which the source shows a call that is taken, with the place."""
 
+    _called: dict[int, None] = field(default_factory=dict, repr=False, compare=False)
+    """Identifiers of the latest calls of other traces, by their hashes."""
+
     def problem(self, place: str, message: str) -> None:
         """Note a problem to report with its place."""
         if (place, message) not in self.problems:
@@ -74,6 +85,7 @@ class Ledger:
         self.items.taken += len(trace.messages)
         place = trace.source.position
         results = 0
+        self._note_repeats(trace)
         for message in trace.messages:
             for call in message.calls:
                 self.calls.taken += 1
@@ -94,6 +106,16 @@ class Ledger:
                         "it is kept as it is",
                     )
         self.results.taken += results
+
+    def _note_repeats(self, trace: Trace) -> None:
+        own = {
+            hash(c.id) for m in trace.messages for c in m.calls if c.id is not None and len(c.id) >= _UNIQUE
+        }
+        if again := sum(name in self._called for name in own):
+            self.rules[AGAIN] += again
+        self._called.update(dict.fromkeys(own))
+        while len(self._called) > _REMEMBERED:
+            del self._called[next(iter(self._called))]
 
     @property
     def lossless(self) -> bool:

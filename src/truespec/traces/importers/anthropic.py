@@ -8,7 +8,15 @@ from typing import Any
 
 from truespec.traces.files import UNREADABLE, Problem, TraceFile
 from truespec.traces.importers.census import unplaced
-from truespec.traces.importers.exchanges import REPLIES, REQUESTS, reply_of, request_of, said_in
+from truespec.traces.importers.exchanges import (
+    REPLIES,
+    REQUESTS,
+    opened_log,
+    reply_of,
+    request_of,
+    said_in,
+    tell_unsaid,
+)
 from truespec.traces.importers.growing import grown
 from truespec.traces.importers.items import messages_of_item
 from truespec.traces.importers.pairing import paired
@@ -80,6 +88,7 @@ def _traces(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
 
 
 def _trace(record: Mapping[str, Any], file: TraceFile, position: str, joins: Joins) -> Trace:
+    record = opened_log(record)
     value = request_of(record, "messages")
     if value is None:
         raise ValueError("no messages")
@@ -95,6 +104,12 @@ def _trace(record: Mapping[str, Any], file: TraceFile, position: str, joins: Joi
             notes.place = "response"
             made = messages_of_item(said or {"role": "assistant", "content": content}, notes)
             messages += [replace(message, position="response") for message in made]
+        elif reply is not record:
+            tell_unsaid(reply, position, file.ledger)
+    elif isinstance(reply, str) and reply and (not messages or messages[-1].role != "assistant"):
+        messages.append(Message("assistant", reply, position="response"))
+    elif reply is not record:
+        tell_unsaid(reply, position, file.ledger)
     tools = tool_schemas(value.get("tools"))
     rest = {
         k: v
@@ -108,7 +123,7 @@ def _trace(record: Mapping[str, Any], file: TraceFile, position: str, joins: Joi
         source=source_of(file, NAME, position),
         system_prompt=text_of(value.get("system")) or joins.prompt,
         tools=tools if tools is not None else joins.domain(None).tools,
-        model=_model(value),
+        model=_model({**record, **value}),
         metadata=rest,
     )
 

@@ -16,10 +16,10 @@ from truespec.traces.files import Problem, TraceFile
 from truespec.traces.importers.http_exchanges import (
     NOTHING,
     group_of,
-    reply_of_text,
     request_of,
     text_of_bytes,
 )
+from truespec.traces.importers.reply_texts import reply_of_text
 from truespec.traces.importers.shared import dicts
 from truespec.traces.importers.span_traces import traces_of_spans
 from truespec.traces.joins import Joins

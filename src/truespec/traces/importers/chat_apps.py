@@ -132,5 +132,10 @@ def _of_chatgpt(message: Mapping[str, Any]) -> Mapping[str, Any] | None:
         given: Any = text if text.lstrip()[:1] == "{" else {"input": text}
         return {"role": role, "content": [{"type": "function_call", "name": recipient, "arguments": given}]}
     if role == "tool":
-        return {"role": "tool", "name": None, "content": said}
+        return {"role": "tool", "name": None, "content": _text(said)}
     return {"role": role, "content": said} if said else None
+
+
+def _text(said: list[Any]) -> Any:
+    """What a tool said, as one text where all parts are texts."""
+    return "\n".join(said) if said and all(isinstance(part, str) for part in said) else said

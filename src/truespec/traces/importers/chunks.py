@@ -1,7 +1,8 @@
 """Recorded chunks of streamed replies, put together into the replies that they are the pieces of.
 
-Three interfaces stream: OpenAI's chat completions (`chat.completion.chunk`), OpenAI's Responses (events whose
-type begins with `response.`) and Anthropic's messages (`message_start`, `content_block_delta`).
+Four interfaces stream: OpenAI's chat completions (`chat.completion.chunk`), OpenAI's Responses (events whose
+type begins with `response.`), Anthropic's messages (`message_start`, `content_block_delta`) and Bedrock's
+Converse (`messageStart`, `contentBlockDelta`).
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ _ANTHROPIC = frozenset(
         "ping",
     )
 )
+_CONVERSE = ("messageStart", "contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStop")
+"""The one field of an event of Bedrock's Converse, beside that of the last one, which counts tokens."""
 _ENDS = ("response.completed", "response.incomplete", "response.failed", "response.done")
 
 
@@ -34,6 +37,8 @@ def is_chunk(value: Any) -> bool:
         return True
     if value.get("object") == "chat.completion.chunk":
         return True
+    if _is_converse(value):
+        return True
     choices = value.get("choices")
     if choices == [] and "prompt_filter_results" in value:
         return True  # the first chunk of Azure's
@@ -43,6 +48,14 @@ def is_chunk(value: Any) -> bool:
         and isinstance(choices[0], Mapping)
         and "delta" in choices[0]
     )
+
+
+def _is_converse(value: Mapping[str, Any]) -> bool:
+    if len(value) != 1:
+        return False
+    ((key, inner),) = value.items()
+    counted = key == "metadata" and isinstance(inner, Mapping) and "usage" in inner
+    return (key in _CONVERSE and isinstance(inner, Mapping)) or counted
 
 
 def merged(chunks: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -56,6 +69,9 @@ def merged(chunks: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
         if isinstance(kind, str) and (kind in _ANTHROPIC or kind.startswith("response.")):
             if kind in ("message_start", "response.created") or not current:
                 current = f"{kind}-{number}"
+        elif _is_converse(chunk):
+            if "messageStart" in chunk or not current:
+                current = f"messageStart-{number}"
         else:
             current = str(chunk.get("id"))
         groups.setdefault(current, []).append(chunk)
@@ -65,6 +81,8 @@ def merged(chunks: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
             yield _response(group)
         elif kind in _ANTHROPIC:
             yield _message(group)
+        elif _is_converse(group[0]):
+            yield _converse(group)
         else:
             yield _completion(group)
 
@@ -182,6 +200,35 @@ def _message(events: list[Mapping[str, Any]]) -> dict[str, Any]:
         if text:
             blocks.setdefault(at, {"type": "tool_use"})["input"] = text
     return {**made, "content": [blocks[at] for at in sorted(blocks)]}
+
+
+def _converse(events: list[Mapping[str, Any]]) -> dict[str, Any]:
+    """The reply in the shape of Anthropic's, which has the same blocks under other names."""
+    blocks: dict[int, dict[str, Any]] = {}
+    for event in events:
+        ((kind, told),) = event.items()
+        at = told.get("contentBlockIndex") if isinstance(told.get("contentBlockIndex"), int) else 0
+        begun, delta = told.get("start"), told.get("delta")
+        if kind == "contentBlockStart" and isinstance(begun, Mapping):
+            used = begun.get("toolUse")
+            if isinstance(used, Mapping):
+                about = {"type": "tool_use", "id": used.get("toolUseId"), "name": used.get("name")}
+                blocks[at] = {**about, "input": ""}
+            else:
+                blocks[at] = dict(begun)
+        elif kind == "contentBlockDelta" and isinstance(delta, Mapping):
+            used, thought = delta.get("toolUse"), delta.get("reasoningContent")
+            if isinstance(used, Mapping) and isinstance(used.get("input"), str):
+                block = blocks.setdefault(at, {"type": "tool_use", "input": ""})
+                block["input"] = str(block.get("input") or "") + used["input"]
+            elif isinstance(thought, Mapping) and isinstance(thought.get("text"), str):
+                block = blocks.setdefault(at, {"type": "thinking", "thinking": ""})
+                block["thinking"] = str(block.get("thinking") or "") + thought["text"]
+            elif isinstance(delta.get("text"), str):
+                block = blocks.setdefault(at, {"type": "text", "text": ""})
+                block["text"] = str(block.get("text") or "") + delta["text"]
+    content = [blocks[at] for at in sorted(blocks)]
+    return {"type": "message", "role": "assistant", "content": content}
 
 
 def events_of_sse(text: str) -> Iterator[tuple[int, Any]]:

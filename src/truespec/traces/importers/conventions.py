@@ -343,6 +343,9 @@ def prompt_of_span(raw: RawSpan) -> str | None:
     prompt = (
         next((given[key] for key in SYSTEMS if given.get(key)), None) if isinstance(given, Mapping) else None
     )
+    if not isinstance(prompt, str):
+        told = with_instructions(raw.attributes, [], Notes())
+        prompt = told[0].text if told else raw.attributes.get("system_prompt")
     return prompt if isinstance(prompt, str) else None
 
 

@@ -10,9 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from truespec.traces.importers.chunks import events_of_sse, is_chunk, merged
+from truespec.traces.files import brief
+from truespec.traces.importers.chunks import is_chunk, merged
+from truespec.traces.importers.reply_texts import is_stream, reply_of_text
 from truespec.traces.importers.shared import role_of
 from truespec.traces.importers.told import parsed
+from truespec.traces.ledger import Ledger
 
 REQUESTS = ("request", "request_body", "body", "kwargs", "params", "proxy_server_request", "trace")
 """Fields that hold a request."""
@@ -20,16 +23,34 @@ REPLIES = ("response", "response_body", "result", "completion", "chunks", "event
 """Fields that hold a reply."""
 
 
+_BODIES = ("body", "json", "data")
+"""Fields of a request or a reply of HTTP that hold its content."""
+
+
+def opened_log(value: Any) -> Any:
+    """A record of Bedrock's invocation log with its request and its reply in fields of these names."""
+    if not isinstance(value, Mapping):
+        return value
+    given, said = value.get("input"), value.get("output")
+    if not isinstance(given, Mapping) or "inputBodyJson" not in given:
+        return value
+    rest = {key: inner for key, inner in value.items() if key not in ("input", "output")}
+    reply = said.get("outputBodyJson") if isinstance(said, Mapping) else None
+    return {**rest, "request": given["inputBodyJson"], "response": reply}
+
+
 def request_of(value: Any, field: str) -> Mapping[str, Any] | None:
     """The object with a list under `field`, as the value itself or in it; a list that is a text is parsed."""
+    value = opened_log(value)
     if not isinstance(value, Mapping):
         return None
     for key in (None, *REQUESTS):
         inner = value if key is None else parsed(value.get(key))
         if not isinstance(inner, Mapping):
             continue
-        if key is not None and isinstance(inner.get("body"), Mapping):
-            inner = inner["body"]
+        if key is not None and field not in inner:
+            held = (parsed(inner.get(name)) for name in _BODIES)
+            inner = next((one for one in held if isinstance(one, Mapping)), inner)
         listed = parsed(inner.get(field))
         if isinstance(listed, list):
             return {**inner, field: listed}
@@ -38,10 +59,14 @@ def request_of(value: Any, field: str) -> Mapping[str, Any] | None:
 
 def reply_of(value: Mapping[str, Any]) -> Any:
     """The reply beside a request, its chunks put together; the value itself where no field holds one."""
+    around = opened_log(value)
     for key in REPLIES:
-        reply = parsed(value.get(key))
+        reply = parsed(around.get(key))
         if isinstance(reply, Mapping) and isinstance(reply.get("body"), Mapping | str):
             reply = parsed(reply["body"])
+        if isinstance(reply, str) and is_stream(reply):
+            reply = reply_of_text(reply)
+            reply = [one for one in reply if is_chunk(one)] or reply if isinstance(reply, list) else reply
         if (chunks := _chunks(reply)) is not None:
             return next(merged(chunks))
         if reply and (key not in ("events", "chunks", "output") or said_in(reply) is not None):
@@ -50,10 +75,7 @@ def reply_of(value: Mapping[str, Any]) -> Any:
 
 
 def _chunks(reply: Any) -> list[Any] | None:
-    """The chunks of a streamed reply: a list, a list in a field of it, or the stream as it was received."""
-    if isinstance(reply, str):
-        listed = [value for _, value in events_of_sse(reply)] if reply.lstrip().startswith("data:") else []
-        reply = [value for value in listed if is_chunk(value)]
+    """The chunks of a streamed reply: a list, or a list in a field of it."""
     if isinstance(reply, list):
         return reply if reply and all(map(is_chunk, reply)) else None
     if isinstance(reply, Mapping):
@@ -65,6 +87,15 @@ def _chunks(reply: Any) -> list[Any] | None:
 FURTHER = "a further reply that a model gave to the same request"
 """Why the replies behind the first one of several (`n`) are left out."""
 UNSAID = "a logged reply without any message adds none"
+
+
+def tell_unsaid(reply: Any, position: str, ledger: Ledger) -> None:
+    """Tell a logged reply in which no message is recognised; one that is an error says nothing."""
+    if not isinstance(reply, Mapping | list) or not reply:
+        return
+    ledger.rules[UNSAID] += 1
+    if not (isinstance(reply, Mapping) and reply.get("error")):
+        ledger.problem(position, f"no message is recognised in the reply {brief(reply)}")
 
 
 def further(reply: Any) -> int:

@@ -11,7 +11,7 @@ from typing import Any
 
 from truespec.traces.files import Problem, TraceFile
 from truespec.traces.importers.conversation import Origin, placed, trace_of
-from truespec.traces.importers.exchanges import REPLIES, REQUESTS, reply_of, request_of, said_in
+from truespec.traces.importers.exchanges import REPLIES, REQUESTS, reply_of, request_of, said_in, tell_unsaid
 from truespec.traces.importers.growing import grown
 from truespec.traces.importers.items import SYSTEMS
 from truespec.traces.importers.parts import Notes
@@ -58,6 +58,8 @@ def _trace(record: Mapping[str, Any], file: TraceFile, position: str, joins: Joi
     listed = [(f"contents/{index}", item) for index, item in enumerate(request["contents"])]
     if (said := _said(record)) is not None:
         listed.append(("response", said))
+    elif (reply := reply_of(record)) is not record:
+        tell_unsaid(reply, position, file.ledger)
     notes = Notes(file.ledger)
     messages = placed(listed, position, notes, "user")
     system = next((text_of(around[key]) for key in SYSTEMS if around.get(key)), None)

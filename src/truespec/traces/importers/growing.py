@@ -8,7 +8,7 @@ place of the first. Only the latest records wait to be continued, so that memory
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -35,6 +35,8 @@ _SESSIONS = ("conversation_id", "session_id", "thread_id", "trace_id")
 class _Entry:
     item: Trace | Problem
     keys: list[tuple[Any, ...]]
+    backwards: bool = False
+    """Whether earlier requests of it were found behind later ones."""
 
 
 def _key(message: Message) -> tuple[Any, ...]:
@@ -94,14 +96,23 @@ def _is_begun(item: Trace, keys: list[tuple[Any, ...]], waiting: Iterable[_Entry
     Two conversations may begin alike: identifiers of calls that nobody uses twice, or times, tell.
     """
     begun = _Entry(item, keys)
-    later = [e.item for e in waiting if isinstance(e.item, Trace) and _continues(e.item, e.keys, begun)]
-    if not later:
+    found = [e for e in waiting if isinstance(e.item, Trace) and _continues(e.item, e.keys, begun)]
+    if not found:
         return False
+    if len(found) == 1 and found[0].backwards:
+        return True
+    later = [entry.item for entry in found]
     named = [call.id or "" for message in item.messages for call in message.calls]
     if named and all(len(name) >= UNIQUE and not made_up(name) for name in named):
+        found[-1].backwards = True
         return True
     dated = [key for key in _TIMES if item.metadata.get(key) is not None]
-    if any(_is_less(item.metadata[key], other.metadata.get(key)) for other in later for key in dated):
+    if any(
+        _is_less(item.metadata[key], o.metadata.get(key))
+        for o in later
+        if isinstance(o, Trace)
+        for key in dated
+    ):
         return True
     ledger.assumed[ALIKE] += 1
     return False
@@ -165,9 +176,12 @@ def _without_requests(message: Message, made: list[tuple[str, Any]], ledger: Led
 
 
 def _named(item: Trace, waiting: Iterable[_Entry]) -> _Entry | None:
+    """The record that a record goes on from: the response it names, or the latest of its conversation."""
     name = item.metadata.get("previous_response_id")
     if not isinstance(name, str):
-        return None
+        kept = _kept(item)
+        found = [e for e in waiting if kept and isinstance(e.item, Trace) and _kept(e.item) == kept]
+        return found[-1] if found else None
     return next(
         (
             e
@@ -176,6 +190,13 @@ def _named(item: Trace, waiting: Iterable[_Entry]) -> _Entry | None:
         ),
         None,
     )
+
+
+def _kept(item: Trace) -> str | None:
+    """The conversation of OpenAI's that a response belongs to; its items are kept there, not repeated."""
+    told = item.metadata.get("conversation")
+    told = told.get("id") if isinstance(told, Mapping) else told
+    return told if isinstance(told, str) and item.source.format == "openai-responses" else None
 
 
 def _go_on(before: tuple[Message, ...], after: tuple[Message, ...], ledger: Ledger) -> tuple[Message, ...]:

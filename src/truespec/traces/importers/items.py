@@ -49,7 +49,7 @@ _ERRORS = ("error", "is_error", "isError", "tool_call_error")
 """Fields of a result that say whether, or why, its call failed."""
 _OF_THE_MODEL = ("compaction", "mcp_list_tools")
 """Types of items that a reply holds beside what it says; a history repeats them."""
-_THOUGHT_FIELDS = ("reasoning_content", "reasoning", "thinking")
+_THOUGHT_FIELDS = ("reasoning_content", "reasoning", "thinking", "tool_plan")
 
 
 def openai_messages(m: Mapping[str, Any], notes: Notes) -> list[Message]:
@@ -128,7 +128,7 @@ def messages_of_item(item: Any, notes: Notes, default: str = "assistant") -> lis
     if declared == "thinking":
         return _assembled(role, [("thought", text_of(item.get("content")))], notes)
     item = _with_results(item, role, notes)
-    parts = item.get("parts")
+    parts = _listed(item.get("parts"))
     content = parts if isinstance(parts, list) else item.get("content")
     content = _with_reference(item, content)
     if isinstance(content, Mapping) and isinstance(content.get("parts"), list):
@@ -138,6 +138,11 @@ def messages_of_item(item: Any, notes: Notes, default: str = "assistant") -> lis
     if role == "tool" and not _holds_results(content):
         return told_in_text(_result(item, content, role), notes)
     return _composed(item, role, content, notes)
+
+
+def _listed(parts: Any) -> Any:
+    """The parts of a message; a database keeps them as a text."""
+    return parsed(parts) if isinstance(parts, str) else parts
 
 
 def _with_results(item: Mapping[str, Any], role: str, notes: Notes) -> Mapping[str, Any]:

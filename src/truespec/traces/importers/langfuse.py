@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from truespec.traces.files import Problem, TraceFile, loads
+from truespec.traces.files import Problem, TraceFile, brief, loads
 from truespec.traces.importers.conventions import RawSpan
+from truespec.traces.importers.records import entries
 from truespec.traces.importers.shared import number
 from truespec.traces.importers.span_traces import by_trace, trace_of_spans
 from truespec.traces.joins import Joins
@@ -16,6 +17,7 @@ from truespec.traces.trace import Outcome, Trace
 
 NAME = "langfuse"
 _KINDS = {"GENERATION": "LLM", "TOOL": "TOOL", "AGENT": "AGENT", "CHAIN": "CHAIN", "RETRIEVER": "RETRIEVER"}
+_EVENTS = ("-create", "-update")
 _PAGES = ("data", "traces", "items")
 
 
@@ -45,6 +47,50 @@ def _is_observation(value: Any) -> bool:
     return isinstance(value, dict) and "traceId" in value and value.get("type") in (*_KINDS, "SPAN", "EVENT")
 
 
+def _is_event(value: Any) -> bool:
+    """An event of Langfuse's ingestion: a part of a trace or of an observation."""
+    if not isinstance(value, dict) or not isinstance(value.get("body"), dict):
+        return False
+    return isinstance(value.get("type"), str) and value["type"].endswith(_EVENTS) and "id" in value["body"]
+
+
+def _events_in(value: Any) -> list[Any] | None:
+    """The events of a batch, or the event that a value is."""
+    if _is_event(value):
+        return [value]
+    listed = value.get("batch") if isinstance(value, dict) else None
+    return listed if isinstance(listed, list) and listed and _is_event(listed[0]) else None
+
+
+def _ingested(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
+    """The traces whose parts the events of a file tell: what later events say of an object is added to it."""
+    known: dict[str, dict[str, dict[str, Any]]] = {"trace": {}, "observation": {}}
+    for position, value in entries(file):
+        if isinstance(value, Problem):
+            yield value
+            continue
+        events = _events_in(value)
+        if events is None:
+            yield file.problem(position, "no event of Langfuse's ingestion")
+        for event in events or ():
+            if not _is_event(event):
+                file.ledger.items.drop("an event of Langfuse's ingestion that is not read", position)
+                yield file.problem(position, f"an event of Langfuse's ingestion is not read: {brief(event)}")
+                continue
+            kind, body = event["type"].rpartition("-")[0].upper(), event["body"]
+            if kind in ("SCORE", "SDK-LOG"):
+                continue
+            about = {"type": kind, "startTime": event.get("timestamp")} if kind != "TRACE" else {}
+            told = known["trace" if kind == "TRACE" else "observation"]
+            one = told.setdefault(str(body["id"]), about)
+            one.update({key: held for key, held in body.items() if held is not None})
+    for value in known["observation"].values():
+        name = str(value.get("traceId"))
+        known["trace"].setdefault(name, {"id": name}).setdefault("observations", []).append(value)
+    for name, value in known["trace"].items():
+        yield _trace({"observations": [], **value}, file, name, joins)
+
+
 def _observations(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     """The traces of a list or of lines of observations."""
     if isinstance(file.head, list):
@@ -66,7 +112,7 @@ def _observations(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
 def recognises(head: Any, _file: TraceFile) -> bool:
     """A trace with observations beside or inside it."""
     first = head[0] if isinstance(head, list) and head else head
-    if _is_observation(first) or _page(first):
+    if _is_observation(first) or _page(first) or _events_in(first):
         return True
     if not isinstance(first, dict):
         return False
@@ -75,7 +121,10 @@ def recognises(head: Any, _file: TraceFile) -> bool:
 
 
 def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
-    """One trace per export, or per trace id of a list of observations."""
+    """One trace per export, or per trace id of a list of observations or of events."""
+    if _events_in(file.head[0] if isinstance(file.head, list) and file.head else file.head):
+        yield from _ingested(file, joins)
+        return
     if _is_observation(file.head[0] if isinstance(file.head, list) and file.head else file.head):
         yield from _observations(file, joins)
         return

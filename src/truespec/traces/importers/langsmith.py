@@ -9,6 +9,7 @@ from truespec.traces.files import Problem, TraceFile
 from truespec.traces.importers.conventions import RawSpan
 from truespec.traces.importers.records import whole_or_lines
 from truespec.traces.importers.span_traces import by_trace, trace_of_spans
+from truespec.traces.importers.told import parsed
 from truespec.traces.joins import Joins
 from truespec.traces.scanner import each_record
 from truespec.traces.trace import Trace
@@ -48,16 +49,22 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
         yield trace_of_spans(identifier, raws, file, NAME, identifier, joins)
 
 
+def _object(value: Any) -> Mapping[str, Any]:
+    """An object, or the one that a text is the JSON of; the bulk export writes texts."""
+    value = parsed(value)
+    return value if isinstance(value, Mapping) else {}
+
+
 def _raw(run: Mapping[str, Any]) -> RawSpan:
     kind = _KINDS.get(str(run.get("run_type")), "CHAIN")
-    extra = run.get("extra") or {}
-    invocation = extra.get("invocation_params") or {}
-    inputs, outputs = run.get("inputs"), run.get("outputs")
+    extra = _object(run.get("extra"))
+    invocation = _object(extra.get("invocation_params"))
+    inputs, outputs = parsed(run.get("inputs")), parsed(run.get("outputs"))
     attributes: dict[str, Any] = {
         "openinference.span.kind": kind,
         "input.value": inputs,
         "output.value": outputs,
-        "llm.model_name": (extra.get("metadata") or {}).get("ls_model_name") or invocation.get("model"),
+        "llm.model_name": _object(extra.get("metadata")).get("ls_model_name") or invocation.get("model"),
         "gen_ai.tool.definitions": invocation.get("tools"),
     }
     if kind == "TOOL":

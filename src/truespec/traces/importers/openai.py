@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from truespec.traces.files import Problem, TraceFile, brief
+from truespec.traces.files import Problem, TraceFile
 from truespec.traces.importers.census import unplaced
 from truespec.traces.importers.exchanges import (
     FURTHER,
     REPLIES,
     REQUESTS,
-    UNSAID,
     further,
     reply_of,
     request_of,
     said_in,
+    tell_unsaid,
 )
 from truespec.traces.importers.growing import grown
 from truespec.traces.importers.items import messages_of_item, openai_message
@@ -66,7 +66,7 @@ def _body(value: Any) -> tuple[list[Any], Mapping[str, Any]] | None:
         messages.append({"role": "assistant", "content": reply})
     about = {**request, **value}
     if reply is not value or "choices" in value:
-        about[_REPLY] = (reply if said is None and isinstance(reply, dict) else None, further(reply))
+        about[_REPLY] = (reply if said is None and isinstance(reply, dict | list) else None, further(reply))
     return messages, about
 
 
@@ -177,9 +177,7 @@ def _trace(
     messages = tuple(_messages(listed, Notes(file.ledger), position))
     silent, others = around.get(_REPLY, (None, 0))
     if silent is not None:
-        file.ledger.rules[UNSAID] += 1
-        if not silent.get("error"):
-            file.ledger.problem(position, f"no message is recognised in the reply {brief(silent)}")
+        tell_unsaid(silent, position, file.ledger)
     for _ in range(others):
         file.ledger.items.drop(FURTHER, position)
     unplaced(messages, position, file.ledger)

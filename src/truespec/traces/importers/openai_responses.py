@@ -10,6 +10,7 @@ from truespec.traces.files import Problem, TraceFile
 from truespec.traces.importers.exchanges import REQUESTS, reply_of, request_of
 from truespec.traces.importers.growing import APPROVED, grown
 from truespec.traces.importers.items import messages_of_item
+from truespec.traces.importers.newest_first import oldest_first
 from truespec.traces.importers.pairing import paired
 from truespec.traces.importers.parts import Notes, is_call, is_result, kind_of_part
 from truespec.traces.importers.shared import source_of, tool_schemas
@@ -114,7 +115,7 @@ def turns(items: Iterable[tuple[str, Any]], notes: Notes, spoken: int = 0) -> li
 
 def _trace(value: Mapping[str, Any], file: TraceFile, position: str, joins: Joins) -> Trace:
     given = value.get("input")
-    listed = [given] if isinstance(given, str) else list(given or ())
+    listed = [given] if isinstance(given, str) else list(oldest_first(given or (), file.ledger))
     notes = Notes(file.ledger)
     items = [
         (f"{position}, item {n}", item) for n, item in enumerate([*listed, *(value.get("output") or ())])

@@ -15,6 +15,7 @@ from truespec.traces.files import Problem, TraceFile
 from truespec.traces.importers.conventions import RawSpan
 from truespec.traces.importers.log_records import Record, with_logs
 from truespec.traces.importers.otlp import log_record
+from truespec.traces.importers.recorded import parsed
 from truespec.traces.importers.shared import dicts
 from truespec.traces.importers.span_traces import by_trace, traces_of_spans
 from truespec.traces.joins import Joins
@@ -103,7 +104,7 @@ def _raw(span: Mapping[str, Any]) -> tuple[str, RawSpan]:
     if _COLUMN in span:
         span = _of_row(span)
     context = span["context"]
-    attributes = _flat(span.get("attributes") or {})
+    attributes = flat_names(span.get("attributes") or {})
     if span.get("span_kind"):
         attributes.setdefault("openinference.span.kind", span["span_kind"])
     status = span.get("status")
@@ -126,13 +127,14 @@ def _of_row(row: Mapping[str, Any]) -> dict[str, Any]:
         outer, _, rest = column.partition(".")
         if outer in ("context", "attributes") and rest:
             if value is not None:
-                made[outer][rest] = value
+                listed = isinstance(value, str) and value.startswith("[{")
+                made[outer][rest] = parsed(value) if listed else value
         else:
             made[column] = value
     return made
 
 
-def _flat(attributes: Mapping[str, Any]) -> dict[str, Any]:
+def flat_names(attributes: Mapping[str, Any]) -> dict[str, Any]:
     """The attributes under flat names, as conventions have them; some exports nest what has dots."""
     made: dict[str, Any] = {}
     for key, value in attributes.items():
@@ -143,11 +145,18 @@ def _flat(attributes: Mapping[str, Any]) -> dict[str, Any]:
     return made
 
 
+def _is_tree(value: Any) -> bool:
+    """Whether a list stands for numbered attributes; one of messages or of parts is a value of its own."""
+    if not isinstance(value, list) or not value or not all(isinstance(item, dict) for item in value):
+        return False
+    return not any("role" in item or "type" in item for item in value)
+
+
 def _leaves(name: str, value: Any) -> Iterator[tuple[str, Any]]:
     if isinstance(value, dict) and value and not name.endswith((".value", ".arguments", ".parameters")):
         for key, inner in value.items():
             yield from _leaves(f"{name}.{key}", inner)
-    elif isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
+    elif _is_tree(value):
         for number, inner in enumerate(value):
             yield from _leaves(f"{name}.{number}", inner)
     elif value is not None:

@@ -57,7 +57,7 @@ def _loaded(value: str) -> Any:
 
 
 def _joined(value: Any) -> Any:
-    """The text of a list of text parts; every other value as it is."""
+    """The text of a list of text parts; every other value, such as a list of texts, as it is."""
     if isinstance(value, list) and value:
         if len(value) == 1 and isinstance(value[0], Mapping) and set(value[0]) == {"json"}:
             return value[0]["json"]  # Bedrock's part of a result
@@ -66,7 +66,7 @@ def _joined(value: Any) -> Any:
             for item in value
         ]
         spoken = [text for text in texts if isinstance(text, str)]
-        if len(spoken) == len(value):
+        if len(spoken) == len(value) and any(isinstance(item, Mapping) for item in value):
             return "\n".join(spoken)
     return value
 

@@ -122,7 +122,7 @@ def in_event(event: Any, notes: Notes, outputs: bool) -> list[Message]:
 def _structured(value: Any) -> bool:
     """Whether a content is the JSON of parts (Strands writes it so), not a text that happens to be JSON."""
     listed = parsed(value) if isinstance(value, str) and value[:2] == "[{" else None
-    keys = ("text", "toolUse", "toolResult", "type")
+    keys = ("text", "toolUse", "toolResult", "type", "reasoningContent", "image", "document", "cachePoint")
     return isinstance(listed, list) and all(
         isinstance(p, Mapping) and any(k in p for k in keys) for p in listed
     )

@@ -30,7 +30,7 @@ def first_lines(file: TraceFile) -> Iterator[Any]:
 def records(file: TraceFile, is_record: Callable[[Any], bool]) -> Iterator[tuple[str, Any]]:
     """Each record with its place; a `Problem` in the place of one that cannot be read."""
     if isinstance(file.head, list):
-        if _is_line(file):
+        if are_lines(file):
             yield from entries(file)
             return
         for _, index, value in each_record(file, None, is_record):
@@ -39,7 +39,7 @@ def records(file: TraceFile, is_record: Callable[[Any], bool]) -> Iterator[tuple
     yield from whole_or_lines(file)
 
 
-def _is_line(file: TraceFile) -> bool:
+def are_lines(file: TraceFile) -> bool:
     """Whether a list is the first of several lines that are values each."""
     with file.open() as stream:
         line, _, rest = stream.read(HEAD_BYTES).partition(b"\n")

@@ -36,6 +36,7 @@ BUILT_IN: dict[str, str] = {
     "zipkin": "truespec.traces.importers.zipkin",
     "openinference": "truespec.traces.importers.openinference",
     "langsmith": "truespec.traces.importers.langsmith",
+    "span-rows": "truespec.traces.importers.span_rows",
     "platforms": "truespec.traces.importers.platforms",
     "atif": "truespec.traces.importers.atif",
     "swe-agent": "truespec.traces.importers.swe_agent",

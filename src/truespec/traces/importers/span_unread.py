@@ -34,3 +34,20 @@ def tell_unread(spans: Iterable[RawSpan], notes: Notes) -> None:
                     f"the attribute {key!r} mentions a call in an unread form: {found.group()!r}",
                 )
                 return
+
+
+_SAYING = re.compile(
+    r"(?:^|[._])(?:messages?|prompts?|completions?|choices|contents)(?:$|[._]\d)|^(?:in|out)put\.value$"
+)
+"""Names of attributes that hold what a model was given or said."""
+_LEAST = 20
+"""Characters of a value that may hold messages."""
+
+
+def tell_silent(raw: RawSpan, notes: Notes) -> None:
+    """Tell the attributes of a model call that hold something, where no message of it is read."""
+    for key, value in raw.attributes.items():
+        if _SAYING.search(key) and isinstance(value, str | list | dict) and len(str(value)) > _LEAST:
+            notes.ledger.items.drop("what a model call was given or said, in an unread form", notes.place)
+            notes.ledger.problem(notes.place, f"no message is read in the attribute {key!r} of a model call")
+            return

@@ -34,7 +34,7 @@ from truespec.traces.importers.repeats import JOINED, RENAMED, joined, renamed, 
 from truespec.traces.importers.shared import tool_schemas
 from truespec.traces.importers.span_places import Conversation, placed, related
 from truespec.traces.importers.span_runs import Entry, Runs
-from truespec.traces.importers.span_unread import tell_left, tell_unread
+from truespec.traces.importers.span_unread import tell_left, tell_silent, tell_unread
 from truespec.traces.importers.threads import (
     Thread,
     is_unique,
@@ -105,6 +105,7 @@ class _Builder(Runs):
                 models = read or models
                 if not read:
                     self.notes.ledger.rules["a model call's span without any message is passed over"] += 1
+                    tell_silent(raw, self.notes)
             elif kind == "TOOL" or (kind in _UNTOLD and raw.name not in tools and self.runs_tool(raw)):
                 if kind != "TOOL":
                     self.kinds[raw.id] = "TOOL"
@@ -118,12 +119,12 @@ class _Builder(Runs):
         for entry, message in zip(self.entries, paired(messages, self.notes.ledger), strict=True):
             entry.message = message
         self._recover()
-        self._prompt(models)
+        self._prompt()
         return self._result()
 
-    def _prompt(self, models: bool) -> None:
+    def _prompt(self) -> None:
         """A system prompt that only the spans around the model calls hold."""
-        if not models or any(entry.message.role == "system" for entry in self.entries):
+        if any(entry.message.role == "system" for entry in self.entries):
             return
         for raw in self.spans:
             prompt = prompt_of_span(raw) if self.kinds[raw.id] not in ("LLM", "TOOL", "EMBEDDING") else None

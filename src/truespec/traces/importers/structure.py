@@ -15,11 +15,21 @@ from truespec.traces.importers.census import census, held
 from truespec.traces.importers.conventions import RawSpan
 from truespec.traces.importers.growing import grown
 from truespec.traces.importers.items import SYSTEMS
+from truespec.traces.importers.newest_first import oldest_first
 from truespec.traces.importers.otlp import attributes_of, flat
-from truespec.traces.importers.parts import is_bare_call
+from truespec.traces.importers.parts import (
+    ARGUMENTS,
+    REFERENCES,
+    is_bare_call,
+    is_call,
+    is_result,
+    kind_of_part,
+)
 from truespec.traces.importers.records import first_lines
 from truespec.traces.importers.shared import role_of, text_of
 from truespec.traces.importers.span_traces import by_trace, trace_of_spans
+from truespec.traces.importers.told import parsed
+from truespec.traces.importers.whole_threads import thread_of_task, thread_of_team
 from truespec.traces.importers.wrappers import (
     is_agent_event,
     is_item,
@@ -115,6 +125,29 @@ def _spoken(value: Any) -> bool:
     return isinstance(value.get("content"), Mapping) and _spoken(value["content"])
 
 
+def _opened(value: Any) -> Any:
+    """A record with the messages that it holds as the text of their JSON, as tables of databases do."""
+    if not isinstance(value, Mapping) or _spoken(value):
+        return value
+    made = {}
+    for key, inner in value.items():
+        held = parsed(inner) if isinstance(inner, str) and inner[:1] in "[{" else inner
+        told = held if isinstance(held, list) else [held]
+        made[key] = (
+            held if held is not inner and any(_spoken(one) or _is_item(one) for one in told) else inner
+        )
+    return made
+
+
+def _is_item(value: Any) -> bool:
+    """Whether a value is a call or a result as an item of its own, with the identifier that pairs them."""
+    if not isinstance(value, Mapping) or not any(isinstance(value.get(key), str) for key in REFERENCES):
+        return False
+    kind = kind_of_part(value)
+    named = isinstance(value.get("name"), str) and any(key in value for key in ARGUMENTS)
+    return (is_call(kind) and named) or (is_result(kind) and ("output" in value or "content" in value))
+
+
 def _groups(value: Any, depth: int = 0) -> Iterator[tuple[str, Any]]:
     """The lists of spans (`spans`), the lists of messages and single ones (`messages`), system prompts."""
     if depth > _DEPTH:
@@ -130,11 +163,14 @@ def _groups(value: Any, depth: int = 0) -> Iterator[tuple[str, Any]]:
             for item in value:
                 yield from _groups(item, depth + 1)
     elif isinstance(value, Mapping):
-        if _spoken(value):
+        if _spoken(value) or (depth < 2 and _is_item(value)):
             yield "messages", [value]
             return
-        thread = _thread_of_team(value)
-        thread = _thread_of_task(value) if thread is None else thread
+        if not depth and _is_span(value):
+            yield "spans", [_flat(value)]
+            return
+        thread = thread_of_team(value)
+        thread = thread_of_task(value) if thread is None else thread
         if thread is not None:
             yield "messages", thread
             return
@@ -147,44 +183,6 @@ def _groups(value: Any, depth: int = 0) -> Iterator[tuple[str, Any]]:
         for inner in value.values():
             if isinstance(inner, Mapping | list):
                 yield from _groups(inner, depth + 1)
-
-
-def _thread_of_team(value: Mapping[str, Any]) -> list[Any] | None:
-    """The conversation of a team of AutoGen, where it holds every call that its agents remember besides."""
-    states = value.get("agent_states")
-    states = [one for one in states.values() if isinstance(one, Mapping)] if isinstance(states, dict) else []
-    threads = [thread for one in states if isinstance(thread := one.get("message_thread"), list) and thread]
-    if len(threads) != 1 or not set(_called_in(states)) <= set(_called_in(threads[0])):
-        return None
-    return [item for item in threads[0] if is_item(item)]
-
-
-def _thread_of_task(value: Mapping[str, Any]) -> list[Any] | None:
-    """The conversation of a task of A2A: its history, what its status says, and its artifacts."""
-    status = value.get("status")
-    if "contextId" not in value or not isinstance(status, Mapping) or "state" not in status:
-        return None
-    thread = _dicts(value.get("history"))
-    known = {one.get("messageId") for one in thread}
-    last = status.get("message")
-    if isinstance(last, Mapping) and (last.get("messageId") is None or last["messageId"] not in known):
-        thread.append(last)
-    given = [{"role": "agent", "parts": _dicts(one.get("parts"))} for one in _dicts(value.get("artifacts"))]
-    told = [text_of(one.get("parts")) for one in thread]
-    return [*thread, *(one for one in given if text_of(one["parts"]) not in told)] or None
-
-
-def _dicts(listed: Any) -> list[Mapping[str, Any]]:
-    return [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list) else []
-
-
-def _called_in(value: Any, depth: int = 0) -> Iterator[str]:
-    """The identifiers of AutoGen's calls anywhere in a value."""
-    if isinstance(value, Mapping) and {"id", "name", "arguments"} <= value.keys():
-        yield str(value["id"])
-    elif isinstance(value, Mapping | list) and depth < 20:
-        for inner in value.values() if isinstance(value, Mapping) else value:
-            yield from _called_in(inner, depth + 1)
 
 
 def _requests(said: list[Any], threads: list[list[Any]]) -> list[tuple[list[Any], list[Any]]]:
@@ -223,7 +221,7 @@ def recognises(head: Any, file: TraceFile) -> bool:
     return any(
         kind in ("spans", "messages")
         for value in (head, *(first_lines(file) if isinstance(head, dict) else ()))
-        for kind, _ in _groups(value)
+        for kind, _ in _groups(_opened(value))
     )
 
 
@@ -248,7 +246,10 @@ def _traces(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
         if repeats_output(value):
             file.ledger.rules[REPEATED] += 1
             continue
-        groups = list(_groups(value))
+        groups = [
+            (kind, oldest_first(found, file.ledger) if kind == "messages" else found)
+            for kind, found in _groups(_opened(value))
+        ]
         _unread_entries(groups, position, file)
         listed = [spans for kind, spans in groups if kind == "spans"]
         found = [_raw(span, f"{position}.{n}") for n, group in enumerate(listed) for span in group]

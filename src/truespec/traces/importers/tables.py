@@ -20,6 +20,20 @@ from truespec.traces.joins import Joins
 from truespec.traces.trace import Trace
 
 NAME = "table"
+_SAID = frozenset(
+    ("input", "inputs", "messages", "prompt", "request", "request_body", "conversations", "customdimensions")
+)
+"""Columns that hold what was said."""
+_ATTRIBUTES = (
+    "attributes",
+    "spanattributes",
+    "span_attributes",
+    "gen_ai.",
+    "llm.",
+    "traceloop.",
+    "openinference.",
+)
+"""How columns of a table of spans begin."""
 ROWS = "the rows of a table are read as records of the format {}"
 
 
@@ -51,9 +65,7 @@ def recognises(head: Any, file: TraceFile) -> bool:
     with file.open() as stream:
         first = stream.read(HEAD_BYTES).decode("utf-8-sig", "replace").partition("\n")[0]
     columns = {name.strip().strip('"').lower() for name in first.split(",")}
-    return bool(
-        columns & {"input", "inputs", "messages", "prompt", "request", "request_body", "conversations"}
-    )
+    return bool(columns & _SAID) or any(column.startswith(_ATTRIBUTES) for column in columns)
 
 
 def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:

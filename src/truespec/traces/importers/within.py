@@ -1,7 +1,8 @@
-"""What one message says twice: a call as a part, in a list of calls and as a text; a result as a text."""
+"""What one message says twice: a call as a part, in a list of calls and as a text; a result likewise."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -38,6 +39,24 @@ def without_repeated_calls(atoms: Iterable[Atom]) -> list[Atom]:
                 kept.append((what, value))
         else:
             kept.append((what, value))
+    return _without_repeated_results(kept)
+
+
+def _without_repeated_results(atoms: list[Atom]) -> list[Atom]:
+    """The atoms without results that say once more what the only call with their identifier gave."""
+    results = [value for what, value in atoms if what == "result" and value.call_id is not None]
+    if len({value.call_id for value in results}) == len(results):
+        return atoms
+    calls = Counter(value.id for what, value in atoms if what == "call")
+    seen: dict[str, list[str | None]] = {}
+    kept: list[Atom] = []
+    for what, value in atoms:
+        if what == "result" and calls[value.call_id]:
+            told = seen.setdefault(value.call_id, [])
+            if len(told) >= calls[value.call_id] and value.text in told:
+                continue
+            told.append(value.text)
+        kept.append((what, value))
     return kept
 
 
