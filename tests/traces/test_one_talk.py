@@ -53,7 +53,7 @@ TALKS = (
     "span-rows/application-insights.jsonl",
     "span-rows/clickhouse.jsonl",
     "span-rows/elasticsearch.jsonl",
-    "span-rows/go.json",
+    "span-rows/go.jsonl",
     "span-rows/logfire-columns.json",
     "span-rows/logfire.jsonl",
     "table/honeycomb.csv",

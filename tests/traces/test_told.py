@@ -153,3 +153,11 @@ def test_parts_that_a_database_keeps_as_a_text(tmp_path: Path) -> None:
         ("assistant", None),
         ("tool", "sent"),
     ]
+
+
+def test_spans_of_go_one_behind_the_other_over_many_lines(tmp_path: Path) -> None:
+    sample = Path(__file__).parent / "samples/span-rows/go.jsonl"
+    spans = [json.loads(line) for line in sample.read_text().splitlines()]
+    path = tmp_path / "stdout.json"
+    path.write_text("\n".join(json.dumps(span, indent=2) for span in spans))
+    assert [one.messages for one in of(path)[0]] == [one.messages for one in of(sample)[0]]

@@ -191,7 +191,7 @@ def recognises(head: Any, file: TraceFile) -> bool:
         return True
     with file.open() as stream:
         start = stream.read(HEAD_BYTES)
-    return any(mark in start for mark in _MARKS)
+    return b"mlflow." not in start and any(mark in start for mark in _MARKS)
 
 
 _MARKS = (b"gen_ai.", b"llm.", b"traceloop.", b"openinference.", b"ai.operationId", b"pydantic_ai.")

@@ -37,7 +37,8 @@ def tell_unread(spans: Iterable[RawSpan], notes: Notes) -> None:
 
 
 _SAYING = re.compile(
-    r"(?:^|[._])(?:messages?|prompts?|completions?|choices|contents)(?:$|[._]\d)|^(?:in|out)put\.value$"
+    r"^(?:gen_ai|llm|ai|langfuse|mlflow)\..*(?:messages?|prompts?|completions?|observation\.(?:in|out)put)(?:$|\.\d)"
+    r"|^(?:in|out)put\.value$|^(?:request|response)_data$"
 )
 """Names of attributes that hold what a model was given or said."""
 _LEAST = 20

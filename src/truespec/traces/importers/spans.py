@@ -124,7 +124,7 @@ class _Builder(Runs):
 
     def _prompt(self) -> None:
         """A system prompt that only the spans around the model calls hold."""
-        if any(entry.message.role == "system" for entry in self.entries):
+        if not self.entries or any(entry.message.role == "system" for entry in self.entries):
             return
         for raw in self.spans:
             prompt = prompt_of_span(raw) if self.kinds[raw.id] not in ("LLM", "TOOL", "EMBEDDING") else None
