@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import gcd
+from math import gcd, lcm
 
 from truespec.domains.arith import polynomial as poly
 from truespec.domains.arith.intervals import (
@@ -185,6 +185,23 @@ class Knowledge:
             else:
                 rest[monomial] = coefficient
         return part, poly.whole(rest)
+
+    def mirrored(self, a: Ratio) -> tuple[Polynomial, Ratio] | None:
+        """`(p, b)` with `floor(a) = p - floor(b)`, where one of `a` and `b` is to stand for both; or None.
+
+        Where `a = q / m` with an integer-valued `q`, its floor is that of `(m - 1 - q) / m` with the other
+        sign: so a ceiling has the form of a floor. `b` is `a` for its own mirror, so one of them is less.
+        """
+        over = a.over
+        if not a.is_polynomial() or not all(self.atoms[index].integral for m in over for index, _ in m):
+            return None
+        bottom = lcm(*(coefficient.denominator for coefficient in over.values()))
+        most = poly.constant(exact(Fraction(bottom - 1, bottom)))
+        part, other = self.split(poly.whole(poly.plus(most, over, -1)))
+        order = [*sorted(monomial for monomial in over if monomial != poly.ONE), poly.ONE]
+        if [other.over.get(m, 0) for m in order] >= [over.get(m, 0) for m in order]:
+            return None
+        return poly.plus({}, part, -1), other
 
     def _combines(self, a: Ratio, depth: int) -> bool:
         """Whether `a` is an integer combination of integral facts and integer-valued polynomials."""

@@ -235,6 +235,10 @@ class Normaliser(Knowledge):
         multiple = self._least_multiple(rest)
         if multiple is not None:
             return poly.add_ratios(poly.whole(part), multiple)
+        mirrored = self.mirrored(rest)
+        if mirrored is not None:
+            sign_changed = _negated(self._floor(mirrored[1]))
+            return poly.add_ratios(poly.whole(poly.plus(part, mirrored[0])), sign_changed)
         atom = self._atom(Atom("floor", (rest,), None, True, bounds))
         return poly.add_ratios(poly.whole(part), atom)
 
