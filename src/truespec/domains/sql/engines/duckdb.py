@@ -29,6 +29,8 @@ KEPT_SCHEMAS = 16
 """How many schemas keep their connection."""
 KEPT_TEXTS = 1_000
 """How many texts are remembered as queries."""
+REPLAYED = "truespec_replayed"
+"""The name of the database of a replay."""
 _LOCKED = {
     "enable_external_access": "false",
     "autoinstall_known_extensions": "false",
@@ -61,7 +63,8 @@ class DuckDB(Engine):
         self._checking: dict[tuple[str, bool], Any] = {}
         self._read: dict[tuple[str, str], Any] = {}
         self._alarm = Alarm()
-        self._replayed: tuple[tuple[str, ...], Any] | None = None
+        self._replaying: Any = None
+        self._replayed: tuple[str, ...] | None = None
 
     def label(self) -> str:
         return f"DuckDB {self._module.__version__}"
@@ -227,35 +230,50 @@ class DuckDB(Engine):
 
     def replay(self, statements: Sequence[str], query: str, settings: Settings) -> list[tuple[object, ...]]:
         # Queries cannot change the database: it stays for the next replay of the same statements.
-        if self._replayed is None or self._replayed[0] != (*statements,):
+        if self._replayed != (*statements,):
             self._forget_replayed()
-            self._replayed = (*statements,), self._filled(statements)
-        connection = self._replayed[1].cursor()
+            self._fill_replayed(statements)
+        connection = self._replaying.cursor()
         try:
+            connection.execute(f"USE {REPLAYED}")
             with self._within(STATEMENT_SECONDS, connection):
                 return self._fetch(connection, self._reading(connection, query))[0]
         finally:
             connection.close()
 
-    def _filled(self, statements: Sequence[str]) -> Any:
-        """A new database with these tables and rows."""
-        connection = self._connect()
+    def _fill_replayed(self, statements: Sequence[str]) -> None:
+        """A new database with these tables and rows, in an instance in which nothing else is done."""
+        if self._replaying is None:
+            self._replaying = self._connect()
+            self._replaying.execute("SET lock_configuration=true")
+        self._replaying.execute(f"ATTACH ':memory:' AS {REPLAYED}")
+        self._replayed = ()
+        connection = self._replaying.cursor()
         try:
+            connection.execute(f"USE {REPLAYED}")
             for statement in statements:
                 self._make(connection, statement)
-            connection.execute("SET lock_configuration=true")
-        except BaseException:
+        finally:
             connection.close()
-            raise
-        return connection
+        self._replayed = (*statements,)
 
     def _forget_replayed(self) -> None:
-        if self._replayed is not None:
-            self._replayed[1].close()
-            self._replayed = None
+        if self._replayed is None:
+            return
+        self._replayed = None
+        try:
+            self._replaying.execute(f"DETACH {REPLAYED}")
+        except self._module.Error:  # a new instance has no such database either
+            self._close_replaying()
+
+    def _close_replaying(self) -> None:
+        self._replayed = None
+        if self._replaying is not None:
+            self._replaying.close()
+            self._replaying = None
 
     def close(self) -> None:
-        self._forget_replayed()
+        self._close_replaying()
         for connection in self._connections.values():
             connection.close()
         self._connections.clear()

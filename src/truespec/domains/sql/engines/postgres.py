@@ -146,6 +146,7 @@ class Postgres(Engine):
             self._server = Server("PostgreSQL", "postgres", install, _server_command, "INT")
         self._session: Session | None = None
         self._schemas: OrderedDict[str, str] = OrderedDict()
+        self._replayed: tuple[str, ...] | None = None
         self._prefix = f"truespec_{os.getpid()}_"
         self._version = ""
 
@@ -177,6 +178,7 @@ class Postgres(Engine):
             self._check_rights(connection)
         self._version = str(connection.info.parameter_status("server_version")).split()[0]
         self._schemas.clear()
+        self._replayed = None
         self._session = Session(connection, self._psycopg)
         return self._session
 
@@ -361,6 +363,29 @@ class Postgres(Engine):
     def replay(self, statements: Sequence[str], query: str, settings: Settings) -> list[tuple[object, ...]]:
         self._open()
         name = f"{self._prefix}replay"
+        # Queries cannot change the tables: they stay for the next replay of the same statements.
+        if self._replayed != (*statements,):
+            self._make_replayed(name, statements)
+        reader = Session(self._connect("truespec_reader"), self._psycopg)
+        try:
+            reader.one(f"SET search_path={name}")
+            reader.one(f"SET statement_timeout={int(STATEMENT_SECONDS * 1000)}")
+            reader.one("SET default_transaction_read_only=on")
+            reader.compare("")
+            reader.describe(query, name)
+            found = reader.fetch(query)[0]
+            reader.compare("")
+            return list(map(tuple, found))
+        except self._psycopg.Error as error:
+            if (error.sqlstate or "").startswith(_STOPPED):
+                raise Stopped(f"PostgreSQL: {_first(error)}") from error
+            raise
+        finally:
+            reader.connection.close()
+
+    def _make_replayed(self, name: str, statements: Sequence[str]) -> None:
+        """New tables with these rows, made by a session of its own."""
+        self._replayed = None
         maker = Session(self._connect("truespec_owner"), self._psycopg)
         try:
             maker.one(f"DROP SCHEMA IF EXISTS {name} CASCADE")
@@ -369,30 +394,14 @@ class Postgres(Engine):
             for statement in statements:
                 maker.one(statement)
             self._let_read(maker, name)
-            reader = Session(self._connect("truespec_reader"), self._psycopg)
-            try:
-                reader.one(f"SET search_path={name}")
-                reader.one(f"SET statement_timeout={int(STATEMENT_SECONDS * 1000)}")
-                reader.one("SET default_transaction_read_only=on")
-                reader.compare("")
-                reader.describe(query, name)
-                found = reader.fetch(query)[0]
-                reader.compare("")
-                return list(map(tuple, found))
-            except self._psycopg.Error as error:
-                if (error.sqlstate or "").startswith(_STOPPED):
-                    raise Stopped(f"PostgreSQL: {_first(error)}") from error
-                raise
-            finally:
-                reader.connection.close()
         finally:
-            maker.one(f"DROP SCHEMA IF EXISTS {name} CASCADE")
             maker.connection.close()
+        self._replayed = (*statements,)
 
     def close(self) -> None:
         if self._server is None and self._session is not None:
             with contextlib.suppress(self._psycopg.Error):
-                for name in self._schemas.values():
+                for name in (*self._schemas.values(), f"{self._prefix}replay"):
                     self._session.one(f"DROP SCHEMA IF EXISTS {name} CASCADE")
         self._forget()
         if self._server:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import z3
+from z3 import z3core
 
 from truespec.domains.sql.ir.symbols import (
     is_and,
@@ -27,6 +28,22 @@ TRUE = z3.BoolVal(True)
 FALSE = z3.BoolVal(False)
 
 
+def _all_of(parts: list[Formula]) -> Formula:
+    """`z3.And` of formulas; Z3's Python layer takes ten times as long to find out that they are some."""
+    context = parts[0].ctx
+    return z3.BoolRef(z3core.Z3_mk_and(context.ref(), len(parts), _array(parts)), context)
+
+
+def _some_of(parts: list[Formula]) -> Formula:
+    """`z3.Or` of formulas."""
+    context = parts[0].ctx
+    return z3.BoolRef(z3core.Z3_mk_or(context.ref(), len(parts), _array(parts)), context)
+
+
+def _array(parts: list[Formula]) -> Any:
+    return (z3.Ast * len(parts))(*(part.as_ast() for part in parts))
+
+
 def conj(*parts: Formula) -> Formula:
     """Conjunction, folded where a part is constant."""
     kept = []
@@ -35,7 +52,7 @@ def conj(*parts: Formula) -> Formula:
             return FALSE
         if not is_true(part):
             kept.append(part)
-    return z3.And(*kept) if len(kept) > 1 else kept[0] if kept else TRUE
+    return _all_of(kept) if len(kept) > 1 else kept[0] if kept else TRUE
 
 
 def disj(*parts: Formula) -> Formula:
@@ -46,7 +63,7 @@ def disj(*parts: Formula) -> Formula:
             return TRUE
         if not is_false(part):
             kept.append(part)
-    return z3.Or(*kept) if len(kept) > 1 else kept[0] if kept else FALSE
+    return _some_of(kept) if len(kept) > 1 else kept[0] if kept else FALSE
 
 
 def neg(part: Formula) -> Formula:
@@ -55,7 +72,9 @@ def neg(part: Formula) -> Formula:
         return FALSE
     if is_false(part):
         return TRUE
-    return part.arg(0) if is_not(part) else z3.Not(part)
+    if is_not(part):
+        return operands(part)[0]
+    return z3.BoolRef(z3core.Z3_mk_not(part.ctx_ref(), part.as_ast()), part.ctx)
 
 
 def ite(test: Formula, yes: Expr, no: Expr) -> Expr:
@@ -103,9 +122,9 @@ def is_truth(expression: Expr) -> bool:
 def rebuilt(node: Expr, children: list[Expr]) -> Expr:
     """The application with other arguments."""
     if is_and(node):
-        return z3.And(*children)
+        return _all_of(children)
     if is_or(node):
-        return z3.Or(*children)
+        return _some_of(children)
     if z3.is_add(node):
         return z3.Sum(*children)
     if z3.is_mul(node):

@@ -150,6 +150,7 @@ def quantifier_depth(expression: Expr) -> int:
     return _parts(expression)[2]
 
 
+@remembered
 def name_of(variable: Expr) -> str:
     """The name of a variable."""
     return str(variable.decl().name())

@@ -93,6 +93,7 @@ class World:
         self.texts: dict[str, Expr] = {}
         self._axioms: dict[str, list[Formula]] = {}
         self._columns: dict[tuple[str, str], tuple[Any, Any, Kind]] = {}
+        self._values: dict[tuple[str, str, int], Val] = {}
         self.dates: set[int] = set()
         self._cache: dict[tuple[int, int], tuple[Any, Any, bool]] = {}
         self.obligations: list[str] = []
@@ -132,7 +133,11 @@ class World:
             null = z3.Function(f"null {name}", sort, z3.BoolSort()) if column.nullable else None
             self._columns[key] = (value, null, kind)
         value, null, kind = self._columns[key]
-        return Val(FALSE if null is None else null(row), value(row), kind)
+        # An expression is known by its number as long as it is held, as the value does.
+        place = (*key, row.get_id())
+        if place not in self._values:
+            self._values[place] = Val(FALSE if null is None else null(row), value(row), kind)
+        return self._values[place]
 
     def scale(self, function: str) -> int | None:
         """The digits after the point of a column's values, by its function, if the type says."""
