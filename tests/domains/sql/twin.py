@@ -6,9 +6,12 @@ are compared as bags. It sees what SQLite's dialect sees, so cases that turn on 
 
 from __future__ import annotations
 
+import itertools
 import re
 import sqlite3
 from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from random import Random
 from typing import Any
 
@@ -27,25 +30,26 @@ def differ(oracle: str, candidate: str, context: dict[str, Any]) -> dict[str, An
     numbers = {0, 1, 2, 3} | {int(n) + d for n in re.findall(r"\b\d{1,4}\b", texts) for d in (-1, 0, 1)}
     words = [w for w in re.findall(r"'([^']*)'", texts) if not re.match(r"\d{4}-", w)] + ["a", "b"]
     dates = [*re.findall(r"'(\d{4}-\d\d-\d\d)'", texts), "2019-06-15", "2020-02-01"]
-    random = Random(7)
     connection = sqlite3.connect(":memory:")
     connection.set_progress_handler(lambda: 1, STEPS)
     try:
         connection.execute("PRAGMA foreign_keys = ON")
         connection.executescript(ddl)
-        tables = _tables(connection)
-        for _ in range(DATABASES):
+        for text in (oracle, candidate):  # what SQLite does not read fails on every database
+            connection.execute(f"EXPLAIN {text}")
+        drawn = _drawn(_tables(connection), tuple(sorted(numbers)), tuple(words), tuple(dates))
+        for database in itertools.islice(drawn, DATABASES):
             try:
-                rows = _fill(connection, tables, random, sorted(numbers), words, dates)
+                rows = _fill(connection, database)
                 left = connection.execute(oracle).fetchall()
                 right = connection.execute(candidate).fetchall()
             except sqlite3.Error:
                 continue
             finally:
                 connection.rollback()
-            if _bag(left) != _bag(right):
+            if left != right and _bag(left) != _bag(right):
                 return rows
-    except sqlite3.Error:  # a schema that SQLite does not read
+    except sqlite3.Error:  # a schema or a query that SQLite does not read
         pass
     finally:
         connection.close()
@@ -56,46 +60,76 @@ def _bag(rows: list[tuple[Any, ...]]) -> Counter[tuple[Any, ...]]:
     return Counter(tuple(round(c, 6) if isinstance(c, int | float) else c for c in row) for row in rows)
 
 
-Tables = dict[str, list[tuple[bool, str]]]
-"""Of each column of each table: whether it may be NULL, and which values it takes."""
+Tables = tuple[tuple[str, tuple[tuple[bool, str], ...]], ...]
+"""Each table, and of each of its columns whether it may be NULL, and which values it takes."""
+Rows = list[tuple[str, list[Any]]]
+"""The rows that a database is offered, each with its table."""
 
 
 def _tables(connection: sqlite3.Connection) -> Tables:
-    found: Tables = {}
+    found: list[tuple[str, tuple[tuple[bool, str], ...]]] = []
     for (table,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
-        found[table] = []
+        columns: list[tuple[bool, str]] = []
         for _, _, kind, notnull, _, key in connection.execute(f'PRAGMA table_info("{table}")'):
             values = "numbers"
             if re.search("date|time", kind, re.IGNORECASE):
                 values = "dates"
             elif re.search("char|text|enum", kind, re.IGNORECASE):
                 values = "words"
-            found[table].append((not notnull and not key, values))
-    return found
+            columns.append((not notnull and not key, values))
+        found.append((table, tuple(columns)))
+    return tuple(found)
 
 
-def _fill(
-    connection: sqlite3.Connection,
-    tables: Tables,
-    random: Random,
-    numbers: list[int],
-    words: list[str],
-    dates: list[str],
-) -> dict[str, Any]:
-    small = random.sample(numbers, min(len(numbers), random.choice([2, 3, 6])))
-    values: dict[str, list[Any]] = {"numbers": small, "words": words, "dates": dates}
-    found: dict[str, Any] = {}
-    for _ in range(2):  # parents may come after children
-        for table, columns in tables.items():
-            marks = ", ".join("?" * len(columns))
-            for _ in range(random.randint(0, ROWS)):
-                row = [
+class _Databases:
+    """Databases that are drawn when they are first asked for, and kept: a case and its mutants share them."""
+
+    def __init__(self, draw: Iterator[Rows]) -> None:
+        self._draw = draw
+        self._kept: list[Rows] = []
+
+    def __iter__(self) -> Iterator[Rows]:
+        for index in itertools.count():
+            if index == len(self._kept):
+                self._kept.append(next(self._draw))
+            yield self._kept[index]
+
+
+@lru_cache(maxsize=16)
+def _drawn(
+    tables: Tables, numbers: tuple[int, ...], words: tuple[str, ...], dates: tuple[str, ...]
+) -> _Databases:
+    return _Databases(_draw(tables, numbers, words, dates))
+
+
+def _draw(
+    tables: Tables, numbers: tuple[int, ...], words: tuple[str, ...], dates: tuple[str, ...]
+) -> Iterator[Rows]:
+    random = Random(7)
+    while True:
+        small = random.sample(numbers, min(len(numbers), random.choice([2, 3, 6])))
+        values: dict[str, Sequence[Any]] = {"numbers": small, "words": words, "dates": dates}
+        yield [
+            (
+                table,
+                [
                     None if nullable and random.random() < 0.2 else random.choice(values[kind])
                     for nullable, kind in columns
-                ]
-                try:
-                    connection.execute(f'INSERT INTO "{table}" VALUES ({marks})', row)
-                    found.setdefault(table, []).append(row)
-                except sqlite3.IntegrityError:
-                    continue
+                ],
+            )
+            for _ in range(2)  # parents may come after children
+            for table, columns in tables
+            for _ in range(random.randint(0, ROWS))
+        ]
+
+
+def _fill(connection: sqlite3.Connection, database: Rows) -> dict[str, Any]:
+    """The rows that the schema allows."""
+    found: dict[str, Any] = {}
+    for table, row in database:
+        try:
+            connection.execute(f'INSERT INTO "{table}" VALUES ({", ".join("?" * len(row))})', row)
+            found.setdefault(table, []).append(row)
+        except sqlite3.IntegrityError:
+            continue
     return found
