@@ -162,10 +162,10 @@ def held(
                     continue
                 texts.add(value)
             for found in census(value):
-                if isinstance(found, ToolCall):
-                    calls.setdefault(str(found.id), (number, found))
-                else:
-                    results.setdefault(str(found.call_id), (number, found))
+                if isinstance(found, ToolCall) and found.id is not None:
+                    calls.setdefault(found.id, (number, found))
+                elif isinstance(found, Message) and found.call_id is not None:
+                    results.setdefault(found.call_id, (number, found))
     return calls, results
 
 

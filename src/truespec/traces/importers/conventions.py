@@ -23,6 +23,7 @@ from truespec.traces.importers.recorded import (
     trees,
     with_instructions,
 )
+from truespec.traces.importers.same_calls import named_alike
 from truespec.traces.importers.shared import text_of, tool_schemas
 from truespec.traces.importers.threads import keys_of
 from truespec.traces.importers.turns import in_turns
@@ -251,7 +252,7 @@ def _asked(raw: RawSpan, notes: Notes) -> list[Message]:
         return made
     flat = in_trees(attributes, ("llm.input_messages.", "gen_ai.prompt.", "llm.prompts."), "user", notes)
     if flat:
-        return flat
+        return named_alike(flat, attributes.get("input.value"), "user")
     if made := [m for event in raw.events for m in in_event(event, notes, outputs=False)]:
         return made
     for key in _INPUTS:
@@ -300,7 +301,7 @@ def _replied(raw: RawSpan, notes: Notes) -> list[Message]:
         text = attributes.get("ai.response.text")
         if isinstance(text, str) and text and all(message.text is None for message in flat):
             flat[0] = replace(flat[0], text=text)  # OpenInference's processor leaves it out beside calls
-        return flat
+        return named_alike(flat, attributes.get("output.value"), "assistant")
     listed = parsed(attributes.get("events"))
     events = [*raw.events, *(listed if isinstance(listed, list) else ())]
     if made := [m for event in events for m in in_event(event, notes, outputs=True)]:

@@ -45,6 +45,7 @@ _RESULT_LISTS = ("tool_results", "tool_responses")
 _CALL_ROLES = ("tool_call_invocation", "tool_call", "function_call", "tool_use")
 """Roles whose message is itself a call, where it has the call's fields (Retell)."""
 BESIDE = "a text of results that stand beside it one by one is no result of its own"
+ANSWERS = "a message of the user that names a call is that call's result"
 _ERRORS = ("error", "is_error", "isError", "tool_call_error")
 """Fields of a result that say whether, or why, its call failed."""
 _OF_THE_MODEL = ("compaction", "mcp_list_tools")
@@ -120,6 +121,9 @@ def messages_of_item(item: Any, notes: Notes, default: str = "assistant") -> lis
             notes.ledger.problem(notes.place, unknown_role(declared))
             notes.ledger.items.drop(f"unknown role {str(declared)[:60]!r}", notes.place)
             return []
+    if role == "user" and isinstance(item.get("content"), str) and any(item.get(key) for key in REFERENCES):
+        role = "tool"
+        notes.ledger.rules[ANSWERS] += 1
     if is_definition(item.get("content")):
         notes.tools.append(item["content"])
         return []

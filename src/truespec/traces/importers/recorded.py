@@ -164,6 +164,8 @@ def in_trees(
                 body["content"] = None  # Langfuse's text of a message that only calls tools
             if _structured(content):
                 body["content"] = parsed(content)
+            elif content == "[]" and str(attributes.get("gen_ai.system")).lower() == "anthropic":
+                body["content"] = None  # the exporter left out the blocks that are no text
             body.setdefault("role", role)
             body.pop("finish_reason", None)
             made += messages_of_item(body, notes, role)

@@ -14,6 +14,9 @@ LEFT = "messages of a span inside a run of which no span is a model call"
 """Why messages are left out where another span says what the run took and gave."""
 
 
+UNHELD = "a reply ended with calls of tools, which the file does not hold"
+
+
 def tell_left(told: Iterable[RawSpan], messages: Iterable[Message], notes: Notes, place: str) -> None:
     """Tell the spans whose messages are none of those of the span that says what the run took and gave."""
     said = {(message.role, (message.text or "").strip()) for message in messages}
@@ -52,3 +55,16 @@ def tell_silent(raw: RawSpan, notes: Notes) -> None:
             notes.ledger.items.drop("what a model call was given or said, in an unread form", notes.place)
             notes.ledger.problem(notes.place, f"no message is read in the attribute {key!r} of a model call")
             return
+
+
+_ENDED = re.compile(r"(?:finish_?reasons?|stop_reason)$", re.IGNORECASE)
+_BY_CALLS = ("tool_calls", "tool_use", "tool-calls", "tool_call", "function_call")
+
+
+def tell_unheld(spans: Iterable[RawSpan], notes: Notes) -> None:
+    """Tell the replies that ended with calls, in a trace that holds none: its exporter left them out."""
+    for raw in spans:
+        told = [value for key, value in raw.attributes.items() if _ENDED.search(key)]
+        if any(reason in str(value) for value in told for reason in _BY_CALLS):
+            notes.ledger.calls.drop(UNHELD, f"{notes.place}, span {raw.id}")
+            notes.ledger.problem(f"{notes.place}, span {raw.id}", UNHELD)

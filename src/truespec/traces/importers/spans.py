@@ -31,10 +31,11 @@ from truespec.traces.importers.conventions import (
 from truespec.traces.importers.pairing import in_history, in_order, paired
 from truespec.traces.importers.parts import Notes
 from truespec.traces.importers.repeats import JOINED, RENAMED, joined, renamed, under, without_empty
+from truespec.traces.importers.same_calls import without_named
 from truespec.traces.importers.shared import tool_schemas
 from truespec.traces.importers.span_places import Conversation, placed, related
 from truespec.traces.importers.span_runs import Entry, Runs
-from truespec.traces.importers.span_unread import tell_left, tell_silent, tell_unread
+from truespec.traces.importers.span_unread import tell_left, tell_silent, tell_unheld, tell_unread
 from truespec.traces.importers.threads import (
     Thread,
     is_unique,
@@ -389,11 +390,15 @@ class _Builder(Runs):
         taken = {call.id for entry in self.entries for call in entry.message.calls} | set(self.names)
         answered = {entry.message.call_id for entry in self.entries}
         calls, results = held([[*nested(raw.attributes), *raw.events] for raw in self.spans])
-        missing = [(number, call) for key, (number, call) in calls.items() if key not in taken]
+        missing = without_named(
+            [(number, call) for key, (number, call) in calls.items() if key not in taken],
+            [call for entry in self.entries for call in entry.message.calls],
+        )
+        found = {call.id for _, call in missing}
         late = [
             (number, result)
             for key, (number, result) in results.items()
-            if key not in answered and (key in taken or key in calls)
+            if key not in answered and (key in taken or key in found)
         ]
         for number, call in missing:
             self._insert(number, order, Message("assistant", None, (call,), position=self.spans[number].id))
@@ -405,6 +410,7 @@ class _Builder(Runs):
             self.notes.ledger.rules[rule] += len(missing)
         if not taken and not missing:
             tell_unread(self.spans, self.notes)
+            tell_unheld(self.spans, self.notes)
         if late:
             rule = "a result that only other attributes of a span hold is put behind its call"
             self.notes.ledger.rules[rule] += len(late)
