@@ -11,6 +11,7 @@ from truespec.traces.importers.conventions import RawSpan
 from truespec.traces.importers.records import entries
 from truespec.traces.importers.shared import number
 from truespec.traces.importers.span_traces import by_trace, trace_of_spans
+from truespec.traces.importers.tool_runs import ERROR
 from truespec.traces.joins import Joins
 from truespec.traces.scanner import each_record
 from truespec.traces.trace import Outcome, Trace
@@ -197,6 +198,8 @@ def _raw(o: Mapping[str, Any]) -> RawSpan:
         attributes["output.value"] = {"role": "assistant", "tool_calls": [_parsed(c) for c in o["toolCalls"]]}
     if kind == "TOOL":
         attributes.setdefault("gen_ai.tool.name", str(o.get("name", "")).removeprefix("running tool: "))
+        if o.get("level") == "ERROR" and isinstance(o.get("statusMessage"), str):
+            attributes.setdefault(ERROR, o["statusMessage"])
     definitions = o.get("toolDefinitions")
     if isinstance(definitions, dict) and definitions:
         listed = [{"name": name, **(_as_dict(_parsed(body)))} for name, body in definitions.items()]

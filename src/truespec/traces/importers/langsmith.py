@@ -10,6 +10,7 @@ from truespec.traces.importers.conventions import RawSpan
 from truespec.traces.importers.records import whole_or_lines
 from truespec.traces.importers.span_traces import by_trace, trace_of_spans
 from truespec.traces.importers.told import parsed
+from truespec.traces.importers.tool_runs import ERROR
 from truespec.traces.joins import Joins
 from truespec.traces.scanner import each_record
 from truespec.traces.trace import Trace
@@ -55,6 +56,13 @@ def _object(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
+def _reason(error: Any) -> str | None:
+    """Why a run failed, without the traceback behind it."""
+    if not isinstance(error, str):
+        return None
+    return error.partition("Traceback (most recent call last)")[0].strip() or error or None
+
+
 def _raw(run: Mapping[str, Any]) -> RawSpan:
     kind = _KINDS.get(str(run.get("run_type")), "CHAIN")
     extra = _object(run.get("extra"))
@@ -69,6 +77,7 @@ def _raw(run: Mapping[str, Any]) -> RawSpan:
     }
     if kind == "TOOL":
         attributes["gen_ai.tool.name"] = run.get("name")
+        attributes[ERROR] = _reason(run.get("error"))
     return RawSpan(
         id=str(run["id"]),
         parent=run.get("parent_run_id"),

@@ -15,7 +15,7 @@ from truespec.traces.importers.conventions import RawSpan
 from truespec.traces.importers.outcomes import outcome_of
 from truespec.traces.importers.parts import Notes
 from truespec.traces.importers.repeats import same
-from truespec.traces.importers.shared import tool_call
+from truespec.traces.importers.shared import tool_call, value_text
 from truespec.traces.importers.threads import canonical, outcome_key
 from truespec.traces.importers.tool_runs import ERROR, ToolRun, as_arguments, raised, tool_run
 from truespec.traces.trace import Message, ToolCall
@@ -59,16 +59,18 @@ class Runs:
         """What tools' spans without a result raised."""
         self.places: dict[str, Entry] = {}
         """Where each span stands."""
+        self.adopted: dict[int, tuple[ToolCall, ToolCall]] = {}
+        """Calls that took the identifier of their run's span, as they were and as they are, by the object."""
 
     def add_run(self, raw: RawSpan) -> None:
         run = tool_run(raw)
         entry = Entry(Message("tool", None, tool=run.name, position=raw.id), raw.id, run=run)
         text, failed = outcome_of(run.output)
+        why = raw.attributes.get(ERROR)
         if raw.failed and text in ("{}", "[]", ""):
             text = None  # what was raised stands in an event, or in the next request
         if text is None and raw.failed:
-            self.raised[raw.id] = raised(raw)
-        why = raw.attributes.get(ERROR)
+            self.raised[raw.id] = raised(raw) or value_text(why)
         extra = {"error": why} if why is not None and why != text else None
         entry.message = replace(entry.message, text=text, error=True if raw.failed else failed, extra=extra)
         self.places[raw.id] = entry
@@ -107,7 +109,25 @@ class Runs:
             entry.message, calls=tuple(named if other is call else other for other in entry.message.calls)
         )
         self.calls[str(named.id)] = named
+        if run.identifier is None:
+            self.adopted[id(call)] = (call, named)
         return named
+
+    def rename(self, call: ToolCall, identifier: str) -> None:
+        """Give a call, and its result, the identifier that a later request tells in place of a span's."""
+        named = replace(call, id=identifier)
+        for entry in self.entries:
+            message = entry.message
+            if call in message.calls:
+                calls = tuple(named if other == call else other for other in message.calls)
+                entry.message = replace(message, calls=calls)
+            elif message.call_id == call.id:
+                entry.message = replace(message, call_id=identifier)
+        self.calls[identifier] = named
+        self.known[("call", identifier, call.name)] += 1
+        if call.id in self.answered:
+            self.answered.add(identifier)
+            self.known[("result", identifier)] += 1
 
     def _answer(self, entry: Entry, call: ToolCall, guessed: bool) -> None:
         identifier = call.id

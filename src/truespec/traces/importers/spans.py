@@ -206,7 +206,13 @@ class _Builder(Runs):
     def _as_known(self, inputs: Sequence[Message], thread: Thread) -> list[Message]:
         """A history with the identifiers under which its calls are known."""
         inputs = [under(message, self.names) for message in inputs]
-        others = renamed(inputs, self.said.get(id(thread), ()), self.calls)
+        latest = self.said.get(id(thread), ())
+        adopted = {str(pair[1].id): pair[1] for call in latest if (pair := self.adopted.get(id(call)))}
+        said = [*adopted.values(), *(call for call in latest if id(call) not in self.adopted)]
+        others = renamed(inputs, said, self.calls)
+        for told in [name for name, own in others.items() if own in adopted]:
+            self.rename(adopted[others.pop(told)], told)
+            self.notes.ledger.rules[RENAMED] += 1
         if not others:
             return inputs
         self.notes.ledger.rules[RENAMED] += len(others)

@@ -63,6 +63,7 @@ TOOL_RESULTS = (
     "gen_ai.completion",
     "output",
     ERROR,
+    "langfuse.observation.status_message",
 )
 
 

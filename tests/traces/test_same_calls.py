@@ -1,0 +1,159 @@
+"""Calls that spans tell twice, with their identifiers and without, stand once, each with its result."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from truespec.traces.files import Problem, TraceFile
+from truespec.traces.importers.registry import read_file
+from truespec.traces.trace import Trace
+
+ASKED = {"role": "user", "content": "How full are T-7 and T-9?"}
+NAMES = ("call_abcdefghijk1", "call_abcdefghijk2")
+GIVEN = ({"tank": "T-7"}, {"tank": "T-9"})
+GAVE = ("91", "12")
+
+
+def calls(named: bool) -> list[dict[str, Any]]:
+    return [
+        {
+            "type": "function",
+            "function": {"name": "gauge", "arguments": json.dumps(given)},
+            **({"id": name} if named else {}),
+        }
+        for name, given in zip(NAMES, GIVEN, strict=True)
+    ]
+
+
+def replied(named: bool = True) -> dict[str, Any]:
+    return {"role": "assistant", "content": None, "tool_calls": calls(named)}
+
+
+def results() -> list[dict[str, Any]]:
+    return [
+        {"role": "tool", "tool_call_id": name, "content": text}
+        for name, text in zip(NAMES, GAVE, strict=True)
+    ]
+
+
+def span(number: int, kind: str, attributes: dict[str, Any], **more: Any) -> dict[str, Any]:
+    context = {"trace_id": "t", "span_id": f"s{number}"}
+    kinds = {"openinference.span.kind": kind}
+    start = f"2026-01-01T00:00:{number:02d}"
+    return {"context": context, "start_time": start, "attributes": {**kinds, **attributes}, **more}
+
+
+def flat(prefix: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
+    """Messages as OpenInference's attributes, without any identifier."""
+    made: dict[str, Any] = {}
+    for number, message in enumerate(messages):
+        at = f"{prefix}.{number}.message"
+        made[f"{at}.role"] = message["role"]
+        if message.get("content"):
+            made[f"{at}.content"] = message["content"]
+        for index, call in enumerate(message.get("tool_calls", ())):
+            for key, value in call["function"].items():
+                made[f"{at}.tool_calls.{index}.tool_call.function.{key}"] = value
+    return made
+
+
+def of(path: Path, spans: list[dict[str, Any]]) -> tuple[Trace, list[Problem], TraceFile]:
+    path.write_text(json.dumps(spans))
+    file = TraceFile(path)
+    found = list(read_file(file))
+    (trace,) = (one for one in found if isinstance(one, Trace))
+    return trace, [one for one in found if isinstance(one, Problem)], file
+
+
+def pairs(trace: Trace) -> list[tuple[str | None, Any, str | None]]:
+    return [
+        (call.id, call.arguments, trace.messages[trace.results[index, number]].text)
+        for index, message in enumerate(trace.messages)
+        for number, call in enumerate(message.calls)
+    ]
+
+
+def test_identifiers_that_only_the_whole_request_tells(tmp_path: Path) -> None:
+    history = [ASKED, replied(), *results()]
+    done = {"role": "assistant", "content": "91 and 12."}
+    first = flat("llm.input_messages", [ASKED]) | flat("llm.output_messages", [replied()])
+    first |= {"output.value": json.dumps({"choices": [{"message": replied()}]})}
+    second = flat("llm.input_messages", history) | flat("llm.output_messages", [done])
+    second |= {"input.value": json.dumps({"messages": history})}
+    trace, problems, _ = of(tmp_path / "spans.json", [span(1, "LLM", first), span(2, "LLM", second)])
+    assert pairs(trace) == list(zip(NAMES, GIVEN, GAVE, strict=True))
+    assert problems == []
+
+
+def test_other_attributes_do_not_add_a_call_that_has_no_identifier_here(tmp_path: Path) -> None:
+    first = flat("llm.input_messages", [ASKED]) | flat("llm.output_messages", [replied()])
+    first |= {"response": json.dumps({"calls": calls(named=True)})}
+    trace, _, _ = of(tmp_path / "spans.json", [span(1, "LLM", first)])
+    assert [call.arguments for message in trace.messages for call in message.calls] == list(GIVEN)
+
+
+def test_a_run_without_an_identifier_and_the_history_that_names_its_call(tmp_path: Path) -> None:
+    one = {"role": "assistant", "content": None, "tool_calls": calls(named=False)[:1]}
+    named = {"role": "assistant", "content": None, "tool_calls": calls(named=True)[:1]}
+    done = {"role": "assistant", "content": "It is full."}
+    spans = [
+        span(1, "LLM", {"input.value": json.dumps([ASKED]), "output.value": json.dumps(one)}),
+        span(2, "TOOL", {"input.value": json.dumps(GIVEN[0]), "output.value": GAVE[0]}, name="gauge"),
+        span(
+            3,
+            "LLM",
+            {"input.value": json.dumps([ASKED, named, results()[0]]), "output.value": json.dumps(done)},
+        ),
+    ]
+    trace, problems, _ = of(tmp_path / "spans.json", spans)
+    assert pairs(trace) == [(NAMES[0], GIVEN[0], GAVE[0])]
+    assert problems == []
+
+
+def test_calls_whose_identifiers_are_empty_are_not_told_again(tmp_path: Path) -> None:
+    part = {"type": "tool_call", "id": "", "name": "gauge", "arguments": GIVEN[0]}
+    said = json.dumps([{"role": "assistant", "parts": [part]}])
+    asked = json.dumps([{"role": "user", "parts": [{"type": "text", "content": "How full is T-7?"}]}])
+    attributes = {"gen_ai.input.messages": asked, "gen_ai.output.messages": said}
+    trace, _, _ = of(tmp_path / "spans.json", [span(1, "LLM", attributes)])
+    assert [call.arguments for message in trace.messages for call in message.calls] == [GIVEN[0]]
+
+
+def test_a_message_of_the_user_that_names_a_call_is_its_result(tmp_path: Path) -> None:
+    history = [ASKED, replied(), *({**result, "role": "user"} for result in results())]
+    attributes = {"input.value": json.dumps(history), "output.value": "91 and 12."}
+    trace, _, _ = of(tmp_path / "spans.json", [span(1, "LLM", attributes)])
+    assert [text for _, _, text in pairs(trace)] == list(GAVE)
+    assert [message.role for message in trace.messages].count("user") == 1
+
+
+def test_a_reply_that_ended_with_calls_which_no_span_holds_is_told(tmp_path: Path) -> None:
+    attributes = {
+        "gen_ai.system": "Anthropic",
+        "gen_ai.prompt.0.role": "user",
+        "gen_ai.prompt.0.content": "How full is T-7?",
+        "gen_ai.prompt.1.role": "assistant",
+        "gen_ai.prompt.1.content": "[]",
+        "gen_ai.completion.0.finish_reason": "tool_use",
+    }
+    trace, problems, file = of(tmp_path / "spans.json", [span(1, "LLM", attributes)])
+    assert [message.text for message in trace.messages] == ["How full is T-7?"]
+    assert ["ended with calls" in str(problem) for problem in problems] == [True]
+    assert sum(file.ledger.calls.dropped.values()) == 1
+
+
+def test_why_a_run_of_langsmith_failed_is_what_it_gave(tmp_path: Path) -> None:
+    run = {
+        "id": "r1",
+        "trace_id": "r1",
+        "run_type": "tool",
+        "name": "gauge",
+        "inputs": GIVEN[0],
+        "outputs": {},
+    }
+    error = "ValueError('no such tank')Traceback (most recent call last):\n  File ..."
+    trace, _, _ = of(tmp_path / "runs.json", [{**run, "error": error}])
+    assert [text for _, _, text in pairs(trace)] == ["ValueError('no such tank')"]
+    assert trace.messages[-1].error is True
