@@ -56,6 +56,8 @@ TALKS = (
     "span-rows/go.jsonl",
     "span-rows/logfire-columns.json",
     "span-rows/logfire.jsonl",
+    "stream/requests.jsonl",
+    "structure/ai-sdk-runs.json",
     "table/honeycomb.csv",
     "table/log.csv",
     "table/phoenix.csv",

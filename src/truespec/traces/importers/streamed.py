@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from truespec.traces.files import HEAD_BYTES, Problem, TraceFile, brief
 from truespec.traces.importers.chunks import events_of_sse, is_chunk, merged
 from truespec.traces.importers.conversation import Origin, trace_of
+from truespec.traces.importers.exchanges import FURTHER, REPLIES, request_of
+from truespec.traces.importers.inner_lines import read_as_lines
 from truespec.traces.importers.items import messages_of
 from truespec.traces.importers.parts import Notes
 from truespec.traces.importers.records import first_lines
@@ -48,11 +50,35 @@ def values_of_sse(file: TraceFile) -> Iterator[tuple[str, Any]]:
 
 def recognises(head: Any, file: TraceFile) -> bool:
     """Chunks of a known interface, or server-sent events."""
+    if isinstance(head, dict) and _is_request(head):
+        return any(map(is_chunk, first_lines(file)))
     if isinstance(head, dict) and head.get("type") == "start":
         return any(map(is_ui_event, first_lines(file)))
     return is_chunk(head[0] if isinstance(head, list) and head else head) or (
         not isinstance(head, dict | list) and is_sse(file)
     )
+
+
+_GIVEN = ("messages", "input", "contents")
+
+
+def _is_request(value: Any) -> bool:
+    """Whether a value is a request to a model, without a reply."""
+    if not isinstance(value, dict) or any(key in value for key in REPLIES):
+        return False
+    return any(request_of(value, field) is not None for field in _GIVEN)
+
+
+def _exchanges(listed: Iterable[tuple[str, Any]]) -> list[dict[str, Any]]:
+    """Requests with the chunks behind each, as logged requests with their replies."""
+    made: list[dict[str, Any]] = []
+    for _, value in listed:
+        if _is_request(value):
+            request = next(found for field in _GIVEN if (found := request_of(value, field)) is not None)
+            made.append({"request": request})
+        elif is_chunk(value) and made:
+            made[-1].setdefault("response", []).append(value)
+    return made
 
 
 def _values(file: TraceFile) -> Iterator[tuple[str, Any]]:
@@ -70,6 +96,9 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     """One trace per file: its replies in order."""
     chunks: list[Mapping[str, Any]] = []
     listed = list(_values(file))
+    if listed and _is_request(listed[0][1]):
+        yield from _of_requests(listed, file, joins)
+        return
     of_ui = any(is_ui_event(value) for _, value in listed)
     for position, value in listed:
         if isinstance(value, Problem):
@@ -89,3 +118,23 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
         messages += messages_of(reply, "assistant", notes)
     file.ledger.rules["chunks of one streamed reply are one message"] += len(chunks)
     yield trace_of(messages, Origin(file, NAME, "document", joins), identifier=file.path.name, model=model)
+
+
+def _of_requests(listed: list[tuple[str, Any]], file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
+    """The conversations of requests that stand before the chunks of their replies."""
+    for position, value in listed:
+        if isinstance(value, Problem):
+            yield value
+        elif not (_is_request(value) or is_chunk(value)):
+            yield file.problem(position, f"expected a request or a chunk of its reply, found {brief(value)}")
+    exchanges = _exchanges(listed)
+    for number, exchange in enumerate(exchanges):
+        for _ in list(merged(exchange.get("response", ())))[1:]:
+            file.ledger.items.drop(FURTHER, f"request {number}")
+            yield file.problem(f"request {number}", f"left out: {FURTHER}")
+    found = read_as_lines(exchanges, file, joins, NAME)
+    if found is None:
+        yield file.problem("document", "requests of no known format")
+        return
+    file.ledger.rules["chunks behind a request are its reply"] += sum(is_chunk(value) for _, value in listed)
+    yield from found[1]

@@ -29,7 +29,7 @@ from truespec.traces.importers.records import first_lines
 from truespec.traces.importers.shared import role_of, text_of
 from truespec.traces.importers.span_traces import by_trace, trace_of_spans
 from truespec.traces.importers.told import parsed
-from truespec.traces.importers.whole_threads import thread_of_task, thread_of_team
+from truespec.traces.importers.whole_threads import thread_of_steps, thread_of_task, thread_of_team
 from truespec.traces.importers.wrappers import (
     is_agent_event,
     is_item,
@@ -152,7 +152,12 @@ def _groups(value: Any, depth: int = 0) -> Iterator[tuple[str, Any]]:
     """The lists of spans (`spans`), the lists of messages and single ones (`messages`), system prompts."""
     if depth > _DEPTH:
         return
-    if isinstance(value, list):
+    if (steps := thread_of_steps(value)) is not None:
+        prompt, said = steps
+        if prompt:
+            yield "system", prompt
+        yield "messages", said
+    elif isinstance(value, list):
         if value and all(_is_span(item) for item in value):
             yield "spans", [_flat(item) for item in value]
         elif any(_spoken(item) for item in value):

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from truespec.traces.files import HEAD_BYTES, RECORD_LIMIT, Problem, TraceFile
+from truespec.traces.importers.inner_lines import read_as_lines
 from truespec.traces.importers.told import parsed
 from truespec.traces.joins import Joins
 from truespec.traces.trace import Trace
@@ -37,27 +35,6 @@ _ATTRIBUTES = (
 ROWS = "the rows of a table are read as records of the format {}"
 
 
-@dataclass(frozen=True)
-class _Rows(TraceFile):
-    """The rows of a table as JSON lines, in memory."""
-
-    data: bytes = b""
-
-    @property
-    def is_zip(self) -> bool:
-        """No."""
-        return False
-
-    @cached_property
-    def sha256(self) -> str:
-        """The hash of the table."""
-        return TraceFile(self.path).sha256
-
-    def open(self) -> Any:
-        """The lines."""
-        return io.BytesIO(self.data)
-
-
 def recognises(head: Any, file: TraceFile) -> bool:
     """The ending, and columns of which one holds what was said."""
     if isinstance(head, dict | list) or not str(file).lower().removesuffix(".gz").endswith(".csv"):
@@ -70,8 +47,6 @@ def recognises(head: Any, file: TraceFile) -> bool:
 
 def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     """The traces of the rows."""
-    from truespec.traces.importers.registry import detect, reader
-
     data = file.whole()
     if isinstance(data, Problem):
         yield data
@@ -79,15 +54,14 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     rows, broken = _rows(data.decode("utf-8-sig", "replace"))
     if broken:
         yield file.problem(f"row {len(rows) + 1}", broken)
-    lines = "".join(json.dumps(row, ensure_ascii=True) + "\n" for row in rows).encode()
-    inner = _Rows(file.path, file.budget, file.ledger, lines)
-    form = detect(inner) if rows else None
-    if form is None or form == NAME:
+    found = read_as_lines(rows, file, joins, NAME)
+    if found is None:
         file.ledger.items.drop("rows of no known format", "row 1")
         yield file.problem("row 1", "the columns are those of no known format; export as JSON")
         return
+    form, traces = found
     file.ledger.rules[ROWS.format(form)] += len(rows)
-    yield from reader(form).read(inner, joins)
+    yield from traces
 
 
 def _rows(text: str) -> tuple[list[dict[str, Any]], str]:

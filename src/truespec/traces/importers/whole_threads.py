@@ -1,11 +1,13 @@
-"""Objects that hold one conversation in several places: teams of AutoGen, tasks of A2A."""
+"""Objects that hold one conversation in several places: AutoGen's teams, A2A's tasks, the AI SDK's steps."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from truespec.traces.importers.items import SYSTEMS
 from truespec.traces.importers.shared import dicts, text_of
+from truespec.traces.importers.told import parsed
 from truespec.traces.importers.wrappers import is_item
 
 
@@ -41,3 +43,33 @@ def _called_in(value: Any, depth: int = 0) -> Iterator[str]:
     elif isinstance(value, Mapping | list) and depth < 20:
         for inner in value.values() if isinstance(value, Mapping) else value:
             yield from _called_in(inner, depth + 1)
+
+
+_ASKED = ("messages", "input", "contents")
+
+
+def thread_of_steps(value: Any) -> tuple[str | None, list[Any]] | None:
+    """The prompt and the conversation of the steps of one run of Vercel's AI SDK, or of a result with them.
+
+    A step's response holds what the run said so far, its request what the model was given.
+    """
+    listed = value.get("steps") if isinstance(value, Mapping) else value
+    if not isinstance(listed, list) or not listed or not all(_is_step(step) for step in listed):
+        return None
+    request = listed[0].get("request")
+    body = parsed(request.get("body")) if isinstance(request, Mapping) else None
+    body = body if isinstance(body, Mapping) else {}
+    given = next((body[key] for key in _ASKED if isinstance(body.get(key), list)), [])
+    said: list[dict[str, Any]] = []
+    for step in listed:
+        messages = dicts(step["response"]["messages"])
+        said = messages if messages[: len(said)] == said else [*said, *messages]
+    system = next((text_of(body[key]) for key in SYSTEMS if body.get(key)), None)
+    return system, [*given, *said]
+
+
+def _is_step(value: Any) -> bool:
+    if not isinstance(value, Mapping) or "finishReason" not in value:
+        return False
+    response = value.get("response")
+    return isinstance(response, Mapping) and isinstance(response.get("messages"), list)
