@@ -59,7 +59,7 @@ def thread_of_steps(value: Any) -> tuple[str | None, list[Any]] | None:
     request = listed[0].get("request")
     body = parsed(request.get("body")) if isinstance(request, Mapping) else None
     body = body if isinstance(body, Mapping) else {}
-    given = next((body[key] for key in _ASKED if isinstance(body.get(key), list)), [])
+    given: list[Any] = next((body[key] for key in _ASKED if isinstance(body.get(key), list)), [])
     said: list[dict[str, Any]] = []
     for step in listed:
         messages = dicts(step["response"]["messages"])
