@@ -161,3 +161,22 @@ def test_spans_of_go_one_behind_the_other_over_many_lines(tmp_path: Path) -> Non
     path = tmp_path / "stdout.json"
     path.write_text("\n".join(json.dumps(span, indent=2) for span in spans))
     assert [one.messages for one in of(path)[0]] == [one.messages for one in of(sample)[0]]
+
+
+def test_what_was_said_beside_calls_in_a_run_without_a_model_call_is_told(tmp_path: Path) -> None:
+    def span(number: int, value: Any) -> dict[str, Any]:
+        attributes = {"traceloop.span.kind": "task", "traceloop.entity.output": json.dumps(value)}
+        return {
+            "name": "task",
+            "context": {"trace_id": "t", "span_id": f"s{number}"},
+            "attributes": attributes,
+        }
+
+    call = {"tool_name": "look", "tool_kwargs": {}, "tool_id": "call_abcdefghijkl"}
+    reply = {"role": "assistant", "blocks": [{"block_type": "text", "text": "It is sent."}]}
+    spans = [span(1, {"input": [ASKED]}), span(2, {"result": {"response": reply, "tool_calls": [call]}})]
+    path = tmp_path / "spans.json"
+    path.write_text(json.dumps(spans))
+    (trace,), problems, _ = of(path)
+    said = [message.text for message in trace.messages]
+    assert "It is sent." in said or any("no span is a model call" in str(one) for one in problems)

@@ -132,7 +132,8 @@ def messages_of_item(item: Any, notes: Notes, default: str = "assistant") -> lis
     if declared == "thinking":
         return _assembled(role, [("thought", text_of(item.get("content")))], notes)
     item = _with_results(item, role, notes)
-    parts = _listed(item.get("parts"))
+    parts = item.get("parts")
+    parts = parsed(parts) if isinstance(parts, str) else parts  # a database keeps them as a text
     content = parts if isinstance(parts, list) else item.get("content")
     content = _with_reference(item, content)
     if isinstance(content, Mapping) and isinstance(content.get("parts"), list):
@@ -142,11 +143,6 @@ def messages_of_item(item: Any, notes: Notes, default: str = "assistant") -> lis
     if role == "tool" and not _holds_results(content):
         return told_in_text(_result(item, content, role), notes)
     return _composed(item, role, content, notes)
-
-
-def _listed(parts: Any) -> Any:
-    """The parts of a message; a database keeps them as a text."""
-    return parsed(parts) if isinstance(parts, str) else parts
 
 
 def _with_results(item: Mapping[str, Any], role: str, notes: Notes) -> Mapping[str, Any]:
@@ -395,7 +391,8 @@ def _of_dict(value: Mapping[str, Any], role: str, notes: Notes) -> list[Message]
     prompt = text_of(system) if isinstance(system, str | list) else None
     head = [Message("system", prompt)] if prompt else []
     if role == "assistant" and any(value.get(key) for key in _CALL_LISTS):
-        return head + messages_of_item({"role": role, **value}, notes)  # a reply that declares no role
+        said = value["response"] if is_item(value.get("response")) else {}  # LlamaIndex: beside the calls
+        return head + messages_of_item({"role": role, **value, **said}, notes)
     for key in _LISTS:
         listed = parsed(value.get(key))
         if isinstance(listed, list) and listed:
