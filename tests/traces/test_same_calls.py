@@ -157,3 +157,18 @@ def test_why_a_run_of_langsmith_failed_is_what_it_gave(tmp_path: Path) -> None:
     trace, _, _ = of(tmp_path / "runs.json", [{**run, "error": error}])
     assert [text for _, _, text in pairs(trace)] == ["ValueError('no such tank')"]
     assert trace.messages[-1].error is True
+
+
+def test_an_approval_is_neither_a_call_nor_a_result(tmp_path: Path) -> None:
+    call = {"type": "tool-call", "toolCallId": NAMES[0], "toolName": "gauge", "input": GIVEN[0]}
+    asks = {"type": "tool-approval-request", "approvalId": "a1", "toolCallId": NAMES[0]}
+    may = {"type": "tool-approval-response", "approvalId": "a1", "approved": True}
+    gave = {"type": "tool-result", "toolCallId": NAMES[0], "toolName": "gauge"}
+    output = {"output": {"type": "text", "value": GAVE[0]}}
+    for told in ([[may], [{**gave, **output}]], [[may, {**gave, **output}]]):
+        messages: list[dict[str, Any]] = [ASKED, {"role": "assistant", "content": [call, asks]}]
+        messages += [{"role": "tool", "content": content} for content in told]
+        trace, problems, _ = of(tmp_path / "messages.json", messages)
+        assert pairs(trace) == [(NAMES[0], GIVEN[0], GAVE[0])]
+        assert [message.role for message in trace.messages] == ["user", "assistant", "tool"]
+        assert problems == []

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from truespec.traces.files import brief
+from truespec.traces.importers.beside import with_reference, with_results
 from truespec.traces.importers.chunks import is_chunk, merged
 from truespec.traces.importers.exchanges import FURTHER
 from truespec.traces.importers.outcomes import outcome_of, with_reason
@@ -24,7 +25,6 @@ from truespec.traces.importers.parts import (
     Notes,
     atoms_of,
     call_of,
-    identifier_of,
     is_bare_call,
     is_call,
     is_definition,
@@ -40,12 +40,10 @@ from truespec.traces.importers.wrappers import LANGCHAIN, is_item, unwrapped
 from truespec.traces.trace import Message, ToolCall
 
 _CALL_LISTS = ("tool_calls", "toolCalls", "toolInvocations", "tool_invocations", "invalid_tool_calls")
-_RESULT_LISTS = ("tool_results", "tool_responses")
-"""Fields of a message that hold results beside its content: ElevenLabs, AutoGen 0.2."""
 _CALL_ROLES = ("tool_call_invocation", "tool_call", "function_call", "tool_use")
 """Roles whose message is itself a call, where it has the call's fields (Retell)."""
-BESIDE = "a text of results that stand beside it one by one is no result of its own"
 ANSWERS = "a message of the user that names a call is that call's result"
+APPROVAL = "what a person decides about a call before it runs is no result of it"
 _ERRORS = ("error", "is_error", "isError", "tool_call_error")
 """Fields of a result that say whether, or why, its call failed."""
 _OF_THE_MODEL = ("compaction", "mcp_list_tools")
@@ -131,45 +129,23 @@ def messages_of_item(item: Any, notes: Notes, default: str = "assistant") -> lis
         return _assembled(role, atoms_of({**item, "type": "tool_call"}, notes), notes)
     if declared == "thinking":
         return _assembled(role, [("thought", text_of(item.get("content")))], notes)
-    item = _with_results(item, role, notes)
+    item = with_results(item, role, notes)
     parts = item.get("parts")
     parts = parsed(parts) if isinstance(parts, str) else parts  # a database keeps them as a text
     content = parts if isinstance(parts, list) else item.get("content")
-    content = _with_reference(item, content)
+    content = with_reference(item, content)
     if isinstance(content, Mapping) and isinstance(content.get("parts"), list):
         content = content["parts"]
     if isinstance(content, Mapping) and kind_of_part(content):
         content = [content]
+    if role == "tool" and isinstance(content, list) and any(map(_is_approval, content)):
+        notes.ledger.rules[APPROVAL] += 1
+        content = [part for part in content if not _is_approval(part)]
+        if not content:
+            return []
     if role == "tool" and not _holds_results(content):
         return told_in_text(_result(item, content, role), notes)
     return _composed(item, role, content, notes)
-
-
-def _with_results(item: Mapping[str, Any], role: str, notes: Notes) -> Mapping[str, Any]:
-    """The item with the results that stand in a field of their own among its parts."""
-    for key in _RESULT_LISTS:
-        listed = item.get(key)
-        if not isinstance(listed, list) or not listed or not all(isinstance(one, Mapping) for one in listed):
-            continue
-        content = item.get("content")
-        said = content if isinstance(content, list) else [content] if content else []
-        if role == "tool" and said:
-            notes.ledger.rules[BESIDE] += 1
-            said = []
-        results = [{**one, "type": "tool_result"} for one in listed]
-        return {**{k: v for k, v in item.items() if k not in (key, "name")}, "content": [*said, *results]}
-    return item
-
-
-def _with_reference(item: Mapping[str, Any], content: Any) -> Any:
-    """The content; its one result, where it names no call, answers the one that the message names (Azure)."""
-    named = {key: item[key] for key in REFERENCES if item.get(key)}
-    if not named or not isinstance(content, list) or len(content) != 1 or not isinstance(content[0], Mapping):
-        return content
-    (part,) = content
-    if is_result(kind_of_part(part)) and identifier_of(part) is None:
-        return [{**named, **part}]
-    return content
 
 
 def _composed(item: Mapping[str, Any], role: str, content: Any, notes: Notes) -> list[Message]:
@@ -221,6 +197,10 @@ def _in_steps(parts: Sequence[Any], notes: Notes) -> list[Atom]:
             later = stepped and atom[0] == "result" and about.get("providerExecuted") is not True
             (waiting if later else atoms).append(atom)
     return atoms + waiting
+
+
+def _is_approval(part: Any) -> bool:
+    return isinstance(part, Mapping) and kind_of_part(part) == "tool_approval_response"
 
 
 def _holds_results(content: Any) -> bool:

@@ -63,6 +63,8 @@ ATTACHED = frozenset(
         "context_management",
         "mcp_list_tools",
         "mcp_approval_response",
+        "tool_approval_request",
+        "tool_approval_response",
     )
 )
 """Types of parts that are attachments or markers: they are kept beside the message."""
@@ -291,7 +293,7 @@ def atoms_of(part: Any, notes: Notes) -> list[Atom]:
         part = {**part, "response": part["server_tool_call_response"]}
     if part.get("thought") is True:
         kind = "thought"
-    named_tool = kind.startswith("tool_") and "toolCallId" in part and kind not in RESULTS
+    named_tool = kind.startswith("tool_") and "toolCallId" in part and kind not in (*RESULTS, *ATTACHED)
     if is_definition(part):
         notes.tools.append(part)
         return []
