@@ -172,3 +172,13 @@ def test_an_approval_is_neither_a_call_nor_a_result(tmp_path: Path) -> None:
         assert pairs(trace) == [(NAMES[0], GIVEN[0], GAVE[0])]
         assert [message.role for message in trace.messages] == ["user", "assistant", "tool"]
         assert problems == []
+
+
+def test_a_call_that_a_person_denied_has_failed_for_that_reason(tmp_path: Path) -> None:
+    call = {"type": "tool-call", "toolCallId": NAMES[0], "toolName": "gauge", "input": GIVEN[0]}
+    denied = {"type": "execution-denied", "reason": "not at night"}
+    gave = {"type": "tool-result", "toolCallId": NAMES[0], "toolName": "gauge", "output": denied}
+    messages: list[dict[str, Any]] = [ASKED, {"role": "assistant", "content": [call]}]
+    messages.append({"role": "tool", "content": [gave]})
+    trace, _, _ = of(tmp_path / "messages.json", messages)
+    assert (trace.messages[-1].text, trace.messages[-1].error) == ("not at night", True)

@@ -21,6 +21,8 @@ TEXTS = frozenset(
     )
 )
 """Types of parts that hold visible text."""
+DENIED = "Tool execution denied."
+"""What a model is told of a call that a person did not approve, without a reason."""
 _OUTPUTS = ("text", "json", "content", "error-text", "error-json")
 """Types of outputs of tools in Vercel's AI SDK."""
 
@@ -36,6 +38,8 @@ def outcome_of(value: Any) -> tuple[str | None, bool | None]:
         kind = value.get("type")
         if isinstance(kind, str) and "value" in value:  # {type: text|json|error-text|content, value}
             return value_text(_joined(value["value"])), True if kind.startswith("error") else None
+        if kind == "execution-denied":  # by a person, in Vercel's AI SDK
+            return str(value.get("reason") or DENIED), True
         flag = value.get("isError", value.get("is_error"))
         failed = flag if isinstance(flag, bool) else None
         if isinstance(kind, str) and kind.endswith("_error"):

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
-from truespec.traces.importers.outcomes import TEXTS, outcome_of, with_reason
+from truespec.traces.importers.outcomes import DENIED, TEXTS, outcome_of, with_reason
 from truespec.traces.importers.shared import spelt, text_of, tool_call, value_text
 from truespec.traces.ledger import Ledger
 from truespec.traces.trace import Message, ToolCall
@@ -388,7 +388,7 @@ def _denied(part: Mapping[str, Any]) -> str | None:
     told = approval if isinstance(approval, Mapping) else {}
     if part.get("state") != "output-denied" and told.get("approved") is not False:
         return None
-    return told["reason"] if isinstance(told.get("reason"), str) else "Tool execution denied."
+    return told["reason"] if isinstance(told.get("reason"), str) else DENIED
 
 
 def _beside(part: Mapping[str, Any], why: Any) -> dict[str, Any] | None:
