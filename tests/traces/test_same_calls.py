@@ -182,3 +182,32 @@ def test_a_call_that_a_person_denied_has_failed_for_that_reason(tmp_path: Path) 
     messages.append({"role": "tool", "content": [gave]})
     trace, _, _ = of(tmp_path / "messages.json", messages)
     assert (trace.messages[-1].text, trace.messages[-1].error) == ("not at night", True)
+
+
+def test_a_history_without_identifiers_that_wraps_what_a_run_gave(tmp_path: Path) -> None:
+    unnamed = {"role": "assistant", "content": None, "tool_calls": calls(named=False)}
+    wrapped = [
+        {"role": "tool", "content": json.dumps({"result": json.dumps({"level": text})})} for text in GAVE
+    ]
+    done = {"role": "assistant", "content": "91 and 12."}
+    spans = [
+        span(1, "LLM", {"input.value": json.dumps([ASKED]), "output.value": json.dumps(unnamed)}),
+        *(
+            span(
+                2 + n,
+                "TOOL",
+                {"input.value": json.dumps(given), "output.value": f"{{'level': '{text}'}}"},
+                name="gauge",
+            )
+            for n, (given, text) in enumerate(zip(GIVEN, GAVE, strict=True))
+        ),
+        span(
+            4,
+            "LLM",
+            {"input.value": json.dumps([ASKED, unnamed, *wrapped]), "output.value": json.dumps(done)},
+        ),
+    ]
+    trace, problems, _ = of(tmp_path / "spans.json", spans)
+    assert [given for _, given, _ in pairs(trace)] == list(GIVEN)
+    assert [text in str(told) for text, (_, _, told) in zip(GAVE, pairs(trace), strict=True)] == [True, True]
+    assert problems == []

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from truespec.traces.importers.threads import canonical, outcome_key
+from truespec.traces.importers.threads import canonical
 from truespec.traces.ledger import Ledger
 from truespec.traces.trace import Message, ToolCall
 
@@ -83,7 +83,7 @@ def without_empty(
 
 
 def _bare(message: Message) -> bool:
-    said = message.call_id or message.tool or outcome_key(message.text)
+    said = message.call_id or message.tool or (message.text or "").strip()
     return message.role == "tool" and not said
 
 

@@ -64,10 +64,35 @@ def canonical(value: Any) -> str:
         return str(value)
 
 
+_WRAPPERS = ("result", "output", "content", "response", "text")
+"""Fields in which frameworks hand a result on where it is no object."""
+_FLAGS = ("isError", "is_error", "type", "_meta", "meta")
+
+
 def outcome_key(text: str | None) -> str:
-    """A result's text, one for all spellings of the same JSON."""
-    stripped = (text or "").strip()
-    return canonical(parsed(stripped)) if stripped[:1] in ("[", "{") else stripped
+    """A result's text, one for all spellings of the same JSON, with or without what is around it."""
+    value: Any = (text or "").strip()
+    for _ in range(_LAYERS):
+        inner = parsed(value) if isinstance(value, str) and value[:1] in ("[", "{") else value
+        inner = _inside(inner)
+        if inner is value:
+            break
+        value = inner.strip() if isinstance(inner, str) else inner
+    return value if isinstance(value, str) else canonical(value)
+
+
+_LAYERS = 6
+"""How many layers around a result are taken off."""
+
+
+def _inside(value: Any) -> Any:
+    """What an object or a list holds that only hands a result on; every other value as it is."""
+    if isinstance(value, Mapping):
+        kept = [key for key in value if key not in _FLAGS]
+        return value[kept[0]] if len(kept) == 1 and kept[0] in _WRAPPERS else value
+    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], Mapping) and "text" in value[0]:
+        return value[0]["text"]
+    return value
 
 
 def call_key(call: ToolCall) -> tuple[Any, ...]:
