@@ -178,5 +178,31 @@ STRATEGIES: tuple[Strategy, ...] = (
     ),
     Strategy("by_counts_of_tests", 0.4, expected=0.3, use=("order",), made_for=("order", "type list")),
     Strategy("by_each_letter", 0.8, glance=0.6, expected=0.2, use=("type ascii",)),
+    Strategy(
+        "by_running",
+        1.0,
+        glance=0.5,
+        expected=0.4,
+        use=("recursion",),
+        made_for=("index", "recursion", "type list"),
+    ),
+    Strategy(
+        "by_search_results",
+        1.5,
+        glance=0.6,
+        expected=0.4,
+        use=("extremes", "functions", "order"),
+        made_for=("extremes", "membership"),
+    ),
+    Strategy("by_distinct_witness", 0.4, expected=0.2, use=("order",), made_for=("exists", "order")),
+    Strategy(
+        "by_literals",
+        1.5,
+        glance=1.2,
+        expected=0.4,
+        use=("type string",),
+        made_for=("cases", "type string"),
+    ),
+    Strategy("by_digits", 0.3, expected=0.2, use=("product",), made_for=("product", "recursion")),
 )
 """All of them; `ordering.py` says in which order they are tried."""
