@@ -137,7 +137,7 @@ def test_workers_end_when_their_parent_is_killed() -> None:
         "from truespec.domains.verify import Pair\n"
         "from truespec.executors.pool import Job, Workers, failed_verdict\n"
         "with Workers(behave, failed_verdict, [], jobs=2) as pool:\n"
-        "    jobs = [Job(k, Pair('regex', '', 'pid'), 1.0) for k in range(50)]\n"
+        "    jobs = [Job(k, Pair('regex', '', 'pid'), 60.0) for k in range(50)]\n"
         "    pids = {int(v.method) for _, v in pool.run(jobs)}\n"
         "    print(*pids, flush=True)\n"
         "    dict(pool.run(Job(k, Pair('regex', '', 'hang'), 100.0) for k in range(2)))\n"

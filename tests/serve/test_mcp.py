@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import random
 import re
 import socket
 import subprocess
@@ -154,11 +155,19 @@ def test_the_program_speaks_over_stdio() -> None:
     assert result.structured_content["answer"] == "refuted"
 
 
+def unasked() -> socket.socket:
+    """A socket on a port that the system gives to nobody who asks for any port: it stays free once closed."""
+    chance = random.SystemRandom()
+    while True:
+        with contextlib.suppress(OSError):
+            return socket.create_server(("127.0.0.1", chance.randrange(20_000, 30_000)))
+
+
 def test_the_program_speaks_over_http_and_says_where() -> None:
     from mcp import Client
     from mcp.client.streamable_http import streamable_http_client
 
-    with socket.create_server(("127.0.0.1", 0)) as taken:
+    with unasked() as taken:
         port = str(taken.getsockname()[1])
         over_http = [
             sys.executable,

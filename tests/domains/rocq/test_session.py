@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import select
 import threading
 import time
 from collections.abc import Iterator
@@ -128,7 +129,9 @@ def test_a_tactic_that_ends_while_it_is_being_stopped_counts_by_what_it_did(
 
     def late(deadline: float, stop: threading.Event | None, worked: float | None = None) -> str | None:
         monkeypatch.undo()
-        time.sleep(0.5)  # Rocq has answered; the answer is found to be too late before it is read
+        assert session._process is not None
+        select.select([session._process.stdout], [], [], 200.0)
+        # Rocq has answered; the answer is found to be too late before it is read
         return None
 
     monkeypatch.setattr(session, "_prompt_by", late)
