@@ -11,16 +11,25 @@ import time
 from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import needs
 from truespec.domains.sql.engines import registry
-from truespec.domains.sql.engines.contract import BadDatabase, Engine, NotAQuery, Settings, Stopped
+from truespec.domains.sql.engines.accept import accept
+from truespec.domains.sql.engines.contract import (
+    BadDatabase,
+    Engine,
+    NotAQuery,
+    Rejection,
+    Settings,
+    Stopped,
+)
 from truespec.domains.sql.engines.result import Failure, Rows
 from truespec.domains.sql.schema import Schema, read_schema
 from truespec.domains.verify import Pair, verify_pair
-from truespec.verdict import ReasonCode, ToolMissing
+from truespec.verdict import ReasonCode, SpecificationError, ToolMissing
 
 DDL = """
 CREATE TABLE Dept (id INT PRIMARY KEY, name VARCHAR(20));
@@ -329,3 +338,27 @@ def test_a_query_remembers_nothing_of_the_last_database(engine: Engine, schema: 
     found = engine.run_many(schema, [none, some, none, some, none], [query], Settings())
     sizes = [len(one[0].rows) for one in found if isinstance(one, list) and isinstance(one[0], Rows)]
     assert sizes == [2, 0, 2, 0, 2]
+
+
+@pytest.mark.parametrize(("dialect", "times"), [("duckdb", 1), ("sqlite", 3)])
+def test_an_accepted_text_is_not_asked_of_an_engine_again(
+    dialect: str, times: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SQLite's tables are made anew with each pair, by what asks."""
+    target = registry.engine(dialect)
+    asked: list[str] = []
+    check = target.check
+
+    def seen(text: str, *more: Any) -> Rejection | None:
+        asked.append(text)
+        return check(text, *more)
+
+    monkeypatch.setattr(target, "check", seen)
+    one, other = (read_schema(f"CREATE TABLE once_asked (a INT, {b} INT)", dialect) for b in "bc")
+    text = "SELECT b FROM once_asked"
+    for _ in range(3):
+        accept(text, one, Settings())
+        for _ in range(2):  # a refusal is no acceptance, nor does it hold in another schema
+            with pytest.raises(SpecificationError):
+                accept(text, other, Settings())
+    assert len(asked) == times + 6

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
+from weakref import WeakKeyDictionary
 
 from sqlglot import TokenType
 
 from truespec.domains.sql.dialects.registry import DIALECTS
-from truespec.domains.sql.engines.contract import Rejection, Settings, Stopped
+from truespec.domains.sql.engines.contract import Engine, Rejection, Settings, Stopped
 from truespec.domains.sql.engines.registry import engine
 from truespec.domains.sql.functions.catalogue import words
 from truespec.domains.sql.schema import Schema
@@ -44,16 +46,31 @@ def read_settings(raw: object, dialect: str) -> Settings:
     return Settings(sql_mode=",".join(names))
 
 
+MAX_ACCEPTED = 5_000
+"""How many accepted texts are remembered of an engine."""
+_accepted: WeakKeyDictionary[Engine, set[bytes]] = WeakKeyDictionary()
+
+
 def accept(text: str, schema: Schema, settings: Settings) -> None:
     """Raise `SpecificationError` with the engine's message and its place when it does not accept a query.
 
-    `ToolMissing` where the engine is not installed, `OracleError` where it refuses the schema.
+    `ToolMissing` where the engine is not installed, `OracleError` where it refuses the schema. An engine is
+    not asked again what it accepted before, as an oracle beside many candidates, unless a pair begins there.
     """
+    target = engine(schema.dialect)
+    known = _accepted.setdefault(target, set())
+    key = hashlib.sha256(repr((schema.ddl, settings, text)).encode()).digest()
+    if key in known and not target.begins_pairs:
+        return
     try:
-        rejection = engine(schema.dialect).check(text, schema, settings)
+        rejection = target.check(text, schema, settings)
     except Stopped as stopped:
         raise Incomplete(str(stopped)) from stopped
-    if rejection is not None:
+    if rejection is None:
+        if len(known) >= MAX_ACCEPTED:
+            known.clear()
+        known.add(key)
+    else:
         raise SpecificationError(rejection.code, rejection.message, locate(text, rejection, schema.dialect))
 
 

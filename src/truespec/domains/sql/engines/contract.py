@@ -74,6 +74,8 @@ class Engine(ABC):
     """The dialect it speaks."""
     batch: ClassVar[int] = 1
     """How many databases `run_many` takes in one request."""
+    begins_pairs: ClassVar[bool] = False
+    """Whether `check` makes anew what the pair before has used."""
 
     @abstractmethod
     def label(self) -> str:

@@ -50,6 +50,7 @@ class SQLite(Engine):
     """
 
     dialect = "sqlite"
+    begins_pairs = True
 
     def __init__(self) -> None:
         self._connections: OrderedDict[tuple[str, bool], sqlite3.Connection] = OrderedDict()
