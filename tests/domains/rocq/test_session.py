@@ -130,6 +130,7 @@ def test_a_tactic_that_ends_while_it_is_being_stopped_counts_by_what_it_did(
     def late(deadline: float, stop: threading.Event | None, worked: float | None = None) -> str | None:
         monkeypatch.undo()
         assert session._process is not None
+        assert session._process.stdout is not None
         select.select([session._process.stdout], [], [], 200.0)
         # Rocq has answered; the answer is found to be too late before it is read
         return None
