@@ -43,6 +43,7 @@ TALKS = (
     "openai/stored.json",
     "openai-responses/conversation.jsonl",
     "openhands/events.jsonl",
+    "otlp/openllmetry-workflow.json",
     "platforms/braintrust.jsonl",
     "platforms/galileo.json",
     "platforms/opik.json",

@@ -24,7 +24,7 @@ from truespec.traces.importers.parts import (
     opened,
     result_of,
 )
-from truespec.traces.importers.shared import role_of
+from truespec.traces.importers.shared import role_of, tool_call
 from truespec.traces.ledger import Ledger
 from truespec.traces.trace import Message, ToolCall
 
@@ -60,6 +60,12 @@ def census(value: Any, depth: int = 0) -> Iterator[Found]:
     elif isinstance(value, Mapping):
         found = _one(value)
         if found is not None:
+            if (
+                isinstance(found, Message)
+                and isinstance(value.get("tool_kwargs"), Mapping)
+                and "tool_output" in value
+            ):
+                yield tool_call(value.get("tool_name"), value["tool_kwargs"], found.call_id)
             yield found
             if isinstance(found, ToolCall):
                 return

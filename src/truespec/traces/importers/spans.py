@@ -13,7 +13,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from truespec.traces.importers.census import held, nested
 from truespec.traces.importers.conventions import (
     MODELS,
     RawSpan,
@@ -21,18 +20,17 @@ from truespec.traces.importers.conventions import (
     ends_of,
     first,
     inputs_of,
-    is_named,
-    kind_of,
     outputs_of,
     prompt_of_span,
-    raw_request,
     tools_of,
 )
+from truespec.traces.importers.items import messages_of_item
 from truespec.traces.importers.pairing import in_history, in_order, paired
 from truespec.traces.importers.parts import Notes
 from truespec.traces.importers.repeats import JOINED, RENAMED, joined, renamed, under, without_empty
 from truespec.traces.importers.same_calls import without_named
 from truespec.traces.importers.shared import tool_schemas
+from truespec.traces.importers.span_kinds import kinds_of
 from truespec.traces.importers.span_places import Conversation, placed, related
 from truespec.traces.importers.span_runs import Entry, Runs
 from truespec.traces.importers.span_unread import tell_left, tell_silent, tell_unheld, tell_unread
@@ -42,6 +40,8 @@ from truespec.traces.importers.threads import (
     keys_of,
     reduced,
 )
+from truespec.traces.importers.workflow_steps import RULE as STEPS
+from truespec.traces.importers.workflow_steps import endings, held_in, telling_steps
 from truespec.traces.trace import Message, ToolCall, ToolSchema
 
 FILLED = "arguments that a reply does not tell are those of the call as a later request repeats it"
@@ -49,7 +49,6 @@ COMPLETED = "a text that a later request tells beside known calls is of the mess
 NAMED = "a span of no tool's kind with the name and the arguments of an open call is that call's run"
 _UNTOLD = ("CHAIN", "SPAN", "UNKNOWN", "FUNCTION")
 """Kinds that do not say what a span does."""
-MESSAGES = "gen_ai.input.messages"
 LATEST = 50
 """How many of the latest results a message is compared with."""
 
@@ -67,18 +66,12 @@ class _Builder(Runs):
         self.place = notes.place
         self.threads: list[Thread] = []
         self.parents = {raw.id: raw.parent for raw in spans}
-        self.kinds = {raw.id: kind_of(raw) for raw in spans}
-        # A provider's own request and reply hold all that the span around them tells.
-        inside = {
-            raw.parent for raw in spans if self.kinds[raw.id] == "LLM" and raw_request(raw.attributes)[0]
-        }
-        # What a loop's span says stands in the model calls inside it, too, and in their order.
-        holding = [raw for raw in spans if self.kinds[raw.id] == "LLM" and MESSAGES in raw.attributes]
-        looping = {raw.id for raw in holding if not is_named(raw)}
-        inside |= looping & {raw.parent for raw in holding if is_named(raw)}
-        for raw in spans:
-            if raw.id in inside and self.kinds[raw.id] == "LLM":
-                self.kinds[raw.id] = "CHAIN"
+        self.kinds = kinds_of(spans)
+        stepped = set() if "LLM" in self.kinds.values() else telling_steps(spans)
+        self.kinds |= dict.fromkeys(stepped, "RECORD")
+        notes.ledger.rules.update({STEPS: len(stepped)} if stepped else {})
+        self.endings = endings(spans) if stepped else {}
+        """What a workflow without a model call's span gave in the end."""
         self.ran = "TOOL" in self.kinds.values()
         """Whether spans of tools say what their calls gave."""
         self.said: dict[int, tuple[ToolCall, ...]] = {}
@@ -120,6 +113,11 @@ class _Builder(Runs):
         for entry, message in zip(self.entries, paired(messages, self.notes.ledger), strict=True):
             entry.message = message
         self._recover()
+        for span, reply in list(self.endings.items())[-1:]:
+            known = {entry.message.text for entry in self.entries}
+            for message in messages_of_item(reply, Notes()):
+                if message.text and message.text not in known:
+                    self._put(replace(message, calls=()), span, None)
         self._prompt()
         return self._result()
 
@@ -395,7 +393,7 @@ class _Builder(Runs):
         order = {raw.id: number for number, raw in enumerate(self.spans)}
         taken = {call.id for entry in self.entries for call in entry.message.calls} | set(self.names)
         answered = {entry.message.call_id for entry in self.entries}
-        calls, results = held([[*nested(raw.attributes), *raw.events] for raw in self.spans])
+        calls, results = held_in(self.spans, self.endings)
         missing = without_named(
             [(number, call) for key, (number, call) in calls.items() if key not in taken],
             [call for entry in self.entries for call in entry.message.calls],
