@@ -118,6 +118,9 @@ class _Builder(Runs):
             for message in messages_of_item(reply, Notes()):
                 if message.text and message.text not in known:
                     self._put(replace(message, calls=()), span, None)
+        if "RECORD" in self.kinds.values():
+            beside = [raw for raw in self.spans if self.kinds[raw.id] not in ("TOOL", "EMBEDDING", "RECORD")]
+            tell_left(beside, [entry.message for entry in self.entries], self.notes, self.place)
         self._prompt()
         return self._result()
 
