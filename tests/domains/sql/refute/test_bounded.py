@@ -84,6 +84,6 @@ def test_a_sweep_refutes_or_states_its_bound(candidate: str, differs: bool) -> N
 def test_an_unknown_pair_states_its_bound() -> None:
     length = "SELECT id FROM p WHERE LENGTH(CAST(v AS TEXT)) > 2"
     other = "SELECT id FROM p WHERE SUBSTR(CAST(v AS TEXT), 3, 1) <> ''"
-    found = verify_pair(Pair("sql", length, other, {"schema": DDL, "dialect": "sqlite"}), 4.0)
+    found = verify_pair(Pair("sql", length, other, {"schema": DDL, "dialect": "sqlite"}), 60.0)
     assert found.answer.value == "unknown", found
     assert isinstance(found.evidence, Bounded)

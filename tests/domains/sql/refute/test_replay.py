@@ -21,7 +21,7 @@ def test_a_schema_that_the_engine_refuses_is_told_with_its_message(schema: str, 
     """MariaDB wants an index on the columns that a foreign key refers to."""
     needs.tool("mariadbd")
     pair = Pair("sql", "SELECT a FROM p", "SELECT a FROM p WHERE a > 1", {"schema": schema})
-    verdict = verify_pair(pair, 8.0)
+    verdict = verify_pair(pair, 60.0)
     assert verdict.answer is Answer.REFUTED
     assert isinstance(verdict.evidence, Counterexample)
     note = str(verdict.evidence.extra.get("schema_note", ""))
@@ -43,7 +43,7 @@ def test_a_query_that_changes_its_session_leaves_the_pair_unknown(monkeypatch: p
     pair = Pair("sql", "SELECT a FROM t", "SELECT a FROM t WHERE a > 1", context)
     with monkeypatch.context() as patch:
         patch.setattr(mariadb_session.Reader, "fetch", planted)
-        verdict = verify_pair(pair, 4.0)
+        verdict = verify_pair(pair, 60.0)
     assert verdict.answer is Answer.UNKNOWN
     assert verdict.reason is not None
     assert "sql_select_limit" in verdict.reason.detail
