@@ -211,3 +211,51 @@ def test_a_history_without_identifiers_that_wraps_what_a_run_gave(tmp_path: Path
     assert [given for _, given, _ in pairs(trace)] == list(GIVEN)
     assert [text in str(told) for text, (_, _, told) in zip(GAVE, pairs(trace), strict=True)] == [True, True]
     assert problems == []
+
+
+def test_a_run_answers_the_latest_reply_not_a_call_that_a_history_repeats_without_results(
+    tmp_path: Path,
+) -> None:
+    old = {"role": "assistant", "content": None, "tool_calls": calls(named=True)[:1]}
+    call = {**calls(named=True)[1], "function": {"name": "gauge", "arguments": json.dumps(GIVEN[0])}}
+    new = {"role": "assistant", "content": None, "tool_calls": [call]}
+    history = [ASKED, old, {"role": "user", "content": "Again?"}]
+    spans = [
+        span(1, "LLM", {"input.value": json.dumps(history), "output.value": json.dumps(new)}),
+        span(2, "TOOL", {"input.value": json.dumps(GIVEN[0]), "output.value": GAVE[1]}, name="gauge"),
+    ]
+    trace, _, _ = of(tmp_path / "spans.json", spans)
+    assert [message.call_id for message in trace.messages if message.role == "tool"] == [NAMES[1]]
+
+
+def test_a_run_whose_exporter_keeps_no_content_has_no_known_arguments(tmp_path: Path) -> None:
+    named = {"gen_ai.tool.name": "gauge", "gen_ai.tool.call.id": NAMES[0]}
+    trace, _, _ = of(tmp_path / "spans.json", [span(1, "TOOL", named)])
+    assert [(call.id, call.arguments) for message in trace.messages for call in message.calls] == [
+        (NAMES[0], None)
+    ]
+
+
+def test_a_result_over_which_an_exporter_wrote_the_next_reply(tmp_path: Path) -> None:
+    at = "llm.input_messages.1.message"
+    written = {
+        **flat("llm.input_messages", [ASKED]),
+        f"{at}.role": "model",
+        f"{at}.content": GAVE[0],
+        f"{at}.tool_call_id": NAMES[0],
+        f"{at}.tool_calls.0.tool_call.id": NAMES[1],
+        f"{at}.tool_calls.0.tool_call.function.name": "gauge",
+        f"{at}.tool_calls.0.tool_call.function.arguments": json.dumps(GIVEN[1]),
+    }
+    first = flat("llm.input_messages", [ASKED]) | {
+        "output.value": json.dumps({**replied(), "tool_calls": calls(True)[:1]})
+    }
+    response = {"id": NAMES[1], "name": "gauge", "response": {"level": 12}}
+    run = {"input.value": json.dumps(GIVEN[1]), "output.value": json.dumps(response)}
+    trace, problems, _ = of(
+        tmp_path / "spans.json",
+        [span(1, "LLM", first), span(2, "LLM", written), span(3, "TOOL", run, name="gauge")],
+    )
+    assert pairs(trace) == [(NAMES[0], GIVEN[0], GAVE[0]), (NAMES[1], GIVEN[1], '{"level": 12}')]
+    assert [message.text for message in trace.messages if message.role == "assistant"] == [None, None]
+    assert problems == []

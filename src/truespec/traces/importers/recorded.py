@@ -11,6 +11,7 @@ from typing import Any
 from truespec.traces.files import loads
 from truespec.traces.importers.items import messages_of, messages_of_item
 from truespec.traces.importers.parts import Notes
+from truespec.traces.importers.shared import role_of
 from truespec.traces.importers.wrappers import is_item
 from truespec.traces.peek import peek
 from truespec.traces.trace import Message
@@ -168,10 +169,23 @@ def in_trees(
                 body["content"] = None  # the exporter left out the blocks that are no text
             body.setdefault("role", role)
             body.pop("finish_reason", None)
+            made += _apart(body, notes) if role_of(body["role"]) == "assistant" else []
             made += messages_of_item(body, notes, role)
         if made:
             return made
     return made
+
+
+WRITTEN_OVER = "a result in a message over which a reply was written is a message of its own"
+
+
+def _apart(body: dict[str, Any], notes: Notes) -> list[Message]:
+    """The result in attributes over which an exporter wrote those of a reply, which loses them."""
+    if not body.get("tool_call_id") or not isinstance(body.get("content"), str):
+        return []
+    notes.ledger.rules[WRITTEN_OVER] += 1
+    told = {key: body.pop(key) for key in ("tool_call_id", "content", "name") if key in body}
+    return messages_of_item({**told, "role": "tool"}, notes)
 
 
 def _part(part: Mapping[str, Any]) -> Mapping[str, Any]:

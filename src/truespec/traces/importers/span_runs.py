@@ -31,6 +31,8 @@ class Entry:
     """Whether its call was chosen without an identifier."""
     run: ToolRun | None = None
     """The tool's run that waits for its call."""
+    past: bool = False
+    """Whether a request's history told it, no reply."""
 
 
 def _among(call: ToolCall, given: Any) -> bool:
@@ -143,9 +145,10 @@ class Runs:
     def _open_call(self, run: ToolRun) -> tuple[Entry, ToolCall] | None:
         """The open call of a tool: with the same arguments, else with some of them, else the earliest."""
         names = {run.name, run.name.rpartition(".")[2], run.name.removeprefix("running tool: ")}
+        # What a reply has just asked for runs, rather than what a history repeats without its results.
         waiting = [
             (entry, call)
-            for entry in self.entries
+            for entry in sorted(self.entries, key=lambda entry: entry.past)
             for call in entry.message.calls
             if call.name in names
             and (call.id is None or (run.identifier is None and call.id not in self.answered))
@@ -178,9 +181,10 @@ class Runs:
                 self.places[entry.span] = twin
                 continue
             identifier = run.identifier or entry.span
-            self.calls[identifier] = call = call or tool_call(
-                run.name, as_arguments(run.arguments), identifier
-            )
+            call = tool_call(run.name, as_arguments(run.arguments), identifier)
+            if run.arguments is None:
+                call = replace(call, arguments=None, raw="")  # the exporter keeps no content
+            self.calls[identifier] = call
             lonely.append(run.name)
             made.append(Entry(Message("assistant", None, (call,), position=entry.span), entry.span))
             self._answer(entry, call, False)

@@ -145,8 +145,8 @@ class _Builder(Runs):
         if self.kinds[raw.id] == "LLM":
             self.model = self.model or first(attributes, *MODELS)
 
-    def _put(self, message: Message, span: str, thread: Thread | None) -> Entry:
-        entry = Entry(message if message.position else replace(message, position=span), span)
+    def _put(self, message: Message, span: str, thread: Thread | None, past: bool = False) -> Entry:
+        entry = Entry(message if message.position else replace(message, position=span), span, past=past)
         for key in keys_of(message):
             if key[1] is not None and key[0] != "text":
                 self.known[key] += 1
@@ -195,7 +195,7 @@ class _Builder(Runs):
             if raw is self.spans[0] and not keys_of(message) and message.reasoning:
                 fresh = message  # a thought alone; later requests would repeat it
             if fresh is not None and not self._completed(message, fresh, thread):
-                entry = self._put(fresh, raw.id, thread)
+                entry = self._put(fresh, raw.id, thread, past=True)
                 if not outputs:
                     self.places[raw.id] = entry
         for message in outputs:

@@ -70,6 +70,8 @@ TOOL_RESULTS = (
 _GIVEN = ("arguments", "args", "input", "parameters")
 _GAVE = ("result", "output", "response")
 """Last steps of the names of attributes that hold what a tool was given and gave, in any convention."""
+_GOOGLES = frozenset(("id", "name", "response", "willContinue", "will_continue", "scheduling", "parts"))
+"""Fields of a response of a function in Google's interface."""
 METHOD = ".__call__"
 """What DSPy's spans append to the name of a tool."""
 _WRAPPERS = ("input", "inputs", "kwargs", "arguments", "args", "tool_input", "params")
@@ -111,6 +113,8 @@ def tool_run(raw: RawSpan) -> ToolRun:
             inner = parsed(inner)
             arguments = inner if key in _WRAPPERS and isinstance(inner, Mapping) else arguments
     output = _inner_output(output)
+    if isinstance(output, Mapping) and {"name", "response"} <= output.keys() <= _GOOGLES:
+        identifier, output = identifier or output.get("id"), output["response"]
     if isinstance(output, Mapping):
         identifier = identifier or first(output, *REFERENCES)
     elif isinstance(output, list) and len(output) == 1 and isinstance(output[0], Mapping):
