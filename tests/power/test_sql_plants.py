@@ -48,8 +48,11 @@ from truespec.domains.sql.rules import (
     known_flags,
     known_values,
     listed_groups,
+    many_choices,
     optional_partner,
     rounding,
+    rows_between,
+    runs,
     same_classes,
     same_recursion,
     settled_value,
@@ -288,11 +291,32 @@ def all_sums_are_positive(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(signed_sums, "of", of)
 
 
+def choices_are_always_different(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(many_choices, "same_choice", lambda one, copy: FALSE)
+
+
+def no_number_is_missing(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(rows_between, "_all_follow", lambda *_: z3.BoolVal(True))
+
+
+def no_number_comes_twice(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(runs, "_one_to_one", lambda aggregates, rows, place: True)
+
+
 def no_aggregate_of_a_group_is_null(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(filled_group, "of", lambda value, member: replace(value, null=FALSE))
 
 
 PLANTS: dict[Plant, str] = {
+    choices_are_always_different: "SELECT what FROM seen GROUP BY what HAVING COUNT(*) >= 3",
+    no_number_is_missing: (
+        "SELECT who, MIN(day) AS a FROM (SELECT who, day, day - ROW_NUMBER() OVER "
+        "(PARTITION BY who ORDER BY day) AS run FROM seen) q GROUP BY who, run"
+    ),
+    no_number_comes_twice: (
+        "SELECT DISTINCT run FROM (SELECT n - RANK() OVER (ORDER BY n) AS run FROM plain "
+        "WHERE n IS NOT NULL) q GROUP BY run HAVING COUNT(*) >= 3"
+    ),
     frames_hold_one_row_each: (
         "SELECT id, LAG(sal) OVER w, SUM(sal) OVER (w ROWS 1 PRECEDING), "
         "(SELECT COUNT(*) FROM t WHERE NOT EXISTS "

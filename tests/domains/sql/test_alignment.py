@@ -79,6 +79,16 @@ def test_a_free_column_is_related_to_what_holds_it_alone() -> None:
     assert not unrelated(rows("r!1", some, DAY), rows("r!2", lambda r: WHO(r) == DAY(r), WHO))
 
 
+def test_groups_by_different_aggregates_are_not_compared() -> None:
+    key, other = (z3.Function(name, z3.IntSort(), z3.IntSort()) for name in ("agg!1", "agg!2"))
+    group = z3.Int("arg!1")
+    left = rows("r!1", lambda r: group == DAY(r) - key(DAY(r)))
+    right = rows("r!2", lambda r: group == other(DAY(r)))
+    assert unrelated(left, right, {"agg!1", "agg!2"})
+    assert not unrelated(left, left, {"agg!1", "agg!2"})
+    assert not unrelated(left, rows("r!2", lambda r: group == DAY(r)), {"agg!1", "agg!2"})
+
+
 def test_terms_exclude_one_another_where_one_denies_what_the_other_asks() -> None:
     def later(row: Any) -> Any:
         other = z3.Const("row.t@0.0", ROWS)

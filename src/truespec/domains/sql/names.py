@@ -272,9 +272,14 @@ class _Reader:
             isinstance(above, exp.Filter) and isinstance(above.parent, exp.Window)
         ):
             return
-        if whole.find(exp.Query):
+        named = [
+            part
+            for part in whole.walk(prune=lambda part: isinstance(part, exp.Query))
+            if isinstance(part, exp.Column)
+        ]
+        inside = whole.find(exp.Query) is not None
+        if inside and not any(level.has(c.table.lower(), c.name.lower()) for c in named):
             raise Unsupported(f"sql: a query inside {whole.sql()[:60]!r}")
-        named = list(whole.find_all(exp.Column))
         if not named and isinstance(above, exp.Filter):
             named = list(above.find_all(exp.Column))
         named = [c for c in named if not isinstance(c.this, exp.Star)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 
 import z3
 
@@ -74,11 +74,20 @@ def _beside(node: Expr, place: int) -> set[str]:
     return {name_of(part) for part in others if z3.is_app(part) and part.num_args() > 0}
 
 
-def unrelated(left: Bag, right: Bag) -> bool:
-    """Whether one puts out a column that nothing ties to what the other holds: no proof makes them one."""
-    if len(left.terms) != 1 or len(right.terms) != 1 or left.terms[0].groups or right.terms[0].groups:
+def unrelated(left: Bag, right: Bag, symbols: Container[str] = ()) -> bool:
+    """Whether one puts out a column that nothing ties to what the other holds: no proof makes them one.
+
+    Nor are the rows of one group looked for among those of another by a key of other aggregates.
+    """
+    if len(left.terms) != 1 or len(right.terms) != 1:
         return False
     terms = left.terms[0], right.terms[0]
+    for term, other in (terms, reversed(terms)):
+        keys = aggregates_in_keys(term, symbols)
+        if keys and keys.isdisjoint(functions(other.cond)):
+            return True
+    if left.terms[0].groups or right.terms[0].groups:
+        return False
     columns = [_free_column(term) for term in terms]
     if None not in columns and columns[0] != columns[1]:
         return True
@@ -86,6 +95,17 @@ def unrelated(left: Bag, right: Bag) -> bool:
         column is not None and not any(column in functions(part) for part in (other.cond, other.outs[0].val))
         for column, other in zip(columns, reversed(terms), strict=True)
     )
+
+
+def aggregates_in_keys(term: Term, symbols: Container[str]) -> set[str]:
+    """The aggregates in what the condition says a parameter equals."""
+    found: set[str] = set()
+    for part in conjuncts(term.cond):
+        if is_eq(part) and any(
+            z3.is_const(side) and name_of(side).startswith("arg!") for side in operands(part)
+        ):
+            found |= {name for name in functions(part) if name in symbols}
+    return found
 
 
 def _free_column(term: Term) -> str | None:

@@ -8,14 +8,14 @@ equal share a symbol; the axioms of `rules/aggregate_axioms.py` say what is know
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 
 import z3
 
 from truespec.domains.sql.aggregates.abstraction import abstracted
-from truespec.domains.sql.aggregates.candidates import Role, matched, roles, unrelated
+from truespec.domains.sql.aggregates.candidates import Role, aggregates_in_keys, matched, roles, unrelated
 from truespec.domains.sql.ir.aggregates import Aggregates, Operator, Symbol
 from truespec.domains.sql.ir.bags import (
     Bag,
@@ -53,6 +53,9 @@ from truespec.domains.sql.rules import (
     first_exists,
     frame_rows,
     independent_factors,
+    many_choices,
+    rows_between,
+    runs,
     settled_value,
     signed_sums,
     split_bounds,
@@ -74,7 +77,13 @@ class AggregateTable(Aggregates):
         self._firsts: dict[str, Formula] = {}
         self._roles: dict[str, list[Role]] = {}
         self._signed: set[str] = set()
+        self._numbered: set[tuple[str, int]] = set()
+        self._between: set[str] = set()
+        self._spans: set[str] = set()
+        self._runs: set[str] = set()
+        self._plainly = False
         self._related: set[frozenset[str]] = set()
+        self.aligned: Callable[[Term, Term], Iterator[Term]] = lambda left, right: iter(())
         self.plainly_same: Callable[[Bag, Bag], bool] = lambda left, right: False
         self.plainly_apart: Callable[[Bag, Bag], bool] = lambda left, right: False
         self.same_tuples: Callable[[Bag, Bag], bool] = lambda left, right: False
@@ -88,7 +97,8 @@ class AggregateTable(Aggregates):
             symbol = self.symbols.get(name.removesuffix("?"))
             if symbol is not None:
                 first = self._firsts.get(symbol.name)
-                found += aggregate_axioms.of(self.world, symbol) if first is None else [first]
+                pairs = symbol.name not in self._spans | self._runs
+                found += aggregate_axioms.of(self.world, symbol, pairs=pairs) if first is None else [first]
                 found += self._facts.get(symbol.name, [])
         return found
 
@@ -195,6 +205,8 @@ class AggregateTable(Aggregates):
         if single is not None:
             return Val(disj(empty, single.null), single.val, single.kind)
         null, value = self._choose("ANY", bag)
+        if all(is_false(term.outs[0].null) for term in bag.terms):
+            null = FALSE
         if among is not None and name_of(value) in self.symbols and self._first(value, bag, among):
             empty = neg(exists(self.world, among))
         return Val(disj(empty, null), value, bag.terms[0].outs[0].kind)
@@ -245,19 +257,56 @@ class AggregateTable(Aggregates):
         return name
 
     def relate(self, terms: list[Term]) -> None:
-        """Note what `counted_subset` and `signed_sums` say of what these terms compare."""
-        for one, two in counted_subset.compared(self, terms):
-            pair = frozenset((one.name, two.name))
+        """Note what `counted_subset`, `signed_sums` and `many_choices` say of what these terms compare."""
+        for counts in counted_subset.compared(self, terms):
+            pair = frozenset((counts.one.name, counts.two.name))
             if pair in self._related:
                 continue
             self._related.add(pair)
-            for part, whole in ((one, two), (two, one)):
-                fact = counted_subset.of(self.world, part, whole)
+            for way in counts.orders():
+                fact = counted_subset.of(self.world, way)
                 if fact is not None:
-                    self._facts.setdefault(part.name, []).append(fact)
+                    self._facts.setdefault(way.one.name, []).append(fact)
                     break
+        for symbol, stepped in rows_between.in_keys(self, terms):
+            self._note_between(symbol, stepped)
         for formula in signed_sums.compared(terms):
             self.note_signs(formula)
+        for formula in signed_sums.compared(_nested(terms)):
+            for symbol, number in many_choices.compared(self, formula):
+                self._note_number(symbol, number)
+
+    def _note_number(self, symbol: Symbol, number: int) -> None:
+        """Note what `runs` or `many_choices` says of a count that is compared with a number."""
+        if (symbol.name, number) in self._numbered:
+            return
+        self._numbered.add((symbol.name, number))
+        fact = runs.of(self, symbol, number)
+        if fact is not None:
+            self._runs.add(symbol.name)
+        elif many_choices.LEAST < number <= many_choices.MOST:
+            fact = many_choices.of(self.world, symbol, number)
+        self._facts.setdefault(symbol.name, []).extend([] if fact is None else [fact])
+
+    def _note_between(self, symbol: Symbol, stepped: bool) -> None:
+        """Note what `rows_between` says of a count; no pairs are looked for in what it speaks of."""
+        if symbol.name in self._between:
+            return
+        self._between.add(symbol.name)
+        known, self._plainly = set(self.symbols), True
+        fact = rows_between.of(self, symbol, whole=stepped)
+        self._plainly = False
+        if fact is not None:
+            self._facts.setdefault(symbol.name, []).append(fact)
+            self._spans |= {symbol.name} | (self.symbols.keys() - known)
+            self.world.in_steps |= stepped
+
+    def told_apart(self, one: Symbol, other: Symbol) -> bool:
+        """Whether `rows_between` says all of two counts that is to be said of them, or one alone is of a run."""
+        if one.name in self._spans and other.name in self._spans:
+            return True
+        keyed = [bool(aggregates_in_keys(symbol.bag.terms[0], self.symbols)) for symbol in (one, other)]
+        return self.world.in_steps and keyed[0] != keyed[1]
 
     def note_signs(self, formula: Formula) -> None:
         """Learn of the sums in a formula whether they are positive or negative."""
@@ -400,9 +449,12 @@ class AggregateTable(Aggregates):
             if symbol.function == function and symbol.kind == kind
             for order, pairs in matched(symbol.formals, formals, self._roles_of(symbol), mine)
         ]
-        for same in (self.plainly_same, self.same, partial(extreme_of_set.apply, self, function)):
+        ways = (self.plainly_same, self.same, partial(extreme_of_set.apply, self, function))
+        for same in ways[:1] if self._plainly else ways:
             for symbol, there, order in known:
-                if same != self.plainly_same and (unrelated(there, bag) or self.plainly_apart(there, bag)):
+                if same != self.plainly_same and (
+                    unrelated(there, bag, self.symbols) or self.plainly_apart(there, bag)
+                ):
                     continue
                 if same(there, bag):
                     if same != self.plainly_same and not formals:
@@ -428,6 +480,14 @@ class AggregateTable(Aggregates):
         if symbol.name not in self._roles:
             self._roles[symbol.name] = roles(symbol.bag, symbol.formals)
         return self._roles[symbol.name]
+
+
+def _nested(terms: Iterable[Term]) -> list[Term]:
+    """The terms, and those of the bags that their groups range over."""
+    found: list[Term] = []
+    for term in terms:
+        found += [term, *_nested(part for group in term.groups for part in group.body.terms)]
+    return found
 
 
 def _known(value: Val) -> Val:

@@ -259,9 +259,11 @@ def steps_of(function: exp.Expr) -> int:
 
 
 def otherwise(world: World, bag: Bag, found: Val, default: Val) -> Val:
-    """The value that was found, or the default where there is no such row."""
-    if default.kind in (NULL_KIND, found.kind):
+    """The value that was found, or the default where there is no such row: what is found there is NULL."""
+    if default.kind == NULL_KIND:
+        return found
+    if default.kind == found.kind:
         some = exists(world, bag)
-        val = found.val if default.kind == NULL_KIND else ite(some, found.val, default.val)
+        val = ite(some, found.val, default.val)
         return Val(ite(some, found.null, default.null), val, found.kind)
     raise Unsupported(f"sql: a default of type {default.kind} beside values of type {found.kind}")

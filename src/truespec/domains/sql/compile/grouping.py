@@ -21,8 +21,8 @@ from truespec.domains.sql.ir.columns import coerced
 from truespec.domains.sql.ir.dates import day_within, moment_like
 from truespec.domains.sql.ir.differences import is_negative
 from truespec.domains.sql.ir.existence import group_formula
-from truespec.domains.sql.ir.kinds import CLASS
-from truespec.domains.sql.ir.logic import FALSE, TRUE, Formula, conj, folded, neg
+from truespec.domains.sql.ir.kinds import CLASS, INT
+from truespec.domains.sql.ir.logic import FALSE, TRUE, Formula, conj, folded, neg, real, whole
 from truespec.domains.sql.ir.symbols import substituted
 from truespec.domains.sql.ir.truth import where_true
 from truespec.domains.sql.ir.values import Val, null_of
@@ -102,8 +102,10 @@ class _Grouping:
             return []
         keyed = self._keyed(keys)
         moments = _moments_of_days(keyed)
-        turned = _turned(keyed)
-        classes = classes_of(reader, _negated(_by_day(keyed, moments), turned))
+        integers = _whole(keyed)
+        bare = _without_fractions(_by_day(keyed, moments), integers)
+        turned = _turned(bare)
+        classes = classes_of(reader, _negated(bare, turned))
         values = fresh_values(reader.world, classes.terms[0].outs, nullable_columns(classes))
         groups = _Groups.of(values, rows, classes)
 
@@ -114,6 +116,8 @@ class _Grouping:
                 value = groups.values[index]
                 if index in turned:
                     value = replace(value, val=-value.val)
+                if index in integers:
+                    value = Val(value.null, real(value.val), keyed.terms[0].outs[index].kind)
                 if index in moments:
                     value = moment_like(value, keyed.terms[0].outs[index].kind)
                 if value.kind == CLASS:
@@ -197,6 +201,24 @@ def _by_day(keyed: Bag, moments: set[int]) -> Bag:
         return tuple((day_within(out) or out) if i in moments else out for i, out in enumerate(outs))
 
     return keyed.mapped(days) if moments else keyed
+
+
+def _whole(keyed: Bag) -> set[int]:
+    """The keys that are whole in all rows, though of a type with fractions, as EXTRACT is in PostgreSQL."""
+    width = range(len(keyed.terms[0].outs))
+    return {
+        i
+        for i in width
+        if keyed.terms[0].outs[i].val.sort() == z3.RealSort()
+        and all(whole(term.outs[i].val) is not None for term in keyed.terms)
+    }
+
+
+def _without_fractions(keyed: Bag, indices: set[int]) -> Bag:
+    def integers(outs: tuple[Val, ...]) -> tuple[Val, ...]:
+        return tuple(Val(o.null, whole(o.val), INT) if i in indices else o for i, o in enumerate(outs))
+
+    return keyed.mapped(integers) if indices else keyed
 
 
 def _turned(keyed: Bag) -> set[int]:

@@ -201,6 +201,8 @@ class WindowScope(Scope):
         super().__init__(inner.names, inner.values, inner.parent)
         self.inner = inner
         self.siblings = siblings
+        self.held: list[Formula] = []
+        """What the windows that were read say of this row: their frames have a row where they hold it."""
 
     def known(self, node: Any) -> Val | None:
         return self.inner.known(node)
@@ -212,7 +214,7 @@ class WindowScope(Scope):
         return self.inner.at(position)
 
     def given(self) -> Formula:
-        return self.inner.given()
+        return conj(self.inner.given(), *self.held)
 
     def shown(self) -> Sequence[Val]:
         return self.inner.shown()

@@ -25,7 +25,7 @@ from truespec.domains.sql.ir.logic import FALSE, TRUE, Expr, conj, neg
 from truespec.domains.sql.ir.opaque import opaque
 from truespec.domains.sql.ir.values import NULL, Val
 from truespec.domains.sql.places import At
-from truespec.domains.sql.rules import first_rows
+from truespec.domains.sql.rules import filled_group, first_rows
 from truespec.domains.sql.rules.first_rows import Sort, before
 from truespec.verdict import Nondeterministic, Unsupported
 
@@ -100,7 +100,12 @@ class _Window:
             case "Ntile":
                 return self._tile(members, peers)
         if isinstance(self.function, exp.AggFunc | exp.WithinGroup | exp.Filter):
-            return aggregate_over(self.reader, self.function, members)
+            found = aggregate_over(self.reader, self.function, members)
+            if self.frame.aside:
+                return found
+            held = exists(self.reader.world, Bag(tuple(replace(term, outs=()) for term, _ in members)))
+            self.scope.held.append(held)
+            return filled_group.of(found, held)
         raise Unsupported(f"sql: the window function {self.name}")
 
     def _sort_keys(self, scope: Scope) -> tuple[Val, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import z3
@@ -84,6 +84,9 @@ class Aggregates(ABC):
     """Whether two bags are proved the same."""
     same_tuples: Callable[[Bag, Bag], bool]
     """Whether two bags hold the same tuples, however often."""
+
+    aligned: Callable[[Term, Term], Iterator[Term]]
+    """The second term in the variables of the first, in all ways that give each its own."""
 
     @abstractmethod
     def count(self, bag: Bag) -> Val:

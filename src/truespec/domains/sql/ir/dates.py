@@ -10,7 +10,8 @@ import z3
 
 from truespec.domains.sql.ir.facts import DAY_ZONED, ZONED_DAY
 from truespec.domains.sql.ir.kinds import DATE, DATETIME, INT, ZONED, Kind
-from truespec.domains.sql.ir.logic import FALSE
+from truespec.domains.sql.ir.logic import FALSE, Expr
+from truespec.domains.sql.ir.symbols import operands
 from truespec.domains.sql.ir.values import Val
 from truespec.domains.sql.ir.world import World
 from truespec.verdict import Unsupported
@@ -75,10 +76,26 @@ def day_within(value: Val) -> Val | None:
         return None
     if value.val.decl().name() == ZONED_DAY:
         return Val(value.null, value.val.arg(0), DATE)
-    if value.kind == DATETIME and z3.is_mul(value.val) and value.val.num_args() == 2:
-        for one, other in (value.val.children(), reversed(value.val.children())):
-            if z3.is_int_value(other) and other.as_long() == DAY:
-                return Val(value.null, one, DATE)
+    days = _days(value.val) if value.kind == DATETIME else None
+    return None if days is None else Val(value.null, days, DATE)
+
+
+def _days(moment: Expr) -> Expr | None:
+    """Microseconds as days, where they are written as whole days, or as a sum of such."""
+    if z3.is_int_value(moment):
+        days, rest = divmod(moment.as_long(), DAY)
+        return None if rest else z3.IntVal(days)
+    if z3.is_add(moment):
+        parts = [_days(part) for part in operands(moment)]
+        return None if any(part is None for part in parts) else z3.Sum(*parts)
+    if not z3.is_mul(moment):
+        return None
+    for index, part in enumerate(operands(moment)):
+        days = _days(part) if z3.is_int_value(part) else None
+        if days is not None:
+            others = [other for place, other in enumerate(operands(moment)) if place != index]
+            rest = others[0] if len(others) == 1 else z3.Product(*others)
+            return rest if days.as_long() == 1 else days * rest
     return None
 
 

@@ -137,3 +137,25 @@ def real(value: Expr) -> Expr:
     if z3.is_int_value(value):
         return z3.RealVal(value.as_long())
     return z3.ToReal(value) if value.sort() == z3.IntSort() else value
+
+
+def whole(value: Expr) -> Expr | None:
+    """A rational expression as an integer one, where its form says that it is whole; None for others."""
+    if z3.is_to_real(value):
+        return value.arg(0)
+    if z3.is_rational_value(value):
+        return z3.IntVal(value.numerator_as_long()) if value.denominator_as_long() == 1 else None
+    sums = z3.is_add(value) or z3.is_sub(value) or z3.is_mul(value) or value.decl().kind() == z3.Z3_OP_UMINUS
+    if not (sums or is_ite(value)):
+        return None
+    test, parts = (value.arg(0), operands(value)[1:]) if is_ite(value) else (None, operands(value))
+    found: list[Expr] = [whole(part) for part in parts]
+    if any(part is None for part in found):
+        return None
+    if test is not None:
+        return z3.If(test, *found)
+    if z3.is_add(value):
+        return z3.Sum(*found)
+    if z3.is_mul(value):
+        return z3.Product(*found)
+    return -found[0] if len(found) == 1 else found[0] - z3.Sum(*found[1:])

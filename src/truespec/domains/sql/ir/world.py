@@ -63,6 +63,10 @@ BRIEF = Effort(60_000, 24)
 """Enough for most pairs that can be proved at all."""
 
 
+STEPS_EFFORT, STEPS_THRESHOLD = 3, 3.0
+"""What more a statement about rows that follow one another may take, and how deep Z3 instantiates first."""
+
+
 def membership(row: Expr, table: Table) -> Formula:
     """Whether `row` is a row of `table`."""
     return z3.Function(f"rows {table.name.lower()}", row.sort(), z3.BoolSort())(row)
@@ -79,6 +83,8 @@ class World:
         self.effort = effort
         self.shortened = False
         """Whether more effort might have given another answer."""
+        self.in_steps = False
+        """Whether rows are known to follow one another, so that Z3 has to be kept from going on for ever."""
         self.fractional = self.dialect.moments_have_precision and any(
             c.type.kind in (ColumnKind.DATETIME, ColumnKind.TIME) and "(" in (c.type.sql or "")
             for t in schema.tables
@@ -327,7 +333,9 @@ class World:
     def decided(self, assumption: Formula, goal: Formula, effort: int) -> bool:
         """Ask Z3 for a proof; False where it finds none with this effort."""
         solver = z3.Solver()
-        solver.set("rlimit", effort)
+        solver.set("rlimit", effort * STEPS_EFFORT if self.in_steps else effort)
+        if self.in_steps:
+            solver.set("smt.qi.eager_threshold", STEPS_THRESHOLD)
         solver.set("arith.nl.grobner", False)  # its steps count little as effort and heed no timeout
         solver.add(*self.axioms([assumption, goal]), assumption, z3.Not(goal))
         outcome = check(solver, self.limit)

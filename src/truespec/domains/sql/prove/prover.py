@@ -45,6 +45,7 @@ class Prover:
         self.aggregates.plainly_same = self.plainly_same
         self.aggregates.plainly_apart = self.plainly_apart
         self.aggregates.same_tuples = self.same_tuples
+        self.aggregates.aligned = alignments
         self.depth = 0
         self.steps: list[str] = []
 
@@ -121,7 +122,7 @@ class Prover:
         world = self.world
         here, there = condition(world, left), condition(world, aligned)
         goal = conj(here == there, z3.Implies(here, _same_outputs(left.outs, aligned.outs)))
-        if world.holds(given, goal):
+        if self._holds_at_once(here, there, goal, given):
             self.steps.append("match_terms")
             return True
         # What the aggregates are equal under must not mention them: it has to follow from either side.
@@ -143,6 +144,13 @@ class Prover:
                 self.steps.append("match_terms with whole_and_parts")
                 return True
         return False
+
+    def _holds_at_once(self, here: Formula, there: Formula, goal: Formula, given: Formula) -> bool:
+        """Whether the goal holds as it is; one side at a time where rows are known to follow one another."""
+        world = self.world
+        if not world.in_steps:
+            return world.holds(given, goal)
+        return all(world.holds(conj(given, side), goal) for side in (here, there))
 
     # Group by group: rule `same_classes`
 
@@ -169,7 +177,7 @@ class Prover:
                 # A choice of one side is nobody else's choice, unless `rules/choices.py` made them partners.
                 if "CHOICE" in (a.function, b.function) or name == other:
                     continue
-                if a.function != b.function or a.kind != b.kind:
+                if a.function != b.function or a.kind != b.kind or self.aggregates.told_apart(a, b):
                     continue
                 bags = (
                     self.aggregates.instance(a, a.apply(one[1])),

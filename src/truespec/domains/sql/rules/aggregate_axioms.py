@@ -26,14 +26,15 @@ from truespec.domains.sql.ir.values import Val, identical
 from truespec.domains.sql.ir.world import World
 
 
-def of(world: World, symbol: Symbol) -> list[Formula]:
-    """The axioms of one symbol, for all its parameters."""
+def of(world: World, symbol: Symbol, *, pairs: bool = True) -> list[Formula]:
+    """The axioms of one symbol, for all its parameters; `pairs`: also when a count is at least 2."""
     value = symbol.apply(symbol.formals)
     match symbol.function:
         case "COUNT":
             (term,) = symbol.bag.terms
-            some, two = exists(world, symbol.bag), exists(world, Bag((_pair(world, term),)))
-            fact = conj(value >= 0, (value >= 1) == some, (value >= 2) == two)
+            fact = conj(value >= 0, (value >= 1) == exists(world, symbol.bag))
+            if pairs:
+                fact = conj(fact, (value >= 2) == exists(world, Bag((_pair(world, term),))))
         case "SUM":
             fact = disj(exists(world, symbol.bag), value == symbol.kind.sort.cast(0))
         case "MIN" | "MAX":

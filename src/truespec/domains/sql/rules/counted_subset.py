@@ -4,25 +4,34 @@ Statement. Let m map the choices of A to choices of B, one to one. Then COUNT[A]
 equal just where each choice of B is m(x) for some choice x of A.
 
 Side conditions. That m(x) is a choice of B for each choice x of A, and that m is one to one on the choices of
-A, is proved for all values of the free variables of both. B ranges over one table's rows, or over one
-group's tuples.
+A, is proved for all values of the free variables of both; where the counts are compared at a common argument,
+for equal values of these. B ranges over one table's rows, or over one group's tuples.
 For m the schema's keys are tried: a row of B is the row that a foreign key of A's rows refers to, or that
 A's group of values is the key of; the tuple of a group is A's group.
 
 Why. The image of A has as many choices as A and lies in B, which is finite. The case that matters: who
-has all things, by counting and by NOT EXISTS.
+has all things, by counting and by NOT EXISTS; a group in which no row fails a test or has a NULL, by two
+counts.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import z3
 
 from truespec.domains.sql.ir.aggregates import Aggregates, Symbol
-from truespec.domains.sql.ir.bags import Bag, Substitution, Term, binding, conjuncts, renamed
+from truespec.domains.sql.ir.bags import (
+    Bag,
+    Substitution,
+    Term,
+    binding,
+    conjuncts,
+    renamed,
+    substitute_bag,
+)
 from truespec.domains.sql.ir.existence import condition, exists
 from truespec.domains.sql.ir.logic import Expr, Formula, conj, neg
 from truespec.domains.sql.ir.symbols import substituted
@@ -35,18 +44,43 @@ MAX_MAPS = 4
 """Maps tried from one bag to another."""
 
 
-def compared(aggregates: Aggregates, terms: list[Term]) -> Iterator[tuple[Symbol, Symbol]]:
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Two counts that stand in one condition."""
+
+    one: Symbol
+    """The first count."""
+    two: Symbol
+    """The second count."""
+    shared: tuple[tuple[int, int], ...]
+    """The parameters, by their places, for which the two have the same argument."""
+
+    def orders(self) -> Iterator[Compared]:
+        """Either one as the part, the other as the whole."""
+        yield self
+        yield Compared(self.two, self.one, tuple((b, a) for a, b in self.shared))
+
+
+def compared(aggregates: Aggregates, terms: list[Term]) -> Iterator[Compared]:
     """Counts that stand in one condition of these terms."""
     for term in terms:
         for part in conjuncts(term.cond):
             found = aggregates.applied(replace(term, cond=part, outs=())).values()
-            counts = {symbol.name: symbol for symbol, _ in found if symbol.function == "COUNT"}
-            yield from itertools.combinations(counts.values(), 2)
+            counts = {s.name: (s, arguments) for s, arguments in found if s.function == "COUNT"}
+            for (one, mine), (two, yours) in itertools.combinations(counts.values(), 2):
+                pairs = ((i, j) for i, a in enumerate(mine) for j, b in enumerate(yours) if a.eq(b))
+                yield Compared(one, two, tuple(pairs))
 
 
-def of(world: World, part: Symbol, whole: Symbol) -> Formula | None:
-    """What the rule says of two counts, for all their parameters; None where no map is found."""
-    (inner,), (outer,) = part.bag.terms, (renamed(world, term) for term in whole.bag.terms)
+def of(world: World, counts: Compared) -> Formula | None:
+    """What the rule says of a part and a whole, for all their parameters; None where no map is found."""
+    part, whole = counts.one, counts.two
+    common = {j: part.formals[i] for i, j in counts.shared}
+    others = tuple(common.get(place, formal) for place, formal in enumerate(whole.formals))
+    bag = substitute_bag(
+        whole.bag, [(f, c) for f, c in zip(whole.formals, others, strict=True) if c is not f]
+    )
+    (inner,), (outer,) = part.bag.terms, (renamed(world, term) for term in bag.terms)
     for image in itertools.islice(_images(world, inner, outer), MAX_MAPS):
         inside = substituted(condition(world, outer), *image)
         if not world.holds(condition(world, inner), inside) or not _one_to_one(world, inner, image):
@@ -54,9 +88,9 @@ def of(world: World, part: Symbol, whole: Symbol) -> Formula | None:
         reached = conj(*(old == new for old, new in image))
         missed = neg(exists(world, Bag((replace(inner, cond=conj(inner.cond, reached), outs=()),))))
         surplus = exists(world, Bag((replace(outer, cond=conj(outer.cond, missed), outs=()),)))
-        one, two = part.apply(part.formals), whole.apply(whole.formals)
+        one, two = part.apply(part.formals), whole.apply(others)
         fact = conj(one <= two, (one == two) == neg(surplus))
-        formals = [*part.formals, *whole.formals]
+        formals = [*part.formals, *(f for place, f in enumerate(whole.formals) if place not in common)]
         patterns = [count for count, symbol in ((one, part), (two, whole)) if symbol.formals]
         return z3.ForAll(formals, fact, patterns=[z3.MultiPattern(*patterns)]) if formals else fact
     return None

@@ -3,8 +3,8 @@
 Statement. Let G = {k(r) : r ∈ B} and H = {l(r) : r ∈ B}. Then Σ_g∈G φ(g) = Σ_h∈H ψ(h), when
 k(r) = k(s) just where l(r) = l(s), for all r, s ∈ B, and φ(k(r)) = ψ(l(r)) for all r ∈ B.
 
-Side conditions. Either side is one group and nothing beside it, and the group's bag is one term over rows
-alone. The rows of both bags are matched once, and the same rows stand on either side of φ(k(r)) = ψ(l(r)).
+Side conditions. Either side is one group and nothing beside it, and the group's bag is one term. The rows
+of both bags are matched once, and the same rows stand on either side of φ(k(r)) = ψ(l(r)).
 
 Why. k(r) ↦ l(r) is a function from G onto H, since k(r) = k(s) makes l(r) = l(s), and one to one, since
 l(r) = l(s) makes k(r) = k(s).
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 
 from truespec.domains.sql.ir.bags import Term, binding, renamed, substitute_term
 from truespec.domains.sql.ir.existence import condition
@@ -38,7 +39,7 @@ def instances(
     if any(term.rows or len(term.groups) != 1 for term in (left, right)):
         return
     bodies = [term.groups[0].body.terms for term in (left, right)]
-    if any(len(body) != 1 or body[0].groups or not body[0].rows for body in bodies):
+    if any(len(body) != 1 or not (body[0].rows or body[0].groups) for body in bodies):
         return
     (one,), (other,) = bodies
     for aligned in itertools.islice(align(one, other), MAX_ALIGNMENTS):
@@ -47,7 +48,7 @@ def instances(
         if not world.holds(given, condition(world, one) == condition(world, aligned)):
             continue
         width = len(one.outs)
-        both = renamed(world, Term(one.rows, (), one.cond, one.outs + aligned.outs))
+        both = renamed(world, replace(one, outs=one.outs + aligned.outs))
         if _same_pairs(world, both, width, given):
             yield _at(left, both, both.outs[:width]), _at(right, both, both.outs[width:])
 
@@ -68,4 +69,4 @@ def _at(term: Term, row: Term, key: tuple[Val, ...]) -> Term:
     """The term for the group in which a row lies."""
     alone = Term((), (), term.cond, term.outs)
     inside = substitute_term(alone, binding(term.groups[0].values, key))
-    return Term(row.rows, (), conj(row.cond, inside.cond), inside.outs)
+    return Term(row.rows, row.groups, conj(row.cond, inside.cond), inside.outs)

@@ -4,7 +4,7 @@ Statement. Σ_y[φ(y) ∧ k(y) ≤ e] v(y) = Σ_y[φ(y) ∧ k(y) < e] v(y) + Σ_
 for ≥ and for a disjunction of which `k(y) = e` is one part.
 
 Side conditions. None; it is applied where `e` does not depend on the choice and the equation determines a
-row by a key, so that the last sum has one summand at most.
+row by a key, or the tuple of a group, so that the last sum has one summand at most.
 
 Why. The order is total: each choice counted on the left has exactly one of k(y) < e and k(y) = e. It makes
 ROW_NUMBER() and a count of the rows up to here, or a running sum and a join with the earlier rows, meet.
@@ -21,12 +21,11 @@ from truespec.domains.sql.ir.keys import reduced
 from truespec.domains.sql.ir.logic import Expr, Formula, conj, folded
 from truespec.domains.sql.ir.symbols import constants, is_eq, is_not, is_or, operands, substituted
 from truespec.domains.sql.ir.world import World
+from truespec.domains.sql.rules import group_determined
 
 
 def of(world: World, term: Term) -> tuple[Term, Term] | None:
     """The choices that reach a bound exactly, and the others; None where no bound determines a row."""
-    if not term.rows:
-        return None
     own = bound(term)
     parts = conjuncts(term.cond)
     for index, part in enumerate(parts):
@@ -35,8 +34,9 @@ def of(world: World, term: Term) -> tuple[Term, Term] | None:
             if bool(constants(left) & own) == bool(constants(right) & own):
                 continue
             others = [p for i, p in enumerate(parts) if i != index]
-            exact = reduced(world, replace(term, cond=conj(*others, equation)))
-            if len(exact.rows) < len(term.rows):
+            exact = replace(term, cond=conj(*others, equation))
+            exact = reduced(world, exact) if term.rows else group_determined.apply(world, exact)
+            if len(exact.rows) + len(exact.groups) < len(term.rows) + len(term.groups):
                 return exact, replace(term, cond=flat(conj(*others, rest)))
     return None
 
@@ -57,6 +57,9 @@ def _bounds(part: Formula) -> list[tuple[Formula, Formula]]:
 
 def _otherwise(part: Formula, equation: Expr) -> Formula:
     rest = folded(substituted(part, (equation, z3.BoolVal(False))))
+    sides = {side.get_id() for side in operands(equation)}
+    if (z3.is_lt(rest) or z3.is_gt(rest)) and {side.get_id() for side in operands(rest)} == sides:
+        return rest
     return conj(rest, z3.Not(equation))
 
 

@@ -11,6 +11,7 @@ from truespec.domains.sql.compile.expr.date_functions import date_arithmetic, in
 from truespec.domains.sql.compile.expr.numbers import (
     arithmetic_operand,
     check_typed,
+    no_error,
     only_operand,
     operand,
     rounded,
@@ -22,7 +23,6 @@ from truespec.domains.sql.compile.scope import Scope
 from truespec.domains.sql.ir.kinds import INT, LOOSE, REAL
 from truespec.domains.sql.ir.logic import FALSE, TRUE, Expr, Formula, conj, disj, ite, neg
 from truespec.domains.sql.ir.opaque import opaque, strict
-from truespec.domains.sql.ir.symbols import constants
 from truespec.domains.sql.ir.values import Val, number, to_real, together
 from truespec.verdict import Unsupported
 
@@ -74,7 +74,7 @@ def _div(reader: Reader, node: exp.Div, scope: Scope) -> Val:
     left = arithmetic_operand(reader, node.this, scope)
     right = arithmetic_operand(reader, node.expression, scope)
     zero = _is_zero(right)
-    _no_error(reader, conj(neg(left.null), neg(right.null), zero), "a division by zero", scope)
+    no_error(reader, conj(neg(left.null), neg(right.null), zero), "a division by zero", scope)
     null = disj(left.null, right.null, zero)
     if reader.dialect.division_truncates and REAL not in (left.kind, right.kind):
         if LOOSE in (left.kind, right.kind):
@@ -83,23 +83,10 @@ def _div(reader: Reader, node: exp.Div, scope: Scope) -> Val:
     return Val(null, to_real(left).val / to_real(right).val, REAL)
 
 
-def _no_error(reader: Reader, bad: Formula, what: str, scope: Scope) -> None:
-    """Refuse an error that may occur; the tests of the CASEs around it may rule it out, and the group's rows.
-
-    They rule out no error of constants: a planner computes these before it runs the query.
-    """
-    bad = z3.simplify(bad)
-    if not reader.dialect.errors_raise or z3.is_false(bad):
-        return
-    reader.aggregates.note_signs(bad)
-    if not constants(bad) or not reader.world.holds(conj(scope.given(), *reader.guards), neg(bad)):
-        raise Unsupported(f"sql: {what} may occur, which {reader.dialect.name} does not answer with NULL")
-
-
 def _integer_division(reader: Reader, node: exp.IntDiv, scope: Scope) -> Val:
     left, right = _operands(reader, node, scope)
     zero = _is_zero(right)
-    _no_error(reader, conj(neg(left.null), neg(right.null), zero), "a division by zero", scope)
+    no_error(reader, conj(neg(left.null), neg(right.null), zero), "a division by zero", scope)
     null = disj(left.null, right.null, zero)
     if left.kind != INT:
         raise Unsupported("sql: DIV of numbers that are no integers")
@@ -112,7 +99,7 @@ def _mod(reader: Reader, node: exp.Mod, scope: Scope) -> Val:
     if left.kind != INT:
         raise Unsupported("sql: a remainder of numbers that are no integers")
     zero = _is_zero(right)
-    _no_error(reader, conj(neg(left.null), neg(right.null), zero), "a division by zero", scope)
+    no_error(reader, conj(neg(left.null), neg(right.null), zero), "a division by zero", scope)
     rest = left.val - right.val * truncated(left.val, right.val)
     if z3.is_int_value(right.val) and right.val.as_long() > 0:
         rest = ite(left.val >= 0, left.val % right.val, -((-left.val) % right.val))

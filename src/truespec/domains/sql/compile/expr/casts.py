@@ -30,7 +30,7 @@ from truespec.domains.sql.ir.kinds import (
     Sealed,
     padded,
 )
-from truespec.domains.sql.ir.logic import ite, neg
+from truespec.domains.sql.ir.logic import Formula, conj, ite, neg
 from truespec.domains.sql.ir.opaque import opaque, strict, text_of
 from truespec.domains.sql.ir.symbols import operands
 from truespec.domains.sql.ir.values import Val, null_of, numeric, to_real
@@ -46,7 +46,7 @@ def _cast(reader: Reader, node: exp.Cast, scope: Scope) -> Val:
     if value.kind in ALWAYS_NULL:
         return null_of(_kind_written(reader, node.to))
     if written in _INTEGERS or written in exp.DataType.FLOAT_TYPES or written is _Type.DECIMAL:
-        found = _to_number(reader, node.to, value)
+        found = _to_number(reader, node.to, value, scope)
     elif written in exp.DataType.TEXT_TYPES:
         found = _to_text(reader, node.to, value)
     elif written in exp.DataType.UNSIGNED_INTEGER_TYPES:
@@ -71,7 +71,7 @@ def _sizes(to: exp.DataType) -> list[int]:
     return [int(part.name) for part in to.expressions if part.name.isdigit()]
 
 
-def _to_number(reader: Reader, to: exp.DataType, value: Val) -> Val | None:
+def _to_number(reader: Reader, to: exp.DataType, value: Val, scope: Scope) -> Val | None:
     written = to.this
     if written in _INTEGERS and value.kind in (INT, BOOL):
         return numeric(value)
@@ -81,7 +81,7 @@ def _to_number(reader: Reader, to: exp.DataType, value: Val) -> Val | None:
     if value.kind not in NUMBERS:
         return None
     if written in _INTEGERS:
-        return _whole(reader, value)
+        return _whole(reader, value, conj(scope.given(), neg(value.null)))
     if written in exp.DataType.FLOAT_TYPES:
         return to_real(value)
     sizes = _sizes(to)
@@ -97,7 +97,7 @@ def _to_number(reader: Reader, to: exp.DataType, value: Val) -> Val | None:
     return Val(value.null, rounded(reader, value, sizes[1] if len(sizes) > 1 else 0), REAL)
 
 
-def _whole(reader: Reader, value: Val) -> Val | None:
+def _whole(reader: Reader, value: Val, given: Formula) -> Val | None:
     """A number that is proved to be whole, or cut where the dialect cuts; engines round in several ways."""
     if z3.is_to_real(value.val):
         return Val(value.null, value.val.arg(0), INT)
@@ -106,13 +106,13 @@ def _whole(reader: Reader, value: Val) -> Val | None:
     if parts and z3.is_to_real(parts[0]) and z3.is_rational_value(parts[1]):
         by = parts[1].as_fraction()
         above = parts[0].arg(0)
-        if by.denominator == 1 and by > 0 and reader.world.holds(neg(value.null), above % int(by) == 0):
+        if by.denominator == 1 and by > 0 and reader.world.holds(given, above % int(by) == 0):
             return Val(value.null, above / int(by), INT)
     if reader.dialect.casts_cut:
         size = z3.ToInt(ite(number >= 0, number, -number))
         return Val(value.null, ite(number >= 0, size, -size), INT)
     whole = z3.ToInt(number)
-    if not reader.world.holds(neg(value.null), number == z3.ToReal(whole)):
+    if not reader.world.holds(given, number == z3.ToReal(whole)):
         return None
     return Val(value.null, whole, INT)
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import z3
 from sqlglot import exp
 
 from truespec.domains.sql.compile.expr.membership import check_one_family, quantified, tuples_equal
 from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.readers import COMPARISONS, Readers
 from truespec.domains.sql.compile.scope import Scope
-from truespec.domains.sql.ir.comparisons import compare, null_safe_equal
+from truespec.domains.sql.ir.comparisons import compare, equal, null_safe_equal
 from truespec.domains.sql.ir.kinds import BOOL
 from truespec.domains.sql.ir.logic import FALSE, conj, disj
 from truespec.domains.sql.ir.truth import logical_and, logical_not, logical_or, truth, where_false, where_true
@@ -78,8 +79,24 @@ def comparison(reader: Reader, node: exp.Binary, scope: Scope) -> Val:
             return same
         if operator == "<>":
             return logical_not(same)
-        raise Unsupported("sql: an order of tuples")
+        return _tuples_ordered(reader, operator, pairs_of(reader, left, right, scope))
     return compare(reader.world, operator, reader.value(left, scope), reader.value(right, scope))
+
+
+def _tuples_ordered(reader: Reader, operator: str, pairs: list[tuple[Val, Val]]) -> Val:
+    """The first pair that is not equal decides: `(a, b) < (c, d)` is `a < c OR a = c AND b < d`."""
+    if reader.dialect.tuples_compare_as_wholes and not all(
+        z3.is_false(v.null) for pair in pairs for v in pair
+    ):
+        raise Unsupported(
+            "sql: an order of tuples that may hold NULLs, as wholes in which NULLs have a place"
+        )
+    *first, last = pairs
+    found = compare(reader.world, operator, *last)
+    for left, right in reversed(first):
+        tie = logical_and([equal(reader.world, left, right), found])
+        found = logical_or([compare(reader.world, operator.rstrip("="), left, right), tie])
+    return found
 
 
 def pairs_of(reader: Reader, left: Any, right: Any, scope: Scope) -> list[tuple[Val, Val]]:

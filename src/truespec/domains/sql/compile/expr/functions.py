@@ -11,6 +11,7 @@ from sqlglot import exp
 
 from truespec.domains.sql.compile.expr.date_functions import as_date, modified, shift, weekday
 from truespec.domains.sql.compile.expr.regular import REGULAR
+from truespec.domains.sql.compile.expr.truncated_dates import made
 from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.readers import Readers
 from truespec.domains.sql.compile.scope import Scope
@@ -54,6 +55,8 @@ def _anonymous(reader: Reader, node: exp.Anonymous, scope: Scope) -> Val:
         return reader.value(exp.Substring(**parts), scope)
     if name == "DATE_PART" and len(arguments) == 2 and isinstance(arguments[0], exp.Literal):
         return reader.value(exp.Extract(this=exp.var(arguments[0].name), expression=arguments[1]), scope)
+    if name == "MAKE_DATE" and len(arguments) == 3 and reader.dialect.dates_count_days:
+        return made(reader, arguments, scope)
     if name in FUNCTIONS[reader.dialect.name].read:
         return function(reader, node, scope)
     raise Unsupported(f"sql: the function {name}")
@@ -65,7 +68,7 @@ _TEXT_RESULT = (
     "Upper", "Lower", "Concat", "Substring", "Left", "Right", "Trim", "Replace", "Pad", "Reverse", "Repeat",
     "ConcatWs", "Initcap", "Hex", "MD5", "TimeToStr", "DPipe", "Monthname", "Dayname", "SubstringIndex",
 )  # fmt: skip
-_INT_RESULT = ("Length", "StrPosition", "Ascii", "Unicode", "Week", "WeekOfYear", "Hour", "Minute", "Second",
+_INT_RESULT = ("Length", "StrPosition", "Ascii", "Unicode", "Week", "WeekOfYear", "Second",
                "Bitlength")  # fmt: skip
 _TEXTS_ONLY = ("Upper", "Lower", "Concat", "ConcatWs", "Trim", "Replace", "Reverse", "Hex", "MD5", "Length",
                "Ascii")  # fmt: skip

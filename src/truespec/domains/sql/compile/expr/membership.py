@@ -13,7 +13,7 @@ from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.readers import Readers
 from truespec.domains.sql.compile.scope import Scope
 from truespec.domains.sql.ir.bags import Bag, Term
-from truespec.domains.sql.ir.comparisons import compare, equal, null_safe_equal
+from truespec.domains.sql.ir.comparisons import compare, equal, null_safe_equal, written_day
 from truespec.domains.sql.ir.existence import exists
 from truespec.domains.sql.ir.kinds import (
     BOOL,
@@ -25,6 +25,7 @@ from truespec.domains.sql.ir.kinds import (
     NUMBERS,
     TEXT,
     Enumerated,
+    Kind,
 )
 from truespec.domains.sql.ir.logic import FALSE, conj, neg
 from truespec.domains.sql.ir.truth import logical_and, logical_not, logical_or, where_true
@@ -146,9 +147,15 @@ def check_one_family(reader: Reader, name: str, values: Sequence[Val]) -> None:
 
 def _day_among(reader: Reader, values: Sequence[Val]) -> bool:
     """Whether the first is a day as an engine writes it: then it compares alike as a text and as a date."""
-    others = {value.kind for value in values[1:]} - {NULL_KIND}
+    others = {_as_written(reader, value) for value in values[1:]} - {NULL_KIND}
     whole = _DAY.match(values[0].literal or "") is not None
     return whole and (others == {DATE} or (others == {DATETIME} and reader.dialect.literals_take_type))
+
+
+def _as_written(reader: Reader, value: Val) -> Kind:
+    """The kind of a value; a text that the engine has written for a day is one."""
+    is_day = reader.dialect.mixed_branches_are_texts and written_day(reader.world, value) is not None
+    return DATE if is_day else value.kind
 
 
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")

@@ -13,7 +13,8 @@ from truespec.domains.sql.dialects.dialect import Mixing
 from truespec.domains.sql.ir.comparisons import PLAIN_NUMBER
 from truespec.domains.sql.ir.dates import number_of_day
 from truespec.domains.sql.ir.kinds import ALWAYS_NULL, BOOL, DATE, NULL_KIND, TEXT
-from truespec.domains.sql.ir.logic import Expr, ite
+from truespec.domains.sql.ir.logic import Expr, Formula, conj, ite, neg
+from truespec.domains.sql.ir.symbols import constants
 from truespec.domains.sql.ir.values import Val, number, numeric, to_real
 from truespec.domains.sql.rules import rounding
 from truespec.verdict import ReasonCode, SpecificationError, Unsupported
@@ -29,6 +30,19 @@ def operand(reader: Reader, value: Val) -> Val:
     read = as_number(reader, value)
     fraction = value.kind in (TEXT, NULL_KIND) and reader.dialect.texts_compute_as_fractions
     return to_real(read) if fraction else read
+
+
+def no_error(reader: Reader, bad: Formula, what: str, scope: Scope) -> None:
+    """Refuse an error that may occur; the tests of the CASEs around it may rule it out, and the group's rows.
+
+    They rule out no error of constants: a planner computes these before it runs the query.
+    """
+    bad = z3.simplify(bad)
+    if not reader.dialect.errors_raise or z3.is_false(bad):
+        return
+    reader.aggregates.note_signs(bad)
+    if not constants(bad) or not reader.world.holds(conj(scope.given(), *reader.guards), neg(bad)):
+        raise Unsupported(f"sql: {what} may occur, which {reader.dialect.name} does not answer with NULL")
 
 
 def only_operand(reader: Reader, node: exp.Expr, scope: Scope) -> Val:

@@ -1,17 +1,22 @@
-"""DATE_TRUNC: the first moment of the unit that a moment lies in."""
+"""DATE_TRUNC and MAKE_DATE: the first moment of the unit that a moment lies in, and a day by its numbers."""
 
 from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
 
 import z3
 from sqlglot import exp
 
 from truespec.domains.sql.compile.expr.date_functions import date_value
+from truespec.domains.sql.compile.expr.numbers import no_error
 from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.readers import Readers
 from truespec.domains.sql.compile.scope import Scope
 from truespec.domains.sql.ir.dates import day, moment, zoned
 from truespec.domains.sql.ir.facts import MONTH_START, YEAR_START
-from truespec.domains.sql.ir.kinds import DATE, DATETIME
+from truespec.domains.sql.ir.kinds import DATE, DATETIME, INT
+from truespec.domains.sql.ir.logic import Expr, Formula, conj, disj, neg
 from truespec.domains.sql.ir.values import Val
 from truespec.verdict import Unsupported
 
@@ -54,4 +59,37 @@ def first_day(value: Val, unit: str) -> Val:
     raise Unsupported(f"sql: DATE_TRUNC by {unit}")
 
 
-READERS: Readers = {exp.TimestampTrunc: _truncated}
+_DAYS = 28
+"""Days that every month has."""
+
+
+def _from_parts(reader: Reader, node: exp.DateFromParts, scope: Scope) -> Val:
+    return made(reader, [node.args[name] for name in ("year", "month", "day")], scope)
+
+
+def made(reader: Reader, numbers: Sequence[exp.Expr], scope: Scope) -> Val:
+    """MAKE_DATE: the first of the month, and so many days on; the engine fails where there is no such day."""
+    parts = [reader.value(part, scope) for part in numbers]
+    if any(part.kind != INT for part in parts):
+        raise Unsupported("sql: MAKE_DATE of numbers that are no integers")
+    year, month, number = (part.val for part in parts)
+    if not (z3.is_int_value(number) and 1 <= number.as_long() <= _DAYS):
+        raise Unsupported("sql: MAKE_DATE of a day that not every month has")
+    null = disj(*(part.null for part in parts))
+    if not z3.is_int_value(year) or not 1 <= year.as_long() <= datetime.MAXYEAR:
+        no_error(reader, conj(neg(null), neg(_is_year(year))), "a year that is none", scope)
+    no_error(reader, conj(neg(null), disj(month < 1, month > 12)), "a month that is none", scope)
+    months = z3.simplify(12 * year + month)
+    first = z3.Function(MONTH_START, z3.IntSort(), z3.IntSort())(months)
+    value = z3.simplify(first + number - 1)
+    return Val(null, value, DATE)
+
+
+def _is_year(year: Expr) -> Formula:
+    """Whether a number is the year of some day."""
+    some = z3.Int("some!day")
+    of_day = z3.Function("year", z3.IntSort(), z3.IntSort())(some)
+    return z3.Exists([some], of_day == year, patterns=[of_day])
+
+
+READERS: Readers = {exp.TimestampTrunc: _truncated, exp.DateFromParts: _from_parts}
