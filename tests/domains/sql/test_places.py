@@ -27,7 +27,7 @@ BEFORE = "\n-- naïve ✓ 𝒳: SELECT ROUND(a, b)\n\n/* ROUND(x, y)\n CAST */ "
 UNSUPPORTED = [
     ("sqlite", "SELECT a FROM t LIMIT 3 ⟨OFFSET 1 + 1", "LIMIT"),
     ("sqlite", "SELECT a FROM t WHERE b = 1 AND ⟨b IS s", "a text compared"),
-    ("sqlite", "SELECT a FROM t\nWHERE ⟨(a, b) <\n (1, 2)", "an order of tuples"),
+    ("duckdb", "SELECT a FROM t\nWHERE ⟨(a, b) <\n (1, 2)", "an order of tuples"),
     ("sqlite", "SELECT SUM(a) OVER (ORDER BY b\n ⟨GROUPS 1 PRECEDING) FROM t", "the frame"),
     ("sqlite", "SELECT b, ⟨LAG(a, b) OVER (ORDER BY a) FROM t", "a distance"),
     ("sqlite", "WITH q AS (SELECT a\n FROM t ⟨LIMIT 1 + 1)\nSELECT a FROM q", "LIMIT"),

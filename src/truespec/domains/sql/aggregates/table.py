@@ -8,14 +8,15 @@ equal share a symbol; the axioms of `rules/aggregate_axioms.py` say what is know
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 
 import z3
 
 from truespec.domains.sql.aggregates.abstraction import abstracted
-from truespec.domains.sql.aggregates.candidates import Role, aggregates_in_keys, matched, roles, unrelated
+from truespec.domains.sql.aggregates.candidates import Role, matched, roles, unrelated
+from truespec.domains.sql.aggregates.learned import Learned
 from truespec.domains.sql.ir.aggregates import Aggregates, Operator, Symbol
 from truespec.domains.sql.ir.bags import (
     Bag,
@@ -47,17 +48,12 @@ from truespec.domains.sql.ir.values import Val, check_compared, identical, numer
 from truespec.domains.sql.ir.world import World
 from truespec.domains.sql.rules import (
     aggregate_axioms,
-    counted_subset,
     extreme_of_set,
     few_values,
     first_exists,
     frame_rows,
     independent_factors,
-    many_choices,
-    rows_between,
-    runs,
     settled_value,
-    signed_sums,
     split_bounds,
     sum_laws,
 )
@@ -73,16 +69,9 @@ class AggregateTable(Aggregates):
         self.same = same
         self.symbols: dict[str, Symbol] = {}
         self.operators: list[Operator] = []
-        self._facts: dict[str, list[Formula]] = {}
+        self.learned = Learned(self)
         self._firsts: dict[str, Formula] = {}
         self._roles: dict[str, list[Role]] = {}
-        self._signed: set[str] = set()
-        self._numbered: set[tuple[str, int]] = set()
-        self._between: set[str] = set()
-        self._spans: set[str] = set()
-        self._runs: set[str] = set()
-        self._plainly = False
-        self._related: set[frozenset[str]] = set()
         self.aligned: Callable[[Term, Term], Iterator[Term]] = lambda left, right: iter(())
         self.plainly_same: Callable[[Bag, Bag], bool] = lambda left, right: False
         self.plainly_apart: Callable[[Bag, Bag], bool] = lambda left, right: False
@@ -97,9 +86,9 @@ class AggregateTable(Aggregates):
             symbol = self.symbols.get(name.removesuffix("?"))
             if symbol is not None:
                 first = self._firsts.get(symbol.name)
-                pairs = symbol.name not in self._spans | self._runs
+                pairs = self.learned.pairs_matter(symbol)
                 found += aggregate_axioms.of(self.world, symbol, pairs=pairs) if first is None else [first]
-                found += self._facts.get(symbol.name, [])
+                found += self.learned.facts.get(symbol.name, [])
         return found
 
     # What queries ask for
@@ -257,64 +246,16 @@ class AggregateTable(Aggregates):
         return name
 
     def relate(self, terms: list[Term]) -> None:
-        """Note what `counted_subset`, `signed_sums` and `many_choices` say of what these terms compare."""
-        for counts in counted_subset.compared(self, terms):
-            pair = frozenset((counts.one.name, counts.two.name))
-            if pair in self._related:
-                continue
-            self._related.add(pair)
-            for way in counts.orders():
-                fact = counted_subset.of(self.world, way)
-                if fact is not None:
-                    self._facts.setdefault(way.one.name, []).append(fact)
-                    break
-        for symbol, stepped in rows_between.in_keys(self, terms):
-            self._note_between(symbol, stepped)
-        for formula in signed_sums.compared(terms):
-            self.note_signs(formula)
-        for formula in signed_sums.compared(_nested(terms)):
-            for symbol, number in many_choices.compared(self, formula):
-                self._note_number(symbol, number)
-
-    def _note_number(self, symbol: Symbol, number: int) -> None:
-        """Note what `runs` or `many_choices` says of a count that is compared with a number."""
-        if (symbol.name, number) in self._numbered:
-            return
-        self._numbered.add((symbol.name, number))
-        fact = runs.of(self, symbol, number)
-        if fact is not None:
-            self._runs.add(symbol.name)
-        elif many_choices.LEAST < number <= many_choices.MOST:
-            fact = many_choices.of(self.world, symbol, number)
-        self._facts.setdefault(symbol.name, []).extend([] if fact is None else [fact])
-
-    def _note_between(self, symbol: Symbol, stepped: bool) -> None:
-        """Note what `rows_between` says of a count; no pairs are looked for in what it speaks of."""
-        if symbol.name in self._between:
-            return
-        self._between.add(symbol.name)
-        known, self._plainly = set(self.symbols), True
-        fact = rows_between.of(self, symbol, whole=stepped)
-        self._plainly = False
-        if fact is not None:
-            self._facts.setdefault(symbol.name, []).append(fact)
-            self._spans |= {symbol.name} | (self.symbols.keys() - known)
-            self.world.in_steps |= stepped
+        """Note what rules say of the aggregates that these terms compare."""
+        self.learned.relate(terms)
 
     def told_apart(self, one: Symbol, other: Symbol) -> bool:
-        """Whether `rows_between` says all of two counts that is to be said of them, or one alone is of a run."""
-        if one.name in self._spans and other.name in self._spans:
-            return True
-        keyed = [bool(aggregates_in_keys(symbol.bag.terms[0], self.symbols)) for symbol in (one, other)]
-        return self.world.in_steps and keyed[0] != keyed[1]
+        """Whether it is known how two aggregates differ: no proof is looked for that they are equal."""
+        return self.learned.told_apart(one, other)
 
     def note_signs(self, formula: Formula) -> None:
         """Learn of the sums in a formula whether they are positive or negative."""
-        for symbol, _ in self.applied(Term((), (), formula, ())).values():
-            if symbol.function == "SUM" and symbol.name not in self._signed:
-                self._signed.add(symbol.name)
-                fact = signed_sums.of(self.world, symbol)
-                self._facts.setdefault(symbol.name, []).extend([] if fact is None else [fact])
+        self.learned.note_signs(formula)
 
     def _first(self, value: Expr, first: Bag, among: Bag) -> bool:
         """Note of the symbol of a choice what `first_exists` says of it; False where it cannot be said."""
@@ -450,7 +391,7 @@ class AggregateTable(Aggregates):
             for order, pairs in matched(symbol.formals, formals, self._roles_of(symbol), mine)
         ]
         ways = (self.plainly_same, self.same, partial(extreme_of_set.apply, self, function))
-        for same in ways[:1] if self._plainly else ways:
+        for same in ways[:1] if self.learned.plainly else ways:
             for symbol, there, order in known:
                 if same != self.plainly_same and (
                     unrelated(there, bag, self.symbols) or self.plainly_apart(there, bag)
@@ -474,20 +415,12 @@ class AggregateTable(Aggregates):
         inside = [name for term in other.terms for name in functions(term.cond) if name in self.symbols]
         if inside:
             some = [exists(self.world, bag.mapped(lambda _: ())) for bag in (one, other)]
-            self._facts.setdefault(min(inside), []).append(z3.simplify(some[0] == some[1]))
+            self.learned.add(min(inside), z3.simplify(some[0] == some[1]))
 
     def _roles_of(self, symbol: Symbol) -> list[Role]:
         if symbol.name not in self._roles:
             self._roles[symbol.name] = roles(symbol.bag, symbol.formals)
         return self._roles[symbol.name]
-
-
-def _nested(terms: Iterable[Term]) -> list[Term]:
-    """The terms, and those of the bags that their groups range over."""
-    found: list[Term] = []
-    for term in terms:
-        found += [term, *_nested(part for group in term.groups for part in group.body.terms)]
-    return found
 
 
 def _known(value: Val) -> Val:

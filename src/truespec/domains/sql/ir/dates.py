@@ -112,6 +112,18 @@ def moment(value: Val) -> Val:
     return Val(value.null, val, DATETIME)
 
 
+CLOCK = {"HOUR": (3_600_000_000, 24), "MINUTE": (60_000_000, 60)}
+"""Parts of a time of day: their length in microseconds, and how many make up the next longer one."""
+
+
+def on_the_clock(value: Val, part: str) -> Val:
+    """The hour or the minute of a moment; a day's first moment has neither."""
+    if value.kind == DATE:
+        return Val(value.null, z3.IntVal(0), INT)
+    size, number = CLOCK[part]
+    return Val(value.null, value.val / size % number, INT)
+
+
 def day(value: Val) -> Val:
     """The day of a moment."""
     if value.kind != DATETIME:

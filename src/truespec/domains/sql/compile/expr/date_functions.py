@@ -14,7 +14,16 @@ from truespec.domains.sql.compile.expr.numbers import as_number, truncated
 from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.readers import Readers
 from truespec.domains.sql.compile.scope import Scope
-from truespec.domains.sql.ir.dates import DAY, day, day_of_zoned, moment, read_date, zoned
+from truespec.domains.sql.ir.dates import (
+    CLOCK,
+    DAY,
+    day,
+    day_of_zoned,
+    moment,
+    on_the_clock,
+    read_date,
+    zoned,
+)
 from truespec.domains.sql.ir.facts import MONTH_START, ZONED_DAY, digits
 from truespec.domains.sql.ir.kinds import (
     DATE,
@@ -27,7 +36,6 @@ from truespec.domains.sql.ir.kinds import (
     TEXT_SORT,
     ZONED,
     Kind,
-    Other,
     Sealed,
 )
 from truespec.domains.sql.ir.logic import FALSE, Expr, Formula, disj
@@ -309,32 +317,13 @@ def _extract(reader: Reader, node: exp.Extract, scope: Scope) -> Val:
     if isinstance(span.kind, Sealed):
         return opaque(reader.dialect, f"extract {part}", [span], REAL)
     value = as_date(reader, span)
-    if part in _CLOCK:
-        found = _on_the_clock(value, part)
+    if part in CLOCK:
+        found = on_the_clock(value, part)
         return to_real(found) if reader.dialect.extract_is_numeric else found
     if part in _COUNTED:
         found = _COUNTED[part](day(value))
         return to_real(found) if reader.dialect.extract_is_numeric else found
     return opaque(reader.dialect, f"extract {part}", [value], INT if whole else REAL)
-
-
-_CLOCK = {"HOUR": (3_600_000_000, 24), "MINUTE": (60_000_000, 60)}
-"""Parts of a time of day: their length in microseconds, and how many make up the next longer one."""
-
-
-def _on_the_clock(value: Val, part: str) -> Val:
-    """The hour or the minute of a moment; a day's first moment has neither."""
-    if value.kind == DATE:
-        return Val(value.null, z3.IntVal(0), INT)
-    size, number = _CLOCK[part]
-    return Val(value.null, value.val / size % number, INT)
-
-
-def _clock_of(reader: Reader, node: exp.Hour | exp.Minute, scope: Scope) -> Val:
-    value, part = _dated(reader, node.this, scope), type(node).__name__.upper()
-    if isinstance(value.kind, Other) or (value.kind == TEXT and not reader.dialect.errors_raise):
-        return opaque(reader.dialect, part, [value], INT)  # of a time of day, or of a text that may be one
-    return _on_the_clock(as_date(reader, value), part)
 
 
 def _quarter(value: Val) -> Val:
@@ -453,8 +442,6 @@ READERS: Readers = {
     exp.Date: _date_of,
     exp.DayOfMonth: _day,
     exp.Quarter: _quarter_of,
-    exp.Hour: _clock_of,
-    exp.Minute: _clock_of,
     exp.DayOfWeek: _weekday_of,
     exp.DayOfWeekIso: _iso_weekday_of,
     exp.DayOfYear: _day_of_year,

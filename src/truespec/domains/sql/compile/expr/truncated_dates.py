@@ -1,4 +1,4 @@
-"""DATE_TRUNC and MAKE_DATE: the first moment of the unit that a moment lies in, and a day by its numbers."""
+"""Units of time: the first moment of the one that a moment lies in, days by their numbers, hours and minutes."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from collections.abc import Sequence
 import z3
 from sqlglot import exp
 
-from truespec.domains.sql.compile.expr.date_functions import date_value
+from truespec.domains.sql.compile.expr.date_functions import as_date, date_value
 from truespec.domains.sql.compile.expr.numbers import no_error
 from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.readers import Readers
 from truespec.domains.sql.compile.scope import Scope
-from truespec.domains.sql.ir.dates import day, moment, zoned
+from truespec.domains.sql.ir.dates import day, moment, on_the_clock, zoned
 from truespec.domains.sql.ir.facts import MONTH_START, YEAR_START
-from truespec.domains.sql.ir.kinds import DATE, DATETIME, INT
+from truespec.domains.sql.ir.kinds import DATE, DATETIME, INT, TEXT, Other
 from truespec.domains.sql.ir.logic import Expr, Formula, conj, disj, neg
+from truespec.domains.sql.ir.opaque import opaque
 from truespec.domains.sql.ir.values import Val
 from truespec.verdict import Unsupported
 
@@ -92,4 +93,16 @@ def _is_year(year: Expr) -> Formula:
     return z3.Exists([some], of_day == year, patterns=[of_day])
 
 
-READERS: Readers = {exp.TimestampTrunc: _truncated, exp.DateFromParts: _from_parts}
+def _clock_of(reader: Reader, node: exp.Hour | exp.Minute, scope: Scope) -> Val:
+    value, part = reader.value(node.this, scope), type(node).__name__.upper()
+    if isinstance(value.kind, Other) or (value.kind == TEXT and not reader.dialect.errors_raise):
+        return opaque(reader.dialect, part, [value], INT)  # of a time of day, or of a text that may be one
+    return on_the_clock(as_date(reader, value), part)
+
+
+READERS: Readers = {
+    exp.TimestampTrunc: _truncated,
+    exp.DateFromParts: _from_parts,
+    exp.Hour: _clock_of,
+    exp.Minute: _clock_of,
+}

@@ -1,0 +1,105 @@
+"""What rules say of named aggregates beyond the axioms, noted where terms that are compared ask for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from truespec.domains.sql.aggregates.candidates import aggregates_in_keys
+from truespec.domains.sql.ir.aggregates import Aggregates, Symbol
+from truespec.domains.sql.ir.bags import Term
+from truespec.domains.sql.ir.logic import Formula
+from truespec.domains.sql.rules import counted_subset, many_choices, rows_between, runs, signed_sums
+
+
+class Learned:
+    """The facts about the aggregates of one pair of queries."""
+
+    def __init__(self, aggregates: Aggregates) -> None:
+        self.aggregates = aggregates
+        self.facts: dict[str, list[Formula]] = {}
+        """By the name of an aggregate that a fact speaks of."""
+        self.plainly = False
+        """Whether an aggregate is named that is an earlier one only where their bags are written alike."""
+        self._signed: set[str] = set()
+        self._related: set[frozenset[str]] = set()
+        self._numbered: set[tuple[str, int]] = set()
+        self._between: set[str] = set()
+        self._spans: set[str] = set()
+        self._runs: set[str] = set()
+
+    def add(self, name: str, *facts: Formula | None) -> None:
+        """Note facts about an aggregate, as many as there are."""
+        self.facts.setdefault(name, []).extend(fact for fact in facts if fact is not None)
+
+    def relate(self, terms: list[Term]) -> None:
+        """Note what rules say of the aggregates that these terms compare."""
+        for counts in counted_subset.compared(self.aggregates, terms):
+            self._relate_counts(counts)
+        for symbol, stepped in rows_between.in_keys(self.aggregates, terms):
+            self._note_between(symbol, stepped)
+        for formula in signed_sums.compared(terms):
+            self.note_signs(formula)
+        for formula in signed_sums.compared(_nested(terms)):
+            for symbol, number in many_choices.compared(self.aggregates, formula):
+                self._note_number(symbol, number)
+
+    def note_signs(self, formula: Formula) -> None:
+        """Learn of the sums in a formula whether they are positive or negative."""
+        for symbol, _ in self.aggregates.applied(Term((), (), formula, ())).values():
+            if symbol.function == "SUM" and symbol.name not in self._signed:
+                self._signed.add(symbol.name)
+                self.add(symbol.name, signed_sums.of(self.aggregates.world, symbol))
+
+    def pairs_matter(self, symbol: Symbol) -> bool:
+        """Whether the axioms say when a count is at least 2; of rows that follow one another, others do."""
+        return symbol.name not in self._spans | self._runs
+
+    def told_apart(self, one: Symbol, other: Symbol) -> bool:
+        """Whether `rows_between` says all that is to be said of two counts, or one alone is of a run."""
+        if one.name in self._spans and other.name in self._spans:
+            return True
+        symbols = self.aggregates.symbols
+        keyed = [bool(aggregates_in_keys(symbol.bag.terms[0], symbols)) for symbol in (one, other)]
+        return self.aggregates.world.in_steps and keyed[0] != keyed[1]
+
+    def _relate_counts(self, counts: counted_subset.Compared) -> None:
+        pair = frozenset((counts.one.name, counts.two.name))
+        if pair in self._related:
+            return
+        self._related.add(pair)
+        for way in counts.orders():
+            fact = counted_subset.of(self.aggregates.world, way)
+            if fact is not None:
+                self.add(way.one.name, fact)
+                return
+
+    def _note_number(self, symbol: Symbol, number: int) -> None:
+        if (symbol.name, number) in self._numbered:
+            return
+        self._numbered.add((symbol.name, number))
+        fact = runs.of(self.aggregates, symbol, number)
+        if fact is not None:
+            self._runs.add(symbol.name)
+        elif many_choices.LEAST < number <= many_choices.MOST:
+            fact = many_choices.of(self.aggregates.world, symbol, number)
+        self.add(symbol.name, fact)
+
+    def _note_between(self, symbol: Symbol, stepped: bool) -> None:
+        if symbol.name in self._between:
+            return
+        self._between.add(symbol.name)
+        known, self.plainly = set(self.aggregates.symbols), True
+        fact = rows_between.of(self.aggregates, symbol, whole=stepped)
+        self.plainly = False
+        if fact is not None:
+            self.add(symbol.name, fact)
+            self._spans |= {symbol.name} | (self.aggregates.symbols.keys() - known)
+            self.aggregates.world.in_steps |= stepped
+
+
+def _nested(terms: Iterable[Term]) -> list[Term]:
+    """The terms, and those of the bags that their groups range over."""
+    found: list[Term] = []
+    for term in terms:
+        found += [term, *_nested(part for group in term.groups for part in group.body.terms)]
+    return found
