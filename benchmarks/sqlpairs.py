@@ -8,7 +8,8 @@ recursions, set operations that count, and windows by number and share (`_sql_co
 constructs` rows picked from groups, days truncated and cases listed (`_sql_constructs.py`), `--family
 analytics` windows built on others, quantiles, lists and days as written (`_sql_analytics.py`), `--family
 functions` characters compared, days counted, values listed and picked (`_sql_functions.py`), `--family
-neighbours` frames and distances, ranks and counts, first values, shares of totals (`_sql_neighbours.py`).
+neighbours` frames and distances, ranks and counts, first values, shares of totals (`_sql_neighbours.py`),
+`--family runs` runs of numbers, counts compared with numbers, orders of tuples (`_sql_runs.py`).
 Where a query leaves a choice (a LIMIT among ties), two results that the same query gives for rows in another
 order are no find; they are counted.
 """
@@ -30,6 +31,7 @@ from benchmarks import (
     _sql_functions,
     _sql_joins,
     _sql_neighbours,
+    _sql_runs,
 )
 from benchmarks._sql_draws import Drawer, schema
 from benchmarks._sql_rewrites import rewritten
@@ -130,6 +132,11 @@ def neighbours(_: str, random: Random) -> Drawn:
     return _sql_neighbours.SCHEMA, *_sql_neighbours.pair(random), ["neighbours"]
 
 
+def runs(_: str, random: Random) -> Drawn:
+    """Runs of numbers, counts that are compared, orders of tuples, years of days."""
+    return _sql_runs.SCHEMA, *_sql_runs.pair(random), ["runs"]
+
+
 Drawn = tuple[str, str, str, list[str]]
 """A schema, an oracle, a candidate, and the names of the rewrites between them."""
 FAMILIES = {
@@ -140,6 +147,7 @@ FAMILIES = {
     "analytics": analytics,
     "functions": functions,
     "neighbours": neighbours,
+    "runs": runs,
 }
 
 

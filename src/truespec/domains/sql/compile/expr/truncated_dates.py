@@ -1,4 +1,4 @@
-"""Units of time: the first moment of the one that a moment lies in, days by their numbers, hours and minutes."""
+"""The first moment of the unit that a moment lies in, days by their numbers, and hours and minutes."""
 
 from __future__ import annotations
 
