@@ -26,6 +26,7 @@ class Learned:
         self._between: set[str] = set()
         self._spans: set[str] = set()
         self._runs: set[str] = set()
+        self._places: set[str] = set()
 
     def add(self, name: str, *facts: Formula | None) -> None:
         """Note facts about an aggregate, as many as there are."""
@@ -35,13 +36,13 @@ class Learned:
         """Note what rules say of the aggregates that these terms compare."""
         for counts in counted_subset.compared(self.aggregates, terms):
             self._relate_counts(counts)
-        for symbol, stepped in rows_between.in_keys(self.aggregates, terms):
-            self._note_between(symbol, stepped)
         for formula in signed_sums.compared(terms):
             self.note_signs(formula)
         for formula in signed_sums.compared(_nested(terms)):
             for symbol, number in many_choices.compared(self.aggregates, formula):
                 self._note_number(symbol, number)
+        for symbol, stepped in rows_between.in_keys(self.aggregates, terms, self._runs):
+            self._note_between(symbol, stepped)
 
     def note_signs(self, formula: Formula) -> None:
         """Learn of the sums in a formula whether they are positive or negative."""
@@ -53,6 +54,10 @@ class Learned:
     def pairs_matter(self, symbol: Symbol) -> bool:
         """Whether the axioms say when a count is at least 2; of rows that follow one another, others do."""
         return symbol.name not in self._spans | self._runs
+
+    def needs_axioms(self, symbol: Symbol) -> bool:
+        """Whether anything depends on an aggregate's own axioms; not on those of a place in a run."""
+        return symbol.name not in self._places or symbol.name in self._spans
 
     def told_apart(self, one: Symbol, other: Symbol) -> bool:
         """Whether `rows_between` says all that is to be said of two counts, or one alone is of a run."""
@@ -77,9 +82,11 @@ class Learned:
         if (symbol.name, number) in self._numbered:
             return
         self._numbered.add((symbol.name, number))
-        fact = runs.of(self.aggregates, symbol, number)
-        if fact is not None:
+        run = runs.of(self.aggregates, symbol, number)
+        fact = None if run is None else run[0]
+        if run is not None:
             self._runs.add(symbol.name)
+            self._places.add(run[1].name)
         elif many_choices.LEAST < number <= many_choices.MOST:
             fact = many_choices.of(self.aggregates.world, symbol, number)
         self.add(symbol.name, fact)

@@ -84,7 +84,7 @@ class AggregateTable(Aggregates):
         found: list[Formula] = []
         for name in sorted(names):
             symbol = self.symbols.get(name.removesuffix("?"))
-            if symbol is not None:
+            if symbol is not None and self.learned.needs_axioms(symbol):
                 first = self._firsts.get(symbol.name)
                 pairs = self.learned.pairs_matter(symbol)
                 found += aggregate_axioms.of(self.world, symbol, pairs=pairs) if first is None else [first]

@@ -60,10 +60,15 @@ def unfolded(world: World, bag: Bag) -> Bag:
     return Bag(tuple(done))
 
 
-def exists(world: World, bag: Bag) -> Formula:
-    """Whether the bag has any tuple."""
+def exists(world: World, bag: Bag, *, by_rows: bool = False) -> Formula:
+    """Whether the bag has any tuple.
+
+    `by_rows`: of rows that there are already. Else a row that a key determines is named by the key, so that
+    an axiom that speaks of a row and the next one leads from row to row for ever.
+    """
     fixed = Bag(tuple(_fixed_groups(world, term) for term in bag.terms))
-    return disj(*(_exists_term(reduced(world, term)) for term in unfolded(world, fixed).terms))
+    terms = unfolded(world, fixed).terms
+    return disj(*(_exists_term(term if by_rows else reduced(world, term)) for term in terms))
 
 
 def _fixed_groups(world: World, term: Term) -> Term:

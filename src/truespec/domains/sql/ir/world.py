@@ -63,7 +63,7 @@ BRIEF = Effort(60_000, 24)
 """Enough for most pairs that can be proved at all."""
 
 
-STEPS_EFFORT, STEPS_THRESHOLD = 3, 3.0
+STEPS_EFFORT, STEPS_DEPTH = 3, 3.0
 """What more a statement about rows that follow one another may take, and how deep Z3 instantiates first."""
 
 
@@ -333,9 +333,9 @@ class World:
     def decided(self, assumption: Formula, goal: Formula, effort: int) -> bool:
         """Ask Z3 for a proof; False where it finds none with this effort."""
         solver = z3.Solver()
-        solver.set("rlimit", effort * STEPS_EFFORT if self.in_steps else effort)
+        solver.set("rlimit", STEPS_EFFORT * effort if self.in_steps else effort)
         if self.in_steps:
-            solver.set("smt.qi.eager_threshold", STEPS_THRESHOLD)
+            solver.set("smt.qi.eager_threshold", STEPS_DEPTH)
         solver.set("arith.nl.grobner", False)  # its steps count little as effort and heed no timeout
         solver.add(*self.axioms([assumption, goal]), assumption, z3.Not(goal))
         outcome = check(solver, self.limit)

@@ -16,7 +16,7 @@ grouped by a value less its row's number, or by a running count of the rows that
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, replace
 
 import z3
@@ -45,15 +45,19 @@ class Counted:
     """Whether rows before are counted."""
 
 
-def in_keys(aggregates: Aggregates, terms: list[Term]) -> Iterator[tuple[Symbol, bool]]:
+def in_keys(aggregates: Aggregates, terms: list[Term], done: Container[str]) -> Iterator[tuple[Symbol, bool]]:
     """The counts that keys of groups are computed from, as they stand in these terms.
+
+    Of some aggregates, by their names, what has to be known is `done`, whatever they are computed for.
 
     With each, whether what it is counted for is added to it or subtracted from it, as in a value less its
     row's number.
     """
     for term in terms:
         applied = aggregates.applied(term).values()
-        keys = [argument for _, arguments in applied for argument in arguments if argument.num_args()]
+        keys = [
+            a for symbol, arguments in applied if symbol.name not in done for a in arguments if a.num_args()
+        ]
         keys += [out.val for group in term.groups for part in group.body.terms for out in part.outs]
         for key in keys:
             summands = list(_summands(key))
@@ -61,7 +65,7 @@ def in_keys(aggregates: Aggregates, terms: list[Term]) -> Iterator[tuple[Symbol,
                 if symbol.function == "COUNT":
                     yield symbol, any(a.eq(part) for a in arguments for part in summands)
         for group in term.groups:
-            yield from in_keys(aggregates, list(group.body.terms))
+            yield from in_keys(aggregates, list(group.body.terms), done)
 
 
 def _summands(value: Expr) -> Iterator[Expr]:

@@ -39,8 +39,11 @@ FACTORS = (1, -1, DAY, -DAY)
 """What the difference may be multiplied by: days may be moments."""
 
 
-def of(aggregates: Aggregates, symbol: Symbol, number: int) -> Formula | None:
-    """What the rule says of a count and a number, for all parameters; None where it counts no run."""
+def of(aggregates: Aggregates, symbol: Symbol, number: int) -> tuple[Formula, Symbol] | None:
+    """What the rule says of a count and a number, for all parameters; None where it counts no run.
+
+    With it, the count C of the rows before.
+    """
     (term,) = symbol.bag.terms
     parts = conjuncts(term.cond)
     for index, part in enumerate(parts):
@@ -48,9 +51,9 @@ def of(aggregates: Aggregates, symbol: Symbol, number: int) -> Formula | None:
             continue
         for key in operands(part):
             rest = replace(term, cond=conj(*(p for i, p in enumerate(parts) if i != index)))
-            place = _place(aggregates, rest, key) if constants(key) & bound(term) else None
-            if place is not None:
-                return _fact(aggregates, symbol, rest, part, place, number)
+            found = _place(aggregates, rest, key) if constants(key) & bound(term) else None
+            if found is not None:
+                return _fact(aggregates, symbol, rest, part, found[0], number), found[1]
     return None
 
 
@@ -67,12 +70,13 @@ def _fact(
         groups += other.groups
         conds += [other.cond, other.outs[0].val == run.outs[0].val + step]
     count = symbol.apply(symbol.formals)
-    fact = (count >= number) == exists(world, Bag((Term(tuple(rows), tuple(groups), conj(*conds), ()),)))
+    following = Bag((Term(tuple(rows), tuple(groups), conj(*conds), ()),))
+    fact = (count >= number) == exists(world, following, by_rows=True)
     formals = list(symbol.formals)
     return z3.ForAll(formals, fact, patterns=[count]) if formals else fact
 
 
-def _place(aggregates: Aggregates, rows: Term, key: Expr) -> Expr | None:
+def _place(aggregates: Aggregates, rows: Term, key: Expr) -> tuple[Expr, Symbol] | None:
     """What the rows are numbered by, where the key is such a number less the count of the rows before it."""
     for symbol, arguments in aggregates.applied(Term((), (), TRUE, (Val(FALSE, key, INT),))).values():
         counted = rows_between.read(symbol) if symbol.function == "COUNT" else None
@@ -86,7 +90,7 @@ def _place(aggregates: Aggregates, rows: Term, key: Expr) -> Expr | None:
         shown = replace(counted.term, outs=(Val(FALSE, counted.place, INT),))
         before = substitute_term(renamed(aggregates.world, shown), others)
         if _same_rows(aggregates, rows, before, place) and _one_to_one(aggregates, rows, place):
-            return place
+            return place, symbol
     return None
 
 
