@@ -259,3 +259,53 @@ def test_a_result_over_which_an_exporter_wrote_the_next_reply(tmp_path: Path) ->
     assert pairs(trace) == [(NAMES[0], GIVEN[0], GAVE[0]), (NAMES[1], GIVEN[1], '{"level": 12}')]
     assert [message.text for message in trace.messages if message.role == "assistant"] == [None, None]
     assert problems == []
+
+
+def test_several_results_in_one_message_are_not_the_result_of_its_silent_call(tmp_path: Path) -> None:
+    joined = {"role": "tool", "tool_call_id": NAMES[1], "content": f"{GAVE[0]} "}
+    done = {"role": "assistant", "content": "91."}
+    spans = [
+        span(1, "LLM", {"input.value": json.dumps([ASKED]), "output.value": json.dumps(replied())}),
+        span(2, "TOOL", {"tool_call.id": NAMES[0], "output.value": GAVE[0]}, name="gauge"),
+        span(3, "TOOL", {"tool_call.id": NAMES[1]}, name="gauge"),
+        span(
+            4,
+            "LLM",
+            {"input.value": json.dumps([ASKED, replied(), joined]), "output.value": json.dumps(done)},
+        ),
+    ]
+    trace, _, _ = of(tmp_path / "spans.json", spans)
+    assert [text for _, _, text in pairs(trace)] == [GAVE[0], None]
+
+
+def test_results_that_a_history_spells_anew_and_joins_are_those_of_the_runs(tmp_path: Path) -> None:
+    texts = "\n".join(repr({"level": text}) for text in GAVE)
+    history = [ASKED, replied(), {"role": "tool", "content": f"Observation:\n{texts}"}]
+    history[1] = {"role": "assistant", "content": None, "tool_calls": calls(named=False)}
+    runs = [
+        span(
+            2 + n,
+            "TOOL",
+            {"input.value": json.dumps(given), "output.value": json.dumps({"level": text})},
+            name="gauge",
+        )
+        for n, (given, text) in enumerate(zip(GIVEN, GAVE, strict=True))
+    ]
+    failed = {"exception.message": "no such tank in this plant"}
+    event = {"name": "exception", "attributes": failed}
+    late = {"role": "assistant", "content": None, "tool_calls": calls(named=False)[:1]}
+    told = {"role": "tool", "content": "Error:\nThe tool failed: no such tank in this plant\nTry again."}
+    done = {"role": "assistant", "content": "91 and 12."}
+    asked = {"input.value": json.dumps([ASKED]), "output.value": json.dumps(history[1])}
+    second = {"input.value": json.dumps(history), "output.value": json.dumps(late)}
+    third = {"input.value": json.dumps([*history, late, told]), "output.value": json.dumps(done)}
+    run = span(
+        5, "TOOL", {"input.value": json.dumps(GIVEN[0])}, name="gauge", status_code="ERROR", events=[event]
+    )
+    spans = [span(1, "LLM", asked), *runs, span(4, "LLM", second), run, span(6, "LLM", third)]
+    trace, problems, _ = of(tmp_path / "spans.json", spans)
+    assert [text for _, _, text in pairs(trace)] == [
+        *(json.dumps({"level": t}) for t in GAVE),
+        failed["exception.message"],
+    ]
+    assert problems == []

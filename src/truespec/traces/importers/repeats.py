@@ -59,11 +59,25 @@ def under(message: Message, names: Mapping[str, str]) -> Message:
 
 
 def joined(text: str | None, results: Iterable[str]) -> bool:
-    """Whether a text is nothing but results that are known, with a few words around them."""
+    """Whether a text is nothing but results that are known, with a few words around them.
+
+    One that begins with `Error` may say more about a failure that is known.
+    """
     left = text or ""
+    results = list(results)
+    if left.startswith("Error") and any(len(result) > SPARE and result in left for result in results):
+        return True
     for result in sorted({result for result in results if result.strip()}, key=len, reverse=True):
         left = left.replace(result, "")
     return left != (text or "") and len(left.strip()) <= SPARE
+
+
+def sums_up(text: str | None, results: Sequence[str]) -> bool:
+    """Whether a text is several known results, or one and nothing else, with white space between them."""
+    left = text or ""
+    for result in sorted({result for result in results if result.strip()}, key=len, reverse=True):
+        left = left.replace(result, "")
+    return left != (text or "") and not left.strip() and text not in results
 
 
 def without_empty(

@@ -85,7 +85,9 @@ class Runs:
             self._answer(entry, call, run.identifier is None)
         self.entries.append(entry)
         self.given[outcome_key(text)] += 1
-        self.outputs.append(text or "")
+        self.outputs += [text or "", self.raised.get(raw.id) or ""]
+        if isinstance(run.output, Mapping | list):
+            self.outputs.append(repr(run.output))  # as a history in Python's notation repeats it
 
     def runs_tool(self, raw: RawSpan) -> bool:
         """Whether a span of no tool's kind has the name of an open call and was given its arguments."""

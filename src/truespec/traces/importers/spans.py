@@ -27,7 +27,7 @@ from truespec.traces.importers.conventions import (
 from truespec.traces.importers.items import messages_of_item
 from truespec.traces.importers.pairing import in_history, in_order, paired
 from truespec.traces.importers.parts import Notes
-from truespec.traces.importers.repeats import JOINED, RENAMED, joined, renamed, under, without_empty
+from truespec.traces.importers.repeats import JOINED, RENAMED, joined, renamed, sums_up, under, without_empty
 from truespec.traces.importers.same_calls import without_named
 from truespec.traces.importers.shared import tool_schemas
 from truespec.traces.importers.span_kinds import kinds_of
@@ -315,12 +315,12 @@ class _Builder(Runs):
     def _correct(self, message: Message, number: int) -> None:
         """A result with its identifier settles what a tool's span without one was guessed to answer.
 
-        It also says what a failed run told the model, where the tool's span does not. It is the result with
-        this number of those with its identifier.
+        It also says what a failed run told the model; it is the result with this number of those named so.
         """
         same = [entry for entry in self.entries if entry.message.call_id == message.call_id]
         for entry in same[number - 1 : number]:
-            if entry.guessed or entry.message.text is None:
+            silent = entry.message.text is None and not sums_up(message.text, self.outputs[-LATEST:])
+            if entry.guessed or silent:
                 entry.message = replace(entry.message, text=message.text)
                 entry.guessed = False
 
