@@ -12,6 +12,7 @@ import pytest
 
 from serve.conftest import TOKEN, accessible, opened
 from truespec.domains.registry import DOMAINS
+from truespec.domains.rocq.library import library
 
 pytestmark = [pytest.mark.live, pytest.mark.slow]
 
@@ -43,8 +44,10 @@ def test_the_verdict_follows_the_typing_and_the_address_holds_the_pair(browser: 
 def test_every_domain_shows_its_example(browser: Any, address: str) -> None:
     page = opened(browser, address)
     for domain in DOMAINS:
-        if domain == "rocq" and not shutil.which("coqtop"):
-            continue
+        if domain == "rocq":
+            if not shutil.which("coqtop"):
+                continue
+            library()  # compiled once on a machine, which may take longer than a browser waits
         page.goto(f"{address}/?domain={domain}")
         assert page.locator("#verdict .badge").inner_text() in ("refuted", "equivalent"), domain
 
