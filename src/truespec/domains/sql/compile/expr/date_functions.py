@@ -317,7 +317,7 @@ def _extract(reader: Reader, node: exp.Extract, scope: Scope) -> Val:
     if isinstance(span.kind, Sealed):
         return opaque(reader.dialect, f"extract {part}", [span], REAL)
     value = as_date(reader, span)
-    if part in CLOCK:
+    if part in CLOCK and value.kind == DATETIME:  # of a DATE, PostgreSQL has none
         found = on_the_clock(value, part)
         return to_real(found) if reader.dialect.extract_is_numeric else found
     if part in _COUNTED:
