@@ -13,6 +13,7 @@ import needs
 from cases import read_yaml
 from truespec.domains.rocq.context import read_context
 from truespec.domains.rocq.dialogue import Dialogue
+from truespec.domains.rocq.domain import NO_CACHE
 from truespec.domains.rocq.library import library
 from truespec.domains.rocq.pair import Layout
 from truespec.domains.rocq.prover import THEOREM, assumptions, opening
@@ -34,7 +35,7 @@ WRONG_SECONDS = 0.8
 def session() -> Iterator[Session]:
     needs.tool("coqc")
     prelude = [one.text for one in read_context({"signature": "(x : Z) : Prop"}).prelude]
-    session = Session([*prelude, "Require Truespec.Portfolio."], library())
+    session = Session([*prelude, "Require Truespec.Portfolio.", *NO_CACHE], library())
     session.ready()
     yield session
     session.kill()

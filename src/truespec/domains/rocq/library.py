@@ -53,6 +53,8 @@ FILES = (
     "Running",
     "Searches",
     "Literals",
+    "Equations",
+    "Around",
     "Portfolio",
     "Formula",
     "Reify",

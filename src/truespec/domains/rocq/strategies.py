@@ -181,7 +181,7 @@ STRATEGIES: tuple[Strategy, ...] = (
     Strategy(
         "by_running",
         1.0,
-        glance=0.5,
+        glance=0.7,
         expected=0.4,
         use=("recursion",),
         made_for=("index", "recursion", "type list"),
@@ -204,5 +204,19 @@ STRATEGIES: tuple[Strategy, ...] = (
         made_for=("cases", "type string"),
     ),
     Strategy("by_digits", 0.3, expected=0.2, use=("product",), made_for=("product", "recursion")),
+    Strategy("by_signs", 0.5, glance=0.4, expected=0.2, use=("division",), made_for=("division", "extremes")),
+    Strategy(
+        "by_determined_function",
+        0.2,
+        expected=0.1,
+        use=("recursion",),
+        made_for=("exists", "recursion", "type nat"),
+    ),
+    Strategy("by_shifts", 0.5, glance=0.4, expected=0.2, use=("type ascii", "type string")),
+    Strategy("by_cut_places", 0.7, glance=0.6, expected=0.2, use=("parts",), made_for=("index", "parts")),
+    Strategy(
+        "by_alternation", 0.4, glance=0.3, expected=0.2, use=("recursion",), made_for=("index", "recursion")
+    ),
+    Strategy("by_wrapped", 1.0, glance=0.8, expected=0.2, use=("index",), made_for=("index", "division")),
 )
 """All of them; `ordering.py` says in which order they are tried."""
