@@ -65,3 +65,12 @@ def test_a_hyphen_is_standard_output(tmp_path: Path, monkeypatch: pytest.MonkeyP
     rules = CliRunner().invoke(truespec, ["rules", "compile", "--pack", "confirmation", "-o", "-"])
     assert json.loads(rules.stdout)
     assert [path.name for path in tmp_path.iterdir()] == ["x.json"]
+
+
+def test_a_file_that_is_named_twice_counts_once(tmp_path: Path) -> None:
+    path, out = tmp_path / "a.json", tmp_path / "out.jsonl"
+    path.write_text(json.dumps([GOOD]))
+    result = CliRunner().invoke(truespec, ["trace", "import", str(path), str(path), "-o", str(out)])
+    assert f"{path}: file: named twice; it is read once" in result.stderr
+    assert "1 traces, 1 problems" in result.stderr
+    assert len(out.read_text().splitlines()) == 1

@@ -19,7 +19,7 @@ from truespec.cli.trace_options import (
 )
 from truespec.executors.trace_input import joins_of
 from truespec.traces.files import Problem, TraceFile
-from truespec.traces.importers.registry import files_below, nothing_in, read_file
+from truespec.traces.importers.registry import each_once, files_below, named_twice, nothing_in, read_file
 from truespec.traces.record import to_line
 from truespec.untrusted.outputs import check_apart, is_stream
 from truespec.untrusted.unpack import Budget
@@ -69,8 +69,9 @@ def import_(
     count = problems = losses = 0
     report, budget, progress = ProblemReport(paths), Budget(), Progress()
     empty: list[Path] = []
-    files = list(files_below(paths, output, empty.append))
-    for problem in map(nothing_in, empty):
+    twice: list[Path] = []
+    files = list(each_once(files_below(paths, output, empty.append), twice))
+    for problem in (*map(nothing_in, empty), *map(named_twice, twice)):
         problems += 1
         report.show(problem)
     try:

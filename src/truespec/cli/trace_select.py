@@ -42,7 +42,7 @@ def select(
     """
     from truespec.analysis.selection import Candidate, Wish, select
     from truespec.traces.files import Problem
-    from truespec.traces.importers.registry import files_below, nothing_in, read
+    from truespec.traces.importers.registry import each_once, files_below, named_twice, nothing_in, read
     from truespec.traces.record import to_line
     from truespec.untrusted.outputs import check_apart
     from truespec.untrusted.unpack import Budget
@@ -51,7 +51,8 @@ def select(
     wish = Wish(each, per_task, solved, least, seed)
     report, budget = ProblemReport(paths), Budget()
     candidates: list[Candidate[tuple[str, int]]] = []
-    for path in files_below(paths, output, lambda folder: report.show(nothing_in(folder))):
+    twice: list[Path] = []
+    for path in each_once(files_below(paths, output, lambda one: report.show(nothing_in(one))), twice):
         for number, item in enumerate(read(path, budget=budget)):
             if isinstance(item, Problem):
                 report.show(item)
@@ -63,11 +64,13 @@ def select(
             candidates.append(
                 Candidate(key, model, domain, str(item.task_id or item.id), known, len(item.messages))
             )
+    for again in twice:
+        report.show(named_twice(again))
     report.end()
     chosen = set(select(candidates, wish))
     wanted = {one.key[0] for one in candidates if one.key in chosen}
     with output.open("w", encoding="utf-8") as stream:
-        for path in files_below(paths, output):
+        for path in each_once(files_below(paths, output), []):
             if str(path) not in wanted:
                 continue
             for number, item in enumerate(read(path, budget=budget)):

@@ -11,7 +11,7 @@ from pathlib import Path
 from truespec.executors.stdin import read_stdin
 from truespec.executors.whole_files import Reading, WholeFile, whole_file
 from truespec.traces.files import Problem
-from truespec.traces.importers.registry import files_below, nothing_in
+from truespec.traces.importers.registry import each_once, files_below, named_twice, nothing_in
 from truespec.traces.joins import Joins, check_folder, kinds_in, tools_in
 from truespec.traces.trace import Trace
 from truespec.untrusted.inputs import text_of
@@ -51,7 +51,7 @@ def sources_of(
     empty: list[Path] = []
     files = files_below((path for path in paths if not is_stream(path)), output, empty.append)
     twice: list[Path] = []
-    files = _once(files, twice) if len(paths) > 1 else files
+    files = each_once(files, twice) if len(paths) > 1 else files
     first = list(islice(files, 2))
     whole = whole and len(first) > 1
     for path in chain(first, files):
@@ -61,20 +61,7 @@ def sources_of(
         else:
             yield from reading.traces(path, budget)
     yield from map(nothing_in, empty)
-    for path in twice:
-        yield Problem(str(path), "file", "named twice; it is read once", foreign=True)
+    yield from map(named_twice, twice)
     for path in filter(is_stream, paths):
         with nullcontext(sys.stdin.buffer) if str(path) == "-" else path.open("rb") as stream:
             yield from read_stdin(stream, reading.form, reading.joins or Joins(), budget)
-
-
-def _once(files: Iterator[Path], twice: list[Path]) -> Iterator[Path]:
-    """The files, each once; `twice` gets those that the arguments name again."""
-    seen: set[Path] = set()
-    for path in files:
-        known = path.resolve()
-        if known in seen:
-            twice.append(path)
-        else:
-            seen.add(known)
-            yield path

@@ -255,3 +255,20 @@ def nothing_in(folder: Path) -> Problem:
     """What is said of a folder that `files_below` finds empty."""
     endings = ", ".join(SUFFIXES)
     return Problem(str(folder), "folder", f"no file in it ends as traces do: {endings}", foreign=True)
+
+
+def each_once(files: Iterable[Path], twice: list[Path]) -> Iterator[Path]:
+    """The files, each once; `twice` gets those that the arguments of a command name again."""
+    seen: set[Path] = set()
+    for path in files:
+        known = path.resolve()
+        if known in seen:
+            twice.append(path)
+        else:
+            seen.add(known)
+            yield path
+
+
+def named_twice(path: Path) -> Problem:
+    """What is said of a file that `each_once` finds again."""
+    return Problem(str(path), "file", "named twice; it is read once", foreign=True)

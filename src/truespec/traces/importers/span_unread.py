@@ -63,8 +63,12 @@ _BY_CALLS = ("tool_calls", "tool_use", "tool-calls", "tool_call", "function_call
 
 def tell_unheld(spans: Iterable[RawSpan], notes: Notes) -> None:
     """Tell the replies that ended with calls, in a trace that holds none: its exporter left them out."""
+    places = []
     for raw in spans:
         told = [value for key, value in raw.attributes.items() if _ENDED.search(key)]
         if any(reason in str(value) for value in told for reason in _BY_CALLS):
-            notes.ledger.calls.drop(UNHELD, f"{notes.place}, span {raw.id}")
-            notes.ledger.problem(f"{notes.place}, span {raw.id}", UNHELD)
+            places.append(f"{notes.place}, span {raw.id}")
+            notes.ledger.calls.drop(UNHELD, places[-1])
+    if places:
+        more = f" (and {len(places) - 1} further ones)" if len(places) > 1 else ""
+        notes.ledger.problem(places[0], UNHELD + more)
