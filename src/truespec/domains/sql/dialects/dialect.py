@@ -331,3 +331,5 @@ class Dialect:
     """Whether a column that may be NULL says so, lest the engine make it NOT NULL."""
     references_need_index: bool
     """Whether columns that a foreign key refers to need an index."""
+    references_find_own_rows: bool
+    """Whether what a row refers to in its own table may be a row of the same INSERT."""

@@ -136,4 +136,5 @@ DUCKDB = Dialect(
     backslash_escapes=False,
     nullable_is_written=False,
     references_need_index=False,
+    references_find_own_rows=False,
 )

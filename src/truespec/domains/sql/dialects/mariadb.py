@@ -136,4 +136,5 @@ MARIADB = Dialect(
     backslash_escapes=True,
     nullable_is_written=True,
     references_need_index=True,
+    references_find_own_rows=True,
 )

@@ -136,4 +136,5 @@ POSTGRES = Dialect(
     backslash_escapes=False,
     nullable_is_written=False,
     references_need_index=False,
+    references_find_own_rows=True,
 )

@@ -152,23 +152,54 @@ OVERRULING = " OVERRIDING SYSTEM VALUE"
 
 
 def insert_statements(database: Database, schema: Schema) -> list[str]:
-    """One INSERT per table that has rows, parents first."""
+    """One INSERT per table that has rows, parents first; one per row where the engine wants it so.
+
+    DuckDB looks up what a table's row refers to in the same table among the rows of earlier statements alone.
+    """
     statements: list[str] = []
     for table in parents_first(schema):
-        found = database.tables.get(table.name, ())
+        found = _referred_first(table, database.tables.get(table.name, ()))
         if not found:
             continue
         given = [place for place, column in enumerate(table.columns) if column.name not in table.generated]
         kinds = [table.columns[place].type.kind for place in given]
-        lines = ",\n  ".join(
+        lines = [
             f"({', '.join(map(literal, [row[p] for p in given], kinds, [schema.dialect] * len(kinds)))})"
             for row in found
-        )
+        ]
         columns = ", ".join(identifier(table.columns[place].name, schema) for place in given)
         numbered = OVERRULING if table.identity else ""
         into = f"INSERT INTO {identifier(table.name, schema)} ({columns}){numbered}"
-        statements.append(f"{into} VALUES\n  {lines}")
+        if _of_itself(table) and not DIALECTS[schema.dialect].references_find_own_rows:
+            statements += [f"{into} VALUES\n  {line}" for line in lines]
+        else:
+            statements.append(f"{into} VALUES\n  " + ",\n  ".join(lines))
     return statements
+
+
+def _of_itself(table: Table) -> list[tuple[int, int]]:
+    """The columns that refer to another column of the table, both by their places."""
+    places = {column.name: place for place, column in enumerate(table.columns)}
+    own = [key for key in table.foreign_keys if key.table == table.name]
+    return [(places[a], places[b]) for key in own for a, b in zip(key.columns, key.references, strict=True)]
+
+
+def _referred_first(table: Table, found: Sequence[tuple[Value, ...]]) -> Sequence[tuple[Value, ...]]:
+    """The rows in an order in which those come first that others refer to; a circle comes last."""
+    pairs, rest = _of_itself(table), list(found)
+    done: list[tuple[Value, ...]] = []
+    while pairs and rest:
+        waiting = {place: {row[place] for row in rest} for _, place in pairs}
+        ready = [
+            row
+            for row in rest
+            if all(row[a] is None or row[a] == row[b] or row[a] not in waiting[b] for a, b in pairs)
+        ]
+        if not ready:
+            break
+        done += ready
+        rest = [row for row in rest if not any(row is other for other in ready)]
+    return [*done, *rest]
 
 
 def literal(value: Value, kind: Kind, dialect: str) -> str:

@@ -38,6 +38,7 @@ def read_date(world: World, literal: str) -> Val:
     if hour > 23 or minute > 59 or second > 59:
         raise Unsupported(f"sql: the text {literal[:40]!r} is no time of day")
     world.note_date(days + 1)
+    world.to_the_second |= second > 0
     return Val(FALSE, z3.IntVal(days * DAY + (hour * 3600 + minute * 60 + second) * 1_000_000), DATETIME)
 
 

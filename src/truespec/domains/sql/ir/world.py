@@ -63,6 +63,8 @@ BRIEF = Effort(60_000, 24)
 """Enough for most pairs that can be proved at all."""
 
 
+SECOND = 1_000_000
+"""Microseconds in a second."""
 STEPS_EFFORT, STEPS_DEPTH = 3, 3.0
 """What more a statement about rows that follow one another may take, and how deep Z3 instantiates first."""
 
@@ -85,6 +87,8 @@ class World:
         """Whether more effort might have given another answer."""
         self.in_steps = False
         """Whether rows are known to follow one another, so that Z3 has to be kept from going on for ever."""
+        self.to_the_second = False
+        """Whether a moment is written with its seconds, so that it matters which columns hold whole ones."""
         self.fractional = self.dialect.moments_have_precision and any(
             c.type.kind in (ColumnKind.DATETIME, ColumnKind.TIME) and "(" in (c.type.sql or "")
             for t in schema.tables
@@ -256,6 +260,17 @@ class World:
             facts += self._check_axiom(table, check_sql)
         return facts
 
+    def _second_axioms(self, table: Table) -> list[Formula]:
+        """Which columns hold whole seconds: moments without a precision, where moments have one."""
+        row = self.fresh_row(table)
+        inside = self.in_table(table, row)
+        whole = [
+            self.column(table, column, row).val % SECOND == 0
+            for column in table.columns
+            if column.type.kind is ColumnKind.DATETIME and "(" not in (column.type.sql or "")
+        ]
+        return [z3.ForAll([row], z3.Implies(inside, conj(*whole)), patterns=[inside])] if whole else []
+
     def _referred(self, child: Column, parent: Column) -> bool:
         """Whether a foreign key from one column to another means that values are equal.
 
@@ -297,6 +312,8 @@ class World:
                     if label not in self._axioms:
                         self._axioms[label] = self._table_axioms(table)
                     pending += self._axioms[label]
+                    if self.to_the_second and self.dialect.moments_have_precision:
+                        pending += self._second_axioms(table)
             pending += self.extra_axioms(new)
             facts += pending
         facts += text_facts(self.texts, self.enums, self.dialect.collation_merges_texts, names)
