@@ -55,11 +55,9 @@ def in_keys(aggregates: Aggregates, terms: list[Term], done: Container[str]) -> 
     """
     for term in terms:
         applied = aggregates.applied(term).values()
-        keys = [
-            a for symbol, arguments in applied if symbol.name not in done for a in arguments if a.num_args()
-        ]
+        keys = [a for symbol, arguments in applied if symbol.name not in done for a in arguments]
         keys += [out.val for group in term.groups for part in group.body.terms for out in part.outs]
-        for key in keys:
+        for key in filter(z3.is_arith, keys):
             summands = list(_summands(key))
             for symbol, arguments in aggregates.applied(Term((), (), TRUE, (Val(FALSE, key, INT),))).values():
                 if symbol.function == "COUNT":

@@ -51,7 +51,8 @@ def of(aggregates: Aggregates, symbol: Symbol, number: int) -> tuple[Formula, Sy
             continue
         for key in operands(part):
             rest = replace(term, cond=conj(*(p for i, p in enumerate(parts) if i != index)))
-            found = _place(aggregates, rest, key) if constants(key) & bound(term) else None
+            numbered = key.sort() == z3.IntSort() and constants(key) & bound(term)
+            found = _place(aggregates, rest, key) if numbered else None
             if found is not None:
                 return _fact(aggregates, symbol, rest, part, found[0], number), found[1]
     return None
