@@ -171,7 +171,7 @@ def test_stragglers_cost_no_barrier(tmp_path: Path) -> None:
         with scripted(domains, jobs) as workers:
             yield Releasing(workers)
 
-    run_batch(path, tmp_path / "o", timeout=120.0, jobs=4, resume=False, executor=executor)
+    run_batch(path, tmp_path / "o", timeout=600.0, jobs=4, resume=False, executor=executor)
     assert {record["answer"] for record in read(tmp_path / "o")} == {"equivalent"}, (
         "a straggler ran into its limit"
     )
@@ -181,7 +181,7 @@ def test_stragglers_cost_no_barrier(tmp_path: Path) -> None:
     ("timeout", "codes"),
     [
         (1.0, {"hang": "timeout", "segfault": "crash", "killed": "crash", "raise": "crash"}),
-        (30.0, {"memory": "memory"}),  # filling memory takes its time on a busy machine
+        (300.0, {"memory": "memory"}),  # filling memory takes its time on a busy machine
     ],
 )
 def test_faults_keep_their_exact_outcomes_in_order(
