@@ -48,6 +48,10 @@ SAMPLE_SECONDS = 4.0
             "(Coq.Strings.String.String (Coq.Strings.Ascii.ascii_of_nat 89%nat) Coq.Strings.String.EmptyString)",
             "Y",
         ),
+        (
+            "(Coq.Strings.String.String (Coq.Strings.Ascii.ascii_of_nat 45%nat) Coq.Strings.String.EmptyString)",
+            "-",
+        ),
         ("9007199254740993%Z", "9007199254740993"),
     ],
 )

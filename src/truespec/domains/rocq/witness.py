@@ -26,7 +26,7 @@ def to_json(shown: str) -> JSON:
     stack: list[list[object]] = [[]]
     for piece in pieces:
         if piece in ("(", "(-"):
-            stack.append(["-"] if piece == "(-" else [])
+            stack.append([_MINUS] if piece == "(-" else [])
         elif piece == ")":
             done = stack.pop()
             stack[-1].append(_apply(done))
@@ -34,7 +34,7 @@ def to_json(shown: str) -> JSON:
             stack[-1].append(int(piece))
         else:
             stack[-1].append(
-                _Name(piece.removeprefix("@").removeprefix(f"{PREAMBLE}.")) if piece != "-" else "-"
+                _Name(piece.removeprefix("@").removeprefix(f"{PREAMBLE}.")) if piece != "-" else _MINUS
             )
     return _jsonable(_apply(stack[0]))
 
@@ -55,6 +55,8 @@ class _Built:
 
 
 _ABSENT = object()
+_MINUS = object()
+"""The sign of a number; the text `-` is another thing."""
 _CONSTANTS = {
     "true": True,
     "false": False,
@@ -67,7 +69,7 @@ _CONSTANTS = {
 
 def _apply(parts: list[object]) -> object:
     head, *arguments = parts
-    if head == "-" and not isinstance(head, _Name):
+    if head is _MINUS:
         value = _value(arguments[0])
         assert isinstance(value, int)
         return -value
