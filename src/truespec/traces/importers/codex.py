@@ -41,6 +41,7 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     """One trace per file."""
     about: dict[str, Any] = {}
     items: list[tuple[str, Any]] = []
+    began = 0  # where the process began whose items are printed: the next one counts its items anew
     for line, entry in file.lines():
         place = f"line {line}"
         if isinstance(entry, Problem):
@@ -50,7 +51,8 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
         elif isinstance(entry.get("payload"), dict):
             _of_rollout(entry, place, about, items, file)
         elif entry.get("type") in (*_PRINTED, *_ENDS):
-            _of_print(entry, place, about, items)
+            began = len(items) if entry.get("type") == "thread.started" else began
+            _of_print(entry, place, about, items, began)
         elif "instructions" in entry and "type" not in entry:
             about.update(entry)
         elif "record_type" in entry:
@@ -121,7 +123,7 @@ def _keys(item: Mapping[str, Any]) -> set[tuple[str, ...]]:
 
 
 def _of_print(
-    entry: Mapping[str, Any], place: str, about: dict[str, Any], items: list[tuple[str, Any]]
+    entry: Mapping[str, Any], place: str, about: dict[str, Any], items: list[tuple[str, Any]], began: int
 ) -> None:
     item = entry.get("item")
     if entry.get("type") == "thread.started":
@@ -131,7 +133,10 @@ def _of_print(
     elif isinstance(item, Mapping):
         listed = _printed(item, done=entry["type"] == "item.completed")
         # An item is printed when it starts and when it ends: the call stands where it started.
-        known = next((i for i, (_, one) in enumerate(items) if one.get("printed") == item.get("id")), None)
+        known = next(
+            (i for i, (_, one) in enumerate(items) if i >= began and one.get("printed") == item.get("id")),
+            None,
+        )
         if known is not None:
             items[known] = (items[known][0], listed.pop(0))
         items.extend((place, one) for one in listed)

@@ -194,6 +194,8 @@ def kind_of(raw: RawSpan) -> str:
         return "LLM"
     if raw_request(attributes)[0] is not None:
         return "LLM"
+    if "gen_ai.tool.name" in attributes:
+        return "TOOL"
     return "SPAN"
 
 
@@ -275,7 +277,11 @@ def outputs_of(raw: RawSpan, notes: Notes) -> list[Message]:
         raw.attributes,
         *(e["attributes"] for e in raw.events if isinstance(e.get("attributes"), Mapping)),
     ]
-    if said > 1 and any(str(first(one, *_PROVIDERS)).lower() == "anthropic" for one in told):
+    if (
+        said > 1
+        and kind_of(raw) != "AGENT"
+        and any(str(first(one, *_PROVIDERS)).lower() == "anthropic" for one in told)
+    ):
         return in_turns(made)
     if said > 1:
         notes.ledger.assumed[SEVERAL] += said - 1

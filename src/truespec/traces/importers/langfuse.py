@@ -153,7 +153,11 @@ def _trace(value: Mapping[str, Any], file: TraceFile, position: str, joins: Join
         None,
         str(about.get("name") or "trace"),
         "",
-        {"input.value": _parsed(about.get("input")), "output.value": _parsed(about.get("output"))},
+        {
+            "langfuse.observation.type": "span",
+            "input.value": _parsed(about.get("input")),
+            "output.value": _parsed(about.get("output")),
+        },
     )
     scores = {str(s.get("name")): s.get("value") for s in about.get("scores") or () if isinstance(s, dict)}
     metadata = {
@@ -191,6 +195,8 @@ def _raw(o: Mapping[str, Any]) -> RawSpan:
         attributes["openinference.span.kind"] = kind
     elif attributes.get("gen_ai.operation.name") == "chain":
         del attributes["gen_ai.operation.name"]
+    if o.get("type") == "SPAN":
+        attributes.setdefault("langfuse.observation.type", "span")
     for key, name in (("input", "input.value"), ("output", "output.value")):
         if o.get(key) is not None:
             attributes[name] = _parsed(o[key])

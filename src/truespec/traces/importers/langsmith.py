@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from truespec.traces.files import Problem, TraceFile
@@ -24,7 +24,8 @@ def _is_run(value: Any) -> bool:
 
 
 def recognises(head: Any, _file: TraceFile) -> bool:
-    """A run, or a list that starts with one."""
+    """A run, a list that starts with one, or the page of runs that the API answers with."""
+    head = head["runs"] if isinstance(head, dict) and isinstance(head.get("runs"), list) else head
     return _is_run(head[0] if isinstance(head, list) and head else head)
 
 
@@ -33,13 +34,17 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     if isinstance(file.head, list):
         values: list[Any] = [value for _, _, value in each_record(file, None, _is_run)]
     else:
-        values = [value for _, value in whole_or_lines(file)]
+        values = []
+        for _, value in whole_or_lines(file):
+            listed = value.get("runs") if isinstance(value, dict) and not _is_run(value) else None
+            values += listed if isinstance(listed, list) else [value]
+    roots = _roots([value for value in values if _is_run(value)])
     found: list[tuple[str, RawSpan]] = []
     for number, value in enumerate(values):
         if isinstance(value, Problem):
             yield value
         elif _is_run(value):
-            stack = [(value, str(value.get("trace_id") or value["id"]))]
+            stack = [(value, str(value.get("trace_id") or roots[str(value["id"])]))]
             while stack:
                 run, trace = stack.pop()
                 found.append((trace, _raw(run)))
@@ -48,6 +53,19 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
             yield file.problem(f"run {number}", "no run with a run_type")
     for identifier, raws in by_trace(found):
         yield trace_of_spans(identifier, raws, file, NAME, identifier, joins)
+
+
+def _roots(runs: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """Of each run the outermost one around it, for runs that do not name their trace."""
+    parents = {str(run["id"]): str(run.get("parent_run_id")) for run in runs}
+    roots: dict[str, str] = {}
+    for start in parents:
+        at, seen = start, {start}
+        while parents[at] in parents and parents[at] not in seen:
+            at = parents[at]
+            seen.add(at)
+        roots[start] = at
+    return roots
 
 
 def _object(value: Any) -> Mapping[str, Any]:

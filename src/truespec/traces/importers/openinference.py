@@ -36,6 +36,10 @@ def _is_span(value: Any) -> bool:
     return isinstance(value.get("context"), dict) and "span_id" in value["context"]
 
 
+_WHOLE = (".value", ".arguments", ".parameters")
+"""Ends of names of attributes whose value is one text, or one object, of the application's own."""
+
+
 def _is_record(value: Any) -> bool:
     """A log record of a console exporter."""
     return isinstance(value, dict) and "span_id" in value and "trace_id" in value and "body" in value
@@ -127,7 +131,7 @@ def _of_row(row: Mapping[str, Any]) -> dict[str, Any]:
         outer, _, rest = column.partition(".")
         if outer in ("context", "attributes") and rest:
             if value is not None:
-                listed = isinstance(value, str) and value.startswith("[{")
+                listed = isinstance(value, str) and value.startswith("[{") and not rest.endswith(_WHOLE)
                 made[outer][rest] = parsed(value) if listed else value
         else:
             made[column] = value
@@ -153,7 +157,7 @@ def _is_tree(value: Any) -> bool:
 
 
 def _leaves(name: str, value: Any) -> Iterator[tuple[str, Any]]:
-    if isinstance(value, dict) and value and not name.endswith((".value", ".arguments", ".parameters")):
+    if isinstance(value, dict) and value and not name.endswith(_WHOLE):
         for key, inner in value.items():
             yield from _leaves(f"{name}.{key}", inner)
     elif _is_tree(value):

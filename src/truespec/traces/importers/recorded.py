@@ -73,7 +73,18 @@ def with_instructions(attributes: Mapping[str, Any], made: list[Message], notes:
         cut = system.startswith(_JSON) and _cut_off(system, "gen_ai.system_instructions", "system", notes)
         head = cut or [Message("system", system)]
     told = [message.text for message in made if message.role == "system"]
+    if not head and not told:
+        head = _set_beside(attributes, notes)
     return [message for message in head if message.text not in told] + made
+
+
+def _set_beside(attributes: Mapping[str, Any], notes: Notes) -> list[Message]:
+    """The instructions among the settings of a model call, where Anthropic's API takes them."""
+    settings = parsed(attributes.get("llm.invocation_parameters"))
+    system = settings.get("system") if isinstance(settings, Mapping) else None
+    if isinstance(system, str) and system:
+        return [Message("system", system)]
+    return messages_of_item({"role": "system", "content": system}, notes) if isinstance(system, list) else []
 
 
 def in_event(event: Any, notes: Notes, outputs: bool) -> list[Message]:
@@ -117,6 +128,10 @@ def in_event(event: Any, notes: Notes, outputs: bool) -> list[Message]:
         return []
     role = name.split(".")[1]
     body = _plain(given)
+    content = body.get("content")
+    if isinstance(content, Mapping) and "parts" in content:  # Gemini's content says whose it is
+        body = {**body, **content, "content": None}
+        role = str(content.get("role") or role)
     return messages_of_item({**body, "role": role if role != "message" else body.get("role", role)}, notes)
 
 
@@ -161,8 +176,12 @@ def in_trees(
                     "arguments": body.pop("function_call_arguments_json", None),
                 }
             content = body.get("content")
+            if isinstance(content, Mapping) and content and all(str(key).isdigit() for key in content):
+                content = body["content"] = [content[key] for key in sorted(content, key=int)]
             if content == "None" and role == "user" and body.get("role") == "assistant":
                 body["content"] = None  # Langfuse's text of a message that only calls tools
+            if content == '""':
+                body["content"] = None  # OpenLLMetry's JSON of an empty text
             if _structured(content):
                 body["content"] = parsed(content)
             elif content == "[]" and str(attributes.get("gen_ai.system")).lower() == "anthropic":

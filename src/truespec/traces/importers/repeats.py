@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from truespec.traces.importers.threads import canonical
+from truespec.traces.importers.threads import canonical, outcome_key
 from truespec.traces.ledger import Ledger
 from truespec.traces.trace import Message, ToolCall
 
 RENAMED = "a call that the next request repeats under another identifier is the same call"
 JOINED = "a message that only repeats the results before it is no result of its own"
+TWICE = "a result that one request tells twice is one result"
 EMPTY = "an empty result without an identifier or a tool, where results and open calls do not pair"
 SPARE = 20
 """How many characters a message that repeats results may add to them: `Observation:` and the like."""
@@ -78,6 +79,23 @@ def sums_up(text: str | None, results: Sequence[str]) -> bool:
     for result in sorted({result for result in results if result.strip()}, key=len, reverse=True):
         left = left.replace(result, "")
     return left != (text or "") and not left.strip() and text not in results
+
+
+def told_once(inputs: Sequence[Message], ledger: Ledger) -> list[Message]:
+    """A history without the results that it tells a second time, with no call of that identifier between."""
+    given: dict[str | None, str] = {}
+    made = []
+    for message in inputs:
+        for call in message.calls:
+            given.pop(call.id, None)
+        if message.role == "tool" and message.call_id is not None:
+            key = outcome_key(message.text)
+            if given.get(message.call_id) == key:
+                ledger.rules[TWICE] += 1
+                continue
+            given[message.call_id] = key
+        made.append(message)
+    return made
 
 
 def without_empty(

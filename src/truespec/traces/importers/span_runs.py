@@ -14,11 +14,16 @@ from typing import Any
 from truespec.traces.importers.conventions import RawSpan
 from truespec.traces.importers.outcomes import outcome_of
 from truespec.traces.importers.parts import Notes
-from truespec.traces.importers.repeats import same
+from truespec.traces.importers.repeats import same, sums_up
 from truespec.traces.importers.shared import tool_call, value_text
 from truespec.traces.importers.threads import canonical, outcome_key
 from truespec.traces.importers.tool_runs import ERROR, ToolRun, as_arguments, raised, tool_run
 from truespec.traces.trace import Message, ToolCall
+
+FILLED = "arguments that a reply does not tell are those of the call as a later request repeats it"
+LATEST = 50
+"""How many of the latest results a message is compared with."""
+COUNTED = "a tool's run and a call that is named after the tool and a number, with its result, are one"
 
 
 @dataclass(slots=True)
@@ -61,6 +66,8 @@ class Runs:
         """What tools' spans without a result raised."""
         self.places: dict[str, Entry] = {}
         """Where each span stands."""
+        self.filled: set[str | None] = set()
+        """Calls whose arguments a later request told."""
         self.adopted: dict[int, tuple[ToolCall, ToolCall]] = {}
         """Calls that took the identifier of their run's span, as they were and as they are, by the object."""
 
@@ -178,7 +185,7 @@ class Runs:
                 self._answer(entry, call, run.identifier is None)
                 late.append((call, entry))
                 continue
-            twin = self._told_later(entry, run, told)
+            twin = self._told_later(entry, run, told) or self._counted(entry, run, told)
             if twin is not None:
                 self.places[entry.span] = twin
                 continue
@@ -230,6 +237,64 @@ class Runs:
                 self.notes.ledger.rules[rule] += 1
                 return other
         return None
+
+    def _counted(self, entry: Entry, run: ToolRun, told: set[int]) -> Entry | None:
+        """The result of a call that an exporter named after its tool and a number, where this run gave it."""
+        calls = {
+            call.id
+            for e in self.entries
+            for call in e.message.calls
+            if call.id is not None
+            and call.id.rpartition("_")[0] == call.name
+            and call.id.rpartition("_")[2].isdigit()
+            and same(call, run.name, as_arguments(run.arguments))
+        }
+        given = outcome_key(entry.message.text)
+        for other in self.entries:
+            message = other.message
+            if other.run is None and id(other) not in told and message.call_id in calls:
+                if message.role == "tool" and outcome_key(message.text) == given:
+                    told.add(id(other))
+                    other.message = replace(
+                        message, error=message.error or entry.message.error, tool=run.name
+                    )
+                    self.notes.ledger.rules[COUNTED] += 1
+                    return other
+        return None
+
+    def fill(self, message: Message, identifier: str) -> None:
+        """Take arguments that a reply left out, or garbled, from a later request that repeats the call."""
+        told = next((call for call in message.calls if call.id == identifier), None)
+        entry = next((e for e in self.entries if any(c.id == identifier for c in e.message.calls)), None)
+        if told is None or told.arguments is None or entry is None:
+            return
+        made = tuple(
+            replace(call, arguments=told.arguments, raw=None) if call.id == identifier else call
+            for call in entry.message.calls
+        )
+        entry.message = replace(entry.message, calls=made)
+        self.calls[identifier] = next(call for call in made if call.id == identifier)
+        self.filled.add(identifier)
+        self.notes.ledger.rules[FILLED] += 1
+
+    def correct(self, message: Message, number: int) -> None:
+        """A result with its identifier settles what a tool's span without one was guessed to answer.
+
+        It also says what a failed run told the model; it is the result with this number of those named so.
+        """
+        same = [entry for entry in self.entries if entry.message.call_id == message.call_id]
+        for entry in same[number - 1 : number]:
+            silent = entry.message.text is None and not sums_up(message.text, self.outputs[-LATEST:])
+            if entry.guessed or silent:
+                entry.message = replace(entry.message, text=message.text)
+                entry.guessed = False
+
+    def answers_behind(self, spans: set[str]) -> None:
+        """Results behind their calls, where these spans tell all that was said at once."""
+        told = {call.id for e in self.entries if e.span in spans for call in e.message.calls}
+        for entry in [e for e in self.entries if e.message.role == "tool" and e.message.call_id in told]:
+            self.entries = [other for other in self.entries if other is not entry]
+            self.behind(entry.message.call_id, entry)
 
     def behind(self, identifier: str | None, entry: Entry) -> None:
         """Put a result behind its call and the results that already stand there."""

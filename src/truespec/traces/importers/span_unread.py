@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from truespec.traces.importers.conventions import RawSpan, ends_of
+from truespec.traces.importers.items import messages_of
 from truespec.traces.importers.parts import Notes
+from truespec.traces.importers.recorded import parsed
 from truespec.traces.trace import Message
 
 _CALL_LIKE = re.compile(r"""\b(?:ToolCall|ToolUse|FunctionCall)\w*\(\w+=|["']tool_calls\\?["']: ?\[ ?[{\w]""")
@@ -55,6 +58,80 @@ def tell_silent(raw: RawSpan, notes: Notes) -> None:
             notes.ledger.items.drop("what a model call was given or said, in an unread form", notes.place)
             notes.ledger.problem(notes.place, f"no message is read in the attribute {key!r} of a model call")
             return
+
+
+AROUND = "what a span took or gave, which no message holds"
+_LISTED = 5
+"""How many spans the problem names."""
+
+
+def tell_around(
+    spans: Sequence[RawSpan],
+    kinds: Mapping[str, str],
+    placed: Container[str],
+    messages: Sequence[Message],
+    notes: Notes,
+) -> None:
+    """Tell Langfuse's spans without spans inside, and the outermost ones, whose ends no message holds."""
+    inside = {raw.parent for raw in spans}
+    known = {raw.id for raw in spans}
+    texts = [text for m in messages if (text := "".join((m.text or "").split()))]
+    left = []
+    for raw in spans:
+        if str(raw.attributes.get("langfuse.observation.type")).lower() != "span":
+            continue
+        given, gave = (_data(raw, end) for end in ("input.value", "output.value"))
+        if kinds[raw.id] in ("SPAN", "UNKNOWN") and raw.id not in inside and raw.id not in placed:
+            said = [given, gave] if given is not None and (gave is not None or raw.failed) else []
+        elif raw.parent not in known and kinds[raw.id] in _AROUND:
+            said = [_text(given), _text(gave)]
+        else:
+            continue
+        if any(value is not None and not _held(value, texts) for value in said):
+            left.append(raw)
+    for raw in left:
+        notes.ledger.items.drop(AROUND, f"{notes.place}, span {raw.id}")
+    if left:
+        names = ", ".join(dict.fromkeys(raw.name[:40] for raw in left[:_LISTED]))
+        notes.ledger.problem(notes.place, f"{len(left)} spans: {AROUND}: {names}")
+
+
+_AROUND = ("SPAN", "UNKNOWN", "CHAIN", "AGENT")
+
+
+def _data(raw: RawSpan, end: str) -> Any:
+    """What a span took or gave: a text, or an object in which no message is recognised."""
+    value = parsed(raw.attributes.get(end))
+    if isinstance(value, str) and value:
+        return value
+    nested = isinstance(value, Mapping) and any(isinstance(one, Mapping | list) for one in value.values())
+    known = nested and messages_of(value, "user", Notes())
+    return value if isinstance(value, Mapping) and value and not known else None
+
+
+def _text(value: Any) -> str | None:
+    """A text, or the only one in an object."""
+    if isinstance(value, Mapping):
+        value = next(iter(value.values())) if len(value) == 1 else None
+    return value if isinstance(value, str) and value else None
+
+
+def _held(value: Any, texts: Sequence[str]) -> bool:
+    """Whether messages hold the texts in what a span took or gave, or a long one of them."""
+    told = ["".join(one.split()) for one in _strings(value) if one not in _NOTHING]
+    held = [one for one in told if any(one in text for text in texts)]
+    return len(held) == len(told) or any(len(one) >= _LEAST for one in held)
+
+
+_NOTHING = ("", "null", "None")
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping | list):
+        for one in value.values() if isinstance(value, Mapping) else value:
+            yield from _strings(one)
 
 
 _ENDED = re.compile(r"(?:finish_?reasons?|stop_reason)$", re.IGNORECASE)

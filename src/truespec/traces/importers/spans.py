@@ -27,13 +27,28 @@ from truespec.traces.importers.conventions import (
 from truespec.traces.importers.items import messages_of_item
 from truespec.traces.importers.pairing import in_history, in_order, paired
 from truespec.traces.importers.parts import Notes
-from truespec.traces.importers.repeats import JOINED, RENAMED, joined, renamed, sums_up, under, without_empty
+from truespec.traces.importers.repeats import (
+    JOINED,
+    RENAMED,
+    joined,
+    renamed,
+    told_once,
+    under,
+    without_empty,
+)
 from truespec.traces.importers.same_calls import without_named
+from truespec.traces.importers.second_records import recorded_again, told_at_once
 from truespec.traces.importers.shared import tool_schemas
 from truespec.traces.importers.span_kinds import kinds_of
 from truespec.traces.importers.span_places import Conversation, placed, related
-from truespec.traces.importers.span_runs import Entry, Runs
-from truespec.traces.importers.span_unread import tell_left, tell_silent, tell_unheld, tell_unread
+from truespec.traces.importers.span_runs import LATEST, Entry, Runs
+from truespec.traces.importers.span_unread import (
+    tell_around,
+    tell_left,
+    tell_silent,
+    tell_unheld,
+    tell_unread,
+)
 from truespec.traces.importers.threads import (
     Thread,
     is_unique,
@@ -44,13 +59,10 @@ from truespec.traces.importers.workflow_steps import RULE as STEPS
 from truespec.traces.importers.workflow_steps import endings, held_in, telling_steps
 from truespec.traces.trace import Message, ToolCall, ToolSchema
 
-FILLED = "arguments that a reply does not tell are those of the call as a later request repeats it"
 COMPLETED = "a text that a later request tells beside known calls is of the message with these calls"
 NAMED = "a span of no tool's kind with the name and the arguments of an open call is that call's run"
 _UNTOLD = ("CHAIN", "SPAN", "UNKNOWN", "FUNCTION")
 """Kinds that do not say what a span does."""
-LATEST = 50
-"""How many of the latest results a message is compared with."""
 
 
 def conversation(raws: Iterable[RawSpan], notes: Notes | None = None) -> Conversation:
@@ -67,6 +79,12 @@ class _Builder(Runs):
         self.threads: list[Thread] = []
         self.parents = {raw.id: raw.parent for raw in spans}
         self.kinds = kinds_of(spans)
+        self.apart = recorded_again(spans, self.kinds, self.parents, notes.ledger)
+        """Spans that record again what the span around them holds whole."""
+        self.kinds |= dict.fromkeys(self.apart, "CHAIN")
+        self.telling = told_at_once(spans, self.kinds)
+        """Agents that hold what their models said, where no model call is recorded."""
+        self.kinds |= dict.fromkeys(self.telling, "LLM")
         stepped = set() if "LLM" in self.kinds.values() else telling_steps(spans)
         self.kinds |= dict.fromkeys(stepped, "RECORD")
         notes.ledger.rules.update({STEPS: len(stepped)} if stepped else {})
@@ -78,8 +96,6 @@ class _Builder(Runs):
         """The calls of the latest reply in each thread."""
         self.names: dict[str, str] = {}
         """Identifiers of calls under which a history repeats them, each with the call's own."""
-        self.filled: set[str | None] = set()
-        """Calls whose arguments a later request told."""
         self.began: dict[str, int] = {}
         self.tools: dict[str, ToolSchema] = {}
         self.tools_listed = False
@@ -109,6 +125,7 @@ class _Builder(Runs):
             self._ends()
         self.notes.place = self.place
         self.settle(models)
+        self.answers_behind(self.telling)
         messages = in_order([entry.message for entry in self.entries], self.notes.ledger)
         for entry, message in zip(self.entries, paired(messages, self.notes.ledger), strict=True):
             entry.message = message
@@ -122,6 +139,9 @@ class _Builder(Runs):
             beside = [raw for raw in self.spans if self.kinds[raw.id] not in ("TOOL", "EMBEDDING", "RECORD")]
             tell_left(beside, [entry.message for entry in self.entries], self.notes, self.place)
         self._prompt()
+        said = [entry.message for entry in self.entries]
+        around = [raw for raw in self.spans if models or raw.failed]
+        tell_around(around, self.kinds, self.places, said, self.notes)
         return self._result()
 
     def _prompt(self) -> None:
@@ -183,6 +203,7 @@ class _Builder(Runs):
             self.notes.ledger.rules["a model call's span without a reply adds none"] += 1
         if not self.ran:
             inputs = in_history(inputs, self.answered, self.notes.ledger)
+        inputs = told_once(inputs, self.notes.ledger)
         inputs = without_empty(inputs, self.answered, self.notes.ledger, self.notes.place)
         thread = self._thread_of([key for message in inputs for key in keys_of(message)])
         inputs = self._as_known(inputs, thread)
@@ -264,9 +285,9 @@ class _Builder(Runs):
                     at = max(at, place + 1)
                 if seen[key] <= self.known[key]:
                     if key[0] == "result":
-                        self._correct(message, seen[key])
+                        self.correct(message, seen[key])
                     elif (call := self.calls.get(key[1])) is not None and call.arguments is None:
-                        self._fill(message, key[1])
+                        self.fill(message, key[1])
                     continue
                 new.append(key)
             elif place is not None:
@@ -296,33 +317,6 @@ class _Builder(Runs):
             thread.add(key, entry.span)
         self.notes.ledger.rules[COMPLETED] += 1
         return True
-
-    def _fill(self, message: Message, identifier: str) -> None:
-        """Take arguments that a reply left out, or garbled, from a later request that repeats the call."""
-        told = next((call for call in message.calls if call.id == identifier), None)
-        entry = next((e for e in self.entries if any(c.id == identifier for c in e.message.calls)), None)
-        if told is None or told.arguments is None or entry is None:
-            return
-        made = tuple(
-            replace(call, arguments=told.arguments, raw=None) if call.id == identifier else call
-            for call in entry.message.calls
-        )
-        entry.message = replace(entry.message, calls=made)
-        self.calls[identifier] = next(call for call in made if call.id == identifier)
-        self.filled.add(identifier)
-        self.notes.ledger.rules[FILLED] += 1
-
-    def _correct(self, message: Message, number: int) -> None:
-        """A result with its identifier settles what a tool's span without one was guessed to answer.
-
-        It also says what a failed run told the model; it is the result with this number of those named so.
-        """
-        same = [entry for entry in self.entries if entry.message.call_id == message.call_id]
-        for entry in same[number - 1 : number]:
-            silent = entry.message.text is None and not sums_up(message.text, self.outputs[-LATEST:])
-            if entry.guessed or silent:
-                entry.message = replace(entry.message, text=message.text)
-                entry.guessed = False
 
     def _said(self, message: Message, thread: Thread, at: int, raw: RawSpan) -> Message | None:
         """What is new in a reply: all but what another record of the same model call has said."""
@@ -396,7 +390,10 @@ class _Builder(Runs):
         order = {raw.id: number for number, raw in enumerate(self.spans)}
         taken = {call.id for entry in self.entries for call in entry.message.calls} | set(self.names)
         answered = {entry.message.call_id for entry in self.entries}
-        calls, results = held_in(self.spans, self.endings)
+        spans = [
+            replace(raw, attributes={}, events=()) if raw.id in self.apart else raw for raw in self.spans
+        ]
+        calls, results = held_in(spans, self.endings)
         missing = without_named(
             [(number, call) for key, (number, call) in calls.items() if key not in taken],
             [call for entry in self.entries for call in entry.message.calls],

@@ -9,6 +9,7 @@ from typing import Any
 from truespec.traces.importers.conventions import RawSpan, first
 from truespec.traces.importers.parts import REFERENCES
 from truespec.traces.importers.recorded import parsed
+from truespec.traces.importers.threads import canonical
 
 TOOL_NAMES = (
     "gen_ai.tool.name",
@@ -16,6 +17,7 @@ TOOL_NAMES = (
     "tool.name",
     "tool_call.function.name",
     "traceloop.entity.name",
+    "tool_name",
 )
 
 
@@ -63,8 +65,13 @@ TOOL_RESULTS = (
     "gen_ai.completion",
     "output",
     ERROR,
+    "gen_ai.tool.error",
     "langfuse.observation.status_message",
 )
+
+
+CLAUDE_CODE = {"full_command": "command", "file_path": "file_path"}
+"""The attributes of Claude Code's spans that hold what a tool was given, with the names of its arguments."""
 
 
 _GIVEN = ("arguments", "args", "input", "parameters")
@@ -101,6 +108,12 @@ def tool_run(raw: RawSpan) -> ToolRun:
             arguments = parsed(details.get("content"))
         elif event.get("name") == "gen_ai.choice" and output is None:
             output = parsed(details.get("message"))
+        elif event.get("name") == "tool.output" and output is None:
+            output = details.get("output")
+    if arguments is None:
+        arguments = {
+            given: attributes[key] for key, given in CLAUDE_CODE.items() if key in attributes
+        } or None
     if isinstance(arguments, Mapping):
         if arguments.get("type") in ("tool_call", "tool_use", "function_call") or "toolCallId" in arguments:
             identifier = identifier or first(arguments, *REFERENCES, "id")
@@ -120,6 +133,18 @@ def tool_run(raw: RawSpan) -> ToolRun:
     elif isinstance(output, list) and len(output) == 1 and isinstance(output[0], Mapping):
         identifier = identifier or first(output[0], *REFERENCES)
     return ToolRun(name, parsed(arguments), None if identifier is None else str(identifier), output)
+
+
+def is_same_run(inner: RawSpan, outer: RawSpan) -> bool:
+    """Whether a tool's span records the run of the one around it, as a server does that the tool calls."""
+    one, other = tool_run(inner), tool_run(outer)
+    return (
+        one.identifier is None
+        and one.name == other.name
+        and one.arguments is not None
+        and canonical(one.arguments) == canonical(other.arguments)
+        and (one.output is None or canonical(one.output) == canonical(other.output))
+    )
 
 
 def _first_or_last(attributes: Mapping[str, Any], names: tuple[str, ...], last: tuple[str, ...]) -> Any:
