@@ -46,7 +46,7 @@ QUEUE_DEPTH = 2
 """Jobs handed to a worker at once: one runs, one waits in the pipe, so that no worker idles."""
 JOBS_PER_WORKER = 5_000
 """After so many jobs a worker is replaced, which bounds what a leak can cost."""
-START_SECONDS = 120.0
+START_SECONDS = 300.0
 """A worker that has not warmed up by then is given up."""
 START_TRIES = 3
 """How often a worker may die while warming up before that is an error."""

@@ -62,8 +62,8 @@ FILES = (
 """In the order of their imports."""
 
 
-LOCK_SECONDS = 90.0
-"""How long another process may take to compile the library; a worker has to be ready in less than 120 s."""
+LOCK_SECONDS = 240.0
+"""How long another process may take to compile the library; a worker has to be ready in less than 300 s."""
 
 
 @cache
