@@ -65,7 +65,9 @@ def test_a_client_that_waits_for_leave_is_not_asked_for_its_body() -> None:
 
 def test_a_body_that_is_too_long_or_never_ends_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
     needs.module("starlette")
-    monkeypatch.setattr("truespec.serve.body.DROPPED_BYTES", 2)
+    from truespec.serve import body
+
+    monkeypatch.setattr(body, "DROPPED_BYTES", 2)
     assert answered([b"a", b"b", b"c", b"d"]) == (401, 2)
-    monkeypatch.setattr("truespec.serve.body.DROPPED_SECONDS", 0.01)
+    monkeypatch.setattr(body, "DROPPED_SECONDS", 0.01)
     assert answered([b"a", None]) == (401, 1)

@@ -33,6 +33,7 @@ GRACE_SECONDS = 0.25
 """How long after a pair's limit a process is still waited for."""
 STARTUP_SECONDS = 60.0
 """How long a process may take to start and to read its opening sentences, on a busy machine."""
+_MARK = "Truespec_mark_"
 
 
 class Interrupted(Exception):
@@ -280,22 +281,30 @@ class Session:
         with contextlib.suppress(ProcessLookupError):
             process.send_signal(signal.SIGINT)
         # A signal after the end of the sentence yields a prompt of its own: a marker finds the last one.
-        self._marks += 1
-        marker = f"Truespec_mark_{self._marks}"
         patience = time.monotonic() + self._patience(INTERRUPT_WAIT)
         worked = self.worked() + INTERRUPT_SECONDS
         try:
-            assert process.stdin is not None
-            process.stdin.write(f"Check {marker}.\n".encode())
-            process.stdin.flush()
+            marker = self._mark()
             while time.monotonic() < patience and self.running and self.worked() < worked:
                 self._read(min(0.1, patience - time.monotonic()))
                 said = self._prompt()
                 if said is not None and marker in said:
                     return
+                if said is not None and _MARK not in said:
+                    marker = self._mark()  # the signal may have stopped the marker instead of the sentence
         except (Undecided, OSError):
             pass
         self.kill()
+
+    def _mark(self) -> str:
+        """Ask for a name that nothing has, which the answer repeats."""
+        self._marks += 1
+        marker = f"{_MARK}{self._marks}_"
+        assert self._process is not None
+        assert self._process.stdin is not None
+        self._process.stdin.write(f"Check {marker}.\n".encode())
+        self._process.stdin.flush()
+        return marker
 
 
 def _reply(text: str) -> Reply:
