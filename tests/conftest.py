@@ -70,7 +70,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.slow)
     limit = config.getoption("--cases")
     if limit is not None:
-        _keep_first_cases(config, items, limit)
+        _keep_some_cases(config, items, limit)
     groups = groups_of(item.nodeid for item in items)
     weights: dict[str, float] = defaultdict(float)
     for item in items:
@@ -84,18 +84,22 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     return scheduler(config, log)
 
 
-def _keep_first_cases(config: pytest.Config, items: list[pytest.Item], limit: int) -> None:
-    """Of each case table, and of each other test with parameters, only the first cases that are not slow."""
-    first: dict[str, list[str]] = defaultdict(list)
-    kept: list[pytest.Item] = []
-    left_out: list[pytest.Item] = []
+def _keep_some_cases(config: pytest.Config, items: list[pytest.Item], limit: int) -> None:
+    """Of each case table, and of each other test with parameters, the last and the first cases, none slow."""
+    cases: dict[str, list[str]] = defaultdict(list)
+    places: list[tuple[str, str, bool]] = []
     for item in items:
         table, case = case_of(item.nodeid)
         if not case:
             table, _, case = item.nodeid.partition("[")
         slow = item.get_closest_marker("slow") is not None
-        if case and case not in first[table] and len(first[table]) < limit and not slow:
-            first[table].append(case)
-        (kept if not case or slow or case in first[table] else left_out).append(item)
+        places.append((table, case, slow))
+        if case and case not in cases[table] and not slow:
+            cases[table].append(case)
+    chosen = {table: {*several[: limit - 1], *several[-1:]} for table, several in cases.items()}
+    kept: list[pytest.Item] = []
+    left_out: list[pytest.Item] = []
+    for item, (table, case, slow) in zip(items, places, strict=True):
+        (kept if not case or slow or case in chosen[table] else left_out).append(item)
     config.hook.pytest_deselected(items=left_out)
     items[:] = kept
