@@ -272,15 +272,15 @@ def test_a_table_of_spans_keeps_a_result_that_is_a_list(tmp_path: Path) -> None:
     assert list(answers(trace).values()) == ['[{"seat": 3}, {"seat": 0}]']
 
 
+def generation(said: str) -> dict[str, Any]:
+    """A model call of Langfuse that answers "Hi"."""
+    asked = [{"role": "user", "content": "Hi"}]
+    made = {"id": "g", "type": "GENERATION", "name": "llm", "startTime": "1", "input": asked}
+    return {**made, "output": {"role": "assistant", "content": said}}
+
+
 def test_a_span_of_no_kind_that_took_and_gave_something_is_told(tmp_path: Path) -> None:
-    asked: dict[str, Any] = {
-        "id": "g",
-        "type": "GENERATION",
-        "name": "llm",
-        "startTime": "1",
-        "input": [{"role": "user", "content": "Hi"}],
-    }
-    asked |= {"output": {"role": "assistant", "content": "I look."}}
+    asked = generation("I look.")
     look = {
         "id": "s",
         "type": "SPAN",
@@ -299,14 +299,7 @@ def test_a_span_of_no_kind_that_took_and_gave_something_is_told(tmp_path: Path) 
 
 
 def test_a_span_whose_ends_are_messages_is_not_told(tmp_path: Path) -> None:
-    asked: dict[str, Any] = {
-        "id": "g",
-        "type": "GENERATION",
-        "name": "llm",
-        "startTime": "1",
-        "input": [{"role": "user", "content": "Hi"}],
-    }
-    asked |= {"output": {"role": "assistant", "content": "Hello."}}
+    asked = generation("Hello.")
     path = tmp_path / "x.json"
     path.write_text(json.dumps({"id": "t", "input": "Hi", "output": "Hello.", "observations": [asked]}))
     _, problems, file = imported(path)
