@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from truespec.models.call import Call, Reply
+from truespec.store.ahead import write_ahead
 from truespec.verdict import UsageError
 
 TABLES = (
@@ -37,7 +38,7 @@ class CallLedger:
         self._lock = threading.Lock()
         try:
             self._database = sqlite3.connect(path, isolation_level=None, timeout=30, check_same_thread=False)
-            self._database.execute("PRAGMA journal_mode=WAL")
+            write_ahead(self._database)
             self._database.execute("PRAGMA synchronous=NORMAL")
             for table in TABLES:
                 self._database.execute(f"CREATE TABLE IF NOT EXISTS {table}")

@@ -18,6 +18,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from truespec.domains.verify import Pair, environment_of
+from truespec.store.ahead import write_ahead
 from truespec.store.pairs import parse_json
 from truespec.verdict import ReasonCode, UsageError, Verdict
 from truespec.version import __version__
@@ -79,7 +80,7 @@ class Ledger:
         self._path = path
         try:
             self._database = sqlite3.connect(path, isolation_level=None, timeout=30)
-            self._database.execute("PRAGMA journal_mode=WAL")
+            write_ahead(self._database)
             self._database.execute("PRAGMA synchronous=NORMAL")
             own = {"format": FORMAT, "version": __version__, **(bound_to or {})}
             self._bind(own if bind else {})
