@@ -55,6 +55,7 @@ FILES = (
     "Literals",
     "Equations",
     "Around",
+    "Segments",
     "Portfolio",
     "Formula",
     "Reify",

@@ -218,5 +218,15 @@ STRATEGIES: tuple[Strategy, ...] = (
         "by_alternation", 0.4, glance=0.3, expected=0.2, use=("recursion",), made_for=("index", "recursion")
     ),
     Strategy("by_wrapped", 1.0, glance=0.8, expected=0.2, use=("index",), made_for=("index", "division")),
+    Strategy("by_powers", 0.4, glance=0.3, expected=0.1, use=("product",), made_for=("product",)),
+    Strategy("by_runs", 1.0, glance=0.8, expected=0.3, use=("parts",), made_for=("exists", "parts")),
+    Strategy(
+        "by_part_members", 0.6, glance=0.4, expected=0.2, use=("parts",), made_for=("membership", "parts")
+    ),
+    Strategy("by_first_of_all", 0.5, glance=0.4, expected=0.2, use=("cases",), made_for=("cases", "forall")),
+    Strategy("by_deep_heads", 0.8, glance=0.5, expected=0.2, use=("recursion",)),
+    Strategy("by_depths", 0.8, glance=0.6, expected=0.3, use=("recursion",), made_for=("parts", "recursion")),
+    Strategy("by_tests", 0.3, expected=0.2, use=("functions",), made_for=("functions",)),
+    Strategy("by_partial_results", 0.3, expected=0.1, use=("recursion",), made_for=("cases", "recursion")),
 )
 """All of them; `ordering.py` says in which order they are tried."""

@@ -174,7 +174,7 @@ Ltac place_split := match goal with
   | H : context [if ?b then _ else _] |- _ => lazymatch type of H with _ -> _ => fail | _ => split_condition b end
   | H : context [@nth_error ?T ?l ?j] |- _ => lazymatch type of H with _ -> _ => fail | _ => split_place l j end end.
 Ltac option_leaf := first [ assumption | reflexivity | lazymatch goal with |- context [if _ then _ else _] => fail | |- context [@nth_error _ _ _] => fail | |- @eq (option _) _ _ => first [ congruence | (f_equal; first [ lia | congruence | ring ]) ] | |- _ => first [ lia | congruence | (f_equal; first [ lia | congruence | ring ]) ] end ].
-Ltac option_split n := option_facts; cbn [option_map fst snd] in *; first [ solve [option_leaf] | lazymatch n with S ?m => place_split; try (exfalso; lia); option_split m end ].
+Ltac option_split n := cbn [option_map fst snd] in *; option_facts; first [ solve [option_leaf] | lazymatch n with S ?m => place_split; try (exfalso; lia); option_split m end ].
 Ltac option_goal := intros; open; options; option_split 9%nat.
 Ltac option_list := apply same_options; let i := fresh "i" in intro i; open; wanted_at i; options; option_split 9%nat.
 Ltac texts_as_lists := try (match goal with _ : string |- _ => idtac end; light_letters; rewrite ?letters_of_list; try setoid_rewrite letters_get; forget_texts).
@@ -194,7 +194,7 @@ Lemma nmin_again d l : Nat.min d (fold_right Nat.min d l) = fold_right Nat.min d
 Ltac extreme_values := rewrite ?max_again, ?min_again, ?nmax_again, ?nmin_again; repeat match goal with
   | |- context [fold_right Z.max ?d ?l] => hide_extreme (max_facts d l) (fold_right Z.max d l) | |- context [fold_right Z.min ?d ?l] => hide_extreme (min_facts d l) (fold_right Z.min d l)
   | |- context [fold_right Nat.max ?d ?l] => hide_extreme (nmax_facts d l) (fold_right Nat.max d l) | |- context [fold_right Nat.min ?d ?l] => hide_extreme (nmin_facts d l) (fold_right Nat.min d l) end.
-Ltac by_given := solve [ start; progress (list_matches; try take_premises); given_heads; normal_hypotheses; as_library; cbv beta iota; terms; normalise; terms; extreme_values; first [ quick | plain | descend ltac:(solve [plain | both_ground 2%nat]) | both_ground 2%nat ] ].
+Ltac by_given := solve [ start; progress (list_matches; try take_premises); given_heads; normal_hypotheses; as_library; cbv beta iota; terms; normalise; terms; extreme_values; first [ quick | plain | descend ltac:(first [ plain | (progress terms; plain) | both_ground 2%nat ]) | both_ground 2%nat ] ].
 
 (** * How often, by what passes a test for equality, and among the members alone *)
 Lemma tested_Z x l : length (filter (Z.eqb x) l) = count_occ Z.eq_dec l x.
