@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import z3
@@ -10,7 +11,29 @@ from truespec.solvers.limit import Limit
 from truespec.solvers.outcome import Outcome
 from truespec.verdict import OutOfMemory
 
-__all__ = ["Outcome", "check", "version"]
+__all__ = ["Outcome", "begin_anew", "check", "standing", "version"]
+
+_standing: list[tuple[Any, Callable[[], Any]]] = []
+
+
+def standing(make: Callable[[], Any]) -> Any:
+    """A constant of Z3 that a module keeps; `begin_anew` makes it again in the new context."""
+    term = make()
+    _standing.append((term, make))
+    return term
+
+
+def begin_anew() -> None:
+    """Build all that comes in a context of its own: what Z3 does depends on nothing that came before.
+
+    What Z3 finds with a given effort depends on the numbers that it gives to expressions, and on how its
+    tables have grown. What was built before must not meet what is built from now on; what is `standing` may.
+    """
+    z3.z3._main_ctx = z3.Context()
+    for term, make in _standing:
+        made = make()
+        # The old one dies with `made`, in its own context.
+        term.ast, term.ctx, made.ast, made.ctx = made.ast, made.ctx, term.ast, term.ctx
 
 
 def check(solver: Any, limit: Limit) -> Outcome:

@@ -12,8 +12,9 @@ from typing import Any
 import z3
 
 from truespec.domains.sql.ir.logic import FALSE, Expr
+from truespec.solvers.z3 import standing
 
-TEXT_SORT = z3.DeclareSort("Text")
+TEXT_SORT = standing(lambda: z3.DeclareSort("Text"))
 """Texts by their bytes; nothing but equality is built in."""
 
 
@@ -166,13 +167,13 @@ def enumerated(place: int) -> Enumerated:
 
 
 _SORTS: dict[str, Any] = {
-    **dict.fromkeys(("int", "date", "datetime", "time", "null"), z3.IntSort()),
-    **dict.fromkeys(("real", "loose", "class"), z3.RealSort()),
+    **dict.fromkeys(("int", "date", "datetime", "time", "null"), standing(z3.IntSort)),
+    **dict.fromkeys(("real", "loose", "class"), standing(z3.RealSort)),
     **dict.fromkeys(("text", "dated"), TEXT_SORT),
-    "bool": z3.BoolSort(),
+    "bool": standing(z3.BoolSort),
 }
 _STAND_INS: dict[str, Expr] = {
-    **dict.fromkeys(("int", "date", "datetime", "time", "null"), z3.IntVal(0)),
-    **dict.fromkeys(("real", "loose", "class"), z3.RealVal(0)),
+    **dict.fromkeys(("int", "date", "datetime", "time", "null"), standing(lambda: z3.IntVal(0))),
+    **dict.fromkeys(("real", "loose", "class"), standing(lambda: z3.RealVal(0))),
     "bool": FALSE,
 }

@@ -18,14 +18,15 @@ from truespec.domains.sql.ir.symbols import (
     operands,
     remembered,
 )
+from truespec.solvers.z3 import standing
 
 Formula = Any
 """A Z3 Boolean."""
 Expr = Any
 """A Z3 expression of any sort."""
 
-TRUE = z3.BoolVal(True)
-FALSE = z3.BoolVal(False)
+TRUE = standing(lambda: z3.BoolVal(True))
+FALSE = standing(lambda: z3.BoolVal(False))
 
 
 def _all_of(parts: list[Formula]) -> Formula:

@@ -12,6 +12,8 @@ from typing import Any, TypeVar
 import z3
 from z3 import z3core
 
+from truespec.solvers.z3 import begin_anew
+
 Expr = Any
 """A Z3 expression of any sort."""
 Names = frozenset[str]
@@ -26,12 +28,13 @@ _alive: list[Expr] = []
 """Roots whose parts are remembered: Z3 gives the number of a dead expression to another one."""
 
 
-def forget() -> None:
-    """Drop what is remembered; called for each pair, so that no pair pays for another."""
+def begin() -> None:
+    """Begin a new world: drop what is remembered, and build in a context that nothing came before in."""
     for table in _tables:
         table.clear()
     _known.clear()
     _alive.clear()
+    begin_anew()
 
 
 def remembered(function: Callable[[Expr], _Result]) -> Callable[[Expr], _Result]:

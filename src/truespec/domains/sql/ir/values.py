@@ -22,6 +22,7 @@ from truespec.domains.sql.ir.kinds import (
     Sealed,
 )
 from truespec.domains.sql.ir.logic import FALSE, TRUE, Expr, Formula, conj, disj, ite, neg, real
+from truespec.solvers.z3 import standing
 from truespec.verdict import Unsupported
 
 
@@ -41,7 +42,7 @@ class Val:
     """Where a Boolean is true and where it is false, if these are known in a shorter form than by `null`."""
 
 
-NULL = Val(TRUE, z3.IntVal(0), NULL_KIND)
+NULL = Val(TRUE, standing(lambda: z3.IntVal(0)), NULL_KIND)
 """NULL as written."""
 
 

@@ -33,7 +33,7 @@ from truespec.domains.sql.refute.literals import as_date
 from truespec.domains.sql.refute.symbolic import SECONDS, unlike
 from truespec.domains.sql.schema import Column, Kind, Schema, Table
 from truespec.solvers.limit import Limit
-from truespec.solvers.z3 import Outcome, check
+from truespec.solvers.z3 import Outcome, begin_anew, check
 from truespec.verdict import OutOfTime
 
 MAX_QUESTIONS, MAX_PAIRS = 60, 24
@@ -58,6 +58,7 @@ def propose(
     schema: Schema, queries: Sequence[exp.Expr], generator: Generator, seed: int, limit: Limit
 ) -> Proposal:
     """Databases on which these two queries may differ, as far as the limit allows."""
+    begin_anew()
     models: dict[str, _Model] = {}
     with contextlib.suppress(OutOfTime):
         for make, most in ((_of_one_row, MAX_QUESTIONS), (_of_two_rows, MAX_PAIRS)):

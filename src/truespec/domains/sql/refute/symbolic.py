@@ -14,10 +14,11 @@ from typing import Any
 import z3
 
 from truespec.domains.sql.refute.literals import as_date, numeric_prefix
+from truespec.solvers.z3 import standing
 
 SECONDS = 86_400
 """Seconds in a day."""
-TRUE, FALSE = z3.BoolVal(True), z3.BoolVal(False)
+TRUE, FALSE = standing(lambda: z3.BoolVal(True)), standing(lambda: z3.BoolVal(False))
 _PARTS = {"%Y": r"(?P<y>\d{4})", "%m": r"(?P<m>\d{2})", "%d": r"(?P<d>\d{2})", "%c": r"(?P<m>\d{1,2})"}
 
 
