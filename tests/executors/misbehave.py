@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import mmap
 import os
 import signal
 import subprocess
@@ -13,6 +14,7 @@ import time
 from truespec.domains.verify import Pair
 from truespec.verdict import Proof, Verdict, equivalent
 
+KEPT: list[mmap.mmap] = []
 GOOD = equivalent("regex", "test", Proof("test", ("test",)))
 
 
@@ -67,6 +69,9 @@ def behave(pair: Pair, seconds: float) -> Verdict:
         case ["litter"]:
             tempfile.mkdtemp()
             return GOOD
+        case ["map", amount]:
+            KEPT.append(mmap.mmap(-1, int(amount)))
+            return equivalent("regex", str(os.getpid()), Proof("test", ("test",)))
         case ["pid"]:
             return equivalent("regex", str(os.getpid()), Proof("test", ("test",)))
     raise AssertionError(pair.candidate)

@@ -75,6 +75,14 @@ def test_what_a_pair_leaves_behind_ends_no_later_one(copies: bool) -> None:
     assert re.search(place, found[2].reason.detail)
 
 
+@pytest.mark.parametrize("copies", [False, True], ids=["fresh", "copies"])
+def test_a_worker_whose_address_space_fills_is_replaced_between_jobs(copies: bool) -> None:
+    with Workers(behave, failed_verdict, [], memory=1 << 31, copies=copies) as pool:
+        found = [pool.run_one(Pair("regex", "", "map 300_000_000"), 20.0) for _ in range(8)]
+    assert [verdict.answer for verdict in found] == [Answer.EQUIVALENT] * 8
+    assert 2 <= len({verdict.method for verdict in found}) <= 3
+
+
 @pytest.mark.slow
 def test_many_bad_pairs_among_good_ones(workers: Workers[Pair, Verdict]) -> None:
     """All good pairs are decided, and each bad one has its own exact outcome."""

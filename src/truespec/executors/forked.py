@@ -18,17 +18,21 @@ from typing import NoReturn
 
 _TASKS = Path("/proc/self/task")
 _POLL_SECONDS = 0.005
-_STATUS = Path("/proc/self/statm")
+
+
+def mapped(process: int | str = "self") -> int:
+    """How many bytes of address space a process has mapped; `OSError` where the system does not say."""
+    return int(Path(f"/proc/{process}/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def may_fork(memory: int) -> bool:
     """Whether a copy of this process can work, with room below a cap of `memory` bytes of address space."""
     try:
         alone = threading.active_count() == 1 and len(os.listdir(_TASKS)) == 1
-        mapped = int(_STATUS.read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+        room = mapped() < memory // 2
     except OSError:  # no Linux: the threads of libraries cannot be counted
         return False
-    return alone and mapped < memory // 2
+    return alone and room
 
 
 class Forked:

@@ -28,7 +28,7 @@ from typing import Any, Generic, TypeVar
 
 from truespec.domains.verify import Pair, environment_of, verify_pair
 from truespec.executors.crash import place_of_crash
-from truespec.executors.forked import Forked, may_fork
+from truespec.executors.forked import Forked, mapped, may_fork
 from truespec.solvers.scratch import Scratch
 from truespec.verdict import ReasonCode, TruespecError, Verdict, unknown
 
@@ -46,6 +46,8 @@ QUEUE_DEPTH = 2
 """Jobs handed to a worker at once: one runs, one waits in the pipe, so that no worker idles."""
 JOBS_PER_WORKER = 5_000
 """After so many jobs a worker is replaced, which bounds what a leak can cost."""
+MAPPED_SHARE = 0.6
+"""A worker is replaced between two jobs once they have mapped so much of the address space below its cap."""
 START_SECONDS = 300.0
 """A worker that has not warmed up by then is given up."""
 START_TRIES = 3
@@ -95,6 +97,7 @@ class Workers(Generic[Work, Result]):
         self._copied = (function, tuple(domains), memory) if copies else None
         self._domains = frozenset(domains)
         self._start = pickle.dumps((function, tuple(domains), memory))
+        self._memory = memory
         self._jobs_per_worker = jobs_per_worker
         self._count = jobs
         self._workers: list[_Worker] = []
@@ -148,7 +151,8 @@ class Workers(Generic[Work, Result]):
         """Hand out jobs, evenly, until every worker holds `QUEUE_DEPTH`; whether jobs ran out before."""
         for depth in range(QUEUE_DEPTH):
             for worker in list(self._workers):
-                if worker.served + len(worker.held) >= self._jobs_per_worker:
+                spent = worker.served + len(worker.held) >= self._jobs_per_worker
+                if spent or (worker.served and worker.share(self._memory) > MAPPED_SHARE):
                     if worker.held:
                         continue
                     worker = self._replace(worker)
@@ -282,6 +286,7 @@ class _Worker:
         self.complaint = ""
         self.tries = tries
         self._since = time.monotonic()  # when the first job it holds was taken up, or when it was started
+        self._mapped = 0  # when it was ready
         self._exit: int | None = None
         self._crashed_at = ""
         if copied is None:
@@ -322,6 +327,8 @@ class _Worker:
                 self.complaint = str(message)
                 raise EOFError
             self.ready = True
+            with contextlib.suppress(OSError):
+                self._mapped = mapped(self._process.pid)
             return None
         if message is None:
             self._warm.add(self.held[0].domain)
@@ -339,6 +346,14 @@ class _Worker:
         if not self.ready or self.setting_up:
             return self._since + START_SECONDS
         return self._since + self.held[0].seconds + GRACE_SECONDS
+
+    def share(self, memory: int) -> float:
+        """How much of the address space that a cap left it is mapped; 0 where the system does not say."""
+        try:
+            more = mapped(self._process.pid) - self._mapped
+        except OSError:
+            return 0.0
+        return more / max(1, memory - self._mapped)
 
     def alive(self) -> bool:
         """Whether the process still runs."""
