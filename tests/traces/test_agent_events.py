@@ -66,7 +66,7 @@ def test_openhands_calls_are_those_of_the_model(tmp_path: Path) -> None:
         {"id": 6, "cause": 5, "observation": "read", "content": "pass"},
     ]
     (trace,), problems = found_in(listed, tmp_path)
-    assert not problems
+    assert ["2 texts" in one.message or "1 text" in one.message for one in problems] == [True]
     assert calls(trace) == [
         ("editor", {"file": "a.py"}, "edited"),
         ("bash", {"cmd": "ls"}, "a.py"),
@@ -202,7 +202,8 @@ def test_a_session_that_is_taken_back_ends_before_what_was_taken_back(tmp_path: 
     ]
     (trace,), problems = found_in([about, *said, {"$rewindTo": "c"}], tmp_path, "chat.jsonl")
     assert [m.text for m in trace.messages] == ["Hi.", "Hello."]
-    assert ["1 entries" in problem.message for problem in problems] == [True]
+    assert "1 entries" in problems[0].message
+    assert "1 text in the field 'content'" in problems[1].message
 
 
 def test_frames_of_a_log_of_mcp_name_their_session(tmp_path: Path) -> None:
@@ -252,9 +253,7 @@ def test_what_cursor_prints_has_its_calls(tmp_path: Path) -> None:
     assert calls(trace) == [("read", {"path": "a.py"}, '{"reason": "not allowed"}')]
     assert [m.error for m in trace.messages if m.role == "tool"] == [True]
     assert said(trace) == [("assistant", "I may not.")]
-    assert ["1 calls stand in lines of the type 'progress'" in problem.message for problem in problems] == [
-        True
-    ]
+    assert "1 calls stand in lines of the type 'progress'" in problems[0].message
 
 
 WHY = {"type": "parsing", "message": "no such order"}

@@ -27,7 +27,8 @@ def test_an_unknown_role_is_a_problem_with_its_place(tmp_path: Path) -> None:
     path.write_text(json.dumps({"messages": listed}))
     (trace,), problems, file = imported(path)
     assert [m.role for m in trace.messages] == ["user", "assistant"]
-    (problem,) = problems
+    problem, unread = problems
+    assert "1 text in the field 'messages/content' in no message" in unread.message
     assert "narrator" in problem.message
     assert "message 1" in problem.position
     assert not file.ledger.lossless

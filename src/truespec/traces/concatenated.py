@@ -59,6 +59,7 @@ _LINES = 20
 def _behind_each_other(file: TraceFile, text: str) -> Iterator[tuple[str, Any | Problem]]:
     at = line = 0
     seen = 0
+    file.passed.begin()
     while True:
         at = _end(_SPACE, text, at)
         if at >= len(text):
@@ -68,6 +69,7 @@ def _behind_each_other(file: TraceFile, text: str) -> Iterator[tuple[str, Any | 
         try:
             value, end = _DECODER.raw_decode(text, at)
             refuse_depth(text[at:end])
+            file.passed.add(place, value, end - at)
             yield place, value
             at = end
         except (JSONDecodeError, RecursionError, ValueError) as error:

@@ -38,6 +38,8 @@ CHUNK = 1 << 20
 """Characters read at a time from a stream."""
 UNREADABLE = (KeyError, TypeError, ValueError, AttributeError)
 """What reading a record of an unexpected shape raises."""
+KEPT_BYTES = 16 << 20
+"""Up to this decompressed size the values of a file of several are kept until it is read."""
 RECORD_LIMIT = 256 << 20
 """A record larger than this is taken for a broken one."""
 
@@ -109,6 +111,30 @@ def refuse_depth(text: str | bytes) -> None:
         raise JSONDecodeError(str(error), "", 0) from None
 
 
+@dataclass
+class Passed:
+    """The values of a file that its importer was given, as far as they are no more than may be kept."""
+
+    values: list[tuple[str, Any]] = field(default_factory=list)
+    """Each value with its place."""
+    size: int = 0
+    """Bytes of the values' texts."""
+    beyond: bool = False
+    """Whether there were more than may be kept; none is kept then."""
+
+    def begin(self) -> None:
+        """Forget what an earlier reading was given."""
+        self.values, self.size, self.beyond = [], 0, False
+
+    def add(self, place: str, value: Any, size: int) -> None:
+        """Keep a value whose text has that many bytes."""
+        self.size += size
+        if self.size > KEPT_BYTES:
+            self.values, self.beyond = [], True
+        if not self.beyond:
+            self.values.append((place, value))
+
+
 @dataclass(frozen=True)
 class TraceFile:
     """A file that may hold traces."""
@@ -119,6 +145,8 @@ class TraceFile:
     """What may still be unpacked."""
     ledger: Ledger = field(default_factory=Ledger, compare=False, repr=False)
     """What became of its content so far."""
+    passed: Passed = field(default_factory=Passed, compare=False, repr=False)
+    """What its importer was given so far."""
 
     def __str__(self) -> str:
         return str(self.path)
@@ -166,15 +194,19 @@ class TraceFile:
 
     def lines(self) -> Iterator[tuple[int, Any | Problem]]:
         """Each non-empty line parsed, with its number from 1."""
+        self.passed.begin()
         with self.open() as stream:
             for number, line in enumerate(lines(stream, RECORD_LIMIT), 1):
                 if line is None:
                     yield number, self.problem(f"line {number}", f"more than {RECORD_LIMIT >> 20} MiB")
                 elif line.strip():
                     try:
-                        yield number, loads(line)
+                        value = loads(line)
                     except (JSONDecodeError, UnicodeDecodeError) as error:
                         yield number, self.problem(f"line {number}", f"no JSON: {_describe(error)}")
+                    else:
+                        self.passed.add(f"line {number}", value, len(line))
+                        yield number, value
             if broken := getattr(stream, "broken", None):
                 yield 0, self.problem("end of file", broken)
 
@@ -184,9 +216,18 @@ class TraceFile:
         if isinstance(data, Problem):
             return data
         try:
-            return loads(data)
+            value = loads(data)
         except (JSONDecodeError, UnicodeDecodeError) as error:
             return self.problem("document", f"no JSON: {_describe(error)}")
+        self.keep(value, len(data))
+        return value
+
+    def keep(self, value: Any, size: int = 0) -> None:
+        """Keep the one value that the file is; a large one is held as a whole by whoever reads it."""
+        self.passed.begin()
+        self.passed.beyond = size > WHOLE_BYTES
+        if not self.passed.beyond:
+            self.passed.values.append(("document", value))
 
     def inner(self) -> Iterator[TraceFile | Problem]:
         """The members of a zip archive in their order, each a file of its own while the iteration lasts."""
@@ -197,7 +238,7 @@ class TraceFile:
                 if member.open is None:
                     yield self.problem(member.name or "members", member.problem)
                 else:
-                    yield _Inner(self.path / member.name, self.budget, self.ledger, member)
+                    yield _Inner(self.path / member.name, self.budget, self.ledger, member=member)
 
     def names(self) -> Iterator[str]:
         """The names of the members of a zip archive."""

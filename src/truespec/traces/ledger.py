@@ -68,6 +68,8 @@ class Ledger:
     """Those of these rules that assume what the source does not say, e.g. an order, by use."""
     problems: list[tuple[str, str]] = field(default_factory=list)
     """Problems with their places that are not reported yet."""
+    unread: dict[str, tuple[int, str]] = field(default_factory=dict)
+    """Fields that hold texts which stand in no trace, each with how many there are and the first place."""
     aliases: dict[str, str] = field(default_factory=dict)
     """Further identifiers under which the source shows a call that is taken, with the place."""
 
@@ -119,8 +121,8 @@ class Ledger:
 
     @property
     def lossless(self) -> bool:
-        """Whether nothing was dropped."""
-        return not any(getattr(self, unit).dropped for unit in UNITS)
+        """Whether nothing was dropped, and no field with a text was left unread."""
+        return not self.unread and not any(getattr(self, unit).dropped for unit in UNITS)
 
     def record(self) -> dict[str, Any]:
         """The ledger as plain JSON values."""
@@ -130,6 +132,10 @@ class Ledger:
             made[unit] = {"seen": tally.seen, "taken": tally.taken, "dropped": dict(tally.dropped)}
             if tally.places:
                 made[unit]["places"] = tally.places
+        if self.unread:
+            made["unread"] = {
+                name: {"texts": count, "place": place} for name, (count, place) in self.unread.items()
+            }
         return {**made, "rules": dict(self.rules), "assumed": dict(self.assumed), "lossless": self.lossless}
 
     def lines(self) -> list[str]:
@@ -144,6 +150,8 @@ class Ledger:
                 places = ", ".join(tally.places[reason])
                 more = f" and {count - SHOWN} more" if count > SHOWN else ""
                 made.append(f"  {count} {unit} dropped: {reason} ({places}{more})")
+        for name, (count, place) in self.unread.items():
+            made.append(f"  {count} texts of the field {name!r} stand in no message ({place})")
         made += [f"  assumed {count} times: {rule}" for rule, count in self.assumed.most_common()]
         made += [f"  rule used {count} times: {rule}" for rule, count in self.rules.most_common()]
         return made

@@ -40,6 +40,7 @@ def each_record(
         except (JSONDecodeError, UnicodeDecodeError):
             pass  # the scanner saves what can be saved
         else:
+            file.keep(value, len(data))
             header = value if key is not None and isinstance(value, dict) else {}
             found = header.get(key, ()) if header else value
             if not isinstance(found, list | tuple):
@@ -57,7 +58,13 @@ def each_record(
     header = {}
     if needs:
         header = Scanner(file, key, is_record).header(needs)
-    for index, record in Scanner(file, key, is_record).records(header):
+    file.passed.begin()
+    scanner = Scanner(file, key, is_record)
+    before = 0
+    for index, record in scanner.records(header):
+        if not isinstance(record, Problem):
+            file.passed.add(f"record {index}", record, scanner.read - before)
+        before = scanner.read
         yield header, index, record
 
 
@@ -74,6 +81,11 @@ class Scanner:
         self.dropped = 0
         self.ended = False
         self.first_key: str | None = None
+
+    @property
+    def read(self) -> int:
+        """Characters read so far."""
+        return self.dropped + self.at
 
     def header(self, needs: tuple[str, ...]) -> dict[str, Any]:
         """The members of the top-level object other than the records, until all of `needs` are known."""

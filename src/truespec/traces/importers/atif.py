@@ -12,6 +12,8 @@ from truespec.traces.scanner import each_record
 from truespec.traces.trace import Message, Trace, prompt_of
 
 NAME = "atif"
+ASIDE = ("subagent_trajectory_ref",)
+"""Fields beside the conversation: what is said of a file with a conversation of its own."""
 _ROLES = {"agent": "assistant", "user": "user", "system": "system"}
 _PLACED = ("step_id", "source", "message", "tool_calls", "observation", "reasoning_content")
 

@@ -75,9 +75,11 @@ def _value(file: TraceFile) -> Any:
     if len(data) > LARGEST:
         return file.problem("document", f"more than {LARGEST >> 20} MiB of YAML in one document")
     try:
-        return load(data.decode("utf-8", "replace"))
+        value = load(data.decode("utf-8", "replace"))
     except NoYaml as error:
         return file.problem("document", f"no YAML: {error}")
+    file.keep(value, len(data))
+    return value
 
 
 def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:

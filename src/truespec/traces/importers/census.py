@@ -58,7 +58,7 @@ def census(value: Any, depth: int = 0) -> Iterator[Found]:
             if isinstance(item, dict | list | str):
                 yield from census(item, depth + 1)
     elif isinstance(value, Mapping):
-        found = _one(value)
+        found = one_of(value)
         if found is not None:
             if (
                 isinstance(found, Message)
@@ -74,7 +74,8 @@ def census(value: Any, depth: int = 0) -> Iterator[Found]:
                 yield from census(item, depth + 1)
 
 
-def _one(value: Mapping[str, Any]) -> Found | None:
+def one_of(value: Mapping[str, Any]) -> Found | None:
+    """The call, or the result, that an object is, where it has an identifier."""
     if _TELLING.isdisjoint(value):
         return None
     kind = kind_of_part(value)

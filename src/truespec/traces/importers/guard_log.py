@@ -14,6 +14,8 @@ from truespec.traces.joins import Joins
 from truespec.traces.record import message_of
 from truespec.traces.trace import Message, Trace
 
+ASIDE = ("rules",)
+"""Fields beside the conversation: the rules of the guard."""
 _DECISION = ("action", "tool", "arguments", "objections", "not_evaluated", "asked")
 
 

@@ -42,6 +42,6 @@ def read_as_lines(
     from truespec.traces.importers.registry import detect, reader
 
     data = "".join(json.dumps(record, ensure_ascii=True) + "\n" for record in records).encode()
-    inner = Lines(file.path, file.budget, file.ledger, data)
+    inner = Lines(file.path, file.budget, file.ledger, file.passed, data)
     form = detect(inner) if data else None
     return None if form is None or form == own else (form, iter(reader(form).read(inner, joins)))

@@ -17,6 +17,8 @@ from truespec.traces.scanner import each_record
 from truespec.traces.trace import Outcome, Trace
 
 NAME = "langfuse"
+ASIDE = ("scores",)
+"""Fields beside the conversation: what judges say of it."""
 _KINDS = {"GENERATION": "LLM", "TOOL": "TOOL", "AGENT": "AGENT", "CHAIN": "CHAIN", "RETRIEVER": "RETRIEVER"}
 _EVENTS = ("-create", "-update")
 _PAGES = ("data", "traces", "items")

@@ -10,6 +10,9 @@ from truespec.traces.joins import Joins
 from truespec.traces.record import from_record
 from truespec.traces.trace import Trace, TraceError
 
+ASIDE = ("position", "source")
+"""Fields beside the conversation: where a trace and its messages come from."""
+
 
 def recognises(head: Any, _file: TraceFile) -> bool:
     """A record names its version."""

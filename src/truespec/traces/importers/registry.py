@@ -14,6 +14,7 @@ from pathlib import Path
 
 from truespec.plugins import PluginWarning, Registry
 from truespec.traces.files import Problem, TraceFile
+from truespec.traces.importers.coverage import tell_uncovered
 from truespec.traces.importers.shared import Reader
 from truespec.traces.importers.sound import sound
 from truespec.traces.joins import Joins, joins_beside
@@ -180,6 +181,7 @@ def _file(file: TraceFile, form: str | None, joins: Joins) -> Iterator[Trace | P
         yield Problem(str(file), "file", _unknown(file), foreign=True)
         return
     read_here = 0
+    held: list[Trace] = []
     contained: tuple[type[Exception], ...] = (Exception,) if name in IMPORTERS.added else _UNREADABLE
     try:
         for item in reader(name).read(file, joins):
@@ -191,12 +193,16 @@ def _file(file: TraceFile, form: str | None, joins: Joins) -> Iterator[Trace | P
                 else:
                     item = sound(item, ledger)
                     ledger.trace(item)
+                    held = [] if file.passed.beyond else held
+                    held.append(item)
             else:
                 ledger.items.drop("a record that cannot be read", item.position)
             yield item
             yield from _noted(file)
         if not read_here and not ledger.problems:
             yield file.problem("file", f"nothing in it is read as {name}")
+        if held or file.passed.beyond:
+            tell_uncovered(file, held, getattr(reader(name), "ASIDE", ()))
     except contained as e:
         # The importers guard each record; what still fails is the frame around the records.
         ledger.items.drop("a record that cannot be read", f"after {read_here} records")

@@ -26,6 +26,8 @@ from truespec.traces.joins import Joins
 from truespec.traces.trace import Trace
 
 NAME = "span-rows"
+ASIDE = ("message",)
+"""The label of a row."""
 PENDING = "a row that says that a span has begun is passed over; another one says how it ended"
 _SPANS = ("spanid", "tracespanid", "contextspanid")
 _TRACES = ("traceid", "tracetraceid", "contexttraceid", "operationid")

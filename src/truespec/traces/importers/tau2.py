@@ -19,6 +19,8 @@ from truespec.traces.scanner import each_record
 from truespec.traces.trace import Message, Outcome, Source, ToolCall, Trace, hash_of
 
 NAME = "tau2"
+ASIDE = ("info", "tasks")
+"""Fields of a file beside its conversations: the settings of the runs, and the tasks, which traces hold."""
 STOP = "###STOP###"
 """What the harness writes where the agent ends the conversation by a call."""
 REWRITTEN = f"a call that the harness kept as the text {STOP} stands as that text"

@@ -17,6 +17,11 @@ from truespec.traces.scanner import each_record
 from truespec.traces.trace import Message, Outcome, ToolCall, Trace
 
 NAME = "vscode-chat"
+ASIDE = (
+    *("agent", "invocationMessage", "pastTenseMessage", "originMessage", "renderedUserMessage"),
+    *("renderedGlobalContext", "details"),
+)
+"""Fields beside the conversation: what the editor shows, and prompts as it fills them in."""
 
 
 def recognises(head: Any, _file: TraceFile) -> bool:
