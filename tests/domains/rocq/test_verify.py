@@ -30,7 +30,7 @@ ORACLE = "Definition spec (l : list Z) (r : Z) : Prop := In r l /\\ forall x, In
 SAME = "Definition spec (l : list Z) (r : Z) : Prop := (forall x, In x l -> x <= r) /\\ In r l."
 WEAKER = "Definition spec (l : list Z) (r : Z) : Prop := forall x, In x l -> x <= r."
 SECONDS = 30.0
-SAMPLE_SECONDS = 4.0
+SAMPLE_SECONDS = 2.0
 """The limit of a sampled pair, which may stay open: some use up all of it in three processes."""
 
 
