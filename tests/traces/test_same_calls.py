@@ -309,3 +309,25 @@ def test_results_that_a_history_spells_anew_and_joins_are_those_of_the_runs(tmp_
         failed["exception.message"],
     ]
     assert problems == []
+
+
+def test_a_reply_whose_calls_an_exporter_merged_is_read_from_the_next_request(tmp_path: Path) -> None:
+    merged = {"function": {"name": "gauge", "arguments": "".join(map(json.dumps, GIVEN))}}
+    reply = {"role": "assistant", "content": None, "tool_calls": [merged]}
+    said = {"role": "assistant", "content": "T-7 is at 91, T-9 at 12."}
+    runs = [
+        span(
+            2 + n,
+            "TOOL",
+            {"tool.name": "gauge", "input.value": json.dumps(GIVEN[n]), "output.value": GAVE[n]},
+        )
+        for n in (0, 1)
+    ]
+    listed = [
+        span(1, "LLM", {"input.value": {"messages": [ASKED]}, "output.value": reply}),
+        *runs,
+        span(4, "LLM", {"input.value": {"messages": [ASKED, replied(), *results()]}, "output.value": said}),
+    ]
+    trace, problems, _ = of(tmp_path / "spans.json", listed)
+    assert pairs(trace) == list(zip(NAMES, GIVEN, GAVE, strict=True))
+    assert ["merged" in problem.message for problem in problems] == [True]

@@ -132,3 +132,11 @@ def test_a_call_that_only_another_field_of_tau2_holds_is_told(around: Any, tmp_p
     _, problems, file = tau2(tmp_path, **around(hidden))
     assert any("a call of 'hidden'" in one.message for one in problems)
     assert file.ledger.calls.dropped.total() == 1
+
+
+def test_a_call_into_which_an_exporter_merged_several_is_told(tmp_path: Path) -> None:
+    call = {"id": "c", "type": "function", "function": {"name": "find", "arguments": '{"n": 1}{"n": 2}'}}
+    listed = [{"role": "user", "content": "go"}, {"role": "assistant", "tool_calls": [call]}]
+    trace, problems, _ = imported(json.dumps(listed), tmp_path)
+    assert trace.messages[1].calls[0].raw == '{"n": 1}{"n": 2}'
+    assert ["2 stand in one of 'find'" in problem.message for problem in problems] == [True]

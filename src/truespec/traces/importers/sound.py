@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from truespec.traces.files import loads
+from truespec.traces.importers.merged_calls import MERGED, merged_into
 from truespec.traces.importers.shared import Spelt
 from truespec.traces.ledger import Ledger
 from truespec.traces.record import beyond_json
@@ -70,6 +71,8 @@ def _call(call: ToolCall, ledger: Ledger, place: str) -> ToolCall:
         told = "hold NaN, Infinity or a number too large for JSON"
         ledger.problem(place, f"the arguments of the call of {call.name!r} {told}; they are kept as text")
     identifier = None if call.id is None else str(call.id)
+    if (count := merged_into(call)) > 1:
+        ledger.problem(place, f"{MERGED}: {count} stand in one of {call.name[:60]!r}; it is kept as it is")
     return ToolCall(str(call.name), arguments, identifier, call.requestor, raw)
 
 

@@ -25,6 +25,7 @@ from truespec.traces.importers.conventions import (
     tools_of,
 )
 from truespec.traces.importers.items import messages_of_item
+from truespec.traces.importers.merged_calls import without_merged
 from truespec.traces.importers.pairing import in_history, in_order, paired
 from truespec.traces.importers.parts import Notes
 from truespec.traces.importers.repeats import (
@@ -192,6 +193,7 @@ class _Builder(Runs):
             inputs = inputs if any(message.role == "system" for message in inputs) else instructions + inputs
         if not inputs and not outputs:
             return False
+        outputs = without_merged(outputs, self.notes)
         asked = {message.text for message in inputs if message.role == "user"}
         told = {message.text for message in outputs if message.role == "user"}
         if told and (not asked or told & asked):

@@ -223,7 +223,7 @@ def calls_of_text(text: str) -> list[ToolCall]:
     """The calls of a text that is JSON, Python's notation, or several objects behind one another."""
     value = parsed(text.strip())
     if isinstance(value, str):
-        value = _objects(text)
+        value = objects_in(text)
     if value is None:
         try:
             value = ast.literal_eval(text.strip())
@@ -232,7 +232,7 @@ def calls_of_text(text: str) -> list[ToolCall]:
     return calls_of_value(value)
 
 
-def _objects(text: str) -> list[Any] | None:
+def objects_in(text: str) -> list[Any] | None:
     """The JSON objects of a text that holds nothing else but commas and white space; None for another one."""
     decoder, found, at = JSONDecoder(), [], 0
     while at < len(text):
