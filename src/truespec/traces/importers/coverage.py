@@ -76,12 +76,16 @@ _NOTATION = frozenset(
 )
 """Words of the notations in which texts tell of calls and speakers."""
 _CALLING = frozenset(("arguments", "args", "input", "function", "tool_kwargs", "params_as_json"))
+_NAMED = ("call_id", "toolCallId", "toolUseId", "tool_call_id")
+"""Fields with the identifier of a call."""
 _LETTER = re.compile(r"[^\W\d_]")
 _MUTED = re.compile(r"[\s\\\"'*_`]+")
 _OBJECT = re.compile(r"<[^<>]*(?:<locals>)?[^<>]* at 0x[0-9a-fA-F]+>")
 """What Python writes for an object that has no text."""
 _PIECES = re.compile(r"</?\w+|[<>{}\[\]()\"'\n=:,|]+|\\+[ntr]")
 _JSON = ("[", "{", '"')
+_NESTED = frozenset((dict, list))
+_OPENING = "[{\"\n"
 _TAGGED = 4
 """The least of fields that an object has which is no attribute of OTLP or Jaeger."""
 _DEPTH = 20
@@ -103,8 +107,8 @@ class Held:
         """All calls."""
         self.calls = {call.id: bool(call.arguments or call.raw) for call in self.made}
         """The identifiers of calls, each with whether it is known what the tool was given."""
-        values = [value for m in self.messages if m.extra for value in m.extra.values()]
-        values += [call.arguments for call in self.made]
+        values: list[Any] = [call.arguments for call in self.made]
+        values += [one for m in self.messages if m.extra for one in m.extra.values() if type(one) in _NESTED]
         for trace in traces:
             for held in (trace.metadata, trace.task, trace.outcome.parts):
                 values += (held, *(held or {}).values())
@@ -117,6 +121,7 @@ class Held:
         """Every text, as it stands."""
         made = set(_leaves(self.values))
         for message in self.messages:
+            made.update(_leaves(message.extra))
             made.update(filter(None, (message.text, message.reasoning, message.name, message.tool)))
         for call in self.made:
             made.update(filter(None, (call.name, call.id, call.raw)))
@@ -209,7 +214,7 @@ class _Walk:
             one, path, depth = waiting.pop()
             kind = type(one)
             if kind is dict:
-                given = not _CALLING.isdisjoint(one) and self._call(one, path, place)
+                given = self._call(one, path, place)
                 self._fields(one, path, depth, waiting, given)
             elif kind is list:
                 self._entries(one, path, depth, waiting)
@@ -224,9 +229,12 @@ class _Walk:
         for key, inner in reversed(value.items()):
             kind = type(inner)
             if kind is str:
-                if id(inner) in known or not _may_tell(key, inner):
+                if len(inner) < _LONG:
+                    if not inner or not _says(key) or id(inner) in known:
+                        continue
+                elif id(inner) in known or not (" " in inner or inner[0] in _OPENING or _says(key)):
                     continue
-            elif not inner or (kind is not dict and kind is not list) or id(inner) in known:
+            elif (kind is not dict and kind is not list) or not inner or id(inner) in known:
                 continue
             if (given and key in _CALLING) or _is_aside(key) or key in self.aside:
                 continue
@@ -277,8 +285,10 @@ class _Walk:
     def _call(self, value: Mapping[str, Any], path: Path, place: str) -> bool:
         """Note a call that the traces do not hold; whether they hold it with what its tool was given."""
         calls = self.held.calls
-        name = value.get("id")
-        if type(name) is str and name in calls:
+        name = value.get("id") or next((value[key] for key in _NAMED if key in value), None)
+        if type(name) is not str or _CALLING.isdisjoint(value):
+            return False
+        if name in calls:
             return calls[name]
         found = one_of(value)
         if not isinstance(found, ToolCall) or found.id is None:
@@ -298,13 +308,6 @@ class _Walk:
 def _untagged(value: Any) -> Any:
     """The value of an attribute of OTLP without its tag."""
     return next(iter(value.values())) if type(value) is dict and len(value) == 1 else value
-
-
-def _may_tell(key: Any, text: str) -> bool:
-    """Whether a text may be a sentence, or may hold one, or stands where something is said."""
-    if len(text) >= _LONG and (" " in text or text[0] in _JSON or text[0] == "\n"):
-        return True
-    return bool(text) and _says(key)
 
 
 def _is_said(text: str) -> bool:
