@@ -83,9 +83,13 @@ class Ledger:
             write_ahead(self._database)
             self._database.execute("PRAGMA synchronous=NORMAL")
             own = {"format": FORMAT, "version": __version__, **(bound_to or {})}
+            if bind:  # at once: nobody sees a ledger that does not say yet what it is kept for
+                self._database.execute("BEGIN IMMEDIATE")
             self._bind(own if bind else {})
             for table in TABLES:
                 self._database.execute(f"CREATE TABLE IF NOT EXISTS {table}")
+            if bind:
+                self._database.execute("COMMIT")
         except sqlite3.OperationalError as error:
             raise UsageError(f"{path}: no ledger can be kept there: {error}") from None
         except sqlite3.DatabaseError as error:
