@@ -13,11 +13,12 @@ from truespec.domains.sql.ir.logic import FALSE, TRUE
 from truespec.domains.sql.ir.values import Val
 from truespec.domains.sql.prove.alignment import alignments, exclusive_terms
 from truespec.domains.sql.schema import read_schema
+from truespec.solvers.z3 import standing
 
 (TABLE,) = read_schema("CREATE TABLE t (who INT, day INT)").tables
-ROWS = z3.DeclareSort("Row_t")
-WHO = z3.Function("column t.who", ROWS, z3.IntSort())
-DAY = z3.Function("column t.day", ROWS, z3.IntSort())
+ROWS = standing(lambda: z3.DeclareSort("Row_t"))
+WHO = standing(lambda: z3.Function("column t.who", ROWS, z3.IntSort()))
+DAY = standing(lambda: z3.Function("column t.day", ROWS, z3.IntSort()))
 
 
 def rows(name: str, condition: Any, *outs: Any) -> Bag:
