@@ -12,6 +12,7 @@ from types import ModuleType
 import pytest
 
 from cases import TABLES, Case, all_cases, cases
+from searches import shorten
 from truespec.domains.contract import RecheckStatus
 from truespec.domains.registry import DOMAINS, load
 from truespec.domains.verify import Pair, verify_pair
@@ -28,11 +29,8 @@ MUTANTS = {"sql": 4}
 """How many mutants of a case are decided where ten would take minutes; `tests/power` attacks with more."""
 
 
-LONG_SEARCHES = {
-    "sql": ("sql.decide.MORE_DATABASES", "sql.decide.MAX_DATABASES", "sql.refute.bounded.MAX_DATABASES")
-}
-"""How many databases a pair that stays open is tried on; a search that is cut short leaves it open too."""
 SHORT_SEARCH = 100
+"""Databases that a pair which stays open is tried on."""
 
 
 def decide(case: Case, candidate: str | None = None, seconds: float = SECONDS) -> Verdict:
@@ -62,8 +60,7 @@ def test_every_domain_has_cases_of_every_kind() -> None:
 @pytest.mark.parametrize("case", all_cases(), ids=str)
 def test_case_has_its_expected_verdict(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     if case.expect == "unknown":
-        for name in LONG_SEARCHES.get(case.domain, ()):
-            monkeypatch.setattr(f"truespec.domains.{name}", SHORT_SEARCH)
+        shorten(monkeypatch, case.domain, SHORT_SEARCH)
     verdict = decide(case)
     if case.expect == "oracle":
         assert (verdict.answer, verdict.reason and verdict.reason.code.value) == (Answer.UNKNOWN, "oracle")
