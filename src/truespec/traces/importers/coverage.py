@@ -85,7 +85,7 @@ _OBJECT = re.compile(r"<[^<>]*(?:<locals>)?[^<>]* at 0x[0-9a-fA-F]+>")
 _PIECES = re.compile(r"</?\w+|[<>{}\[\]()\"'\n=:,|]+|\\+[ntr]")
 _JSON = ("[", "{", '"')
 _NESTED = frozenset((dict, list))
-_OPENING = "[{\"\n"
+_OPENING = '[{"\n'
 _TAGGED = 4
 """The least of fields that an object has which is no attribute of OTLP or Jaeger."""
 _DEPTH = 20
