@@ -41,6 +41,14 @@ SLIPS = [
     ("SELECT a, COUNT(*) FROM t GROUP BY a", "SELECT a, COUNT(*) FROM t GROUP BY a HAVING COUNT(*) > 1"),
     ("SELECT MAX(a) FROM t", "SELECT MIN(a) FROM t"),
     (
+        "SELECT c FROM t GROUP BY c HAVING COUNT(a) > COUNT(DISTINCT a)",
+        "SELECT DISTINCT c FROM t WHERE a IS NOT NULL",
+    ),
+    (
+        "SELECT d.id FROM dept d JOIN t ON d.id IN (t.a, t.b)",
+        "SELECT d.id FROM dept d JOIN t ON d.id = t.a UNION ALL SELECT d.id FROM dept d JOIN t ON d.id = t.b",
+    ),
+    (
         "SELECT c, GROUP_CONCAT(a) FROM t GROUP BY c",
         "SELECT c, GROUP_CONCAT(a) FROM (SELECT DISTINCT c, a FROM t) q GROUP BY c",
     ),

@@ -33,6 +33,7 @@ from truespec.domains.sql.prove.prover import Prover
 from truespec.domains.sql.rules import (
     aggregate_axioms,
     choices,
+    counted_image,
     counted_subset,
     covering_row,
     distinct_of_unique,
@@ -44,6 +45,7 @@ from truespec.domains.sql.rules import (
     frame_rows,
     group_determined,
     independent_factors,
+    key_cases,
     known_arguments,
     known_flags,
     known_values,
@@ -127,6 +129,14 @@ def orders_are_total(patch: pytest.MonkeyPatch) -> None:
 
 def parts_count_by_their_images(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(counted_subset, "_one_to_one", lambda world, inner, image: True)
+
+
+def a_row_shares_its_image_with_itself(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(counted_image, "same_choice", lambda whole, copy: z3.BoolVal(False))
+
+
+def cases_overlap(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(key_cases, "neg", lambda case: z3.BoolVal(True))
 
 
 def rows_are_always_there(patch: pytest.MonkeyPatch) -> None:
@@ -363,6 +373,8 @@ PLANTS: dict[Plant, str] = {
         "(SELECT COUNT(*) FROM dept WHERE id > 0)"
     ),
     rows_are_always_there: "SELECT id, n FROM (SELECT id, LAG(sal) OVER (ORDER BY id) AS n FROM emp) q",
+    a_row_shares_its_image_with_itself: "SELECT c FROM t GROUP BY c HAVING COUNT(a) > COUNT(DISTINCT a)",
+    cases_overlap: "SELECT d.id FROM dept d JOIN t ON d.id IN (t.a, t.b)",
     sets_are_covered: "SELECT id FROM dept UNION SELECT sal FROM emp WHERE sal IS NOT NULL",
     columns_tell_rows_apart: "SELECT c FROM t WHERE a > 1 UNION SELECT c FROM t WHERE b > 1",
     no_group_is_null: "SELECT COUNT(DISTINCT floor) FROM dept",

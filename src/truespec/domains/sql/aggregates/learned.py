@@ -8,7 +8,14 @@ from truespec.domains.sql.aggregates.candidates import aggregates_in_keys
 from truespec.domains.sql.ir.aggregates import Aggregates, Symbol
 from truespec.domains.sql.ir.bags import Term
 from truespec.domains.sql.ir.logic import Formula
-from truespec.domains.sql.rules import counted_subset, many_choices, rows_between, runs, signed_sums
+from truespec.domains.sql.rules import (
+    counted_image,
+    counted_subset,
+    many_choices,
+    rows_between,
+    runs,
+    signed_sums,
+)
 
 
 class Learned:
@@ -74,6 +81,8 @@ class Learned:
         self._related.add(pair)
         for way in counts.orders():
             fact = counted_subset.of(self.aggregates.world, way)
+            if fact is None:
+                fact = counted_image.of(self.aggregates, way)
             if fact is not None:
                 self.add(way.one.name, fact)
                 return

@@ -53,6 +53,7 @@ from truespec.domains.sql.rules import (
     first_exists,
     frame_rows,
     independent_factors,
+    key_cases,
     settled_value,
     split_bounds,
     sum_laws,
@@ -332,6 +333,10 @@ class AggregateTable(Aggregates):
         places = frame_rows.of(self, term)
         if places is not None:
             return frame_rows.total(self, places, value=False)
+        outer, inner = _outer(term)
+        cases = key_cases.summed(inner)
+        if cases is not None:
+            return ite(outer, z3.Sum(*map(self.count_term, cases)), z3.IntVal(0))
         outer, term = _outer(independent_factors.pinned(term))
         product: Expr | None = None
         for factor in independent_factors.of(term):
@@ -356,6 +361,11 @@ class AggregateTable(Aggregates):
         places = frame_rows.of(self, term)
         if places is not None:
             return frame_rows.total(self, places, value=True)
+        outer, inner = _outer(term)
+        cases = key_cases.summed(inner)
+        if cases is not None:
+            total = z3.Sum(*(self.sum_term(case, case.outs[0].val) for case in cases))
+            return ite(outer, total, kind.stand_in)
         outer, term = _outer(independent_factors.pinned(term))
         if not term.rows and not term.groups:
             return ite(conj(outer, term.cond), term.outs[0].val, kind.stand_in)

@@ -12,6 +12,8 @@ import z3
 from truespec.domains.sql.ir.kinds import TEXT_SORT, ZONED, Kind
 from truespec.domains.sql.ir.logic import Expr, Formula, conj
 
+_LENGTHS, _PREFIX = ("Length this:text", "Length binary=True this:text"), "prefix:text:int"
+"""The functions for the length of a text, in characters and in bytes, and for its first characters."""
 _OF_DIGITS = re.compile(
     r"text\.(?:yearmonth|digits\d)|format (?:[-/:.,]| (?!:)|%[YmdHMSy])*:(?:date|datetime)(?P<null>:\?)?"
 )
@@ -82,6 +84,20 @@ def _told_apart(names: set[str]) -> list[Formula]:
         parts = [z3.Const(f"part!{i}", sort) for i, sort in enumerate(sorts)]
         text = z3.Function(name, *sorts, TEXT_SORT)(*parts)
         facts.append(z3.ForAll(parts, back(collation(text)) == text, patterns=[collation(text)]))
+    return facts
+
+
+def emptiness(empty: Expr, names: set[str]) -> list[Formula]:
+    """A text is empty where its length is 0, and where the text of its first characters is."""
+    text, size = z3.Const("any!text", TEXT_SORT), z3.Int("size!")
+    facts: list[Formula] = []
+    for name in sorted(names & set(_LENGTHS)):
+        length = z3.Function(name, TEXT_SORT, z3.IntSort())(text)
+        facts.append(z3.ForAll([text], (length <= 0) == (text == empty), patterns=[length]))
+    if _PREFIX in names:
+        start = z3.Function(_PREFIX, TEXT_SORT, z3.IntSort(), TEXT_SORT)(text, size)
+        same = (start == empty) == (text == empty)
+        facts.append(z3.ForAll([text, size], z3.Implies(size >= 1, same), patterns=[start]))
     return facts
 
 

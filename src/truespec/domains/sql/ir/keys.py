@@ -116,7 +116,7 @@ def _determined(
     if not found:
         return None
     if len(found) > 1:
-        found.sort(key=lambda choice: _unnumbered(choice[4]))
+        found.sort(key=lambda choice: unnumbered(choice[4]))
     row, table, key, columns, images = found[0]
     twin = _row_with_key(world, table, key, images, term)
     image = twin if twin is not None else world.inverse(table, key, tuple(images))
@@ -129,7 +129,8 @@ def _image(world: World, value: Val, barred: set[str], equal: dict[int, list[Exp
     return next((e for e in others if not constants(e) & barred), None)
 
 
-def _unnumbered(images: list[Expr]) -> str:
+def unnumbered(images: list[Expr]) -> str:
+    """Expressions as a text that does not depend on how variables are numbered."""
     return " ".join(_NUMBERED.sub("!", image.sexpr()) for image in images)
 
 

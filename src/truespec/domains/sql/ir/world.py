@@ -16,7 +16,7 @@ import z3
 
 from truespec.domains.sql.dialects.registry import DIALECTS
 from truespec.domains.sql.engines.contract import Settings
-from truespec.domains.sql.ir.facts import collation, date_facts, place_of, text_facts
+from truespec.domains.sql.ir.facts import collation, date_facts, emptiness, place_of, text_facts
 from truespec.domains.sql.ir.kinds import (
     BOOL,
     DATE,
@@ -317,6 +317,8 @@ class World:
             pending += self.extra_axioms(new)
             facts += pending
         facts += text_facts(self.texts, self.enums, self.dialect.collation_merges_texts, names)
+        if "" in self.texts and not self.dialect.texts_end_at_nul:
+            facts += emptiness(self.texts[""], names)
         facts += date_facts(self.dates, names)
         return facts
 

@@ -26,7 +26,7 @@ from truespec.domains.sql.places import OfSide
 from truespec.domains.sql.prove.prover import Prover
 from truespec.domains.sql.schema import Schema
 from truespec.solvers.limit import Limit
-from truespec.verdict import Nondeterministic, SpecificationError, Undecided, Unsupported
+from truespec.verdict import Nondeterministic, OutOfTime, SpecificationError, Undecided, Unsupported
 
 PLACED = (exp.FirstValue, exp.LastValue, exp.NthValue)
 """Functions that take the value of the row at a place of the window."""
@@ -120,7 +120,7 @@ def is_determined(query: exp.Expr, schema: Schema, settings: Settings, limit: Li
 
     The reading refuses what leaves a choice to the engine: LIMIT where the order may leave ties, windows and
     subqueries whose row is not determined. A group's value that is not the same in all its rows is a choice
-    too. What cannot be read counts as not determined.
+    too. What cannot be read counts as not determined. Raises `OutOfTime`.
     """
     if schema.unread:
         return False
@@ -133,6 +133,8 @@ def is_determined(query: exp.Expr, schema: Schema, settings: Settings, limit: Li
         if read.limit:
             with OfSide(0):
                 compiler.limited(read)
+    except OutOfTime:
+        raise
     except (Undecided, SpecificationError, RecursionError):
         return False
     return not any(operator.chosen for operator in prover.aggregates.operators)

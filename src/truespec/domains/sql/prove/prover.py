@@ -25,7 +25,14 @@ from truespec.domains.sql.prove.alignment import (
     shape,
     views,
 )
-from truespec.domains.sql.rules import known_arguments, listed_groups, same_classes, whole_and_parts
+from truespec.domains.sql.rules import (
+    distinct_of_unique,
+    key_cases,
+    known_arguments,
+    listed_groups,
+    same_classes,
+    whole_and_parts,
+)
 from truespec.domains.sql.rules.normalise import normalised
 
 MAX_VIEWS = 4
@@ -68,7 +75,9 @@ class Prover:
             or self._as_sets(first, second, given)
             or self._one_to_one(first, second, given)
             or self._by_classes(first, second, given)
+            or self._over_rows(first, second, given)
             or self._by_cases(first, second, given)
+            or self._by_key_cases(first, second, given)
         )
 
     def plainly_same(self, left: Bag, right: Bag) -> bool:
@@ -289,6 +298,25 @@ class Prover:
                     return True
         return False
 
+    # Over rows: rule `covering_row`
+
+    def _over_rows(self, left: list[Term], right: list[Term], given: Formula) -> bool:
+        """Where one side chooses tuples of a group and the other rows of a table, row by row."""
+        if len(left) != 1 or len(right) != 1:
+            return False
+        first, second = (
+            distinct_of_unique.over_rows_of(self.world, one, {table.name for _, table in other.rows})
+            if one.groups and len(other.rows) > len(one.rows)
+            else one
+            for one, other in ((left[0], right[0]), (right[0], left[0]))
+        )
+        if first is left[0] and second is right[0]:
+            return False
+        if self._match([normalised(self.world, first)], [normalised(self.world, second)], given):
+            self.steps.append("covering_row")
+            return True
+        return False
+
     # Value by value: rule `listed_groups`
 
     def _by_cases(self, left: list[Term], right: list[Term], given: Formula) -> bool:
@@ -308,6 +336,26 @@ class Prover:
         done: list[Term] = []
         for term in terms:
             parts = listed_groups.of(self.world, term)
+            done += [term] if parts is None else self.tidy(Bag(tuple(parts)))
+        return done
+
+    # Case by case: rule `key_cases`
+
+    def _by_key_cases(self, left: list[Term], right: list[Term], given: Formula) -> bool:
+        """Where a row's key is one of several values, term by term for each of them."""
+        first, second = self._key_cases(left), self._key_cases(right)
+        if len(first) == len(left) and len(second) == len(right):
+            return False
+        if self._match(first, second, given) or self._pointwise(first, second, given):
+            self.steps.append("key_cases")
+            return True
+        return False
+
+    def _key_cases(self, terms: list[Term]) -> list[Term]:
+        """The terms, those with such a row by their cases."""
+        done: list[Term] = []
+        for term in terms:
+            parts = key_cases.of(self.world, term)
             done += [term] if parts is None else self.tidy(Bag(tuple(parts)))
         return done
 

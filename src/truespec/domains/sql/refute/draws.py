@@ -270,6 +270,9 @@ def _moments(
     base = (own or everywhere or [_FIRST_DAY])[0]
     steps = [28, 29, 30, 31, 365, 366]
     apart = [days for span in literals.spans for days in (span - 1, span, span + 1) if 0 < days < 100_000]
+    # Also so far from the last day of a month: a number of days is no difference of dates read as numbers.
+    turn = calendar.monthrange(base.year, base.month)[1] - base.day
+    apart += [turn + days for days in (0, *apart)] if apart else []
 
     def draw(style: Style, random: Random) -> Value:
         choice = random.random()

@@ -29,7 +29,7 @@ from truespec.domains.sql.refute.rounding import TOLERANCE, Arithmetic
 from truespec.domains.sql.refute.ties import variants
 from truespec.domains.sql.schema import Schema
 from truespec.solvers.limit import Limit
-from truespec.verdict import TruespecError
+from truespec.verdict import OutOfTime, TruespecError
 
 MAX_STOPPED = 8
 """So many stopped queries end a search: what does not finish on a dozen rows will not finish on others."""
@@ -42,8 +42,8 @@ EXACT = 2**53
 
 Determined = Callable[[exp.Expr, Limit], bool]
 """A proof that a query has one result on every database."""
-DETERMINED_PORTION = 0.3
-"""The share of the time that is left in which the oracle may be proved to have one result."""
+DETERMINED_PORTION = 0.5
+"""The share of the time that is left in which a query may be proved to have one result."""
 
 
 def is_ordered(tree: exp.Expr) -> bool:
@@ -87,7 +87,8 @@ class Run:
         self.choices = any(map(_leaves_choices, self.trees)) or self.ordered
         self.tied = [variants(tree, schema, self.ordered) for tree in self.trees]
         self.determined = determined
-        self._is_determined: bool | None = None
+        self._determined: dict[int, bool] = {}
+        self._patience = [0.0, 0.0]
         seed = hashlib.sha256("\0".join([*sorted(self.texts), schema.ddl]).encode("utf-8", "surrogatepass"))
         self.seed = int.from_bytes(seed.digest()[:8], "big")
 
@@ -137,15 +138,21 @@ class Run:
         if doubt is not None and doubt.wavering and self._differ_in_length(database, quickly=quickly):
             return None
         free = doubt is not None and doubt.wavering == {1} and not self.ordered
-        if free and all(isinstance(one, Rows) for one in found) and self.oracle_is_determined():
+        if free and all(isinstance(one, Rows) for one in found) and self.is_determined(0):
             return None
         return doubt
 
-    def oracle_is_determined(self) -> bool:
-        """Whether the oracle is proved to have one result on every database; asked once."""
-        if self._is_determined is None:
-            self._is_determined = self.determined(self.trees[0], self.limit.portion(DETERMINED_PORTION))
-        return self._is_determined
+    def is_determined(self, side: int) -> bool:
+        """Whether a query is proved to have one result, as a bag, on every database.
+
+        Asked once; where time runs out, again as soon as there is half as much more of it.
+        """
+        portion = self.limit.portion(DETERMINED_PORTION)
+        if side not in self._determined and portion.remaining() >= self._patience[side]:
+            self._patience[side] = 1.5 * portion.remaining()
+            with contextlib.suppress(OutOfTime):
+                self._determined[side] = self.determined(self.trees[side], portion)
+        return self._determined.get(side, False)
 
     def allowed(self, database: Database, wanted: Outcome) -> Database | None:
         """The rows in an order in which the candidate gives the oracle's result; None where none was met."""
@@ -211,6 +218,8 @@ class Run:
         """Ties that are broken by values, which no order of rows shows."""
         for side, texts in enumerate(self.tied):
             if texts is None:
+                if not self.ordered and self.is_determined(side):
+                    continue  # whatever it chooses among, the choice shows in no result
                 return Doubt(frozenset({side}))
             if texts:
                 for outcome in self.outcomes(database, texts=texts):

@@ -75,12 +75,7 @@ def compared(aggregates: Aggregates, terms: list[Term]) -> Iterator[Compared]:
 def of(world: World, counts: Compared) -> Formula | None:
     """What the rule says of a part and a whole, for all their parameters; None where no map is found."""
     part, whole = counts.one, counts.two
-    common = {j: part.formals[i] for i, j in counts.shared}
-    others = tuple(common.get(place, formal) for place, formal in enumerate(whole.formals))
-    bag = substitute_bag(
-        whole.bag, [(f, c) for f, c in zip(whole.formals, others, strict=True) if c is not f]
-    )
-    (inner,), (outer,) = part.bag.terms, (renamed(world, term) for term in bag.terms)
+    inner, outer, others, formals = at_common_arguments(world, counts)
     for image in itertools.islice(_images(world, inner, outer), MAX_MAPS):
         inside = substituted(condition(world, outer), *image)
         if not world.holds(condition(world, inner), inside) or not _one_to_one(world, inner, image):
@@ -90,10 +85,22 @@ def of(world: World, counts: Compared) -> Formula | None:
         surplus = exists(world, Bag((replace(outer, cond=conj(outer.cond, missed), outs=()),)))
         one, two = part.apply(part.formals), whole.apply(others)
         fact = conj(one <= two, (one == two) == neg(surplus))
-        formals = [*part.formals, *(f for place, f in enumerate(whole.formals) if place not in common)]
         patterns = [count for count, symbol in ((one, part), (two, whole)) if symbol.formals]
         return z3.ForAll(formals, fact, patterns=[z3.MultiPattern(*patterns)]) if formals else fact
     return None
+
+
+def at_common_arguments(world: World, counts: Compared) -> tuple[Term, Term, tuple[Expr, ...], list[Expr]]:
+    """What two counts count, the second one's parameters, and all parameters of both; shared ones are one."""
+    part, whole = counts.one, counts.two
+    common = {j: part.formals[i] for i, j in counts.shared}
+    others = tuple(common.get(place, formal) for place, formal in enumerate(whole.formals))
+    bag = substitute_bag(
+        whole.bag, [(f, c) for f, c in zip(whole.formals, others, strict=True) if c is not f]
+    )
+    (inner,), (outer,) = part.bag.terms, (renamed(world, term) for term in bag.terms)
+    formals = [*part.formals, *(f for place, f in enumerate(whole.formals) if place not in common)]
+    return inner, outer, others, formals
 
 
 def _images(world: World, inner: Term, outer: Term) -> Iterator[Substitution]:

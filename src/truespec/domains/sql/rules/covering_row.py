@@ -11,12 +11,13 @@ Why. The map k from the rows with k(r) ∈ G to the tuples of G is onto by the s
 by the first. The case that matters: GROUP BY a key of the left table above a LEFT JOIN, where one term has
 a partner, the other has none.
 
-The map may also be a key of a table that the condition looks up by what G puts out: the distinct values of a
-foreign key range over the rows that they refer to.
+The map may also be a key of a table that the condition looks up by what G puts out: the distinct values of
+a foreign key range over the rows that they refer to. So may a key of a table whose rows the other query has.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from truespec.domains.sql.ir.bags import Bag, Term, bound, mentioned, renamed
@@ -34,19 +35,24 @@ def of(world: World, parts: list[Term]) -> Term | None:
             continue
         if _one_to_one(world, base) and all(_covered(world, base, p) for p in parts if p is not base):
             reached = [_puts_out(world, base, part) for part in parts if part is not base]
-            return replace(base, cond=conj(membership(*base.rows[0]), disj(base.cond, *reached)))
+            inside, met = membership(*base.rows[0]), disj(base.cond, *reached)
+            # Above a LEFT JOIN each row is met, by a partner or for want of one.
+            return replace(base, cond=inside if world.holds(inside, met) else conj(inside, met))
     return None
 
 
-def referred(world: World, parts: list[Term]) -> Term | None:
-    """One term over the rows that a set of keys refers to; None where the set holds other tuples too."""
+def referred(world: World, parts: list[Term], tables: Collection[str] = ()) -> Term | None:
+    """One term over the rows that a set of keys refers to; None where the set holds other tuples too.
+
+    The rows are those that the condition looks up, or rows of one of the `tables`.
+    """
     if not parts or not all(is_false(out.null) for part in parts for out in part.outs):
         return None
     looked_up = frozenset[str]().union(*(functions(part.cond) for part in parts))
     for table in world.schema.tables:
         for key in table.unique_keys():
             name = f"inv.{table.name}.{'.'.join(key)}".lower()
-            if name not in looked_up or len(key) != len(parts[0].outs):
+            if not (name in looked_up or table.name in tables) or len(key) != len(parts[0].outs):
                 continue
             row = world.fresh_row(table)
             outs = tuple(world.column(table, table.column(column), row) for column in key)

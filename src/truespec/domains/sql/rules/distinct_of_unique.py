@@ -16,6 +16,7 @@ correspond one to one. A group of no columns is a test whether its bag is empty.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 import z3
@@ -72,6 +73,16 @@ def apply(world: World, term: Term) -> Term:
             term = _over_rows(world, term, narrowed, ranging)
             continue
         index += 1
+    return term
+
+
+def over_rows_of(world: World, term: Term, tables: Collection[str]) -> Term:
+    """The term in which rows of these tables stand for the tuples of groups, where the rule permits."""
+    for group in term.groups:
+        parts = [reduced(world, part) for part in unfolded(world, group.body).terms]
+        ranging = covering_row.referred(world, [part for part in parts if not is_false(part.cond)], tables)
+        if ranging is not None:
+            term = _over_rows(world, term, group, ranging)
     return term
 
 
