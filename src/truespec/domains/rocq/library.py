@@ -56,6 +56,7 @@ FILES = (
     "Equations",
     "Around",
     "Segments",
+    "Beside",
     "Portfolio",
     "Formula",
     "Reify",

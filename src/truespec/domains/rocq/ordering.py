@@ -43,7 +43,7 @@ _WORDS = {
         "Z.Odd",
     },
     "quotient": {"/", "Z.div", "Nat.div"},
-    "common divisors": {"Z.gcd", "Z.lcm"},
+    "common divisors": {"Z.gcd", "Z.lcm", "Nat.gcd"},
     "extremes": {"Z.max", "Z.min", "Z.abs", "Nat.max", "Nat.min", "list_max"},
     "exists": {"exists"},
     "forall": {"forall"},
@@ -63,6 +63,7 @@ FEATURES = frozenset(
         "integers",
         "recursion",
         "inductive",
+        "literals",
         "table",
         *_WORDS,
         *(f"type {name}" for name in (*_TYPES, *_SIGNS)),
@@ -86,6 +87,8 @@ def features(layout: Layout) -> frozenset[str]:
     found |= {f"type {name}" for name, sign in _SIGNS.items() if sign in types}
     if set(types.split()) == {"Z"}:
         found.add("integers")
+    if any(token.startswith('"') for token in tokens):
+        found.add("literals")
     if sum(token.isdecimal() for token in tokens) >= TABLE_NUMBERS:
         found.add("table")
     if layout.recursive():

@@ -200,8 +200,8 @@ STRATEGIES: tuple[Strategy, ...] = (
         1.5,
         glance=1.2,
         expected=0.4,
-        use=("type string",),
-        made_for=("cases", "type string"),
+        use=("literals",),
+        made_for=("cases", "literals", "type string"),
     ),
     Strategy("by_digits", 0.3, expected=0.2, use=("product",), made_for=("product", "recursion")),
     Strategy("by_signs", 0.5, glance=0.4, expected=0.2, use=("division",), made_for=("division", "extremes")),
@@ -225,8 +225,25 @@ STRATEGIES: tuple[Strategy, ...] = (
     ),
     Strategy("by_first_of_all", 0.5, glance=0.4, expected=0.2, use=("cases",), made_for=("cases", "forall")),
     Strategy("by_deep_heads", 0.8, glance=0.5, expected=0.2, use=("recursion",)),
-    Strategy("by_depths", 0.8, glance=0.6, expected=0.3, use=("recursion",), made_for=("parts", "recursion")),
+    Strategy("by_depths", 1.2, glance=1.0, expected=0.3, use=("recursion",), made_for=("parts", "recursion")),
     Strategy("by_tests", 0.3, expected=0.2, use=("functions",), made_for=("functions",)),
     Strategy("by_partial_results", 0.3, expected=0.1, use=("recursion",), made_for=("cases", "recursion")),
+    Strategy("by_same_start", 0.4, glance=0.3, expected=0.2, use=("recursion",), made_for=("recursion",)),
+    Strategy(
+        "by_countdown", 0.4, glance=0.3, expected=0.3, use=("ranges",), made_for=("ranges", "recursion")
+    ),
+    Strategy("by_logarithms", 0.2, expected=0.1, use=("product",), made_for=("product",)),
+    Strategy("by_naturals_gcd", 0.3, expected=0.1, use=("common divisors",), made_for=("common divisors",)),
+    Strategy("by_halves", 0.2, expected=0.1, use=("cases", "division"), made_for=("cases",)),
+    Strategy("by_next_member", 0.2, expected=0.2, use=("recursion",), made_for=("recursion", "type list")),
+    Strategy("by_row", 0.4, glance=0.3, expected=0.1, use=("parts",), made_for=("exists", "parts")),
+    Strategy(
+        "by_members_at_hand",
+        0.6,
+        glance=0.4,
+        expected=0.1,
+        use=("membership",),
+        made_for=("exists", "membership"),
+    ),
 )
 """All of them; `ordering.py` says in which order they are tried."""

@@ -52,7 +52,7 @@ Ltac euclid_leaf := lazymatch goal with
   | |- _ => first [ lia | (quotient_orders; lia) | result_order ] end.
 (* A Boolean that one side computes and the other describes, under the premises. *)
 Ltac flag_apart := try (first [ apply both_truths | apply same_truth | apply iff_sym, same_truth | apply same_booleans ]; rewrite ?Z.eqb_eq, ?Z.leb_le, ?Z.ltb_lt, ?Nat.eqb_eq, ?Nat.leb_le, ?Nat.ltb_lt).
-Ltac by_euclid := solve [ premised; flag_apart; split; intro; open; conjuncts; open; divided; open; clear_marks; euclid_leaf ].
+Ltac by_euclid := solve [ premised; flag_apart; unfold Z.divide, Nat.divide in *; split; intro; open; conjuncts; open; divided; open; clear_marks; euclid_leaf ].
 
 (** Numbers with the same remainder. *)
 Lemma same_remainder m a b : a mod m = b mod m <-> (m | a - b).

@@ -74,18 +74,8 @@ Lemma fold_list_max l : list_max l = fold_right Nat.max 0%nat l. Proof. reflexiv
 
 (** * Reading *)
 (* Letters and texts are told apart before all else, then conditions and what is matched on. *)
-(* A decision of membership is a test for an equal member. *)
-Lemma member_found T (p : T -> bool) x l : p x = true -> In x l -> existsb p l = true.
-Proof. intros h i. apply existsb_exists. exists x. auto. Qed.
-Lemma member_missing T (p : T -> bool) x l : (forall y, p y = true -> y = x) -> ~ In x l -> existsb p l = false.
-Proof. intros h i. apply not_true_iff_false. rewrite existsb_exists. intros (y & k & e). apply h in e. subst. auto. Qed.
-Ltac equality_test := cbv beta; rewrite ?Z.eqb_refl, ?Nat.eqb_refl, ?Ascii.eqb_refl, ?String.eqb_refl; reflexivity.
-Ltac test_of_equality := intros ? e; cbv beta in e; first [ apply Z.eqb_eq in e | apply Nat.eqb_eq in e | apply Ascii.eqb_eq in e | apply String.eqb_eq in e ]; congruence.
-Ltac decide_member e x l := let i := fresh "i" in destruct (in_dec e x l) as [i|i]; repeat match goal with |- context [existsb ?p l] =>
-  first [ rewrite (member_found _ p x l ltac:(equality_test) i) | rewrite (member_missing _ p x l ltac:(test_of_equality) i) ] end.
 Ltac fold_cases := scan_cases ltac:(fun _ => match goal with
-  | |- context [Ascii.eqb ?x ?y] => destruct (Ascii.eqb_spec x y) | |- context [String.eqb ?x ?y] => destruct (String.eqb_spec x y)
-  | |- context [in_dec ?e ?x ?l] => decide_member e x l end).
+  | |- context [Ascii.eqb ?x ?y] => destruct (Ascii.eqb_spec x y) | |- context [String.eqb ?x ?y] => destruct (String.eqb_spec x y) end).
 Ltac law := solve [intros; reflexivity | intros; cbn; fold_cases; reflexivity].
 (* The arguments that the recursion goes on with, found through conditions. *)
 Ltac next g m s := lazymatch s with

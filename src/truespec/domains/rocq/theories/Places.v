@@ -225,9 +225,11 @@ Ltac options_at := repeat match goal with
   | H : context [@nth_error ?T ?l ?i] |- _ => with_default T ltac:(fun d => first [ rewrite (nth_error_nth' l d) in H by lia | rewrite (proj2 (nth_error_None l i)) in H by lia | destruct (Nat.lt_ge_cases i (length l)) ]) end.
 Ltac merge_places := repeat match goal with
   | |- context [nth ?i ?l ?d] => match goal with |- context [nth ?j l d] => tryif constr_eq i j then fail else (replace (nth j l d) with (nth i l d) by (f_equal; lia)) end end.
-Ltac pointwise n := seed_all; fire; options_at; hypotheses_too; places; terms; sizes_of_goal; place_conditions; intros; first [ lia | congruence | (hypotheses_too; progress merge_places; intros; first [ lia | congruence | (apply NNPP; let h := fresh in intro h; equality n) ]) | (apply NNPP; let h := fresh in intro h; equality n) ].
+(* Which place it is, by a condition. *)
+Ltac index_conditions := repeat (match goal with |- context [nth (if ?b then _ else _) _ _] => let e := fresh "e" in destruct b eqn:e; first [ apply Nat.eqb_eq in e | apply Nat.eqb_neq in e | apply Nat.ltb_lt in e | apply Nat.ltb_ge in e | apply Nat.leb_le in e | apply Nat.leb_gt in e | idtac ] end).
+Ltac pointwise n := seed_all; fire; options_at; hypotheses_too; index_conditions; places; terms; sizes_of_goal; place_conditions; intros; first [ lia | congruence | (hypotheses_too; progress merge_places; intros; first [ lia | congruence | (apply NNPP; let h := fresh in intro h; equality n) ]) | (apply NNPP; let h := fresh in intro h; equality n) ].
 Ltac pointwise_goal := rewrite ?nil_length; split; intro; open; conjuncts; open; sizes; first [ lia | pointwise 4%nat ].
-Ltac by_pointwise := solve [ start; split_results; cbv beta iota; terms; first [ solve [index_equations; pointwise_goal] | normalise; terms; index_equations; pointwise_goal ] ].
+Ltac by_pointwise := solve [ start; list_matches; split_results; cbv beta iota; terms; first [ solve [index_equations; pointwise_goal] | normalise; terms; index_equations; pointwise_goal ] ].
 Ltac forget_texts := repeat match goal with s : string |- _ => let l := fresh "l" in generalize (letters s); clear s; intro l end.
 Ltac light_letters := rewrite ?letters_prefix, ?letters_eqb; rewrite ?letters_length, ?letters_get; rewrite ?same_letters, ?letters_app, ?letters_substring, ?letters_of_list; cbn [list_ascii_of_string].
 Ltac letter_positions := light_letters; terms; rewrite ?letters_of_list; index_equations; try normalise; light_letters; terms; rewrite ?letters_of_list; index_equations; forget_texts; members_at; first [ quick | solve [pointwise_goal] | position_goal | both_ground 2%nat ].

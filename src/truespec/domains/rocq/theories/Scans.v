@@ -88,7 +88,16 @@ Ltac equal_terms := first [ reflexivity | lia | congruence | (lazymatch goal wit
   | apply map_ext; intros; cbn [fst snd]; first [ lia | f_equal; lia ]
   | apply option_map_same; intros; cbn [fst snd]; first [ lia | f_equal; lia ]
   | lazymatch goal with |- ?a = ?b => head_of_application a; head_of_application b; progress f_equal; equal_terms end ].
-Ltac scan_cases k := repeat (first [ k tt | condition
+(* A decision of membership is a test for an equal member. *)
+Lemma member_found T (p : T -> bool) x l : p x = true -> In x l -> existsb p l = true.
+Proof. intros h i. apply existsb_exists. exists x. auto. Qed.
+Lemma member_missing T (p : T -> bool) x l : (forall y, p y = true -> y = x) -> ~ In x l -> existsb p l = false.
+Proof. intros h i. apply not_true_iff_false. rewrite existsb_exists. intros (y & k & e). apply h in e. subst. auto. Qed.
+Ltac equality_test := cbv beta; rewrite ?Z.eqb_refl, ?Nat.eqb_refl, ?Ascii.eqb_refl, ?String.eqb_refl; reflexivity.
+Ltac test_of_equality := intros ? e; cbv beta in e; first [ apply Z.eqb_eq in e | apply Nat.eqb_eq in e | apply Ascii.eqb_eq in e | apply String.eqb_eq in e ]; congruence.
+Ltac decide_member e x l := let i := fresh "i" in destruct (in_dec e x l) as [i|i]; repeat match goal with |- context [existsb ?p l] =>
+  first [ rewrite (member_found _ p x l ltac:(equality_test) i) | rewrite (member_missing _ p x l ltac:(test_of_equality) i) ] end.
+Ltac scan_cases k := repeat (first [ k tt | match goal with |- context [in_dec ?e ?x ?l] => decide_member e x l end | condition
   | match goal with |- context [Ascii.eqb ?x ?y] => destruct (Ascii.eqb_spec x y) | |- context [String.eqb ?x ?y] => destruct (String.eqb_spec x y)
     | |- context [Z.gtb ?x ?y] => rewrite (Z.gtb_ltb x y) | |- context [Z.geb ?x ?y] => rewrite (Z.geb_leb x y)
     | |- context [let (_, _) := ?p in _] => destruct p eqn:? end ];
@@ -139,7 +148,10 @@ Ltac from_start := repeat match goal with
 
 (** * Inductions along what is scanned *)
 Ltac scanned k := multimatch goal with x : list _ |- _ => k x | x : string |- _ => k x | x : nat |- _ => k x end.
-Ltac scan_terms := cbn in *; carry_all; from_start; ranges.
+(* A power whose exponent is a successor, which reduction hides. *)
+Ltac powers := try (lazymatch goal with |- context [Z.pow] => idtac | |- context [Z.pow_pos] => idtac end;
+  repeat match goal with |- context [Z.pow_pos ?b ?p] => change (Z.pow_pos b p) with (b ^ Z.pos p) end; rewrite ?Zpos_P_of_succ_nat, ?Z.pow_succ_r by lia).
+Ltac scan_terms := cbn in *; carry_all; from_start; ranges; powers.
 Ltac by_equations := do 4 try match goal with IH : forall _, _ |- _ => progress (rewrite IH) | IH : _ = _ |- _ => progress (rewrite IH) end.
 Ltac equal_step := scan_terms; first
   [ equal_terms

@@ -37,6 +37,7 @@ Lemma cut_to T (l : list T) i j : (i <= j)%nat -> l = firstn i l ++ firstn (j - 
 Proof. intro h. replace j with (i + (j - i))%nat at 2 by lia. apply segment_cut. Qed.
 Ltac part_lengths := rewrite ?nil_length, ?app_length, ?firstn_length, ?skipn_length in *.
 Ltac part_known := repeat match goal with
+  | |- context [firstn (length ?l) ?l] => rewrite (firstn_all l)
   | |- context [firstn ?n (skipn ?i (?u ++ ?v ++ ?w))] => rewrite (segment_at _ u v w i n) by (rewrite ?app_length in *; lia)
   | |- context [skipn ?i (?u ++ ?w)] => rewrite (rest_at _ u w i) by (rewrite ?app_length in *; lia)
   | |- context [firstn ?i (?u ++ ?w)] => rewrite (first_at _ u w i) by (rewrite ?app_length in *; lia)
@@ -44,14 +45,14 @@ Ltac part_known := repeat match goal with
   | H : context [skipn ?i (?u ++ ?w)] |- _ => rewrite (rest_at _ u w i) in H by (rewrite ?app_length in *; lia)
   | H : context [firstn ?i (?u ++ ?w)] |- _ => rewrite (first_at _ u w i) in H by (rewrite ?app_length in *; lia) end.
 (* The equations of a cut: into three parts or two, at the places at hand. *)
-Ltac same_parts := repeat (first [ reflexivity | assumption | (symmetry; assumption) | congruence | f_equal ]).
+Ltac same_parts := solve [repeat (first [ reflexivity | assumption | (symmetry; assumption) | congruence | f_equal ])].
 Ltac cut_equation := first [ assumption | (symmetry; assumption)
   | match goal with |- _ = _ => idtac end; first [ cut_here | (symmetry; cut_here) ] ]
 with cut_here := match goal with
   | |- ?l = firstn ?i ?l ++ _ ++ skipn (?i + ?n) ?l => refine (eq_trans (segment_cut _ l i n) _); same_parts
   | |- ?l = firstn ?i ?l ++ _ ++ skipn ?j ?l => refine (eq_trans (cut_to _ l i j _) _); [ lia | same_parts ]
   | |- ?l = firstn ?n ?l ++ _ => refine (eq_trans (eq_sym (firstn_skipn n l)) _); same_parts end.
-Ltac part_leaf := part_known; first [ assumption | lia | congruence | cut_equation | (part_lengths; first [ lia | (intro; part_lengths; lia) ]) ].
+Ltac part_leaf := part_known; first [ assumption | lia | congruence | cut_equation | (part_lengths; first [ lia | (intro; part_lengths; lia) ]) | (progress cut_known; cut_equation) ].
 (* A run that is spoken of, as the three parts that it makes of the list. *)
 Ltac a_run k := match goal with
   | |- context [firstn ?n (skipn ?i ?l)] => k (firstn i l) (firstn n (skipn i l)) (skipn (i + n) l)
@@ -71,8 +72,8 @@ Ltac run_goal := lazymatch goal with
      | match goal with H : forall u v w : list _, _ |- _ => a_run ltac:(fun u v w => let h := fresh in pose proof (H u v w) as h; solve [run_fires h])
        | H : forall i n : nat, _ |- _ => match type of H with context [?u ++ ?v ++ ?w] => its_end u v ltac:(fun i n => let h := fresh in pose proof (H i n) as h; solve [run_fires h]) end end ] end
 with run_fires h := repeat (let t := type of h in lazymatch t with ?A -> ?B => is_prop A; let a := fresh in assert (a : A) by part_leaf; specialize (h a); clear a end); open; part_leaf.
-Ltac in_runs := lazymatch goal with |- context [skipn] => idtac | |- context [firstn] => idtac end; lazymatch goal with |- context [_ ++ _] => idtac end.
-Ltac by_runs := solve [ start; in_runs; without_output; split; intro; open; run_goal ].
+Ltac in_runs := lazymatch goal with |- context [skipn] => idtac | |- context [firstn] => idtac | |- context [substring] => idtac end; lazymatch goal with |- context [app] => idtac | |- context [append] => idtac end.
+Ltac by_runs := solve [ start; in_runs; without_output; try (match goal with _ : string |- _ => idtac end; as_letters); split; intro; open; run_goal ].
 
 (** * Members of a beginning or of a rest, by their places *)
 Lemma in_skipn T (d : T) n l x : In x (skipn n l) <-> exists i, (n <= i)%nat /\ (i < length l)%nat /\ x = nth i l d.
@@ -120,16 +121,23 @@ Ltac counters k := match goal with
   | |- context [@fold_right nat nat Nat.add 0%nat] => k (@fold_right nat nat Nat.add 0%nat) (fun d l => (d + fold_right Nat.add 0 l)%nat) end.
 Ltac is_start c := lazymatch c with O => idtac | Z0 => idtac end.
 Ltac carried_start f k := calls_of f ltac:(fun t => scans_of t ltac:(fun l => arguments t ltac:(fun c => is_start c; k t l c))).
-Ltac depth_ground := split; intro; open; conjuncts; open; try discriminate; first [ lia | match goal with H : forall n : nat, _ |- _ => first [ (specialize (H 0%nat); cbn in H; lia) | match goal with i : nat |- _ => specialize (H i); lia end ] end ].
+Ltac depth_hypothesis := match goal with H : forall n : nat, _ |- _ => first [ (specialize (H 0%nat); cbn in H; lia) | match goal with i : nat |- _ => specialize (H i); lia end ] end.
+Ltac depth_witness := match goal with |- exists _ : nat, _ => first [ (exists 0%nat; cbn; repeat split; lia) | match goal with i : nat |- _ => first [ (exists i; repeat split; lia) | (exists (S i); cbn; repeat split; lia) ] end ] end.
+Ltac depth_ground := split; intro; open; conjuncts; open; try discriminate; first [ lia | depth_hypothesis | depth_witness ].
 Ltac depth_leaf := first [ lia | descend ltac:(lia) | depth_ground | ((try setoid_rewrite firstn_nil); cbn; first [ normalise | idtac ]; first [ lia | depth_ground ]) ].
 Ltac decided := repeat (match goal with |- context [if ?b then _ else _] => lazymatch type of b with sumbool _ _ => destruct b; try discriminate; try congruence end end).
-Ltac by_hypothesis := repeat match goal with IH : forall d, ?f d ?l = true <-> _ |- context [?f ?e ?l = true] => rewrite (IH e) | IH : forall d, ?f ?l d = true <-> _ |- context [?f ?l ?e = true] => rewrite (IH e) end.
-Ltac depth_step := intros; cbn; head_cases; decided; try discriminate; by_hypothesis; cbn; decided; try heads; decided; depth_leaf.
+Ltac by_hypothesis := repeat match goal with
+  | IH : forall d, ?f d ?l = true <-> _ |- context [?f ?e ?l = true] => rewrite (IH e)
+  | IH : forall d, ?f ?l d = true <-> _ |- context [?f ?l ?e = true] => rewrite (IH e)
+  | IH : forall d, ?f d ?l ?k = true <-> _ |- context [?f ?e ?l ?k = true] => rewrite (IH e)
+  | IH : forall d, ?f (Z.of_nat d) ?l = true <-> _ |- context [?f ?e ?l = true] => replace e with (Z.of_nat (Z.to_nat e)) by lia; rewrite (IH (Z.to_nat e))
+  | IH : forall d, ?f ?l (Z.of_nat d) = true <-> _ |- context [?f ?l ?e = true] => replace e with (Z.of_nat (Z.to_nat e)) by lia; rewrite (IH (Z.to_nat e)) end.
+Ltac depth_step := intros; cbn; head_cases; booleans_to_props; decided; try discriminate; try (exfalso; lia); by_hypothesis; cbn; decided; try heads; decided; depth_leaf.
 Ltac from_any_start t l c := counters ltac:(fun a b => match goal with |- ?P =>
   let g := lazymatch eval pattern c in t with ?g _ => g end in
-  let s := lazymatch eval pattern t, a in P with ?F _ _ => constr:(forall d, F (g d) (b d)) end in
+  let s := lazymatch eval pattern t, a in P with ?F _ _ => match F with _ => constr:(forall d, F (g d) (b d)) | _ => constr:(forall d, F (g (Z.of_nat d)) (b d)) end end in
   let s := eval cbv beta in s in
-  let h := fresh in assert (h : s); [ clear_others l; induction l as [|? ? ?]; solve [depth_step] | (let k := fresh in assert (k := h c); revert k; cbv beta; decided; let k := fresh in intro k; exact k) ] end)
+  let h := fresh in assert (h : s); [ clear_others l; induction l as [|? ? ?]; solve [depth_step] | (let k := fresh in first [ assert (k := h c) | assert (k := h O) ]; revert k; cbv beta; decided; let k := fresh in intro k; exact k) ] end)
 with clear_others l := repeat match goal with y : ?T |- _ => tryif constr_eq y l then fail else (tryif is_prop T then clear y else fail) end.
 Ltac by_depths := solve [ start; without_output; terms; for_recursive ltac:(fun f => carried_start f from_any_start) ].
 
@@ -152,4 +160,15 @@ Ltac shifted_hypothesis := repeat match goal with
   | IH : forall r : Z, _, r : Z |- context [?t + _] => specialize (IH (r - t))
   | IH : forall r : Z, _, r : Z |- _ => specialize (IH r) end.
 Ltac partial_step := intros; cbn; shifted_hypothesis; hypotheses_too; head_cases; intros; first [ lia | (intuition (first [ lia | congruence ])) ].
-Ltac by_partial_results := solve [ start; match goal with |- context [match _ with Some _ => _ | None => _ end] => idtac end; match goal with l : list _, m : list _ |- _ => generalise_others l; induction l; intro m; destruct m; solve [partial_step] end ].
+Ltac both_lists step := match goal with l : list _, m : list _ |- _ => generalise_others l; induction l; intro m; destruct m; solve [step] end.
+Ltac zip_step := intros; cbn; try match goal with IH : forall m, _ = _ |- _ => first [ rewrite IH | rewrite <- IH ] end; fold_cases; cbn; first [ reflexivity | congruence | lia ].
+Ltac by_partial_results := solve [ start; first
+  [ match goal with |- context [match _ with Some _ => _ | None => _ end] => idtac end; both_lists partial_step
+  | match goal with _ : option _ |- _ => same_results; both_lists zip_step end ] ].
+
+(** * Two functions from one start: the same from any *)
+Ltac same_start_step := intros; cbn; try by_equations; fold_cases; cbn; try by_equations; first [ reflexivity | congruence | lia | (f_equal; first [ lia | by_equations; reflexivity ]) ].
+Ltac is_first c := lazymatch c with O => idtac | Z0 => idtac | nil => idtac | EmptyString => idtac | true => idtac | false => idtac end.
+Ltac by_same_start := solve [ start; same_results; match goal with |- ?a = ?b => scans_of a ltac:(fun l => arguments a ltac:(fun c => is_first c; arguments b ltac:(fun d => constr_eq c d);
+  let A := lazymatch eval pattern c in a with ?A _ => A end in let B := lazymatch eval pattern c in b with ?B _ => B end in
+  let h := fresh in assert (h : forall d, A d = B d); [ cbv beta; induction l; solve [same_start_step] | exact (h c) ])) end ].
