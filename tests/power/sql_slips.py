@@ -61,6 +61,12 @@ SLIPS = [
         "WITH RECURSIVE r AS (SELECT a AS n FROM t UNION SELECT n + 1 FROM r WHERE n < 3) SELECT n FROM r",
         "WITH RECURSIVE r AS (SELECT a AS n FROM t UNION SELECT n + 1 FROM r WHERE n < 2) SELECT n FROM r",
     ),
+    (
+        "WITH RECURSIVE r AS (SELECT a, b FROM t UNION SELECT t.a, r.b FROM t JOIN r ON t.b = r.a) "
+        "SELECT a, b FROM r",
+        "WITH RECURSIVE r AS (SELECT a, b FROM t UNION SELECT r.a, t.b FROM r JOIN t ON r.b = t.b) "
+        "SELECT a, b FROM r",
+    ),
     ("SELECT MAX(x) FROM (SELECT 1 AS x UNION ALL SELECT 2) q", "SELECT 1"),
     ("SELECT ROUND(a * 0.25, 1) FROM t", "SELECT a * 0.25 FROM t"),
     ("SELECT a FROM t WHERE a IS NOT NULL", "SELECT a FROM t"),

@@ -33,6 +33,7 @@ from truespec.domains.sql.prove.prover import Prover
 from truespec.domains.sql.rules import (
     aggregate_axioms,
     choices,
+    closures,
     counted_image,
     counted_subset,
     covering_row,
@@ -183,7 +184,11 @@ def sums_do_not_count(patch: pytest.MonkeyPatch) -> None:
 
 
 def recursions_that_begin_alike_are_one(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(same_recursion, "apply", lambda old, new, same: same(old.first, new.first))
+    patch.setattr(same_recursion, "apply", lambda old, new, image, same: same(old.first, new.first))
+
+
+def paths_that_begin_alike_are_one(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(closures, "_grows_at_end", lambda world, one, same: True)
 
 
 def outer_joins_are_inner(patch: pytest.MonkeyPatch) -> None:
@@ -384,6 +389,10 @@ PLANTS: dict[Plant, str] = {
     sums_do_not_count: "SELECT SUM(c) FROM t JOIN emp ON emp.sal = t.a",
     recursions_that_begin_alike_are_one: (
         "WITH RECURSIVE r AS (SELECT a AS n FROM t UNION SELECT n + 1 FROM r WHERE n < 3) SELECT n FROM r"
+    ),
+    paths_that_begin_alike_are_one: (
+        "WITH RECURSIVE r AS (SELECT a, b FROM t UNION SELECT t.a, r.b FROM t JOIN r ON t.b = r.a) "
+        "SELECT a, b FROM r"
     ),
     outer_joins_are_inner: "SELECT c FROM t LEFT JOIN emp ON emp.id = t.a",
     nullable_keys_are_never_null: "SELECT SUM(a + b) FROM t",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from sqlglot import exp
 
 from truespec.domains.sql.compile.classes import distinct_rows
@@ -14,7 +16,8 @@ from truespec.domains.sql.ir.columns import coerced
 from truespec.domains.sql.ir.kinds import BOOL, DATE, INT, LOOSE, TEXT, Kind
 from truespec.domains.sql.ir.relations import rows_of
 from truespec.domains.sql.places import At, place_of
-from truespec.domains.sql.rules.same_recursion import Recursion, name_of
+from truespec.domains.sql.rules import closures
+from truespec.domains.sql.rules.same_recursion import Image, Recursion, image_of, unchanged
 from truespec.verdict import ReasonCode, SpecificationError, Unsupported
 
 
@@ -45,15 +48,20 @@ def recursive_query(reader: Reader, cte: exp.CTE, columns: tuple[str, ...]) -> D
         if plain is not None:
             return Denotation(names, plain)
         nullable = tuple(nullable_columns(first))
-        step = _step(reader, body.expression, name, names, kinds, nullable)
+        rows = rows_of(reader.world, f"round {reader.rounds}", kinds, nullable)
+        step = _added(reader, body.expression, name, names, rows, kinds)
         if any(may and not before for may, before in zip(nullable_columns(step), nullable, strict=True)):
             nullable = (True,) * len(kinds)
-            step = _step(reader, body.expression, name, names, kinds, nullable)
+            rows = rows_of(reader.world, f"round {reader.rounds}", kinds, nullable)
+            step = _added(reader, body.expression, name, names, rows, kinds)
         if _choices(reader) != choices:
             raise Unsupported("sql: a recursive WITH that leaves the engine a choice")
     distinct = bool(body.args.get("distinct", True))
-    found = Recursion(first, step, kinds, nullable, distinct)
-    bag = rows_of(reader.world, name_of(reader.recursions, found, reader.aggregates.same), kinds, nullable)
+    added = _memory(lambda rows: _added(reader, body.expression, name, names, rows, kinds), rows, step)
+    found = Recursion(first, rows, added, kinds, nullable, distinct)
+    number, image = _named(reader, found)
+    known = reader.recursions[number]
+    bag = image.of(rows_of(reader.world, f"recursion {number}", known.kinds, known.nullable))
     return Denotation(names, distinct_rows(reader, bag) if distinct else bag)
 
 
@@ -84,17 +92,22 @@ def _has_one_step(body: exp.Expr) -> bool:
     return not isinstance(first, exp.SetOperation) or (alike and _has_one_step(first))
 
 
-def _step(
-    reader: Reader,
-    node: exp.Expr,
-    name: str,
-    names: tuple[str, ...],
-    kinds: tuple[Kind, ...],
-    nullable: tuple[bool, ...],
-) -> Bag:
-    """What a round adds, where the relation `round` stands for the tuples of the round before."""
-    rows = rows_of(reader.world, f"round {reader.rounds}", kinds, nullable)
-    return _added(reader, node, name, names, rows, kinds)
+def _named(reader: Reader, new: Recursion) -> tuple[int, Image]:
+    """The number of a recursion, and what its result is mapped to: an earlier one, or the new one itself."""
+    same = reader.aggregates.same
+    for number, old in enumerate(reader.recursions):
+        image = image_of(old, new, same)
+        if image is None and closures.apply(reader.world, old, new, same):
+            image = unchanged(new)
+        if image is not None:
+            return number, image
+    reader.recursions.append(new)
+    return len(reader.recursions) - 1, unchanged(new)
+
+
+def _memory(step: Callable[[Bag], Bag], rows: Bag, known: Bag) -> Callable[[Bag], Bag]:
+    """The step, which is known for some rows."""
+    return lambda others: known if others is rows else step(others)
 
 
 def _added(

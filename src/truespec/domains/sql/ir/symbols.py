@@ -71,6 +71,13 @@ def operands(expression: Expr) -> tuple[Expr, ...]:
     return tuple(expression.children())
 
 
+@remembered
+def inside(expression: Expr) -> frozenset[int]:
+    """The numbers of the parts of an expression without quantifiers, its own included."""
+    own = frozenset({expression.get_id()})
+    return own.union(*map(inside, operands(expression))) if z3.is_app(expression) else own
+
+
 def is_true(expression: Expr) -> bool:
     """Whether this is the constant `true`."""
     return bool(head(expression) == z3.Z3_OP_TRUE)

@@ -86,7 +86,7 @@ def prove_in(world: World, oracle: exp.Expr, candidate: exp.Expr, order: str) ->
     compiler = Compiler(world, prover.aggregates)
     compiler.compares_values = any(query.find(*PLACED) is not None for query in (oracle, candidate))
     prover.aggregates.reads_neighbours = _reads_neighbours((oracle, candidate))
-    left, right = compiler.read(oracle, 0), compiler.read(candidate, 1)
+    left, right = _read(compiler, oracle, candidate)
     if len(left.names) != len(right.names) or _differ_in_type(left, right, world.dialect):
         return None
     listed = order != "bag" and bool(left.sorts) and bool(right.sorts)
@@ -105,6 +105,22 @@ def prove_in(world: World, oracle: exp.Expr, candidate: exp.Expr, order: str) ->
             )
         return None
     return ProofTrace(tuple(prover.steps), tuple(world.obligations), "".join(world.trail), listed)
+
+
+def _read(compiler: Compiler, oracle: exp.Expr, candidate: exp.Expr) -> tuple[Denotation, Denotation]:
+    """What both denote; a recursion of more columns is read first, since one of fewer may be its image."""
+    if _recursive_columns(candidate) > _recursive_columns(oracle):
+        right = compiler.read(candidate, 1)
+        return compiler.read(oracle, 0), right
+    left = compiler.read(oracle, 0)
+    return left, compiler.read(candidate, 1)
+
+
+def _recursive_columns(query: exp.Expr) -> int:
+    """How many columns the recursions of a query have."""
+    clauses = [clause for clause in query.find_all(exp.With) if clause.args.get("recursive")]
+    bodies = [cte.this for clause in clauses for cte in clause.expressions]
+    return sum(len(body.selects) for body in bodies if isinstance(body, exp.SetOperation))
 
 
 def _reads_neighbours(queries: tuple[exp.Expr, ...]) -> bool:

@@ -1,25 +1,38 @@
-"""Recursions that begin alike and go on alike have the same result.
+"""Recursions that begin alike and go on alike have the same result, also if they do so in other columns.
 
-Statement. The results of `B UNION [ALL] S(W)` and `B' UNION [ALL] S'(W)` are the same bag where B and B' are
-the same bag, and S(W) and S'(W) are the same bag for every bag W of tuples of these kinds.
+Statement. Let f map tuples to tuples. The result of `B' UNION [ALL] S'(W)` is f of the result of
+`B UNION [ALL] S(W)` where B' and f(B) are the same bag, and S'(f(W)) and f(S(W)) are the same bag for every
+bag W of tuples of these kinds.
 
-Side conditions. Both keep duplicates or neither does. The columns have the same kinds, which values of S do
-not change. No part leaves a choice to the engine. Only S names the recursion, and it does so once.
+Side conditions. Both keep duplicates or neither does; where neither does, f is one to one. f takes some of
+the columns, each at most once, in any order, and adds a constant to those of integers that are never NULL;
+the columns have the same kinds, which values of S do not change. No part leaves a choice to the engine. Only
+S names the recursion, and it does so once.
 
-Why. By induction on the rounds: equal rounds hand equal tuples W to the next one. A column that is never NULL
-in B, nor in S(W) where it is never NULL in W, is never NULL. A recursion that does not end has no result.
+Why. By induction on the rounds: a round that is handed f(W) in place of W adds f of what was added, tuple by
+tuple, and without duplicates a tuple is new just where its image is. A column that is never NULL in B, nor in
+S(W) where it is never NULL in W, is never NULL. A recursion that does not end has no result. A level counted
+from 1 so meets one counted from 0, and one that nothing reads meets none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import z3
 
 from truespec.domains.sql.ir.bags import Bag
-from truespec.domains.sql.ir.kinds import Kind
+from truespec.domains.sql.ir.kinds import INT, Kind
+from truespec.domains.sql.ir.symbols import is_false
+from truespec.domains.sql.ir.values import Val
 
 Same = Callable[[Bag, Bag], bool]
 """Whether two bags are proved to hold the same tuples equally often."""
+
+MAX_IMAGES = 6
+"""The most maps that are tried from one recursion to another."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,8 +41,10 @@ class Recursion:
 
     first: Bag
     """The tuples that it begins with."""
-    step: Bag
-    """The tuples that a round adds, in terms of the relation that stands for the round before."""
+    round: Bag
+    """The relation that stands for the tuples of the round before."""
+    step: Callable[[Bag], Bag]
+    """The tuples that a round adds, by those of the round before."""
     kinds: tuple[Kind, ...]
     """The kinds of its columns."""
     nullable: tuple[bool, ...]
@@ -38,16 +53,58 @@ class Recursion:
     """Whether tuples are kept once (UNION)."""
 
 
-def name_of(known: list[Recursion], new: Recursion, same: Same) -> str:
-    """The name of the relation that the recursion yields: that of an earlier one which is proved the same."""
-    for number, old in enumerate(known):
-        if apply(old, new, same):
-            return f"recursion {number}"
-    known.append(new)
-    return f"recursion {len(known) - 1}"
+@dataclass(frozen=True, slots=True)
+class Image:
+    """The map f: columns of one recursion, with what is added to them."""
+
+    columns: tuple[int, ...]
+    """The places of the columns, in order."""
+    added: tuple[int, ...]
+    """What is added to each."""
+
+    def of(self, bag: Bag) -> Bag:
+        """The bag of the images."""
+        return bag.mapped(self._tuple)
+
+    def _tuple(self, outs: tuple[Val, ...]) -> tuple[Val, ...]:
+        pairs = zip(self.columns, self.added, strict=True)
+        return tuple(outs[c] if not add else replace(outs[c], val=outs[c].val + add) for c, add in pairs)
 
 
-def apply(old: Recursion, new: Recursion, same: Same) -> bool:
-    """Whether two recursions have the same result by this rule."""
-    alike = (old.kinds, old.nullable, old.distinct) == (new.kinds, new.nullable, new.distinct)
-    return alike and same(old.first, new.first) and same(old.step, new.step)
+def image_of(old: Recursion, new: Recursion, same: Same) -> Image | None:
+    """A map that takes the result of one recursion to that of the other, by this rule."""
+    tried = itertools.islice(images(old, new), MAX_IMAGES)
+    return next((image for image in tried if apply(old, new, image, same)), None)
+
+
+def unchanged(one: Recursion) -> Image:
+    """The map that changes nothing."""
+    width = len(one.kinds)
+    return Image(tuple(range(width)), (0,) * width)
+
+
+def images(old: Recursion, new: Recursion) -> Iterator[Image]:
+    """The maps that may take one recursion to another; that of equal columns first."""
+    width = len(new.kinds)
+    if old.distinct != new.distinct or (len(old.kinds) > width and old.distinct):
+        return
+    for columns in itertools.permutations(range(len(old.kinds)), width):
+        if all(old.kinds[c] == kind for c, kind in zip(columns, new.kinds, strict=True)):
+            yield Image(columns, tuple(_added(old, c, new, place) for place, c in enumerate(columns)))
+
+
+def _added(old: Recursion, column: int, new: Recursion, place: int) -> int:
+    """By how much a column of integers begins higher; 0 where that is not written."""
+    if old.kinds[column] != INT or old.nullable[column]:
+        return 0
+    begin = [bag.terms[0].outs[at] for bag, at in ((old.first, column), (new.first, place)) if bag.terms]
+    if len(begin) < 2 or not all(is_false(v.null) and z3.is_int_value(v.val) for v in begin):
+        return 0
+    return int(begin[1].val.as_long() - begin[0].val.as_long())
+
+
+def apply(old: Recursion, new: Recursion, image: Image, same: Same) -> bool:
+    """Whether the new recursion has the images of the old one's result, by this rule."""
+    if not same(image.of(old.first), new.first):
+        return False
+    return same(image.of(old.step(old.round)), new.step(image.of(old.round)))
