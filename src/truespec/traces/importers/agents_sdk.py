@@ -15,7 +15,7 @@ from truespec.traces.importers.conventions import RawSpan
 from truespec.traces.importers.openai_responses import turns
 from truespec.traces.importers.pairing import paired
 from truespec.traces.importers.parts import Notes, is_call, kind_of_part
-from truespec.traces.importers.records import each_trace, records
+from truespec.traces.importers.records import each_trace, records, whole_or_lines
 from truespec.traces.importers.shared import dicts, source_of
 from truespec.traces.importers.span_traces import by_trace, trace_of_spans
 from truespec.traces.joins import Joins
@@ -43,7 +43,13 @@ def _is_state(value: Any) -> bool:
 def recognises(head: Any, _file: TraceFile) -> bool:
     """A trace, a span or a state of the SDK, alone or first of a list."""
     first = head[0] if isinstance(head, list) and head else head
-    return _is_ours(first) or _is_state(first)
+    return _is_ours(first) or _is_state(first) or _posted(first) is not None
+
+
+def _posted(value: Any) -> list[Any] | None:
+    """The traces and spans of a request to OpenAI's collector."""
+    listed = value.get("data") if isinstance(value, dict) else None
+    return listed if isinstance(listed, list) and listed and all(map(_is_ours, listed)) else None
 
 
 def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
@@ -57,7 +63,13 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
             "a state of a run",
         )
         return
-    if isinstance(file.head, list):
+    if _posted(file.head) is not None:
+        values = [
+            (f"{place}, data/{number}", one)
+            for place, posted in whole_or_lines(file)
+            for number, one in enumerate(_posted(posted) or [posted])
+        ]
+    elif isinstance(file.head, list):
         values = [(f"record {index}", value) for _, index, value in each_record(file, None, _is_ours)]
     else:
         values = [(f"line {line}", value) for line, value in file.lines()]

@@ -15,6 +15,7 @@ from typing import Any
 from truespec.traces.files import loads
 from truespec.traces.importers.parts import (
     ENVELOPES,
+    KEYED,
     REFERENCES,
     REPEATED_CALL,
     call_of,
@@ -69,8 +70,10 @@ def census(value: Any, depth: int = 0) -> Iterator[Found]:
             yield found
             if isinstance(found, ToolCall):
                 return
-        for item in value.values():
+        for key, item in value.items():
             if isinstance(item, dict | list | str):
+                if key in KEYED and isinstance(item, dict) and "type" not in item:
+                    item = {**item, "type": KEYED[key]}
                 yield from census(item, depth + 1)
 
 

@@ -93,6 +93,7 @@ MODELS = (
 )
 _INPUTS = (
     "gen_ai.input.messages",
+    "gen_ai.request.messages",
     "ai.prompt.messages",
     "events",
     "gcp.vertex.agent.llm_request",
@@ -288,6 +289,15 @@ def outputs_of(raw: RawSpan, notes: Notes) -> list[Message]:
     return made
 
 
+def _sentrys(attributes: Mapping[str, Any], notes: Notes) -> str | None:
+    """The text of a reply that Sentry keeps beside its calls: bare, or as a message."""
+    told = attributes.get("gen_ai.response.text")
+    if told is None or (read := parsed(told)) == told:
+        return told if isinstance(told, str) and told else None
+    made = messages_of(read, "assistant", notes)
+    return "\n".join(m.text for m in made if m.text and m.text != "None") or None
+
+
 def _replied(raw: RawSpan, notes: Notes) -> list[Message]:
     attributes = raw.attributes
     if made := in_attribute(attributes, "gen_ai.output.messages", "assistant", notes):
@@ -312,8 +322,9 @@ def _replied(raw: RawSpan, notes: Notes) -> list[Message]:
     events = [*raw.events, *(listed if isinstance(listed, list) else ())]
     if made := [m for event in events for m in in_event(event, notes, outputs=True)]:
         return made
-    calls = parsed(attributes.get("ai.response.toolCalls"))
+    calls = parsed(first(attributes, "ai.response.toolCalls", "gen_ai.response.tool_calls"))
     text = first(attributes, "ai.response.text", "ai.response.object")
+    text = _sentrys(attributes, notes) if text is None else text
     if text is not None or isinstance(calls, list):
         return messages_of_item(
             {

@@ -9,9 +9,10 @@ count where they are sentences, or where the name of the field says that somethi
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from html import unescape
+from itertools import chain
 from typing import Any
 
 from truespec.traces.files import TraceFile
@@ -34,6 +35,8 @@ _MOST = 0.8
 """The share of a text's pieces that a trace has to hold, where a reader took the text apart."""
 _WORD = 60
 """Characters of a text that may be one word; a longer one without a space is data."""
+_SOME = 0.4
+"""The same where the text is what Python writes for an object."""
 _SEARCHED = 400
 """Texts of one field that are looked for in all that the traces hold; further ones count as the others do."""
 _SAYING = frozenset(
@@ -57,7 +60,8 @@ _ASIDE = frozenset(
         *("stacktrace", "traceback", "stack", "headers", "http_options", "scope", "resource", "usage"),
         *("logprobs", "signature", "thoughtSignature", "thought_signature", "encrypted_content", "date"),
         *("msg", "msg_template", "user_agent", "description", "structuredPatch", "created_at", "start_time"),
-        *("end_time", "timestamp", "name", "additional_headers", "hidden_params"),
+        *("end_time", "timestamp", "name", "additional_headers", "hidden_params", "user_agent.original"),
+        *("accepted_events", "token_usage", "sys_version", "os_version", "build", "abort_signal", "edges"),
     )
 )
 """Last steps of names of fields that describe: tools and schemas, the run, the machine, where code failed."""
@@ -82,10 +86,18 @@ _LETTER = re.compile(r"[^\W\d_]")
 _MUTED = re.compile(r"[\s\\\"'*_`]+")
 _OBJECT = re.compile(r"<[^<>]*(?:<locals>)?[^<>]* at 0x[0-9a-fA-F]+>")
 """What Python writes for an object that has no text."""
-_PIECES = re.compile(r"</?\w+|[<>{}\[\]()\"'\n=:,|]+|\\+[ntr]")
+_WRITTEN = re.compile(r"\s*[\[(<]*[\w.]+[(=]")
+"""How the text begins that Python writes for an object."""
+_PIECES = re.compile(r"<?\b[A-Z]\w+\.[A-Z_]+\b|</?\w+|[\w.]+[=(]|[<>{}\[\]()\"'\n=:,|]+|\\+[ntr]")
 _JSON = ("[", "{", '"')
 _NESTED = frozenset((dict, list))
+_TELLING = frozenset((str, dict, list))
+_PLAIN = frozenset((str, type(None)))
+_MANY = 6
+"""Objects in a list that are looked at field by field."""
 _OPENING = '[{"\n'
+_OPENED = re.compile(r"[ \[{\"\n]")
+"""What a text holds that may be a sentence, or hold one."""
 _TAGGED = 4
 """The least of fields that an object has which is no attribute of OTLP or Jaeger."""
 _DEPTH = 20
@@ -110,10 +122,10 @@ class Held:
         values: list[Any] = [call.arguments for call in self.made]
         values += [one for m in self.messages if m.extra for one in m.extra.values() if type(one) in _NESTED]
         for trace in traces:
-            for held in (trace.metadata, trace.task, trace.outcome.parts):
+            for held in (_beside(trace.metadata), trace.task, trace.outcome.parts):
                 values += (held, *(held or {}).values())
         self.values = values
-        self.known = {id(value) for value in values}
+        self.known = {id(value) for value in [None, True, False, *values]}
         self.known.update([id(message.text) for message in self.messages])
 
     @cached_property
@@ -151,7 +163,13 @@ class Held:
         said = [told for one in pieces if " " in one and len(told := _MUTED.sub("", one)) >= _SENTENCE]
         said = said or [told for one in pieces if len(told := _MUTED.sub("", one)) > 2]
         known = sum(len(one) for one in said if one in self.muted)
-        return known > 0 if _FAILING.search(name) else known >= _MOST * sum(map(len, said))
+        share = _SOME if _WRITTEN.match(text) else _MOST
+        return known > 0 if _FAILING.search(name) else known >= share * sum(map(len, said))
+
+
+def _beside(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Metadata without the attributes of spans: what only they hold, no rule can speak of."""
+    return {key: value for key, value in metadata.items() if not key.startswith("attributes/")}
 
 
 def _leaves(value: Any) -> Iterator[str]:
@@ -242,6 +260,11 @@ class _Walk:
 
     def _entries(self, value: list[Any], path: Path, depth: int, waiting: list[Waiting]) -> None:
         known = self.known
+        if len(value) >= _MANY and set(map(type, value)) == {dict}:
+            keys = dict.fromkeys(chain.from_iterable(value))
+            if _CALLING.isdisjoint(keys) and "key" not in keys:
+                self._columns(value, keys, path, depth, waiting)
+                return
         for index in range(len(value) - 1, -1, -1):
             inner = value[index]
             kind = type(inner)
@@ -250,6 +273,28 @@ class _Walk:
                     waiting.append((_untagged(inner["value"]), (key, path), depth))
             elif (kind is dict or kind is list or kind is str) and id(inner) not in known:
                 waiting.append((inner, (index, path), depth))
+
+    def _columns(
+        self, rows: list[dict[str, Any]], keys: Iterable[str], path: Path, depth: int, waiting: list[Waiting]
+    ) -> None:
+        """The fields of many objects, as `_fields` looks at those of one: field by field, which is faster."""
+        known = self.known
+        for key in keys:
+            column = [row.get(key) for row in rows]
+            kinds = set(map(type, column))
+            if _TELLING.isdisjoint(kinds) or _is_aside(key) or key in self.aside:
+                continue
+            if known.issuperset(map(id, column)):
+                continue
+            said = _says(key)
+            if kinds <= _PLAIN and not said and not _OPENED.search("\0".join(filter(None, column))):
+                continue  # names, times and the like
+            fresh = [index for index, inner in enumerate(column) if inner and id(inner) not in known]
+            for index in reversed(fresh):
+                inner: Any = column[index]
+                kind = type(inner)
+                if kind in _TELLING and (kind is not str or said or _OPENED.search(inner)):
+                    waiting.append((inner, (key, (index, path)), depth))
 
     def _text(self, text: str, path: Path, depth: int, place: str) -> list[Waiting]:
         """Look at one text; what is inside it, where it is JSON or a stream, is looked at next."""
@@ -265,7 +310,7 @@ class _Walk:
             return [(value, path, depth + 1) for _, value in events_of_sse(text)]
         name = _named(path)
         last = _last(name)
-        if last in _ASIDE or last in self.aside:
+        if last in _ASIDE or last in self.aside or _is_aside(path[0]):
             return []
         spoken = last in _SAYING or (type(path[1]) is tuple and path[1] and _gives(path[1]))
         if not (_is_sentence(text) or (spoken and not _FAILING.search(name) and _is_said(text))):
@@ -311,7 +356,7 @@ def _untagged(value: Any) -> Any:
 
 
 def _is_said(text: str) -> bool:
-    return _LETTER.search(text) is not None and (len(text) < _WORD or " " in text)
+    return _LETTER.search(text) is not None and text[:2] != "__" and (len(text) < _WORD or " " in text)
 
 
 def _is_sentence(text: str) -> bool:
@@ -340,7 +385,7 @@ def _gives(path: Path) -> bool:
 
 @lru_cache(maxsize=4096)
 def _is_aside(key: Any) -> bool:
-    return isinstance(key, str) and _last(key) in _ASIDE
+    return isinstance(key, str) and (_last(key) in _ASIDE or key in _ASIDE)
 
 
 _TAGS = ("stringValue", "arrayValue", "kvlistValue", "values", "string_value")

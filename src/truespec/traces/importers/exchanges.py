@@ -7,6 +7,7 @@ be the list of its chunks.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -19,7 +20,7 @@ from truespec.traces.ledger import Ledger
 
 REQUESTS = ("request", "request_body", "body", "kwargs", "params", "proxy_server_request", "trace")
 """Fields that hold a request."""
-REPLIES = ("response", "response_body", "result", "completion", "chunks", "events", "output")
+REPLIES = ("response", "response_body", "result", "completion", "chunks", "events", "output", "outputs")
 """Fields that hold a reply."""
 
 
@@ -69,9 +70,23 @@ def reply_of(value: Mapping[str, Any]) -> Any:
             reply = [one for one in reply if is_chunk(one)] or reply if isinstance(reply, list) else reply
         if (chunks := _chunks(reply)) is not None:
             return next(merged(chunks))
+        if isinstance(reply, str) and _WRITTEN.match(reply):
+            continue  # what Python writes for an object
+        if key == "outputs" and isinstance(reply, list) and reply:
+            return {"choices": [{"message": _of_output(one)} for one in reply]}
         if reply and (key not in ("events", "chunks", "output") or said_in(reply) is not None):
             return reply
     return value
+
+
+_WRITTEN = re.compile(r"[A-Z]\w*\(\w+=")
+
+
+def _of_output(output: Any) -> dict[str, Any]:
+    """One of the replies that DSPy keeps beside a request: a text, or an object with its calls."""
+    if not isinstance(output, Mapping):
+        return {"content": output}
+    return {**output, "content": output.get("text", output.get("content"))}
 
 
 def _chunks(reply: Any) -> list[Any] | None:

@@ -15,7 +15,7 @@ from typing import Any
 from truespec.traces.files import brief
 from truespec.traces.importers.beside import with_reference, with_results
 from truespec.traces.importers.chunks import is_chunk, merged
-from truespec.traces.importers.exchanges import FURTHER
+from truespec.traces.importers.exchanges import FURTHER, said_in
 from truespec.traces.importers.outcomes import outcome_of, with_reason
 from truespec.traces.importers.parts import (
     KEYED_RESULTS,
@@ -315,7 +315,8 @@ def messages_of(value: Any, role: str, notes: Notes) -> list[Message]:
         if any(is_item(item) for item in value):
             made = [m for item in value for m in messages_of_item(parsed(item), notes, role)]
             return in_turns(made) if any(is_typed(item) for item in value) else made
-        return []
+        replies = [said_in(item) for item in value]
+        return [m for one in replies for m in messages_of_item(one, notes, role)] if all(replies) else []
     return _of_dict(value, role, notes) if isinstance(value, Mapping) else []
 
 

@@ -10,8 +10,8 @@ from truespec.traces.joins import Joins
 from truespec.traces.record import from_record
 from truespec.traces.trace import Trace, TraceError
 
-ASIDE = ("position", "source")
-"""Fields beside the conversation: where a trace and its messages come from."""
+ASIDE = ("position", "source", "metadata")
+"""Fields beside the conversation: where a trace and its messages come from, and what the import told."""
 
 
 def recognises(head: Any, _file: TraceFile) -> bool:

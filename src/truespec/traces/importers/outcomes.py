@@ -27,6 +27,10 @@ _OUTPUTS = ("text", "json", "content", "error-text", "error-json")
 """Types of outputs of tools in Vercel's AI SDK."""
 
 
+_TEXT_FIELDS = frozenset(("type", "text", "providerData", "annotations", "logprobs"))
+"""Fields of a text part that is a result alone (the Agents SDK of JavaScript)."""
+
+
 def outcome_of(value: Any) -> tuple[str | None, bool | None]:
     """A result's text, and whether the value itself declares a failure."""
     failed: bool | None = None
@@ -40,6 +44,8 @@ def outcome_of(value: Any) -> tuple[str | None, bool | None]:
             return value_text(_joined(value["value"])), True if kind.startswith("error") else None
         if kind == "execution-denied":  # by a person, in Vercel's AI SDK
             return str(value.get("reason") or DENIED), True
+        if kind in TEXTS and isinstance(value.get("text"), str) and value.keys() <= _TEXT_FIELDS:
+            return value["text"], None
         flag = value.get("isError", value.get("is_error"))
         failed = flag if isinstance(flag, bool) else None
         if isinstance(kind, str) and kind.endswith("_error"):

@@ -126,13 +126,14 @@ def _is_call(call: ToolCall, repeated: Any) -> bool:
     return call.name == repeated.get("name") and (call.arguments or {}) == (given or {})
 
 
-def paired(messages: Sequence[Message], ledger: Ledger) -> list[Message]:
+def paired(messages: Sequence[Message], ledger: Ledger, threads: Sequence[int | None] = ()) -> list[Message]:
     """The messages, each result with the identifier of its call.
 
     A result that names its call is left as it is. Another one answers a call before it that has no result
     yet: the one that it repeats, else one of its own tool if it names one, else one of any tool. The calls
     between the results before it and itself come first, in their order; then those before them. The ledger
-    tells where the order had to be assumed.
+    tells where the order had to be assumed. Of several `threads`, one for each message, a result answers a
+    call of its own.
     """
     made = list(messages)
     if not any(m.role == "tool" and m.call_id is None for m in made):
@@ -140,10 +141,11 @@ def paired(messages: Sequence[Message], ledger: Ledger) -> list[Message]:
     named = {m.call_id for m in made if m.role == "tool" and m.call_id is not None}
     waiting: list[tuple[int, int]] = []
     tied: set[tuple[int, int]] = set()
-    block = 0
+    block, answering = 0, False
     for index, message in enumerate(made):
-        if message.calls and index and made[index - 1].role == "tool":
-            block = index
+        if message.calls and answering:
+            block, answering = index, False
+        answering = answering or message.role == "tool"
         waiting += [
             (index, number)
             for number, call in enumerate(message.calls)
@@ -154,6 +156,9 @@ def paired(messages: Sequence[Message], ledger: Ledger) -> list[Message]:
         places = [place for place in waiting if made[place[0]].calls[place[1]].name == message.tool] or (
             waiting if message.tool is None else []
         )
+        own = threads[index] if threads else None
+        if own is not None:
+            places = [place for place in places if threads[place[0]] in (own, None)]
         if not places:
             continue
         repeated = (message.extra or {}).get(REPEATED_CALL)

@@ -98,6 +98,7 @@ RESULTS = frozenset(
         "tool_response",
         "function_response",
         "function_result",
+        "function_call_result",
         "tool_return",
         "builtin_tool_return",
         "tool_call_result",
@@ -110,7 +111,7 @@ RESULTS = frozenset(
 )
 """Types of parts that are results, beside all that end in `_tool_result` or `_call_output`."""
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_KEYED = {
+KEYED = {
     "functionCall": "function_call",
     "function_call": "function_call",
     "toolUse": "tool_use",
@@ -131,7 +132,7 @@ _KEYED = {
     "code_execution_result": "executable_code_call_output",
 }
 """Fields that stand for a type where a part has none; their value is the part."""
-KEYED_RESULTS = tuple(key for key, kind in _KEYED.items() if kind in RESULTS)
+KEYED_RESULTS = tuple(key for key, kind in KEYED.items() if kind in RESULTS)
 """Fields that stand for a result."""
 REFERENCES = (
     "toolCallId",
@@ -272,7 +273,7 @@ def atoms_of(part: Any, notes: Notes) -> list[Atom]:
         return [("text", part if isinstance(part, str) else value_text(part) or "")]
     kind = kind_of_part(part)
     if not kind or kind == "content":
-        for key, stands_for in _KEYED.items():
+        for key, stands_for in KEYED.items():
             if isinstance(part.get(key), Mapping):
                 inner = part[key]
                 kind, part = stands_for, {**inner, "type": inner.get("type") or stands_for}

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
+from truespec.traces.importers.shared import dicts
 from truespec.traces.importers.threads import canonical, outcome_key
 from truespec.traces.ledger import Ledger
 from truespec.traces.trace import Message, ToolCall
@@ -137,3 +139,28 @@ def _pairs(inputs: Sequence[Message], bare: Sequence[bool], answered: set[str | 
         for asked, given in blocks
         if any(given)
     )
+
+
+HISTORY = "a message that says that it repeats the history stands once"
+
+
+def without_history(groups: Sequence[tuple[str, Any]], ledger: Ledger) -> list[tuple[str, Any]]:
+    """Lists of messages without those of later runs that repeat earlier ones and say so (Agno)."""
+    known: set[str] = set()
+    made: list[tuple[str, Any]] = []
+    for kind, listed in groups:
+        if kind == "messages" and any(isinstance(one, Mapping) and "from_history" in one for one in listed):
+            names = [canonical([one.get(key) for key in _REPEATED]) for one in dicts(listed)]
+            kept = [
+                one
+                for one, name in zip(dicts(listed), names, strict=True)
+                if name not in known or not (one.get("from_history") or one.get("role") == "system")
+            ]
+            known.update(names)
+            ledger.rules[HISTORY] += len(listed) - len(kept)
+            listed = kept
+        made.append((kind, listed))
+    return made
+
+
+_REPEATED = ("role", "content", "tool_calls", "tool_call_id")

@@ -125,7 +125,7 @@ def _attributes(row: Mapping[str, Any]) -> dict[str, Any]:
         if _letters(name) in _HOLDERS:
             held = parsed(value)
             if isinstance(held, Mapping | list):
-                made |= flat_names(attributes_of(_keyed(held)))
+                made |= flat_names(_untagged(attributes_of(_keyed(held))))
         elif rest and _letters(prefix) in _HOLDERS:
             made |= flat_names(
                 {rest: parsed(value) if isinstance(value, str) and value[:2] in _LISTED else value}
@@ -133,6 +133,16 @@ def _attributes(row: Mapping[str, Any]) -> dict[str, Any]:
         elif name.startswith(_CONVENTIONS):
             made[name] = value
     return made
+
+
+def _untagged(attributes: Mapping[str, Any]) -> dict[str, Any]:
+    """Attributes as Sentry writes them (`{value, type}`) with their values alone."""
+    tagged = [
+        key
+        for key, one in attributes.items()
+        if isinstance(one, Mapping) and one.keys() <= {"value", "type", "unit"} and "value" in one
+    ]
+    return {**attributes, **{key: attributes[key]["value"] for key in tagged}}
 
 
 def _keyed(held: Any) -> Any:

@@ -38,6 +38,8 @@ class Entry:
     """The tool's run that waits for its call."""
     past: bool = False
     """Whether a request's history told it, no reply."""
+    thread: int | None = None
+    """The thread that it was put in."""
 
 
 def _among(call: ToolCall, given: Any) -> bool:
@@ -225,12 +227,13 @@ class Runs:
             for call in e.message.calls
             if same(call, run.name, as_arguments(run.arguments))
         }
-        given = outcome_key(entry.message.text)
+        given, why = outcome_key(entry.message.text), self.raised.get(entry.span)
         for other in after:
             message = other.message
             if message.role != "tool" or message.call_id not in calls or id(other) in told:
                 continue
-            if other.run is None and outcome_key(message.text) == given:
+            raised = entry.message.text is None and why is not None and why in (message.text or "")
+            if other.run is None and (raised or outcome_key(message.text) == given):
                 told.add(id(other))
                 other.message = replace(message, error=message.error or entry.message.error, tool=run.name)
                 rule = "a tool's run and the call and result that a later request repeats are one"

@@ -128,7 +128,8 @@ class _Builder(Runs):
         self.settle(models)
         self.answers_behind(self.telling)
         messages = in_order([entry.message for entry in self.entries], self.notes.ledger)
-        for entry, message in zip(self.entries, paired(messages, self.notes.ledger), strict=True):
+        messages = paired(messages, self.notes.ledger, [entry.thread for entry in self.entries])
+        for entry, message in zip(self.entries, messages, strict=True):
             entry.message = message
         self._recover()
         for span, reply in list(self.endings.items())[-1:]:
@@ -168,6 +169,7 @@ class _Builder(Runs):
 
     def _put(self, message: Message, span: str, thread: Thread | None, past: bool = False) -> Entry:
         entry = Entry(message if message.position else replace(message, position=span), span, past=past)
+        entry.thread = id(thread) if thread is not None else None
         for key in keys_of(message):
             if key[1] is not None and key[0] != "text":
                 self.known[key] += 1

@@ -19,8 +19,9 @@ from truespec.traces.scanner import each_record
 from truespec.traces.trace import Message, Outcome, Source, ToolCall, Trace, hash_of
 
 NAME = "tau2"
-ASIDE = ("info", "tasks")
-"""Fields of a file beside its conversations: the settings of the runs, and the tasks, which traces hold."""
+ASIDE = ("info", "tasks", "messages")
+"""Fields in which nothing can be left unread: the settings of the runs; tasks, which traces hold; messages,
+which are taken with all their fields (`_holds_more` compares these)."""
 STOP = "###STOP###"
 """What the harness writes where the agent ends the conversation by a call."""
 REWRITTEN = f"a call that the harness kept as the text {STOP} stands as that text"

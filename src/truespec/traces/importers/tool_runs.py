@@ -18,6 +18,7 @@ TOOL_NAMES = (
     "tool_call.function.name",
     "traceloop.entity.name",
     "tool_name",
+    "operation.name",
 )
 
 
@@ -33,6 +34,7 @@ TOOL_IDS = (
 
 TOOL_ARGUMENTS = (
     "gen_ai.tool.call.arguments",
+    "gen_ai.tool.input",
     "ai.toolCall.args",
     "tool_arguments",
     "tool.args_json",
@@ -54,6 +56,7 @@ ERROR = "tool.error_message"
 
 TOOL_RESULTS = (
     "gen_ai.tool.call.result",
+    "gen_ai.tool.output",
     "ai.toolCall.result",
     "tool_response",
     "tool.result_json",

@@ -1,0 +1,262 @@
+"""Shapes of further exporters: the Agents SDK of JavaScript, ADK, Agno, DSPy, Sentry, AgentOps, Gemini."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from imported import imported
+from truespec.traces.files import Problem
+from truespec.traces.trace import Trace
+
+ASKED = "How full are T-7 and T-9?"
+DONE = "T-7 is at 91."
+LATE = {"tank": "T-7", "at": "noon"}
+
+
+def found_in(value: Any, tmp_path: Path, name: str = "log.json") -> tuple[list[Trace], list[Problem]]:
+    path = tmp_path / name
+    listed = value if name.endswith("jsonl") else [value]
+    path.write_text("\n".join(map(json.dumps, listed)))
+    traces, problems, _ = imported(path)
+    return traces, problems
+
+
+def calls(trace: Trace) -> list[tuple[str, Any, str | None]]:
+    return [
+        (call.name, call.arguments, trace.messages[trace.results[index, number]].text)
+        for index, message in enumerate(trace.messages)
+        for number, call in enumerate(message.calls)
+    ]
+
+
+def said(trace: Trace) -> list[tuple[str, str]]:
+    return [(m.role, m.text) for m in trace.messages if m.role in ("user", "assistant") and m.text]
+
+
+def test_results_of_the_agents_sdk_of_javascript(tmp_path: Path) -> None:
+    listed = [
+        {"type": "message", "role": "user", "content": ASKED},
+        {"type": "function_call", "callId": "c1", "name": "gauge", "arguments": '{"tank": "T-7"}'},
+        {
+            "type": "function_call_result",
+            "callId": "c1",
+            "name": "gauge",
+            "output": {"type": "text", "text": "91"},
+        },
+        {
+            "type": "message",
+            "role": "assistant",
+            "content": [{"type": "output_text", "text": DONE}],
+        },
+    ]
+    (trace,), problems = found_in(listed, tmp_path)
+    assert calls(trace) == [("gauge", {"tank": "T-7"}, "91")]
+    assert said(trace)[-1] == ("assistant", DONE)
+    assert problems == []
+
+
+def test_a_generation_of_the_agents_sdk_whose_output_is_a_list_of_completions(tmp_path: Path) -> None:
+    completion = {
+        "object": "chat.completion",
+        "choices": [{"message": {"role": "assistant", "content": DONE}}],
+    }
+    data = {"type": "generation", "input": [{"role": "user", "content": ASKED}], "output": [completion]}
+    span = {"object": "trace.span", "id": "s", "trace_id": "t", "span_data": data}
+    (trace,), problems = found_in([{"object": "trace", "id": "t"}, span], tmp_path, "log.jsonl")
+    assert said(trace) == [("user", ASKED), ("assistant", DONE)]
+    (posted,), _ = found_in({"data": [{"object": "trace", "id": "t"}, span]}, tmp_path, "posted.json")
+    assert said(posted) == said(trace)
+    assert problems == []
+
+
+def test_events_of_adk_in_lines_are_one_conversation(tmp_path: Path) -> None:
+    def event(author: str, role: str, *parts: Any) -> dict[str, Any]:
+        return {"invocation_id": "e", "author": author, "content": {"role": role, "parts": parts}}
+
+    call = {"function_call": {"id": "adk-1", "name": "gauge", "args": {"tank": "T-7"}}}
+    answer = {"function_response": {"id": "adk-1", "name": "gauge", "response": {"result": "91"}}}
+    lines = [
+        event("desk", "model", call),
+        event("desk", "user", answer),
+        event("desk", "model", {"text": DONE}),
+    ]
+    (trace,), problems = found_in(lines, tmp_path, "log.jsonl")
+    assert calls(trace) == [("gauge", {"tank": "T-7"}, '{"result": "91"}')]
+    assert problems == []
+
+
+def test_runs_of_a_session_of_agno_that_repeat_the_history(tmp_path: Path) -> None:
+    prompt, first, reply = (
+        {"role": role, "content": text, "from_history": False}
+        for role, text in (("system", "Be brief."), ("user", ASKED), ("assistant", DONE))
+    )
+    history = [{**one, "from_history": True} for one in (first, reply)]
+    later = [prompt, *history, {"role": "user", "content": "And T-9?", "from_history": False}]
+    runs = [{"run_id": "a", "messages": [prompt, first, reply]}, {"run_id": "b", "messages": later}]
+    (trace,), _ = found_in({"session_id": "s", "runs": runs}, tmp_path)
+    assert [m.text for m in trace.messages] == ["Be brief.", ASKED, DONE, "And T-9?"]
+
+
+def test_a_reply_of_dspy_stands_in_its_outputs(tmp_path: Path) -> None:
+    entry = {
+        "messages": [{"role": "user", "content": ASKED}],
+        "response": "ModelResponse(id='chatcmpl-1', choices=[Choices(content='T-7 is at 91.')])",
+        "outputs": [DONE],
+    }
+    (trace,), problems = found_in([entry], tmp_path, "log.jsonl")
+    assert said(trace) == [("user", ASKED), ("assistant", DONE)]
+    assert problems == []
+
+
+def _tagged(**attributes: Any) -> dict[str, Any]:
+    return {
+        key: {"value": value if isinstance(value, str) else json.dumps(value), "type": "string"}
+        for key, value in attributes.items()
+    }
+
+
+def test_spans_of_sentry(tmp_path: Path) -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "gauge", "arguments": '{"tank": "T-7"}'}}
+    user = {"role": "user", "content": ASKED}
+    later = [user, {"role": "assistant", "content": None, "tool_calls": [call]}]
+    later += [{"role": "tool", "tool_call_id": "c1", "content": "91"}]
+    chat = {"gen_ai.operation.name": "chat"}
+    made: list[dict[str, Any]] = [
+        chat | {"gen_ai.request.messages": [user], "gen_ai.response.tool_calls": [call]},
+        {
+            "gen_ai.operation.name": "execute_tool",
+            "gen_ai.tool.name": "gauge",
+            "gen_ai.tool.input": {"tank": "T-7"},
+            "gen_ai.tool.output": "91",
+        },
+        chat | {"gen_ai.request.messages": later, "gen_ai.response.text": {"content": DONE}},
+    ]
+    rows = [
+        {"trace_id": "t", "span_id": str(n), "start_timestamp": 1.5 + n, "attributes": _tagged(**one)}
+        for n, one in enumerate(made)
+    ]
+    (trace,), problems = found_in([{"version": 2, "items": rows}], tmp_path, "log.jsonl")
+    assert calls(trace) == [("gauge", {"tank": "T-7"}, "91")]
+    assert said(trace) == [("user", ASKED), ("assistant", DONE)]
+    assert problems == []
+
+
+def _otlp(number: int, **attributes: Any) -> dict[str, Any]:
+    told = [
+        {"key": key, "value": {"stringValue": value if isinstance(value, str) else json.dumps(value)}}
+        for key, value in attributes.items()
+    ]
+    start = str(1_700_000_000 + number)
+    return {
+        "traceId": "1" * 32,
+        "spanId": f"{number:016d}",
+        "startTimeUnixNano": start,
+        "name": attributes.get("name", "chat"),
+        "attributes": told,
+        "events": [{"name": "exception", "attributes": [_text("exception.message", attributes["why"])]}]
+        if "why" in attributes
+        else [],
+        "status": {"code": 2 if "why" in attributes else 1},
+    }
+
+
+def _text(key: str, value: str) -> dict[str, Any]:
+    return {"key": key, "value": {"stringValue": value}}
+
+
+def _export(*spans: dict[str, Any]) -> dict[str, Any]:
+    return {"resourceSpans": [{"scopeSpans": [{"spans": list(spans)}]}]}
+
+
+def test_a_failed_run_that_only_a_later_request_names_is_no_second_call(tmp_path: Path) -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "gauge", "arguments": json.dumps(LATE)}}
+    user = {"role": "user", "content": ASKED}
+    history = [user, {"role": "assistant", "content": None, "tool_calls": [call]}]
+    history += [{"role": "tool", "tool_call_id": "c1", "content": "ValueError: no such tank"}]
+    chat = {"gen_ai.operation.name": "chat"}
+    spans = [
+        _otlp(1, **chat, **{"gen_ai.input.messages": [user]}),
+        _otlp(
+            2,
+            name="gauge.tool",
+            why="ValueError: no such tank",
+            **{
+                "agentops.span.kind": "tool",
+                "operation.name": "gauge",
+                "agentops.tool.input": {"kwargs": LATE},
+            },
+        ),
+        _otlp(
+            3,
+            **chat,
+            **{
+                "gen_ai.input.messages": history,
+                "gen_ai.output.messages": [{"role": "assistant", "content": DONE}],
+            },
+        ),
+    ]
+    (trace,), problems = found_in(_export(*spans), tmp_path)
+    assert calls(trace) == [("gauge", LATE, "ValueError: no such tank")]
+    assert problems == []
+
+
+def test_results_without_identifiers_answer_calls_of_their_own_thread(tmp_path: Path) -> None:
+    def parts(role: str, *listed: Any) -> dict[str, Any]:
+        return {"role": role, "parts": list(listed)}
+
+    def call(name: str) -> dict[str, Any]:
+        return {"type": "tool_call", "name": name, "arguments": {"of": name}}
+
+    def result(text: str) -> dict[str, Any]:
+        return {"type": "tool_call_response", "response": text}
+
+    def text(content: str) -> dict[str, Any]:
+        return {"type": "text", "content": content}
+
+    outer = [parts("user", text(ASKED)), parts("assistant", call("look"), call("delegate"))]
+    inner = [parts("user", text("Only T-9.")), parts("assistant", call("gauge"))]
+    spans = [
+        _otlp(
+            number,
+            **{
+                "gen_ai.operation.name": "chat",
+                "gen_ai.input.messages": given,
+                "gen_ai.output.messages": [gave],
+            },
+        )
+        for number, (given, gave) in enumerate(
+            [
+                (outer[:1], outer[1]),
+                (inner[:1], inner[1]),
+                ([*inner, parts("tool", result("12"))], parts("assistant", text("It is at 12."))),
+                (
+                    [*outer, parts("tool", result("seen")), parts("tool", result("It is at 12."))],
+                    parts("assistant", text(DONE)),
+                ),
+            ]
+        )
+    ]
+    (trace,), _ = found_in(_export(*spans), tmp_path)
+    assert calls(trace) == [
+        ("look", {"of": "look"}, "seen"),
+        ("delegate", {"of": "delegate"}, "It is at 12."),
+        ("gauge", {"of": "gauge"}, "12"),
+    ]
+
+
+def test_a_result_answers_the_calls_since_the_last_results(tmp_path: Path) -> None:
+    def call(name: str) -> dict[str, Any]:
+        return {"id": name, "type": "function", "function": {"name": name, "arguments": "{}"}}
+
+    listed = [
+        {"role": "user", "content": ASKED},
+        {"role": "assistant", "tool_calls": [call("look"), call("gauge")]},
+        {"role": "tool", "content": "both at once"},
+        {"role": "assistant", "content": "Once more."},
+        {"role": "assistant", "tool_calls": [call("check")]},
+        {"role": "tool", "content": "fine"},
+    ]
+    (trace,), _ = found_in(listed, tmp_path)
+    assert trace.origins[5] == (4, 0)
