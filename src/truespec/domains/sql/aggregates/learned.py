@@ -51,6 +51,9 @@ class Learned:
         for symbol, stepped in rows_between.in_keys(self.aggregates, terms, self._runs):
             self._note_between(symbol, stepped)
 
+        for symbol in rows_between.numbered(self.aggregates, terms):
+            self._note_between(symbol, stepped=False)
+
     def note_signs(self, formula: Formula) -> None:
         """Learn of the sums in a formula whether they are positive or negative."""
         for symbol, _ in self.aggregates.applied(Term((), (), formula, ())).values():

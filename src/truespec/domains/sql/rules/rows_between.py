@@ -11,7 +11,8 @@ one on B is proved.
 
 Why. The order is total. A whole number between s and t is missing just where some least number above the
 missing ones is there without its predecessor. The cases that matter: runs of days or numbers, which are
-grouped by a value less its row's number, or by a running count of the rows that begin a run.
+grouped by a value less its row's number, or by a running count of the rows that begin a run; rows whose
+numbers differ by 1, of which one is the other's neighbour.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from truespec.domains.sql.ir.bags import Bag, Term, bound, conjuncts, renamed
 from truespec.domains.sql.ir.existence import condition, exists
 from truespec.domains.sql.ir.kinds import INT
 from truespec.domains.sql.ir.logic import FALSE, TRUE, Expr, Formula, conj, neg
-from truespec.domains.sql.ir.symbols import constants, is_not, name_of, operands
+from truespec.domains.sql.ir.symbols import constants, is_eq, is_not, name_of, operands
 from truespec.domains.sql.ir.values import Val
 from truespec.domains.sql.rules.first_rows import same_choice
 
@@ -64,6 +65,17 @@ def in_keys(aggregates: Aggregates, terms: list[Term], done: Container[str]) -> 
                     yield symbol, any(a.eq(part) for a in arguments for part in summands)
         for group in term.groups:
             yield from in_keys(aggregates, list(group.body.terms), done)
+
+
+def numbered(aggregates: Aggregates, terms: list[Term]) -> Iterator[Symbol]:
+    """The counts that stand in one equation for several values, as two rows' numbers do."""
+    for term in terms:
+        for part in filter(is_eq, conjuncts(term.cond)):
+            applied = aggregates.applied(replace(term, cond=part, outs=())).values()
+            names = [symbol.name for symbol, _ in applied]
+            for symbol in {s.name: s for s, _ in applied if names.count(s.name) > 1}.values():
+                if symbol.function == "COUNT":
+                    yield symbol
 
 
 def _summands(value: Expr) -> Iterator[Expr]:
