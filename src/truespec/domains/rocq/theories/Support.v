@@ -30,6 +30,8 @@ Ltac bound :=
 #[export] Instance nff_S n : NatFalseFrom (fun x => S x < n)%nat n. Proof. bound. Qed.
 #[export] Instance nff_add n k : NatFalseFrom (fun x => x + k < n)%nat n. Proof. bound. Qed.
 #[export] Instance nff_add_le n k : NatFalseFrom (fun x => x + k <= n)%nat (S n). Proof. bound. Qed.
+#[export] Instance nff_after n k : NatFalseFrom (fun x => k + x < n)%nat n. Proof. intros x h e. lia. Qed.
+#[export] Instance nff_after_le n k : NatFalseFrom (fun x => k + x <= n)%nat (S n). Proof. intros x h e. lia. Qed.
 #[export] Instance nff_Sle n : NatFalseFrom (fun x => S x <= n)%nat (S n). Proof. bound. Qed.
 #[export] Instance nff_eq n : NatFalseFrom (fun x => x = n)%nat (S n). Proof. bound. Qed.
 #[export] Instance nff_eq' n : NatFalseFrom (fun x => n = x)%nat (S n). Proof. bound. Qed.
@@ -286,6 +288,17 @@ Proof. intros p ->. apply prefixes_in. Qed.
 #[export] Instance within_front2 T (l : list T) (Q : list T -> list T -> list T -> Prop) :
   Within (fun p => exists m s, l = p ++ m ++ s) (prefixes l).
 Proof. intros p (m & s & ->). apply prefixes_in. Qed.
+(* The middle of three parts, and what is after it. *)
+Lemma middle_in T (u v w : list T) : In v (prefixes (skipn (length u) (u ++ v ++ w))).
+Proof. rewrite skipn_app, skipn_all, Nat.sub_diag. exact (prefixes_in T v w). Qed.
+#[export] Instance within_middle T (l u w : list T) : Within (fun v => l = u ++ v ++ w) (prefixes (skipn (length u) l)).
+Proof. intros v ->. apply middle_in. Qed.
+#[export] Instance within_middle2 T (l u : list T) : Within (fun v => exists w, l = u ++ v ++ w) (prefixes (skipn (length u) l)).
+Proof. intros v [w ->]. apply middle_in. Qed.
+#[export] Instance within_middle3 T (l u : list T) (Q : list T -> list T -> Prop) : Within (fun v => exists w, l = u ++ v ++ w /\ Q v w) (prefixes (skipn (length u) l)).
+Proof. intros v (w & -> & _). apply middle_in. Qed.
+#[export] Instance within_after T (l u v : list T) : Within (fun w => l = u ++ v ++ w) [skipn (length (u ++ v)) l].
+Proof. intros w ->. rewrite app_assoc, skipn_app, skipn_all, Nat.sub_diag. simpl; auto. Qed.
 
 Fixpoint text_prefixes (s : string) : list string :=
   EmptyString :: match s with EmptyString => [] | String c t => map (String c) (text_prefixes t) end.
@@ -309,6 +322,41 @@ Proof. intros q ->. apply text_suffixes_in. Qed.
 Proof. intros p ->. apply text_prefixes_in. Qed.
 #[export] Instance within_text_rest2 s p u : Within (fun t => s = append p (append u t)) (text_suffixes s).
 Proof. intros t ->. replace (append p (append u t)) with (append (append p u) t). apply text_suffixes_in. induction p; simpl; congruence. Qed.
+
+(* A letter in a text, what is before it and what is after it. *)
+Lemma text_letter_in p c t : In c (list_ascii_of_string (append p (String c t))).
+Proof. induction p as [|d p IH]; simpl; auto. Qed.
+#[export] Instance within_text_before T s (r : T -> string -> string) : Within (fun p => exists x t, s = append p (r x t)) (text_prefixes s).
+Proof. intros p (x & t & ->). apply text_prefixes_in. Qed.
+#[export] Instance within_text_before2 T s (r : T -> string -> string) (Q : string -> T -> string -> Prop) : Within (fun p => exists x t, s = append p (r x t) /\ Q p x t) (text_prefixes s).
+Proof. intros p (x & t & -> & _). apply text_prefixes_in. Qed.
+#[export] Instance within_letter s p : Within (fun c => exists t, s = append p (String c t)) (list_ascii_of_string s).
+Proof. intros c [t ->]. apply text_letter_in. Qed.
+#[export] Instance within_letter2 s p (Q : ascii -> string -> Prop) : Within (fun c => exists t, s = append p (String c t) /\ Q c t) (list_ascii_of_string s).
+Proof. intros c (t & -> & _). apply text_letter_in. Qed.
+#[export] Instance within_text_after s p c : Within (fun t => s = append p (String c t)) (text_suffixes s).
+Proof. intros t ->. induction p as [|d p IH]; [right; apply (text_suffixes_in EmptyString t) | right; exact IH]. Qed.
+#[export] Instance within_first_letter s : Within (fun c => exists t, s = String c t) (list_ascii_of_string s).
+Proof. intros c [t ->]. left. reflexivity. Qed.
+#[export] Instance within_first_letter2 s (Q : ascii -> string -> Prop) : Within (fun c => exists t, s = String c t /\ Q c t) (list_ascii_of_string s).
+Proof. intros c (t & -> & _). left. reflexivity. Qed.
+#[export] Instance within_after_first s c : Within (fun t => s = String c t) (text_suffixes s).
+Proof. intros t ->. right. apply (text_suffixes_in EmptyString t). Qed.
+
+(** * Places beyond the end: an element there is the default *)
+Class ConstantFrom {T} (g : nat -> T) (n : nat) (v : T) := constant_from : forall i, (n <= i)%nat -> g i = v.
+Lemma constant_nth T U (F : T -> U) l d : ConstantFrom (fun i => F (nth i l d)) (length l) (F d).
+Proof. intros i h. rewrite nth_overflow by exact h. reflexivity. Qed.
+Lemma constant_nth_error T U (F : option T -> U) l : ConstantFrom (fun i => F (nth_error l i)) (length l) (F None).
+Proof. intros i h. rewrite (proj2 (nth_error_None l i) h). reflexivity. Qed.
+Ltac element_at g t k := lazymatch g with fun i => @?B i => let F := constr:(fun i : nat => ltac:(let b := eval cbv beta in (B i) in let e := t i in lazymatch eval pattern e in b with ?F _ => exact F end)) in
+  lazymatch F with fun _ => ?F => k F end end.
+#[export] Hint Extern 1 (ConstantFrom ?g _ _) => (lazymatch g with
+  | context [@nth _ _ ?l ?d] => element_at g ltac:(fun i => constr:(nth i l d)) ltac:(fun F => exact (constant_nth _ _ F l d))
+  | context [@nth_error _ ?l _] => element_at g ltac:(fun i => constr:(nth_error l i)) ltac:(fun F => exact (constant_nth_error _ _ F l)) end) : typeclass_instances.
+Lemma true_beyond T (g h : nat -> T) n m v w : ConstantFrom g n v -> ConstantFrom h m w -> v = w -> NatTrueFrom (fun i => g i = h i) (max n m).
+Proof. intros a b e i k. rewrite (a i), (b i) by lia. exact e. Qed.
+#[export] Hint Extern 18 (NatTrueFrom (fun i => _ = _) _) => (eapply true_beyond; [ typeclasses eauto | typeclasses eauto | reflexivity ]) : typeclass_instances.
 
 #[export] Instance within_nat (P : nat -> Prop) n `{NatFalseFrom P n} : Within P (seq 0 n) | 20.
 Proof. intros x h. apply in_seq. destruct (le_lt_dec n x) as [l|l]; [elim (H x l h)|lia]. Qed.
