@@ -260,3 +260,100 @@ def test_a_result_answers_the_calls_since_the_last_results(tmp_path: Path) -> No
     ]
     (trace,), _ = found_in(listed, tmp_path)
     assert trace.origins[5] == (4, 0)
+
+
+REQUEST = {"toolRequest": {"name": "gauge", "ref": "call_0123456789", "input": {"tank": "T-7"}}}
+RESPONSE = {"toolResponse": {"name": "gauge", "ref": "call_0123456789", "output": "91"}}
+GENKIT = [
+    {"role": "user", "content": [{"text": ASKED}]},
+    {"role": "model", "content": [REQUEST]},
+    {"role": "tool", "content": [RESPONSE]},
+    {"role": "model", "content": [{"text": DONE}]},
+]
+
+
+def test_messages_and_spans_of_genkit(tmp_path: Path) -> None:
+    (trace,), problems = found_in(GENKIT, tmp_path)
+    assert calls(trace) == [("gauge", {"tank": "T-7"}, "91")]
+    assert said(trace) == [("user", ASKED), ("assistant", DONE)]
+    assert problems == []
+
+    def span(number: int, kind: str, given: Any, gave: Any) -> dict[str, Any]:
+        told = {"genkit:input": json.dumps(given), "genkit:output": json.dumps(gave)}
+        return _otlp(number, name="gauge", **{"genkit:metadata:subtype": kind, **told})
+
+    spans = [
+        span(1, "model", {"messages": GENKIT[:1]}, {"message": GENKIT[1]}),
+        span(2, "tool", {"tank": "T-7"}, "91"),
+        span(3, "model", {"messages": GENKIT[:3]}, {"message": GENKIT[3]}),
+    ]
+    (again,), problems = found_in(_export(*spans), tmp_path)
+    assert calls(again) == calls(trace)
+    assert said(again) == said(trace)
+    assert problems == []
+
+
+def test_events_of_langchain_are_spans_of_models_and_tools(tmp_path: Path) -> None:
+    def event(what: str, run: str, name: str = "model", **data: Any) -> dict[str, Any]:
+        return {"event": f"on_{what}", "run_id": run, "name": name, "parent_ids": ["r"], "data": data}
+
+    call = {"id": "c1", "name": "gauge", "args": {"tank": "T-7"}, "type": "tool_call"}
+    user, asked = {"type": "human", "content": ASKED}, {"type": "ai", "content": "", "tool_calls": [call]}
+    result = {"type": "tool", "content": "91", "tool_call_id": "c1", "name": "gauge"}
+    done = {"type": "ai", "content": DONE}
+    lines = [
+        event("chat_model_start", "m1", input={"messages": [[user]]}),
+        event(
+            "chat_model_stream", "m1", chunk={"type": "AIMessageChunk", "content": "", "tool_calls": [call]}
+        ),
+        event("chat_model_end", "m1", output=asked),
+        event("tool_start", "t1", "gauge", input={"tank": "T-7"}),
+        event("tool_end", "t1", "gauge", output=result),
+        event("chain_end", "n1", "tools", output={"messages": [result]}),
+        event("chat_model_start", "m2", input={"messages": [[user, asked, result]]}),
+        event("chat_model_end", "m2", output=done),
+        event("tool_start", "t2", "gauge", input={"tank": "T-9"}),
+    ]
+    (trace,), problems = found_in(lines, tmp_path, "log.jsonl")
+    assert trace.source.format == "langchain-events"
+    assert calls(trace) == [("gauge", {"tank": "T-7"}, "91")]
+    assert said(trace) == [("user", ASKED), ("assistant", DONE)]
+    assert [problem.message for problem in problems] == ["the run 't2' of 'gauge' has no end"]
+
+
+def test_spans_of_mastra_whose_requests_are_cut_off(tmp_path: Path) -> None:
+    call = {"toolCallId": "c1", "toolName": "gauge", "args": {"tank": "T-7"}}
+    function = {"name": "gauge", "arguments": '{"tank": "T-7"}'}
+    body: dict[str, Any] = {"model": "m", "messages": [{"role": "user", "content": ASKED}]}
+    first = {"body": json.dumps(body)}
+    body["messages"] += [
+        {"role": "assistant", "tool_calls": [{"id": "c1", "type": "function", "function": function}]},
+        {"role": "tool", "tool_call_id": "c1", "content": "91 of a hundred"},
+    ]
+    second = {"body": json.dumps(body)[:-20] + "…[truncated]"}
+
+    def span(number: int, kind: str, given: Any, gave: Any, **more: Any) -> dict[str, Any]:
+        about = {"id": f"s{number}", "traceId": "t", "type": kind, "name": f"{kind} {number}", **more}
+        return {**about, "startTime": f"2026-01-01T00:00:0{number}", "input": given, "output": gave}
+
+    spans = [
+        span(1, "model_step", first, {"text": "", "toolCalls": [call]}),
+        span(2, "tool_call", {"tank": "T-7"}, "91 of a hundred", attributes={"toolId": "gauge"}),
+        span(3, "model_step", second, {"text": DONE}),
+    ]
+    begun = [{"type": "span_started", "exportedSpan": {**one, "output": None}} for one in spans]
+    ended = [{"type": "span_ended", "exportedSpan": one} for one in spans]
+    (trace,), problems = found_in([*begun, *ended], tmp_path, "log.jsonl")
+    assert calls(trace) == [("gauge", {"tank": "T-7"}, "91 of a hundred")]
+    assert said(trace) == [("user", ASKED), ("assistant", DONE)]
+    assert "cut off" in problems[0].message
+
+
+def test_runs_of_tools_name_their_calls_by_voltagents_attribute(tmp_path: Path) -> None:
+    tool = {"span.type": "tool", "tool.name": "gauge", "tool.call.id": "call_0123456789"}
+    run = _otlp(2, **tool, input={"tank": "T-7"}, output="91")
+    model = _otlp(1, **{"span.type": "llm", "llm.messages": [{"role": "user", "content": ASKED}]})
+    (trace,), problems = found_in(_export(model, run), tmp_path)
+    assert [call.id for message in trace.messages for call in message.calls] == ["call_0123456789"]
+    assert said(trace) == [("user", ASKED)]
+    assert ["answer no call" in problem.message for problem in problems] == [True]

@@ -21,6 +21,7 @@ from truespec.traces.importers.parts import (
     call_of,
     is_call,
     is_result,
+    keyed,
     kind_of_part,
     opened,
     result_of,
@@ -73,7 +74,7 @@ def census(value: Any, depth: int = 0) -> Iterator[Found]:
         for key, item in value.items():
             if isinstance(item, dict | list | str):
                 if key in KEYED and isinstance(item, dict) and "type" not in item:
-                    item = {**item, "type": KEYED[key]}
+                    item = keyed(key, item)
                 yield from census(item, depth + 1)
 
 

@@ -57,6 +57,7 @@ KINDS = (
     "traceloop.span.kind",
     "mlflow.spanType",
     "agentops.span.kind",
+    "genkit:metadata:subtype",
     "span.type",
 )
 _KIND_NAMES = {
@@ -65,6 +66,9 @@ _KIND_NAMES = {
     "EMBEDDING": "EMBEDDING",
     "WORKFLOW": "CHAIN",
     "TASK": "CHAIN",
+    "MODEL": "LLM",
+    "UTIL": "CHAIN",
+    "FLOW": "CHAIN",
 }
 _OPERATIONS = {
     "chat": "LLM",
@@ -94,6 +98,7 @@ MODELS = (
 _INPUTS = (
     "gen_ai.input.messages",
     "gen_ai.request.messages",
+    "llm.messages",
     "ai.prompt.messages",
     "events",
     "gcp.vertex.agent.llm_request",
@@ -104,6 +109,7 @@ _INPUTS = (
     "traceloop.entity.input",
     "ai.prompt",
     "input.value",
+    "genkit:input",
     "input",
 )
 _REPLIES = ("gen_ai.output", "genai.output")
@@ -117,6 +123,7 @@ _OUTPUTS = (
     "gen_ai.completion",
     "traceloop.entity.output",
     "output.value",
+    "genkit:output",
     "output",
     *_REPLIES,
 )

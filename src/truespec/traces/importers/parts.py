@@ -124,6 +124,8 @@ KEYED = {
     "toolResult": "tool_result",
     "tool_result": "tool_result",
     "reasoningContent": "reasoning",
+    "toolRequest": "tool_request",
+    "toolResponse": "tool_response",
     "server_tool_call": "server_tool_call",
     "server_tool_call_response": "server_tool_call_response",
     "executableCode": "executable_code_call",
@@ -211,6 +213,12 @@ class Notes:
         self.ledger.problem(self.place, f"an item of the type {what[:60]!r} is not read")
 
 
+def keyed(key: str, inner: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A part that stands under a field of `KEYED`, with its type; Genkit names the call in `ref`."""
+    name = {"callId": inner["ref"]} if key in ("toolRequest", "toolResponse") and inner.get("ref") else {}
+    return {**inner, **name, "type": inner.get("type") or KEYED[key]}
+
+
 def kind_of_part(part: Mapping[str, Any]) -> str:
     """The declared type of a part in lower case with underscores; empty where it declares none."""
     kind = part.get("type") or part.get("part_kind") or part.get("block_type")
@@ -276,7 +284,7 @@ def atoms_of(part: Any, notes: Notes) -> list[Atom]:
         for key, stands_for in KEYED.items():
             if isinstance(part.get(key), Mapping):
                 inner = part[key]
-                kind, part = stands_for, {**inner, "type": inner.get("type") or stands_for}
+                kind, part = stands_for, keyed(key, inner)
                 if kind == "reasoning":
                     part = (
                         inner.get("reasoningText") if isinstance(inner.get("reasoningText"), dict) else inner

@@ -1,8 +1,8 @@
 """Exports of tracing platforms that keep units of work with `input` and `output`: one table of field names.
 
-Braintrust, Weave, Opik, Galileo, HoneyHive, Datadog, Lunary and MLflow name the same things differently: the
-identifier, the parent, the trace, the kind, the times, what was taken, given and failed. Each question has
-one list of places, read in order; a dot leads into an object.
+Braintrust, Weave, Opik, Galileo, HoneyHive, Datadog, Lunary, Mastra and MLflow name the same things
+differently: the identifier, the parent, the trace, the kind, the times, what was taken, given and failed.
+Each question has one list of places, read in order; a dot leads into an object.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from truespec.traces.trace import Trace
 
 NAME = "platforms"
 _IDS = ("span_id", "spanId", "event_id", "id")
-_PARENTS = ("span_parents", "parent_span_id", "parent_id", "parentRunId", "parent_run_id")
+_PARENTS = ("span_parents", "parent_span_id", "parent_id", "parentRunId", "parent_run_id", "parentSpanId")
 _TRACES = ("root_span_id", "trace_id", "session_id", "traceId", "runId")
 _KINDS = (
     "span_attributes.type",
@@ -35,7 +35,7 @@ _KINDS = (
     "event_type",
     "type",
 )
-_NAMES = ("span_attributes.name", "event_name", "name", "op_name", "display_name")
+_NAMES = ("attributes.toolId", "span_attributes.name", "event_name", "name", "op_name", "display_name")
 _STARTS = (
     "metrics.start",
     "start_time",
@@ -50,7 +50,7 @@ _STARTS = (
 )
 _INPUTS = ("input", "inputs", "meta.input.messages", "meta.input.value", "meta.input")
 _OUTPUTS = ("output", "outputs", "meta.output.messages", "meta.output.value", "meta.output")
-_ERRORS = ("error", "exception", "error_info", "meta.error", "error_message")
+_ERRORS = ("error", "exception", "error_info", "errorInfo", "meta.error", "error_message")
 _MODELS = (
     "metadata.model",
     "model",
@@ -83,7 +83,17 @@ _SORTS = {
     "eval": "CHAIN",
     "trace": "CHAIN",
     "session": "CHAIN",
+    "agent_run": "AGENT",
+    "model_generation": "CHAIN",
+    "model_step": "LLM",
+    "model_chunk": "CHAIN",
+    "tool_call": "TOOL",
+    "mcp_tool_call": "TOOL",
+    "workflow_run": "CHAIN",
+    "workflow_step": "CHAIN",
 }
+_UNENDED = ("span_started", "span_updated")
+BEGUN = "an event that says that a span has begun is passed over; another one says how it ended"
 _DEPTH = 40
 
 
@@ -150,13 +160,22 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
         if isinstance(value, Problem):
             yield value
             continue
+        if isinstance(value, Mapping) and value.get("type") in _UNENDED:
+            file.ledger.rules[BEGUN] += 1
+            continue
         before = len(found)
         for number, span in enumerate(_spans(value)):
             found += _raws(span, f"{position}/{number}", None, None)
         if len(found) == before:
             yield file.problem(position, f"expected a span with input and output, found {brief(value)}")
-    for identifier, raws in by_trace(found):
+    for identifier, raws in by_trace(_ended(found)):
         yield trace_of_spans(identifier, raws, file, NAME, identifier, joins)
+
+
+def _ended(found: list[tuple[str, RawSpan]]) -> list[tuple[str, RawSpan]]:
+    """The spans, of those that are told when they begin and when they end the latter."""
+    latest = {(trace, raw.id): (trace, raw) for trace, raw in found}
+    return list(latest.values())
 
 
 def _raws(
@@ -208,8 +227,8 @@ def _raw(span: Mapping[str, Any], identifier: str, parent: str | None) -> RawSpa
 
 def _given(value: Any) -> Any:
     """The inputs of a traced method without the object that it belongs to; a lone value as it is."""
-    if isinstance(value, Mapping) and value.keys() == {"value"}:
-        return parsed(value["value"])
+    if isinstance(value, Mapping) and (value.keys() == {"value"} or value.keys() == {"body"}):
+        return parsed(next(iter(value.values())))
     return {k: v for k, v in value.items() if k != "self"} if isinstance(value, Mapping) else value
 
 

@@ -54,12 +54,16 @@ def _cut_off(text: str, key: str, role: str, notes: Notes) -> list[Message]:
     """
     value = peek(text)
     listed = value if isinstance(value, list) else [value]
+    inside = value.get("messages") if isinstance(value, Mapping) else None
+    listed = [*listed, *inside] if isinstance(inside, list) else listed
     if not any(is_item(item) for item in listed):
         return []
     made = messages_of(value, role, notes)
     if made and made[-1].calls:
         *whole, last = made[-1].calls
         made[-1] = replace(made[-1], calls=(*whole, replace(last, arguments=None, raw="")))
+    elif made and made[-1].role == "tool" and made[-1].text is None:
+        made.pop()  # its text is what was cut
     notes.ledger.items.drop(CUT, notes.place)
     notes.ledger.problem(notes.place, f"the value of {key!r} is cut off: what follows is lost")
     return made

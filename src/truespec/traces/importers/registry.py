@@ -37,6 +37,7 @@ BUILT_IN: dict[str, str] = {
     "zipkin": "truespec.traces.importers.zipkin",
     "openinference": "truespec.traces.importers.openinference",
     "langsmith": "truespec.traces.importers.langsmith",
+    "langchain-events": "truespec.traces.importers.langchain_events",
     "span-rows": "truespec.traces.importers.span_rows",
     "platforms": "truespec.traces.importers.platforms",
     "atif": "truespec.traces.importers.atif",

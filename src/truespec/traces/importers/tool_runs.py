@@ -27,6 +27,7 @@ TOOL_IDS = (
     "ai.toolCall.id",
     "tool_call.id",
     "tool.call_id",
+    "tool.call.id",
     "tool_call_id",
     "tool.id",
 )
@@ -43,6 +44,7 @@ TOOL_ARGUMENTS = (
     "mlflow.spanInputs",
     "traceloop.entity.input",
     "input.value",
+    "genkit:input",
     "gen_ai.prompt",
     "input",
     "tool_call.function.arguments",
@@ -65,6 +67,7 @@ TOOL_RESULTS = (
     "mlflow.spanOutputs",
     "traceloop.entity.output",
     "output.value",
+    "genkit:output",
     "gen_ai.completion",
     "output",
     ERROR,
