@@ -99,6 +99,21 @@ def test_runs_of_a_session_of_agno_that_repeat_the_history(tmp_path: Path) -> No
     assert [m.text for m in trace.messages] == ["Be brief.", ASKED, DONE, "And T-9?"]
 
 
+def test_tools_that_a_session_of_agno_lists_beside_its_messages(tmp_path: Path) -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "gauge", "arguments": '{"tank": "T-7"}'}}
+    messages = [
+        {"role": "user", "content": ASKED},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": "91"},
+        {"role": "assistant", "content": DONE},
+    ]
+    tool = {"tool_call_id": "c1", "tool_name": "gauge", "tool_args": {"tank": "T-7"}, "result": "91"}
+    late = {**tool, "tool_call_id": "c2", "tool_args": {"tank": "T-9"}, "result": "12"}
+    runs = [{"run_id": "a", "messages": messages, "tools": [tool, late]}]
+    (trace,), _ = found_in({"session_id": "s", "runs": runs}, tmp_path)
+    assert calls(trace) == [("gauge", {"tank": "T-7"}, "91"), ("gauge", {"tank": "T-9"}, "12")]
+
+
 def test_a_reply_of_dspy_stands_in_its_outputs(tmp_path: Path) -> None:
     entry = {
         "messages": [{"role": "user", "content": ASKED}],
@@ -120,7 +135,7 @@ def _tagged(**attributes: Any) -> dict[str, Any]:
 def test_spans_of_sentry(tmp_path: Path) -> None:
     call = {"id": "c1", "type": "function", "function": {"name": "gauge", "arguments": '{"tank": "T-7"}'}}
     user = {"role": "user", "content": ASKED}
-    later = [user, {"role": "assistant", "content": None, "tool_calls": [call]}]
+    later = [user, {"role": "assistant", "content": "None", "tool_calls": [call]}]
     later += [{"role": "tool", "tool_call_id": "c1", "content": "91"}]
     chat = {"gen_ai.operation.name": "chat"}
     made: list[dict[str, Any]] = [
@@ -131,7 +146,8 @@ def test_spans_of_sentry(tmp_path: Path) -> None:
             "gen_ai.tool.input": {"tank": "T-7"},
             "gen_ai.tool.output": "91",
         },
-        chat | {"gen_ai.request.messages": later, "gen_ai.response.text": {"content": DONE}},
+        chat
+        | {"gen_ai.request.messages": later, "gen_ai.response.text": {"content": DONE, "refusal": "None"}},
     ]
     rows = [
         {"trace_id": "t", "span_id": str(n), "start_timestamp": 1.5 + n, "attributes": _tagged(**one)}

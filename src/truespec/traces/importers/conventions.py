@@ -95,9 +95,11 @@ MODELS = (
     "langfuse.observation.model.name",
     "model",
 )
+SENTRYS = "gen_ai.request.messages"
+"""The attribute in which Sentry keeps a request, its absent texts as `None`."""
 _INPUTS = (
     "gen_ai.input.messages",
-    "gen_ai.request.messages",
+    SENTRYS,
     "llm.messages",
     "ai.prompt.messages",
     "events",
@@ -272,6 +274,8 @@ def _asked(raw: RawSpan, notes: Notes) -> list[Message]:
             made = [m for e in events for m in in_event(e, notes, outputs=False)] if events else []
         else:
             made = in_attribute(attributes, key, "user", notes)
+            if key == SENTRYS:
+                made = [replace(m, text=None) if m.calls and m.text == "None" else m for m in made]
         if made:
             return made
     return []
@@ -305,6 +309,11 @@ def _sentrys(attributes: Mapping[str, Any], notes: Notes) -> str | None:
     return "\n".join(m.text for m in made if m.text and m.text != "None") or None
 
 
+def _in_words(value: Any) -> Any:
+    """A reply without the fields that Sentry writes as the text `None`."""
+    return {key: one for key, one in value.items() if one != "None"} if isinstance(value, Mapping) else value
+
+
 def _replied(raw: RawSpan, notes: Notes) -> list[Message]:
     attributes = raw.attributes
     if made := in_attribute(attributes, "gen_ai.output.messages", "assistant", notes):
@@ -331,6 +340,9 @@ def _replied(raw: RawSpan, notes: Notes) -> list[Message]:
         return made
     calls = parsed(first(attributes, "ai.response.toolCalls", "gen_ai.response.tool_calls"))
     text = first(attributes, "ai.response.text", "ai.response.object")
+    told = _in_words(parsed(attributes.get("gen_ai.response.text")))
+    if text is None and calls is None and isinstance(told, Mapping):
+        return messages_of(told, "assistant", notes)
     text = _sentrys(attributes, notes) if text is None else text
     if text is not None or isinstance(calls, list):
         return messages_of_item(

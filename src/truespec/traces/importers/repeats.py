@@ -7,10 +7,12 @@ is the same as a known one; its uses are counted in the ledger.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from truespec.traces.importers.census import census
+from truespec.traces.importers.parts import ARGUMENTS, REFERENCES
 from truespec.traces.importers.shared import dicts
 from truespec.traces.importers.threads import canonical, outcome_key
 from truespec.traces.ledger import Ledger
@@ -164,3 +166,30 @@ def without_history(groups: Sequence[tuple[str, Any]], ledger: Ledger) -> list[t
 
 
 _REPEATED = ("role", "content", "tool_calls", "tool_call_id")
+
+
+LISTED = "a list beside messages of calls that these hold, too, is read once"
+
+
+def without_listed(groups: Sequence[tuple[str, Any]], ledger: Ledger) -> list[tuple[str, Any]]:
+    """Lists of messages without items of no role whose calls, with their results, messages with a role hold."""
+    spoken = [one for kind, listed in groups if kind == "messages" for one in dicts(listed) if "role" in one]
+    found = list(census(spoken))
+    known = {one.id for one in found if isinstance(one, ToolCall)}
+    answered = {one.call_id for one in found if isinstance(one, Message)}
+    made: list[tuple[str, Any]] = []
+    for kind, listed in groups:
+        kept = listed
+        if kind == "messages" and known:
+            kept = [one for one in listed if not _is_listed(one, known, answered)]
+            ledger.rules.update({LISTED: len(listed) - len(kept)} if len(kept) < len(listed) else {})
+        made.append((kind, kept))
+    return [(kind, listed) for kind, listed in made if listed]
+
+
+def _is_listed(item: Any, known: Container[str | None], answered: Container[str | None]) -> bool:
+    if not isinstance(item, Mapping) or "role" in item or not any(key in item for key in ARGUMENTS):
+        return False
+    name = next((item[key] for key in (*REFERENCES, "tool_id", "id") if isinstance(item.get(key), str)), None)
+    gave = any(item.get(key) is not None for key in ("output", "result", "tool_output"))
+    return name is not None and name in known and (name in answered or not gave)

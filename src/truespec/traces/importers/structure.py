@@ -26,7 +26,7 @@ from truespec.traces.importers.parts import (
     kind_of_part,
 )
 from truespec.traces.importers.records import first_lines
-from truespec.traces.importers.repeats import without_history
+from truespec.traces.importers.repeats import without_history, without_listed
 from truespec.traces.importers.shared import role_of, text_of
 from truespec.traces.importers.span_traces import by_trace, trace_of_spans
 from truespec.traces.importers.told import parsed
@@ -256,7 +256,7 @@ def _traces(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
             (kind, oldest_first(found, file.ledger) if kind == "messages" else found)
             for kind, found in _groups(_opened(value))
         ]
-        groups = without_history(groups, file.ledger)
+        groups = without_listed(without_history(groups, file.ledger), file.ledger)
         _unread_entries(groups, position, file)
         listed = [spans for kind, spans in groups if kind == "spans"]
         found = [_raw(span, f"{position}.{n}") for n, group in enumerate(listed) for span in group]
