@@ -172,7 +172,7 @@ LISTED = "a list beside messages of calls that these hold, too, is read once"
 
 
 def without_listed(groups: Sequence[tuple[str, Any]], ledger: Ledger) -> list[tuple[str, Any]]:
-    """Lists of messages without items of no role whose calls, with their results, messages with a role hold."""
+    """Lists of messages without items of no role whose calls and results messages with a role hold."""
     spoken = [one for kind, listed in groups if kind == "messages" for one in dicts(listed) if "role" in one]
     found = list(census(spoken))
     known = {one.id for one in found if isinstance(one, ToolCall)}
