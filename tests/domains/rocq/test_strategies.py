@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -31,14 +32,46 @@ LEAST_SECONDS = 0.1
 """The least that is spent on a wrong candidate, else as long as the right one took."""
 
 
-@pytest.fixture(scope="module")
-def session() -> Iterator[Session]:
-    needs.tool("coqc")
+def opened() -> Session:
     prelude = [one.text for one in read_context({"signature": "(x : Z) : Prop"}).prelude]
     session = Session([*prelude, "Require Truespec.Portfolio.", *NO_CACHE], library())
     session.ready()
+    return session
+
+
+@dataclass(frozen=True, slots=True)
+class Proofs:
+    """A session that keeps each proof in a module of its own."""
+
+    session: Session
+    modules: list[str] = field(default_factory=list)
+
+
+@pytest.fixture(scope="module")
+def proofs() -> Iterator[Proofs]:
+    """The proofs of all cases; at the end, none of them rests on more than `classic`."""
+    needs.tool("coqc")
+    proofs = Proofs(opened())
+    yield proofs
+    if proofs.modules:  # at once, since Rocq looks through the whole library each time
+        dialogue = Dialogue(proofs.session, Limit.start(240.0), threading.Event())
+        theorems = ", ".join(f"{name}.Truespec_equivalent" for name in proofs.modules)
+        dialogue.must(f"Definition theorems := ({theorems}).")
+        assumptions(dialogue.must("Print Assumptions theorems."))
+    proofs.session.kill()
+
+
+@pytest.fixture(scope="module")
+def attempts() -> Iterator[Session]:
+    """A session for wrong candidates, which may have to be ended."""
+    needs.tool("coqc")
+    session = opened()
     yield session
     session.kill()
+
+
+def module_of(case: dict[str, str]) -> str:
+    return f"Case_{CASES.index(case)}"
 
 
 def stated(session: Session, case: dict[str, str], candidate: str) -> Dialogue:
@@ -49,25 +82,33 @@ def stated(session: Session, case: dict[str, str], candidate: str) -> Dialogue:
     ]
     context: dict[str, object] = {key: case[key] for key in ("signature", "preamble") if key in case}
     layout = Layout(read_context(context), *texts)
-    if not session.back_to(session.base):
-        session.kill()
-        session.ready()
     dialogue = Dialogue(session, Limit.start(240.0), threading.Event())
+    dialogue.must(f"Module {module_of(case)}.")
     for sentence in (*layout.preamble(), *layout.modules(), *layout.statement(), *opening(layout), THEOREM):
         dialogue.must(sentence)
     return dialogue
 
 
-@pytest.mark.slow  # the first one pays for the session of all
+@pytest.mark.slow  # the first one pays for the sessions of all
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
-def test_it_proves_the_right_candidate_and_not_the_wrong_one(session: Session, case: dict[str, str]) -> None:
-    dialogue = stated(session, case, case["right"])
-    before = session.worked()
-    assert dialogue.tries(f"{case['tactic']}.", RIGHT_SECONDS)
-    took = session.worked() - before
-    assert dialogue.may("Qed.")
-    assumptions(dialogue.must("Print Assumptions Truespec_equivalent."))  # `classic` at most
-    dialogue = stated(session, case, case["wrong"])
+def test_it_proves_the_right_candidate_and_not_the_wrong_one(
+    proofs: Proofs, attempts: Session, case: dict[str, str]
+) -> None:
+    before, worked = proofs.session.state, proofs.session.worked()
+    try:
+        dialogue = stated(proofs.session, case, case["right"])
+        assert dialogue.tries(f"{case['tactic']}.", RIGHT_SECONDS)
+        took = proofs.session.worked() - worked
+        assert dialogue.may("Qed.")
+        dialogue.must(f"End {module_of(case)}.")
+    except BaseException:
+        proofs.session.back_to(before)
+        raise
+    proofs.modules.append(module_of(case))
+    if not attempts.back_to(attempts.base):
+        attempts.kill()
+        attempts.ready()
+    dialogue = stated(attempts, case, case["wrong"])
     with contextlib.suppress(Interrupted):  # a tactic that does not stop in time has not proved it either
         assert not dialogue.tries(f"{case['tactic']}.", max(LEAST_SECONDS, took))
 
