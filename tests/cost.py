@@ -28,7 +28,7 @@ from cases import read_yaml
 KEPT = Path(__file__).with_name("costs.yml")
 """A row per test function that costs `SLOW` or more, the dearest first."""
 
-SLOW = 0.4
+SLOW = 0.3
 """A test of so many CPU seconds is slow: `make quick` leaves it out."""
 
 MOMENT = 0.005

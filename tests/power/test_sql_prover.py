@@ -45,7 +45,7 @@ def test_a_whole_is_counted_by_its_parts(whole: str, parts: str) -> None:
 def test_no_mutant_that_is_proved_differs() -> None:
     kept = [c for c in cases("sql") if c.expect == "equivalent" and c.context.get("dialect") == "sqlite"]
     pairs = []
-    for case in kept[::2]:
+    for case in kept[::3]:
         tree = sqlglot.parse_one(case.candidate, read="sqlite")
         mutants = itertools.islice(variants.mutants(tree, "sqlite"), 4)
         pairs += [("sqlite", case.context["schema"], case.oracle, mutant) for mutant in mutants]
