@@ -11,9 +11,16 @@ from truespec.solvers.limit import Limit
 from truespec.solvers.outcome import Outcome
 from truespec.verdict import OutOfMemory
 
-__all__ = ["Outcome", "begin_anew", "check", "standing", "version"]
+__all__ = ["Outcome", "at_beginning", "begin_anew", "check", "standing", "version"]
 
 _standing: list[tuple[Any, Callable[[], Any]]] = []
+_at_beginning: list[Callable[[], None]] = []
+
+
+def at_beginning(forget: Callable[[], None]) -> Callable[[], None]:
+    """Let `begin_anew` call this: what is remembered of expressions must not be taken for others' later."""
+    _at_beginning.append(forget)
+    return forget
 
 
 def standing(make: Callable[[], Any]) -> Any:
@@ -29,6 +36,8 @@ def begin_anew() -> None:
     What Z3 finds with a given effort depends on the numbers that it gives to expressions, and on how its
     tables have grown. What was built before must not meet what is built from now on; what is `standing` may.
     """
+    for forget in _at_beginning:
+        forget()
     z3.z3._main_ctx = z3.Context()
     for term, make in _standing:
         made = make()

@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+import z3
 
 from truespec.domains.sql.engines.contract import Settings
 from truespec.domains.sql.ir import world
+from truespec.domains.sql.ir.symbols import constants
 from truespec.domains.sql.prove.proof import ProofTrace, prove
 from truespec.domains.sql.schema import read_schema
 from truespec.domains.sql.text.query import read_query
 from truespec.solvers.limit import Limit
-from truespec.solvers.z3 import check
+from truespec.solvers.z3 import begin_anew, check
 
 NO_SETTINGS = Settings()
 SCHEMA = read_schema("CREATE TABLE emp (id INT PRIMARY KEY, sal INT, boss INT NOT NULL);", "sqlite")
@@ -48,3 +50,11 @@ def test_a_proof_takes_the_same_steps_whatever_was_proved_before(monkeypatch: py
     steps.clear()
     assert proof(BEFORE, EARLIER) == first
     assert steps == alone
+
+
+def test_what_is_remembered_ends_with_its_context() -> None:
+    one = z3.Int("one")
+    assert constants(one + 1) == {"one"}
+    begin_anew()
+    other = z3.Int("other")
+    assert constants(other + 1) == {"other"}, "Z3 gives the numbers of the old context again"

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import z3
 from z3 import z3core
 
-from truespec.solvers.z3 import begin_anew
+from truespec.solvers.z3 import at_beginning
 
 Expr = Any
 """A Z3 expression of any sort."""
@@ -28,13 +28,12 @@ _alive: list[Expr] = []
 """Roots whose parts are remembered: Z3 gives the number of a dead expression to another one."""
 
 
-def begin() -> None:
-    """Begin a new world: drop what is remembered, and build in a context that nothing came before in."""
+@at_beginning
+def _forget() -> None:
     for table in _tables:
         table.clear()
     _known.clear()
     _alive.clear()
-    begin_anew()
 
 
 def remembered(function: Callable[[Expr], _Result]) -> Callable[[Expr], _Result]:

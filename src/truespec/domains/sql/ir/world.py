@@ -35,12 +35,12 @@ from truespec.domains.sql.ir.kinds import (
     padded,
 )
 from truespec.domains.sql.ir.logic import FALSE, Expr, Formula, conj, disj, neg
-from truespec.domains.sql.ir.symbols import begin, functions, is_false, is_true
+from truespec.domains.sql.ir.symbols import functions, is_false, is_true
 from truespec.domains.sql.ir.values import Val, computed
 from truespec.domains.sql.schema import Column, Schema, Table
 from truespec.domains.sql.schema import Kind as ColumnKind
 from truespec.solvers.limit import Limit
-from truespec.solvers.z3 import Outcome, check
+from truespec.solvers.z3 import Outcome, begin_anew, check
 from truespec.verdict import Incomplete
 
 ReadCheck = Callable[["World", Table, str, Expr], Val | None]
@@ -98,7 +98,7 @@ class World:
         enums = [c.type.values for t in schema.tables for c in t.columns if c.type.kind is ColumnKind.ENUM]
         self.enums = {members: enumerated(place) for place, members in enumerate(dict.fromkeys(enums))}
         """The kinds of ENUM columns, by their members."""
-        begin()
+        begin_anew()
         self._fresh = itertools.count(1)
         self.texts: dict[str, Expr] = {}
         self._axioms: dict[str, list[Formula]] = {}
