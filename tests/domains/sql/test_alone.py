@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -58,3 +61,45 @@ def test_what_is_remembered_ends_with_its_context() -> None:
     begin_anew()
     other = z3.Int("other")
     assert constants(other + 1) == {"other"}, "Z3 gives the numbers of the old context again"
+
+
+ASKED = """
+import sys
+from truespec.domains.sql.engines.contract import Settings
+from truespec.domains.sql.ir import world
+from truespec.domains.sql.prove.proof import prove_briefly
+from truespec.domains.sql.schema import read_schema
+from truespec.domains.sql.text.query import read_query
+from truespec.solvers.limit import Limit
+from truespec.solvers.z3 import check
+
+def noted(solver, limit):
+    print(solver.sexpr())
+    return check(solver, limit)
+
+world.check = noted
+schema = read_schema("CREATE TABLE emp (id INT PRIMARY KEY, sal INT);", "sqlite")
+left, right = (read_query(text, schema, Settings()) for text in sys.argv[1:])
+prove_briefly(left, right, schema, "auto", Settings(), Limit.start(600.0))
+"""
+NUMBERED = "(SELECT id, sal, ROW_NUMBER() OVER (ORDER BY id) AS k FROM emp)"
+
+
+def test_a_proof_asks_the_same_however_python_hashes_texts() -> None:
+    pair = (
+        "SELECT id FROM (SELECT id, sal, LAG(sal, 1, 0) OVER (ORDER BY id) AS p FROM emp) q WHERE sal > p",
+        f"SELECT x.id FROM {NUMBERED} x LEFT JOIN {NUMBERED} y ON x.k = y.k + 1"
+        " WHERE x.sal > COALESCE(y.sal, 0)",
+    )
+    asked = [
+        subprocess.run(
+            [sys.executable, "-c", ASKED, *pair],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+        ).stdout
+        for seed in ("0", "1", "2")
+    ]
+    assert asked[0].count("declare-sort") > 3
+    assert len(set(asked)) == 1
