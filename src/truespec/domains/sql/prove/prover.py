@@ -233,7 +233,7 @@ class Prover:
             return False  # `_match` has tried it
         shapes = {shape(term) for term in [*left, *right]}
         if len(shapes) > 1:
-            # In an order that does not depend on how Python hashes texts, the longest first: it fails soonest.
+            # In an order that does not depend on how Python hashes texts; the longest fails soonest.
             longest = sorted(shapes, key=lambda kind: (-len(kind), kind))
             return all(self._pointwise_alike(left, right, kind, given) for kind in longest)
         base = left[0]
