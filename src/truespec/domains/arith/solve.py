@@ -28,7 +28,8 @@ class Query:
         self.scope = scope
         self.oracle = oracle
         self.candidate = candidate
-        self.compiler = Compiler(context.variables, scope.forms)
+        self._z3 = z3.Context()  # its own: what Z3 does depends on nothing that was asked before
+        self.compiler = Compiler(context.variables, scope.forms, context=self._z3)
         self.constraints = [self.compiler.holds(term) for term in context.constraints]
 
     def difference(self) -> list[Any]:
@@ -50,8 +51,9 @@ class Query:
     ) -> tuple[Outcome, Values | None]:
         """The same where the variable has this value, which is put in wherever the variable stands."""
         symbol = self.compiler.symbols[name]
-        constant = z3.IntVal(value) if z3.is_int(symbol) else z3.RealVal(str(value))
-        solver = z3.Solver()
+        whole = z3.is_int(symbol)
+        constant = z3.IntVal(value, self._z3) if whole else z3.RealVal(str(value), self._z3)
+        solver = z3.Solver(ctx=self._z3)
         for term in (*self.constraints, *question, *self.compiler.side):
             solver.add(z3.simplify(z3.substitute(term, (symbol, constant))))
         solver.add(symbol == constant)
@@ -72,7 +74,7 @@ class Query:
         return cvc5.check(self._solver(question).to_smt2(), limit)
 
     def _solver(self, question: list[Any]) -> Any:
-        solver = z3.Solver()
+        solver = z3.Solver(ctx=self._z3)
         for term in (*self.constraints, *question, *self.compiler.side):
             solver.add(term)
         return solver
