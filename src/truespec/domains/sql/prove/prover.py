@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 import z3
@@ -35,6 +35,8 @@ from truespec.domains.sql.rules import (
 )
 from truespec.domains.sql.rules.normalise import normalised
 
+Split = Callable[[World, Term], list[Term] | None]
+"""A rule that splits a term into cases; None where it does not apply."""
 MAX_VIEWS = 4
 """Ways tried to see the rows of one side as the tuples of a group."""
 EMPTY_SHARE = 4
@@ -319,45 +321,31 @@ class Prover:
             return True
         return False
 
-    # Value by value: rule `listed_groups`
+    # Case by case: rules `listed_groups` and `key_cases`
 
     def _by_cases(self, left: list[Term], right: list[Term], given: Formula) -> bool:
         """Where the groups of one side hold listed values, term by term for each of them."""
-        if self.depth > 0:
-            return False
-        first, second = self._cases(left), self._cases(right)
-        if len(first) == len(left) and len(second) == len(right):
-            return False
-        if self._match(first, second, given) or self._pointwise(first, second, given):
-            self.steps.append("listed_groups")
-            return True
-        return False
-
-    def _cases(self, terms: list[Term]) -> list[Term]:
-        """The terms, those with listed groups by their cases."""
-        done: list[Term] = []
-        for term in terms:
-            parts = listed_groups.of(self.world, term)
-            done += [term] if parts is None else self.tidy(Bag(tuple(parts)))
-        return done
-
-    # Case by case: rule `key_cases`
+        return self.depth == 0 and self._split(left, right, given, listed_groups.of, "listed_groups")
 
     def _by_key_cases(self, left: list[Term], right: list[Term], given: Formula) -> bool:
         """Where a row's key is one of several values, term by term for each of them."""
-        first, second = self._key_cases(left), self._key_cases(right)
+        return self._split(left, right, given, key_cases.of, "key_cases")
+
+    def _split(self, left: list[Term], right: list[Term], given: Formula, rule: Split, name: str) -> bool:
+        """Whether both sides are the same once a rule has split their terms into cases."""
+        first, second = self._cases(left, rule), self._cases(right, rule)
         if len(first) == len(left) and len(second) == len(right):
             return False
         if self._match(first, second, given) or self._pointwise(first, second, given):
-            self.steps.append("key_cases")
+            self.steps.append(name)
             return True
         return False
 
-    def _key_cases(self, terms: list[Term]) -> list[Term]:
-        """The terms, those with such a row by their cases."""
+    def _cases(self, terms: list[Term], rule: Split) -> list[Term]:
+        """The terms, those that the rule splits by their cases."""
         done: list[Term] = []
         for term in terms:
-            parts = key_cases.of(self.world, term)
+            parts = rule(self.world, term)
             done += [term] if parts is None else self.tidy(Bag(tuple(parts)))
         return done
 
