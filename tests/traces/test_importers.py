@@ -137,6 +137,22 @@ def test_peek_never_fails(text: str) -> None:
     peek(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ('{"a": [1, 2, {"b": "]}"', {"a": [1, 2, {}]}),
+        ('{"a": "x", "b": [1, 2', {"a": "x", "b": [1]}),
+        ('[{"a": "\\"]"}, "cut', [{"a": '"]'}]),
+        ('{"a": 1}\n{"b": [', {"a": 1}),
+        ('"c": [1', "c"),
+        ("[1, {]", [1, {}]),
+        ('{"a": ["b" "c", {', {"a": ["b"]}),
+    ],
+)
+def test_peek_reads_as_far_as_the_text_goes(text: str, value: object) -> None:
+    assert peek(text) == value
+
+
 def test_hostile_texts_survive_the_record(tmp_path: Path) -> None:
     path = tmp_path / "x.json"
     path.write_text(

@@ -8,13 +8,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import orjson
 import pytest
 import yaml
 
 from truespec.rules.yaml_text import load_yaml
 from truespec.store.pairs import parse_json
 from truespec.traces.files import loads
-from truespec.untrusted.nesting import DEPTH, TooDeep, check_json, json_depth, yaml_events
+from truespec.untrusted.nesting import DEPTH, TooDeep, check_json, is_deep, json_depth, yaml_events
 from truespec.verdict import SpecificationError
 
 LETTERS = ['"', "\\", "[", "]", "{", "}", "a", "é", "\n", "\\\\", '\\"', "\ud800"]
@@ -59,6 +60,28 @@ def test_deep_json_is_refused_at_every_gate(text: str) -> None:
         parse_json(text)
     with pytest.raises(ValueError, match="levels deep"):
         loads(text.encode())
+
+
+@pytest.mark.parametrize(("opening", "closing"), [("[", "]"), ('{"a":', "}")])
+def test_the_limit_is_the_same_for_a_text_and_for_its_value(opening: str, closing: str) -> None:
+    for depth in (DEPTH - 1, DEPTH):
+        text = opening * depth + "1" + closing * depth
+        check_json(text)
+        assert depth_of(loads(text)) == depth
+        assert not is_deep(loads(text))
+    for depth in (DEPTH + 1, 1_000):
+        text = opening * depth + "1" + closing * depth
+        assert is_deep(orjson.loads(text))
+        with pytest.raises(ValueError, match="levels deep"):
+            loads(text)
+        with pytest.raises(ValueError, match="levels deep"):
+            loads(text.replace("1", "NaN"))  # which the fast parser refuses
+
+
+def test_the_fast_parser_stops_at_its_own_limit() -> None:
+    for text in ("[" * 3_000_000, "[" * 1_000_000 + "]" * 1_000_000, '{"a":[' * 500_000):
+        with pytest.raises(orjson.JSONDecodeError):
+            orjson.loads(text)
 
 
 def test_many_brackets_that_are_not_deep_are_read() -> None:

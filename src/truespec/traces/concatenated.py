@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from json import JSONDecodeError, JSONDecoder
 from typing import Any
 
-from truespec.traces.files import RECORD_LIMIT, Problem, TraceFile, loads, refuse_depth
+from truespec.traces.files import RECORD_LIMIT, Problem, TraceFile, loads, refuse_deep
 from truespec.untrusted.unpack import lines
 
 _DECODER = JSONDecoder(strict=False)
@@ -68,7 +68,7 @@ def _behind_each_other(file: TraceFile, text: str) -> Iterator[tuple[str, Any | 
         place = f"line {line + 1}"
         try:
             value, end = _DECODER.raw_decode(text, at)
-            refuse_depth(text[at:end])
+            refuse_deep(value)
             file.passed.add(place, value, end - at)
             yield place, value
             at = end

@@ -22,7 +22,7 @@ from truespec.traces.archive import Archive, Member
 from truespec.traces.ledger import Ledger
 from truespec.traces.peek import peek
 from truespec.untrusted.inputs import text_of
-from truespec.untrusted.nesting import TooDeep, check_json
+from truespec.untrusted.nesting import DEPTH, TooDeep, check_json, is_deep
 from truespec.untrusted.unpack import Budget, Unpacked, gunzip, lines
 from truespec.verdict import UsageError
 
@@ -62,11 +62,16 @@ class Problem:
 
 
 def loads(text: str | bytes) -> Any:
-    """Parse JSON. Python's parser takes over for what the fast one refuses (NaN) or rounds (integers)."""
-    refuse_depth(text)
+    """Parse JSON. Python's parser takes over for what the fast one refuses (NaN) or rounds (integers).
+
+    The fast one has a limit of depth; its value is measured, which takes less time than to measure the text.
+    """
     if not _has_long_number(text):
         with suppress(orjson.JSONDecodeError, UnicodeEncodeError):
-            return orjson.loads(text)
+            value = orjson.loads(text)
+            if len(text) < _SHALLOW or not is_deep(value):
+                return value
+    _refuse_depth(text)
     try:
         return json.loads(text)
     except RecursionError:
@@ -88,27 +93,36 @@ def json_of(path: Path) -> Any:
         raise UsageError(f"{path} is no JSON: {error}") from None
 
 
+_SHALLOW = 2 * DEPTH
+"""A text with fewer characters than this nests no more than is read: what opens has to close."""
 _DIGITS = bytes.maketrans(b"0123456789", b"0" * 10)
+_LONG_RUN = b"0" * 19
+"""Digits that an integer beyond 64 bits has at least, which the fast parser makes a float."""
 _LONG_RUNS = b"0" * 20, b"-" + b"0" * 19
-"""The digits of an integer beyond 64 bits, above and below 0, which the fast parser makes a float."""
+"""The same above and below 0."""
 _LONG = re.compile(rb"(?:^|[:\[,\s])-?[1-9]\d{18,}(?:[\s,\]}]|$)")
 
 
 def _has_long_number(text: str | bytes) -> bool:
     """Whether an integer in a JSON text may be beyond 64 bits."""
-    if len(text) < len(_LONG_RUNS[0]):
+    if len(text) < len(_LONG_RUN):
         return False
     data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
     digits = data.translate(_DIGITS)
-    return any(run in digits for run in _LONG_RUNS) and _LONG.search(data) is not None
+    return _LONG_RUN in digits and any(run in digits for run in _LONG_RUNS) and _LONG.search(data) is not None
 
 
-def refuse_depth(text: str | bytes) -> None:
-    """Raise `JSONDecodeError` for a text that nests too deeply."""
+def _refuse_depth(text: str | bytes) -> None:
     try:
         check_json(text)
     except TooDeep as error:
         raise JSONDecodeError(str(error), "", 0) from None
+
+
+def refuse_deep(value: Any) -> None:
+    """Raise `JSONDecodeError` for a value that nests too deeply."""
+    if is_deep(value):
+        raise JSONDecodeError(str(TooDeep(DEPTH)), "", 0)
 
 
 @dataclass

@@ -16,7 +16,7 @@ from truespec.traces.files import (
     TraceFile,
     brief,
     loads,
-    refuse_depth,
+    refuse_deep,
 )
 
 _DECODER = json.JSONDecoder()
@@ -223,7 +223,7 @@ class Scanner:
             else:
                 if end == len(self.buffer) and self._more():
                     continue  # a number may go on
-                refuse_depth(self.buffer[self.at : end])
+                refuse_deep(value)
                 self.at = end
                 return value
 

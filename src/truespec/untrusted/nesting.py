@@ -2,7 +2,8 @@
 
 libyaml's composer, JSON parsers and every function that walks a parsed value use one stack frame per level.
 A text of a few kilobytes can overflow the stack of the process, which ends it without an exception. Every
-JSON or YAML text from outside is therefore measured first, by code that does not recurse.
+JSON or YAML text from outside is therefore measured first, by code that does not recurse. What orjson has
+read within its limit is measured as a value.
 """
 
 from __future__ import annotations
@@ -51,6 +52,25 @@ def check_json(text: str | bytes, most: int = DEPTH) -> None:
     opening = (b"[", b"{") if isinstance(text, bytes) else ("[", "{")
     if sum(map(text.count, opening)) > most and json_depth(text) > most:  # type: ignore[arg-type]
         raise TooDeep(most)
+
+
+def is_deep(value: Any, most: int = DEPTH) -> bool:
+    """Whether a parsed value has more than `most` levels of arrays and objects, looked at level by level.
+
+    This is faster than `check_json`, for texts that a parser with a limit of its own has read: orjson stops
+    at 1,024 levels without harm.
+    """
+    level = [value] if isinstance(value, dict | list) else []
+    for _ in range(most):
+        level = [
+            inner
+            for one in level
+            for inner in (one.values() if type(one) is dict else one)
+            if type(inner) is dict or type(inner) is list
+        ]
+        if not level:
+            return False
+    return True
 
 
 def yaml_events(text: str, loader: Any, most: int = DEPTH) -> Iterator[Any]:

@@ -12,6 +12,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+import orjson
+
 from truespec.traces.files import loads
 from truespec.traces.importers.parts import (
     ENVELOPES,
@@ -31,51 +33,83 @@ from truespec.traces.ledger import Ledger
 from truespec.traces.trace import Message, ToolCall
 
 _MARKS = ("tool_", "tool-", "toolC", "toolU", "toolR", "function", "call_id", '_call"')
-_ARGUMENTS = ("arguments", "args", "input", "tool_kwargs", "params_as_json")
+_ARGUMENTS = frozenset(("arguments", "args", "input", "tool_kwargs", "params_as_json"))
+_REFERENCES = frozenset(REFERENCES)
 _DEPTH = 60
 _NESTED = (dict, list)
+_LOOKED_AT = frozenset((dict, list, str))
 _TELLING = frozenset(("function", "id", "tool_name", "toolInvocation", *ENVELOPES, *REFERENCES))
 """Fields without which an object is neither a call nor a result that can be identified."""
 
 Found = ToolCall | Message
 
 
-def census(value: Any, depth: int = 0) -> Iterator[Found]:
+def spelling(value: Any) -> bytes | None:
+    """A value as text, the same for equal ones and faster than a look at it; None where it has none."""
+    try:
+        return orjson.dumps(value)
+    except TypeError:
+        return None
+
+
+def census(value: Any, seen: set[bytes | None] | None = None) -> Iterator[Found]:
     """The calls, and the results as messages, that have identifiers, in the order of the value.
+
+    With `seen`, objects in lists that are spelt there are passed over; the others are added.
 
     >>> [c.id for c in census({"x": [{"type": "tool_use", "id": "t1", "name": "look", "input": {}}]})]
     ['t1']
     """
-    if depth > _DEPTH:
-        return
-    if isinstance(value, str):
-        if value.lstrip()[:1] in ("[", "{") and any(mark in value for mark in _MARKS):
-            try:
-                inner = loads(value)
-            except ValueError:
-                return
-            yield from census(inner, depth + 1)
-    elif isinstance(value, list):
-        for item in value:
-            if isinstance(item, dict | list | str):
-                yield from census(item, depth + 1)
-    elif isinstance(value, Mapping):
-        found = one_of(value)
-        if found is not None:
-            if (
-                isinstance(found, Message)
-                and isinstance(value.get("tool_kwargs"), Mapping)
-                and "tool_output" in value
-            ):
-                yield tool_call(value.get("tool_name"), value["tool_kwargs"], found.call_id)
-            yield found
-            if isinstance(found, ToolCall):
-                return
-        for key, item in value.items():
-            if isinstance(item, dict | list | str):
-                if key in KEYED and isinstance(item, dict) and "type" not in item:
-                    item = keyed(key, item)
-                yield from census(item, depth + 1)
+    waiting: list[tuple[Any, int]] = [(value, 0)]
+    while waiting:
+        value, depth = waiting.pop()
+        if isinstance(value, str):
+            if value.lstrip()[:1] in ("[", "{") and any(mark in value for mark in _MARKS):
+                try:
+                    inner: Any = (loads(value),)
+                except ValueError:
+                    continue
+            else:
+                continue
+        elif isinstance(value, list):
+            inner = value
+        elif isinstance(value, Mapping):
+            found = one_of(value)
+            if isinstance(found, Message) and "tool_output" in value:
+                if isinstance(value.get("tool_kwargs"), Mapping):
+                    yield tool_call(value.get("tool_name"), value["tool_kwargs"], found.call_id)
+            if found is not None:
+                yield found
+                if isinstance(found, ToolCall):
+                    continue
+            inner = list(value.values()) if KEYED.keys().isdisjoint(value) else _told_by_keys(value)
+        else:
+            continue
+        if seen is not None and type(inner) is list and value is inner:
+            inner = _unseen(inner, seen)
+        if depth < _DEPTH:
+            waiting += [(item, depth + 1) for item in reversed(inner) if type(item) in _LOOKED_AT]
+
+
+def _unseen(listed: list[Any], seen: set[bytes | None]) -> list[Any]:
+    made = []
+    for one in listed:
+        if type(one) is dict:
+            spelt = spelling(one)
+            if spelt in seen:
+                continue
+            if spelt is not None:
+                seen.add(spelt)
+        made.append(one)
+    return made
+
+
+def _told_by_keys(value: Mapping[str, Any]) -> list[Any]:
+    """The fields of an object, those that their names declare with a type."""
+    return [
+        keyed(key, item) if key in KEYED and isinstance(item, dict) and "type" not in item else item
+        for key, item in value.items()
+    ]
 
 
 def one_of(value: Mapping[str, Any]) -> Found | None:
@@ -86,7 +120,9 @@ def one_of(value: Mapping[str, Any]) -> Found | None:
     function = value.get("function")
     if is_call(kind) or is_result(kind):
         value = opened(value)
-    reference = next((value[key] for key in REFERENCES if isinstance(value.get(key), str)), None)
+    reference = None
+    if not _REFERENCES.isdisjoint(value):
+        reference = next((value[key] for key in REFERENCES if isinstance(value.get(key), str)), None)
     if isinstance(function, Mapping):
         if (
             isinstance(function.get("name"), str)
@@ -103,11 +139,9 @@ def one_of(value: Mapping[str, Any]) -> Found | None:
         reference = next((str(value[key]) for key in ("tool_id", "request_id") if value.get(key)), None)
         if reference and "tool_output" in value:
             return _of_llamaindex(value, reference)
-    named = next(
-        (value[key] for key in ("name", "toolName", "tool_name") if isinstance(value.get(key), str)), None
-    )
-    given = any(key in value for key in _ARGUMENTS)
-    if named and given:
+    if _ARGUMENTS.isdisjoint(value):
+        return None
+    if any(isinstance(value.get(key), str) and value[key] for key in ("name", "toolName", "tool_name")):
         if is_call(kind) and (reference or isinstance(value.get("id"), str)):
             return call_of(value, kind)
         if reference and not kind:
@@ -166,13 +200,14 @@ def held(
     calls: dict[str, tuple[int, ToolCall]] = {}
     results: dict[str, tuple[int, Message]] = {}
     texts: set[str] = set()
+    seen: set[bytes | None] = set()
     for number, group in enumerate(values):
         for value in group:
             if isinstance(value, str):
                 if value in texts:
                     continue
                 texts.add(value)
-            for found in census(value):
+            for found in census(value, seen):
                 if isinstance(found, ToolCall) and found.id is not None:
                     calls.setdefault(found.id, (number, found))
                 elif isinstance(found, Message) and found.call_id is not None:

@@ -9,15 +9,16 @@ count where they are sentences, or where the name of the field says that somethi
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from html import unescape
 from itertools import chain
 from typing import Any
 
 from truespec.traces.files import TraceFile
-from truespec.traces.importers.census import one_of
+from truespec.traces.importers.census import one_of, spelling
 from truespec.traces.importers.chunks import events_of_sse
+from truespec.traces.importers.field_names import Path, last_step, named, placed, steps_of
 from truespec.traces.importers.recorded import parsed
 from truespec.traces.importers.reply_texts import is_stream
 from truespec.traces.importers.threads import canonical
@@ -83,15 +84,17 @@ _CALLING = frozenset(("arguments", "args", "input", "function", "tool_kwargs", "
 _NAMED = ("call_id", "toolCallId", "toolUseId", "tool_call_id")
 """Fields with the identifier of a call."""
 _LETTER = re.compile(r"[^\W\d_]")
-_MUTED = re.compile(r"[\s\\\"'*_`]+")
+_MARKS = b" \t\n\r\v\f\\\"'*_`"
+"""Characters that a reader may have dropped or added: spaces and marks."""
 _OBJECT = re.compile(r"<[^<>]*(?:<locals>)?[^<>]* at 0x[0-9a-fA-F]+>")
 """What Python writes for an object that has no text."""
 _WRITTEN = re.compile(r"\s*[\[(<]*[\w.]+[(=]")
 """How the text begins that Python writes for an object."""
-_PIECES = re.compile(r"<?\b[A-Z]\w+\.[A-Z_]+\b|</?\w+|[\w.]+[=(]|[<>{}\[\]()\"'\n=:,|]+|\\+[ntr]")
+_PIECES = re.compile(r"<?\b[A-Z]\w+\.[A-Z_]+\b|</?\w+|(?<![\w.])[\w.]+[=(]|[<>{}\[\]()\"'\n=:,|]+|\\+[ntr]")
 _JSON = ("[", "{", '"')
 _NESTED = frozenset((dict, list))
 _TELLING = frozenset((str, dict, list))
+_TEXTLESS = frozenset((int, float, bool, type(None)))
 _PLAIN = frozenset((str, type(None)))
 _MANY = 6
 """Objects in a list that are looked at field by field."""
@@ -103,8 +106,6 @@ _TAGGED = 4
 _DEPTH = 20
 """Texts in texts that are opened."""
 
-Path = tuple[Any, ...]
-"""A field, innermost first: its step, and the path of what it stands in; `()` at the outside."""
 Waiting = tuple[Any, Path, int]
 """A value to look at, its field, and in how many texts it stands."""
 
@@ -133,7 +134,8 @@ class Held:
         """Every text, as it stands."""
         made = set(_leaves(self.values))
         for message in self.messages:
-            made.update(_leaves(message.extra))
+            if message.extra:
+                made.update(_leaves(message.extra))
             made.update(filter(None, (message.text, message.reasoning, message.name, message.tool)))
         for call in self.made:
             made.update(filter(None, (call.name, call.id, call.raw)))
@@ -149,22 +151,26 @@ class Held:
         return {(call.name, canonical(call.arguments)) for call in self.made}
 
     @cached_property
-    def muted(self) -> str:
+    def muted(self) -> bytes:
         """All texts, without spaces and marks, one behind the other."""
-        return _MUTED.sub("", "\0".join(self.texts))
+        return _muted("\0".join(self.texts))
 
     def holds(self, text: str, name: str) -> bool:
         """Whether a text stands in the traces, whole or taken apart."""
-        told = _MUTED.sub("", text)
-        if told in self.muted:
+        if _muted(text) in self.muted:
             return True
-        text = _OBJECT.sub("", unescape(text) if "&" in text else text)
+        text = unescape(text) if "&" in text else text
+        text = _OBJECT.sub("", text) if " at 0x" in text else text
         pieces = [piece for one in _PIECES.split(text) if (piece := one.strip(" /")) not in _NOTATION]
-        said = [told for one in pieces if " " in one and len(told := _MUTED.sub("", one)) >= _SENTENCE]
-        said = said or [told for one in pieces if len(told := _MUTED.sub("", one)) > 2]
+        said = [told for one in pieces if " " in one and len(told := _muted(one)) >= _SENTENCE]
+        said = said or [told for one in pieces if len(told := _muted(one)) > 2]
         known = sum(len(one) for one in said if one in self.muted)
         share = _SOME if _WRITTEN.match(text) else _MOST
         return known > 0 if _FAILING.search(name) else known >= share * sum(map(len, said))
+
+
+def _muted(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass").translate(None, _MARKS)
 
 
 def _beside(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -172,18 +178,23 @@ def _beside(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
     return {key: value for key, value in metadata.items() if not key.startswith("attributes/")}
 
 
-def _leaves(value: Any) -> Iterator[str]:
+def _leaves(value: Any) -> list[str]:
     """The texts in a value, the names of its fields among them."""
+    texts: list[str] = []
     waiting = [value]
     while waiting:
         one = waiting.pop()
-        if isinstance(one, str):
-            yield one
+        kind = type(one)
+        if kind is str:
+            texts.append(one)
+        elif kind is dict:
+            texts += [key for key in one if type(key) is str]
+            waiting += [inner for inner in one.values() if type(inner) not in _TEXTLESS]
+        elif kind is list or kind is tuple:
+            waiting += [inner for inner in one if type(inner) not in _TEXTLESS]
         elif isinstance(one, Mapping):
-            yield from (key for key in one if isinstance(key, str))
-            waiting.extend(one.values())
-        elif isinstance(one, list | tuple):
-            waiting.extend(one)
+            waiting.append(dict(one))
+    return texts
 
 
 def tell_uncovered(file: TraceFile, traces: Sequence[Trace], aside: Container[str] = ()) -> None:
@@ -222,6 +233,8 @@ class _Walk:
         """How many texts a field holds, and the first place."""
         self.calls: dict[str, tuple[int, str]] = {}
         self.seen: set[str] = set()
+        self.repeated: set[tuple[Any, bytes]] = set()
+        """Objects in lists, with the names of the lists."""
         self.searched: dict[str, tuple[int, int]] = {}
         """How many texts of a field were looked for, and how many of them found."""
 
@@ -272,7 +285,18 @@ class _Walk:
                 if not _is_aside(key := str(inner["key"])):
                     waiting.append((_untagged(inner["value"]), (key, path), depth))
             elif (kind is dict or kind is list or kind is str) and id(inner) not in known:
+                if kind is dict and self._is_repeated(inner, path):
+                    continue
                 waiting.append((inner, (index, path), depth))
+
+    def _is_repeated(self, value: dict[str, Any], path: Path) -> bool:
+        """Whether an equal object stood in a list of this name before, as messages do in each request."""
+        spelt = spelling(value)
+        where = next((step for step in steps_of(path) if type(step) is not int), None)
+        if spelt is None or (where, spelt) in self.repeated:
+            return spelt is not None
+        self.repeated.add((where, spelt))
+        return False
 
     def _columns(
         self, rows: list[dict[str, Any]], keys: Iterable[str], path: Path, depth: int, waiting: list[Waiting]
@@ -308,8 +332,8 @@ class _Walk:
                 return [(inner, path, depth + 1)]
         elif len(text) > _LONG and is_stream(text):
             return [(value, path, depth + 1) for _, value in events_of_sse(text)]
-        name = _named(path)
-        last = _last(name)
+        name = named(path)
+        last = last_step(name)
         if last in _ASIDE or last in self.aside or _is_aside(path[0]):
             return []
         spoken = last in _SAYING or (type(path[1]) is tuple and path[1] and _gives(path[1]))
@@ -323,7 +347,7 @@ class _Walk:
             self.searched[name] = (looked + 1, known + held)
             if held:
                 return []
-        count, first = self.texts.get(name, (0, _placed(place, path)))
+        count, first = self.texts.get(name, (0, placed(place, path)))
         self.texts[name] = (count + 1, first)
         return []
 
@@ -344,8 +368,8 @@ class _Walk:
         if str(found.id) in self.aliases or found.id in self.seen or asked in self.held.asked:
             return False
         self.seen.add(found.id)
-        name = _named(path)
-        count, first = self.calls.get(name, (0, _placed(place, path)))
+        name = named(path)
+        count, first = self.calls.get(name, (0, placed(place, path)))
         self.calls[name] = (count + 1, first)
         return False
 
@@ -364,57 +388,16 @@ def _is_sentence(text: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _last(name: str) -> str:
-    """The last step of a name that is no number."""
-    steps = [step for step in re.split(r"[./]", name) if step and step != "#"]
-    while steps and steps[-1] in ("value", "stringValue"):
-        steps.pop()
-    return steps[-1] if steps else ""
-
-
-@lru_cache(maxsize=4096)
 def _says(key: Any) -> bool:
-    return isinstance(key, str) and (key == "value" or _last(key) in _SAYING)
+    return isinstance(key, str) and (key == "value" or last_step(key) in _SAYING)
 
 
 def _gives(path: Path) -> bool:
     while path and type(path[0]) is int:
         path = path[1]
-    return bool(path) and _last(str(path[0])) in _GIVING
+    return bool(path) and last_step(str(path[0])) in _GIVING
 
 
 @lru_cache(maxsize=4096)
 def _is_aside(key: Any) -> bool:
-    return isinstance(key, str) and (_last(key) in _ASIDE or key in _ASIDE)
-
-
-_TAGS = ("stringValue", "arrayValue", "kvlistValue", "values", "string_value")
-_NUMBER = re.compile(r"(?<=\.)\d+(?=\.|$)|^\d+$")
-
-
-def _named(path: Path) -> str:
-    """The name of a field: its steps without numbers and tags."""
-    steps = []
-    while path:
-        if type(path[0]) is not int and path[0] not in _TAGS:
-            steps.append(_NUMBER.sub("#", str(path[0])[:80]))
-        path = path[1]
-    return "/".join(reversed(steps[:_STEPS]))
-
-
-_STEPS = 6
-"""Innermost steps that name a field."""
-
-
-def _placed(place: str, path: Path) -> str:
-    """The place of a field: where its value stands, and the steps with a number that lead there."""
-    steps = []
-    while path:
-        steps.append(path)
-        path = path[1]
-    listed = [
-        f"{steps[n + 1][0] if n + 1 < len(steps) else ''}/{step[0]}"
-        for n, step in enumerate(steps)
-        if type(step[0]) is int
-    ]
-    return ", ".join([place, *reversed(listed)])
+    return isinstance(key, str) and (last_step(key) in _ASIDE or key in _ASIDE)
