@@ -125,6 +125,95 @@ def test_a_reply_of_dspy_stands_in_its_outputs(tmp_path: Path) -> None:
     assert problems == []
 
 
+def _sections(**named: str) -> str:
+    return "\n\n".join(f"[[ ## {name} ## ]]\n{text}" for name, text in named.items())
+
+
+def test_calls_in_the_sections_of_texts_of_dspy(tmp_path: Path) -> None:
+    tail = "\n\nRespond with the corresponding output fields, starting with `next_thought`."
+    done = {
+        "thought_0": "Look.",
+        "tool_name_0": "gauge",
+        "tool_args_0": '{"tank": "T-7"}',
+        "observation_0": "91",
+    }
+    asked = [_sections(question=ASKED, trajectory="") + tail]
+    asked += [_sections(question=ASKED, trajectory="") + "\n" + _sections(**done) + tail]
+    replies = [
+        _sections(
+            next_thought="Look.", next_tool_name="gauge", next_tool_args='{"tank": "T-7"}', completed=""
+        ),
+        json.dumps({"next_thought": "Enough.", "next_tool_name": "finish", "next_tool_args": {}}),
+    ]
+    log = [
+        {
+            "messages": [{"role": "user", "content": text}],
+            "response": "ModelResponse(id='r')",
+            "outputs": [reply],
+        }
+        for text, reply in zip(asked, replies, strict=True)
+    ]
+    (trace,), problems = found_in(log, tmp_path, "log.jsonl")
+    made = [(call.name, call.arguments) for message in trace.messages for call in message.calls]
+    assert made == [("gauge", {"tank": "T-7"}), ("finish", {})]
+    assert trace.messages[trace.results[1, 0]].text == "91"
+    assert [one.text for one in trace.messages if one.role == "assistant"] == ["Look.", "Enough."]
+    assert problems == []
+
+
+def test_tool_calls_in_a_section_of_dspy(tmp_path: Path) -> None:
+    told = '{"tool_calls": [{"name": "gauge", "args": {"tank": "T-7"}}]}'
+    entry = {
+        "messages": [{"role": "user", "content": _sections(question=ASKED)}],
+        "response": "ModelResponse(id='r')",
+        "outputs": [_sections(reasoning="I look.", tool_calls=told, completed="")],
+    }
+    (trace,), _ = found_in([entry], tmp_path, "log.jsonl")
+    (call,) = trace.messages[-1].calls
+    assert (call.name, call.arguments) == ("gauge", {"tank": "T-7"})
+    assert "I look." in (trace.messages[-1].text or "")
+
+
+def test_events_of_a_workflow_that_requests_repeat(tmp_path: Path) -> None:
+    called = {"tool_name": "gauge", "tool_kwargs": {"tank": "T-7"}, "tool_id": "call_7fKq2nVx9sLd"}
+    reply = {
+        "role": "assistant",
+        "additional_kwargs": {},
+        "blocks": [
+            {
+                "block_type": "tool_call",
+                "tool_call_id": "call_7fKq2nVx9sLd",
+                "tool_name": "gauge",
+                "tool_kwargs": {"tank": "T-7"},
+            },
+        ],
+    }
+    user = {"role": "user", "blocks": [{"block_type": "text", "text": ASKED}]}
+    result = {
+        "role": "tool",
+        "blocks": [{"block_type": "text", "text": "91"}],
+        "additional_kwargs": {"tool_call_id": "call_7fKq2nVx9sLd"},
+    }
+    last = {"role": "assistant", "blocks": [{"block_type": "text", "text": DONE}]}
+    events = [
+        ("AgentInput", {"input": [user]}),
+        ("AgentOutput", {"response": reply}),
+        ("ToolCall", called),
+        (
+            "ToolCallResult",
+            called | {"tool_output": {"tool_name": "gauge", "content": "91", "is_error": False}},
+        ),
+        ("AgentInput", {"input": [user, reply, result]}),
+        ("AgentOutput", {"response": last}),
+    ]
+    (trace,), problems = found_in(
+        [{"type": kind, "value": value} for kind, value in events], tmp_path, "log.jsonl"
+    )
+    assert calls(trace) == [("gauge", {"tank": "T-7"}, "91")]
+    assert said(trace)[-1] == ("assistant", DONE)
+    assert problems == []
+
+
 def _tagged(**attributes: Any) -> dict[str, Any]:
     return {
         key: {"value": value if isinstance(value, str) else json.dumps(value), "type": "string"}

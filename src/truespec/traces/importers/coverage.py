@@ -90,7 +90,10 @@ _OBJECT = re.compile(r"<[^<>]*(?:<locals>)?[^<>]* at 0x[0-9a-fA-F]+>")
 """What Python writes for an object that has no text."""
 _WRITTEN = re.compile(r"\s*[\[(<]*[\w.]+[(=]")
 """How the text begins that Python writes for an object."""
-_PIECES = re.compile(r"<?\b[A-Z]\w+\.[A-Z_]+\b|</?\w+|(?<![\w.])[\w.]+[=(]|[<>{}\[\]()\"'\n=:,|]+|\\+[ntr]")
+_PIECES = re.compile(
+    r"## \w+ ##|<?\b[A-Z]\w+\.[A-Z_]+\b|</?\w+|(?<![\w.])[\w.]+[=(]"
+    r"|[<>{}\[\]()\"'\n=:,|]+|\\+[ntr]"
+)
 _JSON = ("[", "{", '"')
 _NESTED = frozenset((dict, list))
 _TELLING = frozenset((str, dict, list))

@@ -28,6 +28,7 @@ from truespec.traces.importers.parts import Notes
 from truespec.traces.importers.records import each_trace
 from truespec.traces.importers.shared import number, role_of, source_of, tool_schemas
 from truespec.traces.importers.told import told_by_reply
+from truespec.traces.importers.told_sections import told_in_sections
 from truespec.traces.importers.wrappers import is_typed_message
 from truespec.traces.joins import Joins
 from truespec.traces.scanner import each_record
@@ -168,7 +169,7 @@ def _messages(listed: list[Any], notes: Notes, position: str) -> list[Message]:
         else:
             notes.place = f"{position}, message {index}"
             made += messages_of_item(m, notes)
-    return paired(told_by_reply(made, notes), notes.ledger)
+    return paired(told_in_sections(told_by_reply(made, notes), notes), notes.ledger)
 
 
 def _trace(

@@ -12,6 +12,7 @@ from typing import Any
 
 from truespec.traces.files import Problem, TraceFile, brief
 from truespec.traces.importers.census import census, held
+from truespec.traces.importers.contained import without_contained
 from truespec.traces.importers.conventions import RawSpan
 from truespec.traces.importers.growing import grown
 from truespec.traces.importers.items import SYSTEMS
@@ -233,7 +234,7 @@ def recognises(head: Any, file: TraceFile) -> bool:
 
 def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     """The traces of the spans, else one for each record with messages; requests that go on are one."""
-    return grown(_traces(file, joins), file.ledger)
+    return without_contained(grown(_traces(file, joins), file.ledger), file.ledger)
 
 
 def _traces(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
