@@ -94,7 +94,11 @@ def _has_one_step(body: exp.Expr) -> bool:
 
 def _named(reader: Reader, new: Recursion) -> tuple[int, Image]:
     """The number of a recursion, and what its result is mapped to: an earlier one, or the new one itself."""
-    same = reader.aggregates.same
+    aggregates = reader.aggregates
+
+    def same(one: Bag, other: Bag) -> bool:
+        return aggregates.same(one, other) or (new.distinct and aggregates.same_tuples(one, other))
+
     for number, old in enumerate(reader.recursions):
         image = image_of(old, new, same)
         if image is None and closures.apply(reader.world, old, new, same):

@@ -4,7 +4,8 @@ Statement. Let P be a bag of pairs, and let X∘Y hold (x, z) as often as there 
 The results of `P UNION [ALL] W∘P` and of `P UNION [ALL] P∘W` are the same bag.
 
 Side conditions. Both keep duplicates or neither does. That the first parts are the same bag, and each step
-one of the two for every bag W of pairs of these kinds, is proved. A NULL is no y that two pairs share.
+one of the two for every bag W of pairs of these kinds, is proved; without duplicates, that they hold the same
+pairs. A NULL is no y that two pairs share.
 
 Why. Composition is associative. By induction, round n adds P∘...∘P of n + 1 factors on either side; without
 duplicates, what has been met before is left out on either side, and both are the union of all rounds. Where

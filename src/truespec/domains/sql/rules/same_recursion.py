@@ -2,17 +2,18 @@
 
 Statement. Let f map tuples to tuples. The result of `B' UNION [ALL] S'(W)` is f of the result of
 `B UNION [ALL] S(W)` where B' and f(B) are the same bag, and S'(f(W)) and f(S(W)) are the same bag for every
-bag W of tuples of these kinds.
+bag W of tuples of these kinds. Under UNION it is enough that they hold the same tuples, however often.
 
 Side conditions. Both keep duplicates or neither does; where neither does, f is one to one. f takes some of
 the columns, each at most once, in any order, and adds a constant to those of integers that are never NULL;
 the columns have the same kinds, which values of S do not change. No part leaves a choice to the engine. Only
 S names the recursion, and it does so once.
 
-Why. By induction on the rounds: a round that is handed f(W) in place of W adds f of what was added, tuple by
-tuple, and without duplicates a tuple is new just where its image is. A column that is never NULL in B, nor in
-S(W) where it is never NULL in W, is never NULL. A recursion that does not end has no result. A level counted
-from 1 so meets one counted from 0, and one that nothing reads meets none.
+Why. By induction on the rounds: a round that is handed f(W) in place of W adds f of what was added, tuple
+by tuple, and without duplicates a tuple is new just where its image is, however often a round meets it. A
+column that is never NULL in B, nor in S(W) where it is never NULL in W, is never NULL. A recursion that
+does not end has no result. A level counted from 1 so meets one counted from 0, and one that nothing reads
+meets none.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from truespec.domains.sql.ir.symbols import is_false
 from truespec.domains.sql.ir.values import Val
 
 Same = Callable[[Bag, Bag], bool]
-"""Whether two bags are proved to hold the same tuples equally often."""
+"""Whether two bags are proved to hold the same tuples: equally often where duplicates are kept."""
 
 MAX_IMAGES = 6
 """The most maps that are tried from one recursion to another."""
