@@ -31,6 +31,12 @@ SLIPS = [
     ),
     ("SELECT SUM(a) FROM t", "SELECT COALESCE(SUM(a), 0) FROM t"),
     ("SELECT SUM(a + b) FROM t", "SELECT SUM(a) + SUM(b) FROM t"),
+    ("SELECT SUM(c) FROM t", "SELECT SUM(CASE WHEN c = 1 THEN 1 ELSE 0 END) FROM t"),
+    ("SELECT MAX(CASE WHEN a > 1 THEN 1 ELSE 0 END) FROM t", "SELECT MAX(1) FROM t"),
+    (
+        "SELECT c FROM t WHERE c = (SELECT MIN(c) FROM t)",
+        "SELECT c FROM t WHERE c = (SELECT MIN(c) FROM t) AND NOT EXISTS (SELECT 1 FROM t y WHERE y.c = t.c)",
+    ),
     ("SELECT SUM(3 * c) FROM t", "SELECT SUM(c) FROM t"),
     (
         "SELECT CASE WHEN k = 2 THEN s % 2 ELSE 0 END FROM (SELECT COUNT(*) AS k, SUM(n) AS s "

@@ -43,6 +43,7 @@ from truespec.domains.sql.rules import (
     filled_group,
     first_exists,
     first_rows,
+    flags,
     frame_rows,
     group_determined,
     independent_factors,
@@ -50,6 +51,8 @@ from truespec.domains.sql.rules import (
     known_arguments,
     known_flags,
     known_values,
+    least_rows,
+    listed_extremes,
     listed_groups,
     many_choices,
     optional_partner,
@@ -310,6 +313,30 @@ def choices_are_always_different(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(many_choices, "same_choice", lambda one, copy: FALSE)
 
 
+def all_numbers_are_flags(patch: pytest.MonkeyPatch) -> None:
+    def proved(aggregates: Any, name: str) -> Any:
+        tables = aggregates.world.schema.tables
+        named = {f"column {t.name}.{c.name}": (t, c) for t in tables for c in t.columns}
+        return named.get(name)
+
+    patch.setattr(flags, "_proved", proved)
+
+
+def each_literal_is_there(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(listed_extremes, "exists", lambda world, bag: z3.BoolVal(True))
+
+
+def anything_is_an_order(patch: pytest.MonkeyPatch) -> None:
+    real = least_rows.of
+
+    def of(world: Any, first: Any) -> Any:
+        with patch.context() as trusting:
+            trusting.setattr(world, "holds", lambda *_: True)
+            return real(world, first)
+
+    patch.setattr(least_rows, "of", of)
+
+
 def no_number_is_missing(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(rows_between, "_all_follow", lambda *_: z3.BoolVal(True))
 
@@ -323,6 +350,9 @@ def no_aggregate_of_a_group_is_null(patch: pytest.MonkeyPatch) -> None:
 
 
 PLANTS: dict[Plant, str] = {
+    all_numbers_are_flags: "SELECT SUM(c) FROM t",
+    each_literal_is_there: "SELECT MAX(CASE WHEN a > 1 THEN 1 ELSE 0 END) FROM t",
+    anything_is_an_order: "SELECT c FROM t WHERE c = (SELECT MIN(c) FROM t)",
     choices_are_always_different: "SELECT what FROM seen GROUP BY what HAVING COUNT(*) >= 3",
     no_number_is_missing: (
         "SELECT who, MIN(day) AS a FROM (SELECT who, day, day - ROW_NUMBER() OVER "

@@ -88,12 +88,13 @@ def unrelated(left: Bag, right: Bag, symbols: Container[str] = ()) -> bool:
             return True
     if left.terms[0].groups or right.terms[0].groups:
         return False
-    columns = [_free_column(term) for term in terms]
+    columns = [_free_columns(term) for term in terms]
     if None not in columns and columns[0] != columns[1]:
         return True
     return any(
-        column is not None and not any(column in functions(part) for part in (other.cond, other.outs[0].val))
-        for column, other in zip(columns, reversed(terms), strict=True)
+        not any(column in functions(part) for part in (other.cond, other.outs[0].val))
+        for own, other in zip(columns, reversed(terms), strict=True)
+        for column in own or ()
     )
 
 
@@ -108,16 +109,23 @@ def aggregates_in_keys(term: Term, symbols: Container[str]) -> set[str]:
     return found
 
 
-def _free_column(term: Term) -> str | None:
-    """The column that a term puts out, where no equation between two expressions speaks of it."""
-    value = term.outs[0].val if term.outs else None
-    if value is None or not z3.is_app(value) or value.num_args() != 1:
+def _free_columns(term: Term) -> frozenset[str] | None:
+    """The columns of whose product a term puts out, where no equation between expressions speaks of one."""
+    if not term.outs:
         return None
-    name = name_of(value)
-    if not name.startswith("column "):
-        return None
+    columns: set[str] = set()
+    todo = [term.outs[0].val]
+    while todo:
+        value = todo.pop()
+        if z3.is_mul(value) or z3.is_to_real(value):
+            todo += operands(value)
+            continue
+        name = name_of(value) if z3.is_app(value) and value.num_args() == 1 else ""
+        if not name.startswith("column "):
+            return None
+        columns.add(name)
     for part in conjuncts(term.cond):
         tied = is_eq(part) and all(constants(side) for side in operands(part))
-        if name in functions(part) and (tied or (not is_eq(part) and len(constants(part)) > 1)):
+        if (tied or (not is_eq(part) and len(constants(part)) > 1)) and columns & functions(part):
             return None
-    return name
+    return frozenset(columns)

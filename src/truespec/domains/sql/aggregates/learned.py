@@ -11,6 +11,7 @@ from truespec.domains.sql.ir.logic import Formula
 from truespec.domains.sql.rules import (
     counted_image,
     counted_subset,
+    least_rows,
     many_choices,
     rows_between,
     runs,
@@ -34,6 +35,7 @@ class Learned:
         self._spans: set[str] = set()
         self._runs: set[str] = set()
         self._places: set[str] = set()
+        self._orders: list[Formula] = []
 
     def add(self, name: str, *facts: Formula | None) -> None:
         """Note facts about an aggregate, as many as there are."""
@@ -53,6 +55,17 @@ class Learned:
 
         for symbol in rows_between.numbered(self.aggregates, terms):
             self._note_between(symbol, stepped=False)
+        self._relate_firsts(terms)
+
+    def _relate_firsts(self, terms: list[Term]) -> None:
+        """Note that below each row there is a first one, where a first row is compared with an extreme."""
+        applied = [symbol for term in terms for symbol, _ in self.aggregates.applied(term).values()]
+        extremes = [symbol.name for symbol in applied if symbol.function in ("MIN", "MAX")]
+        for first in least_rows.asked(self.aggregates, terms) if extremes else ():
+            order = first.key()
+            if len(self._orders) < least_rows.MAX_ORDERS and not any(order.eq(old) for old in self._orders):
+                self._orders.append(order)
+                self.add(extremes[0], least_rows.of(self.aggregates.world, first))
 
     def note_signs(self, formula: Formula) -> None:
         """Learn of the sums in a formula whether they are positive or negative."""

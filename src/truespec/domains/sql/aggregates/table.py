@@ -54,6 +54,7 @@ from truespec.domains.sql.rules import (
     frame_rows,
     independent_factors,
     key_cases,
+    listed_extremes,
     settled_value,
     split_bounds,
     sum_laws,
@@ -70,6 +71,7 @@ class AggregateTable(Aggregates):
         self.same = same
         self.symbols: dict[str, Symbol] = {}
         self.operators: list[Operator] = []
+        self.flags = {}
         self.learned = Learned(self)
         self._firsts: dict[str, Formula] = {}
         self._roles: dict[str, list[Role]] = {}
@@ -305,7 +307,10 @@ class AggregateTable(Aggregates):
     def extreme_value(self, function: str, bag: Bag) -> Expr:
         """MIN or MAX of a bag of values none of which is NULL, where it has any."""
         single = self._single(bag)
-        return single.val if single else self._choose(function, bag)[1]
+        if single is not None:
+            return single.val
+        listed = listed_extremes.of(self.world, function, bag)
+        return self._choose(function, bag)[1] if listed is None else listed
 
     def _single(self, bag: Bag) -> Val | None:
         """The one value of a bag whose rows, or whose values, the condition determines."""

@@ -30,6 +30,7 @@ def read_check(world: World, table: Table, sql: str, row: Expr) -> Val | None:
         if node.find(exp.Query, exp.AggFunc):
             return None
         compiler = Compiler(world, AggregateTable(world, lambda a, b: False, attached=False))
+        compiler.reads_check = True
         values = [world.column(table, column, row) for column in table.columns]
         names = [Name(table.name.lower(), column.name.lower()) for column in table.columns]
         return truth(world.dialect, compiler.value(node, Scope(names, values, None)))

@@ -94,7 +94,9 @@ def _numbered(
 
 
 def _first(value: exp.Expr, by: list[exp.Expr], keys: list[exp.Ordered]) -> exp.Expr:
-    """FIRST_VALUE of an expression in the window of its group."""
+    """FIRST_VALUE of an expression in the window of its group; what all its rows agree in is itself."""
+    if value in by:
+        return value
     return exp.Window(
         this=exp.FirstValue(this=value.copy()),
         partition_by=[part.copy() for part in by],

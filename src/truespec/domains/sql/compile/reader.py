@@ -56,6 +56,8 @@ class Reader(ABC):
         """What holds wherever the current expression is evaluated: the tests of the CASEs around it."""
         self.rounds = 0
         """How many recursions enclose the current query."""
+        self.reads_check = False
+        """Whether a CHECK is read: what the schema's CHECKs say of its columns is then not at hand."""
         self.compares_values = False
         """Whether a query of the pair takes values of rows by their place (FIRST_VALUE and the like)."""
 

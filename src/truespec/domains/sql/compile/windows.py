@@ -63,10 +63,14 @@ class _Window:
         spec = node.args.get("spec")
         with At(spec):
             self.frame: Frame = read_frame(spec, order is not None)
-        self.keys: Sequence[exp.Ordered] = [] if order is None else order.expressions
+        self.keys: Sequence[exp.Ordered] = [] if order is None else self._telling(order.expressions)
         self.mine = [class_of(reader, reader.value(part, scope)) for part in self.partition]
         self.own = self._sort_keys(scope)
         self.sorts: list[Sort] = [sort_of(key) for key in self.keys]
+
+    def _telling(self, keys: Sequence[exp.Ordered]) -> Sequence[exp.Ordered]:
+        """The keys that may tell rows of a partition apart: those that it is not partitioned by, if any."""
+        return [key for key in keys if key.this not in self.partition] or keys
 
     def value(self) -> Val:
         """The function's value."""

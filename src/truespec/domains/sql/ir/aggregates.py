@@ -13,6 +13,7 @@ from truespec.domains.sql.ir.kinds import Kind
 from truespec.domains.sql.ir.logic import Expr, Formula
 from truespec.domains.sql.ir.values import Val
 from truespec.domains.sql.ir.world import World
+from truespec.domains.sql.schema import Column, Table
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,6 +79,8 @@ class Aggregates(ABC):
     """What leaves choices, in the order of reading."""
     reads_neighbours = False
     """Whether rows are read by their distance, as LAG and LEAD do, and in a frame of so many rows."""
+    flags: dict[str, tuple[Table, Column] | None]
+    """The columns of zeros and ones that were asked for, by their functions; None for other columns."""
     plainly_same: Callable[[Bag, Bag], bool]
     """Whether two bags are the same by their form, which no solver is asked for."""
     same: Callable[[Bag, Bag], bool]

@@ -2,7 +2,8 @@
 
 Statement. Over the choices of one term, with φ its condition and v, w never NULL:
 Σ[φ] c = c · COUNT[φ] where c does not depend on the choice;  Σ[φ] (v + w) = Σ[φ] v + Σ[φ] w;
-Σ[φ] c·v = c · Σ[φ] v;  Σ[φ] (if p then v else w) = Σ[φ ∧ p] v + Σ[φ ∧ ¬p] w;  Σ[φ] real(v) = real(Σ[φ] v).
+Σ[φ] c·v = c · Σ[φ] v;  Σ[φ] (u + v)·w = Σ[φ] u·w + Σ[φ] v·w;
+Σ[φ] (if p then v else w) = Σ[φ ∧ p] v + Σ[φ ∧ ¬p] w;  Σ[φ] real(v) = real(Σ[φ] v).
 
 Σ_x[φ] (Σ_y[ψ(x)] v) · w = Σ_(x,y)[φ ∧ ψ(x)] v · w, and likewise for COUNT, which is Σ 1.
 
@@ -23,6 +24,7 @@ from truespec.domains.sql.ir.aggregates import Aggregates
 from truespec.domains.sql.ir.bags import Term, bound, dependent, renamed, substitute_term
 from truespec.domains.sql.ir.logic import Expr, conj, ite, neg, real
 from truespec.domains.sql.ir.symbols import constants, is_false, is_ite, operands
+from truespec.domains.sql.rules import flags
 
 
 def split(aggregates: Aggregates, term: Term, value: Expr) -> Expr:
@@ -51,26 +53,61 @@ def split(aggregates: Aggregates, term: Term, value: Expr) -> Expr:
     if value.decl().kind() == z3.Z3_OP_UMINUS:
         return -split(aggregates, term, value.arg(0))
     if z3.is_mul(value):
-        outer = [part for part in operands(value) if not constants(part) & own]
-        inner = [part for part in operands(value) if constants(part) & own]
-        if outer:
-            core = inner[0] if len(inner) == 1 else z3.Product(*inner)
-            return z3.Product(*outer, split(aggregates, term, core))
-        for position, factor in enumerate(operands(value)):
-            if is_ite(factor):
-                rest = [part for i, part in enumerate(operands(value)) if i != position]
-                test, yes, no = operands(factor)
-                branches = [z3.Product(branch, *rest) for branch in (yes, no)]
-                return split(aggregates, term, ite(test, *branches))
+        product = _product(aggregates, term, value)
+        if product is not None:
+            return product
     if is_ite(value):
         test, yes, no = operands(value)
         left = split(aggregates, replace(term, cond=conj(term.cond, test)), yes)
         right = split(aggregates, replace(term, cond=conj(term.cond, neg(test))), no)
         return left + right
+    flag = flags.spelled(aggregates, term, value)
+    if flag is not None:
+        return split(aggregates, term, flag)
     nested = _nested(aggregates, term, value)
     if nested is not None:
         return split(aggregates, *nested)
     return aggregates.sum_term(term, value)
+
+
+def _product(aggregates: Aggregates, term: Term, value: Expr) -> Expr | None:
+    """The sum of a product by the laws; None where none of them applies."""
+    own, factors = bound(term), operands(value)
+    outer = [part for part in factors if not constants(part) & own]
+    inner = [part for part in factors if constants(part) & own]
+    if outer:
+        return z3.Product(*outer, split(aggregates, term, _times(inner)))
+    if all(map(z3.is_to_real, factors)):
+        return real(split(aggregates, term, _times([part.arg(0) for part in factors])))
+    for position, factor in enumerate(factors):
+        rest = [part for i, part in enumerate(factors) if i != position]
+        cases = factor if is_ite(factor) else flags.spelled(aggregates, term, factor)
+        if cases is not None:
+            test, yes, no = operands(cases)
+            return split(aggregates, term, ite(test, _times([yes, *rest]), _times([no, *rest])))
+        added = _summands(factor)
+        if added:
+            parts = [(sign, split(aggregates, term, _times([part, *rest]))) for sign, part in added]
+            return z3.Sum(*(part if sign > 0 else -part for sign, part in parts))
+    return None
+
+
+def _times(factors: list[Expr]) -> Expr:
+    """The product of at least one factor, products among them written out."""
+    parts = [part for factor in factors for part in (operands(factor) if z3.is_mul(factor) else [factor])]
+    return parts[0] if len(parts) == 1 else z3.Product(*parts)
+
+
+def _summands(value: Expr) -> list[tuple[int, Expr]]:
+    """What a sum, a difference or a negation adds up, with its sign; nothing for any other value."""
+    if z3.is_add(value):
+        return [(1, part) for part in operands(value)]
+    if z3.is_sub(value):
+        first, *rest = operands(value)
+        return [(1, first), *((-1, part) for part in rest)]
+    if value.decl().kind() == z3.Z3_OP_UMINUS:
+        return [(-1, value.arg(0))]
+    return [(sign, real(part)) for sign, part in _summands(value.arg(0))] if z3.is_to_real(value) else []
 
 
 def _nested(aggregates: Aggregates, term: Term, value: Expr) -> tuple[Term, Expr] | None:

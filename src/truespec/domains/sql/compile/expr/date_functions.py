@@ -11,6 +11,7 @@ import z3
 from sqlglot import exp
 
 from truespec.domains.sql.compile.expr.numbers import as_number, truncated
+from truespec.domains.sql.compile.expr.text_dates import text_of_date
 from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.readers import Readers
 from truespec.domains.sql.compile.scope import Scope
@@ -24,21 +25,26 @@ from truespec.domains.sql.ir.dates import (
     read_date,
     zoned,
 )
-from truespec.domains.sql.ir.facts import MONTH_START, ZONED_DAY, digits
+from truespec.domains.sql.ir.day_parts import (
+    day_of_month,
+    month_number,
+    month_text,
+    two_digits,
+    year_number,
+    year_text,
+)
+from truespec.domains.sql.ir.facts import MONTH_START, ZONED_DAY
 from truespec.domains.sql.ir.kinds import (
     DATE,
-    DATED,
     DATETIME,
     INT,
     MOMENTS,
     REAL,
     TEXT,
-    TEXT_SORT,
     ZONED,
-    Kind,
     Sealed,
 )
-from truespec.domains.sql.ir.logic import FALSE, Expr, Formula, disj
+from truespec.domains.sql.ir.logic import FALSE, Formula, disj
 from truespec.domains.sql.ir.opaque import opaque, strict
 from truespec.domains.sql.ir.values import Val, to_real
 from truespec.verdict import Unsupported
@@ -51,7 +57,7 @@ def date_arithmetic(reader: Reader, node: exp.Binary, scope: Scope, sign: int) -
     left, right = reader.value(node.this, scope), reader.value(node.expression, scope)
     null = disj(left.null, right.null)
     if left.kind == DATE and right.kind == INT:
-        return Val(null, left.val + right.val * sign, DATE)
+        return Val(null, z3.simplify(left.val + right.val * sign), DATE)
     if left.kind == right.kind == DATE and sign < 0:
         return Val(null, left.val - right.val, INT)
     return None
@@ -284,20 +290,12 @@ def interval_of(node: Any) -> Any:
 
 def year_of(reader: Reader, node: exp.Year, scope: Scope) -> Val:
     value = day(date_value(reader, node.this, scope))
-    return Val(value.null, _year(value), INT)
+    return Val(value.null, year_number(value), INT)
 
 
 def month_of(reader: Reader, node: exp.Month, scope: Scope) -> Val:
     value = day(date_value(reader, node.this, scope))
-    return Val(value.null, _month(value), INT)
-
-
-def _year(value: Val) -> Expr:
-    return z3.Function("year", z3.IntSort(), z3.IntSort())(value.val)
-
-
-def _month(value: Val) -> Expr:
-    return z3.Function("yearmonth", z3.IntSort(), z3.IntSort())(value.val) - 12 * _year(value)
+    return Val(value.null, month_number(value), INT)
 
 
 def _extract(reader: Reader, node: exp.Extract, scope: Scope) -> Val:
@@ -313,7 +311,6 @@ def _extract(reader: Reader, node: exp.Extract, scope: Scope) -> Val:
             value = month_of(reader, exp.Month(this=node.expression), scope)
         return to_real(value) if reader.dialect.extract_is_numeric else value
     span = reader.value(node.expression, scope)
-    whole = part == "DAY" and not reader.dialect.extract_is_numeric
     if isinstance(span.kind, Sealed):
         return opaque(reader.dialect, f"extract {part}", [span], REAL)
     value = as_date(reader, span)
@@ -323,11 +320,11 @@ def _extract(reader: Reader, node: exp.Extract, scope: Scope) -> Val:
     if part in _COUNTED:
         found = _COUNTED[part](day(value))
         return to_real(found) if reader.dialect.extract_is_numeric else found
-    return opaque(reader.dialect, f"extract {part}", [value], INT if whole else REAL)
+    return opaque(reader.dialect, f"extract {part}", [value], REAL)
 
 
 def _quarter(value: Val) -> Val:
-    return Val(value.null, (_month(value) + 2) / 3, INT)
+    return Val(value.null, (month_number(value) + 2) / 3, INT)
 
 
 def _from_sunday(value: Val) -> Val:
@@ -338,7 +335,13 @@ def _from_monday(value: Val) -> Val:
     return Val(value.null, (value.val + 6) % 7 + 1, INT)
 
 
-_COUNTED = {"QUARTER": _quarter, "DOW": _from_sunday, "DAYOFWEEK": _from_sunday, "ISODOW": _from_monday}
+_COUNTED = {
+    "DAY": day_of_month,
+    "QUARTER": _quarter,
+    "DOW": _from_sunday,
+    "DAYOFWEEK": _from_sunday,
+    "ISODOW": _from_monday,
+}
 """Parts of a day that are computed: day 1 of the calendar was a Monday."""
 
 
@@ -360,7 +363,7 @@ def _day_of_year(reader: Reader, node: exp.DayOfYear, scope: Scope) -> Val:
 
 
 def _day(reader: Reader, node: exp.Day, scope: Scope) -> Val:
-    return opaque(reader.dialect, "extract DAY", [day(date_value(reader, node.this, scope))], INT)
+    return day_of_month(day(date_value(reader, node.this, scope)))
 
 
 def _timetostr(reader: Reader, node: exp.TimeToStr, scope: Scope) -> Val:
@@ -371,43 +374,16 @@ def _timetostr(reader: Reader, node: exp.TimeToStr, scope: Scope) -> Val:
         return text_of_date(reader, f"strftime {form.this}", _written(node.this), scope, TEXT)
     value = day(date_value(reader, node.this, scope))
     if form.this == "%Y-%m":
-        return month_text(reader, value)
+        return month_text(value)
     if form.this == "%Y":
-        return Val(value.null, digits(_year(value), 4), TEXT)
+        return year_text(value)
     if form.this == "%m":
-        return Val(value.null, digits(_month(value), 2), TEXT)
+        return two_digits(value, month_number(value))
     letters = {piece[1] for piece in _FORMAT.finditer(form.this) if piece[1]}
     if not letters <= reader.dialect.date_format_letters or form.this.endswith("%"):
         raise Unsupported(f"sql: the date format {form.this[:40]!r}")
     whole = date_value(reader, node.this, scope)
     return opaque(reader.dialect, f"format {form.this}", [whole], TEXT)
-
-
-_MODIFIER = re.compile(
-    r"[+-]?[0-9]{1,6} (?:day|month|year|hour|minute|second)s?|start of (?:day|month|year)|weekday [0-6]", re.I
-)
-"""What SQLite may do to a date, without the clock and without zones."""
-
-
-def modified(reader: Reader, name: str, nodes: list[Any], scope: Scope, kind: Kind) -> Val:
-    """SQLite's DATE, DATETIME, JULIANDAY, ... of a text, with modifiers as written."""
-    written = [part if isinstance(part, exp.Literal) and part.is_string else None for part in nodes[1:]]
-    steps = ["" if part is None else str(part.this).lower() for part in written]
-    if not all(map(_MODIFIER.fullmatch, steps)):
-        raise Unsupported(f"sql: the function {name.upper()} with such modifiers")
-    return text_of_date(reader, ", ".join([name, *steps]), nodes[0], scope, kind)
-
-
-def text_of_date(reader: Reader, name: str, node: Any, scope: Scope, kind: Kind) -> Val:
-    """A function of a text that is read as a date where it is one: nothing is known of it.
-
-    A text that is written may be a time zone's, a modifier's or the clock's, and is not read.
-    """
-    value = reader.value(node, scope)
-    if value.kind not in (TEXT, DATED) or value.literal is not None:
-        raise Unsupported(f"sql: a date function of a value of type {value.kind.shown}")
-    found = opaque(reader.dialect, name, [replace(value, null=FALSE)], kind)
-    return Val(disj(value.null, found.null), found.val, kind)
 
 
 def _written(node: Any) -> Any:
@@ -419,11 +395,6 @@ def _date_of(reader: Reader, node: exp.Date, scope: Scope) -> Val:
     if reader.dialect.dates_are_texts:
         return text_of_date(reader, "date", node.this, scope, TEXT)
     return day(date_value(reader, node.this, scope))
-
-
-def month_text(reader: Reader, value: Val) -> Val:
-    both = z3.Function("yearmonth", z3.IntSort(), z3.IntSort())(value.val)
-    return Val(value.null, z3.Function("text.yearmonth", z3.IntSort(), TEXT_SORT)(both), TEXT)
 
 
 READERS: Readers = {

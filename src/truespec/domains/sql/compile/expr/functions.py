@@ -9,8 +9,9 @@ from typing import Any
 import z3
 from sqlglot import exp
 
-from truespec.domains.sql.compile.expr.date_functions import as_date, modified, shift, weekday
+from truespec.domains.sql.compile.expr.date_functions import as_date, shift, weekday
 from truespec.domains.sql.compile.expr.regular import REGULAR
+from truespec.domains.sql.compile.expr.text_dates import modified
 from truespec.domains.sql.compile.expr.truncated_dates import made
 from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.readers import Readers

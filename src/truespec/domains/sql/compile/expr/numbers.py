@@ -14,7 +14,7 @@ from truespec.domains.sql.ir.comparisons import PLAIN_NUMBER
 from truespec.domains.sql.ir.dates import number_of_day
 from truespec.domains.sql.ir.kinds import ALWAYS_NULL, BOOL, DATE, NULL_KIND, TEXT
 from truespec.domains.sql.ir.logic import Expr, Formula, conj, ite, neg
-from truespec.domains.sql.ir.symbols import constants
+from truespec.domains.sql.ir.symbols import constants, functions
 from truespec.domains.sql.ir.values import Val, number, numeric, to_real
 from truespec.domains.sql.rules import rounding
 from truespec.verdict import ReasonCode, SpecificationError, Unsupported
@@ -41,8 +41,14 @@ def no_error(reader: Reader, bad: Formula, what: str, scope: Scope) -> None:
     if not reader.dialect.errors_raise or z3.is_false(bad):
         return
     reader.aggregates.note_signs(bad)
-    if not constants(bad) or not reader.world.holds(conj(scope.given(), *reader.guards), neg(bad)):
+    if not _reads_rows(bad) or not reader.world.holds(conj(scope.given(), *reader.guards), neg(bad)):
         raise Unsupported(f"sql: {what} may occur, which {reader.dialect.name} does not answer with NULL")
+
+
+def _reads_rows(formula: Formula) -> bool:
+    """Whether a formula speaks of a row, or of all of them as an aggregate or EXISTS does."""
+    named = any(name.startswith(("agg!", "rows ")) for name in functions(formula))
+    return named or bool(constants(formula))
 
 
 def only_operand(reader: Reader, node: exp.Expr, scope: Scope) -> Val:

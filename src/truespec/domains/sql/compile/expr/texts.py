@@ -9,14 +9,15 @@ from typing import Any
 import z3
 from sqlglot import exp
 
-from truespec.domains.sql.compile.expr.date_functions import month_text
 from truespec.domains.sql.compile.expr.functions import argument, check_no_fractions, function, never_fails
 from truespec.domains.sql.compile.expr.regular import REGULAR
+from truespec.domains.sql.compile.expr.text_dates import part_of_date
 from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.readers import Readers
 from truespec.domains.sql.compile.scope import Scope
 from truespec.domains.sql.dialects.dialect import Patterns
 from truespec.domains.sql.ir.dates import day
+from truespec.domains.sql.ir.day_parts import month_text
 from truespec.domains.sql.ir.kinds import BOOL, DATE, DATED, INT, MOMENTS, NULL_KIND, TEXT
 from truespec.domains.sql.ir.logic import FALSE, disj, ite
 from truespec.domains.sql.ir.opaque import opaque, strict
@@ -33,6 +34,13 @@ def _substring(reader: Reader, node: exp.Substring, scope: Scope) -> Val:
     start, length = node.args.get("start"), node.args.get("length")
     if isinstance(start, exp.Literal) and start.this == "1" and length is not None:
         return prefix(reader, node, node.this, length, scope)
+    places = [
+        int(part.this) for part in (start, length) if isinstance(part, exp.Literal) and part.this.isdigit()
+    ]
+    if len(places) == 2:
+        dated = part_of_date(reader, reader.value(node.this, scope), *places)
+        if dated is not None:
+            return dated
     return function(reader, node, scope)
 
 
@@ -63,7 +71,11 @@ def prefix(reader: Reader, node: exp.Expr, text: exp.Expr, length: Any, scope: S
         raise Unsupported(f"sql: {node.sql(reader.dialect.name)[:60]}, which fails on some values")
     value = reader.value(text, scope)
     if value.kind == DATE and isinstance(length, exp.Literal) and length.this == "7":
-        return month_text(reader, value)
+        return month_text(value)
+    written = isinstance(length, exp.Literal) and not length.is_string and length.this.isdigit()
+    part = part_of_date(reader, value, 1, int(length.this)) if written else None
+    if part is not None:
+        return part
     size = argument(reader, "prefix", "length", length, scope)
     check_no_fractions(reader, "prefix", [value])
     return strict(reader.dialect, "prefix", [value, size], TEXT)
@@ -108,7 +120,11 @@ def placed(reader: Reader, value: Val, part: str, first: bool, last: bool) -> Va
     if first and last:
         return Val(value.null, value.val == reader.world.text(part), BOOL)
     if first:
-        return Val(value.null, beginning(reader, value, len(part)).val == reader.world.text(part), BOOL)
+        if len(part) in (5, 8) and part.endswith("-") and part_of_date(reader, value, 1, 10) is not None:
+            part = part.removesuffix("-")  # in each date there is a dash at that place
+        dated = part_of_date(reader, value, 1, len(part))
+        start = beginning(reader, value, len(part)) if dated is None else dated
+        return Val(value.null, start.val == reader.world.text(part), BOOL)
     if last:
         size = Val(FALSE, z3.IntVal(len(part)), INT)
         end = strict(reader.dialect, "suffix", [value, size], TEXT)

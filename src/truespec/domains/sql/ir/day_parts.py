@@ -1,0 +1,50 @@
+"""Parts of a day: its year, its month, and how they are written."""
+
+from __future__ import annotations
+
+import z3
+
+from truespec.domains.sql.ir.facts import MONTH_START, digits
+from truespec.domains.sql.ir.kinds import INT, TEXT, TEXT_SORT
+from truespec.domains.sql.ir.logic import Expr
+from truespec.domains.sql.ir.values import Val
+
+
+def year_number(value: Val) -> Expr:
+    """The year of a day."""
+    return z3.Function("year", z3.IntSort(), z3.IntSort())(value.val)
+
+
+def months(value: Val) -> Expr:
+    """The months up to that of a day, since year 0."""
+    return z3.Function("yearmonth", z3.IntSort(), z3.IntSort())(value.val)
+
+
+def month_number(value: Val) -> Expr:
+    """The month of a day, from 1 to 12."""
+    return months(value) - 12 * year_number(value)
+
+
+def month_begin(value: Val) -> Expr:
+    """The first day of the month of a day."""
+    return z3.Function(MONTH_START, z3.IntSort(), z3.IntSort())(months(value))
+
+
+def day_of_month(value: Val) -> Val:
+    """The days since the month began, and one."""
+    return Val(value.null, value.val - month_begin(value) + 1, INT)
+
+
+def month_text(value: Val) -> Val:
+    """Year and month of a day, as in 2024-03."""
+    return Val(value.null, z3.Function("text.yearmonth", z3.IntSort(), TEXT_SORT)(months(value)), TEXT)
+
+
+def two_digits(value: Val, number: Expr) -> Val:
+    """A number of a day in two digits."""
+    return Val(value.null, digits(number, 2), TEXT)
+
+
+def year_text(value: Val) -> Val:
+    """The year of a day in four digits."""
+    return Val(value.null, digits(year_number(value), 4), TEXT)
