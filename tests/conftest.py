@@ -27,6 +27,7 @@ from hypothesis import HealthCheck, settings
 from cost import SLOW, Costs, cost
 from groups import case_of, groups_of, scheduler
 from scratch import keep_in_memory
+from searches import answers_alone
 
 keep_in_memory()
 
@@ -103,3 +104,9 @@ def _keep_some_cases(config: pytest.Config, items: list[pytest.Item], limit: int
         (kept if not case or slow or case in chosen[table] else left_out).append(item)
     config.hook.pytest_deselected(items=left_out)
     items[:] = kept
+
+
+@pytest.fixture
+def no_relations(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The test asks for answers alone."""
+    answers_alone(monkeypatch)

@@ -18,8 +18,6 @@ from truespec.benchmark.bundled import BundledTask, RecordedAnswer, Writing, rea
 from truespec.benchmark.difficulty import difficulty
 from truespec.benchmark.likeness import THRESHOLD, compare
 from truespec.benchmark.select import bundled_tasks, choose
-from truespec.domains.arith import decide as arith
-from truespec.domains.fol import decide as fol
 from truespec.domains.verify import Pair, verify_pair
 from truespec.verdict import Answer, UsageError
 
@@ -203,6 +201,7 @@ def test_the_set_spreads_over_the_constructs_of_its_language(name: str) -> None:
     assert not missing
 
 
+@pytest.mark.usefixtures("no_relations")
 @pytest.mark.parametrize("name", QUICK)
 def test_every_verdict_is_the_expected_one(name: str) -> None:
     wrong: list[tuple[str, str, object]] = []
@@ -215,13 +214,6 @@ def test_every_verdict_is_the_expected_one(name: str) -> None:
             if verdict.answer is not answer.expected and not lucky:
                 wrong.append((answer.id, answer.text, verdict))
     assert not wrong
-
-
-@pytest.fixture
-def no_relations(monkeypatch: pytest.MonkeyPatch) -> None:
-    """How a refuted answer relates to the other one costs as much as the answer, where nobody asks for it."""
-    monkeypatch.setattr(arith.Comparison, "_relation", lambda *_: None)
-    monkeypatch.setattr(fol, "LARGE", 0)  # of large formulas it is not looked for
 
 
 @pytest.mark.slow

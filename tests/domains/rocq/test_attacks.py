@@ -11,7 +11,6 @@ import pytest
 
 import needs
 from cases import read_yaml
-from truespec.domains.rocq.domain import Rocq
 from truespec.domains.verify import Pair, verify_pair
 from truespec.verdict import Answer
 
@@ -47,10 +46,7 @@ SECONDS = 1.0
 """The limit of a pair: short, as what never ends uses up all of it in three processes."""
 
 
-@pytest.fixture(autouse=True)
-def no_relations(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is asked here is the answer; how a refuted candidate relates to the oracle costs more than that."""
-    monkeypatch.setattr(Rocq, "_relation", lambda *_: None)
+pytestmark = pytest.mark.usefixtures("no_relations")
 
 
 @pytest.mark.slow

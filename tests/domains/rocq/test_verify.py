@@ -139,7 +139,7 @@ def test_a_preamble_is_shared() -> None:
 @pytest.mark.slow
 def test_many_verifications_leave_nothing_behind(tmp_path: Path) -> None:
     needs.tool("coqc")
-    for number in range(12):
+    for number in range(6):
         candidate = WEAKER.replace("x <= r", f"x <= r + {number}")
         assert verify_pair(Pair("rocq", ORACLE, candidate, SIGNATURE), SECONDS).answer is Answer.REFUTED
     domain: Any = load("rocq")
@@ -164,6 +164,7 @@ ANSWERS = [(entry.task, answer) for entry in bundled.tasks("rocq") for answer in
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("no_relations")
 @pytest.mark.parametrize(("task", "answer"), ANSWERS[::30], ids=lambda one: getattr(one, "id", ""))
 def test_no_bundled_answer_is_decided_wrongly(task: Task, answer: RecordedAnswer) -> None:
     needs.tool("coqc")
@@ -172,6 +173,7 @@ def test_no_bundled_answer_is_decided_wrongly(task: Task, answer: RecordedAnswer
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("no_relations")
 @pytest.mark.parametrize(("problem", "kind", "text"), _problems()[::60])
 def test_no_problem_is_decided_wrongly(problem: Any, kind: str, text: str) -> None:
     needs.tool("coqc")

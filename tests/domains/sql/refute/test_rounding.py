@@ -10,6 +10,8 @@ import truespec
 from searches import shorten
 from truespec.domains.sql.refute.rounding import Arithmetic
 from truespec.domains.sql.schema import read_schema
+from truespec.domains.verify import Pair, verify_pair
+from truespec.verdict import ReasonCode
 
 SCHEMA = "CREATE TABLE t (a INT, r DOUBLE PRECISION)"
 TOOLS = {"mysql": "mariadbd", "postgres": "postgres"}
@@ -29,8 +31,8 @@ ALWAYS_TRUE = [
 """Conditions that hold of every number, and that floating point breaks on some."""
 
 
-DATABASES = 250
-"""Each condition is tried on so many."""
+DATABASES = 100
+"""Each condition is tried on so many; without the guard, those of 18 pairs are broken on the first 40."""
 
 
 @pytest.mark.live
@@ -43,15 +45,9 @@ def test_a_condition_that_always_holds_is_never_refuted(
     if dialect in TOOLS:
         needs.tool(TOOLS[dialect])
     present = "SELECT a FROM t WHERE a IS NOT NULL AND r IS NOT NULL"
-    try:
-        verdict = truespec.verify(
-            "sql",
-            oracle=f"{present} AND {condition}",
-            candidate=present,
-            context={"schema": SCHEMA, "dialect": dialect},
-            timeout=20.0,
-        )
-    except truespec.OracleError:
+    pair = Pair("sql", f"{present} AND {condition}", present, {"schema": SCHEMA, "dialect": dialect})
+    verdict = verify_pair(pair, 20.0)
+    if verdict.reason is not None and verdict.reason.code is ReasonCode.ORACLE:
         return  # the engine itself refuses the text
     assert verdict.answer.value in ("equivalent", "unknown"), verdict
 
