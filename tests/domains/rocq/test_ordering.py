@@ -20,8 +20,16 @@ def layout(signature: str, oracle: str, candidate: str) -> Layout:
 def test_features_are_read_off_both_texts_and_the_signature() -> None:
     pair = layout("(l : list (option nat)) : Prop", "exists i, nth i l None = None", "In None l")
     assert features(pair) == {
-        "any", "exists", "index", "membership", "type list", "type nat", "type option"
+        "any", "described", "exists", "index", "membership", "type list", "type nat", "type option"
     }  # fmt: skip
+
+
+def test_a_description_beside_a_recursive_function_over_lists_is_seen() -> None:
+    described = layout("(l : list Z) : Prop", "exists i, nth_error l i = Some 0", "In 0 l")
+    assert "described" in features(described)
+    assert "by_stepwise" in [one.name for one in ordered(STRATEGIES, described)][:20]
+    assert "described" not in features(layout("(l : list Z) : Prop", "In 0 l", "l <> []"))
+    assert "described" not in features(layout("(x : Z) : Prop", "exists y, y = x", "x = 0"))
 
 
 def test_every_strategy_is_tried_once_whatever_was_learned() -> None:

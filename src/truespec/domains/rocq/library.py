@@ -57,6 +57,8 @@ FILES = (
     "Around",
     "Segments",
     "Beside",
+    "Stepwise",
+    "Splits",
     "Portfolio",
     "Formula",
     "Reify",

@@ -55,6 +55,9 @@ _WORDS = {
 _WORD = re.compile(r"[^\W\d][\w']*")
 TABLE_NUMBERS = 12
 """With so many numerals, texts tell values one by one."""
+_QUANTIFIERS = {"exists", "forall"}
+_DESCRIBING = {*_QUANTIFIERS, "index", "membership", "order"}
+"""Beside a recursive function over lists or texts, these say that a text describes what another computes."""
 _TYPES = {"list", "string", "ascii", "option", "bool", "nat"}
 _SIGNS = {"pair": "*", "function": "->"}
 FEATURES = frozenset(
@@ -65,6 +68,7 @@ FEATURES = frozenset(
         "inductive",
         "literals",
         "table",
+        "described",
         *_WORDS,
         *(f"type {name}" for name in (*_TYPES, *_SIGNS)),
     }
@@ -93,6 +97,8 @@ def features(layout: Layout) -> frozenset[str]:
         found.add("table")
     if layout.recursive():
         found.add("recursion")
+    if found & {"type list", "type string"} and found & (_DESCRIBING if "recursion" in found else _QUANTIFIERS):
+        found.add("described")
     if layout.inductive():
         found.add("inductive")
     return frozenset({"any", *found})

@@ -1,0 +1,95 @@
+(** A recursive function against a description of its results: both are read by heads at each step of one induction, the
+    hypothesis is rewritten into the step, and what is left is propositional or takes a second induction. Members,
+    places, cuts and quantifiers over indices are read by heads in the hypothesis as they are in the goal. *)
+From Coq Require Import String Ascii ZArith Bool Arith Lia List Sorting.Sorted Permutation Classical Setoid.
+From Truespec Require Export Beside.
+Import ListNotations.
+Local Open Scope Z_scope.
+
+(** * More by heads: members by their places, pairs by their parts, bound numbers beside a successor *)
+Lemma member_somewhere T (l : list T) x : In x l <-> exists j, nth_error l j = Some x.
+Proof. split; [apply In_nth_error|intros [j h]; exact (nth_error_In l j h)]. Qed.
+Lemma at_nowhere T (l : list T) x : At (forall j, nth_error l j = Some x -> False) (~ In x l).
+Proof. unfold At. rewrite member_somewhere. firstorder. Qed.
+Lemma at_nowhere' T (l : list T) x : At (forall j, nth_error l j <> Some x) (~ In x l).
+Proof. unfold At. rewrite member_somewhere. firstorder. Qed.
+Lemma at_somewhere T (l : list T) x : At (exists j, nth_error l j = Some x) (In x l).
+Proof. unfold At. rewrite member_somewhere. tauto. Qed.
+Lemma at_nowhere_tidy T (l : list T) x : Tidy (forall j, nth_error l j = Some x -> False) (~ In x l). Proof. exact (at_nowhere T l x). Qed.
+Lemma at_nowhere_tidy' T (l : list T) x : Tidy (forall j, nth_error l j <> Some x) (~ In x l). Proof. exact (at_nowhere' T l x). Qed.
+Lemma at_somewhere_tidy T (l : list T) x : Tidy (exists j, nth_error l j = Some x) (In x l). Proof. exact (at_somewhere T l x). Qed.
+Create HintDb deep discriminated.
+#[global] Hint Mode At ! - : deep.
+#[global] Hint Mode Tidy ! - : deep.
+#[export] Hint Extern 0 (At (forall j : nat, nth_error ?l j = Some _ -> False) _) => (is_var l; apply at_nowhere) : deep.
+#[export] Hint Extern 0 (At (forall j : nat, nth_error ?l j <> Some _) _) => (is_var l; apply at_nowhere') : deep.
+#[export] Hint Extern 0 (At (exists j : nat, nth_error ?l j = Some _) _) => (is_var l; apply at_somewhere) : deep.
+#[export] Hint Extern 0 (Tidy (forall j : nat, nth_error ?l j = Some _ -> False) _) => (is_var l; apply at_nowhere_tidy) : deep.
+#[export] Hint Extern 0 (Tidy (forall j : nat, nth_error ?l j <> Some _) _) => (is_var l; apply at_nowhere_tidy') : deep.
+#[export] Hint Extern 0 (Tidy (exists j : nat, nth_error ?l j = Some _) _) => (is_var l; apply at_somewhere_tidy) : deep.
+Lemma at_count_none T (e : forall x y : T, {x = y} + {x <> y}) l x : At (count_occ e l x = 0%nat) (~ In x l). Proof. unfold At. symmetry. apply count_occ_not_In. Qed.
+#[export] Hint Extern 0 (At (count_occ _ ?l _ = 0%nat) _) => (is_var l; apply at_count_none) : deep.
+Lemma at_no_length T (l : list T) : At (length l = 0%nat) (l = []). Proof. unfold At. symmetry. apply nil_length. Qed.
+#[export] Hint Extern 0 (At (length ?l = 0%nat) _) => (is_var l; apply at_no_length) : deep.
+Lemma tidy_parts A B (p : A * B) a b : Tidy (fst p = a /\ snd p = b) (p = (a, b)).
+Proof. unfold Tidy. destruct p. rewrite pair_equal_spec. tauto. Qed.
+#[export] Hint Extern 0 (Tidy (fst _ = _ /\ snd _ = _) _) => (apply tidy_parts) : deep.
+(* A bound number that is compared with a successor. *)
+Ltac is_compared P := assert_succeeds (assert (nat -> True) by (let j := fresh in intro j; let b := eval cbv beta in (P j) in match b with
+  | context [(j < S _)%nat] => exact I | context [(S _ <= j)%nat] => exact I | context [(S _ < j)%nat] => exact I | context [(j <= S _)%nat] => exact I | context [j = S _] => exact I | context [S _ = j] => exact I end)).
+#[export] Hint Extern 2 (At (forall i : nat, @?P i) _) => (is_compared P; eapply (at_all_nat P); cbv beta; [reduce | reduce | ]) : deep.
+#[export] Hint Extern 2 (At (exists i : nat, @?P i) _) => (is_compared P; eapply (at_ex_nat P); cbv beta; [reduce | reduce | ]) : deep.
+Ltac deep_heads := eapply by_at; [once (typeclasses eauto with deep typeclass_instances) | once (typeclasses eauto with deep typeclass_instances) | cbv beta].
+
+Lemma at_use P Q : At P Q -> P -> Q. Proof. unfold At. tauto. Qed.
+Ltac tidy_fact H := let P := type of H in let h := fresh "T" in
+  pose proof H as h; eapply at_use in h; [ | once (typeclasses eauto with deep typeclass_instances) ]; clear H; rename h into H.
+(* Instances of the induction hypotheses, read by heads as the goal is. *)
+Ltac tidy_hypotheses := clear_marks; repeat match goal with H : ?P |- _ => is_prop P; lazymatch P with _ <-> _ => idtac | _ => fail end; lazymatch goal with _ : done H 90 |- _ => fail | _ => idtac end; tidy_fact H; assert (done H 90) by exact I end; clear_marks.
+
+(** * What closes a step *)
+Ltac forget_general := repeat match goal with H : forall x : ?T, _ |- _ => is_fact H; tryif is_prop T then fail else clear H end.
+Ltac logical := first [ tauto | (booleans; lia) | solve [intuition (first [assumption | lia | congruence | discriminate])] ].
+Ltac further := cbn [Nat.eqb Nat.ltb Nat.leb] in *; try deep_heads.
+(* What a call returns, by the hypothesis on it. *)
+Ltac of_results := repeat match goal with
+  | IH : forall r, r = ?v <-> _ |- _ => mark IH 93 ltac:(pose proof (proj1 (IH v) eq_refl))
+  | IH : forall r, ?v = r <-> _ |- _ => mark IH 93 ltac:(pose proof (proj1 (IH v) eq_refl))
+  | IH : forall r, _ <-> r = ?v |- _ => mark IH 93 ltac:(pose proof (proj2 (IH v) eq_refl))
+  | IH : forall r, _ <-> ?v = r |- _ => mark IH 93 ltac:(pose proof (proj2 (IH v) eq_refl)) end; clear_marks.
+Ltac known_values := repeat match goal with e : ?b = ?v |- context [?b] => lazymatch v with true => rewrite e | false => rewrite e | None => rewrite e | Some _ => rewrite e end end.
+Ltac by_instance := first
+  [ match goal with IH : _ |- _ => is_fact IH; rewrite IH; do 2 try rewrite IH end; known_values; try deep_heads; logical
+  | match goal with IH : _ <-> _ |- _ => rewrite <- IH | IH : forall _, _ |- _ => is_fact IH; rewrite <- IH; do 2 try rewrite <- IH end; known_values; try deep_heads; logical
+  | match goal with IH : forall _, _ |- _ => is_fact IH; setoid_rewrite <- IH end; known_values; try deep_heads; logical ].
+(* What the conditions of the case decide. *)
+Ltac use_known := repeat match goal with
+  | e : ~ ?P |- context [?P] => rewrite (fails_so e)
+  | e : ?P |- context [?P] => is_prop P; rewrite (holds_so e) end.
+Ltac drop_facts := clear_idle; repeat match goal with H : ?P |- _ => is_prop P; clear H end.
+
+(** * The induction *)
+(* [c] tells whether instances are tried at all variables, [n] how many inductions a step may need. *)
+Ltac deep_leaf c n := first [ tauto | lia | congruence | discriminate
+  | solve [to_props; by_instance]
+  | solve [of_results; forget_general; logical]
+  | lazymatch c with true => solve [at_variables; forget_general; to_props; tidy_hypotheses; logical] end
+  | lazymatch n with S ?m => use_known; try deep_heads; descend ltac:(first [ plain | solve [drop_facts; deep m] ]) end ]
+with deep_step c n := cbn in *; head_cases; booleans_to_props; try discriminate; cbn in *; try tauto; try deep_heads; further; try tauto; deep_leaf c n
+with deep_induction n x := generalise_but x; induction x; 
+  first [ solve [intros; deep_step false 0%nat] | solve [all_heads; deep_step false n] | solve [all_heads; deep_step true 0%nat] | solve [intros; one_head; deep_step false 0%nat] ]
+(* The variables that the hypothesis is about in general, each by its head. *)
+with head_of_variable y := lazymatch type of y with list _ => destruct y | nat => destruct y | string => destruct y end
+with one_head := multimatch goal with y : ?T |- _ => (lazymatch goal with _ : context [y] |- _ => fail | _ => idtac end); head_of_variable y end
+with all_heads := repeat (let y := fresh "y" in intro y; try head_of_variable y)
+with deep n := multimatch goal with x : list _ |- _ => solve [deep_induction n x] | x : string |- _ => solve [deep_induction n x] | x : nat |- _ => solve [deep_induction n x] end.
+(* First along what a function of the pair is called on. *)
+Ltac mark_scanned := for_recursive ltac:(fun f => repeat (calls_of f ltac:(fun t => arguments t ltac:(fun x => is_var x; mark x 95 ltac:(idtac))))).
+Ltac deep_first n := mark_scanned; first [ multimatch goal with m : done ?x 95 |- _ => clear_marks; lazymatch type of x with list _ => idtac | nat => idtac | string => idtac end; solve [deep_induction n x] end | clear_marks; deep n ].
+Ltac by_stepwise := solve [ start; without_output; terms; cbv beta iota; deep_first 1%nat ].
+
+(** * Conjuncts in any order: numbers by arithmetic, results by an induction. *)
+Ltac deep_equal x := generalise_but x; induction x; first [ solve [intros; equal_step] | solve [all_heads; equal_step] ].
+Ltac equal_results := first [ assumption | reflexivity | lia | congruence | (drop_facts; first [ solve [equal_scans] | multimatch goal with x : list _ |- _ => solve [deep_equal x] | x : string |- _ => solve [deep_equal x] | x : nat |- _ => solve [deep_equal x] end ]) ].
+Ltac conjunct_goal := open; subst; conjuncts; first [ assumption | lia | (exfalso; lia) | equal_results | (symmetry; equal_results) ].
+Ltac by_conjuncts := solve [ start; terms; lazymatch goal with |- _ /\ _ <-> _ => idtac | |- _ <-> _ /\ _ => idtac | |- (_ -> _) <-> _ => idtac end; split; intro; conjunct_goal ].
