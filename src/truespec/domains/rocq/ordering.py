@@ -97,7 +97,9 @@ def features(layout: Layout) -> frozenset[str]:
         found.add("table")
     if layout.recursive():
         found.add("recursion")
-    if found & {"type list", "type string"} and found & (_DESCRIBING if "recursion" in found else _QUANTIFIERS):
+    if found & {"type list", "type string"} and found & (
+        _DESCRIBING if "recursion" in found else _QUANTIFIERS
+    ):
         found.add("described")
     if layout.inductive():
         found.add("inductive")

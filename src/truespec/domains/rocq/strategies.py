@@ -254,6 +254,8 @@ STRATEGIES: tuple[Strategy, ...] = (
         made_for=("described",),
     ),
     Strategy("by_conjuncts", 0.8, glance=0.5, expected=0.3, use=("functions", "parts", "recursion")),
-    Strategy("by_splits", 0.4, glance=0.4, expected=0.3, use=("index", "parts"), made_for=("exists", "parts")),
+    Strategy(
+        "by_splits", 0.4, glance=0.4, expected=0.3, use=("index", "parts"), made_for=("exists", "parts")
+    ),
 )
 """All of them; `ordering.py` says in which order they are tried."""
