@@ -40,6 +40,8 @@ FIRST_PORTION, BRIEF_PORTION, QUICK_PORTION, PROOF_PORTION = 0.1, 0.2, 0.2, 0.5
 """Shares of the time that is left for a first look, a brief proof, a second look and the whole proof."""
 SEED_PORTION = 0.25
 """The share for databases that Z3 proposes."""
+LATE_PORTION, LATE_DATABASES = 0.12, 260
+"""A look where an engine is fast: the whole proof takes longer than so many databases of most pairs."""
 MORE_PORTION, MORE_DATABASES = 0.5, 700
 """A third look, after which all small databases are tried."""
 SWEEP_PORTION = 0.6
@@ -97,6 +99,10 @@ def decide(
             seeded = hunt.propose(limit.portion(SEED_PORTION))
             if seeded is not None:
                 return _refuted("databases from models", seeded)
+    fast = last is not None and last.ended == "databases"
+    late = look(limit.portion(LATE_PORTION), LATE_DATABASES) if hopeful and fast else None
+    if late is not None:
+        return late
     try:
         if hopeful:
             trace = prove(*pair, limit.portion(PROOF_PORTION))

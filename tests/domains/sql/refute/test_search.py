@@ -10,10 +10,11 @@ import sqlglot
 import needs
 from truespec.domains.contract import RecheckStatus
 from truespec.domains.sql.engines.contract import Answered, Settings, Stopped
+from truespec.domains.sql.refute.check_constraints import kind_of
 from truespec.domains.sql.refute.replay import replay
 from truespec.domains.sql.refute.run import MAX_STOPPED
 from truespec.domains.sql.refute.search import Hunt, Search, search
-from truespec.domains.sql.schema import read_schema
+from truespec.domains.sql.schema import Kind, read_schema
 from truespec.solvers.limit import Limit
 
 DDL = """
@@ -329,3 +330,19 @@ def test_what_refers_to_a_key_is_drawn_for_it_through_several_tables() -> None:
         Settings(), Limit.start(600), 400,
     )  # fmt: skip
     assert found.refutation is not None
+
+
+@pytest.mark.parametrize(
+    ("check", "kind"),
+    [
+        ("x IS date(x) AND x >= '2000-01-01'", Kind.DATE),
+        ("date(x) = x", Kind.DATE),
+        ("x IS date(x, '+1 day')", Kind.TEXT),
+        ("x IS date(y)", Kind.TEXT),
+        ("x IS date(x) OR y = x", Kind.TEXT),
+    ],
+)
+def test_texts_that_a_check_makes_dates_are_drawn_as_dates(check: str, kind: Kind) -> None:
+    schema = read_schema(f"CREATE TABLE t (x TEXT NOT NULL CHECK ({check}), y TEXT)", "sqlite")
+    (table,) = schema.tables
+    assert kind_of(table.columns[0], table, "sqlite") is kind

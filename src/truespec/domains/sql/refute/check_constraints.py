@@ -16,7 +16,9 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from truespec.domains.sql.dialects.registry import DIALECTS
 from truespec.domains.sql.engines.script import Value
+from truespec.domains.sql.schema import Column, Kind, Table
 
 Condition = Callable[[Mapping[str, Value]], Any]
 """From a row, by lower-case column name, to its value: None for unknown."""
@@ -81,7 +83,7 @@ def _build(node: Any) -> Condition:
             inner = _build(node.this)
             return lambda row: None if (v := inner(row)) is None else -v
         case exp.And():
-            left, right = _build(node.left), _build(node.right)
+            left, right = _part(node.left), _part(node.right)
             return lambda row: _and(left(row), right(row))
         case exp.Or():
             left, right = _build(node.left), _build(node.right)
@@ -108,6 +110,35 @@ def _build(node: Any) -> Condition:
         compute, left, right = _ARITHMETIC[type(node)], _build(node.left), _build(node.right)
         return lambda row: None if None in (a := (left(row), right(row))) else compute(*a)
     raise _Beyond
+
+
+def _part(node: Any) -> Condition:
+    """One condition of several, unknown where it is left to the engine."""
+    try:
+        return _build(node)
+    except _Beyond:
+        return lambda row: None
+
+
+@lru_cache(maxsize=1024)
+def kind_of(column: Column, table: Table, dialect: str) -> Kind:
+    """The kind of values to try in a column: dates in one of texts whose CHECK is `x IS date(x)`."""
+    if column.type.kind is not Kind.TEXT or not DIALECTS[dialect].dates_are_texts:
+        return column.type.kind
+    trees = [tree for text in table.checks if (tree := parse(text, dialect)) is not None]
+    parts = [part for tree in trees for part in (tree.flatten() if isinstance(tree, exp.And) else [tree])]
+    dated = any(_is_date_of(part.unnest(), column.name) for part in parts)
+    return Kind.DATE if dated else Kind.TEXT
+
+
+def _is_date_of(part: Any, name: str) -> bool:
+    if not isinstance(part, exp.EQ | exp.NullSafeEQ):
+        return False
+    for value, made in ((part.this, part.expression), (part.expression, part.this)):
+        whole = isinstance(made, exp.Date) and not made.args.get("expressions") and made.this == value
+        if whole and isinstance(value, exp.Column) and value.name.lower() == name.lower():
+            return True
+    return False
 
 
 def _not(value: Any) -> Any:

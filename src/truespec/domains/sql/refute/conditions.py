@@ -16,7 +16,7 @@ from typing import Any
 import z3
 from sqlglot import exp
 
-from truespec.domains.sql.refute.check_constraints import parse
+from truespec.domains.sql.refute.check_constraints import kind_of, parse
 from truespec.domains.sql.refute.dates import FIRST, LAST
 from truespec.domains.sql.refute.expressions import FEW_COPIES, Expressions, Path
 from truespec.domains.sql.refute.reading import Scope
@@ -229,7 +229,7 @@ class Reader(Expressions):
         if name in row.columns:
             return row.columns[name]
         column = row.table.column(name)
-        kind = column.type.kind
+        kind = kind_of(column, row.table, self.schema.dialect)
         stem = f"{row.table.name.lower()}.{name}.{next(self.fresh)}"
         null = z3.Bool(f"null {stem}") if column.nullable else FALSE
         match kind:

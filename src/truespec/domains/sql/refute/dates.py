@@ -124,6 +124,14 @@ class Dates(Reading):
         )
         return Value(value.null, moved, "date")
 
+    def _substring(self, node: Any, scope: Scope) -> Value:
+        """The beginning of a date's text."""
+        value, size = self.value(node.this, scope), str(node.args.get("length") or "")
+        form = {"4": "%Y", "7": "%Y-%m", "10": "%Y-%m-%d"}.get(size)
+        if value.kind != "date" or form is None or str(node.args.get("start") or "1") != "1":
+            raise Beyond
+        return self._as_written(value, form)
+
     def _as_written(self, value: Value, form: str) -> Value:
         year, month, day = self._civil(value)
         parts = {"%Y": year, "%m": month, "%d": day, "%c": month, "%e": day}

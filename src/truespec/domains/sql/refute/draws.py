@@ -12,6 +12,7 @@ from typing import Any
 
 from truespec.domains.sql.dialects.registry import DIALECTS
 from truespec.domains.sql.engines.script import Value, ValueRow
+from truespec.domains.sql.refute.check_constraints import kind_of
 from truespec.domains.sql.refute.literals import Literals, Number, as_date, numeric_prefix
 from truespec.domains.sql.schema import Column, Kind, Schema, Table
 from truespec.verdict import Unsupported
@@ -86,7 +87,7 @@ Draw = Callable[[Style, Random], Value]
 def drawer(column: Column, table: Table, schema: Schema, literals: Literals) -> Draw:
     """How values of a column are drawn."""
     dialect = DIALECTS[schema.dialect]
-    kind = column.type.kind
+    kind = kind_of(column, table, schema.dialect)
     mentioned = _beside(column.name, table, schema, literals.by_column, set())
     exact = _beside(column.name, table, schema, literals.exact, set())
     if kind in _NUMBERS:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from truespec.domains.sql.engines.script import Database, Value
+from truespec.domains.sql.refute.check_constraints import kind_of
 from truespec.domains.sql.schema import Kind, Schema
 
 _SIMPLE: dict[Kind, tuple[Value, ...]] = {
@@ -71,7 +72,11 @@ def _simpler_values(schema: Schema, database: Database, still: Callable[[Databas
     """One value becomes another wherever it stands in columns of its kind, so that joins survive."""
     for kind, simple in _SIMPLE.items():
         places = {
-            table.name: [place for place, column in enumerate(table.columns) if column.type.kind is kind]
+            table.name: [
+                place
+                for place, column in enumerate(table.columns)
+                if kind_of(column, table, schema.dialect) is kind
+            ]
             for table in schema.tables
         }
         for value in _values(database, places):
