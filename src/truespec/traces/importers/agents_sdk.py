@@ -18,6 +18,7 @@ from truespec.traces.importers.parts import Notes, is_call, kind_of_part
 from truespec.traces.importers.records import each_trace, records, whole_or_lines
 from truespec.traces.importers.shared import dicts, source_of
 from truespec.traces.importers.span_traces import by_trace, trace_of_spans
+from truespec.traces.importers.tool_runs import ERROR
 from truespec.traces.joins import Joins
 from truespec.traces.scanner import each_record
 from truespec.traces.trace import Trace, prompt_of
@@ -47,8 +48,8 @@ def recognises(head: Any, _file: TraceFile) -> bool:
 
 
 def _posted(value: Any) -> list[Any] | None:
-    """The traces and spans of a request to OpenAI's collector."""
-    listed = value.get("data") if isinstance(value, dict) else None
+    """The traces and spans of a request to OpenAI's collector, or of a dump of both."""
+    listed = value.get("data", value.get("spans")) if isinstance(value, dict) else None
     return listed if isinstance(listed, list) and listed and all(map(_is_ours, listed)) else None
 
 
@@ -65,7 +66,7 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
         return
     if _posted(file.head) is not None:
         values = [
-            (f"{place}, data/{number}", one)
+            (f"{place}, {number}", one)
             for place, posted in whole_or_lines(file)
             for number, one in enumerate(_posted(posted) or [posted])
         ]
@@ -136,6 +137,9 @@ def _raw(span: Mapping[str, Any]) -> tuple[str, RawSpan]:
         "model": data.get("model"),
         "gen_ai.tool.name": data.get("name") if kind == "function" else None,
     }
+    error = span.get("error")
+    if kind == "function" and isinstance(error, Mapping):
+        attributes[ERROR] = error.get("message")
     return str(span.get("trace_id")), RawSpan(
         id=str(span.get("id")),
         parent=span.get("parent_id"),

@@ -204,7 +204,7 @@ def kind_of(raw: RawSpan) -> str:
         return "LLM"
     if raw_request(attributes)[0] is not None:
         return "LLM"
-    if "gen_ai.tool.name" in attributes:
+    if "gen_ai.tool.name" in attributes or "tool.name" in attributes:
         return "TOOL"
     return "SPAN"
 

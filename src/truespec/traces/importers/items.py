@@ -369,7 +369,7 @@ def _of_dict(value: Mapping[str, Any], role: str, notes: Notes) -> list[Message]
     config = value.get("config")
     around = {**config, **value} if isinstance(config, Mapping) else value
     system = next((around[key] for key in SYSTEMS if around.get(key) is not None), None)
-    prompt = text_of(system) if isinstance(system, str | list) else None
+    prompt = text_of(system) if isinstance(system, str | list | dict) else None
     head = [Message("system", prompt)] if prompt else []
     if role == "assistant" and any(value.get(key) for key in _CALL_LISTS):
         said = value["response"] if is_item(value.get("response")) else {}  # LlamaIndex: beside the calls

@@ -9,7 +9,7 @@ from typing import Any
 from truespec.traces.files import Problem, TraceFile, brief, loads
 from truespec.traces.importers.conventions import RawSpan
 from truespec.traces.importers.records import entries
-from truespec.traces.importers.shared import number
+from truespec.traces.importers.shared import dicts, number
 from truespec.traces.importers.span_traces import by_trace, trace_of_spans
 from truespec.traces.importers.tool_runs import ERROR
 from truespec.traces.joins import Joins
@@ -42,8 +42,22 @@ def _unpaged(values: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
         if key := _page(value):
             for number, inner in enumerate(value[key]):
                 yield f"{position}/{key}/{number}", inner
+        elif _is_export(value) and len(named := _by_trace(value["observations"])) > 1:
+            about = {str(one.get("id")): one for one in dicts(value.get("traces"))}
+            for name, held in named.items():
+                yield f"{position}, {name}", {"id": name, **about.get(name, {}), "observations": held}
         else:
             yield position, value
+
+
+def _by_trace(observations: list[Any]) -> dict[str, list[Any]]:
+    """The observations of several traces, where each names its trace."""
+    named: dict[str, list[Any]] = {}
+    for one in dicts(observations):
+        if one.get("traceId") is None:
+            return {}
+        named.setdefault(str(one["traceId"]), []).append(one)
+    return named
 
 
 def _is_observation(value: Any) -> bool:

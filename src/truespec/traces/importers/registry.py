@@ -50,6 +50,7 @@ BUILT_IN: dict[str, str] = {
     "mini-swe-agent": "truespec.traces.importers.mini_swe_agent",
     "chat-apps": "truespec.traces.importers.chat_apps",
     "gemini": "truespec.traces.importers.gemini",
+    "gemini-interactions": "truespec.traces.importers.interactions",
     "aider": "truespec.traces.importers.aider",
     "cohere": "truespec.traces.importers.cohere",
     "bedrock-agents": "truespec.traces.importers.bedrock_agents",

@@ -49,6 +49,8 @@ TOOL_ARGUMENTS = (
     "input",
     "tool_call.function.arguments",
     "tool.parameters",
+    "tool.input",
+    "tool.arguments",
 )
 
 
@@ -70,6 +72,8 @@ TOOL_RESULTS = (
     "genkit:output",
     "gen_ai.completion",
     "output",
+    "tool.output",
+    "tool.result",
     ERROR,
     "gen_ai.tool.error",
     "langfuse.observation.status_message",
