@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import sqlite3
 import time
@@ -252,3 +253,10 @@ def _plain_functions() -> frozenset[str]:
         plain[name] = plain.get(name, True) and (kind != "s" or bool(flags & _PLAIN))
     connection.close()
     return frozenset(name for name, good in plain.items() if good)
+
+
+@cache
+def normalises_dates() -> bool:
+    """Whether DATE makes 2 March of 30 February: older versions give such a text back as it is."""
+    with contextlib.closing(sqlite3.connect(":memory:")) as connection:
+        return connection.execute("SELECT DATE('2023-02-30')").fetchone() == ("2023-03-02",)

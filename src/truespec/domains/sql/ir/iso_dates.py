@@ -1,7 +1,7 @@
-"""Texts that are dates: what is known of SQLite's functions of a text x with x = DATE(x).
+"""Texts that are dates: what is known of SQLite's functions of a text x with x = DATE(x, '+0 days').
 
-Statement. Let x = DATE(x), and let x not sort before some text that begins with a digit. Then x is
-YYYY-MM-DD for one day of the calendar, and with its number n: STRFTIME('%Y-%m', x) and the first seven
+Statement. Let x = DATE(x, '+0 days'), and let x not sort before some text that begins with a digit. Then x
+is YYYY-MM-DD for one day of the calendar, and with its number n: STRFTIME('%Y-%m', x) and the first seven
 characters of x are the month of n, STRFTIME('%Y', x) and the first four its year, '%m' and '%d' and the
 characters that stand there its month and day in two digits, JULIANDAY(x) is n and a constant. x sorts
 before a text just where n is less than the first day whose text does not, and after it just where n is
@@ -9,7 +9,8 @@ greater than the last day whose text does not.
 
 Side conditions. Texts sort by their bytes. Years have four digits: DATE() writes a minus before those below
 0, which sorts before all digits. Literals are compared that begin with a digit and sort after the first day
-of year 1; what is not covered is left open.
+of year 1; what is not covered is left open. x = DATE(x) is enough where the engine at hand makes 2 March of
+30 February: older versions give back each text whose day is at most 31, and a modifier makes them reckon.
 
 Why. DATE() gives YYYY-MM-DD, or NULL; such texts sort as their days do, and so each text cuts the days in
 two.
@@ -24,11 +25,12 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import z3
 
+from truespec.domains.sql.engines.sqlite import normalises_dates
 from truespec.domains.sql.ir.kinds import TEXT_SORT
 from truespec.domains.sql.ir.logic import Expr, Formula, conj, disj, neg
 
-_DATE = "date:text"
-"""The function DATE of a text."""
+_DATE, _RECKONED = "date:text", "date, +0 days:text"
+"""The function DATE of a text, without a modifier and with one that changes nothing."""
 _MONTHS, _YEARS, _MONTH, _DAY = (f"strftime {form}:text" for form in ("%Y-%m", "%Y", "%m", "%d"))
 _PREFIX, _SUBSTRING = "prefix:text:int", "Substring length start this:int:int:text"
 _JULIAN = "julianday:text"
@@ -60,6 +62,11 @@ def day_of_text(text: Expr) -> Expr:
     return z3.Function("iso.day", TEXT_SORT, z3.IntSort())(text)
 
 
+def date_functions() -> list[str]:
+    """The functions whose texts are days of the calendar wherever they begin with a digit."""
+    return [_DATE, _RECKONED] if normalises_dates() else [_RECKONED]
+
+
 def named_days(texts: Iterable[str]) -> set[int]:
     """The first days of the months and years, and the days, that literals name."""
     found = set()
@@ -76,7 +83,8 @@ def iso_facts(texts: Mapping[str, Expr], names: set[str], checks: str) -> list[F
 
     Where no such function is left and no literal is compared but those of the CHECKs, nothing is asked for.
     """
-    if _DATE not in names:
+    dates = [name for name in date_functions() if name in names]
+    if not dates:
         return []
     literals = {t: c for t, c in texts.items() if c.decl().name() in names and re.match("[0-9]", t, re.ASCII)}
     compared = any(f"'{text}'" not in checks for text in literals)
@@ -84,7 +92,7 @@ def iso_facts(texts: Mapping[str, Expr], names: set[str], checks: str) -> list[F
         return []
     text, whole = z3.Const("any!text", TEXT_SORT), z3.IntSort()
     dated, day = is_date(text), day_of_text(text)
-    found = list(_recognised(text, dated, literals))
+    found = [fact for name in dates for fact in _recognised(name, text, dated, literals)]
     for name, parts, value in _functions(text, day):
         if name not in names:
             continue
@@ -107,12 +115,12 @@ def iso_facts(texts: Mapping[str, Expr], names: set[str], checks: str) -> list[F
     return found
 
 
-def _recognised(text: Expr, dated: Formula, literals: Mapping[str, Expr]) -> Iterator[Formula]:
+def _recognised(name: str, text: Expr, dated: Formula, literals: Mapping[str, Expr]) -> Iterator[Formula]:
     """A text is a date that DATE leaves as it is, and that no text with a digit first comes after."""
     order = z3.Function("collate", TEXT_SORT, z3.RealSort())
     late = disj(*(order(text) >= order(literal) for literal in literals.values()))
-    made = z3.Function(_DATE, TEXT_SORT, TEXT_SORT)(text)
-    null = z3.Function(f"{_DATE}?", TEXT_SORT, z3.BoolSort())(text)
+    made = z3.Function(name, TEXT_SORT, TEXT_SORT)(text)
+    null = z3.Function(f"{name}?", TEXT_SORT, z3.BoolSort())(text)
     yield z3.ForAll([text], z3.Implies(conj(neg(null), made == text, late), dated), patterns=[made])
 
 

@@ -122,7 +122,7 @@ def _part(node: Any) -> Condition:
 
 @lru_cache(maxsize=1024)
 def kind_of(column: Column, table: Table, dialect: str) -> Kind:
-    """The kind of values to try in a column: dates in one of texts whose CHECK is `x IS date(x)`."""
+    """The kind of values to try in a column: dates in texts that a CHECK says to be their `date(x)`."""
     if column.type.kind is not Kind.TEXT or not DIALECTS[dialect].dates_are_texts:
         return column.type.kind
     trees = [tree for text in table.checks if (tree := parse(text, dialect)) is not None]
@@ -135,10 +135,17 @@ def _is_date_of(part: Any, name: str) -> bool:
     if not isinstance(part, exp.EQ | exp.NullSafeEQ):
         return False
     for value, made in ((part.this, part.expression), (part.expression, part.this)):
-        whole = isinstance(made, exp.Date) and not made.args.get("expressions") and made.this == value
+        whole = isinstance(made, exp.Date) and made.this == value and _changes_nothing(made)
         if whole and isinstance(value, exp.Column) and value.name.lower() == name.lower():
             return True
     return False
+
+
+def _changes_nothing(made: exp.Date) -> bool:
+    """Whether a call of DATE has no modifier, or only one that adds no day."""
+    rest = [part for name, part in made.args.items() if name != "this" and part]
+    steps = [step for part in rest for step in (part if isinstance(part, list) else [part])]
+    return all(isinstance(step, exp.Literal) and step.name.lower() == "+0 days" for step in steps)
 
 
 def _not(value: Any) -> Any:

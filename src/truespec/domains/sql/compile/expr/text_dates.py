@@ -18,7 +18,7 @@ from sqlglot import exp
 from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.scope import Scope
 from truespec.domains.sql.ir.day_parts import day_of_month, month_number, month_text, two_digits, year_text
-from truespec.domains.sql.ir.iso_dates import JULIAN_DAYS, day_of_text, is_date
+from truespec.domains.sql.ir.iso_dates import JULIAN_DAYS, date_functions, day_of_text, is_date
 from truespec.domains.sql.ir.kinds import DATE, DATED, REAL, TEXT, Kind
 from truespec.domains.sql.ir.logic import conj, disj, neg
 from truespec.domains.sql.ir.opaque import opaque
@@ -92,7 +92,7 @@ def _holds_dates(reader: Reader, table: Table, column: Column) -> bool:
     row = world.fresh_row(table)
     value = world.column(table, column, row)
     given = conj(world.in_table(table, row), neg(value.null))
-    made = any("date:text" in functions(axiom) for axiom in world.axioms([given]))
+    made = any(functions(axiom).intersection(date_functions()) for axiom in world.axioms([given]))
     return made and world.holds(given, is_date(value.val))
 
 
