@@ -100,7 +100,7 @@ class AggregateTable(Aggregates):
         """COUNT(*)."""
         total: Expr = z3.IntVal(0)
         for term in bag.terms:
-            part = self._count(term)
+            part = self.count_term(term)
             total = part if z3.is_int_value(total) and total.as_long() == 0 else total + part
         return Val(FALSE, total, INT)
 
@@ -319,9 +319,6 @@ class AggregateTable(Aggregates):
         if len(terms) == 1 and not terms[0].rows and not terms[0].groups:
             return terms[0].outs[0]
         return settled_value.of(terms)
-
-    def _count(self, term: Term) -> Expr:
-        return self.count_term(replace(term, outs=()))
 
     def count_term(self, term: Term) -> Expr:
         """The number of choices of a term."""
