@@ -37,6 +37,7 @@ from truespec.domains.sql.rules import (
     counted_image,
     counted_subset,
     covering_row,
+    determined_keys,
     distinct_of_unique,
     extreme_of_set,
     few_values,
@@ -322,6 +323,10 @@ def all_numbers_are_flags(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(flags, "_proved", proved)
 
 
+def the_first_key_decides_the_group(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(determined_keys, "telling", lambda world, keyed: [0])
+
+
 def each_literal_is_there(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(listed_extremes, "exists", lambda world, bag: z3.BoolVal(True))
 
@@ -351,6 +356,7 @@ def no_aggregate_of_a_group_is_null(patch: pytest.MonkeyPatch) -> None:
 
 PLANTS: dict[Plant, str] = {
     all_numbers_are_flags: "SELECT SUM(c) FROM t",
+    the_first_key_decides_the_group: "SELECT who, spent, COUNT(*) FROM visit GROUP BY who, spent",
     each_literal_is_there: "SELECT MAX(CASE WHEN a > 1 THEN 1 ELSE 0 END) FROM t",
     anything_is_an_order: "SELECT c FROM t WHERE c = (SELECT MIN(c) FROM t)",
     choices_are_always_different: "SELECT what FROM seen GROUP BY what HAVING COUNT(*) >= 3",

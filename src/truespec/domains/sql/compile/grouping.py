@@ -20,13 +20,14 @@ from truespec.domains.sql.ir.bags import Bag, Group, Substitution, Term, fresh_v
 from truespec.domains.sql.ir.columns import coerced
 from truespec.domains.sql.ir.dates import day_within, moment_like
 from truespec.domains.sql.ir.differences import is_negative
-from truespec.domains.sql.ir.existence import group_formula
+from truespec.domains.sql.ir.existence import exists, group_formula
 from truespec.domains.sql.ir.kinds import CLASS, INT
 from truespec.domains.sql.ir.logic import FALSE, TRUE, Formula, conj, folded, neg, real, whole
 from truespec.domains.sql.ir.symbols import substituted
 from truespec.domains.sql.ir.truth import where_true
 from truespec.domains.sql.ir.values import Val, null_of
-from truespec.domains.sql.rules import choices
+from truespec.domains.sql.ir.world import World
+from truespec.domains.sql.rules import choices, determined_keys
 from truespec.verdict import Nondeterministic, Unsupported
 
 
@@ -72,8 +73,9 @@ class _Groups:
     """The rows of a group; outputs are all columns of the source."""
 
     @classmethod
-    def of(cls, values: tuple[Val, ...], rows: Bag, classes: Bag) -> _Groups:
-        return cls(values, _range(values, classes), _members_of(values, rows, classes))
+    def of(cls, world: World, values: tuple[Val, ...], rows: Bag, classes: Bag) -> _Groups:
+        telling = determined_keys.telling(world, classes)
+        return cls(values, _range(values, classes), _members_of(values, rows, classes, telling))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,7 +109,7 @@ class _Grouping:
         turned = _turned(bare)
         classes = classes_of(reader, _negated(bare, turned))
         values = fresh_values(reader.world, classes.terms[0].outs, nullable_columns(classes))
-        groups = _Groups.of(values, rows, classes)
+        groups = _Groups.of(reader.world, values, rows, classes)
 
         def above(operator: Operator, groups: _Groups) -> tuple[GroupScope, Substitution]:
             """The scope above the groups; and what the classes of chosen texts are."""
@@ -137,7 +139,8 @@ class _Grouping:
             groups, kept = self._without_null_classes(groups, classes, kept)
         narrowed = Bag(tuple(replace(t, cond=conj(t.cond, kept)) for t in groups.members.terms))
         scope, _ = above(operator_of(reader, groups.values, narrowed), groups)
-        scope.filled = group_formula(reader.world, groups.whole)
+        some = exists(reader.world, groups.members.mapped(lambda _: ()))
+        scope.filled = conj(group_formula(reader.world, groups.whole), some)
         return [self._having(Term((), (groups.whole,), kept, ()), scope)]
 
     def _scope(
@@ -176,7 +179,7 @@ class _Grouping:
         pairs = list(zip(groups.values, never, strict=True))
         kept = folded(substituted(kept, *((value.null, FALSE) for value, strict in pairs if strict)))
         values = tuple(replace(value, null=FALSE) if strict else value for value, strict in pairs)
-        return _Groups.of(values, self.source.bag, classes), kept
+        return _Groups.of(world, values, self.source.bag, classes), kept
 
     def _having(self, term: Term, scope: GroupScope) -> tuple[Term, Scope]:
         if self.having is None:
@@ -266,11 +269,12 @@ def _range(values: tuple[Val, ...], classes: Bag) -> Group:
     return Group(values, Bag(tuple(terms)))
 
 
-def _members_of(values: tuple[Val, ...], rows: Bag, classes: Bag) -> Bag:
-    """The rows of a group."""
+def _members_of(values: tuple[Val, ...], rows: Bag, classes: Bag, telling: list[int]) -> Bag:
+    """The rows of a group, by the keys that tell them."""
+    told = [values[place] for place in telling]
     return Bag(
         tuple(
-            replace(row, cond=conj(row.cond, is_tuple(values, keys.outs)))
+            replace(row, cond=conj(row.cond, is_tuple(told, [keys.outs[place] for place in telling])))
             for row, keys in zip(rows.terms, classes.terms, strict=True)
         )
     )

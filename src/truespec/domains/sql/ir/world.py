@@ -60,7 +60,7 @@ class Effort:
 
 FULL = Effort(400_000, 3_000)
 """Nearly all statements that are proved take a sixth of it."""
-BRIEF = Effort(60_000, 24)
+BRIEF = Effort(60_000, 40)
 """Enough for most pairs that can be proved at all."""
 
 
