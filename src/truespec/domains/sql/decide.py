@@ -62,19 +62,7 @@ def decide(
             "sql", "identity", Proof("identical queries", ("the engine's lexical rules as recorded here",))
         )
     reasons: list[Undecided] = []
-    hunt: Hunt | None = None
-    try:
-        hunt = Hunt(
-            (oracle[0], candidate[0]),
-            (oracle[1], candidate[1]),
-            schema,
-            order,
-            settings,
-            lambda query, portion: is_determined(query, schema, settings, portion),
-        )
-    except (ToolMissing, Unsupported) as error:
-        reasons.append(error)
-
+    hunt = _hunt(oracle, candidate, schema, order, settings, reasons)
     last: Search | None = None
 
     def look(portion: Limit, databases: int) -> Verdict | None:
@@ -136,6 +124,22 @@ def decide(
             if wavering:
                 reasons.insert(0, _nondeterministic(wavering, last, oracle[1], candidate[1]))
     return _undecided(reasons, bound)
+
+
+def _hunt(
+    oracle: Side, candidate: Side, schema: Schema, order: str, settings: Settings, reasons: list[Undecided]
+) -> Hunt | None:
+    """The search for a database; None, and why, where no engine runs the pair."""
+
+    def determined(query: exp.Expr, portion: Limit) -> bool:
+        return is_determined(query, schema, settings, portion)
+
+    texts, trees = (oracle[0], candidate[0]), (oracle[1], candidate[1])
+    try:
+        return Hunt(texts, trees, schema, order, settings, determined)
+    except (ToolMissing, Unsupported) as error:
+        reasons.append(error)
+        return None
 
 
 def _undecided(reasons: Sequence[Undecided], bound: dict[str, JSON] | None) -> Verdict:
