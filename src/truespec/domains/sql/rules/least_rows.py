@@ -3,7 +3,7 @@
 Statement. Let P(y, x), "y goes before x", be a strict order of the rows of a table T. For each row x of T,
 no row goes before x, or there is a row m of T with P(m, x) before which no row goes.
 
-Side conditions. That P is irreflexive and transitive on the rows of T is proved: for all P of a pair, NULLs
+Side conditions. That only rows of T go before others, and that P is irreflexive and transitive, is proved: for all P of a pair, NULLs
 and ties included. T is one table; P speaks of x and y alone. It is stated where a query asks that no row
 goes before its row, by a count of 0 or by NOT EXISTS, beside a MIN or MAX.
 
@@ -73,6 +73,8 @@ def of(world: World, first: First) -> Formula | None:
     def goes(one: Expr, two: Expr) -> Formula:
         return substituted(first.before, (first.other, one), (first.row, two))
 
+    if not world.holds(conj(world.in_table(table, x), goes(y, x)), world.in_table(table, y)):
+        return None
     inside = conj(*(world.in_table(table, row) for row in (x, y, z)))
     if not world.holds(conj(inside, goes(x, x)), FALSE):
         return None
