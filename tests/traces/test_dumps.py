@@ -71,11 +71,63 @@ def test_a_span_with_the_name_of_a_tool_and_no_kind_is_a_tool(tmp_path: Path) ->
         listed = [{"key": key, "value": {"stringValue": value}} for key, value in attributes.items()]
         return {"traceId": "t", "spanId": name, "name": name, "startTimeUnixNano": name, "attributes": listed}
 
-    model = span("1", **{"gen_ai.input.messages": json.dumps([{"role": "user", "content": ASKED}])})
-    tool = span("2", **{"tool.name": "gauge", "tool.input": '{"tank": "T-7"}', "tool.output": "91"})
-    dump = {"resourceSpans": [{"scopeSpans": [{"spans": [model, tool]}]}]}
+    model = span("model", **{"gen_ai.input.messages": json.dumps([{"role": "user", "content": ASKED}])})
+    given = {"tool.name": "gauge", "tool.input": '{"tank": "T-7"}'}
+    tool = span("tool.call", **given, **{"tool.output": "91"})
+    step = span("agent.update", **given)  # some frameworks note the tool at each step of the agent
+    dump = {"resourceSpans": [{"scopeSpans": [{"spans": [model, tool, step]}]}]}
     (trace,) = traces_in(dump, tmp_path)
     assert calls(trace) == [("gauge", {"tank": "T-7"}, "91")]
+
+
+def test_messages_of_openinference_in_one_attribute(tmp_path: Path) -> None:
+    """Not one attribute for each of their fields."""
+    spans = [
+        {
+            "spanId": "llm",
+            "name": "chat",
+            "start_time": "2026-01-01T00:00:00Z",
+            "attributes": {
+                "openinference.span.kind": "LLM",
+                "llm.input_messages": json.dumps([{"role": "user", "content": ASKED}]),
+                "llm.output_messages": json.dumps([{"role": "assistant", "content": "I look."}]),
+            },
+        }
+    ]
+    (trace,) = traces_in({"traceId": "t", "spans": spans}, tmp_path)
+    assert [(m.role, m.text) for m in trace.messages] == [("user", ASKED), ("assistant", "I look.")]
+
+
+def test_an_agent_that_says_something_counts_before_inner_ones_that_say_nothing(tmp_path: Path) -> None:
+    def span(name: str, parent: str | None, kind: str, **attributes: str) -> dict[str, Any]:
+        about = {"trace_id": "t", "span_id": name, "parent_id": parent, "name": name, "start_time": 1}
+        return {**about, "end_time": 2, "attributes": {"openinference.span.kind": kind, **attributes}}
+
+    said = {"input.value": ASKED, "output.value": "91."}
+    spans = [span("desk", None, "AGENT", **said), span("inner", "desk", "AGENT"), span("llm", "desk", "LLM")]
+    (trace,) = traces_in(spans, tmp_path)
+    assert [(m.role, m.text) for m in trace.messages] == [("user", ASKED), ("assistant", "91.")]
+
+
+def test_a_prompt_that_langchain_wrote_as_a_text_holds_calls_behind_words(tmp_path: Path) -> None:
+    call = {"name": "gauge", "args": {"tank": "T-7"}, "id": "call_tank_00007", "type": "tool_call"}
+    message = {"type": "ai", "content": "I look.", "tool_calls": [call]}
+    prompts = [f"Human: {ASKED}", f"Human: {ASKED}\nAI: I look.{[call]}\nTool: 91"]
+    replies: list[dict[str, Any]] = [message, {"type": "ai", "content": "It is at 91."}]
+
+    def run(name: str, parent: str | None, kind: str, given: Any, gave: Any) -> dict[str, Any]:
+        about = {"id": name, "trace_id": "root", "parent_run_id": parent, "name": name, "run_type": kind}
+        return {**about, "start_time": f"2026-01-01T00:00:0{len(name)}Z", "inputs": given, "outputs": gave}
+
+    runs = [run("root", None, "chain", {}, None)]
+    runs += [
+        run("llm" * n, "root", "llm", {"prompts": [asked]}, {"generations": [[{"message": said}]]})
+        for n, asked, said in zip((1, 3), prompts, replies, strict=True)
+    ]
+    runs.append(run("gauge-run", "root", "tool", {"tank": "T-7"}, {"output": "91"}))
+    (trace,) = traces_in(runs, tmp_path)
+    said = [m.text for m in trace.messages if m.role == "assistant" and m.text]
+    assert said == ["I look.", "It is at 91."]
 
 
 def test_the_system_prompt_of_a_recorded_request_to_gemini(tmp_path: Path) -> None:
@@ -91,3 +143,14 @@ def test_the_system_prompt_of_a_recorded_request_to_gemini(tmp_path: Path) -> No
     (trace,) = traces_in({"interactions": [pair]}, tmp_path)
     assert trace.system_prompt == "You watch the tanks."
     assert [m.text for m in trace.messages if m.role != "system"] == [ASKED, "91."]
+
+
+def test_further_fields_of_a_message_keep_their_order(tmp_path: Path) -> None:
+    """Two imports of a file are the same text, however Python hashes the names of fields."""
+    sample = json.loads((Path(__file__).parent / "samples/tau2/sample.json").read_text())
+    names = [f"further_{name}" for name in ("zeta", "alpha", "mu", "kappa", "eta", "nu", "pi")]
+    message = next(m for m in sample["simulations"][0]["messages"] if m["role"] == "assistant")
+    message.update(dict.fromkeys(names, 1))
+    trace = traces_in(sample, tmp_path)[0]
+    extra = next(m.extra for m in trace.messages if m.extra and names[0] in m.extra)
+    assert [name for name in extra if name in names] == names

@@ -30,6 +30,11 @@ class _Talk:
         self.results = {m.call_id: _spoken(m) for m in trace.messages if m.role == "tool"}
         self.said = {_spoken(m) for m in trace.messages if m.role == "assistant"}
 
+    @property
+    def waits(self) -> bool:
+        """Whether it ends without a reply."""
+        return self.trace.messages[-1].role != "assistant"
+
     def holds(self, message: Message) -> bool:
         """Whether it says what a message says."""
         if message.role == "tool":
@@ -77,13 +82,14 @@ def without_contained(items: Iterable[Trace | Problem], ledger: Ledger) -> Itera
             left.add(number)
     said = {text for talk in talks for text in talk.said} if left else set()
     for number, item in events if left else ():
-        before = next((talk for talk in reversed(talks) if talk.number < number), None)
-        if number in called or before is None or len(item.messages) > 1:
+        if number in called or len(item.messages) > 1:
             continue
         if _spoken(item.messages[0]) in said:
             left.add(number)
-        elif before.trace.messages[-1].role != "assistant":
-            before.add(item.messages[0])
+            continue
+        waiting = [talk for talk in talks if talk.number < number and talk.waits]
+        if len(waiting) == 1:
+            waiting[0].add(item.messages[0])
             said.add(_spoken(item.messages[0]))
             ledger.assumed[REPLY] += 1
             left.add(number)

@@ -101,6 +101,7 @@ _INPUTS = (
     "gen_ai.input.messages",
     SENTRYS,
     "llm.messages",
+    "llm.input_messages",
     "ai.prompt.messages",
     "events",
     "gcp.vertex.agent.llm_request",
@@ -114,10 +115,13 @@ _INPUTS = (
     "genkit:input",
     "input",
 )
+_NESTED = ("llm.input_messages", "llm.output_messages")
+"""Attributes that hold messages; a text that is no JSON is not what was said."""
 _REPLIES = ("gen_ai.output", "genai.output")
 """Attributes that hold what a model said: a text in them that is JSON of no message is what it said."""
 _OUTPUTS = (
     "gen_ai.output.messages",
+    "llm.output_messages",
     "gcp.vertex.agent.llm_response",
     "response_data",
     "langfuse.observation.output",
@@ -204,9 +208,15 @@ def kind_of(raw: RawSpan) -> str:
         return "LLM"
     if raw_request(attributes)[0] is not None:
         return "LLM"
-    if "gen_ai.tool.name" in attributes or "tool.name" in attributes:
+    if "gen_ai.tool.name" in attributes or _is_named_after_tool(raw):
         return "TOOL"
     return "SPAN"
+
+
+def _is_named_after_tool(raw: RawSpan) -> bool:
+    """Whether a span with `tool.name` runs that tool: frameworks note it at other steps, too."""
+    name = raw.attributes.get("tool.name")
+    return isinstance(name, str) and (raw.name.lower().startswith("tool") or name in raw.name)
 
 
 def first(attributes: Mapping[str, Any], *keys: str) -> Any:
@@ -268,6 +278,8 @@ def _asked(raw: RawSpan, notes: Notes) -> list[Message]:
     if made := [m for event in raw.events for m in in_event(event, notes, outputs=False)]:
         return made
     for key in _INPUTS:
+        if key in _NESTED and isinstance(parsed(attributes.get(key)), str):
+            continue
         if key == "events":
             listed = parsed(attributes.get(key))
             events = listed if isinstance(listed, list) else []
@@ -355,6 +367,8 @@ def _replied(raw: RawSpan, notes: Notes) -> list[Message]:
             notes,
         )
     for key in _OUTPUTS:
+        if key in _NESTED and isinstance(parsed(attributes.get(key)), str):
+            continue
         if made := in_attribute(attributes, key, "assistant", notes):
             return made
     said = first(attributes, *_REPLIES)

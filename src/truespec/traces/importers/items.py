@@ -33,7 +33,7 @@ from truespec.traces.importers.parts import (
 )
 from truespec.traces.importers.reprs import of_repr
 from truespec.traces.importers.shared import ROLE_NAMES, extras, role_of, spelt, text_of
-from truespec.traces.importers.told import parsed, told_in_text
+from truespec.traces.importers.told import parsed, told_in_text, with_calls
 from truespec.traces.importers.turns import in_turns, is_typed
 from truespec.traces.importers.within import without_repeated_calls, without_repeated_texts
 from truespec.traces.importers.wrappers import LANGCHAIN, is_item, unwrapped
@@ -339,7 +339,7 @@ def _of_text(value: str, role: str, notes: Notes) -> list[Message]:
             m
             for found, text in zip(starts, texts, strict=True)
             if text != "None"
-            for m in messages_of_item({"role": found.group(1), "content": text}, notes)
+            for m in messages_of_item({"role": found.group(1), **with_calls(text)}, notes)
         ]
     return told_in_text(Message(role, value), notes)
 

@@ -358,11 +358,11 @@ class _Builder(Runs):
         if any(entry.run is None for entry in self.entries):
             return
         tools, self.entries = self.entries, []
-        agents = [raw for raw in self.spans if self.kinds[raw.id] == "AGENT"]
-        inner = [raw for raw in agents if raw.parent in self.parents] or agents
         outer = [raw for raw in self.spans if self.kinds[raw.id] not in ("TOOL", "EMBEDDING")]
         # Where one of several spans says what its messages are, the others' values are not taken for texts.
         told = [raw for raw in outer if ends_of(raw, Notes(), unread=False)]
+        agents = [raw for raw in told if self.kinds[raw.id] == "AGENT"]
+        inner = [raw for raw in agents if raw.parent in self.parents] or agents
         for raw in inner or told or outer:
             made = self._new_in(ends_of(raw, self.notes), raw)
             for message in made:

@@ -218,7 +218,7 @@ def _message(m: Mapping[str, Any]) -> Message:
         calls = tuple([_call(c) for c in listed])
     else:
         calls = ()
-    extra = {key: m[key] for key in m.keys() - _MESSAGE if m[key] is not None}
+    extra = {key: held for key, held in m.items() if key not in _MESSAGE and held is not None}
     if role == "tool":
         identifier = m.get("id")
         if identifier is not None and not isinstance(identifier, str):

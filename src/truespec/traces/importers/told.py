@@ -45,6 +45,7 @@ _OPENED = re.compile("|".join(map(re.escape, OPENED)))
 _CLOSED = re.compile(r"(?:</functioncall>|</s>|<\|\w+\|>|\s)+$")
 _QUOTED = re.compile(r"""^\{\s*"name"\s*:\s*"([^"]+)"\s*,\s*"arguments"\s*:\s*'(\{.*\})'\s*\}$""", re.DOTALL)
 """Glaive's calls: the quotes around the arguments are none that JSON allows."""
+_LISTED = re.compile(r"\[\{'name': [^\n]*'type': 'tool_call'\}\]$")
 _RESPONSES = re.compile(r"\s*<tool_response>\s*(.*?)\s*</tool_response>\s*", re.DOTALL)
 _CALL_FIELDS = frozenset(("name", "arguments", "parameters", "args", "id", "type", "function"))
 _RESULT_FIELDS = frozenset(("name", "content", "result", "response", "tool_call_id", "id"))
@@ -58,6 +59,18 @@ def parsed(value: Any) -> Any:
         except (JSONDecodeError, ValueError):
             return value
     return value
+
+
+def with_calls(text: str) -> dict[str, Any]:
+    """What LangChain writes for a message as a text: its content, and behind it the list of its calls."""
+    found = _LISTED.search(text)
+    try:
+        calls = ast.literal_eval(found[0]) if found else None
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        calls = None
+    if found is None or not isinstance(calls, list):
+        return {"content": text}
+    return {"content": text[: found.start()], "tool_calls": calls}
 
 
 def told_in_text(message: Message, notes: Notes) -> list[Message]:
