@@ -9,6 +9,7 @@ import pytest
 import sqlglot
 
 import needs
+from searches import shorten
 from truespec.domains.contract import RecheckStatus
 from truespec.domains.sql.engines.contract import Settings
 from truespec.domains.sql.prove.proof import is_determined
@@ -78,8 +79,9 @@ def test_weaker_is_shown_by_the_same_rows_in_another_order() -> None:
     ],
 )
 def test_an_oracle_with_a_choice_refutes_nothing_by_one_result(
-    dialect: str, oracle: str, candidate: str
+    dialect: str, oracle: str, candidate: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    shorten(monkeypatch, "sql", 150)
     _, verdict = decided(dialect, oracle, candidate)
     if verdict.answer is Answer.REFUTED:  # then by a difference that no choice explains
         assert "choice" not in verdict.evidence.extra
