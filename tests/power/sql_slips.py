@@ -37,6 +37,10 @@ SLIPS = [
         "SELECT c FROM t WHERE c = (SELECT MIN(c) FROM t)",
         "SELECT c FROM t WHERE c = (SELECT MIN(c) FROM t) AND NOT EXISTS (SELECT 1 FROM t y WHERE y.c = t.c)",
     ),
+    (
+        "SELECT a FROM (SELECT a, ROW_NUMBER() OVER (ORDER BY a) AS n FROM t) q WHERE n = 1",
+        "SELECT a FROM (SELECT a, RANK() OVER (ORDER BY a) AS n FROM t) q WHERE n = 1",
+    ),
     ("SELECT SUM(3 * c) FROM t", "SELECT SUM(c) FROM t"),
     (
         "SELECT CASE WHEN k = 2 THEN s % 2 ELSE 0 END FROM (SELECT COUNT(*) AS k, SUM(n) AS s "

@@ -66,6 +66,7 @@ from truespec.domains.sql.rules import (
     signed_sums,
     split_bounds,
     sum_laws,
+    tied_numbers,
     tied_rows,
     whole_and_parts,
 )
@@ -327,6 +328,10 @@ def the_first_key_decides_the_group(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(determined_keys, "telling", lambda world, keyed: [0])
 
 
+def no_rows_tie(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(tied_numbers, "place", lambda aggregates, own, peer: z3.IntVal(0))
+
+
 def each_literal_is_there(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(listed_extremes, "exists", lambda world, bag: z3.BoolVal(True))
 
@@ -357,6 +362,7 @@ def no_aggregate_of_a_group_is_null(patch: pytest.MonkeyPatch) -> None:
 PLANTS: dict[Plant, str] = {
     all_numbers_are_flags: "SELECT SUM(c) FROM t",
     the_first_key_decides_the_group: "SELECT who, spent, COUNT(*) FROM visit GROUP BY who, spent",
+    no_rows_tie: "SELECT a FROM (SELECT a, ROW_NUMBER() OVER (ORDER BY a) AS n FROM t) q WHERE n = 1",
     each_literal_is_there: "SELECT MAX(CASE WHEN a > 1 THEN 1 ELSE 0 END) FROM t",
     anything_is_an_order: "SELECT c FROM t WHERE c = (SELECT MIN(c) FROM t)",
     choices_are_always_different: "SELECT what FROM seen GROUP BY what HAVING COUNT(*) >= 3",

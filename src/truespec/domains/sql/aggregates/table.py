@@ -72,6 +72,7 @@ class AggregateTable(Aggregates):
         self.symbols: dict[str, Symbol] = {}
         self.operators: list[Operator] = []
         self.flags = {}
+        self.ties = {}
         self.learned = Learned(self)
         self._firsts: dict[str, Formula] = {}
         self._roles: dict[str, list[Role]] = {}
@@ -86,6 +87,7 @@ class AggregateTable(Aggregates):
         """What is known of the aggregates among these names."""
         found: list[Formula] = []
         for name in sorted(names):
+            found += self.ties.get(name, [])
             symbol = self.symbols.get(name.removesuffix("?"))
             if symbol is not None and self.learned.needs_axioms(symbol):
                 first = self._firsts.get(symbol.name)

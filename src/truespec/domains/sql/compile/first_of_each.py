@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from dataclasses import replace
 
 import z3
@@ -43,8 +42,13 @@ def first_of_each(
     written = list(on.expressions) if isinstance(on, exp.Tuple) else [on.unnest()]
     width = len(items)
     if not reader.compares_values:
-        with contextlib.suppress(Nondeterministic):
+        ties, reader.numbers_ties = reader.numbers_ties, False
+        try:
             return _numbered(reader, node, items, terms, written)
+        except Nondeterministic:
+            pass
+        finally:
+            reader.numbers_ties = ties
     rows = []
     for term, scope in terms:
         expressions = [_expression(reader, part, items, scope) for part in written]

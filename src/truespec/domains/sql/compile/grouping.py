@@ -58,7 +58,7 @@ def grouped(
         finally:
             reader.shared -= 1
 
-    return [(t, WindowScope(s, siblings)) for t, s in result]
+    return [(t, WindowScope(s, siblings, t)) for t, s in result]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

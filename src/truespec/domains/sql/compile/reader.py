@@ -58,6 +58,8 @@ class Reader(ABC):
         """How many recursions enclose the current query."""
         self.reads_check = False
         """Whether a CHECK is read: what the schema's CHECKs say of its columns is then not at hand."""
+        self.numbers_ties = True
+        """Whether ROW_NUMBER is read where rows may tie, as a choice."""
         self.compares_values = False
         """Whether a query of the pair takes values of rows by their place (FIRST_VALUE and the like)."""
 

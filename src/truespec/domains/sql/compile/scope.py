@@ -197,9 +197,11 @@ class GroupScope(Scope):
 class WindowScope(Scope):
     """A scope that also knows the rows beside its own, for window functions."""
 
-    def __init__(self, inner: Scope, siblings: Callable[[], list[tuple[Term, Scope]]]) -> None:
+    def __init__(self, inner: Scope, siblings: Callable[[], list[tuple[Term, Scope]]], own: Term) -> None:
+        """`own` is the term of the scope's row, `siblings` makes those of all rows."""
         super().__init__(inner.names, inner.values, inner.parent)
         self.inner = inner
+        self.own = own
         self.siblings = siblings
         self.held: list[Formula] = []
         """What the windows that were read say of this row: their frames have a row where they hold it."""

@@ -204,7 +204,8 @@ def _plain(
         return [(copy, Scope(source.names, copy.outs, parent)) for copy in copies]
 
     return [
-        (term, WindowScope(RowScope(reader.world, source.names, term, parent), siblings)) for term in terms
+        (term, WindowScope(RowScope(reader.world, source.names, term, parent), siblings, term))
+        for term in terms
     ]
 
 

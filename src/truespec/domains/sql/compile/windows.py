@@ -25,7 +25,7 @@ from truespec.domains.sql.ir.logic import FALSE, TRUE, Expr, conj, neg
 from truespec.domains.sql.ir.opaque import opaque
 from truespec.domains.sql.ir.values import NULL, Val
 from truespec.domains.sql.places import At
-from truespec.domains.sql.rules import filled_group, first_rows
+from truespec.domains.sql.rules import filled_group, first_rows, tied_numbers
 from truespec.domains.sql.rules.first_rows import Sort, before
 from truespec.verdict import Nondeterministic, Unsupported
 
@@ -90,8 +90,9 @@ class _Window:
             case "DenseRank":
                 return self._one_more(self._distinct_keys(members))
             case "RowNumber":
-                self._no_ties("ROW_NUMBER", peers)
-                return self._one_more(Bag(tuple(replace(t, outs=()) for t, _ in members)))
+                place = self._place_among_ties(peers)
+                number = self._one_more(Bag(tuple(replace(t, outs=()) for t, _ in members)))
+                return number if place is None else replace(number, val=number.val + place)
             case "PercentRank":
                 # A DOUBLE of both numbers; a quotient as written may be a DECIMAL.
                 before, rows = self._count(t for t, _ in members), self._count(self._partition())
@@ -273,6 +274,22 @@ class _Window:
 
     def _one_more(self, bag: Bag) -> Val:
         return Val(FALSE, z3.IntVal(1) + self.reader.aggregates.count(bag).val, INT)
+
+    def _place_among_ties(self, peers: list[Term]) -> Expr | None:
+        """What ROW_NUMBER adds for the rows that tie; None where none do."""
+        try:
+            self._no_ties("ROW_NUMBER", peers)
+        except Nondeterministic:
+            reader = self.reader
+            once = not (reader.outer or reader.rounds or reader.shared)
+            alone = self.scope.parent is None and once
+            if not (reader.numbers_ties and alone and len(peers) == 1):
+                raise
+            place = tied_numbers.place(reader.aggregates, self.scope.own, peers[0])
+            if place is None:
+                raise
+            return place
+        return None
 
     def _no_ties(self, function: str, peers: list[Term]) -> None:
         """ROW_NUMBER and LAG are functions of the row only where no two rows of a partition tie."""

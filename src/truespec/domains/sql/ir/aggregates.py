@@ -81,6 +81,8 @@ class Aggregates(ABC):
     """Whether rows are read by their distance, as LAG and LEAD do, and in a frame of so many rows."""
     flags: dict[str, tuple[Table, Column] | None]
     """The columns of zeros and ones that were asked for, by their functions; None for other columns."""
+    ties: dict[str, list[Formula]]
+    """What is known of the places of rows among ties (`rules/tied_numbers.py`), by their functions."""
     plainly_same: Callable[[Bag, Bag], bool]
     """Whether two bags are the same by their form, which no solver is asked for."""
     same: Callable[[Bag, Bag], bool]

@@ -98,6 +98,10 @@ def prove_in(world: World, oracle: exp.Expr, candidate: exp.Expr, order: str) ->
             right = compiler.limited(right)
         equal = _same(left, right, listed, prover)
     if not equal:
+        if prover.aggregates.ties:
+            strict = Compiler(world, prover.aggregates)
+            strict.numbers_ties = False
+            _read(strict, oracle, candidate)  # raises where rows may tie
         if any(operator.chosen for operator in prover.aggregates.operators):
             raise Nondeterministic(
                 "sql: GROUP BY or DISTINCT leaves a choice to the engine: a column that the group does not "
@@ -153,7 +157,7 @@ def is_determined(query: exp.Expr, schema: Schema, settings: Settings, limit: Li
         raise
     except (Undecided, SpecificationError, RecursionError):
         return False
-    return not any(operator.chosen for operator in prover.aggregates.operators)
+    return not prover.aggregates.ties and not any(o.chosen for o in prover.aggregates.operators)
 
 
 def _differ_in_type(left: Denotation, right: Denotation, dialect: Dialect) -> bool:

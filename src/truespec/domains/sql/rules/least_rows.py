@@ -26,6 +26,7 @@ from truespec.domains.sql.ir.existence import condition
 from truespec.domains.sql.ir.logic import FALSE, Expr, Formula, conj, disj
 from truespec.domains.sql.ir.symbols import constants, is_eq, is_not, name_of, operands, substituted
 from truespec.domains.sql.ir.world import World
+from truespec.domains.sql.rules import tied_numbers
 from truespec.domains.sql.schema import Table
 
 MAX_ORDERS = 3
@@ -95,7 +96,8 @@ def _counted(aggregates: Aggregates, part: Formula, row: Expr, table: Table) -> 
         return None
     symbol, arguments = applied[0]
     count = symbol.apply(arguments)
-    plain = z3.simplify(part)
+    # A place among ties is at least 0 as well: where their sum is 0, both are.
+    plain = z3.simplify(substituted(part, *((tied, z3.IntVal(0)) for tied in tied_numbers.places(part))))
     sides = {side.get_id() for side in operands(plain)} if is_eq(plain) else set()
     if sides != {z3.simplify(count).get_id(), z3.IntVal(0).get_id()}:
         return None
@@ -106,7 +108,7 @@ def _counted(aggregates: Aggregates, part: Formula, row: Expr, table: Table) -> 
     return First(
         table,
         row,
-        part,
+        count == 0,
         other,
         conj(aggregates.world.in_table(table, other), condition(aggregates.world, term)),
     )
