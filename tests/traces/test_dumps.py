@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from imported import imported
+from truespec.traces.importers.claude_code import PROGRAM
+from truespec.traces.importers.structure import ONE
 from truespec.traces.trace import Trace
 
 ASKED = "How full is T-7?"
@@ -143,6 +145,36 @@ def test_the_system_prompt_of_a_recorded_request_to_gemini(tmp_path: Path) -> No
     (trace,) = traces_in({"interactions": [pair]}, tmp_path)
     assert trace.system_prompt == "You watch the tanks."
     assert [m.text for m in trace.messages if m.role != "system"] == [ASKED, "91."]
+
+
+def test_a_step_that_names_a_tool_beside_what_it_says_is_a_call(tmp_path: Path) -> None:
+    steps = [{"content": "I read the gauge.", "tool_name": "gauge", "tool_args": {"tank": "T-7"}}]
+    (trace,) = traces_in({"trace_id": "t", "steps": steps}, tmp_path)
+    (message,) = trace.messages
+    assert (message.role, message.text) == ("assistant", "I read the gauge.")
+    assert message.calls[0].arguments == {"tank": "T-7"}
+
+
+def test_what_claude_code_says_in_the_users_place_is_no_word_of_the_user(tmp_path: Path) -> None:
+    def line(kind: str, text: str, **more: Any) -> dict[str, Any]:
+        about = {"type": kind, "uuid": text, "sessionId": "s", **more}
+        return {**about, "message": {"role": kind, "content": text}}
+
+    listed = [line("user", "Caveat.", isMeta=True), line("user", ASKED), line("assistant", "91.")]
+    listed.append(line("user", "Summary of what was said.", isCompactSummary=True))
+    path = tmp_path / "session.jsonl"
+    path.write_text("\n".join(map(json.dumps, listed)))
+    (trace,), _, file = imported(path)
+    assert [m.role for m in trace.messages] == ["system", "user", "assistant", "system"]
+    assert trace.system_prompt is None
+    assert file.ledger.rules[PROGRAM] == 2
+
+
+def test_several_requests_in_one_record_are_an_assumption(tmp_path: Path) -> None:
+    path = tmp_path / "requests.json"
+    asked = {name: [{"role": "user", "content": name}] for name in ("one", "two")}
+    path.write_text(json.dumps({"requests": asked}))
+    assert imported(path)[2].ledger.assumed[ONE] == 1
 
 
 def test_further_fields_of_a_message_keep_their_order(tmp_path: Path) -> None:

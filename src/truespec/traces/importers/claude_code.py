@@ -19,7 +19,7 @@ from truespec.traces.importers.parts import Notes
 from truespec.traces.importers.records import first_lines
 from truespec.traces.importers.shared import source_of, tool_call, value_text
 from truespec.traces.joins import Joins
-from truespec.traces.trace import Message, ToolCall, Trace, prompt_of
+from truespec.traces.trace import Message, ToolCall, Trace
 
 NAME = "claude-code"
 LAST = "what the line that ends a run says is said last, where no message says it"
@@ -41,6 +41,10 @@ def recognises(head: Any, file: TraceFile) -> bool:
     if "session_id" in head and head["type"] in ("system", "assistant", "user"):
         return "message" in head or "subtype" in head  # what the command line prints with stream-json
     return "sessionId" in head or "leafUuid" in head or "messageId" in head
+
+
+PROGRAM = "what the program says in the user's place (isMeta, isCompactSummary) is a message of the system"
+_PROGRAMS = ("isMeta", "isCompactSummary")
 
 
 def _is_entry(value: Any) -> bool:
@@ -82,6 +86,9 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
         model = body.get("model") or model
         extra = {k: entry[k] for k in ("uuid", "parentUuid", "timestamp", "permissionMode") if entry.get(k)}
         for message in messages_of_item({"role": kind, "content": body.get("content")}, notes):
+            if message.role == "user" and any(entry.get(key) is True for key in _PROGRAMS):
+                message = replace(message, role="system")
+                file.ledger.rules[PROGRAM] += 1
             made = replace(
                 message,
                 position=f"line {line}",
@@ -104,7 +111,7 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
         id=session or file.path.stem,
         messages=tuple(messages),
         source=source_of(file, NAME, "document"),
-        system_prompt=prompt_of(messages) or joins.prompt,
+        system_prompt=joins.prompt,
         tools=joins.domain(None).tools,
         model=model,
         metadata=metadata,

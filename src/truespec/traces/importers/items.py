@@ -109,6 +109,10 @@ def messages_of_item(item: Any, notes: Notes, default: str = "assistant") -> lis
                 called = is_call(kind) or is_bare_call(item)
                 speaker = "assistant" if called or kind in THOUGHTS or kind in _OF_THE_MODEL else default
                 return _assembled(speaker, atoms_of(item, notes), notes)
+        if role is None and is_bare_call(item):
+            given = {key: held for key, held in item.items() if key != "content"}
+            said: list[Atom] = [("text", text_of(item["content"]))]
+            return _assembled("assistant", said + atoms_of(given, notes), notes)
         role = role or default
     else:
         role = role_of(declared)

@@ -40,6 +40,7 @@ from truespec.traces.importers.wrappers import (
     unwrapped,
 )
 from truespec.traces.joins import Joins
+from truespec.traces.ledger import Ledger
 from truespec.traces.trace import Message, ToolCall, Trace
 
 NAME = "structure"
@@ -50,6 +51,7 @@ TWICE = "a message that a record holds again, with its identifier, is read once"
 PIECES = "an event that holds a piece of what a later one holds as a whole is passed over"
 REPEATED = "an event of a workflow whose words and calls the agent's output repeats is passed over"
 SINGLE = "lines that hold one message each are one conversation"
+ONE = "several lists of messages in one record, each begun by a user or a prompt, are one conversation"
 _DEPTH = 6
 _SAID = (
     "content",
@@ -192,7 +194,9 @@ def _groups(value: Any, depth: int = 0) -> Iterator[tuple[str, Any]]:
                 yield from _groups(inner, depth + 1)
 
 
-def _requests(said: list[Any], threads: list[list[Any]]) -> list[tuple[list[Any], list[Any]]]:
+def _requests(
+    said: list[Any], threads: list[list[Any]], ledger: Ledger | None
+) -> list[tuple[list[Any], list[Any]]]:
     """What is said, as requests with their replies.
 
     Lists of messages that begin alike are the growing requests of one conversation, and a single message
@@ -200,6 +204,8 @@ def _requests(said: list[Any], threads: list[list[Any]]) -> list[tuple[list[Any]
     """
     begun = [listed[0] for listed in threads if len(listed) > 1]
     if not any(first in begun[:number] for number, first in enumerate(begun)):
+        if ledger and sum(role_of(_role(listed[0])) in ("system", "user") for listed in threads) > 1:
+            ledger.assumed[ONE] += 1
         return [(said, [])]
     made: list[tuple[list[Any], list[Any]]] = []
     for listed in threads:
@@ -388,6 +394,7 @@ def _trace(position: str, value: Any, groups: list[tuple[str, Any]], file: Trace
         file.ledger.rules[WITHIN] += len(threads) - len(kept)
         groups = [(kind, listed) for kind, listed in groups if kind != "messages" or listed in kept]
         threads = kept
+    ledger = None if value is None else file.ledger  # lines that were found to be one conversation
     raws = [
         RawSpan(
             f"{position}.{n}" if n else position,
@@ -396,7 +403,7 @@ def _trace(position: str, value: Any, groups: list[tuple[str, Any]], file: Trace
             n,
             {"span.type": "RECORD", "input.value": given, "output.value": replies},
         )
-        for n, (given, replies) in enumerate(_requests([*prompts, *_said(groups)], threads))
+        for n, (given, replies) in enumerate(_requests([*prompts, *_said(groups)], threads, ledger))
     ]
     name = next((value[k] for k in ("id", "session_id") if isinstance(value, Mapping) and value.get(k)), None)
     trace = trace_of_spans(str(name or f"{file.path.name}:{position}"), raws, file, NAME, position, joins)
