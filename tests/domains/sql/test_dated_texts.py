@@ -48,3 +48,11 @@ def test_a_text_is_a_day_only_where_date_reckons(normalises: bool, monkeypatch: 
     monkeypatch.setattr(iso_dates, "normalises_dates", lambda: normalises)
     assert proved("date(d, '+0 days')")
     assert proved("date(d)") is normalises
+
+
+@pytest.mark.parametrize("text", ["2024-02-30", "2024-02-29", "0000-12-31", "9999-01-01"])
+def test_parts_are_as_written_wherever_date_changes_nothing(text: str) -> None:
+    connection = sqlite3.connect(":memory:")
+    parts = "strftime('%Y-%m', d), strftime('%Y', d), strftime('%m', d), strftime('%d', d)"
+    found = connection.execute(f"SELECT {parts} FROM (SELECT ? AS d) WHERE d = date(d)", (text,)).fetchall()
+    assert found in ([], [(text[:7], text[:4], text[5:7], text[8:])])

@@ -336,7 +336,8 @@ def test_what_refers_to_a_key_is_drawn_for_it_through_several_tables() -> None:
     ("check", "kind"),
     [
         ("x IS date(x) AND x >= '2000-01-01'", Kind.DATE),
-        ("date(x) = x", Kind.DATE),
+        ("date(x) IS x", Kind.DATE),
+        ("date(x) = x", Kind.TEXT),
         ("x IS date(x, '+1 day')", Kind.TEXT),
         ("x IS date(y)", Kind.TEXT),
         ("x IS date(x) OR y = x", Kind.TEXT),

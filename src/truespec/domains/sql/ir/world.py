@@ -17,7 +17,7 @@ import z3
 from truespec.domains.sql.dialects.registry import DIALECTS
 from truespec.domains.sql.engines.contract import Settings
 from truespec.domains.sql.ir.facts import collation, date_facts, emptiness, place_of, text_facts
-from truespec.domains.sql.ir.iso_dates import iso_facts, named_days
+from truespec.domains.sql.ir.iso_dates import iso_facts
 from truespec.domains.sql.ir.kinds import (
     BOOL,
     DATE,
@@ -107,8 +107,8 @@ class World:
         self._values: dict[tuple[str, str, int], Val] = {}
         self.dates: set[int] = set()
         self._checks = "\n".join(check for table in schema.tables for check in table.checks)
-        self.dated_columns: dict[str, bool] = {}
-        """Whether columns of texts hold dates alone, by their functions, as far as it was asked."""
+        self.dated_columns: dict[tuple[str, bool], bool] = {}
+        """Whether columns of texts hold what is written as days are, or days alone, by their functions."""
         self._cache: dict[tuple[int, int], tuple[Any, Any, bool]] = {}
         self.obligations: list[str] = []
         self.trail: list[str] = []
@@ -323,13 +323,11 @@ class World:
         facts += text_facts(self.texts, self.enums, self.dialect.collation_merges_texts, names)
         if "" in self.texts and not self.dialect.texts_end_at_nul:
             facts += emptiness(self.texts[""], names)
-        dates = self.dates
         if self.dialect.dates_are_texts:
             dated = iso_facts(self.texts, names, self._checks)
             names = names.union(*map(functions, dated))
-            dates = dates | named_days(self.texts) if dated else dates
             facts += dated
-        facts += date_facts(dates, names)
+        facts += date_facts(self.dates, names)
         return facts
 
     # Proof

@@ -132,7 +132,7 @@ def kind_of(column: Column, table: Table, dialect: str) -> Kind:
 
 
 def _is_date_of(part: Any, name: str) -> bool:
-    if not isinstance(part, exp.EQ | exp.NullSafeEQ):
+    if not isinstance(part, exp.NullSafeEQ):  # `x = date(x)` is unknown, and no failure, where x is no date
         return False
     for value, made in ((part.this, part.expression), (part.expression, part.this)):
         whole = isinstance(made, exp.Date) and made.this == value and _changes_nothing(made)

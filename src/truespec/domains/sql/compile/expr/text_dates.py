@@ -1,7 +1,7 @@
 """SQLite's functions of texts that are dates.
 
 Of most such functions nothing is known but that equal texts give equal results. A column whose constraints
-say that each of its texts is what DATE makes of it holds days (`ir/iso_dates.py`): there its parts are
+say that each of its texts is what DATE makes of it holds dates (`ir/iso_dates.py`): there its parts are
 those of a day.
 """
 
@@ -17,10 +17,17 @@ from sqlglot import exp
 
 from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.scope import Scope
-from truespec.domains.sql.ir.day_parts import day_of_month, month_number, month_text, two_digits, year_text
-from truespec.domains.sql.ir.iso_dates import JULIAN_DAYS, date_functions, day_of_text, is_date
-from truespec.domains.sql.ir.kinds import DATE, DATED, REAL, TEXT, Kind
-from truespec.domains.sql.ir.logic import conj, disj, neg
+from truespec.domains.sql.ir.iso_dates import (
+    DATE_FUNCTIONS,
+    JULIAN_DAYS,
+    day_of_month_of_text,
+    day_of_text,
+    is_date,
+    is_written,
+    month_of_text,
+)
+from truespec.domains.sql.ir.kinds import DATED, REAL, TEXT, TEXT_SORT, Kind
+from truespec.domains.sql.ir.logic import Expr, conj, disj, neg
 from truespec.domains.sql.ir.opaque import opaque
 from truespec.domains.sql.ir.symbols import functions
 from truespec.domains.sql.ir.values import Val
@@ -50,10 +57,11 @@ def text_of_date(reader: Reader, name: str, node: Any, scope: Scope, kind: Kind)
     value = reader.value(node, scope)
     if value.kind not in (TEXT, DATED) or value.literal is not None:
         raise Unsupported(f"sql: a date function of a value of type {value.kind.shown}")
-    day = day_in(reader, value) if name in _OF_DAYS else None
-    if day is not None:
-        part = _OF_DAYS[name]
-        return value if part is None else part(day)
+    if name in _PARTS and holds_dates(reader, value):
+        part = _PARTS[name]
+        return value if part is None else part(value)
+    if name == "julianday" and holds_dates(reader, value, days=True):
+        return Val(value.null, z3.ToReal(day_of_text(value.val)) + z3.RealVal(JULIAN_DAYS), REAL)
     found = opaque(reader.dialect, name, [replace(value, null=z3.BoolVal(False))], kind)
     return Val(disj(value.null, found.null), found.val, kind)
 
@@ -61,54 +69,58 @@ def text_of_date(reader: Reader, name: str, node: Any, scope: Scope, kind: Kind)
 def part_of_date(reader: Reader, value: Val, start: int, length: int) -> Val | None:
     """Characters of a text that is a date, where they are a part of it; None elsewhere."""
     form = _PLACES.get((start, length))
-    day = None if form is None else day_in(reader, value)
-    if form is None or day is None:
+    if form is None or not holds_dates(reader, value):
         return None
-    part = _OF_DAYS[f"strftime {form}"]
-    return value if part is None else part(day)
+    part = _PARTS[f"strftime {form}"]
+    return value if part is None else part(value)
 
 
-def day_in(reader: Reader, value: Val) -> Val | None:
-    """The day that a value is the text of, where it is a column of such texts; None elsewhere."""
+def holds_dates(reader: Reader, value: Val, *, days: bool = False) -> bool:
+    """Whether a value is of a column of texts that are written as days are, or of `days` alone."""
     if value.kind != TEXT or not reader.dialect.dates_are_texts or reader.reads_check:
-        return None
+        return False
     name = str(value.val.decl().name()) if z3.is_app(value.val) and value.val.num_args() == 1 else ""
-    world = reader.world
-    if name.startswith("column ") and name not in world.dated_columns:
-        world.dated_columns[name] = any(
-            _holds_dates(reader, table, column)
-            for table in world.schema.tables
+    if not name.startswith("column "):
+        return False
+    known = reader.world.dated_columns
+    if (name, days) not in known:
+        known[name, days] = any(
+            _holds(reader, table, column, days)
+            for table in reader.world.schema.tables
             for column in table.columns
             if f"column {table.name}.{column.name}".lower() == name
         )
-    return Val(value.null, day_of_text(value.val), DATE) if world.dated_columns.get(name) else None
+    return known[name, days]
 
 
-def _holds_dates(reader: Reader, table: Table, column: Column) -> bool:
-    """Whether the constraints of a table leave a column no texts but dates."""
+def _holds(reader: Reader, table: Table, column: Column, days: bool) -> bool:
+    """Whether the constraints of a table leave a column no other texts."""
     if not any(column.name.lower() in check.lower() for check in table.checks):
         return False
     world = reader.world
     row = world.fresh_row(table)
     value = world.column(table, column, row)
     given = conj(world.in_table(table, row), neg(value.null))
-    made = any(functions(axiom).intersection(date_functions()) for axiom in world.axioms([given]))
-    return made and world.holds(given, is_date(value.val))
+    made = any(functions(axiom).intersection(DATE_FUNCTIONS) for axiom in world.axioms([given]))
+    return made and world.holds(given, (is_date if days else is_written)(value.val))
 
 
-def _julian(day: Val) -> Val:
-    return Val(day.null, z3.ToReal(day.val) + z3.RealVal(JULIAN_DAYS), REAL)
+def _year(value: Val) -> Expr:
+    return (month_of_text(value.val) - 1) / 12
 
 
-_OF_DAYS: dict[str, Callable[[Val], Val] | None] = {
+def _text(value: Val, function: str, number: Expr) -> Val:
+    return Val(value.null, z3.Function(function, z3.IntSort(), TEXT_SORT)(number), TEXT)
+
+
+_PARTS: dict[str, Callable[[Val], Val] | None] = {
     "date": None,
     "strftime %Y-%m-%d": None,
-    "strftime %Y-%m": month_text,
-    "strftime %Y": year_text,
-    "strftime %m": lambda day: two_digits(day, month_number(day)),
-    "strftime %d": lambda day: two_digits(day, day_of_month(day).val),
-    "julianday": _julian,
+    "strftime %Y-%m": lambda value: _text(value, "text.yearmonth", month_of_text(value.val)),
+    "strftime %Y": lambda value: _text(value, "text.digits4", _year(value)),
+    "strftime %m": lambda value: _text(value, "text.digits2", month_of_text(value.val) - 12 * _year(value)),
+    "strftime %d": lambda value: _text(value, "text.digits2", day_of_month_of_text(value.val)),
 }
-"""Functions of a text that is a date, by its day; None for the text itself."""
+"""Functions of a text that is a date, by its parts; None for the text itself."""
 _PLACES = {(1, 10): "%Y-%m-%d", (1, 7): "%Y-%m", (1, 4): "%Y", (6, 2): "%m", (9, 2): "%d"}
 """Where parts of a date stand in its text: the first character's place, and how many they are."""
