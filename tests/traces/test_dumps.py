@@ -147,6 +147,80 @@ def test_the_system_prompt_of_a_recorded_request_to_gemini(tmp_path: Path) -> No
     assert [m.text for m in trace.messages if m.role != "system"] == [ASKED, "91."]
 
 
+GIVEN = {"tank": "T-7"}
+
+
+def _adk(input_: dict[str, str]) -> dict[str, Any]:
+    """A model call with a history without identifiers, and the runs of its tools: Google's ADK."""
+
+    def span(name: str, start: int, kind: str, **attributes: str) -> dict[str, Any]:
+        about = {"trace_id": "t", "span_id": name, "parent_id": None, "name": name, "start_time": start}
+        return {**about, "end_time": 9, "attributes": {"openinference.span.kind": kind, **attributes}}
+
+    runs = [
+        span(
+            f"run {n}",
+            n,
+            "TOOL",
+            **{"tool.name": tool, "tool.id": f"adk-{n}", "input.value": json.dumps(GIVEN)},
+        )
+        for n, tool in enumerate(("gauge", "drain"), 2)
+    ]
+    for run, gave in zip(runs, ("91", "stuck"), strict=True):
+        run["attributes"]["output.value"] = json.dumps({"result": gave})
+    reply = {"llm.output_messages.0.message.role": "model", "llm.output_messages.0.message.content": "Done."}
+    return {"spans": [span("call_llm", 1, "LLM", **input_, **reply), *runs]}
+
+
+def _flat(listed: list[tuple[int, dict[str, str]]]) -> dict[str, str]:
+    made: dict[str, str] = {}
+    for number, message in listed:
+        for key, value in message.items():
+            made[f"llm.input_messages.{number}.message.{key}"] = value
+    return made
+
+
+_CALLED = "tool_calls.0.tool_call.function."
+
+
+def test_a_tools_run_answers_a_result_that_a_history_told_before_without_an_identifier(
+    tmp_path: Path,
+) -> None:
+    asked = [
+        (0, {"role": "user", "content": ASKED}),
+        (1, {"role": "model", f"{_CALLED}name": "gauge", f"{_CALLED}arguments": json.dumps(GIVEN)}),
+        (2, {"role": "tool", "name": "gauge", "content": '{"result": "91"}'}),
+        (3, {"role": "model", f"{_CALLED}name": "drain", f"{_CALLED}arguments": json.dumps(GIVEN)}),
+        (4, {"role": "tool", "name": "drain", "content": '{"result": "stuck"}'}),
+    ]
+    (trace,) = traces_in(_adk(_flat(asked)), tmp_path)
+    assert [m.role for m in trace.messages] == ["user", "assistant", "tool", "assistant", "tool", "assistant"]
+    assert [call.id for m in trace.messages for call in m.calls] == ["adk-2", "adk-3"]
+    assert [text for _, _, text in calls(trace)] == ['{"result": "91"}', '{"result": "stuck"}']
+
+
+def test_messages_that_overwrote_each_other_are_read_from_the_whole_request(tmp_path: Path) -> None:
+    asked = [
+        (0, {"role": "user", "content": ASKED}),
+        (1, {"role": "model", f"{_CALLED}name": "gauge", f"{_CALLED}arguments": json.dumps(GIVEN)}),
+        (2, {"role": "tool", "name": "gauge", "content": '{"result": "91"}'}),
+        # The second of two parallel results has the number of the reply behind them.
+        (2, {"role": "model", f"{_CALLED}name": "drain", f"{_CALLED}arguments": json.dumps(GIVEN)}),
+        (3, {"role": "tool", "name": "drain", "content": '{"result": "stuck"}'}),
+    ]
+    parts: list[tuple[str, dict[str, Any]]] = [
+        ("user", {"text": ASKED}),
+        ("model", {"function_call": {"name": "gauge", "args": GIVEN}}),
+        ("user", {"function_response": {"name": "gauge", "response": {"result": "91"}}}),
+        ("model", {"function_call": {"name": "drain", "args": GIVEN}}),
+        ("user", {"function_response": {"name": "drain", "response": {"result": "stuck"}}}),
+    ]
+    whole = {"contents": [{"role": role, "parts": [part]} for role, part in parts]}
+    (trace,) = traces_in(_adk({**_flat(asked), "input.value": json.dumps(whole)}), tmp_path)
+    assert [m.role for m in trace.messages] == ["user", "assistant", "tool", "assistant", "tool", "assistant"]
+    assert [text for _, _, text in calls(trace)] == ['{"result": "91"}', '{"result": "stuck"}']
+
+
 def test_a_step_that_names_a_tool_beside_what_it_says_is_a_call(tmp_path: Path) -> None:
     steps = [{"content": "I read the gauge.", "tool_name": "gauge", "tool_args": {"tank": "T-7"}}]
     (trace,) = traces_in({"trace_id": "t", "steps": steps}, tmp_path)

@@ -273,6 +273,9 @@ def _asked(raw: RawSpan, notes: Notes) -> list[Message]:
     if given and (made := in_attribute(attributes, given, "user", notes)):
         return made
     flat = in_trees(attributes, ("llm.input_messages.", "gen_ai.prompt.", "llm.prompts."), "user", notes)
+    if flat and _overwritten(flat) and (whole := in_attribute(attributes, "input.value", "user", notes)):
+        notes.ledger.rules[OVERWRITTEN] += 1
+        return whole
     if flat:
         return named_alike(flat, attributes.get("input.value"), "user")
     if made := [m for event in raw.events for m in in_event(event, notes, outputs=False)]:
@@ -291,6 +294,15 @@ def _asked(raw: RawSpan, notes: Notes) -> list[Message]:
         if made:
             return made
     return []
+
+
+def _overwritten(messages: Sequence[Message]) -> bool:
+    """Whether a reply has the name of a called tool, and calls beside that tool's result."""
+    called = {call.name for message in messages for call in message.calls}
+    return any(m.role == "assistant" and m.calls and m.text and m.name in called for m in messages)
+
+
+OVERWRITTEN = "messages of which one overwrote another's attributes are read from the whole request"
 
 
 def outputs_of(raw: RawSpan, notes: Notes) -> list[Message]:

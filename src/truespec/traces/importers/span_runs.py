@@ -90,6 +90,12 @@ class Runs:
             del self.places[raw.id]
             self.places[raw.id] = next(e for e in reversed(self.entries) if e.message.call_id == call.id)
             return
+        if call is not None and (twin := self._unnamed(call, text)) is not None:
+            error = entry.message.error if twin.message.error is None else twin.message.error
+            twin.message = replace(twin.message, extra=twin.message.extra or extra, error=error)
+            self._answer(twin, call, run.identifier is None)
+            self.places[raw.id] = twin
+            return
         if call is not None:
             self._answer(entry, call, run.identifier is None)
         self.entries.append(entry)
@@ -97,6 +103,22 @@ class Runs:
         self.outputs += [text or "", self.raised.get(raw.id) or ""]
         if isinstance(run.output, Mapping | list):
             self.outputs.append(repr(run.output))  # as a history in Python's notation repeats it
+
+    def _unnamed(self, call: ToolCall, text: str | None) -> Entry | None:
+        """The result that a history told before, without an identifier, of what a call's run gave."""
+        told = outcome_key(text)
+        return next(
+            (
+                entry
+                for entry in self.entries
+                if entry.run is None
+                and entry.message.role == "tool"
+                and entry.message.call_id is None
+                and entry.message.tool == call.name
+                and outcome_key(entry.message.text) == told
+            ),
+            None,
+        )
 
     def runs_tool(self, raw: RawSpan) -> bool:
         """Whether a span of no tool's kind has the name of an open call and was given its arguments."""
