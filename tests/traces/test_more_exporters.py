@@ -214,6 +214,33 @@ def test_events_of_a_workflow_that_requests_repeat(tmp_path: Path) -> None:
     assert problems == []
 
 
+def test_the_stack_of_messages_of_griptape(tmp_path: Path) -> None:
+    def artifact(value: Any, kind: str = "TextArtifact") -> dict[str, Any]:
+        return {"type": kind, "id": "a", "name": "a", "value": value}
+
+    def message(role: str, *content: dict[str, Any]) -> dict[str, Any]:
+        return {"type": "Message", "role": role, "content": list(content)}
+
+    action = {"type": "ToolAction", "tag": "call_1", "name": "Tank", "path": "gauge"}
+    called = artifact({**action, "input": {"values": {"tank": "T-7"}}}, "ActionArtifact")
+    stack = [
+        message("user", {"type": "TextMessageContent", "artifact": artifact(ASKED)}),
+        message("assistant", {"type": "ActionCallMessageContent", "artifact": called}),
+        message(
+            "user",
+            {
+                "type": "ActionResultMessageContent",
+                "artifact": artifact("no such tank", "ErrorArtifact"),
+                "action": {**action, "input": {}},
+            },
+        ),
+    ]
+    (trace,), problems = found_in({"prompt_stack": {"type": "PromptStack", "messages": stack}}, tmp_path)
+    assert calls(trace) == [("Tank_gauge", {"tank": "T-7"}, "no such tank")]
+    assert trace.messages[-1].error is True
+    assert problems == []
+
+
 def _tagged(**attributes: Any) -> dict[str, Any]:
     return {
         key: {"value": value if isinstance(value, str) else json.dumps(value), "type": "string"}

@@ -68,6 +68,8 @@ def unwrapped(item: Mapping[str, Any]) -> Mapping[str, Any]:
         return _of_dotnet(item)
     if _is_langchain4j(item):
         return _of_langchain4j(item)
+    if _is_griptape(item):
+        return {**item, "content": [_of_griptape(part) for part in item["content"]]}
     for _ in range(3):
         names = item.get("id")
         if isinstance(names, list) and names and isinstance(item.get("kwargs"), Mapping):
@@ -95,6 +97,39 @@ def unwrapped(item: Mapping[str, Any]) -> Mapping[str, Any]:
     if speaker := _speaker(item):
         item = {**item, "role": speaker}
     return _with_content(_of_autogen(item) if _is_autogen(item) else item)
+
+
+def _is_griptape(item: Mapping[str, Any]) -> bool:
+    content = item.get("content")
+    return (
+        item.get("type") == "Message"
+        and isinstance(content, list)
+        and any(isinstance(part, Mapping) and isinstance(part.get("artifact"), Mapping) for part in content)
+    )
+
+
+def _of_griptape(part: Any) -> Any:
+    """A text, a call or a result that Griptape keeps as an artifact; the name of a call is its tool's and its
+    activity's, as the model gives it.
+    """
+    artifact = part.get("artifact") if isinstance(part, Mapping) else None
+    if not isinstance(artifact, Mapping):
+        return part
+    value, kind = artifact.get("value"), part.get("type")
+    action = part.get("action", value)
+    if kind == "TextMessageContent":
+        return {"type": "text", "text": value}
+    if not isinstance(action, Mapping) or not isinstance(action.get("tag"), str):
+        return part
+    if kind == "ActionCallMessageContent":
+        given = action.get("input")
+        inner = given.get("values", given) if isinstance(given, Mapping) and len(given) == 1 else given
+        name = "_".join(str(action[key]) for key in ("name", "path") if action.get(key))
+        return {"type": "tool_use", "id": action["tag"], "name": name, "input": inner}
+    if kind == "ActionResultMessageContent":
+        failed = artifact.get("type") == "ErrorArtifact"
+        return {"type": "tool_result", "tool_use_id": action["tag"], "content": value, "is_error": failed}
+    return part
 
 
 def _speaker(item: Mapping[str, Any]) -> str | None:
