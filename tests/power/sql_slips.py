@@ -41,6 +41,11 @@ SLIPS = [
         "SELECT a FROM (SELECT a, ROW_NUMBER() OVER (ORDER BY a) AS n FROM t) q WHERE n = 1",
         "SELECT a FROM (SELECT a, RANK() OVER (ORDER BY a) AS n FROM t) q WHERE n = 1",
     ),
+    (
+        "SELECT MIN(x.id, y.id) AS p, MAX(x.id, y.id) AS q FROM emp x JOIN emp y ON x.sal = y.code "
+        "GROUP BY MIN(x.id, y.id), MAX(x.id, y.id)",
+        "SELECT x.id, y.id FROM emp x JOIN emp y ON x.sal = y.code WHERE x.id < y.id",
+    ),
     ("SELECT SUM(3 * c) FROM t", "SELECT SUM(c) FROM t"),
     (
         "SELECT CASE WHEN k = 2 THEN s % 2 ELSE 0 END FROM (SELECT COUNT(*) AS k, SUM(n) AS s "

@@ -57,6 +57,7 @@ from truespec.domains.sql.rules import (
     listed_groups,
     many_choices,
     optional_partner,
+    ordered_pairs,
     rounding,
     rows_between,
     runs,
@@ -332,6 +333,10 @@ def no_rows_tie(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(tied_numbers, "place", lambda aggregates, own, peer: z3.IntVal(0))
 
 
+def both_orders_are_alike(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(ordered_pairs, "distinct", lambda aggregates, bag: bags.Bag(bag.terms[:1]))
+
+
 def each_literal_is_there(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(listed_extremes, "exists", lambda world, bag: z3.BoolVal(True))
 
@@ -363,6 +368,10 @@ PLANTS: dict[Plant, str] = {
     all_numbers_are_flags: "SELECT SUM(c) FROM t",
     the_first_key_decides_the_group: "SELECT who, spent, COUNT(*) FROM visit GROUP BY who, spent",
     no_rows_tie: "SELECT a FROM (SELECT a, ROW_NUMBER() OVER (ORDER BY a) AS n FROM t) q WHERE n = 1",
+    both_orders_are_alike: (
+        "SELECT MIN(x.id, y.id) AS p, MAX(x.id, y.id) AS q FROM emp x JOIN emp y ON x.sal = y.code "
+        "GROUP BY MIN(x.id, y.id), MAX(x.id, y.id)"
+    ),
     each_literal_is_there: "SELECT MAX(CASE WHEN a > 1 THEN 1 ELSE 0 END) FROM t",
     anything_is_an_order: "SELECT c FROM t WHERE c = (SELECT MIN(c) FROM t)",
     choices_are_always_different: "SELECT what FROM seen GROUP BY what HAVING COUNT(*) >= 3",

@@ -16,7 +16,16 @@ from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.scope import GroupScope, Scope, Source, WindowScope
 from truespec.domains.sql.dialects.dialect import Ungrouped
 from truespec.domains.sql.ir.aggregates import Operator
-from truespec.domains.sql.ir.bags import Bag, Group, Substitution, Term, fresh_values, is_tuple, normal
+from truespec.domains.sql.ir.bags import (
+    Bag,
+    Group,
+    Substitution,
+    Term,
+    fresh_values,
+    is_tuple,
+    normal,
+    substitute_value,
+)
 from truespec.domains.sql.ir.columns import coerced
 from truespec.domains.sql.ir.dates import day_within, moment_like
 from truespec.domains.sql.ir.differences import is_negative
@@ -27,7 +36,7 @@ from truespec.domains.sql.ir.symbols import substituted
 from truespec.domains.sql.ir.truth import where_true
 from truespec.domains.sql.ir.values import Val, null_of
 from truespec.domains.sql.ir.world import World
-from truespec.domains.sql.rules import choices, determined_keys
+from truespec.domains.sql.rules import choices, determined_keys, ordered_pairs
 from truespec.verdict import Nondeterministic, Unsupported
 
 
@@ -103,6 +112,15 @@ class _Grouping:
         if not rows.terms:
             return []
         keyed = self._keyed(keys)
+        rows, keyed = _by_order(rows, keyed)
+        halved = replace(self, source=replace(self.source, bag=rows))
+        return halved._by_keys(keys, known, others, keyed, twice=len(rows.terms) > len(self.source.bag.terms))
+
+    def _by_keys(
+        self, keys: Keys, known: list[tuple[str, Val]], others: frozenset[str], keyed: Bag, *, twice: bool
+    ) -> list[tuple[Term, Scope]]:
+        """The groups by keys of which there are some; `twice`: of rows in two cases each."""
+        reader, rows = self.reader, self.source.bag
         moments = _moments_of_days(keyed)
         integers = _whole(keyed)
         bare = _without_fractions(_by_day(keyed, moments), integers)
@@ -110,6 +128,9 @@ class _Grouping:
         classes = classes_of(reader, _negated(bare, turned))
         values = fresh_values(reader.world, classes.terms[0].outs, nullable_columns(classes))
         groups = _Groups.of(reader.world, values, rows, classes)
+        if twice:
+            body = ordered_pairs.distinct(reader.aggregates, groups.whole.body)
+            groups = replace(groups, whole=replace(groups.whole, body=body))
 
         def above(operator: Operator, groups: _Groups) -> tuple[GroupScope, Substitution]:
             """The scope above the groups; and what the classes of chosen texts are."""
@@ -191,6 +212,17 @@ class _Grouping:
         return where_true(
             self.reader.condition(inline(self.reader, self.having.this, dict(self.items), scope), scope)
         )
+
+
+def _by_order(rows: Bag, keyed: Bag) -> tuple[Bag, Bag]:
+    """The rows and their keys, in two cases where a key is the lesser or the greater of two values."""
+    cases, keys = [], []
+    for row, key in zip(rows.terms, keyed.terms, strict=True):
+        for test, moved in ordered_pairs.cases(row, key.outs):
+            cases.append(replace(row, cond=conj(row.cond, test)))
+            outs = tuple(substitute_value(out, moved) for out in key.outs)
+            keys.append(replace(key, cond=conj(key.cond, test), outs=outs))
+    return Bag(tuple(cases)), Bag(tuple(keys))
 
 
 def _moments_of_days(keyed: Bag) -> set[int]:

@@ -3,10 +3,13 @@
 Statement. Where B(x) implies A(x), COUNT[A] = COUNT[B] + COUNT[A ∧ ¬B]; where v and w agree on all x that
 have B(x), Σ[A] v = Σ[B] w + Σ[A ∧ ¬B] v.
 
+COUNT[A ∧ ¬B] = 1 where a row that is at hand is the only one that has A and not B.
+
 Side conditions. Both terms range over the same variables, after a renaming; the implication and the agreement
 are proved wherever `given` holds, and the equation is stated for there alone.
 
-Why. Each choice counted on the left has B or has it not.
+Why. Each choice counted on the left has B or has it not. The case of one row: those up to a row in some order
+are those before it, and itself.
 """
 
 from __future__ import annotations
@@ -22,8 +25,10 @@ from truespec.domains.sql.ir.bags import Term
 from truespec.domains.sql.ir.existence import condition
 from truespec.domains.sql.ir.kinds import REAL
 from truespec.domains.sql.ir.logic import FALSE, TRUE, Expr, Formula, conj, neg
+from truespec.domains.sql.ir.symbols import substituted
 from truespec.domains.sql.ir.values import Val, all_identical
 from truespec.domains.sql.ir.world import World
+from truespec.domains.sql.schema import Table
 
 MAX_TRIED = 24
 """Pairs of a whole and a part that are tried."""
@@ -39,6 +44,7 @@ Aligned = Callable[[Term, Term], Iterator[Term]]
 def of(aggregates: Aggregates, terms: list[Term], given: Formula, aligned: Aligned) -> list[Formula]:
     """Equations between the counts and sums in these terms, and rests that may be among them."""
     known = _counted(aggregates, terms)
+    rows = [pair for term in terms[:1] for pair in term.rows]
     facts: list[Formula] = []
     tried: set[tuple[int, int]] = set()
     if len(known) < 2:
@@ -50,7 +56,7 @@ def of(aggregates: Aggregates, terms: list[Term], given: Formula, aligned: Align
         if pair is None:
             break
         tried.add((pair[0].get_id(), pair[1].get_id()))
-        rest = _rest(aggregates, *pair, given, aligned)
+        rest = _rest(aggregates, *pair, given, aligned, rows)
         if rest is not None:
             facts.append(z3.Implies(given, pair[0] == pair[1] + rest))
             new = _applications(aggregates, rest)
@@ -60,7 +66,14 @@ def of(aggregates: Aggregates, terms: list[Term], given: Formula, aligned: Align
     return facts
 
 
-def _rest(aggregates: Aggregates, whole: Expr, part: Expr, given: Formula, aligned: Aligned) -> Expr | None:
+def _rest(
+    aggregates: Aggregates,
+    whole: Expr,
+    part: Expr,
+    given: Formula,
+    aligned: Aligned,
+    rows: list[tuple[Expr, Table]],
+) -> Expr | None:
     """The count or sum over what the part leaves of the whole; None where it is no part."""
     one, two = (aggregates.symbols[str(e.decl().name())] for e in (whole, part))
     if (one.function, one.kind) != (two.function, two.kind):
@@ -71,9 +84,22 @@ def _rest(aggregates: Aggregates, whole: Expr, part: Expr, given: Formula, align
         if _lies_in(world, way, all_, given):
             left = replace(all_, cond=conj(all_.cond, neg(condition(world, way))))
             if one.function == "COUNT":
-                return aggregates.count_term(left)
+                return z3.IntVal(1) if _is_one(world, left, given, rows) else aggregates.count_term(left)
             return aggregates.sum_term(left, all_.outs[0].val)
     return None
+
+
+def _is_one(world: World, rest: Term, given: Formula, rows: list[tuple[Expr, Table]]) -> bool:
+    """Whether one of these rows is the only choice of the rest."""
+    if len(rest.rows) != 1 or rest.groups:
+        return False
+    ((row, table),) = rest.rows
+    return any(
+        world.holds(conj(given, rest.cond), row == known)
+        and world.holds(given, substituted(rest.cond, (row, known)))
+        for known, other in rows
+        if other == table
+    )
 
 
 def _lies_in(world: World, part: Term, whole: Term, given: Formula) -> bool:
