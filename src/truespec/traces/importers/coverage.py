@@ -97,6 +97,10 @@ _PIECES = re.compile(
 _JSON = ("[", "{", '"')
 _NESTED = frozenset((dict, list))
 _TELLING = frozenset((str, dict, list))
+_MESSAGE = frozenset(("role", "content", "parts", "kwargs", "tool_calls"))
+"""Fields of messages, which requests repeat; all else is not worth spelling."""
+_NEAR = 256
+"""Bytes behind a text in which the next one is looked for first."""
 _TEXTLESS = frozenset((int, float, bool, type(None)))
 _PLAIN = frozenset((str, type(None)))
 _MANY = 6
@@ -118,6 +122,8 @@ class Held:
 
     def __init__(self, traces: Sequence[Trace]) -> None:
         self.traces = traces
+        self.at = 0
+        """Where in `muted` the text that was found last ends."""
         self.messages = [message for trace in traces for message in trace.messages]
         self.made = [call for message in self.messages for call in message.calls]
         """All calls."""
@@ -135,10 +141,8 @@ class Held:
     @cached_property
     def texts(self) -> set[str]:
         """Every text, as it stands."""
-        made = set(_leaves(self.values))
+        made = set(_leaves([*self.values, *(message.extra for message in self.messages)]))
         for message in self.messages:
-            if message.extra:
-                made.update(_leaves(message.extra))
             made.update(filter(None, (message.text, message.reasoning, message.name, message.tool)))
         for call in self.made:
             made.update(filter(None, (call.name, call.id, call.raw)))
@@ -158,16 +162,25 @@ class Held:
         """All texts, without spaces and marks, one behind the other."""
         return _muted("\0".join(self.texts))
 
+    def _stands(self, told: bytes) -> bool:
+        """Whether a text stands in all texts; pieces of one text follow each other, so there first."""
+        found = self.muted.find(told, self.at, self.at + len(told) + _NEAR)
+        found = self.muted.find(told) if found < 0 else found
+        if found < 0:
+            return False
+        self.at = found + len(told)
+        return True
+
     def holds(self, text: str, name: str) -> bool:
         """Whether a text stands in the traces, whole or taken apart."""
-        if _muted(text) in self.muted:
+        if self._stands(_muted(text)):
             return True
         text = unescape(text) if "&" in text else text
         text = _OBJECT.sub("", text) if " at 0x" in text else text
         pieces = [piece for one in _PIECES.split(text) if (piece := one.strip(" /")) not in _NOTATION]
         said = [told for one in pieces if " " in one and len(told := _muted(one)) >= _SENTENCE]
         said = said or [told for one in pieces if len(told := _muted(one)) > 2]
-        known = sum(len(one) for one in said if one in self.muted)
+        known = sum(len(one) for one in said if self._stands(one))
         share = _SOME if _WRITTEN.match(text) else _MOST
         return known > 0 if _FAILING.search(name) else known >= share * sum(map(len, said))
 
@@ -288,7 +301,7 @@ class _Walk:
                 if not _is_aside(key := str(inner["key"])):
                     waiting.append((_untagged(inner["value"]), (key, path), depth))
             elif (kind is dict or kind is list or kind is str) and id(inner) not in known:
-                if kind is dict and self._is_repeated(inner, path):
+                if kind is dict and not _MESSAGE.isdisjoint(inner) and self._is_repeated(inner, path):
                     continue
                 waiting.append((inner, (index, path), depth))
 
