@@ -46,6 +46,12 @@ SLIPS = [
         "GROUP BY MIN(x.id, y.id), MAX(x.id, y.id)",
         "SELECT x.id, y.id FROM emp x JOIN emp y ON x.sal = y.code WHERE x.id < y.id",
     ),
+    (
+        "SELECT AVG(c) FROM (SELECT c, ROW_NUMBER() OVER (ORDER BY c) AS p, COUNT(*) OVER () AS n FROM t) q "
+        "WHERE 2 * p BETWEEN n AND n + 2",
+        "SELECT AVG(c) FROM (SELECT c, ROW_NUMBER() OVER (ORDER BY c) AS p, COUNT(*) OVER () AS n FROM t) q "
+        "WHERE 2 * p BETWEEN n + 1 AND n + 2",
+    ),
     ("SELECT SUM(3 * c) FROM t", "SELECT SUM(c) FROM t"),
     (
         "SELECT CASE WHEN k = 2 THEN s % 2 ELSE 0 END FROM (SELECT COUNT(*) AS k, SUM(n) AS s "

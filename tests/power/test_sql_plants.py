@@ -56,6 +56,7 @@ from truespec.domains.sql.rules import (
     listed_extremes,
     listed_groups,
     many_choices,
+    middle_values,
     optional_partner,
     ordered_pairs,
     rounding,
@@ -337,6 +338,10 @@ def both_orders_are_alike(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(ordered_pairs, "distinct", lambda aggregates, bag: bags.Bag(bag.terms[:1]))
 
 
+def all_places_are_in_the_middle(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(middle_values, "_is_middle", lambda *_: True)
+
+
 def each_literal_is_there(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(listed_extremes, "exists", lambda world, bag: z3.BoolVal(True))
 
@@ -371,6 +376,10 @@ PLANTS: dict[Plant, str] = {
     both_orders_are_alike: (
         "SELECT MIN(x.id, y.id) AS p, MAX(x.id, y.id) AS q FROM emp x JOIN emp y ON x.sal = y.code "
         "GROUP BY MIN(x.id, y.id), MAX(x.id, y.id)"
+    ),
+    all_places_are_in_the_middle: (
+        "SELECT AVG(c) FROM (SELECT c, ROW_NUMBER() OVER (ORDER BY c) AS p, COUNT(*) OVER () AS n FROM t) q "
+        "WHERE 2 * p BETWEEN n AND n + 2"
     ),
     each_literal_is_there: "SELECT MAX(CASE WHEN a > 1 THEN 1 ELSE 0 END) FROM t",
     anything_is_an_order: "SELECT c FROM t WHERE c = (SELECT MIN(c) FROM t)",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import z3
 
-from truespec.domains.sql.ir.bags import Bag, Group, Term, bound, substitute_bag
-from truespec.domains.sql.ir.logic import Expr, rebuilt
+from truespec.domains.sql.ir.bags import Bag, Group, Term, bound, conjuncts, substitute_bag
+from truespec.domains.sql.ir.logic import Expr, Formula, conj, rebuilt
 from truespec.domains.sql.ir.symbols import constants, is_not, operands, substituted
 from truespec.domains.sql.ir.values import Val
 from truespec.domains.sql.ir.world import World
@@ -104,3 +106,13 @@ def _has_outer_variable(node: Expr) -> bool:
         elif z3.is_app(part):
             todo.extend((child, depth) for child in operands(part))
     return False
+
+
+def outer_part(term: Term) -> tuple[Formula, Term]:
+    """The conjuncts that no bound variable occurs in, and the term without them."""
+    own = bound(term)
+    outer: list[Formula] = []
+    inner: list[Formula] = []
+    for part in conjuncts(term.cond):
+        (inner if constants(part) & own or not constants(part) else outer).append(part)
+    return conj(*outer), replace(term, cond=conj(*inner))

@@ -14,16 +14,15 @@ from functools import partial
 
 import z3
 
-from truespec.domains.sql.aggregates.abstraction import abstracted
+from truespec.domains.sql.aggregates.abstraction import abstracted, outer_part
 from truespec.domains.sql.aggregates.candidates import Role, matched, roles, unrelated
 from truespec.domains.sql.aggregates.learned import Learned
+from truespec.domains.sql.aggregates.quantiles import quantile
 from truespec.domains.sql.ir.aggregates import Aggregates, Operator, Symbol
 from truespec.domains.sql.ir.bags import (
     Bag,
     Group,
     Term,
-    bound,
-    conjuncts,
     fresh_values,
     mentioned,
     renamed,
@@ -43,7 +42,7 @@ from truespec.domains.sql.ir.kinds import (
     Other,
 )
 from truespec.domains.sql.ir.logic import FALSE, TRUE, Expr, Formula, conj, disj, ite, neg, real
-from truespec.domains.sql.ir.symbols import constants, functions, is_false, name_of, operands
+from truespec.domains.sql.ir.symbols import functions, is_false, name_of, operands
 from truespec.domains.sql.ir.values import Val, check_compared, identical, numeric, to_real, united
 from truespec.domains.sql.ir.world import World
 from truespec.domains.sql.rules import (
@@ -55,6 +54,7 @@ from truespec.domains.sql.rules import (
     independent_factors,
     key_cases,
     listed_extremes,
+    middle_values,
     settled_value,
     split_bounds,
     sum_laws,
@@ -87,7 +87,7 @@ class AggregateTable(Aggregates):
         """What is known of the aggregates among these names."""
         found: list[Formula] = []
         for name in sorted(names):
-            found += self.ties.get(name, [])
+            found += self.ties[name].facts if name in self.ties else ()
             symbol = self.symbols.get(name.removesuffix("?"))
             if symbol is not None and self.learned.needs_axioms(symbol):
                 first = self._firsts.get(symbol.name)
@@ -134,7 +134,12 @@ class AggregateTable(Aggregates):
         return Val(neg(exists(self.world, bag)), total, kind)
 
     def average(self, bag: Bag) -> Val:
-        """AVG is SUM by COUNT, exactly; NULL where no value is."""
+        """AVG is SUM by COUNT, exactly; NULL where no value is. Over the middle places it is the median."""
+        middle = middle_values.of(self, self.filled(bag))
+        if middle is not None:
+            whole, name, fact = middle
+            self.learned.add(name, fact)
+            return replace(quantile(self, whole, "1/2 ascending", between=True), kind=REAL)
         total, number = to_real(self.sum(bag)), to_real(self.count(self.filled(bag)))
         return Val(total.null, total.val / number.val, REAL)
 
@@ -337,11 +342,11 @@ class AggregateTable(Aggregates):
         places = frame_rows.of(self, term)
         if places is not None:
             return frame_rows.total(self, places, value=False)
-        outer, inner = _outer(term)
+        outer, inner = outer_part(term)
         cases = key_cases.summed(inner)
         if cases is not None:
             return ite(outer, z3.Sum(*map(self.count_term, cases)), z3.IntVal(0))
-        outer, term = _outer(independent_factors.pinned(term))
+        outer, term = outer_part(independent_factors.pinned(term))
         product: Expr | None = None
         for factor in independent_factors.of(term):
             if not factor.rows and not factor.groups:
@@ -365,12 +370,12 @@ class AggregateTable(Aggregates):
         places = frame_rows.of(self, term)
         if places is not None:
             return frame_rows.total(self, places, value=True)
-        outer, inner = _outer(term)
+        outer, inner = outer_part(term)
         cases = key_cases.summed(inner)
         if cases is not None:
             total = z3.Sum(*(self.sum_term(case, case.outs[0].val) for case in cases))
             return ite(outer, total, kind.stand_in)
-        outer, term = _outer(independent_factors.pinned(term))
+        outer, term = outer_part(independent_factors.pinned(term))
         if not term.rows and not term.groups:
             return ite(conj(outer, term.cond), term.outs[0].val, kind.stand_in)
         needed = mentioned(term.outs)
@@ -439,13 +444,3 @@ class AggregateTable(Aggregates):
 
 def _known(value: Val) -> Val:
     return Val(FALSE, value.val, value.kind, value.literal)
-
-
-def _outer(term: Term) -> tuple[Formula, Term]:
-    """The conjuncts that no bound variable occurs in, and the term without them."""
-    own = bound(term)
-    outer: list[Formula] = []
-    inner: list[Formula] = []
-    for part in conjuncts(term.cond):
-        (inner if constants(part) & own or not constants(part) else outer).append(part)
-    return conj(*outer), replace(term, cond=conj(*inner))

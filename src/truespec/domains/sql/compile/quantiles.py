@@ -8,14 +8,12 @@ from typing import Any
 
 from sqlglot import exp
 
+from truespec.domains.sql.aggregates.quantiles import quantile as of_values
 from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.scope import Scope
 from truespec.domains.sql.ir.bags import Bag, Term
 from truespec.domains.sql.ir.columns import coerced
-from truespec.domains.sql.ir.existence import exists
-from truespec.domains.sql.ir.kinds import DATE, INT, LOOSE, NUMBERS
-from truespec.domains.sql.ir.logic import FALSE, neg
-from truespec.domains.sql.ir.opaque import opaque
+from truespec.domains.sql.ir.kinds import DATE, INT, NUMBERS
 from truespec.domains.sql.ir.values import Val
 from truespec.verdict import Unsupported
 
@@ -38,11 +36,7 @@ class _Quantile:
 
 
 def quantile(reader: Reader, node: Any, members: list[tuple[Term, Scope]]) -> Val:
-    """MEDIAN, PERCENTILE_CONT and PERCENTILE_DISC.
-
-    Equal bags give equal results, and there is none where no value is. What lies between two values is a
-    number of which no more is said: its type and its digits differ between engines.
-    """
+    """MEDIAN, PERCENTILE_CONT and PERCENTILE_DISC."""
     found = _read(node)
     terms = [replace(t, outs=(reader.value(found.value, s),)) for t, s in members]
     if not terms:
@@ -54,13 +48,8 @@ def quantile(reader: Reader, node: Any, members: list[tuple[Term, Scope]]) -> Va
     share, descending = found.share, found.descending
     if found.between and descending and kind == INT:
         share, descending = 1 - share, False  # the line between two neighbours is the same from either end
-    label = f"quantile {share} {'descending' if descending else 'ascending'}"
-    empty = neg(exists(reader.world, Bag(tuple(replace(t, outs=()) for t in bag.terms))))
-    chosen = reader.aggregates.unknown(f"{label} {'between' if found.between else 'among'}", bag)
-    chosen = replace(chosen, null=FALSE)
-    if found.between:
-        chosen = opaque(reader.dialect, f"value of the {label}", [chosen], LOOSE)
-    return Val(empty, chosen.val, chosen.kind)
+    name = f"{share} {'descending' if descending else 'ascending'}"
+    return of_values(reader.aggregates, bag, name, between=found.between)
 
 
 def _read(node: Any) -> _Quantile:

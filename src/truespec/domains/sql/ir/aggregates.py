@@ -68,6 +68,20 @@ class Operator:
     """Which of the partner's group variables each of its own corresponds to."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Ties:
+    """Rows that tie, where ROW_NUMBER tells them apart."""
+
+    own: tuple[Expr, ...]
+    """The variables of a row."""
+    others: tuple[Expr, ...]
+    """Those of another row."""
+    tied: Formula
+    """Whether the two tie, and the other is in its tables."""
+    facts: tuple[Formula, ...]
+    """What is known of a row's place among those that tie with it."""
+
+
 class Aggregates(ABC):
     """The aggregates of one pair of queries, as rules see them."""
 
@@ -81,7 +95,7 @@ class Aggregates(ABC):
     """Whether rows are read by their distance, as LAG and LEAD do, and in a frame of so many rows."""
     flags: dict[str, tuple[Table, Column] | None]
     """The columns of zeros and ones that were asked for, by their functions; None for other columns."""
-    ties: dict[str, list[Formula]]
+    ties: dict[str, Ties]
     """What is known of the places of rows among ties (`rules/tied_numbers.py`), by their functions."""
     plainly_same: Callable[[Bag, Bag], bool]
     """Whether two bags are the same by their form, which no solver is asked for."""
@@ -104,6 +118,10 @@ class Aggregates(ABC):
     @abstractmethod
     def any(self, bag: Bag) -> Val:
         """The value of the one column that all tuples share, or an arbitrary one; NULL where no tuple is."""
+
+    @abstractmethod
+    def unknown(self, function: str, bag: Bag) -> Val:
+        """An aggregate of values of which only this is known: equal bags give equal results."""
 
     @abstractmethod
     def count_term(self, term: Term) -> Expr:

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import z3
 
-from truespec.domains.sql.ir.aggregates import Aggregates
+from truespec.domains.sql.ir.aggregates import Aggregates, Ties
 from truespec.domains.sql.ir.bags import Term, renamed, substitute_term
 from truespec.domains.sql.ir.existence import condition
 from truespec.domains.sql.ir.logic import Expr, Formula, conj
@@ -39,7 +39,7 @@ def place(aggregates: Aggregates, own: Term, peer: Term) -> Expr | None:
     if constants(peer.cond) - {name_of(row) for row, _ in (*own.rows, *peer.rows)}:
         return None
     function = z3.Function(f"{PREFIX}{len(aggregates.ties)}", *(row.sort() for row in rows), z3.IntSort())
-    aggregates.ties[function.name()] = _facts(aggregates, own, peer, function)
+    aggregates.ties[function.name()] = _ties(aggregates, own, peer, function)
     return function(*rows)
 
 
@@ -55,8 +55,8 @@ def places(formula: Formula) -> list[Expr]:
     return found
 
 
-def _facts(aggregates: Aggregates, own: Term, peer: Term, function: z3.FuncDeclRef) -> list[Formula]:
-    """What is known of the places among ties."""
+def _ties(aggregates: Aggregates, own: Term, peer: Term, function: z3.FuncDeclRef) -> Ties:
+    """The rows that tie, and what is known of their places."""
     world = aggregates.world
     ours = renamed(world, Term(own.rows, (), own.cond, ()))
     tied = substitute_term(
@@ -66,10 +66,11 @@ def _facts(aggregates: Aggregates, own: Term, peer: Term, function: z3.FuncDeclR
     one, other = [row for row, _ in ours.rows], [row for row, _ in peer.rows]
     first, second = function(*one), function(*other)
     inside = condition(world, ours)
-    members = conj(*(world.in_table(table, row) for row, table in peer.rows))
-    apart = z3.Implies(conj(inside, tied, members, first == second), same_choice(ours, peer))
-    least = z3.Exists(other, conj(members, tied, second == 0), patterns=[second])
-    return [
+    tied = conj(*(world.in_table(table, row) for row, table in peer.rows), tied)
+    apart = z3.Implies(conj(inside, tied, first == second), same_choice(ours, peer))
+    least = z3.Exists(other, conj(tied, second == 0), patterns=[second])
+    facts = (
         z3.ForAll([*one, *other], apart, patterns=[z3.MultiPattern(first, second)]),
         z3.ForAll(one, z3.Implies(inside, conj(first >= 0, least)), patterns=[first]),
-    ]
+    )
+    return Ties(tuple(one), tuple(other), tied, facts)
