@@ -14,6 +14,8 @@ from truespec.domains.sql.ir.logic import Expr, Formula, conj
 
 _LENGTHS, _PREFIX = ("Length this:text", "Length binary=True this:text"), "prefix:text:int"
 """The functions for the length of a text, in characters and in bytes, and for its first characters."""
+_REPLACE, _CONTAINS = "Replace expression replacement this:text:text:text", "contains:text:text"
+"""The functions that put one text for another, and that find one in another."""
 _OF_DIGITS = re.compile(
     r"text\.(?:yearmonth|digits\d)|format (?:[-/:.,]| (?!:)|%[YmdHMSy])*:(?:date|datetime)(?P<null>:\?)?"
 )
@@ -98,6 +100,28 @@ def emptiness(empty: Expr, names: set[str]) -> list[Formula]:
         start = z3.Function(_PREFIX, TEXT_SORT, z3.IntSort(), TEXT_SORT)(text, size)
         same = (start == empty) == (text == empty)
         facts.append(z3.ForAll([text, size], z3.Implies(size >= 1, same), patterns=[start]))
+    return facts
+
+
+def taken_out(empty: Expr, names: set[str]) -> list[Formula]:
+    """Taking a text out of another one changes it just where it stands in it, if it has a first character.
+
+    REPLACE and the search compare bytes, as dialects do whose collation merges no texts. A text that begins
+    with NUL has the length 0 in SQLite, which takes nothing out for it. Letters in another case are as many
+    as before at least in this: none is made of some, and some of none.
+    """
+    if not names >= {_REPLACE, _CONTAINS, _LENGTHS[0]}:
+        return []
+    whole, part = (z3.Const(f"any!text{place}", TEXT_SORT) for place in range(2))
+    length = z3.Function(_LENGTHS[0], TEXT_SORT, z3.IntSort())
+    left = z3.Function(_REPLACE, *[TEXT_SORT] * 4)(part, empty, whole)
+    held = z3.Function(_CONTAINS, TEXT_SORT, TEXT_SORT, z3.BoolSort())(whole, part)
+    same = z3.Implies(length(part) >= 1, (left == whole) == z3.Not(held))
+    facts = [z3.ForAll([whole, part], same, patterns=[left])]
+    for name in sorted(names & {"Lower this:text", "Upper this:text"}):
+        turned = z3.Function(name, TEXT_SORT, TEXT_SORT)(whole)
+        some = (length(turned) >= 1) == (length(whole) >= 1)
+        facts.append(z3.ForAll([whole], some, patterns=[turned]))
     return facts
 
 

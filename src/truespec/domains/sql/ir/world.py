@@ -16,7 +16,7 @@ import z3
 
 from truespec.domains.sql.dialects.registry import DIALECTS
 from truespec.domains.sql.engines.contract import Settings
-from truespec.domains.sql.ir.facts import collation, date_facts, emptiness, place_of, text_facts
+from truespec.domains.sql.ir.facts import collation, date_facts, emptiness, place_of, taken_out, text_facts
 from truespec.domains.sql.ir.iso_dates import iso_facts
 from truespec.domains.sql.ir.kinds import (
     BOOL,
@@ -323,6 +323,8 @@ class World:
         facts += text_facts(self.texts, self.enums, self.dialect.collation_merges_texts, names)
         if "" in self.texts and not self.dialect.texts_end_at_nul:
             facts += emptiness(self.texts[""], names)
+        if "" in self.texts and not self.dialect.collation_merges_texts:
+            facts += taken_out(self.texts[""], names)
         if self.dialect.dates_are_texts:
             dated = iso_facts(self.texts, names, self._checks)
             names = names.union(*map(functions, dated))

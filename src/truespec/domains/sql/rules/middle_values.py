@@ -5,10 +5,11 @@ The mean of v over the rows with n <= 2p <= n + 2, p their numbers, is the media
 PERCENTILE_CONT(0.5).
 
 Side conditions. The rows averaged are those of S that meet a test of two counts, which is proved to be n <=
-2p <= n + 2 wherever 1 <= p <= n: n counts S, p is one more than the rows before, or that and the row's
-place among ties (`tied_numbers`). Proved of rows of S: the rows before are rows of S; those of lesser v are
-before, those of greater v are not. Without ties, "before" is a strict total order; with ties, it is "of
-lesser v", and the rows that tie are those of equal v. No v is NULL. S ranges over the rows of one table.
+2p <= n + 2 wherever 1 <= p <= n: n counts S, or n - p what comes after the row; p is one more than the rows
+before, or that and the row's place among ties (`tied_numbers`). Proved of rows of S: the rows before are
+rows of S; those of lesser v are before, those of greater v are not. Without ties, "before" is a strict
+total order; with ties, it is "of lesser v", and the rows that tie are those of equal v. No v is NULL. S
+ranges over the rows of one table.
 
 Where S has a row, some row of S stands at a middle place: this is stated for the S of each row.
 
@@ -78,12 +79,13 @@ def of(aggregates: Aggregates, bag: Bag) -> tuple[Bag, str, Formula | None] | No
     if len(counts) != 2 or len(applied) != 2 or len(places) > 1:
         return None
     place = next(iter(places.values()), None)
-    for before, number in (counts, reversed(counts)):
-        if (
-            _is_middle(middle, before, number, place)
-            and _counts(middle, number)
-            and _numbers(middle, before, place)
-        ):
+    for before, other in (counts, reversed(counts)):
+        asked = (_is_middle(middle, before, other, place) and _counts(middle, other)) or (
+            place is None
+            and _is_middle(middle, before, other, None, after=True)
+            and _turned(middle, before, other)
+        )
+        if asked and _numbers(middle, before, place):
             whole = Bag((replace(term, cond=inside, outs=(Val(FALSE, value, INT),)),))
             return whole, str(before.decl().name()), _filled(middle)
     return None
@@ -112,13 +114,27 @@ def _filled(middle: _Middle) -> Formula | None:
     return z3.ForAll([x], z3.Implies(conj(known[0], middle.at(inside, x)), some), patterns=[known[0]])
 
 
-def _is_middle(middle: _Middle, before: Expr, number: Expr, place: Expr | None) -> bool:
-    """Whether the test asks for the middle places."""
+def _is_middle(
+    middle: _Middle, before: Expr, other: Expr, place: Expr | None, *, after: bool = False
+) -> bool:
+    """Whether the test asks for the middle places; the other count is of S, or of what comes `after`."""
     p, n, tied = (z3.Int(f"middle {name}") for name in ("place", "number", "tie"))
     rest = [] if place is None else [(place, tied)]
     earlier = p - 1 - tied if rest else p - 1
-    test = substituted(middle.test, (before, earlier), (number, n), *rest)
+    test = substituted(middle.test, (before, earlier), (other, n - p if after else n), *rest)
     return middle.holds(conj(p >= 1, p <= n), test == conj(n <= 2 * p, 2 * p <= n + 2))
+
+
+def _turned(middle: _Middle, before: Expr, after: Expr) -> bool:
+    """Whether a count is of the rows of S that have the row before them."""
+    found, turned = _counted(middle, before), _counted(middle, after)
+    if found is None or turned is None:
+        return False
+    (y, says), (z, later) = found, turned
+    x = middle.row
+    here = substituted(says, (y, x), (x, z))
+    inside = middle.at(middle.inside, z)
+    return middle.holds(middle.inside, later == conj(inside, here))
 
 
 def _counted(middle: _Middle, count: Expr) -> tuple[Expr, Formula] | None:
