@@ -76,7 +76,7 @@ def test_a_span_with_the_name_of_a_tool_and_no_kind_is_a_tool(tmp_path: Path) ->
     model = span("model", **{"gen_ai.input.messages": json.dumps([{"role": "user", "content": ASKED}])})
     given = {"tool.name": "gauge", "tool.input": '{"tank": "T-7"}'}
     tool = span("tool.call", **given, **{"tool.output": "91"})
-    step = span("agent.update", **given)  # some frameworks note the tool at each step of the agent
+    step = span("agent.gauges", **given)  # some frameworks note the tool at each step of the agent
     dump = {"resourceSpans": [{"scopeSpans": [{"spans": [model, tool, step]}]}]}
     (trace,) = traces_in(dump, tmp_path)
     assert calls(trace) == [("gauge", {"tank": "T-7"}, "91")]

@@ -68,6 +68,7 @@ def without_contained(items: Iterable[Trace | Problem], ledger: Ledger) -> Itera
         for number, item in enumerate(listed)
         if isinstance(item, Trace)
         and item.messages
+        and not item.spans
         and all(message.role in ("assistant", "tool") for message in item.messages)
     ]
     called = {number for number, item in events if any(message.calls for message in item.messages)}

@@ -216,7 +216,8 @@ def kind_of(raw: RawSpan) -> str:
 def _is_named_after_tool(raw: RawSpan) -> bool:
     """Whether a span with `tool.name` runs that tool: frameworks note it at other steps, too."""
     name = raw.attributes.get("tool.name")
-    return isinstance(name, str) and (raw.name.lower().startswith("tool") or name in raw.name)
+    steps = re.split(r"[\s./:]+", raw.name)
+    return isinstance(name, str) and (steps[0].lower() in ("tool", "tools") or name in (raw.name, *steps))
 
 
 def first(attributes: Mapping[str, Any], *keys: str) -> Any:
