@@ -59,6 +59,7 @@ FILES = (
     "Beside",
     "Stepwise",
     "Splits",
+    "Ahead",
     "Portfolio",
     "Formula",
     "Reify",

@@ -253,6 +253,17 @@ STRATEGIES: tuple[Strategy, ...] = (
         use=("described",),
         made_for=("described",),
     ),
+    Strategy(
+        "by_lookahead",
+        0.2,
+        expected=0.3,
+        use=("recursion",),
+        made_for=("cases", "recursion", "type list"),
+    ),
+    Strategy(
+        "by_weights", 0.2, expected=0.2, use=("type pair", "functions"), made_for=("functions", "recursion")
+    ),
+    Strategy("by_windows", 0.4, glance=0.3, expected=0.3, use=("ranges",), made_for=("ranges", "recursion")),
     Strategy("by_conjuncts", 0.8, glance=0.5, expected=0.3, use=("functions", "parts", "recursion")),
     Strategy(
         "by_splits", 0.4, glance=0.4, expected=0.3, use=("index", "parts"), made_for=("exists", "parts")

@@ -136,7 +136,38 @@ Ltac read_place_call t := scans_of t ltac:(fun l => arguments t ltac:(fun c => t
   [ read_place t l c
   | arguments t ltac:(fun b => tryif constr_eq b c then fail else tryif constr_eq b l then fail else read_last t l c b) ]))).
 Ltac read_places := for_recursive ltac:(fun f => repeat (calls_of f ltac:(fun t => read_place_call t); cbn [f])).
-Ltac to_places := repeat match goal with
+(* Loops over members with their places. *)
+Lemma last_place_loop A (p : A -> bool) (F : option nat -> A * nat -> option nat) : (forall o x i, F o (x, i) = if p x then Some i else o) ->
+  forall l a o, fold_left F (combine l (seq a (length l))) o = match last_place p l with Some k => Some (a + k)%nat | None => o end.
+Proof.
+  intro h. induction l as [|x l IH]; intros a o; cbn; [reflexivity|]. rewrite IH, h. destruct (last_place p l) as [k|]; [f_equal; lia|].
+  destruct (p x); [f_equal; lia | reflexivity].
+Qed.
+Lemma last_place_loop' A (p : A -> bool) (F : option nat -> nat * A -> option nat) : (forall o x i, F o (i, x) = if p x then Some i else o) ->
+  forall l a o, fold_left F (combine (seq a (length l)) l) o = match last_place p l with Some k => Some (a + k)%nat | None => o end.
+Proof.
+  intro h. induction l as [|x l IH]; intros a o; cbn; [reflexivity|]. rewrite IH, h. destruct (last_place p l) as [k|]; [f_equal; lia|].
+  destruct (p x); [f_equal; lia | reflexivity].
+Qed.
+Lemma place_loop A (p : A -> bool) (F : A * nat -> option nat -> option nat) : (forall o x i, F (x, i) o = if p x then Some i else o) ->
+  forall l a o, fold_right F o (combine l (seq a (length l))) = match place p l with Some k => Some (a + k)%nat | None => o end.
+Proof.
+  intro h. induction l as [|x l IH]; intros a o; cbn; [reflexivity|]. rewrite h, IH. destruct (p x); [f_equal; lia|]. destruct (place p l) as [k|]; cbn; [f_equal; lia | reflexivity].
+Qed.
+Lemma place_loop' A (p : A -> bool) (F : nat * A -> option nat -> option nat) : (forall o x i, F (i, x) o = if p x then Some i else o) ->
+  forall l a o, fold_right F o (combine (seq a (length l)) l) = match place p l with Some k => Some (a + k)%nat | None => o end.
+Proof.
+  intro h. induction l as [|x l IH]; intros a o; cbn; [reflexivity|]. rewrite h, IH. destruct (p x); [f_equal; lia|]. destruct (place p l) as [k|]; cbn; [f_equal; lia | reflexivity].
+Qed.
+Ltac loop_law := solve [intros; cbn [fst snd]; first [reflexivity | fold_cases; congruence]].
+(* The test that a step makes of a member, at any place. *)
+Ltac test_of_step s k := let s := eval cbn in s in lazymatch s with fun x => if @?b x then _ else _ => k b end.
+Ltac place_loops := repeat match goal with
+  | |- context [@fold_left (option nat) (?A * nat) ?F (combine ?l (seq ?a (length ?l))) ?o] => test_of_step (fun x : A => F None (x, 0%nat)) ltac:(fun p => rewrite (last_place_loop A p F ltac:(loop_law) l a o))
+  | |- context [@fold_left (option nat) (nat * ?A) ?F (combine (seq ?a (length ?l)) ?l) ?o] => test_of_step (fun x : A => F None (0%nat, x)) ltac:(fun p => rewrite (last_place_loop' A p F ltac:(loop_law) l a o))
+  | |- context [@fold_right (option nat) (?A * nat) ?F ?o (combine ?l (seq ?a (length ?l)))] => test_of_step (fun x : A => F (x, 0%nat) None) ltac:(fun p => rewrite (place_loop A p F ltac:(loop_law) l a o))
+  | |- context [@fold_right (option nat) (nat * ?A) ?F ?o (combine (seq ?a (length ?l)) ?l)] => test_of_step (fun x : A => F (0%nat, x) None) ltac:(fun p => rewrite (place_loop' A p F ltac:(loop_law) l a o)) end; cbv beta iota; cbn [Nat.add].
+Ltac to_places := place_loops; repeat match goal with
   | |- context [@fold_right (option nat) ?A ?F None ?l] => with_condition F ltac:(fun p => rewrite (place_fold A p F l ltac:(option_law)))
   | |- context [@fold_right (option nat) ?A ?F None ?l] => lazymatch F with fun x a => match a with Some _ => _ | None => if @?p x then _ else _ end => rewrite (last_place_fold A p F l ltac:(option_law)) end
   | |- context [@fold_right Z ?A ?F (-1) ?l] => with_condition F ltac:(fun p => rewrite (Zplace_fold A p F l ltac:(solve [intros; cbv beta; fold_cases; lia]))) end.

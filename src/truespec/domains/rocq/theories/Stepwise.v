@@ -39,13 +39,33 @@ Ltac is_compared P := assert_succeeds (assert (nat -> True) by (let j := fresh i
   | context [(j < S _)%nat] => exact I | context [(S _ <= j)%nat] => exact I | context [(S _ < j)%nat] => exact I | context [(j <= S _)%nat] => exact I | context [j = S _] => exact I | context [S _ = j] => exact I end)).
 #[export] Hint Extern 2 (At (forall i : nat, @?P i) _) => (is_compared P; eapply (at_all_nat P); cbv beta; [reduce | reduce | ]) : deep.
 #[export] Hint Extern 2 (At (exists i : nat, @?P i) _) => (is_compared P; eapply (at_ex_nat P); cbv beta; [reduce | reduce | ]) : deep.
+(* A number that is bound before other values is bound after them, as what it is a place of. *)
+Lemma at_ex_later T (P : nat -> T -> Prop) Q : At (exists x j, P j x) Q -> At (exists j x, P j x) Q. Proof. unfold At. intros <-. firstorder. Qed.
+Lemma at_all_later T (P : nat -> T -> Prop) Q : At (forall x j, P j x) Q -> At (forall j x, P j x) Q. Proof. unfold At. intros <-. firstorder. Qed.
+Ltac not_number T := let s := type of T in lazymatch s with Prop => fail | _ => lazymatch T with nat => fail | _ => idtac end end.
+#[export] Hint Extern 0 (At (exists (j : nat) (x : ?T), @?P j x) _) => (not_number T; apply (at_ex_later T P); cbv beta) : deep.
+#[export] Hint Extern 0 (At (forall (j : nat) (x : ?T), @?P j x) _) => (not_number T; apply (at_all_later T P); cbv beta) : deep.
+(* Cuts of texts. *)
+Lemma at_empty_cut s t P Q R : At (s = EmptyString) P -> At (t = EmptyString) Q -> Tidy (P /\ Q) R -> At (EmptyString = append s t) R.
+Proof. unfold At, Tidy. intros <- <- <-. destruct s; cbn; split; [intros <-; auto | intros [_ ->]; auto | discriminate | intros []; discriminate]. Qed.
+Lemma at_cut_turned s t u P : At (u = append s t) P -> At (append s t = u) P. Proof. unfold At. intros <-. split; auto. Qed.
+Lemma at_ex_text (P : string -> Prop) A B Q : At (P EmptyString) A -> At (exists c s, P (String c s)) B -> Tidy (A \/ B) Q -> At (exists s, P s) Q.
+Proof. unfold At, Tidy. intros <- <- <-. split; [intros [[|x l] h]; eauto | intros [h|(x & l & h)]; eauto]. Qed.
+Lemma at_all_text (P : string -> Prop) A B Q : At (P EmptyString) A -> At (forall c s, P (String c s)) B -> Tidy (A /\ B) Q -> At (forall s, P s) Q.
+Proof. unfold At, Tidy. intros <- <- <-. split; [auto | intros [h k] [|x l]; auto]. Qed.
+Ltac cuts_text P := assert_succeeds (assert (string -> True) by (let p := fresh in intro p; let b := eval cbv beta in (P p) in
+    match b with context [String _ _ = append p _] => exact I | context [append p _ = String _ _] => exact I end)).
+#[export] Hint Extern 1 (At (EmptyString = append _ _) _) => (eapply at_empty_cut) : deep.
+#[export] Hint Extern 3 (At (append _ _ = _) _) => (eapply at_cut_turned) : deep.
+#[export] Hint Extern 1 (At (exists p : string, @?P p) _) => (cuts_text P; eapply (at_ex_text P); cbv beta; [reduce | reduce | ]) : deep.
+#[export] Hint Extern 1 (At (forall p : string, @?P p) _) => (cuts_text P; eapply (at_all_text P); cbv beta; [reduce | reduce | ]) : deep.
 Ltac deep_heads := eapply by_at; [once (typeclasses eauto with deep typeclass_instances) | once (typeclasses eauto with deep typeclass_instances) | cbv beta].
 
 Lemma at_use P Q : At P Q -> P -> Q. Proof. unfold At. tauto. Qed.
 Ltac tidy_fact H := let P := type of H in let h := fresh "T" in
   pose proof H as h; eapply at_use in h; [ | once (typeclasses eauto with deep typeclass_instances) ]; clear H; rename h into H.
 (* Instances of the induction hypotheses, read by heads as the goal is. *)
-Ltac tidy_hypotheses := clear_marks; repeat match goal with H : ?P |- _ => is_prop P; lazymatch P with _ <-> _ => idtac | _ => fail end; lazymatch goal with _ : done H 90 |- _ => fail | _ => idtac end; tidy_fact H; assert (done H 90) by exact I end; clear_marks.
+Ltac tidy_hypotheses := clear_marks; repeat match goal with H : ?P |- _ => is_prop P; lazymatch P with done _ _ => fail | _ = _ => fail | _ => idtac end; lazymatch goal with _ : done H 90 |- _ => fail | _ => idtac end; tidy_fact H; assert (done H 90) by exact I end; clear_marks.
 
 (** * What closes a step *)
 Ltac forget_general := repeat match goal with H : forall x : ?T, _ |- _ => is_fact H; tryif is_prop T then fail else clear H end.
@@ -53,15 +73,34 @@ Ltac logical := first [ tauto | (booleans; lia) | solve [intuition (first [assum
 Ltac further := cbn [Nat.eqb Nat.ltb Nat.leb] in *; try deep_heads.
 (* What a call returns, by the hypothesis on it. *)
 Ltac of_results := repeat match goal with
+  | IH : forall (x : ?T) (r : ?U), r = @?v x <-> @?q x r, y : ?T |- _ => mark IH y ltac:(pose proof (IH y))
+  | IH : forall (x : ?T) (r : ?U), @?v x = r <-> @?q x r, y : ?T |- _ => mark IH y ltac:(pose proof (IH y))
+  | IH : forall (x : ?T) (r : ?U), @?q x r <-> r = @?v x, y : ?T |- _ => mark IH y ltac:(pose proof (IH y))
+  | IH : forall (x : ?T) (r : ?U), @?q x r <-> @?v x = r, y : ?T |- _ => mark IH y ltac:(pose proof (IH y))
   | IH : forall r, r = ?v <-> _ |- _ => mark IH 93 ltac:(pose proof (proj1 (IH v) eq_refl))
   | IH : forall r, ?v = r <-> _ |- _ => mark IH 93 ltac:(pose proof (proj1 (IH v) eq_refl))
   | IH : forall r, _ <-> r = ?v |- _ => mark IH 93 ltac:(pose proof (proj2 (IH v) eq_refl))
-  | IH : forall r, _ <-> ?v = r |- _ => mark IH 93 ltac:(pose proof (proj2 (IH v) eq_refl)) end; clear_marks.
+  | IH : forall r, _ <-> ?v = r |- _ => mark IH 93 ltac:(pose proof (proj2 (IH v) eq_refl)) end; clear_marks; cbv beta iota in *.
+(* The hypotheses at the values at hand. *)
+Ltac instance H t := mark H t ltac:(let h := fresh "IH" in pose proof (H t) as h; cbv beta iota in h).
+Ltac deep_instances := repeat match goal with
+  | IH : forall x : ?T, _, y : ?T |- _ => tryif is_prop T then fail else instance IH y
+  | IH : forall x : option ?T, _, y : ?T |- _ => instance IH (Some y)
+  | IH : forall x : option ?T, _ |- _ => instance IH (@None T)
+  | IH : forall x : ?T * ?U, _, y : ?T, z : ?U |- _ => instance IH (y, z) end; clear_marks.
+(* Only those about a call in sight. *)
+Ltac is_call t := lazymatch t with ?f _ => let h := head_of t in assert_fails (is_constructor h); assert_fails (is_var h) end.
+Ltac in_sight t := lazymatch goal with |- context [t] => idtac | _ : t = _ |- _ => idtac | _ : _ = t |- _ => idtac end.
+Ltac out_of_sight A H := lazymatch A with
+  | ?a = ?b => tryif is_call a then (tryif in_sight a then fail else clear H) else (tryif is_call b then (tryif in_sight b then fail else clear H) else fail) end.
+Ltac relevant_instances := repeat match goal with H : ?A <-> ?B |- _ => out_of_sight A H | H : ?A <-> ?B |- _ => out_of_sight B H end.
+Ltac known_facts := repeat match goal with e : ?t = ?v, H : context [?t] |- _ => is_call t; (let h := head_of v in is_constructor h); tryif constr_eq e H then fail else rewrite e in H end; cbn in *.
 Ltac known_values := repeat match goal with e : ?b = ?v |- context [?b] => lazymatch v with true => rewrite e | false => rewrite e | None => rewrite e | Some _ => rewrite e end end.
-Ltac by_instance := first
-  [ match goal with IH : _ |- _ => is_fact IH; rewrite IH; do 2 try rewrite IH end; known_values; try deep_heads; logical
-  | match goal with IH : _ <-> _ |- _ => rewrite <- IH | IH : forall _, _ |- _ => is_fact IH; rewrite <- IH; do 2 try rewrite <- IH end; known_values; try deep_heads; logical
-  | match goal with IH : forall _, _ |- _ => is_fact IH; setoid_rewrite <- IH end; known_values; try deep_heads; logical ].
+Ltac instance_leaf := known_values; cbn; try deep_heads; logical.
+Ltac by_instance := multimatch goal with IH : ?P |- _ => is_prop P; lazymatch P with done _ _ => fail | _ <-> _ => idtac | forall _, _ => idtac | _ => fail end; first
+  [ solve [rewrite IH; do 2 try rewrite IH; instance_leaf]
+  | solve [rewrite <- IH; do 2 try rewrite <- IH; instance_leaf]
+  | lazymatch P with forall _, _ => solve [setoid_rewrite <- IH; instance_leaf] end ] end.
 (* What the conditions of the case decide. *)
 Ltac use_known := repeat match goal with
   | e : ~ ?P |- context [?P] => rewrite (fails_so e)
@@ -72,14 +111,14 @@ Ltac drop_facts := clear_idle; repeat match goal with H : ?P |- _ => is_prop P; 
 (* [c] tells whether instances are tried at all variables, [n] how many inductions a step may need. *)
 Ltac deep_leaf c n := first [ tauto | lia | congruence | discriminate
   | solve [to_props; by_instance]
-  | solve [of_results; forget_general; logical]
-  | lazymatch c with true => solve [at_variables; forget_general; to_props; tidy_hypotheses; logical] end
+  | solve [of_results; forget_general; known_facts; tidy_hypotheses; logical]
+  | lazymatch c with true => solve [deep_instances; forget_general; relevant_instances; known_facts; to_props; tidy_hypotheses; logical] end
   | lazymatch n with S ?m => use_known; try deep_heads; descend ltac:(first [ plain | solve [drop_facts; deep m] ]) end ]
-with deep_step c n := cbn in *; head_cases; booleans_to_props; try discriminate; cbn in *; try tauto; try deep_heads; further; try tauto; deep_leaf c n
+with deep_step c n := open_arguments; cbn in *; unfold option_map in *; head_cases; booleans_to_props; try discriminate; cbn in *; try tauto; try deep_heads; further; try tauto; deep_leaf c n
 with deep_induction n x := generalise_but x; induction x; 
-  first [ solve [intros; deep_step false 0%nat] | solve [all_heads; deep_step false n] | solve [all_heads; deep_step true 0%nat] | solve [intros; one_head; deep_step false 0%nat] ]
+  first [ lazymatch goal with |- forall _, _ => solve [intros; deep_step false 0%nat] end | solve [all_heads; deep_step false n] | solve [all_heads; deep_step true 0%nat] | lazymatch goal with |- forall _ _, _ => solve [intros; one_head; deep_step false 0%nat] end ]
 (* The variables that the hypothesis is about in general, each by its head. *)
-with head_of_variable y := lazymatch type of y with list _ => destruct y | nat => destruct y | string => destruct y end
+with head_of_variable y := lazymatch type of y with list _ => destruct y | nat => destruct y | string => destruct y | option _ => destruct y as [y|]; try head_of_variable y | (_ * _)%type => destruct y end
 with one_head := multimatch goal with y : ?T |- _ => (lazymatch goal with _ : context [y] |- _ => fail | _ => idtac end); head_of_variable y end
 with all_heads := repeat (let y := fresh "y" in intro y; try head_of_variable y)
 with deep n := multimatch goal with x : list _ |- _ => solve [deep_induction n x] | x : string |- _ => solve [deep_induction n x] | x : nat |- _ => solve [deep_induction n x] end.
