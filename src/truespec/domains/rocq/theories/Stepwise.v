@@ -18,7 +18,24 @@ Proof. unfold At. rewrite member_somewhere. tauto. Qed.
 Lemma at_nowhere_tidy T (l : list T) x : Tidy (forall j, nth_error l j = Some x -> False) (~ In x l). Proof. exact (at_nowhere T l x). Qed.
 Lemma at_nowhere_tidy' T (l : list T) x : Tidy (forall j, nth_error l j <> Some x) (~ In x l). Proof. exact (at_nowhere' T l x). Qed.
 Lemma at_somewhere_tidy T (l : list T) x : Tidy (exists j, nth_error l j = Some x) (In x l). Proof. exact (at_somewhere T l x). Qed.
+(* What is said of each member, by its place or by a predicate, is said of the members. *)
+Lemma at_member_premise T (l : list T) x (Q : Prop) : At (forall j, nth_error l j = Some x -> Q) (In x l -> Q).
+Proof. unfold At. rewrite member_somewhere. firstorder. Qed.
+Lemma tidy_member_premise T (l : list T) x (Q : Prop) : Tidy (forall j, nth_error l j = Some x -> Q) (In x l -> Q). Proof. exact (at_member_premise T l x Q). Qed.
+Lemma at_each T (P Q : T -> Prop) l : (forall x, At (P x) (Q x)) -> At (Forall P l) (forall x, In x l -> Q x). Proof. unfold At. intro h. rewrite Forall_forall. firstorder. Qed.
+Lemma at_one T (P Q : T -> Prop) l : (forall x, At (P x) (Q x)) -> At (Exists P l) (exists x, In x l /\ Q x). Proof. unfold At. intro h. rewrite Exists_exists. firstorder. Qed.
+Lemma at_index T (d : T) (C : nat -> Prop) (P Q : T -> Prop) l : (forall i, C i <-> ((i < length l)%nat -> P (nth i l d))) -> (forall x, At (P x) (Q x)) -> At (forall i, C i) (forall x, In x l -> Q x).
+Proof. unfold At. intros h q. transitivity (forall i, (i < length l)%nat -> P (nth i l d)); [firstorder|]. etransitivity; [apply all_index | firstorder]. Qed.
+Lemma at_some_index T (d : T) (C : nat -> Prop) (P Q : T -> Prop) l : (forall i, C i <-> ((i < length l)%nat /\ P (nth i l d))) -> (forall x, At (P x) (Q x)) -> At (exists i, C i) (exists x, In x l /\ Q x).
+Proof. unfold At. intros h q. transitivity (exists i, (i < length l)%nat /\ P (nth i l d)); [firstorder|]. etransitivity; [apply Bridge.some_index | firstorder]. Qed.
 Create HintDb deep discriminated.
+#[export] Hint Extern 0 (At (forall j : nat, nth_error ?l j = Some _ -> _) _) => (is_var l; apply at_member_premise) : deep.
+#[export] Hint Extern 0 (Tidy (forall j : nat, nth_error ?l j = Some _ -> _) _) => (is_var l; apply tidy_member_premise) : deep.
+#[export] Hint Extern 0 (At (Forall _ ?l) _) => (is_var l; apply at_each) : deep.
+#[export] Hint Extern 0 (At (Exists _ ?l) _) => (is_var l; apply at_one) : deep.
+Ltac place_of_variable P := lazymatch P with context [nth _ ?l _] => is_var l end.
+#[export] Hint Extern 1 (At (forall i : nat, @?P i) _) => (place_of_variable P; eapply at_index; [solve [read_all] | ]) : deep.
+#[export] Hint Extern 1 (At (exists i : nat, @?P i) _) => (place_of_variable P; eapply at_some_index; [solve [read_some] | ]) : deep.
 #[global] Hint Mode At ! - : deep.
 #[global] Hint Mode Tidy ! - : deep.
 #[export] Hint Extern 0 (At (forall j : nat, nth_error ?l j = Some _ -> False) _) => (is_var l; apply at_nowhere) : deep.
@@ -105,6 +122,13 @@ Ltac by_instance := multimatch goal with IH : ?P |- _ => is_prop P; lazymatch P 
 Ltac use_known := repeat match goal with
   | e : ~ ?P |- context [?P] => rewrite (fails_so e)
   | e : ?P |- context [?P] => is_prop P; rewrite (holds_so e) end.
+(* Parts that both sides have are left out. *)
+Lemma and_parts_right A B C D : (B <-> D) -> (A <-> C) -> (A /\ B <-> C /\ D). Proof. tauto. Qed.
+Lemma or_parts_right A B C D : (B <-> D) -> (A <-> C) -> (A \/ B <-> C \/ D). Proof. tauto. Qed.
+Ltac strip_same := repeat first [ apply and_parts; [ quick | intro ] | apply or_parts; [ quick | ] | apply and_parts_right; [ quick | ] | apply or_parts_right; [ quick | ] ].
+(* A first part that the other side has somewhere holds on both, or both fail. *)
+Ltac strip_common := repeat match goal with |- ?P /\ _ <-> ?B => match B with context [P] => let h := fresh in
+  destruct (classic P) as [h|h]; [ rewrite !(holds_so h); try deep_heads | rewrite !(fails_so h); solve [tauto] ] end end.
 Ltac drop_facts := clear_idle; repeat match goal with H : ?P |- _ => is_prop P; clear H end.
 
 (** * The induction *)
@@ -112,8 +136,8 @@ Ltac drop_facts := clear_idle; repeat match goal with H : ?P |- _ => is_prop P; 
 Ltac deep_leaf c n := first [ tauto | lia | congruence | discriminate
   | solve [to_props; by_instance]
   | solve [of_results; forget_general; known_facts; tidy_hypotheses; logical]
-  | lazymatch c with true => solve [deep_instances; forget_general; relevant_instances; known_facts; to_props; tidy_hypotheses; logical] end
-  | lazymatch n with S ?m => use_known; try deep_heads; descend ltac:(first [ plain | solve [drop_facts; deep m] ]) end ]
+  | lazymatch c with true => solve [deep_instances; forget_general; relevant_instances; known_facts; to_props; tidy_hypotheses; first [ logical | both_ground 1%nat ]] end
+  | lazymatch n with S ?m => use_known; try deep_heads; strip_same; strip_common; first [ plain | solve [drop_facts; nested_deep m] ] end ]
 with deep_step c n := open_arguments; cbn in *; unfold option_map in *; head_cases; booleans_to_props; try discriminate; cbn in *; try tauto; try deep_heads; further; try tauto; deep_leaf c n
 with deep_induction n x := generalise_but x; induction x; 
   first [ lazymatch goal with |- forall _, _ => solve [intros; deep_step false 0%nat] end | solve [all_heads; deep_step false n] | solve [all_heads; deep_step true 0%nat] | lazymatch goal with |- forall _ _, _ => solve [intros; one_head; deep_step false 0%nat] end ]
@@ -121,6 +145,9 @@ with deep_induction n x := generalise_but x; induction x;
 with head_of_variable y := lazymatch type of y with list _ => destruct y | nat => destruct y | string => destruct y | option _ => destruct y as [y|]; try head_of_variable y | (_ * _)%type => destruct y end
 with one_head := multimatch goal with y : ?T |- _ => (lazymatch goal with _ : context [y] |- _ => fail | _ => idtac end); head_of_variable y end
 with all_heads := repeat (let y := fresh "y" in intro y; try head_of_variable y)
+with nested_deep m := multimatch goal with
+  | x : list _ |- _ => solve [generalise_but x; induction x; first [ lazymatch goal with |- forall _, _ => solve [intros; deep_step false m] end | solve [all_heads; deep_step false m] ]]
+  | x : string |- _ => solve [generalise_but x; induction x; first [ lazymatch goal with |- forall _, _ => solve [intros; deep_step false m] end | solve [all_heads; deep_step false m] ]] end
 with deep n := multimatch goal with x : list _ |- _ => solve [deep_induction n x] | x : string |- _ => solve [deep_induction n x] | x : nat |- _ => solve [deep_induction n x] end.
 (* First along what a function of the pair is called on. *)
 Ltac mark_scanned := for_recursive ltac:(fun f => repeat (calls_of f ltac:(fun t => arguments t ltac:(fun x => is_var x; mark x 95 ltac:(idtac))))).
