@@ -79,6 +79,8 @@ def of(aggregates: Aggregates, bag: Bag) -> tuple[Bag, str, Formula | None] | No
     if len(counts) != 2 or len(applied) != 2 or len(places) > 1:
         return None
     place = next(iter(places.values()), None)
+    if place is not None and not (len(operands(place)) == 1 and operands(place)[0].eq(row)):
+        return None
     for before, other in (counts, reversed(counts)):
         asked = (_is_middle(middle, before, other, place) and _counts(middle, other)) or (
             place is None
