@@ -181,15 +181,19 @@ def _flat(listed: list[tuple[int, dict[str, str]]]) -> dict[str, str]:
 
 
 _CALLED = "tool_calls.0.tool_call.function."
+_GAUGED = [
+    (0, {"role": "user", "content": ASKED}),
+    (1, {"role": "model", f"{_CALLED}name": "gauge", f"{_CALLED}arguments": json.dumps(GIVEN)}),
+    (2, {"role": "tool", "name": "gauge", "content": '{"result": "91"}'}),
+]
+"""The question, a call and its result: what both histories below begin with."""
 
 
 def test_a_tools_run_answers_a_result_that_a_history_told_before_without_an_identifier(
     tmp_path: Path,
 ) -> None:
     asked = [
-        (0, {"role": "user", "content": ASKED}),
-        (1, {"role": "model", f"{_CALLED}name": "gauge", f"{_CALLED}arguments": json.dumps(GIVEN)}),
-        (2, {"role": "tool", "name": "gauge", "content": '{"result": "91"}'}),
+        *_GAUGED,
         (3, {"role": "model", f"{_CALLED}name": "drain", f"{_CALLED}arguments": json.dumps(GIVEN)}),
         (4, {"role": "tool", "name": "drain", "content": '{"result": "stuck"}'}),
     ]
@@ -201,9 +205,7 @@ def test_a_tools_run_answers_a_result_that_a_history_told_before_without_an_iden
 
 def test_messages_that_overwrote_each_other_are_read_from_the_whole_request(tmp_path: Path) -> None:
     asked = [
-        (0, {"role": "user", "content": ASKED}),
-        (1, {"role": "model", f"{_CALLED}name": "gauge", f"{_CALLED}arguments": json.dumps(GIVEN)}),
-        (2, {"role": "tool", "name": "gauge", "content": '{"result": "91"}'}),
+        *_GAUGED,
         # The second of two parallel results has the number of the reply behind them.
         (2, {"role": "model", f"{_CALLED}name": "drain", f"{_CALLED}arguments": json.dumps(GIVEN)}),
         (3, {"role": "tool", "name": "drain", "content": '{"result": "stuck"}'}),

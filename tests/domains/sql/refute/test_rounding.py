@@ -32,7 +32,7 @@ ALWAYS_TRUE = [
 
 
 DATABASES = 100
-"""Each condition is tried on so many; without the guard, those of 18 pairs are broken on the first 40."""
+"""Each condition is tried on so many: without the guard, the first 40 refute 18 of the 44, as 250 do."""
 
 
 @pytest.mark.live
