@@ -170,7 +170,7 @@ SECONDS = 1.5
 """What a search for a proof takes at most: nearly all that is proved takes a tenth of it."""
 
 
-def wrongly_proved(pairs: list[Slip]) -> Iterator[tuple[str, str]]:
+def wrongly_proved(pairs: list[Slip], seconds: float = SECONDS) -> Iterator[tuple[str, str]]:
     """The pairs that are proved equal and that SQLite tells apart; one is enough to find a rule out."""
     for dialect, ddl, left, right in pairs:
         if not _differ(ddl, left, right):
@@ -178,7 +178,7 @@ def wrongly_proved(pairs: list[Slip]) -> Iterator[tuple[str, str]]:
         trees = [sqlglot.parse_one(text, read=dialect) for text in (left, right)]
         try:
             proof = find_proof(
-                trees[0], trees[1], read_schema(ddl, dialect), "bag", Settings(), Limit.start(SECONDS)
+                trees[0], trees[1], read_schema(ddl, dialect), "bag", Settings(), Limit.start(seconds)
             )
         except (Undecided, SpecificationError):
             continue
