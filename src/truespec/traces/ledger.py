@@ -7,6 +7,7 @@ Importers note what they leave out while they read; `Ledger.trace` counts what a
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -70,6 +71,10 @@ class Ledger:
     """Problems with their places that are not reported yet."""
     unread: dict[str, tuple[int, str]] = field(default_factory=dict)
     """Fields that hold texts which stand in no trace, each with how many there are and the first place."""
+    item_named: Callable[[Any], Mapping[str, Any] | None] = field(
+        default=lambda _: None, repr=False, compare=False
+    )
+    """The item of the file with an identifier, for what refers to it."""
     aliases: dict[str, str] = field(default_factory=dict)
     """Further identifiers under which the source shows a call that is taken, with the place."""
 

@@ -43,7 +43,7 @@ class _Session:
     messages: list[Message] = field(default_factory=list)
     aside: list[dict[str, str]] = field(default_factory=list)
     model: str | None = None
-    _role: str = ""
+    _role: str | None = ""
     _said: list[str] = field(default_factory=list)
     _place: str = ""
 
@@ -62,7 +62,10 @@ class _Session:
 
     def _say(self, role: str, text: str, number: int) -> None:
         if role == "assistant" and self._role != role and not text.strip():
-            return  # what parts the speakers
+            if self._role == "user":  # what parts the speakers; a line of the user's own would have its mark
+                self.close()
+                self._role = None
+            return
         if role != self._role:
             self.close()
             self._role, self._place = role, f"line {number}"

@@ -31,6 +31,7 @@ from truespec.traces.importers.parts import (
     is_result,
     kind_of_part,
 )
+from truespec.traces.importers.references import FOUND, LOST, REFERENCE
 from truespec.traces.importers.reprs import of_repr
 from truespec.traces.importers.shared import ROLE_NAMES, extras, role_of, spelt, text_of
 from truespec.traces.importers.told import parsed, told_in_text, with_calls
@@ -103,6 +104,8 @@ def messages_of_item(item: Any, notes: Notes, default: str = "assistant") -> lis
     declared = item.get("role")
     kind = kind_of_part(item)
     if declared is None:
+        if kind == REFERENCE:
+            return _referenced(item, notes, default)
         role = LANGCHAIN.get(kind.replace("_", "").removesuffix("chunk"))
         if role is None and (is_call(kind) or is_result(kind) or kind in THOUGHTS or "content" not in item):
             if item.get("parts") is None and not any(item.get(key) for key in _CALL_LISTS):
@@ -150,6 +153,17 @@ def messages_of_item(item: Any, notes: Notes, default: str = "assistant") -> lis
     if role == "tool" and not _holds_results(content):
         return told_in_text(_result(item, content, role), notes)
     return _composed(item, role, content, notes)
+
+
+def _referenced(item: Mapping[str, Any], notes: Notes, default: str) -> list[Message]:
+    """The messages of the item that a reference names."""
+    found = notes.ledger.item_named(item.get("id"))
+    if found is not None:
+        notes.ledger.rules[FOUND] += 1
+        return messages_of_item(found, notes, default)
+    notes.ledger.items.drop(LOST, notes.place)
+    notes.ledger.problem(notes.place, f"{LOST}: {str(item.get('id'))[:60]!r}")
+    return []
 
 
 def _composed(item: Mapping[str, Any], role: str, content: Any, notes: Notes) -> list[Message]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Mapping
 from dataclasses import replace
 from json import JSONDecodeError
@@ -10,6 +9,7 @@ from typing import Any
 
 from truespec.traces.files import loads
 from truespec.traces.importers.items import messages_of, messages_of_item
+from truespec.traces.importers.literals import literal
 from truespec.traces.importers.parts import Notes
 from truespec.traces.importers.shared import role_of
 from truespec.traces.importers.wrappers import is_item
@@ -30,7 +30,7 @@ def parsed(value: Any) -> Any:
             if value.lstrip()[:1] == '"':
                 return value
             try:
-                return ast.literal_eval(value)
+                return literal(value)
             except (ValueError, SyntaxError, MemoryError, RecursionError):
                 return value
     return value

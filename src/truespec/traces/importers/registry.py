@@ -15,6 +15,7 @@ from pathlib import Path
 from truespec.plugins import PluginWarning, Registry
 from truespec.traces.files import Problem, TraceFile
 from truespec.traces.importers.coverage import tell_uncovered
+from truespec.traces.importers.references import Items
 from truespec.traces.importers.shared import Reader
 from truespec.traces.importers.sound import sound
 from truespec.traces.joins import Joins, joins_beside
@@ -184,6 +185,7 @@ def _file(file: TraceFile, form: str | None, joins: Joins) -> Iterator[Trace | P
         return
     read_here = 0
     held: list[Trace] = []
+    ledger.item_named = Items(file.passed).find
     contained: tuple[type[Exception], ...] = (Exception,) if name in IMPORTERS.added else _UNREADABLE
     try:
         for item in reader(name).read(file, joins):

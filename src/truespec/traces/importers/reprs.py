@@ -11,6 +11,8 @@ import ast
 import re
 from typing import Any
 
+from truespec.traces.importers.literals import literal
+
 CHARACTERS = 1_000_000
 """Longer texts are not read."""
 _START = re.compile(r"[A-Za-z_][\w.]*\(")
@@ -47,7 +49,7 @@ def of_literal(text: str) -> dict[str, Any] | None:
     if len(text) > CHARACTERS or not text.startswith("{'") or not text.endswith("}"):
         return None
     try:
-        made = ast.literal_eval(text)
+        made = literal(text)
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return None
     return made if isinstance(made, dict) and all(isinstance(key, str) for key in made) else None

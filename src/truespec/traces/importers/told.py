@@ -6,7 +6,6 @@ ledger; marks that cannot be read are a problem, and the text stays as it is.
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -14,6 +13,7 @@ from json import JSONDecodeError, JSONDecoder
 from typing import Any
 
 from truespec.traces.files import loads
+from truespec.traces.importers.literals import literal
 from truespec.traces.importers.outcomes import TEXTS
 from truespec.traces.importers.parts import Notes, call_of, is_call, kind_of_part
 from truespec.traces.importers.reprs import of_literal, of_repr
@@ -65,7 +65,7 @@ def with_calls(text: str) -> dict[str, Any]:
     """What LangChain writes for a message as a text: its content, and behind it the list of its calls."""
     found = _LISTED.search(text)
     try:
-        calls = ast.literal_eval(found[0]) if found else None
+        calls = literal(found[0]) if found else None
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         calls = None
     if found is None or not isinstance(calls, list):
@@ -143,7 +143,7 @@ def _written(message: Message, text: str, notes: Notes) -> list[Message]:
     listed = parsed(match.group(1)) if match else None
     if match and not isinstance(listed, list):
         try:
-            listed = ast.literal_eval(match.group(1))
+            listed = literal(match.group(1))
         except (ValueError, SyntaxError, MemoryError, RecursionError):
             listed = None
     if not isinstance(listed, list) or not all(
@@ -239,7 +239,7 @@ def calls_of_text(text: str) -> list[ToolCall]:
         value = objects_in(text)
     if value is None:
         try:
-            value = ast.literal_eval(text.strip())
+            value = literal(text.strip())
         except (ValueError, SyntaxError, MemoryError, RecursionError):
             return []
     return calls_of_value(value)
