@@ -15,6 +15,7 @@ from typing import Any
 from truespec.traces.files import Problem, TraceFile, brief
 from truespec.traces.importers.census import census
 from truespec.traces.importers.items import messages_of_item
+from truespec.traces.importers.pairing import paired
 from truespec.traces.importers.parts import Notes
 from truespec.traces.importers.records import first_lines
 from truespec.traces.importers.shared import source_of, tool_call, value_text
@@ -32,15 +33,13 @@ def recognises(head: Any, file: TraceFile) -> bool:
         return False
     if head["type"] not in _TYPES:  # of a later version: its other lines tell
         return "sessionId" in head and any(_is_entry(line) for line in first_lines(file))
-    if (
-        head["type"] in ("user", "assistant")
-        and isinstance(head.get("message"), dict)
-        and "timestamp" in head
-    ):
+    if _is_dated(head):
         return "content" in head["message"]
     if "session_id" in head and head["type"] in ("system", "assistant", "user"):
         return "message" in head or "subtype" in head  # what the command line prints with stream-json
-    return "sessionId" in head or "leafUuid" in head or "messageId" in head
+    if "sessionId" in head or "leafUuid" in head or "messageId" in head:
+        return True
+    return any(_is_entry(line) or _is_dated(line) for line in first_lines(file))
 
 
 PROGRAM = "what the program says in the user's place (isMeta, isCompactSummary) is a message of the system"
@@ -51,6 +50,12 @@ def _is_entry(value: Any) -> bool:
     """Whether this is a line of a session in which the user or the agent speaks."""
     known = isinstance(value, dict) and value.get("type") in ("user", "assistant") and "uuid" in value
     return known and "sessionId" in value and isinstance(value.get("message"), dict)
+
+
+def _is_dated(value: Any) -> bool:
+    """Whether this is a line in which the user or the agent speaks, with its time."""
+    known = isinstance(value, dict) and value.get("type") in ("user", "assistant") and "timestamp" in value
+    return known and isinstance(value.get("message"), dict)
 
 
 def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
@@ -107,6 +112,8 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
         yield file.problem("document", "a session without messages")
         return
     _left(metadata.get("other", []), messages, notes)
+    if any(message.role == "tool" and message.call_id is None for message in messages):
+        messages = paired(messages, file.ledger)
     yield Trace(
         id=session or file.path.stem,
         messages=tuple(messages),

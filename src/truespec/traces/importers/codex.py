@@ -21,6 +21,8 @@ NAME = "codex"
 _LINES = ("session_meta", "response_item", "event_msg", "turn_context", "compacted")
 _PRINTED = ("thread.started", "turn.started", "item.started", "item.completed", "item.updated")
 _ENDS = ("turn.completed", "turn.failed", "error")
+_SPEAKERS = {"user_message": "user", "agent_message": "assistant"}
+"""Events that show what is said, with who says it."""
 _SHOWN = "shown"
 """Marks an item that an event of the screen tells."""
 REPEATED = "an event of a session that repeats items, or tells of the screen, is passed over"
@@ -93,6 +95,11 @@ def _of_rollout(
     elif payload.get("type") == "item_completed" and isinstance(payload.get("item"), Mapping):
         listed = _printed(payload["item"], done=True)
         items.extend((place, {**one, _SHOWN: True}) for one in listed)
+    elif (role := _SPEAKERS.get(str(payload.get("type")))) and isinstance(
+        text := payload.get("message", payload.get("text")), str
+    ):
+        said = [{"type": "output_text", "text": text}]
+        items.append((place, {"type": "message", "role": role, "content": said, _SHOWN: True}))
     else:
         file.ledger.rules[REPEATED] += 1
 
@@ -102,10 +109,13 @@ def _without_repeats(items: list[tuple[str, Any]], file: TraceFile) -> list[tupl
     told = {
         key for _, item in items if isinstance(item, Mapping) and _SHOWN not in item for key in _keys(item)
     }
+    said = {role: "\0".join(key[1] for key in told if key[0] == role) for role in _SPEAKERS.values()}
     made: list[tuple[str, Any]] = []
     for place, item in items:
         if isinstance(item, Mapping) and _SHOWN in item:
-            if told & _keys(item) or item.get("type") == "reasoning":
+            own = _keys(item)
+            within = any(key[1] in said.get(key[0], "") for key in own)
+            if told & own or within or not own or item.get("type") == "reasoning":
                 file.ledger.rules[REPEATED] += 1
                 continue
             item = {name: value for name, value in item.items() if name != _SHOWN}

@@ -7,6 +7,7 @@ of chains repeat what models and tools say.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from truespec.traces.files import Problem, TraceFile, brief
@@ -30,7 +31,7 @@ def _is_ours(value: Any) -> bool:
         isinstance(value, Mapping)
         and str(value.get("event")).startswith("on_")
         and isinstance(value.get("run_id"), str)
-        and isinstance(value.get("data"), Mapping)
+        and isinstance(value.get("data", {}), Mapping)
     )
 
 
@@ -42,6 +43,7 @@ def recognises(head: Any, _file: TraceFile) -> bool:
 def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     """One trace per outermost run; where no event names one, all events are of one."""
     began: dict[str, Any] = {}
+    parents: dict[str, Any] = {}
     found: list[tuple[str, RawSpan]] = []
     for number, (position, value) in enumerate(records(file, _is_ours)):
         if isinstance(value, Problem):
@@ -50,6 +52,8 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
             yield file.problem(position, f"expected an event of a run, found {brief(value)}")
         else:
             what, _, when = str(value["event"]).rpartition("_")
+            if isinstance(above := value.get("parent_run_id"), str):
+                parents[value["run_id"]] = above
             if what not in _KINDS or when == "stream":
                 file.ledger.rules[PIECES] += 1
             elif when == "start":
@@ -58,22 +62,40 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
                 found.append(_raw(value, _KINDS[what], began.pop(value["run_id"], {}), number))
     for value in began.values():
         file.ledger.problem("file", f"the run {value['run_id'][:40]!r} of {value.get('name')!r} has no end")
+    found = [_below(trace, raw, parents) for trace, raw in found]
     named = any(raw.parent for _, raw in found)
     groups = found if named else [(found[0][0], raw) for _, raw in found]
     yield from traces_of_spans(by_trace(groups), file, NAME, joins)
 
 
+def _generation(value: Any) -> Any:
+    return {"text": value} if isinstance(value, str) else value
+
+
+def _below(trace: str, raw: RawSpan, parents: Mapping[str, str]) -> tuple[str, RawSpan]:
+    """A span whose events name only the run just around it, in the trace of the outermost one."""
+    if raw.parent is not None or raw.id not in parents:
+        return trace, raw
+    outer, seen = parents[raw.id], {raw.id}
+    while outer in parents and outer not in seen:
+        seen.add(outer)
+        outer = parents[outer]
+    return outer, replace(raw, parent=parents[raw.id])
+
+
 def _raw(event: Mapping[str, Any], kind: str, start: Mapping[str, Any], number: int) -> tuple[str, RawSpan]:
     above = event.get("parent_ids") or start.get("parent_ids") or []
-    data, before = event["data"], start.get("data") or {}
+    data, before = event.get("data") or {}, start.get("data") or {}
     output = data.get("output")
+    if output is None and isinstance(listed := data.get("generations"), list):
+        output = {"generations": [[_generation(one) for one in batch] for batch in listed if batch]}
     error = data.get("error")
     about = event.get("metadata")
     attributes = {
         "openinference.span.kind": kind,
         "input.value": data.get("input") if data.get("input") is not None else before.get("input"),
         "output.value": output,
-        "gen_ai.tool.name": event.get("name") if kind == "TOOL" else None,
+        "gen_ai.tool.name": event.get("name", start.get("name")) if kind == "TOOL" else None,
         "gen_ai.tool.call.id": data.get("tool_call_id"),
         "model": about.get("ls_model_name") if isinstance(about, Mapping) else None,
         ERROR: value_text(error),

@@ -63,6 +63,7 @@ _SAID = (
     "items",
     "message",
     "tool_results",
+    "content_json",
 )
 _SESSIONS = ("session_id", "sessionId", "conversation_id", "conversationId", "thread_id", "trace_id")
 _TYPES = ("type", "event", "kind", "event_type")

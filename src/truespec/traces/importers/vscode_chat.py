@@ -1,4 +1,4 @@
-"""VS Code chat exports (`chat.json`): `{requests[], responderUsername}`.
+"""VS Code chat exports (`chat.json`): `{requests[], responderUsername}`, and the logs of its sessions.
 
 The real calls stand in `result.metadata.toolCallRounds`, their results in `toolCallResults`; a request that
 is still running has neither, and its visible parts are read instead. There is no system prompt and no schema.
@@ -6,11 +6,12 @@ is still running has neither, and its visible parts are read instead. There is n
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from truespec.traces.files import UNREADABLE, Problem, TraceFile
-from truespec.traces.importers.shared import source_of, text_of, tool_call
+from truespec.traces.importers.mutations import is_log, replayed
+from truespec.traces.importers.shared import dicts, source_of, text_of, tool_call
 from truespec.traces.joins import Joins
 from truespec.traces.ledger import Ledger
 from truespec.traces.scanner import each_record
@@ -25,15 +26,21 @@ ASIDE = (
 
 
 def recognises(head: Any, _file: TraceFile) -> bool:
-    """Its outer fields."""
-    return isinstance(head, dict) and "responderUsername" in head
+    """Its outer fields, or the first line of a log, which holds them."""
+    return isinstance(head, dict) and ("responderUsername" in head or is_log(head))
 
 
 def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     """One trace per export, over all its requests."""
     requests: list[Mapping[str, Any]] = []
     header: Mapping[str, Any] = {}
-    for around, _, request in each_record(file, "requests", lambda r: isinstance(r, dict) and "message" in r):
+    if is_log(file.head):
+        header = yield from replayed(file)
+        requests += dicts(header.get("requests"))
+        listed: Iterable[Any] = ()
+    else:
+        listed = each_record(file, "requests", lambda r: isinstance(r, dict) and "message" in r)
+    for around, _, request in listed:
         header = around
         if isinstance(request, Problem):
             yield request
@@ -160,17 +167,24 @@ def _result_text(result: Any) -> str | None:
 
 def _visible(parts: list[Mapping[str, Any]], position: str) -> Iterator[Message]:
     texts: list[str] = []
+    thoughts: list[str] = []
     for number, part in enumerate(parts):
         if "kind" not in part and isinstance(part.get("value"), str):
             texts.append(part["value"])
+        elif part.get("kind") == "thinking" and (thought := text_of(part.get("value"))):
+            thoughts.append(thought)
+        elif part.get("kind") == "inlineReference":
+            texts.append(_referred(part.get("inlineReference"), part.get("name")))
         elif _is_run(part):
-            data = (part.get("toolSpecificData") or {}).get("rawInput")
-            arguments: Any = data if data is not None else _details(part).get("input")
-            call: ToolCall = tool_call(part.get("toolId"), arguments, part.get("toolCallId"))
+            call: ToolCall = tool_call(part.get("toolId"), _given(part), part.get("toolCallId"))
             yield Message(
-                "assistant", "".join(texts) or None, (call,), position=f"{position}/response/{number}"
+                "assistant",
+                "".join(texts) or None,
+                (call,),
+                reasoning="\n".join(thoughts) or None,
+                position=f"{position}/response/{number}",
             )
-            texts = []
+            texts, thoughts = [], []
             details = part.get("resultDetails")
             if part.get("isComplete") and details is not None:
                 output = details.get("output") if isinstance(details, dict) else details
@@ -182,5 +196,33 @@ def _visible(parts: list[Mapping[str, Any]], position: str) -> Iterator[Message]
                     error=True if _details(part).get("isError") else None,
                     position=f"{position}/response/{number}",
                 )
-    if texts:
-        yield Message("assistant", "".join(texts), position=f"{position}/response")
+    if texts or thoughts:
+        yield Message(
+            "assistant",
+            "".join(texts) or None,
+            reasoning="\n".join(thoughts) or None,
+            position=f"{position}/response",
+        )
+
+
+def _given(part: Mapping[str, Any]) -> Any:
+    """What a visible run was given: its input, or the line that a terminal ran."""
+    data = part.get("toolSpecificData")
+    data = data if isinstance(data, Mapping) else {}
+    if data.get("rawInput") is not None:
+        return data["rawInput"]
+    given = _details(part).get("input")
+    if given not in (None, "", "{}") or data.get("kind") != "terminal":
+        return given
+    line = data.get("commandLine", data.get("command"))
+    line = line.get("original") if isinstance(line, Mapping) else line
+    return {"command": line} if isinstance(line, str) else given
+
+
+def _referred(value: Any, name: Any) -> str:
+    """The name under which the editor shows a file or a symbol amid a text."""
+    place = value.get("location", value) if isinstance(value, Mapping) else {}
+    path = place.get("uri", place) if isinstance(place, Mapping) else {}
+    path = path.get("path", path.get("fsPath")) if isinstance(path, Mapping) else None
+    shown = name or (value.get("name") if isinstance(value, Mapping) else None)
+    return shown if isinstance(shown, str) else str(path or "").rpartition("/")[2]

@@ -16,6 +16,7 @@ from truespec.traces.importers.parts import (
     kind_of_part,
 )
 from truespec.traces.importers.shared import role_of
+from truespec.traces.importers.told import parsed
 
 LANGCHAIN = {
     "human": "user",
@@ -68,6 +69,8 @@ def unwrapped(item: Mapping[str, Any]) -> Mapping[str, Any]:
         return _of_dotnet(item)
     if _is_langchain4j(item):
         return _of_langchain4j(item)
+    if isinstance(told := item.get("content_json"), str) and "content" not in item:
+        item = {**{k: v for k, v in item.items() if k != "content_json"}, "content": parsed(told)}
     if _is_griptape(item):
         return {**item, "content": [_of_griptape(part) for part in item["content"]]}
     for _ in range(3):
