@@ -77,6 +77,7 @@ _OPERATIONS = {
     "generate_content": "LLM",
     "completion": "LLM",
     "responses": "LLM",
+    "respond": "LLM",
     "message": "LLM",
     "execute_tool": "TOOL",
     "tool_call": "TOOL",
@@ -117,7 +118,7 @@ _INPUTS = (
 )
 _NESTED = ("llm.input_messages", "llm.output_messages")
 """Attributes that hold messages; a text that is no JSON is not what was said."""
-_REPLIES = ("gen_ai.output", "genai.output")
+_REPLIES = ("gen_ai.output", "genai.output", "gen_ai.response.output_text")
 """Attributes that hold what a model said: a text in them that is JSON of no message is what it said."""
 _OUTPUTS = (
     "gen_ai.output.messages",

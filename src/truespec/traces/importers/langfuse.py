@@ -8,18 +8,31 @@ from typing import Any
 
 from truespec.traces.files import Problem, TraceFile, brief, loads
 from truespec.traces.importers.conventions import RawSpan
-from truespec.traces.importers.records import entries
-from truespec.traces.importers.shared import dicts, number
+from truespec.traces.importers.items import messages_of
+from truespec.traces.importers.parts import Notes
+from truespec.traces.importers.records import entries, whole_or_lines
+from truespec.traces.importers.shared import dicts, number, value_text
 from truespec.traces.importers.span_traces import by_trace, trace_of_spans
+from truespec.traces.importers.tool_names import SPAN_OF_TOOL, tool_of_span
 from truespec.traces.importers.tool_runs import ERROR
 from truespec.traces.joins import Joins
+from truespec.traces.ledger import Ledger
 from truespec.traces.scanner import each_record
 from truespec.traces.trace import Outcome, Trace
 
 NAME = "langfuse"
 ASIDE = ("scores",)
 """Fields beside the conversation: what judges say of it."""
-_KINDS = {"GENERATION": "LLM", "TOOL": "TOOL", "AGENT": "AGENT", "CHAIN": "CHAIN", "RETRIEVER": "RETRIEVER"}
+_KINDS = {
+    "GENERATION": "LLM",
+    "TOOL": "TOOL",
+    "AGENT": "AGENT",
+    "CHAIN": "CHAIN",
+    "RETRIEVER": "RETRIEVER",
+    "EMBEDDING": "EMBEDDING",
+    "EVALUATOR": "EVALUATOR",
+    "GUARDRAIL": "GUARDRAIL",
+}
 _EVENTS = ("-create", "-update")
 _PAGES = ("data", "traces", "items")
 
@@ -61,7 +74,11 @@ def _by_trace(observations: list[Any]) -> dict[str, list[Any]]:
 
 
 def _is_observation(value: Any) -> bool:
-    return isinstance(value, dict) and "traceId" in value and value.get("type") in (*_KINDS, "SPAN", "EVENT")
+    return isinstance(value, dict) and "traceId" in value and _type(value) in (*_KINDS, "SPAN", "EVENT")
+
+
+def _type(observation: Mapping[str, Any]) -> str:
+    return str(observation.get("type")).upper()
 
 
 def _is_event(value: Any) -> bool:
@@ -108,18 +125,29 @@ def _ingested(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
         yield _trace({"observations": [], **value}, file, name, joins)
 
 
+def _listed(head: Any) -> bool:
+    """Whether a value is an observation, a list of them, or a page of them as the API answers."""
+    listed = head.get("data") if isinstance(head, Mapping) and isinstance(head.get("data"), list) else head
+    return _is_observation(listed[0] if isinstance(listed, list) and listed else listed)
+
+
 def _observations(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     """The traces of a list or of lines of observations."""
     if isinstance(file.head, list):
         listed = [(f"record {index}", value) for _, index, value in each_record(file, None, _is_observation)]
     else:
-        listed = [(f"line {line}", value) for line, value in file.lines()]
+        listed = []
+        for position, value in whole_or_lines(file):
+            if isinstance(value, Mapping) and isinstance(value.get("data"), list):
+                listed += [(f"{position}, data/{number}", one) for number, one in enumerate(value["data"])]
+            else:
+                listed.append((position, value))
     found: list[tuple[str, RawSpan]] = []
     for position, value in listed:
         if isinstance(value, Problem):
             yield value
         elif _is_observation(value):
-            found.append((str(value["traceId"]), _raw(value)))
+            found.append((str(value["traceId"]), _raw(value, file.ledger)))
         else:
             yield file.problem(position, "no observation of a trace")
     for identifier, raws in by_trace(found):
@@ -129,7 +157,7 @@ def _observations(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
 def recognises(head: Any, _file: TraceFile) -> bool:
     """A trace with observations beside or inside it."""
     first = head[0] if isinstance(head, list) and head else head
-    if _is_observation(first) or _page(first) or _events_in(first):
+    if _listed(head) or _page(first) or _events_in(first):
         return True
     if not isinstance(first, dict):
         return False
@@ -142,7 +170,7 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     if _events_in(file.head[0] if isinstance(file.head, list) and file.head else file.head):
         yield from _ingested(file, joins)
         return
-    if _is_observation(file.head[0] if isinstance(file.head, list) and file.head else file.head):
+    if _listed(file.head):
         yield from _observations(file, joins)
         return
     if isinstance(file.head, list):
@@ -163,7 +191,7 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
 def _trace(value: Mapping[str, Any], file: TraceFile, position: str, joins: Joins) -> Trace:
     about = value.get("trace") if isinstance(value.get("trace"), dict) else value
     assert isinstance(about, dict)
-    raws = [_raw(o) for o in value["observations"] if isinstance(o, dict)]
+    raws = [_raw(o, file.ledger) for o in value["observations"] if isinstance(o, dict)]
     root = RawSpan(
         str(about.get("id")),
         None,
@@ -199,27 +227,33 @@ def _parsed(value: Any) -> Any:
     return value
 
 
-def _raw(o: Mapping[str, Any]) -> RawSpan:
+def _raw(o: Mapping[str, Any], ledger: Ledger) -> RawSpan:
     metadata = _parsed(o.get("metadata"))
     attributes = dict(metadata.get("attributes") or {}) if isinstance(metadata, dict) else {}
     # Langfuse has already moved the messages to input and output; what remains of them would only repeat.
     attributes = {
         k: v for k, v in attributes.items() if not k.startswith(("llm.output_messages", "openinference"))
     }
-    kind = _KINDS.get(str(o.get("type")))
+    kind, tool = _KINDS.get(_type(o)), None
+    if _type(o) == "SPAN" and (tool := tool_of_span(o, metadata)):
+        kind = "TOOL"
+        ledger.rules[SPAN_OF_TOOL] += 1
     if kind:
         attributes["openinference.span.kind"] = kind
     elif attributes.get("gen_ai.operation.name") == "chain":
         del attributes["gen_ai.operation.name"]
-    if o.get("type") == "SPAN":
+    if _type(o) == "SPAN":
         attributes.setdefault("langfuse.observation.type", "span")
     for key, name in (("input", "input.value"), ("output", "output.value")):
         if o.get(key) is not None:
             attributes[name] = _parsed(o[key])
+    if kind == "LLM":
+        _say_bare(attributes, ledger)
     if kind == "LLM" and o.get("toolCalls") and "output.value" not in attributes:
         attributes["output.value"] = {"role": "assistant", "tool_calls": [_parsed(c) for c in o["toolCalls"]]}
     if kind == "TOOL":
-        attributes.setdefault("gen_ai.tool.name", str(o.get("name", "")).removeprefix("running tool: "))
+        name = tool or str(o.get("name", "")).removeprefix("running tool: ")
+        attributes.setdefault("gen_ai.tool.name", name)
         if o.get("level") == "ERROR" and isinstance(o.get("statusMessage"), str):
             attributes.setdefault(ERROR, o["statusMessage"])
     definitions = o.get("toolDefinitions")
@@ -236,6 +270,28 @@ def _raw(o: Mapping[str, Any]) -> RawSpan:
         attributes=attributes,
         failed=o.get("level") == "ERROR",
     )
+
+
+BARE = "what a generation was given or gave, in no form of messages, is said as it is"
+_OF_MESSAGES = frozenset(
+    (
+        *("role", "content", "contents", "messages", "choices", "parts", "candidates", "prompt", "tools"),
+        *("tool_calls", "toolCalls", "kwargs", "generations", "usage", "message", "output", "object"),
+    )
+)
+"""Fields of messages, requests and replies: what holds one of them in no known form is told."""
+_ENDS = (("input.value", "user"), ("output.value", "assistant"))
+
+
+def _say_bare(attributes: dict[str, Any], ledger: Ledger) -> None:
+    """An object that holds no message, such as a prompt's variables or a structured reply, is a text."""
+    for name, role in _ENDS:
+        value = attributes.get(name)
+        if not isinstance(value, Mapping) or not value or not _OF_MESSAGES.isdisjoint(value):
+            continue
+        if not messages_of(value, role, Notes()):
+            attributes[name] = {"role": role, "content": value_text(value)}
+            ledger.assumed[BARE] += 1
 
 
 def _as_dict(value: Any) -> dict[str, Any]:

@@ -7,17 +7,22 @@ Each question has one list of places, read in order; a dot leads into an object.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from truespec.traces.files import Problem, TraceFile, brief
 from truespec.traces.importers.conventions import RawSpan
+from truespec.traces.importers.items import messages_of
+from truespec.traces.importers.parts import Notes
 from truespec.traces.importers.records import records
 from truespec.traces.importers.shared import value_text
 from truespec.traces.importers.span_traces import by_trace, trace_of_spans
 from truespec.traces.importers.told import parsed
 from truespec.traces.importers.tool_runs import ERROR
 from truespec.traces.joins import Joins
+from truespec.traces.ledger import Ledger
 from truespec.traces.trace import Trace
 
 NAME = "platforms"
@@ -94,6 +99,7 @@ _SORTS = {
 }
 _UNENDED = ("span_started", "span_updated")
 BEGUN = "an event that says that a span has begun is passed over; another one says how it ended"
+WHOLE = "a request that its exporter cut off is the one that the span around the model call holds whole"
 _DEPTH = 40
 
 
@@ -169,7 +175,30 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
         if len(found) == before:
             yield file.problem(position, f"expected a span with input and output, found {brief(value)}")
     for identifier, raws in by_trace(_ended(found)):
-        yield trace_of_spans(identifier, raws, file, NAME, identifier, joins)
+        # A run of a tool answers its model's call, under whose identifier it is known.
+        file.ledger.aliases.update({raw.id: identifier for raw in raws if _is_run(raw)})
+        whole = [_whole(raw, raws, file.ledger) for raw in raws]
+        yield trace_of_spans(identifier, whole, file, NAME, identifier, joins)
+
+
+def _is_run(raw: RawSpan) -> bool:
+    return raw.attributes.get("openinference.span.kind") == "TOOL"
+
+
+def _whole(raw: RawSpan, raws: Sequence[RawSpan], ledger: Ledger) -> RawSpan:
+    """A model call whose request its exporter cut off, with the one that the span around it holds whole."""
+    given = raw.attributes.get("input.value")
+    if not isinstance(given, str) or not given.startswith('{"'):
+        return raw
+    around = next((one.attributes.get("input.value") for one in raws if one.id == raw.parent), None)
+    listed = around.get("messages") if isinstance(around, Mapping) else None
+    if not isinstance(listed, list):
+        return raw
+    said = [message.text for message in messages_of(listed, "user", Notes()) if message.text]
+    if not said or json.dumps(said[0], ensure_ascii=False)[1:-1] not in given:
+        return raw
+    ledger.rules[WHOLE] += 1
+    return replace(raw, attributes={**raw.attributes, "input.value": around})
 
 
 def _ended(found: list[tuple[str, RawSpan]]) -> list[tuple[str, RawSpan]]:

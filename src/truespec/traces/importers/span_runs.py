@@ -18,11 +18,14 @@ from truespec.traces.importers.repeats import same, sums_up
 from truespec.traces.importers.shared import tool_call, value_text
 from truespec.traces.importers.threads import canonical, outcome_key
 from truespec.traces.importers.tool_runs import ERROR, ToolRun, as_arguments, raised, tool_run
-from truespec.traces.trace import Message, ToolCall
+from truespec.traces.trace import Message, ToolCall, ToolSchema
 
 FILLED = "arguments that a reply does not tell are those of the call as a later request repeats it"
+GIVEN = "calls of which no reply tells any argument were given what their tools' runs were given"
 LATEST = 50
 """How many of the latest results a message is compared with."""
+DECLARED = "a span of no tool's kind with the name of a declared tool and arguments of its is a run of it"
+NAMED = "a span of no tool's kind with the name and the arguments of an open call is that call's run"
 COUNTED = "a tool's run and a call that is named after the tool and a number, with its result, are one"
 
 
@@ -66,8 +69,12 @@ class Runs:
         """Texts of results that tools' spans gave, in order."""
         self.raised: dict[str, str | None] = {}
         """What tools' spans without a result raised."""
+        self.ran_with: dict[str, Mapping[str, Any]] = {}
+        """What the runs of calls were given."""
         self.places: dict[str, Entry] = {}
         """Where each span stands."""
+        self.alone: set[str] = set()
+        """Calls that only their runs tell of."""
         self.filled: set[str | None] = set()
         """Calls whose arguments a later request told."""
         self.adopted: dict[int, tuple[ToolCall, ToolCall]] = {}
@@ -120,7 +127,18 @@ class Runs:
             None,
         )
 
-    def runs_tool(self, raw: RawSpan) -> bool:
+    def runs_tool(self, raw: RawSpan, declared: Mapping[str, ToolSchema]) -> str | None:
+        """The rule by which a span of no tool's kind is the run of one: by an open call, or by its schema."""
+        if self._runs_call(raw):
+            return NAMED
+        tool = declared.get(raw.name)
+        known = tool.parameters.get("properties") if tool and tool.parameters else None
+        if not isinstance(known, Mapping) or not known:
+            return None
+        given = tool_run(raw).arguments
+        return DECLARED if isinstance(given, Mapping) and given and given.keys() <= known.keys() else None
+
+    def _runs_call(self, raw: RawSpan) -> bool:
         """Whether a span of no tool's kind has the name of an open call and was given its arguments."""
         names = (raw.name, raw.name.rpartition(".")[2])  # a method's name stands behind that of its class
         if not any(call.name in names for entry in self.entries for call in entry.message.calls):
@@ -166,6 +184,8 @@ class Runs:
 
     def _answer(self, entry: Entry, call: ToolCall, guessed: bool) -> None:
         identifier = call.id
+        if entry.run is not None and identifier is not None and isinstance(entry.run.arguments, Mapping):
+            self.ran_with[identifier] = entry.run.arguments
         entry.message = replace(entry.message, call_id=identifier, tool=call.name)
         entry.guessed, entry.run = guessed, None
         if guessed:
@@ -218,6 +238,7 @@ class Runs:
             if run.arguments is None:
                 call = replace(call, arguments=None, raw="")  # the exporter keeps no content
             self.calls[identifier] = call
+            self.alone.add(identifier)
             lonely.append(run.name)
             made.append(Entry(Message("assistant", None, (call,), position=entry.span), entry.span))
             self._answer(entry, call, False)
@@ -225,6 +246,7 @@ class Runs:
         self.entries = made
         for call, entry in late:
             self.behind(call.id, entry)
+        self._give()
         for entry in self.entries:
             if entry.message.role == "tool" and entry.message.text is None:
                 entry.message = replace(entry.message, text=self.raised.get(entry.span))
@@ -239,6 +261,21 @@ class Runs:
                 f"{len(lonely)} tool spans answer no call that a model made: {names}; "
                 "each is taken as a call of its own",
             )
+
+    def _give(self) -> None:
+        """What runs were given, where an exporter writes no arguments of any call in any reply."""
+        told = [c for e in self.entries for c in e.message.calls if c.id not in self.alone]
+        if any(call.arguments is None or call.arguments or call.raw for call in told):
+            return
+        given = {call.id: arguments for call in told if (arguments := self.ran_with.get(str(call.id)))}
+        for entry in self.entries if given else ():
+            calls = tuple(
+                replace(call, arguments=dict(given[call.id])) if call.id in given else call
+                for call in entry.message.calls
+            )
+            entry.message = replace(entry.message, calls=calls)
+        if given:
+            self.notes.ledger.assumed[GIVEN] += len(given)
 
     def _told_later(self, entry: Entry, run: ToolRun, told: set[int]) -> Entry | None:
         """The result in a later request's history that this run gave, where no reply recorded its call."""

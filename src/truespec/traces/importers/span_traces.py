@@ -75,7 +75,8 @@ def _traces(
 ) -> Iterator[Trace | Problem]:
     requests: list[Trace] = []
     for identifier, raws in groups:
-        trace = trace_of_spans(identifier, raws, file, form, identifier, joins, metadata)
+        place, name = identifier or "document", identifier or file.path.name
+        trace = trace_of_spans(name, raws, file, form, place, joins, metadata)
         if trace.messages and _is_request(trace):
             session = next((s for raw in raws if (s := first(raw.attributes, *_SESSIONS))), None)
             known = {} if session is None else {"session_id": str(session)}

@@ -61,6 +61,7 @@ def tell_silent(raw: RawSpan, notes: Notes) -> None:
 
 
 AROUND = "what a span took or gave, which no message holds"
+EMPTY = "a span inside which nothing is, and of which neither input nor output is kept, is passed over"
 _LISTED = 5
 """How many spans the problem names."""
 
@@ -81,6 +82,9 @@ def tell_around(
         if str(raw.attributes.get("langfuse.observation.type")).lower() != "span":
             continue
         given, gave = (_data(raw, end) for end in ("input.value", "output.value"))
+        if raw.id not in inside and raw.id not in placed and kinds[raw.id] == "SPAN":
+            if not {"input.value", "output.value"} & raw.attributes.keys():
+                notes.ledger.rules[EMPTY] += 1
         if kinds[raw.id] in ("SPAN", "UNKNOWN") and raw.id not in inside and raw.id not in placed:
             said = [given, gave] if given is not None and (gave is not None or raw.failed) else []
         elif raw.parent not in known and kinds[raw.id] in _AROUND:

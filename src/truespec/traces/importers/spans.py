@@ -61,7 +61,6 @@ from truespec.traces.importers.workflow_steps import endings, held_in, telling_s
 from truespec.traces.trace import Message, ToolCall, ToolSchema
 
 COMPLETED = "a text that a later request tells beside known calls is of the message with these calls"
-NAMED = "a span of no tool's kind with the name and the arguments of an open call is that call's run"
 _UNTOLD = ("CHAIN", "SPAN", "UNKNOWN", "FUNCTION")
 """Kinds that do not say what a span does."""
 
@@ -117,10 +116,11 @@ class _Builder(Runs):
                 if not read:
                     self.notes.ledger.rules["a model call's span without any message is passed over"] += 1
                     tell_silent(raw, self.notes)
-            elif kind == "TOOL" or (kind in _UNTOLD and raw.name not in tools and self.runs_tool(raw)):
-                if kind != "TOOL":
-                    self.kinds[raw.id] = "TOOL"
-                    self.notes.ledger.rules[NAMED] += 1
+            elif kind == "TOOL":
+                self.add_run(raw)
+            elif kind in _UNTOLD and raw.name not in tools and (rule := self.runs_tool(raw, self.tools)):
+                self.kinds[raw.id] = "TOOL"
+                self.notes.ledger.rules[rule] += 1
                 self.add_run(raw)
         if not models:
             self._ends()
