@@ -144,6 +144,7 @@ SLIPS = [
         "(SELECT 1 FROM emp e WHERE e.sal = t.a)) THEN 1 ELSE 0 END FROM emp WINDOW w AS (ORDER BY id)",
     ),
     ("SELECT a FROM t GROUP BY a HAVING SUM(c) > 0", "SELECT DISTINCT a FROM t"),
+    ("SELECT a, c FROM t GROUP BY a, b, c HAVING b = c", "SELECT DISTINCT a, b FROM t WHERE b IS NOT NULL"),
     ("SELECT a, SUM(b) FROM t GROUP BY a", "SELECT a, COALESCE(SUM(b), 0) FROM t GROUP BY a"),
 ]
 

@@ -362,6 +362,10 @@ def no_number_is_missing(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(rows_between, "_all_follow", lambda *_: z3.BoolVal(True))
 
 
+def columns_that_are_one_are_any(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(group_determined, "is_tuple", lambda values, outs: z3.BoolVal(True))
+
+
 def no_number_comes_twice(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(runs, "_one_to_one", lambda aggregates, rows, place: True)
 
@@ -389,6 +393,7 @@ PLANTS: dict[Plant, str] = {
         "SELECT who, MIN(day) AS a FROM (SELECT who, day, day - ROW_NUMBER() OVER "
         "(PARTITION BY who ORDER BY day) AS run FROM seen) q GROUP BY who, run"
     ),
+    columns_that_are_one_are_any: "SELECT a, c FROM t GROUP BY a, b, c HAVING b = c",
     no_number_comes_twice: (
         "SELECT DISTINCT run FROM (SELECT n - RANK() OVER (ORDER BY n) AS run FROM plain "
         "WHERE n IS NOT NULL) q GROUP BY run HAVING COUNT(*) >= 3"

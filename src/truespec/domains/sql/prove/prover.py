@@ -14,7 +14,7 @@ from truespec.domains.sql.ir.bags import Bag, Term, conjuncts, renamed
 from truespec.domains.sql.ir.existence import condition, exists, unfolded
 from truespec.domains.sql.ir.keys import rerooted
 from truespec.domains.sql.ir.kinds import BOOL, DATED, NULL_KIND, NUMBERS, TEXT
-from truespec.domains.sql.ir.logic import TRUE, Expr, Formula, conj, disj, ite
+from truespec.domains.sql.ir.logic import TRUE, Expr, Formula, conj, disj, ite, neg
 from truespec.domains.sql.ir.symbols import functions, is_false
 from truespec.domains.sql.ir.values import Val, computed, identical
 from truespec.domains.sql.ir.world import World
@@ -134,7 +134,7 @@ class Prover:
         world = self.world
         here, there = condition(world, left), condition(world, aligned)
         goal = conj(here == there, z3.Implies(here, _same_outputs(left.outs, aligned.outs)))
-        if self._holds_at_once(here, there, goal, given):
+        if self._holds_at_once(here, there, goal, given) or self._holds_by_columns(left, aligned, given):
             self.steps.append("match_terms")
             return True
         # What the aggregates are equal under must not mention them: it has to follow from either side.
@@ -163,6 +163,23 @@ class Prover:
         if not world.in_steps:
             return world.holds(given, goal)
         return all(world.holds(conj(given, side), goal) for side in (here, there))
+
+    def _holds_by_columns(self, left: Term, aligned: Term, given: Formula) -> bool:
+        """Whether the conditions are the same, and each column is under what either says without aggregates.
+
+        A column is asked about alone: of many aggregates, few are needed for it.
+        """
+        world = self.world
+        pairs = [pair for pair in zip(left.outs, aligned.outs, strict=True) if not _alike(*pair)]
+        if self.depth > 0 or not pairs or len(pairs) == len(left.outs) == 1:
+            return False
+        here, there = condition(world, left), condition(world, aligned)
+        plain = conj(given, self._plain_part(here), self._plain_part(there))
+        return world.holds(given, here == there) and all(
+            world.holds(plain, one.null == other.null)
+            and world.holds(conj(plain, neg(one.null), neg(other.null)), _same_outputs([one], [other]))
+            for one, other in pairs
+        )
 
     # Group by group: rule `same_classes`
 
@@ -392,6 +409,11 @@ def _same_outputs(left: Iterable[Val], right: Iterable[Val]) -> Formula:
     """Rows compared by position; a number and a text, say, are the same where both are NULL."""
     pairs = list(zip(left, right, strict=True))
     return conj(*(identical(a, b) if _comparable(a, b) else conj(a.null, b.null) for a, b in pairs))
+
+
+def _alike(one: Val, other: Val) -> bool:
+    """Whether two values are written alike."""
+    return bool(one.val.eq(other.val) and one.null.eq(other.null))
 
 
 def _comparable(one: Val, other: Val) -> bool:

@@ -132,7 +132,7 @@ def _narrow(group: Group, parts: list[Term]) -> tuple[Group, list[Substitution]]
         own = bound(parts[0])
         out = outs[0][column]
         rest = [(values[i], outs[0][i]) for i in range(len(values)) if i != column]
-        image = _fixed(out, equal, known, own) or _rewrite(normal(out), rest, own)
+        image = _fixed(out, equal, known, own) or _rewrite(normal(out), rest, equal, own)
         if image is not None:
             swaps.append(binding([values[column]], [image]))
             del values[column]
@@ -158,12 +158,15 @@ def _fixed(out: Val, equal: dict[int, list[Expr]], known: set[int], own: set[str
     return Val(null, image, out.kind)
 
 
-def _rewrite(value: Val, known: list[tuple[Val, Val]], own: set[str]) -> Val | None:
+def _rewrite(
+    value: Val, known: list[tuple[Val, Val]], equal: dict[int, list[Expr]], own: set[str]
+) -> Val | None:
+    """The value by the variables of other columns, whose outputs, or what equals them, occur in it."""
     pairs = []
     for variable, out in known:
         out = normal(out)
-        if z3.is_app(out.val) and out.val.num_args() > 0:
-            pairs.append((out.val, variable.val))
+        same = [out.val, *(equal.get(out.val.get_id(), ()) if is_false(variable.null) else ())]
+        pairs += [(one, variable.val) for one in same if z3.is_app(one) and one.num_args() > 0]
         if not is_false(variable.null) and z3.is_app(out.null) and out.null.num_args() > 0:
             pairs.append((out.null, variable.null))
     null = substituted(value.null, *pairs) if pairs else value.null

@@ -6,9 +6,11 @@ column of g.
 Side conditions. `e` does not mention the group's own variables. The equalities are conjuncts of φ.
 
 Where only some columns are fixed, by expressions that mention no variable of the term, the group keeps the
-others: Σ_(g,h)∈G φ(g, h) = Σ_h∈{h : (e, h) ∈ G} φ(e, h).
+others: Σ_(g,h)∈G φ(g, h) = Σ_h∈{h : (e, h) ∈ G} φ(e, h). So it does where φ contains `g = h` for two of its
+columns: Σ_(g,h)∈G φ(g, h) = Σ_h∈{h : (h, h) ∈ G} φ(h, h).
 
-Why. Each choice of `x` has at most one `g`, namely `e(x)`; it contributes one tuple where it lies in G.
+Why. Each choice of `x` has at most one `g`, namely `e(x)`; it contributes one tuple where it lies in G. Each
+`h` has at most one `g` beside it that φ leaves.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from truespec.domains.sql.ir.bags import (
     Group,
     Substitution,
     Term,
+    binding,
     bound,
     conjuncts,
     is_tuple,
@@ -46,13 +49,12 @@ def apply(world: World, term: Term) -> Term:
         equal = equalities(parts)
         own = named(group.values)
         siblings = bound(term)
-        images: list[Val | None] = []
-        for value in group.values:
-            image = _image(value, equal, known, own)
-            images.append(image)
+        images = [_image(value, equal, known, own) for value in group.values]
         if any(image is None for image in images):
             # A group must not refer to its siblings.
             images = [None if e is None or mentioned([e]) & siblings else e for e in images]
+        if all(image is None for image in images):
+            images = _repeated(group, equal, known)
         if all(image is None for image in images):
             index += 1
             continue
@@ -70,34 +72,51 @@ def apply(world: World, term: Term) -> Term:
             term = reduced(world, Term(term.rows, before + after, cond, moved.outs))
             continue
         open_ = [i for i, image in enumerate(images) if image is None]
-        body = Bag(
-            tuple(
-                replace(
-                    part,
-                    cond=conj(
-                        part.cond,
-                        *(
-                            is_tuple([inside.values[i]], [part.outs[i]])
-                            for i, image in enumerate(images)
-                            if image is not None
-                        ),
-                    ),
-                    outs=tuple(part.outs[i] for i in open_),
-                )
-                for part in group.body.terms
-            )
-        )
+        shut = [inside.values[i] for i, image in enumerate(images) if image is not None]
+        body = Bag(tuple(_shut(group, part, open_, shut) for part in group.body.terms))
         kept = Group(tuple(group.values[i] for i in open_), body)
         term = Term(term.rows, (*before, kept, *after), moved.cond, moved.outs)
         index += 1
     return term
 
 
+def _shut(group: Group, part: Term, open_: list[int], shut: list[Val]) -> Term:
+    """A term of the group's bag with the columns that stay open; `shut` says what the others are."""
+    outs = tuple(part.outs[i] for i in open_)
+    others = [out for i, out in enumerate(part.outs) if i not in open_]
+    own = binding([group.values[i] for i in open_], outs)
+    same = is_tuple([substitute_value(value, own) for value in shut], others)
+    return replace(part, cond=conj(part.cond, same), outs=outs)
+
+
+def _repeated(group: Group, equal: dict[int, list[Expr]], known: set[int]) -> list[Val | None]:
+    """For each column the earlier one of the group that the condition says it equals, neither being NULL."""
+    images: list[Val | None] = []
+    for place, value in enumerate(group.values):
+        same = {e.get_id() for e in equal.get(value.val.get_id(), ())}
+        images.append(
+            next(
+                (
+                    replace(other, null=FALSE)
+                    for other, image in zip(group.values[:place], images, strict=True)
+                    if image is None and other.val.get_id() in same and other.kind == value.kind
+                    if _never_null(other, known) and _never_null(value, known)
+                ),
+                None,
+            )
+        )
+    return images
+
+
+def _never_null(value: Val, known: set[int]) -> bool:
+    return is_false(value.null) or neg(value.null).get_id() in known
+
+
 def _image(value: Val, equal: dict[int, list[Expr]], known: set[int], own: set[str]) -> Val | None:
     """What the condition says a group variable equals, NULL flag included."""
     val = next((e for e in equal.get(value.val.get_id(), ()) if not constants(e) & own), None)
     null: Expr | None = None
-    if is_false(value.null) or neg(value.null).get_id() in known:
+    if _never_null(value, known):
         null = FALSE
     else:
         null = next((e for e in equal.get(value.null.get_id(), ()) if not constants(e) & own), None)

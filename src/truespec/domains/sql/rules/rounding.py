@@ -4,10 +4,12 @@ Statement. round(v, d) = v where v · 10^d is an integer. round(e(if p then v el
 round(e(v), d) else round(e(w), d).
 
 Side conditions. d is a literal. That v · 10^d is an integer is read off its form: integers, the values of a
-DECIMAL(n, s) column with s ≤ d, sums, differences and products of such, SUM, MIN and MAX of such.
+DECIMAL(n, s) column with s ≤ d, sums, differences and products of such, SUM, MIN and MAX of such; and a
+quotient of 0, which is 0 wherever it is a number.
 
 Why. Rounding to d places is the identity on multiples of 10^-d, half-way cases being none of them; a column
-of a DECIMAL type holds no other numbers, and these are closed under what is listed.
+of a DECIMAL type holds no other numbers, and these are closed under what is listed. A quotient by 0 is NULL
+or an error that the reading rules out, and nothing is asked of the value beside a NULL.
 """
 
 from __future__ import annotations
@@ -30,6 +32,8 @@ MAX_SCALE = 30
 def rounded(world: World, aggregates: Aggregates, value: Expr, digits: int, depth: int = 0) -> Expr:
     """The rational `value` rounded to so many digits after the point."""
     value = z3.simplify(value)
+    if z3.is_div(value) and z3.is_rational_value(value.arg(0)) and value.arg(0).as_fraction() == 0:
+        return value.arg(0)
     case = _case(value) if depth < MAX_CASES else None
     if case is not None:
         test, yes, no = operands(case)
