@@ -118,11 +118,15 @@ def decide(
     long = look(limit.portion(0.9), MAX_DATABASES)
     if long is not None:
         return long
-    if hunt is not None and last is not None and not isinstance(reasons[0], Nondeterministic):
+    if hunt is not None and last is not None:
         with contextlib.suppress(OutOfTime):
-            wavering = hunt.wavering(limit)
+            known = isinstance(reasons[0], Nondeterministic)
+            wavering = frozenset[int]() if known else hunt.wavering(limit)
             if wavering:
                 reasons.insert(0, _nondeterministic(wavering, last, oracle[1], candidate[1]))
+        unasked = hunt.unasked()
+        if unasked is not None and isinstance(reasons[0], Incomplete | OutOfTime):
+            reasons.insert(0, Incomplete(f"{reasons[0]}; {unasked}"))
     return _undecided(reasons, bound)
 
 

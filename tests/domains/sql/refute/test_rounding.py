@@ -8,9 +8,13 @@ import sqlglot
 import needs
 import truespec
 from searches import shorten
-from truespec.domains.sql.refute.rounding import Arithmetic
+from truespec.domains.sql.engines.accept import read_settings
+from truespec.domains.sql.refute.rounding import MOVES, Arithmetic
+from truespec.domains.sql.refute.search import Hunt, search
 from truespec.domains.sql.schema import read_schema
+from truespec.domains.sql.text.query import read_query
 from truespec.domains.verify import Pair, verify_pair
+from truespec.solvers.limit import Limit
 from truespec.verdict import ReasonCode
 
 SCHEMA = "CREATE TABLE t (a INT, r DOUBLE PRECISION)"
@@ -95,3 +99,70 @@ def test_what_is_named_like_a_column_of_integers_may_round_all_the_same(query: s
     schema = read_schema(SCHEMA, "duckdb")
     trees = [sqlglot.parse_one(text, read="duckdb") for text in (query, "SELECT r / 2 FROM t")]
     assert Arithmetic.of(trees, schema).is_inexact(trees[0])
+
+
+DIFFERENT = (
+    "SELECT s.kind, ROUND(100.0 * SUM(CASE WHEN NOT EXISTS (SELECT 1 FROM m WHERE m.s = s.id) THEN 1 ELSE 0"
+    " END) / COUNT(*), 1) AS share FROM s GROUP BY s.kind"
+)
+SITES = "CREATE TABLE s (id INT PRIMARY KEY, kind INT); CREATE TABLE m (id INT PRIMARY KEY, s INT)"
+
+
+@pytest.mark.parametrize("dialect", ["duckdb", "sqlite"])
+def test_the_question_what_rounds_grows_by_copies_not_by_powers(dialect: str) -> None:
+    schema = read_schema(SITES, dialect)
+    tree = sqlglot.parse_one(DIFFERENT, read=dialect)
+    arithmetic = Arithmetic.of([tree, tree], schema)
+    for text in (arithmetic.refusing_inexact(tree), arithmetic.moved(tree, MOVES[0])):
+        assert 2 <= str(text).count("EXISTS") <= 7 * len(arithmetic.sites(tree))
+
+
+def test_a_rounded_share_over_a_subquery_is_told_apart() -> None:
+    candidate = DIFFERENT.replace("m.s = s.id", "m.s = s.id AND m.id > 2")
+    schema = read_schema(SITES, "duckdb")
+    found = search(DIFFERENT, candidate, schema, "bag", read_settings(None, "duckdb"), Limit.start(60.0), 40)
+    assert found.refutation is not None, found
+
+
+BORDERS = [
+    ("FLOOR((1 - a / 10.0) * 10)", "FLOOR((10 - a) / 10.0 * 10)"),
+    ("(1 - a / 10.0) * 10 > 10 - a", "(10 - a) / 10.0 * 10 > 10 - a"),
+    (
+        "FLOOR((1 - a / 10.0) * 10), FLOOR((10 - a) / 10.0 * 10)",
+        "FLOOR((10 - a) / 10.0 * 10), FLOOR((10 - a) / 10.0 * 10)",
+    ),
+    ("FLOOR(a / 10.0 - (10 - a) / 10.0 - (a + a - 10) / 10.0)", "FLOOR(0.0 * a)"),
+]
+"""Outputs that are equal, and that are cut or compared just where a number in binary falls short."""
+
+
+@pytest.mark.parametrize("dialect", ["duckdb", "sqlite"])
+@pytest.mark.parametrize(("oracle", "candidate"), BORDERS)
+def test_a_number_at_the_border_of_a_cut_tells_nothing_apart(
+    oracle: str, candidate: str, dialect: str
+) -> None:
+    schema = read_schema("CREATE TABLE t (a INT CHECK (a BETWEEN 6 AND 9))", dialect)
+    one, other = (f"SELECT {output} FROM t" for output in (oracle, candidate))
+    found = search(one, other, schema, "bag", read_settings(None, dialect), Limit.start(60.0), 60)
+    assert found.refutation is None, found
+    assert found.rounded, found
+
+
+def test_what_is_too_large_to_be_asked_is_said_with_its_place() -> None:
+    inner = "(SELECT MAX(a) FROM t) / 3.0"
+    many = " + ".join([inner] * 16)
+    oracle, candidate = f"SELECT {many} AS s FROM t", f"SELECT 1 + {many} AS s FROM t"
+    schema = read_schema(SCHEMA, "sqlite")
+    trees = [read_query(text, schema, read_settings(None, "sqlite")) for text in (oracle, candidate)]
+    hunt = Hunt((oracle, candidate), trees, schema, "bag", read_settings(None, "sqlite"))
+    assert hunt.go(Limit.start(60.0), 12).rounded
+    said = hunt.unasked()
+    assert str(said).endswith("(oracle, column 8)"), said
+
+
+def test_a_long_sum_is_read_in_one_pass() -> None:
+    terms = " + ".join(["a"] * 60)
+    context = {"schema": SCHEMA, "dialect": "duckdb"}
+    pair = Pair("sql", f"SELECT {terms} FROM t", f"SELECT ({terms}) + 0 FROM t", context)
+    verdict = verify_pair(pair, 60.0)
+    assert verdict.answer.value == "equivalent", verdict

@@ -10,11 +10,14 @@ difference on a database counts in one of two cases.
 1. Both queries still yield their results when evaluating an inexact quotient is made an error: none was
    evaluated.
 2. Quotients stand only among the outputs of the outermost query, nothing there asks whether two numbers are
-   equal, and the difference stays when every inexact quotient is moved a little up, and a little down.
+   equal, and neither result changes, but for small parts of its numbers, when the inexact quotients are moved
+   a little: all up, all down, and every other one against those between. Where one is cut or compared just
+   at a border, as one that ought to be 1 and comes out below it, some move changes the result.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -30,16 +33,18 @@ NUDGE = "0.0000001"
 """How far, relatively, an inexact result is moved."""
 TOLERANCE = 1e-5
 """Numbers of the moved queries that are this close count as equal."""
+MOVES = ((1, 1), (-1, -1), (1, -1), (-1, 1))
+"""The ways of the inexact results that stand in even and in odd places."""
 EXACT_DIGITS = 9
 """A result is exact when cutting it after so many digits changes nothing."""
 BINARY_UNITS = 2**20
 """A binary number is exact when it is a whole number of such parts."""
 BINARY_LIMIT = 2**53
 """Beyond it not all whole numbers are binary numbers, and integers may have turned into them."""
-MAX_SITES = 24
-"""A query with more inexact operations is not rewritten."""
-MAX_DEPTH = 3
-"""Nor one with more of them inside one another: each level triples the text."""
+MAX_WEIGHT = 1_200
+"""A query whose inexact operations have more nodes is not rewritten: each of them is written seven times."""
+QUERY_WEIGHT = 40
+"""What a subquery among them counts for: engines plan it anew at each place."""
 
 _INEXACT: tuple[Any, ...] = (
     exp.Div,
@@ -178,53 +183,83 @@ class Arithmetic:
                 return False
         return True
 
-    def moved(self, tree: exp.Expr, upwards: bool) -> str | None:
-        """The query with every inexact result moved; None where that cannot be written."""
-        factor = exp.Literal.number("1" + NUDGE[1:] if upwards else str(1 - float(NUDGE)))
-        return self._rewritten(tree, lambda value: exp.Mul(this=value, expression=factor.copy()))
+    def moved(self, tree: exp.Expr, ways: tuple[int, int]) -> str | None:
+        """The query with every inexact result moved, in turn the one way and the other; None where that
+        cannot be written."""
+        places = itertools.cycle(ways)
+
+        def times(exact: exp.Expr, value: exp.Expr, _: exp.Expr) -> exp.Expr:
+            factor = exp.Literal.number(str(1 + next(places) * Decimal(NUDGE)))
+            by = exp.Case(ifs=[exp.If(this=exact, true=exp.Literal.number(1))], default=factor)
+            return exp.Mul(this=value, expression=exp.Paren(this=by))
+
+        return self._rewritten(tree, times)
 
     def refusing_inexact(self, tree: exp.Expr) -> str | None:
         """The query with a run-time error for every inexact result; None where that cannot be written."""
-        return self._rewritten(tree, DIALECTS[self.dialect].failing)
 
-    def _rewritten(self, tree: exp.Expr, instead: Callable[[exp.Expr], exp.Expr]) -> str | None:
-        copy = tree.copy()
-        sites = self.sites(copy)
-        if len(sites) > MAX_SITES or any(self._depth(node) > MAX_DEPTH for node in sites):
+        def refuse(exact: exp.Expr, value: exp.Expr, plain: exp.Expr) -> exp.Expr:
+            failing = DIALECTS[self.dialect].failing(plain)
+            return exp.Case(ifs=[exp.If(this=exact, true=value)], default=failing)
+
+        return self._rewritten(tree, refuse)
+
+    def too_large(self, tree: exp.Expr) -> exp.Expr | None:
+        """The outermost operation that may round of a query that is not rewritten for its size."""
+        sites = [_whole(node) for node in self.sites(tree)]
+        size = sum(_weight(site) for site in sites)
+        return max(sites, key=_weight) if size > MAX_WEIGHT else None
+
+    def _rewritten(
+        self, tree: exp.Expr, instead: Callable[[exp.Expr, exp.Expr, exp.Expr], exp.Expr]
+    ) -> str | None:
+        """The query with each operation that may round put into `instead`.
+
+        That is given whether the result is exact, the operation with those in it put in their places, and
+        the operation as it was written, which alone is what the question of exactness repeats: the text
+        grows by as many copies an operation, not by as many times for each that stands around another.
+        """
+        if self.too_large(tree) is not None:
             return None
-        for node in reversed(sites):  # breadth first: the innermost come first
-            site: Any = node
-            while (
-                isinstance(site.parent, exp.Window | exp.Filter | exp.IgnoreNulls | exp.WithinGroup)
-                and site.arg_key == "this"
-            ):
-                site = site.parent
-            site.replace(self._where_inexact(site.copy(), instead))
+        copy = tree.copy()
+        sites = [_whole(node) for node in self.sites(copy)]
+        written = [exp.Paren(this=site.copy()) for site in sites]
+        # Breadth first: the innermost come first.
+        for site, plain in zip(reversed(sites), reversed(written), strict=True):
+            value = exp.Paren(this=site.copy())
+            site.replace(exp.Paren(this=instead(self._exact(plain), value, plain.copy())))
         try:
             return copy.sql(self.dialect, copy=False)
         except Exception:  # a generator's own limits
             return None
 
-    def _depth(self, node: Any) -> int:
-        depth, around = 0, node.parent
-        while around is not None:
-            depth += self._may_round(around)
-            around = around.parent
-        return depth
+    def _exact(self, value: exp.Expr) -> exp.Expr:
+        """That a result is exact."""
+        exact = _is_cut(value, self.dialect)
+        if not self.binary:
+            return exact
+        number = DIALECTS[self.dialect].to_exact_digits(value.copy())
+        scaled = exp.Mul(this=number, expression=exp.Literal.number(BINARY_UNITS))
+        whole = exp.Anonymous(this="ROUND", expressions=[scaled.copy(), exp.Literal.number(0)])
+        size = exp.Abs(this=value.copy())
+        small = exp.LT(this=size, expression=exp.Literal.number(BINARY_LIMIT))
+        return exp.and_(small, exact, exp.EQ(this=whole, expression=exp.Paren(this=scaled)))
 
-    def _where_inexact(self, value: Any, instead: Callable[[exp.Expr], exp.Expr]) -> exp.Expr:
-        wrapped = exp.Paren(this=value)
-        exact = _is_cut(wrapped, self.dialect)
-        if self.binary:
-            number = DIALECTS[self.dialect].to_exact_digits(wrapped.copy())
-            scaled = exp.Mul(this=number, expression=exp.Literal.number(BINARY_UNITS))
-            whole = exp.Anonymous(this="ROUND", expressions=[scaled.copy(), exp.Literal.number(0)])
-            size = exp.Abs(this=wrapped.copy())
-            small = exp.LT(this=size, expression=exp.Literal.number(BINARY_LIMIT))
-            exact = exp.and_(small, exact, exp.EQ(this=whole, expression=exp.Paren(this=scaled)))
-        return exp.Paren(
-            this=exp.Case(ifs=[exp.If(this=exact, true=wrapped.copy())], default=instead(wrapped.copy()))
-        )
+
+def _whole(node: Any) -> Any:
+    """The operation with the window or the filter that belongs to it."""
+    site = node
+    while (
+        isinstance(site.parent, exp.Window | exp.Filter | exp.IgnoreNulls | exp.WithinGroup)
+        and site.arg_key == "this"
+    ):
+        site = site.parent
+    return site
+
+
+def _weight(site: Any) -> int:
+    """What an engine has to plan for one more copy: the nodes, and much for each subquery."""
+    return sum(QUERY_WEIGHT if isinstance(node, exp.Select) else 1 for node in site.walk())
 
 
 def _whole_columns(trees: Sequence[exp.Expr], schema: Schema) -> frozenset[str]:

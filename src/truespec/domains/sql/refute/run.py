@@ -24,8 +24,9 @@ from truespec.domains.sql.engines.contract import (
 from truespec.domains.sql.engines.registry import engine
 from truespec.domains.sql.engines.result import Outcome, Rows, same
 from truespec.domains.sql.engines.script import Database, insert_statements
+from truespec.domains.sql.places import SIDES, place_of
 from truespec.domains.sql.refute.measured import measured
-from truespec.domains.sql.refute.rounding import TOLERANCE, Arithmetic
+from truespec.domains.sql.refute.rounding import MOVES, TOLERANCE, Arithmetic
 from truespec.domains.sql.refute.ties import variants
 from truespec.domains.sql.schema import Schema
 from truespec.solvers.limit import Limit
@@ -245,16 +246,28 @@ class Run:
                 return True
         if not all(map(self.arithmetic.only_shown, self.trees)):
             return False
+        if same(*found, ordered=self.ordered, tolerance=TOLERANCE):
+            return False
+        # A rewritten query that fails where the original does not is another result.
         for texts in self._moved:
             if texts is None:
                 return False
-            one, other = self.outcomes(database, texts=texts, settings=settings)
-            # A rewritten query that fails where the original does not says nothing.
-            if not isinstance(one, Rows) or not isinstance(other, Rows):
-                return False
-            if same(one, other, ordered=self.ordered, tolerance=TOLERANCE):
-                return False
+            again = self.outcomes(database, texts=texts, settings=settings)
+            for one, other in zip(found, again, strict=True):
+                if not isinstance(other, Rows) or not same(
+                    one, other, ordered=self.ordered, tolerance=TOLERANCE
+                ):
+                    return False
         return True
+
+    def too_large(self) -> str | None:
+        """Where operations that may round are too large to ask what they round; None where they are not."""
+        for side, tree in zip(SIDES, self.trees, strict=True):
+            found = self.arithmetic.too_large(tree)
+            if found is not None:
+                place = next(filter(None, map(place_of, found.walk(bfs=False))), None)
+                return side if place is None else f"{side}, {place}"
+        return None
 
     @cached_property
     def _refusing_inexact(self) -> list[str] | None:
@@ -263,8 +276,9 @@ class Run:
 
     @cached_property
     def _moved(self) -> list[list[str] | None]:
-        """The texts with every inexact result moved up, and down; the same for all databases."""
-        return [self._rewritten(partial(self.arithmetic.moved, upwards=upwards)) for upwards in (True, False)]
+        """The texts with every inexact result moved, in each of the ways; the same for all databases."""
+        found = [self._rewritten(partial(self.arithmetic.moved, ways=ways)) for ways in MOVES]
+        return [texts for place, texts in enumerate(found) if texts not in found[:place]]
 
     def _rewritten(self, rewrite: Callable[[exp.Expr], str | None]) -> list[str] | None:
         texts = [

@@ -221,6 +221,14 @@ class Hunt:
                     found |= {side for side, (a, b) in pairs if not same(a, b, ordered=run.ordered)}
         return frozenset(found)
 
+    def unasked(self) -> str | None:
+        """That differences may be more than rounding, which was not asked; None where all were."""
+        place = self._run.too_large() if self._rounded else None
+        if place is None:
+            return None
+        databases = f"{self._rounded} of {self._tried} databases tell the queries apart"
+        return f"{databases}, but whether by rounding alone is not asked of so many operations ({place})"
+
     def _ended(self, how: str, found: Refutation | None = None) -> Search:
         return Search(found, self._tried, self._unstable, self._rounded, self._wavering, self._stopped, how)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import z3
@@ -35,8 +36,11 @@ def _neg(reader: Reader, node: exp.Neg, scope: Scope) -> Val:
     return Val(value.null, -value.val, value.kind)
 
 
-def _operands(reader: Reader, node: exp.Binary, scope: Scope) -> tuple[Val, Val]:
-    values = [reader.value(part, scope) for part in (node.this, node.expression)]
+def _read(reader: Reader, node: exp.Binary, scope: Scope) -> tuple[Val, Val]:
+    return reader.value(node.this, scope), reader.value(node.expression, scope)
+
+
+def _operands(reader: Reader, values: Sequence[Val]) -> tuple[Val, Val]:
     check_typed(reader, values)
     left, right = (operand(reader, value) for value in values)
     return together(left, right)
@@ -47,10 +51,11 @@ def _add(reader: Reader, node: exp.Add, scope: Scope) -> Val:
         step = interval_of(other.unnest())
         if step is not None:
             return shift(reader, one, step, scope, 1)
-    dates = date_arithmetic(reader, node, scope, 1)
+    values = _read(reader, node, scope)
+    dates = date_arithmetic(reader, *values, 1)
     if dates is not None:
         return dates
-    left, right = _operands(reader, node, scope)
+    left, right = _operands(reader, values)
     return Val(disj(left.null, right.null), left.val + right.val, left.kind)
 
 
@@ -58,15 +63,16 @@ def _sub(reader: Reader, node: exp.Sub, scope: Scope) -> Val:
     step = interval_of(node.expression.unnest())
     if step is not None:
         return shift(reader, node.this, step, scope, -1)
-    dates = date_arithmetic(reader, node, scope, -1)
+    values = _read(reader, node, scope)
+    dates = date_arithmetic(reader, *values, -1)
     if dates is not None:
         return dates
-    left, right = _operands(reader, node, scope)
+    left, right = _operands(reader, values)
     return Val(disj(left.null, right.null), left.val - right.val, left.kind)
 
 
 def _mul(reader: Reader, node: exp.Mul, scope: Scope) -> Val:
-    left, right = _operands(reader, node, scope)
+    left, right = _operands(reader, _read(reader, node, scope))
     return Val(disj(left.null, right.null), left.val * right.val, left.kind)
 
 
@@ -84,7 +90,7 @@ def _div(reader: Reader, node: exp.Div, scope: Scope) -> Val:
 
 
 def _integer_division(reader: Reader, node: exp.IntDiv, scope: Scope) -> Val:
-    left, right = _operands(reader, node, scope)
+    left, right = _operands(reader, _read(reader, node, scope))
     zero = _is_zero(right)
     no_error(reader, conj(neg(left.null), neg(right.null), zero), "a division by zero", scope)
     null = disj(left.null, right.null, zero)
@@ -95,7 +101,7 @@ def _integer_division(reader: Reader, node: exp.IntDiv, scope: Scope) -> Val:
 
 
 def _mod(reader: Reader, node: exp.Mod, scope: Scope) -> Val:
-    left, right = _operands(reader, node, scope)
+    left, right = _operands(reader, _read(reader, node, scope))
     if left.kind != INT:
         raise Unsupported("sql: a remainder of numbers that are no integers")
     zero = _is_zero(right)
@@ -174,7 +180,7 @@ def _pow(reader: Reader, node: exp.Pow, scope: Scope) -> Val:
 
 def _bits(reader: Reader, node: exp.Binary, scope: Scope) -> Val:
     """The bits of two integers; the lowest one says whether a number is odd, whatever its sign."""
-    left, right = _operands(reader, node, scope)
+    left, right = _operands(reader, _read(reader, node, scope))
     if left.kind != INT or right.kind != INT:
         raise Unsupported(f"sql: bits of numbers that are no integers ({node.sql()[:40]})")
     null = disj(left.null, right.null)

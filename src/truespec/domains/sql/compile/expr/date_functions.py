@@ -50,11 +50,10 @@ from truespec.domains.sql.ir.values import Val, to_real
 from truespec.verdict import Unsupported
 
 
-def date_arithmetic(reader: Reader, node: exp.Binary, scope: Scope, sign: int) -> Val | None:
+def date_arithmetic(reader: Reader, left: Val, right: Val, sign: int) -> Val | None:
     """In PostgreSQL and DuckDB, a date plus or minus days, and the days between two dates."""
     if not reader.dialect.dates_count_days:
         return None
-    left, right = reader.value(node.this, scope), reader.value(node.expression, scope)
     null = disj(left.null, right.null)
     if left.kind == DATE and right.kind == INT:
         return Val(null, z3.simplify(left.val + right.val * sign), DATE)
