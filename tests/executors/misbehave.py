@@ -75,3 +75,10 @@ def behave(pair: Pair, seconds: float) -> Verdict:
         case ["pid"]:
             return equivalent("regex", str(os.getpid()), Proof("test", ("test",)))
     raise AssertionError(pair.candidate)
+
+
+def engines(pair: Pair, seconds: float) -> str:
+    """The dialects whose engines run in this worker when it takes up a pair."""
+    from truespec.domains.sql.engines.registry import ENGINES, is_known
+
+    return " ".join(dialect for dialect in ENGINES if is_known(dialect))

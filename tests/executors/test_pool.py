@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from misbehave import GOOD, behave
+from misbehave import GOOD, behave, engines
 
 from truespec.domains.verify import Pair
 from truespec.executors.pool import Job, Workers, failed_verdict
@@ -205,3 +205,14 @@ def test_a_large_pair_given_to_a_worker_that_is_stopped_is_timed() -> None:
         verdict = pool.run_one(Pair("regex", LARGE, "good"), 0.5)
     assert verdict.reason is not None
     assert verdict.reason.code is ReasonCode.TIMEOUT
+
+
+@pytest.mark.slow
+def test_a_worker_starts_the_engines_of_its_pairs_alone() -> None:
+    """A server that no pair asks for costs each worker half a second or more."""
+    pairs = [
+        Pair("sql", "SELECT 1", "SELECT 1", {"dialect": name}) for name in ("sqlite", "sqlite", "duckdb")
+    ]
+    with Workers(engines, lambda *_: "failed", ["sql"]) as pool:
+        found = dict(pool.run(Job(number, pair, 60.0) for number, pair in enumerate(pairs)))
+    assert found == {0: "sqlite", 1: "sqlite", 2: "sqlite duckdb"}

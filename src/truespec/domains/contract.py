@@ -100,6 +100,10 @@ class Domain(ABC, Generic[Context, Spec]):
         """
         return
 
+    def is_set_up(self, raw: RawContext) -> bool:
+        """Whether `set_up` has nothing left to start for this context; asked before every job of a worker."""
+        return True
+
     def environment(self, raw: RawContext) -> Mapping[str, str]:
         """What a verdict depends on besides the texts: versions of tables, engines and provers, by name.
 

@@ -29,6 +29,7 @@ from typing import Any, Generic, TypeVar
 from truespec.domains.verify import Pair, environment_of, verify_pair
 from truespec.executors.crash import place_of_crash
 from truespec.executors.forked import Forked, mapped, may_fork
+from truespec.executors.worker import SETTING_UP
 from truespec.solvers.scratch import Scratch
 from truespec.verdict import ReasonCode, TruespecError, Verdict, unknown
 
@@ -203,7 +204,8 @@ class Workers(Generic[Work, Result]):
             worker.end()
             seconds = worker.held[0].seconds
             if worker.setting_up:
-                detail = f"the set-up of {worker.held[0].domain} took more than {START_SECONDS:g} s"
+                name = worker.held[0].domain or "what its context needs"
+                detail = f"the set-up of {name} took more than {START_SECONDS:g} s"
                 yield from self._bury(worker, waiting, ReasonCode.CRASH, detail)
             elif worker.ready:
                 detail = f"no decision within {seconds:g} s; the worker was ended"
@@ -281,6 +283,7 @@ class _Worker:
         self.results = Connection(result_read, writable=False)
         self.held: deque[Job[Any, Any]] = deque()
         self._warm = set(domains)
+        self._starting = False
         self.served = 0
         self.ready = False
         self.complaint = ""
@@ -316,7 +319,7 @@ class _Worker:
             self.unsent.clear()  # its end is noticed when its results are read
 
     def receive(self) -> tuple[Job[Any, Any], tuple[Any, ...]] | None:
-        """The next result with its job; None where it only says that a set-up is done.
+        """The next result with its job; None where it only says that a set-up begins or is done.
 
         Raises `EOFError` when the worker has ended.
         """
@@ -330,6 +333,9 @@ class _Worker:
             with contextlib.suppress(OSError):
                 self._mapped = mapped(self._process.pid)
             return None
+        self._starting = message == SETTING_UP
+        if self._starting:
+            return None
         if message is None:
             self._warm.add(self.held[0].domain)
             return None
@@ -338,8 +344,9 @@ class _Worker:
 
     @property
     def setting_up(self) -> bool:
-        """Whether it sets up the domain of the first job that it holds."""
-        return self.ready and bool(self.held[0].domain) and self.held[0].domain not in self._warm
+        """Whether it sets up the domain of the first job that it holds, or what that job's context needs."""
+        new = bool(self.held[0].domain) and self.held[0].domain not in self._warm
+        return self.ready and (new or self._starting)
 
     def deadline(self) -> float:
         """When the first job it holds has overrun its limit, or when it should have been ready."""

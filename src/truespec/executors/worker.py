@@ -15,7 +15,8 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
+from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,8 @@ from truespec.executors.crash import note_crashes
 NO_CAP = resource.RLIM_INFINITY
 Start = tuple[Callable[[Any, float], Any], Sequence[str], int]
 """The function that a worker runs, its domains, and its cap on memory in bytes."""
+SETTING_UP = "set-up"
+"""What a worker says before it starts what a pair's context needs; None says that it is done."""
 PARENT_POLL_SECONDS = 0.5
 """How soon a busy worker notices that its parent was killed."""
 
@@ -83,8 +86,13 @@ def _serve(
         answer: tuple[Any, str | None]
         try:
             if domain and domain not in warm:
-                _set_up(domain, memory)
+                _uncapped(partial(_warm_up, [domain]), memory)
                 warm.add(domain)
+                results.send(None)
+                started = time.monotonic()
+            if missing := _missing(work, warm):
+                results.send(SETTING_UP)
+                _uncapped(missing, memory)
                 results.send(None)
                 started = time.monotonic()
             answer = (function(work, seconds), None)
@@ -112,11 +120,21 @@ def _collect_rarely() -> None:
     gc.set_threshold(20_000, 10, 20)
 
 
-def _set_up(domain: str, memory: int) -> None:
-    """Warm up a domain without the memory cap: the servers that it starts would inherit it."""
+def _missing(work: Any, warm: Set[str]) -> Callable[[], None] | None:
+    """What starts what a pair, or a claim on one, needs besides its domain; None where everything runs."""
+    from truespec.domains.registry import load
+
+    pair = getattr(work, "pair", work)
+    if getattr(pair, "domain", None) not in warm or (domain := load(pair.domain)).is_set_up(pair.context):
+        return None
+    return partial(domain.set_up, pair.context)
+
+
+def _uncapped(start: Callable[[], None], memory: int) -> None:
+    """Start something without the memory cap: the servers that it starts would inherit it."""
     resource.setrlimit(resource.RLIMIT_AS, (NO_CAP, NO_CAP))
     try:
-        _warm_up([domain])
+        start()
     finally:
         resource.setrlimit(resource.RLIMIT_AS, (memory, NO_CAP))
 

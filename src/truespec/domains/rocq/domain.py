@@ -119,6 +119,9 @@ class Rocq(Domain[RocqContext, RocqSpec]):
         if not self._set_up:
             self.warm_up()
 
+    def is_set_up(self, raw: RawContext) -> bool:
+        return self._set_up
+
     def parse(self, text: str, context: RocqContext) -> RocqSpec:
         key = (text, context)
         if key not in self._checked:

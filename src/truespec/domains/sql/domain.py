@@ -57,8 +57,7 @@ class Sql(Domain[Context, Query]):
     )
 
     def warm_up(self) -> None:
-        """Start the engines, load Z3 and sqlglot."""
-        engines.warm_up()
+        """Load Z3 and sqlglot. An engine starts before the first pair in its dialect (`set_up`)."""
         context = self.read_context({"schema": "CREATE TABLE t (a INT, b INT)", "dialect": LIGHT}, "")
         left = self.parse("SELECT DISTINCT a FROM t WHERE b > 1", context)
         right = self.parse("SELECT a FROM t WHERE b >= 2 GROUP BY a", context)
@@ -68,6 +67,10 @@ class Sql(Domain[Context, Query]):
         dialect = raw.get("dialect") or DIALECTS[0]
         if dialect in DIALECTS:
             engines.warm_up([str(dialect)])
+
+    def is_set_up(self, raw: RawContext) -> bool:
+        dialect = raw.get("dialect") or DIALECTS[0]
+        return dialect not in DIALECTS or engines.is_known(str(dialect))
 
     def environment(self, raw: RawContext) -> Mapping[str, str]:
         """The engine that replays counterexamples and the solver that proofs rest on."""

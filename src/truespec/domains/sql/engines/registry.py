@@ -69,6 +69,12 @@ def warm_up(dialects: Sequence[str] = tuple(ENGINES)) -> None:
             _missing[(os.getpid(), dialect)] = error
 
 
+def is_known(dialect: str) -> bool:
+    """Whether the engine of a dialect was started here, or found to be missing."""
+    key = (os.getpid(), dialect)
+    return key in _running or key in _missing
+
+
 def close_all() -> None:
     """End the engines of this process, and forget which ones were missing."""
     for key in [key for key in _missing if key[0] == os.getpid()]:
