@@ -10,7 +10,8 @@ from truespec.domains.sql.domain import Sql
 from truespec.domains.sql.engines import registry
 from truespec.domains.sql.engines.contract import Settings
 from truespec.domains.sql.engines.result import rows, same
-from truespec.domains.sql.prove.proof import prove
+from truespec.domains.sql.prove.parts import prove_by_parts
+from truespec.domains.sql.prove.proof import ProofTrace, prove
 from truespec.solvers.limit import Limit
 from truespec.verdict import SpecificationError, Undecided
 
@@ -25,6 +26,14 @@ def proved(dialect: str, schema: str, oracle: str, candidate: str, **context: ob
     except (Undecided, SpecificationError):
         return False
     return found is not None
+
+
+def by_parts(dialect: str, schema: str, oracle: str, candidate: str) -> ProofTrace | None:
+    """The proof that takes parts of both queries for unknown tables, if one is found."""
+    domain = cast(Sql, load("sql"))
+    read = domain.read_context({"dialect": dialect, "schema": schema}, oracle)
+    trees = [domain.parse(text, read).tree for text in (oracle, candidate)]
+    return prove_by_parts(trees[0], trees[1], read.schema, "auto", read.settings, Limit.start(120))
 
 
 def told_apart(dialect: str, statements: Sequence[str], oracle: str, candidate: str) -> bool:

@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from truespec.domains.sql import gate
 from truespec.domains.sql.engines.contract import Settings
+from truespec.domains.sql.prove.parts import prove_by_parts
 from truespec.domains.sql.prove.proof import ProofTrace, is_determined, prove, prove_briefly
 from truespec.domains.sql.refute.refutation import Refutation
 from truespec.domains.sql.refute.run import choice_of
@@ -40,6 +41,8 @@ FIRST_PORTION, BRIEF_PORTION, QUICK_PORTION, PROOF_PORTION = 0.1, 0.2, 0.2, 0.5
 """Shares of the time that is left for a first look, a brief proof, a second look and the whole proof."""
 SEED_PORTION = 0.25
 """The share for databases that Z3 proposes."""
+PARTS_PORTION = 0.4
+"""The share for a proof by parts, before that of the whole."""
 LATE_PORTION, LATE_DATABASES = 0.12, 260
 """A look where an engine is fast: the whole proof takes longer than so many databases of most pairs."""
 MORE_PORTION, MORE_DATABASES = 0.5, 700
@@ -93,6 +96,8 @@ def decide(
         return late
     try:
         if hopeful:
+            trace = _by_parts(*pair, limit.portion(PARTS_PORTION))
+        if hopeful and trace is None:
             trace = prove(*pair, limit.portion(PROOF_PORTION))
         if trace is not None:
             return equivalent("sql", "bag algebra", _proved(trace, *pair[:3], settings))
@@ -128,6 +133,15 @@ def decide(
         if unasked is not None and isinstance(reasons[0], Incomplete | OutOfTime):
             reasons.insert(0, Incomplete(f"{reasons[0]}; {unasked}"))
     return _undecided(reasons, bound)
+
+
+def _by_parts(
+    oracle: exp.Expr, candidate: exp.Expr, schema: Schema, order: str, settings: Settings, limit: Limit
+) -> ProofTrace | None:
+    """A proof by parts; why there is none says nothing of the whole."""
+    with contextlib.suppress(OutOfTime):
+        return prove_by_parts(oracle, candidate, schema, order, settings, limit)
+    return None
 
 
 def _hunt(
@@ -203,6 +217,7 @@ def _proved(
             kept.append(obligation)
     certificate: dict[str, JSON] = {
         "trace": trace.trail,
+        "parts": list(trace.parts),
         "steps": list(trace.steps),
         "obligations": kept,
         "left_out": len(trace.obligations) - len(kept),

@@ -1,6 +1,7 @@
 """Re-checking: counterexamples run again on the engine; proofs followed along their trace with cvc5.
 
-A certificate lists, in order, which statements the prover needed and which it tried in vain. The checker
+A certificate lists, in order, which statements the prover needed and which it tried in vain: for each part
+that was proved first, and for the rest. The checker
 reads both queries again and follows the trace: it searches nothing, asks Z3 nothing, and accepts a step only
 where cvc5 proves it. It shares the reading of SQL as bags with the prover, as the proof's `trusts` says.
 """
@@ -13,19 +14,21 @@ from typing import Any
 import z3
 
 from truespec.domains.contract import Recheck, RecheckStatus
+from truespec.domains.sql.compile.parts import marked
 from truespec.domains.sql.context import Context
 from truespec.domains.sql.ir.logic import Formula
 from truespec.domains.sql.ir.world import World
+from truespec.domains.sql.prove.parts import Trees, Views, proved, recorded
 from truespec.domains.sql.prove.proof import prove_in
 from truespec.domains.sql.refute.replay import replay, replay_allowed
 from truespec.domains.sql.text.query import read_query, rendered
 from truespec.domains.sql.written import same_words
 from truespec.solvers.limit import Limit
 from truespec.verdict import (
+    JSON,
     Answer,
     Counterexample,
     Incomplete,
-    OutOfTime,
     Proof,
     Relation,
     Undecided,
@@ -140,14 +143,36 @@ def recheck(oracle: str, candidate: str, context: Context, verdict: Verdict, lim
     import cvc5
 
     by = f"cvc5 {cvc5.__version__}"
-    world = Trail(schema, settings, limit)
-    world.trace = trace
+    records = certificate.get("parts") if isinstance(certificate, dict) else None
     try:
-        proof = prove_in(world, trees[0], trees[1], context.order)
-    except OutOfTime as error:
-        return Recheck(RecheckStatus.UNDECIDED, by, str(error))
+        led = _follow((trees[0], trees[1]), trace, records, context, limit)
     except Undecided as error:
         return Recheck(RecheckStatus.UNDECIDED, by, str(error))
-    if proof is None or world.position != len(trace):
+    if not led:
         return Recheck(RecheckStatus.FAILED, by, "the trace does not lead to the conclusion")
     return Recheck(RecheckStatus.CONFIRMED, by)
+
+
+def _follow(trees: Trees, trace: str, records: JSON, context: Context, limit: Limit) -> bool:
+    """Whether the trail of each part leads to its views, and that of the rest to the conclusion."""
+
+    def trail(text: str) -> Trail:
+        world = Trail(context.schema, context.settings, limit)
+        world.trace = text
+        return world
+
+    views: Views = {}
+    if records:
+        trees = marked(trees[0], 0)[0], marked(trees[1], 1)[0]
+    for record in records if isinstance(records, list) else ():
+        known = recorded(record)
+        if known is None or not views.keys().isdisjoint(known.parts):
+            return False
+        world = trail(known.trace)
+        added = proved(world, trees, views, known.parts, known.chosen)
+        if added is None or world.position != len(known.trace):
+            return False
+        views |= added
+    world = trail(trace)
+    proof = prove_in(world, *trees, context.order, views)
+    return proof is not None and world.position == len(trace)

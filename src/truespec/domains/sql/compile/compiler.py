@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +16,7 @@ from truespec.domains.sql.compile.denotations import each_output
 from truespec.domains.sql.compile.expr.functions import function
 from truespec.domains.sql.compile.expr.table import READERS
 from truespec.domains.sql.compile.ordering import tail
+from truespec.domains.sql.compile.parts import part_of
 from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.recursion import mentions
 from truespec.domains.sql.compile.scope import Denotation, Scope, Source
@@ -44,6 +46,19 @@ class Compiler(Reader):
 
     def read(self, node: exp.Expr, side: int) -> Denotation:
         """What a whole query denotes, that of the oracle (0) or of the candidate (1)."""
+        node = self._begun(node, side)
+        with OfSide(side):
+            found = self.query(node, None)
+            return replace(found, bag=each_output(found.bag, computed))
+
+    def read_part(self, node: exp.Expr, side: int, part: str) -> Source:
+        """The rows of a part of a whole query, and what their columns are called."""
+        node = self._begun(node, side)
+        with OfSide(side):
+            return part_of(self, node, part)
+
+    def _begun(self, node: exp.Expr, side: int) -> exp.Expr:
+        """A whole query that is fit to be read, in whole or in part."""
         self.side = side
         node = written_out(node, self.dialect)
         with OfSide(side):
@@ -52,8 +67,7 @@ class Compiler(Reader):
             self.trees.append(node)
             fractions.check_rounding(self.trees, self.world.schema)
             self.references = Counter(str(table.name).lower() for table in node.find_all(exp.Table))
-            found = self.query(node, None)
-            return replace(found, bag=each_output(found.bag, computed))
+        return node
 
     def query(self, node: exp.Expr, parent: Scope | None) -> Denotation:
         self.world.limit.check()
@@ -87,14 +101,16 @@ class Compiler(Reader):
 
     def _with(self, node: exp.Expr) -> None:
         clause = node.args.get("with_")
-        if clause is None:
-            return
+        if clause is not None:
+            self.define(clause, clause.expressions)
+
+    def define(self, clause: exp.With, ctes: Sequence[exp.CTE]) -> None:
         if clause.args.get("recursive"):
             names = [cte.alias.lower() for cte in clause.expressions]
             for place, cte in enumerate(clause.expressions):
                 if any(mentions(cte.this, later) for later in names[place + 1 :]):
                     raise Unsupported("sql: a WITH that names a later one", place_of(clause))
-        for cte in clause.expressions:
+        for cte in ctes:
             alias = cte.args["alias"]
             columns = tuple(str(c.name).lower() for c in alias.columns)
             scope_size = len(self.ctes)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,6 +22,7 @@ from truespec.domains.sql.dialects.dialect import Dialect
 from truespec.domains.sql.ir.bags import Bag, Term
 from truespec.domains.sql.ir.existence import exists
 from truespec.domains.sql.ir.logic import Expr, Formula
+from truespec.domains.sql.ir.parts import View
 from truespec.domains.sql.ir.values import Val
 from truespec.domains.sql.ir.world import World
 from truespec.domains.sql.rules import first_rows, tied_rows
@@ -50,6 +51,9 @@ class Reader(ABC):
 
         The one whose step is read stands for the round before.
         """
+        self.parts: Mapping[str, View] = {}
+        """CTEs and derived tables that stand for any table of their columns, by what `compile/parts.py` calls
+        them."""
         self.recursions: list[Recursion] = []
         """The recursions of both queries that are proved to differ."""
         self.guards: tuple[Formula, ...] = ()
@@ -71,6 +75,10 @@ class Reader(ABC):
     @abstractmethod
     def query(self, node: exp.Expr, parent: Scope | None) -> Denotation:
         """What a query denotes."""
+
+    @abstractmethod
+    def define(self, clause: exp.With, ctes: Sequence[exp.CTE]) -> None:
+        """Let these common table expressions of a WITH be in scope."""
 
     @abstractmethod
     def table(self, node: exp.Expr, parent: Scope | None) -> Source:

@@ -17,11 +17,15 @@ from truespec.domains.sql.ir.existence import condition
 from truespec.domains.sql.ir.keys import reduced
 from truespec.domains.sql.ir.kinds import BARE, TEXT, UNTYPED
 from truespec.domains.sql.ir.logic import FALSE, TRUE, conj
+from truespec.domains.sql.ir.parts import View, rows_of
 from truespec.domains.sql.ir.truth import where_true
 from truespec.domains.sql.ir.values import null_of
 from truespec.domains.sql.places import place_of
 from truespec.domains.sql.rules import known_flags
 from truespec.verdict import ReasonCode, SpecificationError, Unsupported
+
+PART = "part"
+"""The note at a CTE or a derived table that says what it is called."""
 
 
 def source_of(reader: Reader, node: exp.Expr, parent: Scope | None) -> Source:
@@ -46,6 +50,9 @@ def source_of(reader: Reader, node: exp.Expr, parent: Scope | None) -> Source:
                 return reader.table(node.this, parent)
             if isinstance(node.this, exp.Subquery) and not alias:
                 return reader.table(node.this, parent)
+            view = reader.parts.get(called(node))
+            if view is not None:
+                return _viewed(reader, view, alias)
             # A derived table does not see its siblings; an enclosing query it may see where SQL allows.
             query = reader.query(node.this, parent)
             columns = node.args["alias"].columns if node.args.get("alias") else []
@@ -82,6 +89,9 @@ def _named_table(reader: Reader, node: exp.Table, alias: str) -> Source:
                 again = Bag(tuple(renamed(reader.world, term) for term in known.bag.terms))
                 return _derived(reader, replace(known, bag=again), list(known.names), alias or name)
             cte, columns, size = known
+            view = reader.parts.get(called(cte))
+            if view is not None:
+                return _viewed(reader, view, alias or name)
             saved, reader.ctes = reader.ctes, reader.ctes[:size]
             several = reader.references.get(name, 2) > 1
             reader.shared += several
@@ -102,6 +112,19 @@ def _named_table(reader: Reader, node: exp.Table, alias: str) -> Source:
     values = tuple(reader.world.column(table, column, row) for column in table.columns)
     names = tuple(Name(alias or name, column.name.lower()) for column in table.columns)
     return Source(names, Bag((Term(((row, table),), (), reader.world.in_table(table, row), values),)))
+
+
+def called(node: exp.Expr) -> str:
+    """What a CTE or a derived table that may stand for a table is called; the empty text where it may not.
+
+    Copies of the node keep the note.
+    """
+    return str(node.meta.get(PART, "")) if node.meta else ""
+
+
+def _viewed(reader: Reader, view: View, alias: str) -> Source:
+    """A part whose rows are unknown."""
+    return Source(tuple(Name(alias, name) for name in view.names), rows_of(reader.world, view))
 
 
 def _recursive(cte: exp.CTE) -> bool:

@@ -55,7 +55,7 @@ def rerooted(world: World, term: Term) -> Iterator[Term]:
     own = bound(term)
     said = {part.get_id() for part in conjuncts(term.cond)}
     for part in conjuncts(term.cond):
-        for table in world.schema.tables:
+        for table in world.tables:
             for key in table.unique_keys():
                 image = _looked_up(world, part, table, key)
                 if image is None or not constants(image) & own:

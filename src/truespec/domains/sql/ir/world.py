@@ -8,7 +8,7 @@ every row `x` of the table, so equal keys mean the same row. Arithmetic is exact
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -105,6 +105,10 @@ class World:
         self._axioms: dict[str, list[Formula]] = {}
         self._columns: dict[tuple[str, str], tuple[Any, Any, Kind]] = {}
         self._values: dict[tuple[str, str, int], Val] = {}
+        self.adopted: dict[str, Table] = {}
+        """Tables that no schema declares, with keys and references, by name (`ir/parts.py`)."""
+        self._adopted_kinds: dict[Column, Kind] = {}
+        self._adopted_facts: dict[str, list[Formula]] = {}
         self.dates: set[int] = set()
         self._checks = "\n".join(check for table in schema.tables for check in table.checks)
         self.dated_columns: dict[tuple[str, bool], bool] = {}
@@ -119,6 +123,11 @@ class World:
         """Reads CHECK conditions; whoever reads queries supplies it. Without it, proofs are lost."""
 
     # Rows and columns
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """All tables: those of the schema, and those that stand for parts of queries."""
+        return (*self.schema.tables, *self.adopted.values())
 
     def row_sort(self, table: Table) -> Any:
         """The sort of a table's rows."""
@@ -136,11 +145,18 @@ class World:
         """Whether `row` is a row of `table`."""
         return membership(row, table)
 
+    def adopt(self, table: Table, kinds: dict[Column, Kind], facts: Sequence[Formula] = ()) -> None:
+        """Let a table be one of this world: its columns' kinds, and what its keys do not say of its rows."""
+        self.adopted[table.name] = table
+        self._adopted_kinds |= kinds
+        self._adopted_facts[table.name] = list(facts)
+
     def column(self, table: Table, column: Column, row: Expr) -> Val:
         """The value of a column in a row."""
         key = (table.name, column.name)
         if key not in self._columns:
-            name = f"column {table.name}.{column.name}".lower()
+            stem = "value" if table.name in self.adopted else "column"
+            name = f"{stem} {table.name}.{column.name}".lower()
             kind = self.kind_of(column)
             sort = self.row_sort(table)
             value = z3.Function(name, sort, kind.sort)
@@ -166,6 +182,8 @@ class World:
     def kind_of(self, column: Column) -> Kind:
         """The kind of a column's values in this dialect."""
         dialect, declared = self.dialect, column.type
+        if column in self._adopted_kinds:
+            return self._adopted_kinds[column]
         if declared.sealed:
             return Sealed(f"sealed:{declared.sql or 'untyped'}")
         match declared.kind:
@@ -262,7 +280,7 @@ class World:
                 )
         for check_sql in table.checks:
             facts += self._check_axiom(table, check_sql)
-        return facts
+        return facts + self._adopted_facts.get(table.name, [])
 
     def _second_axioms(self, table: Table) -> list[Formula]:
         """Which columns hold whole seconds: moments without a precision, where moments have one."""
@@ -309,7 +327,7 @@ class World:
             new: set[str] = set().union(*(functions(formula) for formula in pending)) - names
             pending = []
             names |= new
-            for table in self.schema.tables:
+            for table in self.tables:
                 label = f"table {table.name}"
                 if label not in done and f"rows {table.name.lower()}" in names:
                     done.add(label)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,6 +20,7 @@ from truespec.domains.sql.ir.existence import condition
 from truespec.domains.sql.ir.keys import equalities
 from truespec.domains.sql.ir.kinds import BOOL
 from truespec.domains.sql.ir.logic import Expr, conj, neg
+from truespec.domains.sql.ir.parts import View
 from truespec.domains.sql.ir.symbols import constants, is_false, is_true
 from truespec.domains.sql.ir.values import Val
 from truespec.domains.sql.ir.world import BRIEF, World
@@ -26,7 +28,7 @@ from truespec.domains.sql.places import OfSide
 from truespec.domains.sql.prove.prover import Prover
 from truespec.domains.sql.schema import Schema
 from truespec.solvers.limit import Limit
-from truespec.verdict import Nondeterministic, OutOfTime, SpecificationError, Undecided, Unsupported
+from truespec.verdict import JSON, Nondeterministic, OutOfTime, SpecificationError, Undecided, Unsupported
 
 PLACED = (exp.FirstValue, exp.LastValue, exp.NthValue)
 """Functions that take the value of the row at a place of the window."""
@@ -46,6 +48,8 @@ class ProofTrace:
     """Which statements were proved (1) and which were not (0), in the order in which they were asked."""
     ordered: bool
     """Whether results were compared as lists."""
+    parts: tuple[dict[str, JSON], ...] = ()
+    """The parts that were proved equal first, in order, for `prove/parts.py` to follow."""
 
 
 def prove(
@@ -77,8 +81,8 @@ def prove_briefly(
     return trace, world.shortened
 
 
-def prove_in(world: World, oracle: exp.Expr, candidate: exp.Expr, order: str) -> ProofTrace | None:
-    """The proof in a given world, whose `decided` says which statements hold."""
+def readers_in(world: World, oracle: exp.Expr, candidate: exp.Expr) -> tuple[Prover, Compiler]:
+    """What reads both queries in a world, and what compares them; raises where no proof may be made."""
     if world.schema.unread:
         raise Unsupported(f"sql: no proof is made under {'; '.join(world.schema.unread)}, which is not read")
     world.read_check = read_check
@@ -86,6 +90,22 @@ def prove_in(world: World, oracle: exp.Expr, candidate: exp.Expr, order: str) ->
     compiler = Compiler(world, prover.aggregates)
     compiler.compares_values = any(query.find(*PLACED) is not None for query in (oracle, candidate))
     prover.aggregates.reads_neighbours = _reads_neighbours((oracle, candidate))
+    return prover, compiler
+
+
+def prove_in(
+    world: World,
+    oracle: exp.Expr,
+    candidate: exp.Expr,
+    order: str,
+    parts: Mapping[str, View] | None = None,
+) -> ProofTrace | None:
+    """The proof in a given world, whose `decided` says which statements hold.
+
+    `parts` are the parts that stand for any table, by what they are called (`prove/parts.py`).
+    """
+    prover, compiler = readers_in(world, oracle, candidate)
+    compiler.parts = {} if parts is None else parts
     left, right = _read(compiler, oracle, candidate)
     if len(left.names) != len(right.names) or _differ_in_type(left, right, world.dialect):
         return None

@@ -49,7 +49,7 @@ def referred(world: World, parts: list[Term], tables: Collection[str] = ()) -> T
     if not parts or not all(is_false(out.null) for part in parts for out in part.outs):
         return None
     looked_up = frozenset[str]().union(*(functions(part.cond) for part in parts))
-    for table in world.schema.tables:
+    for table in world.tables:
         for key in table.unique_keys():
             name = f"inv.{table.name}.{'.'.join(key)}".lower()
             if not (name in looked_up or table.name in tables) or len(key) != len(parts[0].outs):

@@ -49,7 +49,7 @@ def telling(world: World, keyed: Bag) -> list[int]:
 def _rows(world: World, term: Term) -> Iterator[tuple[Expr, Table]]:
     """The rows that the condition of a term says to be in a table, whether chosen or determined by a key."""
     for part in conjuncts(term.cond):
-        for table in world.schema.tables:
+        for table in world.tables:
             if z3.is_app(part) and part.num_args() == 1 and part.eq(membership(part.arg(0), table)):
                 yield part.arg(0), table
 

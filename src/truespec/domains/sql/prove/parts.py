@@ -1,0 +1,224 @@
+"""Proof by parts: what both queries compute alike on the way stands for any table in the rest.
+
+Statement. Let P be a CTE or a derived table of one query, Q one of the other, and f a choice of columns of P.
+Where Q and f(P) are the same bag, and the queries are equal with the rows of an unknown table R in place of P
+and with f(R) in place of Q, whatever rows of the columns' kinds R has that meet the facts F, the queries are
+equal, provided that P meets F. A part may be proved with parts that it holds replaced, and so on.
+
+Side conditions. Neither P nor Q mentions a column of the queries around it, stands in a recursion, or leaves
+the engine a choice. Each column of P has one kind, and the column of Q that it becomes has the same; it is no
+string literal and no NULL as written, whose types depend on what stands beside them. F says which columns are
+never NULL, which columns tell the rows apart (texts by their class under the collation), which values are
+those of another table's key, and how small numbers are; each of it is proved of P. The texts of the queries
+are the same as before: only the rows that a name stands for are unknown, so that names, stars and conversions
+mean what they meant. Bags are equal by their bytes, as results are.
+
+Why. On a legal database let R be the rows of P there. It meets F, f(R) is the bag of Q, and the meaning of a
+query is a function of the bags of its parts, since it depends on no order of their rows. So each query is
+what it is with R, and these are equal.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from sqlglot import exp
+
+from truespec.domains.sql.compile.parts import Place, marked
+from truespec.domains.sql.compile.scope import Source
+from truespec.domains.sql.engines.contract import Settings
+from truespec.domains.sql.ir.kinds import Kind
+from truespec.domains.sql.ir.parts import View
+from truespec.domains.sql.ir.world import Effort, World
+from truespec.domains.sql.prove.part_columns import Way, kinds_of, ways
+from truespec.domains.sql.prove.part_facts import facts_of
+from truespec.domains.sql.prove.proof import ProofTrace, prove_in, readers_in
+from truespec.domains.sql.prove.prover import Prover
+from truespec.domains.sql.schema import Schema
+from truespec.solvers.limit import Limit
+from truespec.verdict import JSON, OutOfTime, SpecificationError, Undecided
+
+OF_PART = Effort(60_000, 150)
+"""How hard to try for a part: what is no part of the other query is to be seen soon."""
+OF_REST = Effort(200_000, 600)
+"""How hard to try for what is left."""
+MAX_WAYS = 3
+"""Correspondences of columns tried for one pair of parts."""
+
+Trees = tuple[exp.Expr, exp.Expr]
+"""Both queries, their parts marked."""
+Choose = Callable[[tuple[Source, Source]], Way | None]
+"""Says which columns of two parts that were read correspond."""
+Views = dict[str, View]
+"""The parts that stand for any table, by what they are called."""
+
+
+def prove_by_parts(
+    oracle: exp.Expr,
+    candidate: exp.Expr,
+    schema: Schema,
+    order: str,
+    settings: Settings,
+    limit: Limit,
+) -> ProofTrace | None:
+    """A proof that takes parts of both queries for one unknown table each; None where none is found."""
+    (left, mine), (right, yours) = marked(oracle, 0), marked(candidate, 1)
+    search = _Search((left, right), schema, settings, limit)
+    for one, other in itertools.product(mine, yours):
+        search.compare(one, other)
+    if not search.views:
+        return None
+    try:
+        trace = prove_in(World(schema, settings, limit, OF_REST), left, right, order, search.views)
+    except OutOfTime:
+        raise
+    except (Undecided, SpecificationError, RecursionError):
+        return None
+    if trace is None:
+        return None
+    return replace(trace, parts=tuple(search.records), steps=(*search.steps, *trace.steps))
+
+
+@dataclass(eq=False)
+class _Search:
+    """The parts of one pair of queries that were proved equal so far."""
+
+    trees: Trees
+    schema: Schema
+    settings: Settings
+    limit: Limit
+    views: Views = field(default_factory=dict)
+    records: list[dict[str, JSON]] = field(default_factory=list)
+    steps: list[str] = field(default_factory=list)
+    kinds: dict[str, tuple[Kind, ...] | None] = field(default_factory=dict)
+    """The kinds of the columns of parts that were read, None where they cannot be replaced."""
+
+    def compare(self, one: Place, other: Place) -> None:
+        """Take two parts for one table where that is proved."""
+        if one.part in self.views or other.part in self.views or one.tables != other.tables:
+            return
+        mine, yours = self.kinds.get(one.part, ()), self.kinds.get(other.part, ())
+        if mine is None or yours is None or (mine and yours and not _embeds(mine, yours)):
+            return
+        for number in range(MAX_WAYS):
+            found = self._attempt(one, other, number)
+            if found is None or found.proved:
+                return
+
+    def _attempt(self, one: Place, other: Place, number: int) -> _Attempt | None:
+        """Try one of the correspondences of columns; None where there are not so many."""
+        world = World(self.schema, self.settings, self.limit, OF_PART)
+        parts = one.part, other.part
+        attempt = _Attempt()
+
+        def choose(sources: tuple[Source, Source]) -> Way | None:
+            self.kinds |= {part: kinds_of(source.bag) for part, source in zip(parts, sources, strict=True)}
+            attempt.way = next(itertools.islice(ways(*sources), number, None), None)
+            return attempt.way
+
+        try:
+            added = proved(world, self.trees, self.views, parts, choose)
+        except OutOfTime:
+            raise
+        except (Undecided, SpecificationError, RecursionError):
+            added = None
+        if attempt.way is None:
+            return None
+        if added is not None:
+            attempt.proved = True
+            self.views |= added
+            self.records.append(_record(parts, attempt.way, world))
+            self.steps.append(f"the part {one.shown!r} of the oracle is {other.shown!r} of the candidate")
+        return attempt
+
+
+@dataclass(eq=False)
+class _Attempt:
+    """One correspondence of columns that was tried."""
+
+    way: Way | None = None
+    """The correspondence."""
+    proved: bool = False
+    """Whether it was proved."""
+
+
+def _embeds(one: tuple[Kind, ...], other: tuple[Kind, ...]) -> bool:
+    """Whether the columns of one part may be among those of the other, by their kinds."""
+    few, many = sorted((one, other), key=len)
+    return all(few.count(kind) <= many.count(kind) for kind in few)
+
+
+def leaves_choices(prover: Prover) -> bool:
+    """Whether what was read leaves the engine a choice."""
+    aggregates = prover.aggregates
+    return bool(aggregates.ties) or any(operator.chosen for operator in aggregates.operators)
+
+
+def proved(
+    world: World, trees: Trees, views: Mapping[str, View], parts: tuple[str, str], choose: Choose
+) -> Views | None:
+    """The views that take two parts for one table, where that is proved in this world."""
+    prover, compiler = readers_in(world, *trees)
+    compiler.parts = views
+    sources = compiler.read_part(trees[0], 0, parts[0]), compiler.read_part(trees[1], 1, parts[1])
+    if leaves_choices(prover):
+        return None
+    way = choose(sources)
+    if way is None:
+        return None
+    wide, narrow = sources[way.wide], sources[1 - way.wide]
+    kinds, others = kinds_of(wide.bag), kinds_of(narrow.bag)
+    if kinds is None or others is None or not way.fits(kinds, others):
+        return None
+    if not prover.same(wide.bag.mapped(way.seen), narrow.bag):
+        return None
+    part = facts_of(prover, wide.bag, kinds, len(views) // 2 + 1)
+    every = tuple(range(len(kinds)))
+    columns = (every, way.columns) if way.wide == 0 else (way.columns, every)
+    return {
+        name: View(part, seen, tuple(column.column for column in source.names))
+        for name, seen, source in zip(parts, columns, sources, strict=True)
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What a certificate says of two parts."""
+
+    parts: tuple[str, str]
+    """What the oracle's part and the candidate's are called."""
+    way: Way
+    """Which columns correspond."""
+    trace: str
+    """The trail of the proof."""
+
+    def chosen(self, sources: tuple[Source, Source]) -> Way:
+        """The columns that correspond, whatever was read."""
+        return self.way
+
+
+def recorded(record: JSON) -> Recorded | None:
+    """What a certificate says of two parts; None where that is nothing."""
+    if not isinstance(record, dict):
+        return None
+    first, second, trace = (record.get(key) for key in ("oracle", "candidate", "trace"))
+    wide, columns = record.get("wide"), record.get("columns")
+    if not isinstance(first, str) or not isinstance(second, str) or not isinstance(trace, str):
+        return None
+    if not isinstance(wide, int) or wide not in (0, 1) or not isinstance(columns, list):
+        return None
+    places = tuple(column for column in columns if isinstance(column, int))
+    return Recorded((first, second), Way(wide, places), trace) if len(places) == len(columns) else None
+
+
+def _record(parts: tuple[str, str], way: Way, world: World) -> dict[str, JSON]:
+    """What a certificate says of two parts."""
+    return {
+        "oracle": parts[0],
+        "candidate": parts[1],
+        "wide": way.wide,
+        "columns": list(way.columns),
+        "trace": "".join(world.trail),
+    }
