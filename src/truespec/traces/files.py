@@ -26,6 +26,9 @@ from truespec.untrusted.nesting import DEPTH, TooDeep, check_json, is_deep
 from truespec.untrusted.unpack import Budget, Unpacked, gunzip, lines
 from truespec.verdict import UsageError
 
+_REMARKS = ("#", "//")
+_REMARKED = re.compile(r"(?:\s*(?:#|//)[^\n]*\n)+\s*(?=[{\[])")
+"""Lines of remarks before the first value, which are told as no JSON."""
 HEAD_BYTES = 1 << 16
 """How much of a file is looked at to recognise its format."""
 WHOLE_BYTES = 48 << 20
@@ -204,7 +207,10 @@ class TraceFile:
         if self.is_zip:
             return None
         with self.open() as stream:
-            return peek(stream.read(HEAD_BYTES).decode("utf-8", "replace"))
+            text = stream.read(HEAD_BYTES).decode("utf-8", "replace")
+        if text.startswith(_REMARKS) and (found := _REMARKED.match(text)):
+            text = text[found.end() :]
+        return peek(text)
 
     def lines(self) -> Iterator[tuple[int, Any | Problem]]:
         """Each non-empty line parsed, with its number from 1."""

@@ -19,6 +19,7 @@ from truespec.traces.importers.records import each_trace, records
 from truespec.traces.importers.shared import dicts, tool_call, value_text
 from truespec.traces.importers.step_run import StepRun
 from truespec.traces.importers.told import parsed
+from truespec.traces.importers.tool_steps import are_lines, loop_of, read_loop, runs_of_lines
 from truespec.traces.joins import Joins
 from truespec.traces.trace import Message, Trace
 
@@ -26,11 +27,6 @@ NAME = "agent-steps"
 AFTER = "what stands behind a trajectory is what came out of it, what stands before it was asked"
 _STEPS = ("intermediate_steps", "intermediateSteps")
 _NEW = ("new_items", "newItems")
-_LOOPS = ("steps", "trajectory", "history", "trace")
-_TOOLS = ("action", "tool", "tool_name")
-_GIVEN = ("action_input", "actionInput", "tool_input", "arguments", "args", "input")
-_FINAL = ("final answer", "final_answer", "finish")
-"""Actions with which a ReAct loop gives its answer."""
 _ASKED = ("input", "chatInput", "question", "query", "task")
 _ANSWERED = ("output", "answer", "result", "response", "final_answer")
 _THOUGHT = re.compile(r"^\s*(?:Thought:)?(.*?)\n\s*Action:", re.DOTALL)
@@ -59,40 +55,6 @@ def _of_executor(value: Mapping[str, Any], run: StepRun) -> None:
         found = _THOUGHT.match(str(action.get("log") or ""))
         run.step(place, None, found.group(1).strip() if found else None, [call])
         run.observe(place, [call], observed)
-    run.say("assistant", _first(value, _ANSWERED))
-
-
-def _is_react(step: Any) -> bool:
-    """Whether this is a step of a ReAct loop: a tool, what it was given, and what was observed."""
-    if not isinstance(step, Mapping) or "observation" not in step:
-        return False
-    return isinstance(_first(step, _TOOLS), str) and any(key in step for key in _GIVEN)
-
-
-def _loop(value: Any) -> list[Any] | None:
-    """The steps of a ReAct loop, which are the value itself or stand in a field of it."""
-    held = [value.get(key) for key in _LOOPS] if isinstance(value, Mapping) else []
-    return next((one for one in held if isinstance(one, list) and any(map(_is_react, one))), None)
-
-
-def _of_react(value: Mapping[str, Any], run: StepRun) -> None:
-    run.say("user", _first(value, _ASKED))
-    for number, step in enumerate(_loop(value) or ()):
-        place = f"step {number}"
-        if not isinstance(step, Mapping):
-            run.lose_call(place, f"no step: {brief(step)}")
-            continue
-        thought, name = value_text(step.get("thought")), _first(step, _TOOLS)
-        given = _first(step, _GIVEN)
-        if isinstance(name, str) and name.strip().lower() in _FINAL and step.get("observation") in (None, ""):
-            run.step(place, value_text(given), thought, [])
-            continue
-        identifier = str(step.get("tool_call_id") or f"step-{number}")
-        calls = [tool_call(name, given, identifier, text_input=isinstance(given, str))] if name else []
-        run.step(place, None, thought, calls)
-        done = step.get("success")
-        failed = not done if isinstance(done, bool) else None
-        run.observe(place, calls, step.get("observation"), failed)
     run.say("assistant", _first(value, _ANSWERED))
 
 
@@ -226,8 +188,8 @@ def _reader(value: Any) -> Callable[[Any, StepRun], None] | None:
     trajectory = value.get("trajectory")
     if isinstance(trajectory, Mapping) and ("tool_name_0" in trajectory or "thought_0" in trajectory):
         return _of_dspy
-    if _loop(value) is not None:
-        return _of_react
+    if loop_of(value) is not None:
+        return read_loop
     return None
 
 
@@ -236,11 +198,11 @@ def _inner(value: Any) -> Any:
     return value["json"] if isinstance(value, Mapping) and isinstance(value.get("json"), Mapping) else value
 
 
-def recognises(head: Any, _file: TraceFile) -> bool:
+def recognises(head: Any, file: TraceFile) -> bool:
     """A run of one of these kinds, alone or first of a list; or the steps of one, as they are."""
-    return (
-        _is_steps(head) or _reader(_inner(head[0] if isinstance(head, list) and head else head)) is not None
-    )
+    if _is_steps(head) or are_lines(head, file):
+        return True
+    return _reader(_inner(head[0] if isinstance(head, list) and head else head)) is not None
 
 
 def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
@@ -256,5 +218,13 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
         if not isinstance(listed, Problem):
             yield made({"steps": listed}, _of_vercel, "document")
             return
+    if are_lines(file.head, file):
+        for found in runs_of_lines(file):
+            if isinstance(found, Problem):
+                yield found
+            else:
+                run, name = found
+                yield run.trace({"id": name}, file, NAME, joins)
+        return
     listed = records(file, lambda v: _reader(_inner(v)) is not None)
     yield from each_trace(file, listed, lambda v: _reader(_inner(v)), made, "a run of an agent in steps")

@@ -202,7 +202,7 @@ def _steps(parts: list[dict[str, Any]]) -> Iterator[Mapping[str, Any]]:
     """The parts of an opencode message; the results of a step's calls stand behind all of its calls."""
     waiting: list[Mapping[str, Any]] = []
     for part in parts:
-        state = part.get("state")
+        state = part.get("state", {**part, "input": part["args"]} if "args" in part else None)
         if part.get("type") == "step-start":
             yield from waiting
             waiting = []

@@ -20,7 +20,9 @@ _KINDS = {"llm": "LLM", "tool": "TOOL", "chain": "CHAIN", "retriever": "RETRIEVE
 
 
 def _is_run(value: Any) -> bool:
-    return isinstance(value, dict) and "run_type" in value and "id" in value
+    if not isinstance(value, dict) or "run_type" not in value:
+        return False
+    return "id" in value or ("inputs" in value and "outputs" in value)
 
 
 def recognises(head: Any, _file: TraceFile) -> bool:
@@ -38,6 +40,12 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
         for _, value in whole_or_lines(file):
             listed = value.get("runs") if isinstance(value, dict) and not _is_run(value) else None
             values += listed if isinstance(listed, list) else [value]
+    values = [
+        {**value, "id": f"run-{number}", "trace_id": value.get("trace_id") or "runs"}
+        if _is_run(value) and "id" not in value
+        else value
+        for number, value in enumerate(values)
+    ]
     roots = _roots([value for value in values if _is_run(value)])
     found: list[tuple[str, RawSpan]] = []
     for number, value in enumerate(values):

@@ -163,6 +163,7 @@ def _raw(span: Mapping[str, Any], resource: Mapping[str, Any], place: str) -> tu
         start=str(first(span, *_STARTS) or 0).rjust(24, "0"),
         attributes={
             **{f"resource.{k}": v for k, v in resource.items()},
+            **_beside(span),
             **attributes_of(span.get("attributes")),
         },
         events=[
@@ -171,6 +172,12 @@ def _raw(span: Mapping[str, Any], resource: Mapping[str, Any], place: str) -> tu
         ],
         failed=(code or span.get("status_code")) in _FAILED,
     )
+
+
+def _beside(span: Mapping[str, Any]) -> dict[str, Any]:
+    """What a span took and gave, where an exporter keeps it beside the attributes."""
+    found = {f"{end}.value": span[end] for end in ("input", "output") if span.get(end) not in (None, "", {})}
+    return found if isinstance(span.get("attributes"), dict) else {}
 
 
 _ROOTS = ("gen_ai", "llm", "agentops", "openinference", "traceloop", "tool", "agent")
