@@ -8,16 +8,19 @@ import threading
 import time
 
 import needs
+from truespec.domains.contract import RecheckStatus
+from truespec.domains.registry import load
 from truespec.domains.rocq import domain
 from truespec.domains.rocq.context import read_context
 from truespec.domains.rocq.library import library
 from truespec.domains.rocq.pair import Layout
-from truespec.domains.rocq.prover import prove
+from truespec.domains.rocq.prover import PREPARATION, prove
 from truespec.domains.rocq.screen import screen
 from truespec.domains.rocq.session import Reply, Session
 from truespec.domains.rocq.strategies import STRATEGIES
+from truespec.domains.verify import Pair, verify_pair
 from truespec.solvers.limit import Limit
-from truespec.verdict import Incomplete, OutOfMemory, OutOfTime
+from truespec.verdict import Answer, Incomplete, OutOfMemory, OutOfTime
 
 SIGNATURE = {"signature": "(x y : Z) : Prop"}
 ORACLE = "Definition spec (x y : Z) : Prop := x < y."
@@ -51,6 +54,23 @@ def test_a_process_that_is_killed_under_a_strategy_leaves_the_others_their_turn(
         session.kill()
     assert found.tactic in {strategy.name for strategy in STRATEGIES}
     assert session.deaths == 0
+
+
+def test_a_premise_is_taken_first_and_the_recheck_takes_it_too() -> None:
+    needs.tool("coqc")
+    raw = {"signature": "(n : Z) (r : list Z) : Prop"}
+    oracle, candidate = (
+        f"Definition spec (n : Z) (r : list Z) : Prop := {body}."
+        for body in (
+            "1 <= n -> Sorted Z.lt r /\\ forall d, In d r <-> 0 < d /\\ (d | n)",
+            "n < 1 \\/ r = filter (fun d => n mod d =? 0) (map Z.of_nat (seq 1 (Z.to_nat n)))",
+        )
+    )
+    verdict = verify_pair(Pair("rocq", oracle, candidate, raw), 200.0)
+    assert verdict.answer is Answer.EQUIVALENT
+    assert verdict.method.startswith(f"{PREPARATION}; by_")
+    checked = load("rocq").recheck(oracle, candidate, raw, verdict, Limit.start(200))
+    assert checked.status is RecheckStatus.CONFIRMED
 
 
 def test_an_undecided_pair_gives_the_reason_of_each_part() -> None:

@@ -17,14 +17,14 @@ from truespec.domains.rocq.dialogue import Dialogue
 from truespec.domains.rocq.domain import NO_CACHE
 from truespec.domains.rocq.library import library
 from truespec.domains.rocq.pair import Layout
-from truespec.domains.rocq.prover import THEOREM, assumptions, opening
+from truespec.domains.rocq.prover import PREPARATION, THEOREM, assumptions, opening
 from truespec.domains.rocq.screen import screen
 from truespec.domains.rocq.session import Interrupted, Session
 from truespec.domains.rocq.strategies import STRATEGIES
 from truespec.solvers.limit import Limit
 
 CASES = read_yaml(Path(__file__).with_name("strategies.yml"))
-SENTENCES = ("Fixpoint", "Definition")
+SENTENCES = ("Fixpoint", "Definition", "Inductive")
 """How a text begins that is no body alone."""
 RIGHT_SECONDS = 6.0
 """Processor seconds that a proof may take."""
@@ -114,5 +114,6 @@ def test_it_proves_the_right_candidate_and_not_the_wrong_one(
 
 
 def test_cases_name_strategies() -> None:
-    assert {case["tactic"] for case in CASES} <= {one.name for one in STRATEGIES}
+    named = {case["tactic"].removeprefix(f"{PREPARATION}; ") for case in CASES}
+    assert named <= {one.name for one in STRATEGIES}
     assert len({case["name"] for case in CASES}) == len(CASES)

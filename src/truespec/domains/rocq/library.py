@@ -60,6 +60,8 @@ FILES = (
     "Stepwise",
     "Splits",
     "Ahead",
+    "Counterparts",
+    "Occurrences",
     "Portfolio",
     "Formula",
     "Reify",

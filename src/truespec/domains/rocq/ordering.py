@@ -69,6 +69,7 @@ FEATURES = frozenset(
         "literals",
         "table",
         "described",
+        "counterparts",
         *_WORDS,
         *(f"type {name}" for name in (*_TYPES, *_SIGNS)),
     }
@@ -103,6 +104,8 @@ def features(layout: Layout) -> frozenset[str]:
         found.add("described")
     if layout.inductive():
         found.add("inductive")
+    if layout.counterparts():
+        found.add("counterparts")
     return frozenset({"any", *found})
 
 

@@ -105,6 +105,14 @@ class Layout:
             *(f"{CANDIDATE}.{name}" for name in self.candidate.inductives),
         ]
 
+    def counterparts(self) -> list[tuple[str, str]]:
+        """Each recursive function or inductive predicate of the oracle with each of the candidate."""
+        oracles, candidates = (
+            [f"{module}.{name}" for name in (*text.fixpoints, *text.inductives)]
+            for module, text in ((ORACLE, self.oracle), (CANDIDATE, self.candidate))
+        )
+        return [(one, other) for one in oracles for other in candidates]
+
 
 def ascription(name: str, module: str, context: RocqContext) -> str:
     """`spec` of a module under the signature's type."""

@@ -17,6 +17,10 @@ from truespec.verdict import Incomplete, OutOfMemory
 
 PATIENCE = 6.0
 """Each round after the second gives those that ran out of time so many times more, while the limit lasts."""
+PREPARATION = "prepare"
+"""The tactic that takes what both sides ask for, and writes functions that say the same as one."""
+PREPARATION_SECONDS = 0.5
+"""Its processor seconds."""
 IMPLICATION = 0.8
 """Processor seconds for the relation of a refuted candidate."""
 CLASSIC = re.compile(r"classic\s*:\s*forall P : Prop, P \\/ ~ P")
@@ -42,44 +46,73 @@ def prove(
     stop: threading.Event,
     first_round: threading.Event | None = None,
 ) -> Proved:
-    """Try the strategies in order; `Incomplete` where none succeeds. `first_round` is set after two."""
+    """Try the strategies in order; `Incomplete` where none succeeds. `first_round` is set after two.
+
+    Where the preparation has something to do, each round goes through the prepared theorem first.
+    """
     dialogue = Dialogue(session, limit, stop)
     _state(dialogue, layout)
-    unfinished = ordered(STRATEGIES, layout)
+    dialogue.must(THEOREM)
+    every = ordered(STRATEGIES, layout)
+    unfinished = {False: every}
+    if dialogue.tries(f"{PREPARATION}.", PREPARATION_SECONDS):
+        unfinished = {True: every, False: every}
+    dialogue.must("Abort.")
     turn, ended = 0, set[str]()
-    while unfinished:
-        late: list[Strategy] = []
-        for strategy in unfinished:
-            work, before = share(strategy, turn), session.worked()
-            try:
-                proved = dialogue.tries(f"{strategy.name}.", work)
-            except (Interrupted, OutOfMemory, Dead) as end:
-                limit.check()
-                if stop.is_set():
-                    raise
-                # The tactic did not stop when told to, or the process ended under it; others may succeed.
-                # What ran out of time gets more in the next round; what ended the process, a second chance.
-                session.kill()
-                session.ready(stop)
-                _state(dialogue, layout)
-                if isinstance(end, Interrupted) or strategy.name not in ended:
-                    late.append(strategy)
-                if not isinstance(end, Interrupted):
-                    ended.add(strategy.name)
-                continue
-            if proved:
-                if dialogue.may("Qed."):
-                    return Proved(
-                        strategy.name, assumptions(dialogue.must("Print Assumptions Truespec_equivalent."))
-                    )
-                dialogue.may("Abort.")  # a proof that the kernel refuses may stay open
-                dialogue.must(THEOREM)
-            elif session.worked() - before >= work:
-                late.append(strategy)
+    while any(unfinished.values()):
+        for prepared, strategies in unfinished.items():
+            found = _round(dialogue, layout, prepared, strategies, turn, ended)
+            if isinstance(found, Proved):
+                return found
+            unfinished[prepared] = found
         if first_round is not None and turn:
             first_round.set()
-        unfinished, turn = tuple(late), turn + 1
+        turn += 1
     raise Incomplete("no strategy of the portfolio proves the equivalence")
+
+
+def _round(
+    dialogue: Dialogue,
+    layout: Layout,
+    prepared: bool,
+    strategies: tuple[Strategy, ...],
+    turn: int,
+    ended: set[str],
+) -> Proved | tuple[Strategy, ...]:
+    """A proof, or the strategies that ran out of time; `ended` holds those under which a process ended."""
+    session, late = dialogue.session, list[Strategy]()
+    _open(dialogue, prepared)
+    for strategy in strategies:
+        work, before = share(strategy, turn), session.worked()
+        try:
+            proved = dialogue.tries(f"{strategy.name}.", work)
+        except (Interrupted, OutOfMemory, Dead) as end:
+            dialogue.limit.check()
+            if dialogue.stop.is_set():
+                raise
+            # The tactic did not stop when told to, or the process ended under it; others may succeed.
+            # What ran out of time gets more in the next round; what ended the process, a second chance.
+            session.kill()
+            session.ready(dialogue.stop)
+            _state(dialogue, layout)
+            _open(dialogue, prepared)
+            if isinstance(end, Interrupted) or strategy.name not in ended:
+                late.append(strategy)
+            if not isinstance(end, Interrupted):
+                ended.add(strategy.name)
+            continue
+        if proved:
+            if dialogue.may("Qed."):
+                printed = dialogue.must("Print Assumptions Truespec_equivalent.")
+                return Proved(
+                    f"{PREPARATION}; {strategy.name}" if prepared else strategy.name, assumptions(printed)
+                )
+            dialogue.may("Abort.")  # a proof that the kernel refuses may stay open
+            _open(dialogue, prepared)
+        elif session.worked() - before >= work:
+            late.append(strategy)
+    dialogue.must("Abort.")
+    return tuple(late)
 
 
 def share(strategy: Strategy, turn: int) -> float:
@@ -88,7 +121,13 @@ def share(strategy: Strategy, turn: int) -> float:
 
 
 def _state(dialogue: Dialogue, layout: Layout) -> None:
-    for sentence in (*layout.preamble(), *layout.modules(), *layout.statement(), *opening(layout), THEOREM):
+    for sentence in (*layout.preamble(), *layout.modules(), *layout.statement(), *opening(layout)):
+        dialogue.must(sentence)
+
+
+def _open(dialogue: Dialogue, prepared: bool) -> None:
+    """State the theorem; where it was seen to work, bring it to the form that the preparation gives it."""
+    for sentence in (THEOREM, f"{PREPARATION}.") if prepared else (THEOREM,):
         dialogue.must(sentence)
 
 
@@ -125,10 +164,12 @@ THEOREM = "Theorem Truespec_equivalent : Truespec_statement."
 def opening(layout: Layout) -> list[str]:
     """What stands between the statement and its proof."""
     each = "; ".join(f"try k (@{name})" for name in layout.recursive())
+    pairs = "; ".join(f"try k (@{one}) (@{other})" for one, other in layout.counterparts())
     return [
         "Import Truespec.Portfolio.",
         f"Ltac unfold_pair ::= cbv beta iota zeta delta [{' '.join(layout.unfolded())}] in *.",
         f"Ltac for_recursive k ::= {each or 'idtac'}.",
+        f"Ltac for_counterparts k ::= {pairs or 'idtac'}.",
     ]
 
 

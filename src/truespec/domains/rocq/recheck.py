@@ -19,7 +19,7 @@ from truespec.domains.rocq.dialogue import Dialogue
 from truespec.domains.rocq.lexer import sentences
 from truespec.domains.rocq.library import library
 from truespec.domains.rocq.pair import CANDIDATE, ORACLE, PREAMBLE, Layout
-from truespec.domains.rocq.prover import assumptions, opening, prove_implication
+from truespec.domains.rocq.prover import PREPARATION, assumptions, opening, prove_implication
 from truespec.domains.rocq.refuter import STAGES, open_search, prove_at
 from truespec.domains.rocq.screen import screen
 from truespec.domains.rocq.session import MEMORY_BYTES, Interrupted, OpeningRefused, Session
@@ -108,7 +108,7 @@ def _restated(layout: Layout, limit: Limit) -> Iterator[Dialogue]:
 
 
 def _proof(dialogue: Dialogue, layout: Layout, tactic: str, by: str) -> Recheck:
-    if not re.fullmatch(r"by_[a-z_]+", tactic):
+    if not re.fullmatch(rf"({PREPARATION}; )?by_[a-z_]+", tactic):
         return Recheck(RecheckStatus.FAILED, by, f"the certificate names no strategy: {tactic[:80]!r}")
     return _replay(dialogue, by, opening(layout), [f"{tactic}."])
 

@@ -268,5 +268,23 @@ STRATEGIES: tuple[Strategy, ...] = (
     Strategy(
         "by_splits", 0.4, glance=0.4, expected=0.3, use=("index", "parts"), made_for=("exists", "parts")
     ),
+    Strategy(
+        "by_counterparts",
+        1.5,
+        glance=0.6,
+        expected=15.0,
+        use=("counterparts",),
+        made_for=("counterparts",),
+    ),
+    Strategy("by_same_parts", 0.6, glance=0.3, expected=1.0, use=("exists", "forall", "membership")),
+    Strategy("by_arrangements", 1.0, glance=0.7, expected=4.0, use=("order",), made_for=("order",)),
+    Strategy(
+        "by_occurrences",
+        1.0,
+        glance=0.6,
+        expected=2.0,
+        use=("order",),
+        made_for=("order", "recursion"),
+    ),
 )
 """All of them; `ordering.py` says in which order they are tried."""
