@@ -12,6 +12,7 @@ A folder of joins looks like this; every file is optional::
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -138,8 +139,8 @@ def schemas_named(kinds: Mapping[str, str]) -> tuple[ToolSchema, ...] | None:
 
 def joins_beside(path: Path) -> Joins:
     """The joins in a folder `domains` beside a trace file; empty where there is none."""
-    folder = path.parent / "domains"
-    return Joins(folder) if folder.is_dir() else Joins()
+    folder = os.path.join(os.path.dirname(path), "domains")
+    return Joins(Path(folder)) if os.path.isdir(folder) else Joins()
 
 
 def tools_in(path: Path, kinds: Mapping[str, str] | None = None) -> tuple[ToolSchema, ...]:

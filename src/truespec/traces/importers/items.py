@@ -181,9 +181,12 @@ def _composed(item: Mapping[str, Any], role: str, content: Any, notes: Notes) ->
     elif item.get("text") is not None and "content" not in item:
         atoms.append(("text", text_of(item["text"])))
     hidden = item.get("additional_kwargs")
-    around = {**hidden, **item} if isinstance(hidden, Mapping) else item
+    hidden = hidden if isinstance(hidden, dict) else None
+    around = {**hidden, **item} if hidden else item
     for key in _CALL_LISTS:
-        listed = around.get(key) or (hidden.get(key) if isinstance(hidden, Mapping) else None)
+        listed = around.get(key) or (hidden.get(key) if hidden else None)
+        if not listed:
+            continue
         if isinstance(listed, Mapping):
             listed = list(listed.values())
         for call in listed if isinstance(listed, Sequence) and not isinstance(listed, str) else ():
@@ -193,7 +196,7 @@ def _composed(item: Mapping[str, Any], role: str, content: Any, notes: Notes) ->
                 call = inner if isinstance(inner, Mapping) else call
                 known = is_call(kind_of_part(call)) or is_result(kind_of_part(call))
                 atoms += atoms_of({**call, "type": call["type"] if known else "tool_invocation"}, notes)
-    if isinstance(around.get("function_call"), Mapping):
+    if "function_call" in around and isinstance(around["function_call"], Mapping):
         atoms.append(("call", call_of(around["function_call"])))
     name = item.get("name")
     made = _assembled(role, atoms, notes, extras(item), name if isinstance(name, str) else None)

@@ -185,6 +185,7 @@ ENVELOPES = ("toolCall", "toolResult", "tool_call", "tool_result")
 """Fields of a call or a result whose object holds it under `value`, beside a status (Goose)."""
 _INVOCATION = "toolInvocation"
 """The field whose object is the call, with its result (Vercel's AI SDK 4, Mastra)."""
+_OPENED = frozenset((*ENVELOPES, _INVOCATION))
 _ABOUT = frozenset(
     (*REFERENCES, *_NAMES, *_VALUES, "id", "type", "status", "namespace", "created_by", "fingerprint")
 )
@@ -257,6 +258,8 @@ def is_result(kind: str) -> bool:
 
 def opened(part: Mapping[str, Any]) -> Mapping[str, Any]:
     """A part with the fields that an envelope in it holds; one that holds a failure says so."""
+    if _OPENED.isdisjoint(part):
+        return part
     if isinstance(invocation := part.get(_INVOCATION), Mapping):
         return {**{name: one for name, one in part.items() if name != _INVOCATION}, **invocation}
     for key in ENVELOPES:
@@ -296,9 +299,9 @@ def atoms_of(part: Any, notes: Notes) -> list[Atom]:
         kind = "tool_invocation"
         if _first(part, _TOOL_NAMES) is None:  # an event, whose `id` may be that of its session
             part = {key: value for key, value in part.items() if key != "id"}
-    if isinstance(part.get("server_tool_call"), Mapping):
+    if "server_tool_call" in part and isinstance(part["server_tool_call"], Mapping):
         part = {**part["server_tool_call"], **part}
-    if isinstance(part.get("server_tool_call_response"), Mapping):
+    if "server_tool_call_response" in part and isinstance(part["server_tool_call_response"], Mapping):
         part = {**part, "response": part["server_tool_call_response"]}
     if part.get("thought") is True:
         kind = "thought"

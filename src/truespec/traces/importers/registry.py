@@ -7,6 +7,7 @@ the contract. A file is tried against theirs first: the last of ours takes whate
 from __future__ import annotations
 
 import importlib
+import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
@@ -109,10 +110,10 @@ LOOKED_AT = (".csv", ".csv.gz", ".yaml", ".yml", ".yaml.gz", ".yml.gz")
 
 def reader(name: str) -> Reader:
     """The importer of a format."""
+    if name in BUILT_IN:
+        return sys.modules.get(BUILT_IN[name]) or importlib.import_module(BUILT_IN[name])
     if name not in IMPORTERS:
         raise TraceError(f"no importer {name!r}; there are {', '.join(IMPORTERS)}")
-    if name in BUILT_IN:
-        return importlib.import_module(BUILT_IN[name])
     where = f"the importer {name!r} of {IMPORTERS.origin(name)} ({IMPORTERS[name]})"
     try:
         module = importlib.import_module(IMPORTERS[name])

@@ -59,12 +59,21 @@ _LETTA = {
 """Types of Letta's messages, with their roles."""
 _LANGCHAIN4J = {"USER": "user", "AI": "assistant", "SYSTEM": "system", "TOOL_EXECUTION_RESULT": "tool"}
 """Types of LangChain4j's messages, in its capitals, with their roles."""
+_WRAPPING = frozenset(
+    (
+        *("Role", "kwargs", "data", "message_type", "value", "toolCallStates", "message"),
+        *("tool_results", "toolResults", "content_json"),
+    )
+)
+"""Fields without one of which a message that has a role stands in no wrapper."""
 _CONTENTS = ("contents", "blocks", "items")
 """Fields that hold a message's parts in place of `content`: Agent Framework, LlamaIndex, Semantic Kernel."""
 
 
 def unwrapped(item: Mapping[str, Any]) -> Mapping[str, Any]:
     """The message inside its wrappers, with its parts in `content`."""
+    if "role" in item and _WRAPPING.isdisjoint(item) and item.get("type") != "Message":
+        return _with_content(item)
     if _is_dotnet(item):
         return _of_dotnet(item)
     if _is_langchain4j(item):
