@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 
 import sqlglot
@@ -171,14 +171,16 @@ SECONDS = 1.5
 """What a search for a proof takes at most: nearly all that is proved takes a tenth of it."""
 
 
-def wrongly_proved(pairs: list[Slip], seconds: float = SECONDS) -> Iterator[tuple[str, str]]:
+def wrongly_proved(
+    pairs: list[Slip], seconds: float = SECONDS, find: Callable[..., object] = find_proof
+) -> Iterator[tuple[str, str]]:
     """The pairs that are proved equal and that SQLite tells apart; one is enough to find a rule out."""
     for dialect, ddl, left, right in pairs:
         if not _differ(ddl, left, right):
             continue
         trees = [sqlglot.parse_one(text, read=dialect) for text in (left, right)]
         try:
-            proof = find_proof(
+            proof = find(
                 trees[0], trees[1], read_schema(ddl, dialect), "bag", Settings(), Limit.start(seconds)
             )
         except (Undecided, SpecificationError):

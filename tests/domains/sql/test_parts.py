@@ -58,6 +58,26 @@ def test_what_both_compute_stands_for_any_table(
     assert len(found.parts) == 1
 
 
+def test_several_parts_of_one_query_may_be_one_table() -> None:
+    oracle = (
+        "WITH p AS (SELECT cid, MAX(amt) AS x, COUNT(*) AS k FROM o GROUP BY cid) SELECT cid, x, k FROM p"
+    )
+    candidate = (
+        "WITH p AS (SELECT cid, MAX(amt) AS x FROM o GROUP BY cid), "
+        "q AS (SELECT COUNT(*) AS n, cid AS who FROM o GROUP BY cid) "
+        "SELECT p.cid, p.x, q.n FROM p JOIN q ON p.cid = q.who UNION ALL "
+        "SELECT p.cid, p.x, q.n FROM p JOIN q ON p.cid IS NULL AND q.who IS NULL"
+    )
+    found = by_parts("sqlite", SCHEMA, oracle, candidate)
+    assert found is not None
+    assert found.steps[:2] == (
+        "the part 'p' of the oracle is 'p' of the candidate",
+        "the part 'p' of the oracle is 'q' of the candidate",
+    )
+    lost = by_parts("sqlite", SCHEMA, oracle, candidate.partition(" UNION ALL")[0])
+    assert lost is None, "a group of NULL joins nothing"
+
+
 @pytest.mark.parametrize(
     ("one", "other", "rest"),
     [

@@ -52,33 +52,39 @@ def kinds_of(bag: Bag) -> tuple[Kind, ...] | None:
     return tuple(found) or None
 
 
-def ways(one: Source, other: Source) -> Iterator[Way]:
-    """Correspondences of the columns of two parts, the likeliest first."""
-    wide = int(len(other.names) > len(one.names))
+def ways(one: Source, other: Source, wide: int | None = None) -> Iterator[Way]:
+    """Correspondences of the columns of two parts, the likeliest first.
+
+    `wide` is the side whose part has to be the wide one, if any has.
+    """
+    if wide is None:
+        wide = int(len(other.names) > len(one.names))
     many, few = (other, one) if wide else (one, other)
     kinds, others = kinds_of(many.bag), kinds_of(few.bag)
-    if kinds is None or others is None:
+    if kinds is None or others is None or len(kinds) < len(others):
         return
     names = [[column.column for column in source.names] for source in (many, few)]
     said = [_said(many.bag), _said(few.bag)]
-    everything = [
-        [(kind, name, of), (kind, of), (kind, name), (kind,)]
-        for kind, name, of in zip(
-            (*kinds, *others), (*names[0], *names[1]), (*said[0], *said[1]), strict=True
-        )
-    ]
+    every = zip((*kinds, *others), (*names[0], *names[1]), (*said[0], *said[1]), strict=True)
+    everything = [[(kind, name, of), (kind, of), (kind, name), (kind,)] for kind, name, of in every]
     tried: set[tuple[int, ...]] = set()
     for measures in ((0, 1, 2, 3), (0, 2, 3), (3,)):
         told: list[list[Told]] = [[facts[i] for i in measures] for facts in everything]
-        columns = _matched(told[: len(kinds)], told[len(kinds) :])
+        columns, last = _matched(told[: len(kinds)], told[len(kinds) :])
         if columns is not None and columns not in tried:
             tried.add(columns)
             yield Way(wide, columns)
+        if columns is None or measures[last] == 0:
+            return  # no other correspondence is likelier than one of equal names and makings
 
 
-def _matched(many: list[list[Told]], few: list[list[Told]]) -> tuple[int, ...] | None:
-    """For each of the few a place among the many, no place twice: those that share most facts first."""
+def _matched(many: list[list[Told]], few: list[list[Told]]) -> tuple[tuple[int, ...] | None, int]:
+    """For each of the few a place among the many, no place twice: those that share most facts first.
+
+    None where there are not enough of a kind; and by which measure the last of them found its place.
+    """
     places: dict[int, int] = {}
+    last = 0
     for measure in range(len(few[0])):
         for number, told in enumerate(few):
             if number in places:
@@ -86,8 +92,8 @@ def _matched(many: list[list[Told]], few: list[list[Told]]) -> tuple[int, ...] |
             free = (place for place in range(len(many)) if place not in places.values())
             found = next((place for place in free if many[place][measure] == told[measure]), None)
             if found is not None:
-                places[number] = found
-    return tuple(places[number] for number in range(len(few))) if len(places) == len(few) else None
+                places[number], last = found, measure
+    return (tuple(places[number] for number in range(len(few))) if len(places) == len(few) else None), last
 
 
 def _said(bag: Bag) -> list[frozenset[str]]:

@@ -15,7 +15,7 @@ mean what they meant. Bags are equal by their bytes, as results are.
 
 Why. On a legal database let R be the rows of P there. It meets F, f(R) is the bag of Q, and the meaning of a
 query is a function of the bags of its parts, since it depends on no order of their rows. So each query is
-what it is with R, and these are equal.
+what it is with R, and these are equal. Another part that is f'(P) is f'(R).
 """
 
 from __future__ import annotations
@@ -66,8 +66,9 @@ def prove_by_parts(
     """A proof that takes parts of both queries for one unknown table each; None where none is found."""
     (left, mine), (right, yours) = marked(oracle, 0), marked(candidate, 1)
     search = _Search((left, right), schema, settings, limit)
-    for one, other in itertools.product(mine, yours):
-        search.compare(one, other)
+    for once, one, other in itertools.product((True, False), mine, yours):
+        if search.is_open(one, other, once=once):
+            search.compare(one, other)
     if not search.views:
         return None
     try:
@@ -95,28 +96,38 @@ class _Search:
     kinds: dict[str, tuple[Kind, ...] | None] = field(default_factory=dict)
     """The kinds of the columns of parts that were read, None where they cannot be replaced."""
 
+    def is_open(self, one: Place, other: Place, *, once: bool) -> bool:
+        """Whether two parts may be one table, by what they read and by the kinds that are known.
+
+        `once`: neither stands for one yet; else one of them does.
+        """
+        known = [place.part in self.views for place in (one, other)]
+        if any(known) == once or all(known) or one.tables != other.tables:
+            return False
+        mine, yours = self.kinds.get(one.part, ()), self.kinds.get(other.part, ())
+        if mine is None or yours is None:
+            return False
+        if not mine or not yours:
+            return True
+        return _embeds(yours, mine) if known[0] else _embeds(mine, yours) or (once and _embeds(yours, mine))
+
     def compare(self, one: Place, other: Place) -> None:
         """Take two parts for one table where that is proved."""
-        if one.part in self.views or other.part in self.views or one.tables != other.tables:
-            return
-        mine, yours = self.kinds.get(one.part, ()), self.kinds.get(other.part, ())
-        if mine is None or yours is None or (mine and yours and not _embeds(mine, yours)):
-            return
         for number in range(MAX_WAYS):
-            found = self._attempt(one, other, number)
-            if found is None or found.proved:
+            if not self._attempt(one, other, number):
                 return
 
-    def _attempt(self, one: Place, other: Place, number: int) -> _Attempt | None:
-        """Try one of the correspondences of columns; None where there are not so many."""
+    def _attempt(self, one: Place, other: Place, number: int) -> bool:
+        """Try one of the correspondences of columns; whether it fails and there are more."""
         world = World(self.schema, self.settings, self.limit, OF_PART)
         parts = one.part, other.part
-        attempt = _Attempt()
+        found: list[Way] = []
 
         def choose(sources: tuple[Source, Source]) -> Way | None:
             self.kinds |= {part: kinds_of(source.bag) for part, source in zip(parts, sources, strict=True)}
-            attempt.way = next(itertools.islice(ways(*sources), number, None), None)
-            return attempt.way
+            wide = next((side for side, part in enumerate(parts) if part in self.views), None)
+            found.extend(ways(*sources, wide))
+            return found[number] if found else None
 
         try:
             added = proved(world, self.trees, self.views, parts, choose)
@@ -124,29 +135,16 @@ class _Search:
             raise
         except (Undecided, SpecificationError, RecursionError):
             added = None
-        if attempt.way is None:
-            return None
-        if added is not None:
-            attempt.proved = True
-            self.views |= added
-            self.records.append(_record(parts, attempt.way, world))
-            self.steps.append(f"the part {one.shown!r} of the oracle is {other.shown!r} of the candidate")
-        return attempt
+        if added is None:
+            return number + 1 < len(found)
+        self.views |= added
+        self.records.append(_record(parts, found[number], world))
+        self.steps.append(f"the part {one.shown!r} of the oracle is {other.shown!r} of the candidate")
+        return False
 
 
-@dataclass(eq=False)
-class _Attempt:
-    """One correspondence of columns that was tried."""
-
-    way: Way | None = None
-    """The correspondence."""
-    proved: bool = False
-    """Whether it was proved."""
-
-
-def _embeds(one: tuple[Kind, ...], other: tuple[Kind, ...]) -> bool:
+def _embeds(few: tuple[Kind, ...], many: tuple[Kind, ...]) -> bool:
     """Whether the columns of one part may be among those of the other, by their kinds."""
-    few, many = sorted((one, other), key=len)
     return all(few.count(kind) <= many.count(kind) for kind in few)
 
 
@@ -156,31 +154,43 @@ def leaves_choices(prover: Prover) -> bool:
     return bool(aggregates.ties) or any(operator.chosen for operator in aggregates.operators)
 
 
+def same_bags(prover: Prover, wide: Source, narrow: Source, way: Way) -> bool:
+    """Whether the columns that correspond hold the same rows equally often."""
+    return prover.same(wide.bag.mapped(way.seen), narrow.bag)
+
+
 def proved(
     world: World, trees: Trees, views: Mapping[str, View], parts: tuple[str, str], choose: Choose
 ) -> Views | None:
-    """The views that take two parts for one table, where that is proved in this world."""
+    """The views that take two parts for one table, where that is proved in this world.
+
+    Where one of them stands for a table already, the other one is compared with what it was.
+    """
+    known = [views[part] for part in parts if part in views]
+    if len(known) == len(parts):
+        return None
+    taken = {view.part for view in known}
     prover, compiler = readers_in(world, *trees)
-    compiler.parts = views
+    compiler.parts = {name: view for name, view in views.items() if view.part not in taken}
     sources = compiler.read_part(trees[0], 0, parts[0]), compiler.read_part(trees[1], 1, parts[1])
     if leaves_choices(prover):
         return None
     way = choose(sources)
-    if way is None:
+    if way is None or (known and parts[way.wide] not in views):
         return None
     wide, narrow = sources[way.wide], sources[1 - way.wide]
     kinds, others = kinds_of(wide.bag), kinds_of(narrow.bag)
     if kinds is None or others is None or not way.fits(kinds, others):
         return None
-    if not prover.same(wide.bag.mapped(way.seen), narrow.bag):
+    if not same_bags(prover, wide, narrow, way):
         return None
-    part = facts_of(prover, wide.bag, kinds, len(views) // 2 + 1)
-    every = tuple(range(len(kinds)))
-    columns = (every, way.columns) if way.wide == 0 else (way.columns, every)
-    return {
-        name: View(part, seen, tuple(column.column for column in source.names))
-        for name, seen, source in zip(parts, columns, sources, strict=True)
-    }
+    names = tuple(column.column for column in narrow.names)
+    if known:
+        (view,) = known
+        return {parts[1 - way.wide]: View(view.part, tuple(view.columns[c] for c in way.columns), names)}
+    part = facts_of(prover, wide.bag, kinds, 1 + len({view.part for view in views.values()}))
+    every = View(part, tuple(range(len(kinds))), tuple(column.column for column in wide.names))
+    return {parts[way.wide]: every, parts[1 - way.wide]: View(part, way.columns, names)}
 
 
 @dataclass(frozen=True, slots=True)
