@@ -41,7 +41,7 @@ FIRST_PORTION, BRIEF_PORTION, QUICK_PORTION, PROOF_PORTION = 0.1, 0.2, 0.2, 0.5
 """Shares of the time that is left for a first look, a brief proof, a second look and the whole proof."""
 SEED_PORTION = 0.25
 """The share for databases that Z3 proposes."""
-PARTS_PORTION = 0.4
+PARTS_PORTION = 0.5
 """The share for a proof by parts, before that of the whole."""
 LATE_PORTION, LATE_DATABASES = 0.12, 260
 """A look where an engine is fast: the whole proof takes longer than so many databases of most pairs."""

@@ -44,6 +44,8 @@ OF_PART = Effort(60_000, 150)
 """How hard to try for a part: what is no part of the other query is to be seen soon."""
 OF_REST = Effort(200_000, 600)
 """How hard to try for what is left."""
+PART_PORTION = 0.6
+"""The share of the time that is left which one pair of parts may take."""
 MAX_WAYS = 3
 """Correspondences of columns tried for one pair of parts."""
 
@@ -119,7 +121,8 @@ class _Search:
 
     def _attempt(self, one: Place, other: Place, number: int) -> bool:
         """Try one of the correspondences of columns; whether it fails and there are more."""
-        world = World(self.schema, self.settings, self.limit, OF_PART)
+        limit = self.limit.portion(PART_PORTION)
+        world = World(self.schema, self.settings, limit, OF_PART)
         parts = one.part, other.part
         found: list[Way] = []
 
@@ -132,7 +135,8 @@ class _Search:
         try:
             added = proved(world, self.trees, self.views, parts, choose)
         except OutOfTime:
-            raise
+            self.limit.check()
+            added = None
         except (Undecided, SpecificationError, RecursionError):
             added = None
         if added is None:
