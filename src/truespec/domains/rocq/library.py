@@ -62,6 +62,8 @@ FILES = (
     "Ahead",
     "Counterparts",
     "Occurrences",
+    "Listings",
+    "Described",
     "Portfolio",
     "Formula",
     "Reify",

@@ -7,7 +7,7 @@ import threading
 from dataclasses import dataclass
 
 from truespec.domains.rocq.dialogue import Dialogue
-from truespec.domains.rocq.ordering import ordered
+from truespec.domains.rocq.ordering import AT_ONCE, ordered
 from truespec.domains.rocq.pair import Layout
 from truespec.domains.rocq.session import Dead, Interrupted, Session
 from truespec.domains.rocq.strategies import STRATEGIES, Strategy
@@ -52,13 +52,13 @@ def prove(
     """
     dialogue = Dialogue(session, limit, stop)
     _state(dialogue, layout)
-    dialogue.must(THEOREM)
-    every = ordered(STRATEGIES, layout)
-    unfinished = {False: every}
-    if dialogue.tries(f"{PREPARATION}.", PREPARATION_SECONDS):
-        unfinished = {True: every, False: every}
-    dialogue.must("Abort.")
-    turn, ended = 0, set[str]()
+    every, ended = ordered(STRATEGIES, layout), set[str]()
+    found = _round(dialogue, layout, False, every[: len(AT_ONCE)], 0, ended)
+    if isinstance(found, Proved):
+        return found
+    unfinished, turn = {False: every}, 0
+    if _prepares(dialogue, layout):
+        unfinished = {True: every, False: tuple(one for one in every if not one.as_stated)}
     while any(unfinished.values()):
         for prepared, strategies in unfinished.items():
             found = _round(dialogue, layout, prepared, strategies, turn, ended)
@@ -80,22 +80,20 @@ def _round(
     ended: set[str],
 ) -> Proved | tuple[Strategy, ...]:
     """A proof, or the strategies that ran out of time; `ended` holds those under which a process ended."""
-    session, late = dialogue.session, list[Strategy]()
-    _open(dialogue, prepared)
+    session, late, form = dialogue.session, list[Strategy](), prepared
+    _open(dialogue, form)
     for strategy in strategies:
+        if form != (prepared and not strategy.as_stated):
+            form = not form
+            dialogue.must("Abort.")
+            _open(dialogue, form)
         work, before = share(strategy, turn), session.worked()
         try:
             proved = dialogue.tries(f"{strategy.name}.", work)
         except (Interrupted, OutOfMemory, Dead) as end:
-            dialogue.limit.check()
-            if dialogue.stop.is_set():
-                raise
-            # The tactic did not stop when told to, or the process ended under it; others may succeed.
             # What ran out of time gets more in the next round; what ended the process, a second chance.
-            session.kill()
-            session.ready(dialogue.stop)
-            _state(dialogue, layout)
-            _open(dialogue, prepared)
+            _restart(dialogue, layout)
+            _open(dialogue, form)
             if isinstance(end, Interrupted) or strategy.name not in ended:
                 late.append(strategy)
             if not isinstance(end, Interrupted):
@@ -105,14 +103,36 @@ def _round(
             if dialogue.may("Qed."):
                 printed = dialogue.must("Print Assumptions Truespec_equivalent.")
                 return Proved(
-                    f"{PREPARATION}; {strategy.name}" if prepared else strategy.name, assumptions(printed)
+                    f"{PREPARATION}; {strategy.name}" if form else strategy.name, assumptions(printed)
                 )
             dialogue.may("Abort.")  # a proof that the kernel refuses may stay open
-            _open(dialogue, prepared)
+            _open(dialogue, form)
         elif session.worked() - before >= work:
             late.append(strategy)
     dialogue.must("Abort.")
     return tuple(late)
+
+
+def _prepares(dialogue: Dialogue, layout: Layout) -> bool:
+    """Whether the preparation has something to do."""
+    dialogue.must(THEOREM)
+    try:
+        prepares = dialogue.tries(f"{PREPARATION}.", PREPARATION_SECONDS)
+    except (Interrupted, OutOfMemory, Dead):
+        _restart(dialogue, layout)
+        return False
+    dialogue.must("Abort.")
+    return prepares
+
+
+def _restart(dialogue: Dialogue, layout: Layout) -> None:
+    """A new process in place of one that ended or did not stop when told to."""
+    dialogue.limit.check()
+    if dialogue.stop.is_set():
+        raise Interrupted
+    dialogue.session.kill()
+    dialogue.session.ready(dialogue.stop)
+    _state(dialogue, layout)
 
 
 def share(strategy: Strategy, turn: int) -> float:

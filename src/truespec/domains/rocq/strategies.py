@@ -24,6 +24,8 @@ class Strategy:
     """Features: where a pair has none of them, the strategy comes last; empty: of use everywhere."""
     made_for: tuple[str, ...] = ()
     """Features: where a pair has all of them, the strategy comes first; elsewhere it gives up at once."""
+    as_stated: bool = False
+    """Whether its inductions need all variables free: it leaves premises where they are."""
 
 
 STRATEGIES: tuple[Strategy, ...] = (
@@ -66,25 +68,32 @@ STRATEGIES: tuple[Strategy, ...] = (
     Strategy("by_first_elements", 0.6, use=LISTS),
     Strategy("by_rows", 0.6, use=LISTS),
     Strategy("by_tables", 0.4, use=("cases", "inductive")),
-    Strategy("by_steps", 0.8, use=("recursion",)),
+    Strategy("by_steps", 0.8, use=("recursion",), as_stated=True),
     Strategy("by_derivation", 0.5, use=("inductive",)),
     Strategy("by_divisors", 0.6, use=("divisibility", "product", "quotient")),
     Strategy("by_roots", 0.5, use=("divisibility", "product", "quotient")),
     Strategy("by_calls", 0.4, use=("type function",)),
     Strategy("by_places", 0.4, use=LISTS),
-    Strategy("by_heads", 0.3, expected=0.25, use=LISTS),
-    Strategy("by_normal_heads", 0.4, expected=0.2, use=LISTS),
+    Strategy("by_heads", 0.3, expected=0.25, use=LISTS, as_stated=True),
+    Strategy("by_normal_heads", 0.4, expected=0.2, use=LISTS, as_stated=True),
     Strategy("by_letters", 0.3, use=("type ascii",), made_for=("type ascii",)),
     Strategy("by_texts", 0.4, glance=0.4, use=("type string",), made_for=("type string",)),
     Strategy("by_cuts", 0.4, use=LISTS, made_for=("exists", "parts")),
     Strategy("by_mirror", 0.2, use=LISTS),
     Strategy("by_factors", 0.2, use=("divisibility", "product", "quotient")),
-    Strategy("by_scans", 0.7, glance=0.4, use=("functions", "parts", "recursion"), made_for=("recursion",)),
+    Strategy(
+        "by_scans",
+        0.7,
+        glance=0.4,
+        use=("functions", "parts", "recursion"),
+        made_for=("recursion",),
+        as_stated=True,
+    ),
     Strategy("by_sorting", 0.5, use=LISTS, made_for=("order", "type list")),
     Strategy("by_orders", 0.3, use=LISTS, made_for=("order",)),
     Strategy("by_parts", 0.6, glance=0.5, use=LISTS),
     Strategy("by_ranges", 0.4, use=("product", "ranges"), made_for=("ranges",)),
-    Strategy("by_two_scans", 0.3, use=("recursion",)),
+    Strategy("by_two_scans", 0.3, use=("recursion",), as_stated=True),
     Strategy("by_remainders", 0.3, use=("divisibility",), made_for=("cases", "divisibility")),
     Strategy("by_bounds", 0.4, expected=0.2, use=("integers",)),
     Strategy("by_codes", 0.5, glance=0.5, use=("type ascii",)),
@@ -171,7 +180,15 @@ STRATEGIES: tuple[Strategy, ...] = (
     Strategy(
         "by_given", 0.8, glance=0.4, expected=0.4, use=("premises",), made_for=("premises", "type list")
     ),
-    Strategy("by_told", 1.2, glance=0.8, expected=0.4, use=("recursion",), made_for=("recursion", "index")),
+    Strategy(
+        "by_told",
+        1.2,
+        glance=0.8,
+        expected=0.4,
+        use=("recursion",),
+        made_for=("recursion", "index"),
+        as_stated=True,
+    ),
     Strategy("by_each_number", 1.0, glance=0.7, expected=0.4, use=("table",), made_for=("table",)),
     Strategy(
         "by_sorted_witness", 0.8, glance=0.5, expected=0.2, use=("order",), made_for=("order", "exists")
@@ -224,8 +241,16 @@ STRATEGIES: tuple[Strategy, ...] = (
         "by_part_members", 0.6, glance=0.4, expected=0.2, use=("parts",), made_for=("membership", "parts")
     ),
     Strategy("by_first_of_all", 0.5, glance=0.4, expected=0.2, use=("cases",), made_for=("cases", "forall")),
-    Strategy("by_deep_heads", 0.8, glance=0.5, expected=0.2, use=("recursion",)),
-    Strategy("by_depths", 1.2, glance=1.0, expected=0.3, use=("recursion",), made_for=("parts", "recursion")),
+    Strategy("by_deep_heads", 0.8, glance=0.5, expected=0.2, use=("recursion",), as_stated=True),
+    Strategy(
+        "by_depths",
+        1.2,
+        glance=1.0,
+        expected=0.3,
+        use=("recursion",),
+        made_for=("parts", "recursion"),
+        as_stated=True,
+    ),
     Strategy("by_tests", 0.3, expected=0.2, use=("functions",), made_for=("functions",)),
     Strategy("by_partial_results", 0.3, expected=0.1, use=("recursion",), made_for=("cases", "recursion")),
     Strategy("by_same_start", 0.4, glance=0.3, expected=0.2, use=("recursion",), made_for=("recursion",)),
@@ -252,6 +277,7 @@ STRATEGIES: tuple[Strategy, ...] = (
         expected=4.0,
         use=("described",),
         made_for=("described",),
+        as_stated=True,
     ),
     Strategy(
         "by_lookahead",
@@ -259,6 +285,7 @@ STRATEGIES: tuple[Strategy, ...] = (
         expected=0.3,
         use=("recursion",),
         made_for=("cases", "recursion", "type list"),
+        as_stated=True,
     ),
     Strategy(
         "by_weights", 0.2, expected=0.2, use=("type pair", "functions"), made_for=("functions", "recursion")
@@ -285,6 +312,24 @@ STRATEGIES: tuple[Strategy, ...] = (
         expected=2.0,
         use=("order",),
         made_for=("order", "recursion"),
+    ),
+    Strategy("by_place_facts", 2.0, glance=0.6, expected=1.0, use=("index",), made_for=("forall", "index")),
+    Strategy(
+        "by_strict_order",
+        0.8,
+        glance=0.6,
+        expected=0.8,
+        use=("order",),
+        made_for=("order", "recursion", "type list"),
+    ),
+    Strategy("by_listing", 2.0, glance=1.0, expected=4.0, use=("order",), made_for=("exists", "order")),
+    Strategy(
+        "by_described_parts",
+        1.0,
+        glance=0.5,
+        expected=1.0,
+        use=("exists",),
+        made_for=("exists", "recursion"),
     ),
 )
 """All of them; `ordering.py` says in which order they are tried."""

@@ -127,11 +127,14 @@ Ltac by_same_parts := solve [ start; split_results; cbv beta iota; unfold incl; 
 Lemma or_as_premise (A B : Prop) : A \/ B <-> (~ A -> B). Proof. destruct (classic A); tauto. Qed.
 Lemma guard_left (A P C : Prop) : (A -> (P <-> C)) -> (C -> A) -> (A /\ P <-> C). Proof. tauto. Qed.
 Lemma guard_right (A P C : Prop) : (A -> (C <-> P)) -> (C -> A) -> (C <-> A /\ P). Proof. tauto. Qed.
-Ltac arithmetic_guard P := lazymatch P with
+(* Comparisons that leave the output, which is the last argument, alone. *)
+Ltac about_inputs P := match goal with r : ?T |- _ => tryif is_prop T then fail else (lazymatch P with context [r] => fail 1 | _ => idtac end) end.
+Ltac comparisons P := lazymatch P with
   | Z.le _ _ => idtac | Z.lt _ _ => idtac | Z.ge _ _ => idtac | Z.gt _ _ => idtac
   | le _ _ => idtac | lt _ _ => idtac | ge _ _ => idtac | gt _ _ => idtac
-  | ?A /\ ?B => arithmetic_guard A; arithmetic_guard B | ?A \/ ?B => arithmetic_guard A; arithmetic_guard B | ~ ?A => arithmetic_guard A
-  | @eq Z _ _ => idtac | @eq nat _ _ => idtac end.
+  | ?A /\ ?B => comparisons A; comparisons B | ?A \/ ?B => comparisons A; comparisons B
+  | ~ (@eq Z _ _) => idtac | ~ (@eq nat _ _) => idtac | ~ ?A => comparisons A end.
+Ltac arithmetic_guard P := comparisons P; about_inputs P.
 Ltac guard_known := intro; repeat match goal with H : _ /\ _ |- _ => destruct H end; lia.
 Ltac same_premise := first [ tauto | lia | (clear_idle; unfold incl; rewrite ?Forall_forall, ?Exists_exists; matched_parts) ].
 Ltac open_guard := repeat match goal with H : _ /\ _ |- _ => destruct H end.
