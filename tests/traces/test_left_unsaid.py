@@ -196,3 +196,12 @@ def test_an_empty_line_parts_what_the_user_tells_aider(tmp_path: Path) -> None:
     )
     (trace,), _, _ = imported(written(text, tmp_path, ".aider.chat.history.md"))
     assert said(trace) == [("user", "/clear"), ("user", "Read\ntwice"), ("assistant", "It is read.")]
+
+
+def test_values_of_spans_of_no_kind_that_no_message_holds_are_told(tmp_path: Path) -> None:
+    first = {"name": "load", "input.value": {"loan": "L-1"}, "output.value": {"borrower": "Jane Doe"}}
+    second = {"name": "judge", "input.value": {"class": "COMM"}, "output.value": {"verdict": "approved"}}
+    (trace,), problems, file = imported(written(otlp(first, second), tmp_path))
+    assert said(trace) == [("user", '{"loan": "L-1"}'), ("assistant", '{"borrower": "Jane Doe"}')]
+    assert any("judge" in problem.message for problem in problems)
+    assert not file.ledger.lossless

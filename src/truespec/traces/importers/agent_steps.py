@@ -19,7 +19,14 @@ from truespec.traces.importers.records import each_trace, records
 from truespec.traces.importers.shared import dicts, tool_call, value_text
 from truespec.traces.importers.step_run import StepRun
 from truespec.traces.importers.told import parsed
-from truespec.traces.importers.tool_steps import are_lines, loop_of, read_loop, runs_of_lines
+from truespec.traces.importers.tool_steps import (
+    are_calls,
+    are_lines,
+    loop_of,
+    read_loop,
+    read_steps,
+    runs_of_lines,
+)
 from truespec.traces.joins import Joins
 from truespec.traces.trace import Message, Trace
 
@@ -200,7 +207,7 @@ def _inner(value: Any) -> Any:
 
 def recognises(head: Any, file: TraceFile) -> bool:
     """A run of one of these kinds, alone or first of a list; or the steps of one, as they are."""
-    if _is_steps(head) or are_lines(head, file):
+    if _is_steps(head) or are_lines(head, file) or are_calls(head):
         return True
     return _reader(_inner(head[0] if isinstance(head, list) and head else head)) is not None
 
@@ -218,6 +225,11 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
         if not isinstance(listed, Problem):
             yield made({"steps": listed}, _of_vercel, "document")
             return
+    if are_calls(file.head) and not isinstance(listed := file.document(), Problem):
+        run = StepRun(Notes(file.ledger), "document")
+        read_steps([(f"step {number}", step) for number, step in enumerate(listed)], run)
+        yield run.trace({}, file, NAME, joins)
+        return
     if are_lines(file.head, file):
         for found in runs_of_lines(file):
             if isinstance(found, Problem):

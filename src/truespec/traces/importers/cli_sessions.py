@@ -1,4 +1,4 @@
-"""Sessions of command-line agents: opencode's exports and Gemini CLI's chats.
+"""Sessions of command-line agents: opencode's exports, Gemini CLI's chats, Antigravity's transcripts.
 
 opencode: `{info, messages: [{info: {role}, parts}]}`; a tool's part holds the call and its result. What
 `opencode run` prints are these parts, one a line. Gemini CLI: `{sessionId, messages: [{type: user|gemini,
@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from truespec.traces.files import Problem, TraceFile, brief
+from truespec.traces.importers.antigravity import is_line, messages_of_lines
 from truespec.traces.importers.conversation import Origin, trace_of
 from truespec.traces.importers.items import messages_of_item
 from truespec.traces.importers.parts import Notes
@@ -67,6 +68,8 @@ def _is_session(value: Any) -> bool:
 def recognises(head: Any, _file: TraceFile) -> bool:
     """A session, or the first line of one that is written as lines."""
     first = head[0] if isinstance(head, list) and head else head
+    if is_line(first):
+        return True
     return _is_session(first) or _is_meta(first) or _is_opencode(first) or _is_printed(first)
 
 
@@ -75,9 +78,12 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     about: dict[str, Any] = {}
     loose: list[tuple[str, Any]] = []
     printed: dict[str, list[tuple[str, Any]]] = {}
+    steps: list[tuple[str, Any]] = []
     for position, value in records(file, lambda v: _is_session(v) or _is_opencode(v) or _is_printed(v)):
         if isinstance(value, Problem):
             yield value
+        elif is_line(value):
+            steps.append((position, value))
         elif _is_session(value):
             listed = [(f"{position}, messages/{n}", m) for n, m in enumerate(value["messages"])]
             yield _trace(value, listed, file, position, joins)
@@ -96,6 +102,9 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
         yield _trace(about, list(latest.values()), file, "document", joins)
     for name, events in printed.items():
         yield _of_printed(name, events, file, joins)
+    if steps:
+        said = messages_of_lines(steps, Notes(file.ledger))
+        yield trace_of(said, Origin(file, NAME, "document", joins), identifier=file.path.name)
 
 
 def _taken_back(

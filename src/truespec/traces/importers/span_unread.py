@@ -20,11 +20,16 @@ LEFT = "messages of a span inside a run of which no span is a model call"
 UNHELD = "a reply ended with calls of tools, which the file does not hold"
 
 
-def tell_left(told: Iterable[RawSpan], messages: Iterable[Message], notes: Notes, place: str) -> None:
-    """Tell the spans whose messages are none of those of the span that says what the run took and gave."""
+def tell_left(
+    told: Iterable[RawSpan], messages: Iterable[Message], notes: Notes, place: str, unread: bool = False
+) -> None:
+    """Tell the spans whose messages are none of those of the span that says what the run took and gave.
+
+    With `unread`, values in which no message is recognised are what was said.
+    """
     said = {(message.role, (message.text or "").strip()) for message in messages}
     for raw in told:
-        texts = {(m.role, (m.text or "").strip()) for m in ends_of(raw, Notes(), unread=False)}
+        texts = {(m.role, (m.text or "").strip()) for m in ends_of(raw, Notes(), unread=unread)}
         if any(text and role in ("user", "assistant") for role, text in texts - said):
             notes.ledger.items.drop(LEFT, f"{place}, span {raw.id}")
             notes.ledger.problem(f"{place}, span {raw.id}", f"{LEFT}: {raw.name[:60]!r}")

@@ -50,12 +50,7 @@ from truespec.traces.importers.span_unread import (
     tell_unheld,
     tell_unread,
 )
-from truespec.traces.importers.threads import (
-    Thread,
-    is_unique,
-    keys_of,
-    reduced,
-)
+from truespec.traces.importers.threads import Thread, is_unique, keys_of, reduced
 from truespec.traces.importers.workflow_steps import RULE as STEPS
 from truespec.traces.importers.workflow_steps import endings, held_in, telling_steps
 from truespec.traces.trace import Message, ToolCall, ToolSchema
@@ -374,7 +369,8 @@ class _Builder(Runs):
                 break
         self.entries += tools
         if not inner:
-            tell_left(told, [entry.message for entry in self.entries], self.notes, self.place)
+            said = [entry.message for entry in self.entries]
+            tell_left(told or outer, said, self.notes, self.place, unread=not told)
 
     def _new_in(self, messages: Sequence[Message], raw: RawSpan) -> list[Message]:
         """The messages without those that a span both took and gave."""

@@ -17,6 +17,7 @@ from truespec.traces.importers.step_run import StepRun
 from truespec.traces.trace import ToolCall
 
 LINES = "lines that are steps of a tool each are one run, or one for each run that they name"
+UNREAD = "a step that names no tool and says nothing"
 _LOOPS = ("steps", "trajectory", "history", "trace")
 _TOOLS = ("action", "tool", "tool_name", "toolName")
 _GIVEN = (
@@ -38,6 +39,7 @@ _ANSWERED = (
 )
 _THOUGHTS = ("thought", "reasoning", "thinking")
 _KINDS = ("type", "step_type", "kind")
+_CALLING = ("tool", "tool_call", "tool_use", "function_call")
 _RESULTS = ("tool_result", "observation", "tool_output", "tool_response", "result")
 _SAID = ("content", "text", "message")
 _SPEAKERS = {"user": "user", "user_message": "user", "user_input": "user"}
@@ -59,7 +61,25 @@ def _calls(step: Any) -> bool:
     """Whether a step names a tool and holds what that was given."""
     if not isinstance(step, Mapping) or not _OTHERS.isdisjoint(step):
         return False
-    return isinstance(_first(step, _TOOLS), str) and any(key in step for key in _GIVEN)
+    return _tool(step) is not None and any(key in step for key in _GIVEN)
+
+
+def _tool(step: Mapping[str, Any]) -> str | None:
+    """The tool that a step names: in a field of its own, or, where the step's kind is a call, elsewhere."""
+    named = _first(step, _TOOLS)
+    if named is None and _kind(step) in _CALLING:
+        given = _first(step, _GIVEN)
+        named = _first(given, _TOOLS) if isinstance(given, Mapping) else None
+        named = named or step.get("name")
+    return named if isinstance(named, str) else None
+
+
+def _given(step: Mapping[str, Any]) -> Any:
+    """What a tool was given, without its name."""
+    given = _first(step, _GIVEN)
+    if isinstance(given, Mapping) and _first(step, _TOOLS) is None:
+        return {key: value for key, value in given.items() if key not in _TOOLS or value != _tool(step)}
+    return given
 
 
 def is_step(step: Any) -> bool:
@@ -69,7 +89,7 @@ def is_step(step: Any) -> bool:
 
 def _answers(step: Any) -> bool:
     """Whether a step is what came back from the tool of an earlier one."""
-    if not isinstance(step, Mapping) or _first(step, _TOOLS) is not None:
+    if not isinstance(step, Mapping) or _tool(step) is not None:
         return False
     return _kind(step) in _RESULTS and any(key in step for key in (*_OBSERVED, *_SAID))
 
@@ -117,14 +137,14 @@ def read_steps(steps: list[tuple[str, Any]], run: StepRun, asking: tuple[str, ..
         if (asked := _first(step, asking)) not in (None, before):
             _ask(asked, run)
             before = asked
-        thought, name = value_text(_first(step, _THOUGHTS)), _first(step, _TOOLS)
-        given, observed = _first(step, _GIVEN), _first(step, _OBSERVED)
+        thought, name = value_text(_first(step, _THOUGHTS)), _tool(step)
+        given, observed = _given(step), _first(step, _OBSERVED)
         said = value_text(_first(step, _SAID))
         if _kind(step) in _THOUGHTS and said:
             thought, said = thought or said, None
-        if isinstance(name, str) and name.strip().lower() in _FINAL and observed is None:
+        if name is not None and name.strip().lower() in _FINAL and observed is None:
             run.step(place, value_text(given), thought, [])
-        elif isinstance(name, str):
+        elif name is not None:
             named = step.get("tool_call_id") or step.get("call_id")
             latest = [
                 tool_call(name, given, str(named or f"step-{number}"), text_input=isinstance(given, str))
@@ -137,6 +157,10 @@ def read_steps(steps: list[tuple[str, Any]], run: StepRun, asking: tuple[str, ..
         elif (speaker := _SPEAKERS.get(_kind(step))) and said:
             run.say(speaker, said, place)
         else:
+            if not (said or thought or step.get("observation")):
+                where = f"{run.position}, {place}"
+                run.notes.ledger.items.drop(UNREAD, where)
+                run.notes.ledger.problem(where, f"{UNREAD}: {brief(step)}")
             run.step(place, said, thought, [])
             run.observe(place, [], step.get("observation"))
 
@@ -157,6 +181,12 @@ def _failed(step: Mapping[str, Any]) -> bool | None:
     if isinstance(step.get("is_error"), bool):
         return bool(step["is_error"])
     return True if step.get("error") or step.get("status") in ("error", "failed") else None
+
+
+def are_calls(head: Any) -> bool:
+    """Whether a value is a list of nothing but calls, each with the tool in a field of its own."""
+    listed = head if isinstance(head, list) else []
+    return bool(listed) and all(_calls(one) and _first(one, _TOOLS) is not None for one in listed)
 
 
 def are_lines(head: Any, file: TraceFile) -> bool:
