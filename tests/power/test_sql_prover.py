@@ -41,6 +41,26 @@ def test_a_whole_is_counted_by_its_parts(whole: str, parts: str) -> None:
     assert find_proof(trees[0], trees[1], schema, "bag", Settings(), Limit.start(120.0)) is not None
 
 
+def test_columns_are_compared_one_by_one_where_all_at_once_take_too_much() -> None:
+    ddl = (
+        "CREATE TABLE games (id INTEGER PRIMARY KEY, w INTEGER NOT NULL, b INTEGER NOT NULL, "
+        "day INTEGER NOT NULL, won INTEGER, CHECK (w <> b));"
+    )
+    pairs = "g AS (SELECT id, day, won, MIN(w, b) AS p, MAX(w, b) AS q FROM games)"
+    numbered = (
+        "r AS (SELECT g.*, ROW_NUMBER() OVER (PARTITION BY p, q ORDER BY day DESC, id DESC) AS n FROM g)"
+    )
+    last = "(SELECT x.won FROM g x WHERE x.p = g.p AND x.q = g.q ORDER BY x.day DESC, x.id DESC LIMIT 1)"
+    texts = [
+        f"WITH {pairs}, {numbered} SELECT p, q, COUNT(*), MAX(CASE WHEN n = 1 THEN won END) FROM r "
+        "GROUP BY p, q HAVING COUNT(*) >= 2",
+        f"WITH {pairs} SELECT p, q, COUNT(*), {last} FROM g GROUP BY p, q HAVING COUNT(*) >= 2",
+    ]
+    trees = [sqlglot.parse_one(text, read="sqlite") for text in texts]
+    schema = read_schema(ddl, "sqlite")
+    assert find_proof(trees[0], trees[1], schema, "bag", Settings(), Limit.start(120.0)) is not None
+
+
 @pytest.mark.slow
 def test_no_mutant_that_is_proved_differs() -> None:
     kept = [c for c in cases("sql") if c.expect == "equivalent" and c.context.get("dialect") == "sqlite"]

@@ -12,10 +12,10 @@ from truespec.domains.sql.aggregates.candidates import unrelated
 from truespec.domains.sql.aggregates.table import AggregateTable
 from truespec.domains.sql.ir.bags import Bag, Term, conjuncts, renamed
 from truespec.domains.sql.ir.existence import condition, exists, unfolded
-from truespec.domains.sql.ir.keys import rerooted
+from truespec.domains.sql.ir.keys import reduced, rerooted
 from truespec.domains.sql.ir.kinds import BOOL, DATED, NULL_KIND, NUMBERS, TEXT
 from truespec.domains.sql.ir.logic import TRUE, Expr, Formula, conj, disj, ite, neg
-from truespec.domains.sql.ir.symbols import functions, is_false
+from truespec.domains.sql.ir.symbols import functions, is_false, is_true
 from truespec.domains.sql.ir.values import Val, computed, identical
 from truespec.domains.sql.ir.world import World
 from truespec.domains.sql.prove.alignment import (
@@ -171,11 +171,12 @@ class Prover:
         """
         world = self.world
         pairs = [pair for pair in zip(left.outs, aligned.outs, strict=True) if not _alike(*pair)]
-        if self.depth > 0 or not pairs or len(pairs) == len(left.outs) == 1:
+        if self.depth > 0:
             return False
         here, there = condition(world, left), condition(world, aligned)
         plain = conj(given, self._plain_part(here), self._plain_part(there))
-        return world.holds(given, here == there) and all(
+        sides = () if is_true(z3.simplify(here == there)) else ((here, there), (there, here))
+        return all(world.holds(conj(given, one), other) for one, other in sides) and all(
             world.holds(plain, one.null == other.null)
             and world.holds(conj(plain, neg(one.null), neg(other.null)), _same_outputs([one], [other]))
             for one, other in pairs
@@ -391,11 +392,13 @@ class Prover:
         world = self.world
         for term in unfolded(world, Bag(tuple(left))).terms:
             # Renamed: a variable of `term` must not be captured by the quantifier over the other side.
-            goals = [
-                replace(other, cond=conj(other.cond, _same_outputs(term.outs, other.outs)), outs=())
+            others = [
+                replace(other, cond=conj(other.cond, _same_outputs(term.outs, other.outs)))
                 for other in (renamed(world, other) for other in right)
             ]
-            known, there = conj(given, term.cond), Bag(tuple(goals))
+            goals = [replace(other, outs=()) for other in others]
+            said = [self._said_of(term, other) for other in others if not other.groups]
+            known, there = conj(given, term.cond, *said), Bag(tuple(goals))
             if not world.holds(known, exists(world, there)):
                 # Of several rows, those that are there may be what is sought: a row and its neighbours.
                 several = self.depth == 0 and any(len(goal.rows) > 1 for goal in goals)
@@ -404,11 +407,32 @@ class Prover:
         self.steps.append("as_sets")
         return True
 
+    def _said_of(self, term: Term, other: Term) -> Formula:
+        """Statements about aggregates in the one tuple of the other side that may be a tuple with NULLs.
+
+        NULL beside an aggregate says that a bag is empty. What is known of the aggregate, such as the row
+        that has the greatest value, is what tells why, and is looked up where the aggregate is spoken of.
+        """
+        partner = reduced(self.world, other)
+        if partner.rows:
+            return TRUE
+        values = [
+            out.val
+            for out, mine in zip(partner.outs, term.outs, strict=True)
+            if is_true(mine.null) and any(name.startswith("agg!") for name in functions(out.val))
+        ]
+        return conj(*map(_said, values))
+
 
 def _same_outputs(left: Iterable[Val], right: Iterable[Val]) -> Formula:
     """Rows compared by position; a number and a text, say, are the same where both are NULL."""
     pairs = list(zip(left, right, strict=True))
     return conj(*(identical(a, b) if _comparable(a, b) else conj(a.null, b.null) for a, b in pairs))
+
+
+def _said(value: Expr) -> Formula:
+    """A statement about a value that says nothing of it: a predicate that may hold of all values."""
+    return z3.Function(f"said {value.sort()}", value.sort(), z3.BoolSort())(value)
 
 
 def _alike(one: Val, other: Val) -> bool:
