@@ -137,6 +137,14 @@ def test_import_loads_nothing_heavy() -> None:
     assert len(loaded) < 150, "an import that pulls in much is no longer instant"
 
 
+def test_a_check_of_traces_starts_without_what_few_files_need() -> None:
+    """All workers wait for it: what is loaded before the first one starts is done by one core alone."""
+    script = "import sys, truespec.cli.trace_check; print(*sorted(sys.modules))"
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    heavy = {"z3", "sqlglot", "jsonschema", "rich", "jinja2", "sqlite3", "asyncio", "zipfile", "zstandard"}
+    assert not (found := set(run.stdout.split()) & heavy), sorted(found)
+
+
 MOST_LINES = 450
 """Of a module."""
 MOST_OF_A_FUNCTION = 80

@@ -57,6 +57,7 @@ def serve(jobs: Connection, write_fd: int, start: Callable[[], Start]) -> None:
     """Serve jobs until their pipe ends; `start` gives what a worker has to know first."""
     parent = os.getppid()
     note_crashes()
+    gc.disable()  # what is loaded now stays
     threading.Thread(target=_end_with_parent, args=(parent,), daemon=True).start()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     results = Connection(write_fd, readable=False)
@@ -118,6 +119,7 @@ def _collect_rarely() -> None:
     """Look for garbage seldom: what is loaded stays, and a pair is read into many small values."""
     gc.freeze()
     gc.set_threshold(20_000, 10, 20)
+    gc.enable()
 
 
 def _missing(work: Any, warm: Set[str]) -> Callable[[], None] | None:

@@ -14,17 +14,19 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from json import JSONDecodeError
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import orjson
 
-from truespec.traces.archive import Archive, Member
 from truespec.traces.ledger import Ledger
 from truespec.traces.peek import peek
 from truespec.untrusted.inputs import text_of
 from truespec.untrusted.nesting import DEPTH, TooDeep, check_json, is_deep
 from truespec.untrusted.unpack import Budget, Unpacked, gunzip, lines
 from truespec.verdict import UsageError
+
+if TYPE_CHECKING:
+    from truespec.traces.archive import Member
 
 _REMARKS = ("#", "//")
 _REMARKED = re.compile(r"(?:\s*(?:#|//)[^\n]*\n)+\s*(?=[{\[])")
@@ -251,6 +253,8 @@ class TraceFile:
 
     def inner(self) -> Iterator[TraceFile | Problem]:
         """The members of a zip archive in their order, each a file of its own while the iteration lasts."""
+        from truespec.traces.archive import Archive
+
         with Archive(self.path, self.budget) as archive:
             if archive.broken:
                 yield self.problem("end of file", archive.broken)
