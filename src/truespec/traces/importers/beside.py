@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from truespec.traces.importers.parts import REFERENCES, Notes, identifier_of, is_result, kind_of_part
+from truespec.traces.trace import ToolCall
 
 _RESULT_LISTS = ("tool_results", "tool_responses")
 """Fields of a message that hold results beside its content: ElevenLabs, AutoGen 0.2."""
@@ -37,3 +38,20 @@ def with_reference(item: Mapping[str, Any], content: Any) -> Any:
     if is_result(kind_of_part(part)) and identifier_of(part) is None:
         return [{**named, **part}]
     return content
+
+
+COMMAND = "a text whose kind says that it is a command is a call of it"
+_COMMANDS = ("command", "bash", "shell")
+_CALLS = ("tool_calls", "toolCalls", "tool_call", "function_call")
+
+
+def command_of(item: Mapping[str, Any]) -> ToolCall | None:
+    """The call that an item is whose kind says that its text is a command.
+
+    >>> command_of({"kind": "command", "content": "ls"}).arguments
+    {'command': 'ls'}
+    """
+    kind, text = item.get("kind"), item.get("content", item.get("text"))
+    if kind not in _COMMANDS or not isinstance(text, str) or any(item.get(key) for key in _CALLS):
+        return None
+    return ToolCall(kind, {kind: text})

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from truespec.traces.files import brief
-from truespec.traces.importers.beside import with_reference, with_results
+from truespec.traces.importers.beside import COMMAND, command_of, with_reference, with_results
 from truespec.traces.importers.chunks import is_chunk, merged
 from truespec.traces.importers.exchanges import FURTHER, said_in
 from truespec.traces.importers.outcomes import outcome_of, with_reason
@@ -136,6 +136,9 @@ def messages_of_item(item: Any, notes: Notes, default: str = "assistant") -> lis
         return _assembled(role, atoms_of({**item, "type": "tool_call"}, notes), notes)
     if declared == "thinking":
         return _assembled(role, [("thought", text_of(item.get("content")))], notes)
+    if "kind" in item and role == "assistant" and (command := command_of(item)) is not None:
+        notes.ledger.rules[COMMAND] += 1
+        return _assembled(role, [("call", command)], notes, extras(item))
     item = with_results(item, role, notes)
     parts = item.get("parts")
     parts = parsed(parts) if isinstance(parts, str) else parts  # a database keeps them as a text
@@ -157,8 +160,7 @@ def messages_of_item(item: Any, notes: Notes, default: str = "assistant") -> lis
 
 def _referenced(item: Mapping[str, Any], notes: Notes, default: str) -> list[Message]:
     """The messages of the item that a reference names."""
-    found = notes.ledger.item_named(item.get("id"))
-    if found is not None:
+    if (found := notes.ledger.item_named(item.get("id"))) is not None:
         notes.ledger.rules[FOUND] += 1
         return messages_of_item(found, notes, default)
     notes.ledger.items.drop(LOST, notes.place)

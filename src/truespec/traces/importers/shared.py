@@ -33,6 +33,7 @@ _ROLES = {
     "function": "tool",
     "ipython": "tool",
     "observation": "tool",
+    "environment": "tool",
     "tool-response": "tool",
     "tool_response": "tool",
     "tool_call_result": "tool",

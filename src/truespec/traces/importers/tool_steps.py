@@ -19,7 +19,7 @@ from truespec.traces.trace import ToolCall
 LINES = "lines that are steps of a tool each are one run, or one for each run that they name"
 UNREAD = "a step that names no tool and says nothing"
 _LOOPS = ("steps", "trajectory", "history", "trace")
-_TOOLS = ("action", "tool", "tool_name", "toolName")
+_TOOLS = ("tool", "tool_name", "toolName", "action")
 _GIVEN = (
     *("action_input", "actionInput", "tool_input", "toolInput", "tool_args", "arguments", "args", "input"),
     *("inputs", "parameters", "params"),
@@ -77,6 +77,10 @@ def _tool(step: Mapping[str, Any]) -> str | None:
 def _given(step: Mapping[str, Any]) -> Any:
     """What a tool was given, without its name."""
     given = _first(step, _GIVEN)
+    action = step.get("action")
+    if isinstance(action, str) and _first(step, _TOOLS) != action:  # what the tool is to do
+        given = given if isinstance(given, Mapping) else {} if given is None else {"input": given}
+        return {"action": action, **given}
     if isinstance(given, Mapping) and _first(step, _TOOLS) is None:
         return {key: value for key, value in given.items() if key not in _TOOLS or value != _tool(step)}
     return given

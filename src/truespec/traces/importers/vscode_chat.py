@@ -90,7 +90,9 @@ def _messages(request: Mapping[str, Any], position: str, ledger: Ledger) -> Iter
     metadata = (request.get("result") or {}).get("metadata") or {}
     rounds = metadata.get("toolCallRounds")
     parts: list[Mapping[str, Any]] = [
-        part for part in request.get("response") or () if isinstance(part, dict)
+        {"value": part} if isinstance(part, str) else part
+        for part in request.get("response") or ()
+        if isinstance(part, dict | str)
     ]
     failures = [bool(_details(p).get("isError")) for p in parts if _is_run(p)]
     if not rounds:
