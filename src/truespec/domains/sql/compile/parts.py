@@ -28,6 +28,8 @@ class Place:
     """How steps of a proof name it."""
     tables: frozenset[str]
     """The names of the tables that it reads, those of its common table expressions among them."""
+    columns: tuple[str, ...] | None
+    """What its columns are called; None where a star does not tell."""
 
 
 def marked(query: exp.Expr, side: int) -> tuple[exp.Expr, tuple[Place, ...]]:
@@ -45,8 +47,20 @@ def marked(query: exp.Expr, side: int) -> tuple[exp.Expr, tuple[Place, ...]]:
         name = node.alias.lower()
         if isinstance(node, exp.CTE):
             read[name] = tables - {name}
-        places.append(Place(f"{side}:{number}", name, tables - {name}))
+        places.append(Place(f"{side}:{number}", name, tables - {name}, _columns(node)))
     return query, tuple(places)
+
+
+def _columns(node: exp.Expr) -> tuple[str, ...] | None:
+    """What the columns of a part are called, as far as it writes them out."""
+    alias, body = node.args.get("alias"), node.this
+    if alias is not None and alias.columns:
+        return tuple(str(column.name).lower() for column in alias.columns)
+    while isinstance(body, exp.SetOperation | exp.Subquery | exp.Paren):
+        body = body.this
+    items = body.expressions if isinstance(body, exp.Select) else []
+    starred = not items or any(item.is_star for item in items)
+    return None if starred else tuple(str(item.alias_or_name).lower() for item in items)
 
 
 def _parts(node: exp.Expr) -> Iterator[exp.Expr]:

@@ -23,6 +23,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from enum import Enum
 
 from sqlglot import exp
 
@@ -57,6 +58,17 @@ Views = dict[str, View]
 """The parts that stand for any table, by what they are called."""
 
 
+class Stage(Enum):
+    """Which parts are compared, in order; where the first stage finds none, nothing more is tried."""
+
+    LIKELY = 1
+    """Those of as many columns, and those of which one has all columns of the other by name."""
+    OTHERS = 2
+    """All others of which neither stands for a table yet."""
+    AGAIN = 3
+    """Those of which one does."""
+
+
 def prove_by_parts(
     oracle: exp.Expr,
     candidate: exp.Expr,
@@ -68,11 +80,12 @@ def prove_by_parts(
     """A proof that takes parts of both queries for one unknown table each; None where none is found."""
     (left, mine), (right, yours) = marked(oracle, 0), marked(candidate, 1)
     search = _Search((left, right), schema, settings, limit)
-    for once, one, other in itertools.product((True, False), mine, yours):
-        if search.is_open(one, other, once=once):
-            search.compare(one, other)
-    if not search.views:
-        return None
+    for stage in Stage:
+        for one, other in itertools.product(mine, yours):
+            if search.is_open(one, other, stage):
+                search.compare(one, other)
+        if not search.views:
+            return None
     try:
         trace = prove_in(World(schema, settings, limit, OF_REST), left, right, order, search.views)
     except OutOfTime:
@@ -98,24 +111,28 @@ class _Search:
     kinds: dict[str, tuple[Kind, ...] | None] = field(default_factory=dict)
     """The kinds of the columns of parts that were read, None where they cannot be replaced."""
 
-    def is_open(self, one: Place, other: Place, *, once: bool) -> bool:
-        """Whether two parts may be one table, by what they read and by the kinds that are known.
-
-        `once`: neither stands for one yet; else one of them does.
-        """
+    def is_open(self, one: Place, other: Place, stage: Stage) -> bool:
+        """Whether two parts may be one table at a stage, by what they read, and by their kinds if known."""
         known = [place.part in self.views for place in (one, other)]
-        if any(known) == once or all(known) or one.tables != other.tables:
+        if any(known) != (stage is Stage.AGAIN) or all(known) or one.tables != other.tables:
+            return False
+        if (stage is Stage.OTHERS) == _are_likely(one, other) and stage is not Stage.AGAIN:
             return False
         mine, yours = self.kinds.get(one.part, ()), self.kinds.get(other.part, ())
         if mine is None or yours is None:
             return False
         if not mine or not yours:
             return True
-        return _embeds(yours, mine) if known[0] else _embeds(mine, yours) or (once and _embeds(yours, mine))
+        return (
+            _embeds(yours, mine)
+            if known[0]
+            else _embeds(mine, yours) or (not any(known) and _embeds(yours, mine))
+        )
 
     def compare(self, one: Place, other: Place) -> None:
         """Take two parts for one table where that is proved."""
-        for number in range(MAX_WAYS):
+        alike = one.columns is None or other.columns is None or len(one.columns) == len(other.columns)
+        for number in range(MAX_WAYS if alike else 1):
             if not self._attempt(one, other, number):
                 return
 
@@ -145,6 +162,14 @@ class _Search:
         self.records.append(_record(parts, found[number], world))
         self.steps.append(f"the part {one.shown!r} of the oracle is {other.shown!r} of the candidate")
         return False
+
+
+def _are_likely(one: Place, other: Place) -> bool:
+    """Whether two parts look like one table."""
+    if one.columns is None or other.columns is None or len(one.columns) == len(other.columns):
+        return True
+    mine, yours = frozenset(one.columns), frozenset(other.columns)
+    return mine <= yours or yours <= mine
 
 
 def _embeds(few: tuple[Kind, ...], many: tuple[Kind, ...]) -> bool:
