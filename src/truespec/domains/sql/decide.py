@@ -139,7 +139,7 @@ def _by_parts(
     oracle: exp.Expr, candidate: exp.Expr, schema: Schema, order: str, settings: Settings, limit: Limit
 ) -> ProofTrace | None:
     """A proof by parts; why there is none says nothing of the whole."""
-    with contextlib.suppress(OutOfTime):
+    with contextlib.suppress(Undecided, SpecificationError, RecursionError):
         return prove_by_parts(oracle, candidate, schema, order, settings, limit)
     return None
 
