@@ -64,6 +64,7 @@ FILES = (
     "Occurrences",
     "Listings",
     "Described",
+    "Lengths",
     "Portfolio",
     "Formula",
     "Reify",

@@ -108,7 +108,7 @@ STRATEGIES: tuple[Strategy, ...] = (
     Strategy(
         "by_folds",
         0.5,
-        glance=0.4,
+        glance=0.6,
         expected=0.8,
         use=("cases", "functions", "parts", "recursion"),
         made_for=("functions",),
@@ -330,6 +330,30 @@ STRATEGIES: tuple[Strategy, ...] = (
         expected=1.0,
         use=("exists",),
         made_for=("exists", "recursion"),
+    ),
+    Strategy(
+        "by_told_lengths",
+        0.5,
+        glance=0.3,
+        expected=0.5,
+        use=("parts", "type string"),
+        made_for=("exists", "type string"),
+    ),
+    Strategy(
+        "by_cases_first",
+        0.8,
+        glance=0.6,
+        expected=0.5,
+        use=("cases",),
+        made_for=("cases", "exists"),
+    ),
+    Strategy(
+        "by_wrapped_options",
+        1.0,
+        glance=0.8,
+        expected=1.0,
+        use=("index",),
+        made_for=("division", "index"),
     ),
 )
 """All of them; `ordering.py` says in which order they are tried."""
