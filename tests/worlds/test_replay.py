@@ -188,6 +188,15 @@ def test_a_missing_database_is_told(tmp_path: Path) -> None:
     assert "there is no table 'accounts'" in finding.reason
 
 
+def test_no_database_is_read_where_no_final_state_is_asked_for(states: FinalStates) -> None:
+    """Each worker of a check would read its megabytes for nothing."""
+    asks_nothing = FinalStates(states.worlds)
+    assert asks_nothing.findings(trace(MOVED, task=wanting(4))) == []
+    assert not states.worlds._tables
+    assert states.findings(trace(MOVED, task=wanting(4)))
+    assert states.worlds._tables
+
+
 def test_a_model_that_is_none_is_refused() -> None:
     with pytest.raises(UsageError, match=r"expected a truespec\.worlds\.world\.World"):
         Worlds(given={"bank": "worlds.test_replay:TABLES"}).world("bank")
