@@ -106,6 +106,8 @@ def _of_rollout(
 
 def _without_repeats(items: list[tuple[str, Any]], file: TraceFile) -> list[tuple[str, Any]]:
     """The items, without those that a screen was shown and that the others say too."""
+    if not any(isinstance(item, Mapping) and _SHOWN in item for _, item in items):
+        return items
     told = {
         key for _, item in items if isinstance(item, Mapping) and _SHOWN not in item for key in _keys(item)
     }
@@ -114,8 +116,8 @@ def _without_repeats(items: list[tuple[str, Any]], file: TraceFile) -> list[tupl
     for place, item in items:
         if isinstance(item, Mapping) and _SHOWN in item:
             own = _keys(item)
-            within = any(key[1] in said.get(key[0], "") for key in own)
-            if told & own or within or not own or item.get("type") == "reasoning":
+            known = not own or not told.isdisjoint(own) or item.get("type") == "reasoning"
+            if known or any(key[1] in said.get(key[0], "") for key in own):
                 file.ledger.rules[REPEATED] += 1
                 continue
             item = {name: value for name, value in item.items() if name != _SHOWN}

@@ -42,6 +42,10 @@ _INNER = ("chatRequest", "chatResponse", "chat_request", "chat_response")
 _TYPES = {"str": "string", "int": "integer", "float": "number", "bool": "boolean"}
 
 
+_HOLDING = frozenset((*_INNER, *REQUESTS, *REPLIES, "body", "message", "text"))
+"""Fields without one of which a record holds neither a request nor a reply."""
+
+
 def _snake(value: Any) -> Any:
     """An object with Cohere's names, out of the object that Oracle's service puts around it."""
     value = parsed(value)
@@ -100,7 +104,8 @@ def _final(reply: Any) -> Any:
 
 def recognises(head: Any, _file: TraceFile) -> bool:
     """A request or a reply of this interface, alone, logged, or first of a list."""
-    return _exchange(head[0] if isinstance(head, list) and head else head) is not None
+    first = head[0] if isinstance(head, list) and head else head
+    return isinstance(first, Mapping) and not _HOLDING.isdisjoint(first) and _exchange(first) is not None
 
 
 def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:

@@ -24,6 +24,7 @@ _GIVEN = (
     *("action_input", "actionInput", "tool_input", "toolInput", "tool_args", "arguments", "args", "input"),
     *("inputs", "parameters", "params"),
 )
+_ALL_GIVEN = frozenset(_GIVEN)
 _OBSERVED = (
     *("observation", "observations", "tool_output", "toolOutput", "tool_result", "toolResult", "result_text"),
     *("tool_response", "output", "outputs", "result"),
@@ -59,9 +60,9 @@ def _kind(step: Mapping[str, Any]) -> str:
 
 def _calls(step: Any) -> bool:
     """Whether a step names a tool and holds what that was given."""
-    if not isinstance(step, Mapping) or not _OTHERS.isdisjoint(step):
+    if not isinstance(step, Mapping) or _ALL_GIVEN.isdisjoint(step) or not _OTHERS.isdisjoint(step):
         return False
-    return _tool(step) is not None and any(key in step for key in _GIVEN)
+    return _tool(step) is not None
 
 
 def _tool(step: Mapping[str, Any]) -> str | None:
