@@ -17,6 +17,8 @@ from truespec.domains.sql.refute.literals import Literals, Number, as_date, nume
 from truespec.domains.sql.schema import Column, Kind, Schema, Table
 from truespec.verdict import Unsupported
 
+DATED = 0.95
+"""How often a text that is read as a date is one."""
 _FIRST_DAY = datetime.date(2019, 7, 1)
 _NUMBERS = (Kind.INT, Kind.DECIMAL, Kind.FLOAT)
 _SMALL = {"TINYINT": 127, "SMALLINT": 32_767, "MEDIUMINT": 8_388_607}
@@ -38,6 +40,8 @@ class Style:
     """How often a column has one value throughout."""
     blanks: float = 0.0
     """How often a text has a blank before or after it."""
+    capitals: float = 0.04
+    """How often a text that is none of those mentioned is in capitals."""
     negative: float = 0.02
     """How often a number has a minus."""
     turn: bool = False
@@ -46,6 +50,12 @@ class Style:
     """Whether days lie whole years apart."""
     together: bool = False
     """Whether all rows of a table have one parent, as long as keys leave room: large groups."""
+    runs: bool = False
+    """Whether days follow on each other, row by row, now and then with one twice or one left out."""
+    upwards: bool = False
+    """Whether rows that refer to two rows of one table lead from an earlier to a later one."""
+    last: list[int] = field(default_factory=lambda: [0])
+    """The step that the last day of a run has."""
     ways: dict[str, int] = field(default_factory=dict)
     fixed: dict[str, Value] = field(default_factory=dict)
     turns: dict[str, int | None] = field(default_factory=dict)
@@ -59,7 +69,8 @@ class Style:
     def parent(self, name: str, parents: Sequence[ValueRow], number: int, random: Random) -> ValueRow:
         """The parent of a table's row of this number: any, the same for all rows, or the next in turn."""
         if name not in self.turns:
-            alike = 0 if self.together else random.choice((None, None, 0, 1, 1))
+            some = (0, 0, None, 1) if self.runs else (None, None, 0, 1, 1)
+            alike = 0 if self.together else random.choice(some)
             self.turns[name] = alike
             self.ways[name] = random.randrange(len(parents))
         step = self.turns[name]
@@ -99,7 +110,13 @@ def drawer(column: Column, table: Table, schema: Schema, literals: Literals) -> 
     if kind is Kind.ENUM:
         return _members(column, mentioned)
     if kind is Kind.TEXT or (kind is Kind.OTHER and dialect.types_are_affinities):
-        return _texts(column, mentioned, literals)
+        texts = _texts(column, mentioned, literals)
+        if not dialect.dates_are_texts or column.name.lower() not in literals.dated:
+            return texts
+        timed = any(isinstance(value, str) and as_date(value) and len(value) > 10 for value in mentioned)
+        of_dates = Kind.DATETIME if timed else Kind.DATE
+        days = _moments(of_dates, mentioned, exact, literals, _CALENDAR)
+        return lambda style, random: (days if random.random() < DATED else texts)(style, random)
     if kind in (Kind.DATE, Kind.DATETIME):
         narrow = dialect.timestamp_range_is_narrow and column.type.sql.upper().startswith("TIMESTAMP")
         return _moments(kind, mentioned, exact, literals, _STAMPS if narrow else _CALENDAR)
@@ -228,7 +245,7 @@ def _texts(column: Column, mentioned: set[Any], literals: Literals) -> Draw:
         if choice < 0.01:
             return ""
         text = letters[(random.randrange(style.spread) + style.offset) % len(letters)]
-        return text.upper() if choice < 0.04 else text
+        return text.upper() if random.random() < style.capitals else text
 
     return draw
 
@@ -277,7 +294,10 @@ def _moments(
 
     def draw(style: Style, random: Random) -> Value:
         choice = random.random()
-        if own and choice < style.literal:
+        if style.runs and choice < 0.95:
+            style.last[0] += random.choice((0, 1, 1, 1, 1, 2))
+            day = _later(base, style.last[0])
+        elif own and choice < style.literal:
             day = random.choice(written if random.random() < 0.4 else own)
         elif everywhere and choice > 0.8:
             day = random.choice(everywhere)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -10,15 +12,25 @@ from sqlglot import exp
 
 from truespec.domains.sql.dialects.registry import DIALECTS
 from truespec.domains.sql.engines.script import Database, Value, ValueRow, parents_first
-from truespec.domains.sql.refute.check_constraints import condition, parse
+from truespec.domains.sql.refute.check_constraints import Condition, condition, parse
 from truespec.domains.sql.refute.draws import Draw, Style, drawer
 from truespec.domains.sql.refute.literals import Literals, collect
 from truespec.domains.sql.schema import Schema, Table
 
 MAX_ROWS = 9
 """Rows of a table, unless a condition on a group's size asks for more."""
+EMPTY = 0.15
+"""How often a table is empty."""
+RUNS, RUN = 0.15, 5
+"""How often days follow on each other, and how many rows tables then may have."""
 TRIES = 12
 """How often a row that violates a key or a CHECK is drawn again."""
+REDRAWS = 8
+"""How often a value that violates a CHECK of its column is drawn again."""
+
+
+Reference = tuple[str, tuple[int, ...], tuple[int, ...]]
+"""A foreign key: the table, the places of its columns here, and there."""
 
 
 class Generator:
@@ -47,6 +59,11 @@ class Generator:
         self._tables = [
             _Table(table, schema, self._literals) for table in parents_first(schema) if table.name in used
         ]
+        parents = {key.table for table in schema.tables if table.name in used for key in table.foreign_keys}
+        self._leaves = used - parents
+        self._recursive = any(
+            clause.args.get("recursive") for query in queries for clause in query.find_all(exp.With)
+        )
         self.tables = {table.name: table for table in self._tables}
         """The tables that are filled."""
 
@@ -64,21 +81,30 @@ class Generator:
         if full:
             biggest = max(biggest, asked + 1)
         together = bool(full) and asked > MAX_ROWS and random.random() < 0.5
+        runs = random.random() < RUNS
+        biggest = max(biggest, RUN) if runs else biggest
         style = Style(
             spread=random.choice((1, 2, 2, 3, 3, 4, 6)),
             nulls=random.choice((0.0, 0.0, 0.1, 0.3, 0.6)) if not together else 0.0,
             literal=random.choice((0.2, 0.5, 0.8, 0.95)),
             offset=random.choice((0, 0, 0, 1, 5)),
             constancy=random.choice((0.0, 0.0, 0.2, 0.5, 0.8)) if not together else 0.7,
-            blanks=random.choice((0.0,) * 9 + (0.3,)),
+            blanks=random.choice((0.0,) * (4 if self._literals.folds else 9) + (0.3,)),
+            capitals=random.choice((0.04, 0.3)) if self._literals.folds else 0.04,
             negative=random.choice((0.02,) * 5 + (0.4,)),
             turn=(place := random.random()) < 0.15,
             years=place > 0.9,
             together=together,
+            runs=runs,
+            upwards=random.random() < (0.8 if self._recursive else 0.3),
         )
+        # One at most: where two are empty, little is left to tell apart.
+        empty = random.choice(self._tables).name if random.random() < EMPTY else ""
         tables: dict[str, tuple[ValueRow, ...]] = {}
         for table in self._tables:
-            size = 0 if random.random() < 0.06 else random.randint(1, biggest)
+            size = 0 if table.name == empty else random.randint(1, biggest)
+            if table.name in self._leaves and random.random() < (0.8 if runs else 0.5):
+                size = max(size, random.randint(1, biggest), RUN if runs else 1)
             if full and random.random() < (0.8 if together else 0.5):
                 size = biggest - random.randint(0, 1)
             tables[table.name] = tuple(table.draw(size, style, tables, random))
@@ -118,12 +144,16 @@ class _Table:
         # a fixed value is shared by columns of one name and kind
         self._kinds = [f"{column.name.lower()} {column.type.sql}" for column in table.columns]
         self._nullable = [column.nullable for column in table.columns]
-        self._draws = [drawer(column, table, schema, literals) for column in table.columns]
+        alone = _checks_of_one(table, schema)
+        self._draws = [
+            _within(drawer(column, table, schema, literals), name, alone.get(name, ()))
+            for name, column in zip(self._names, table.columns)
+        ]
         place = {column.name: position for position, column in enumerate(table.columns)}
         self._keys = [tuple(place[name] for name in key) for key in _keys(table)]
         self._keyed = [any(position in key for key in self._keys) for position in range(len(table.columns))]
         self._folds = DIALECTS[schema.dialect].collation_merges_texts
-        self._references = []
+        self._references: list[Reference] = []
         for key in table.foreign_keys:
             parent = schema.table(key.table)
             there = {column.name: position for position, column in enumerate(parent.columns)}
@@ -134,6 +164,7 @@ class _Table:
                     tuple(there[name] for name in key.references),
                 )
             )
+        self._edges = _edges(self._references, self.name)
         self._referring = [f"{self.name} {here}" for _, here, _ in self._references]
         self._checks = [found for text in table.checks if (found := condition(text, schema.dialect))]
 
@@ -206,12 +237,31 @@ class _Table:
             parent = random.choice(parents) if free else style.parent(name, parents, len(own), random)
             for place, source in zip(here, there):
                 row[place] = parent[source]
+        for pair in self._edges if style.upwards else ():
+            self._point_upwards(row, pair, others, random)
         if len(self._references) > 1 and not self._references_hold(row, others, own):
             return None if attempt == TRIES - 1 else self._row(style, others, own, random, attempt + 1, room)
         for place, nullable in enumerate(self._nullable):
             if row[place] is None and not nullable:
                 return None
         return tuple(row)
+
+    def _point_upwards(
+        self,
+        row: list[Value],
+        pair: tuple[int, int],
+        others: dict[str, tuple[ValueRow, ...]],
+        random: Random,
+    ) -> None:
+        """Let a row lead from a parent to a later one: rows that are edges then make no cycle."""
+        (table, first, there), (_, second, _) = (self._references[number] for number in pair)
+        parents = others.get(table, ())
+        if len(parents) < 2 or any(row[place] is None for place in (*first, *second)):
+            return
+        low, high = sorted(random.sample(range(len(parents)), 2))
+        for here, number in ((first, low), (second, high)):
+            for place, source in zip(here, there):
+                row[place] = parents[number][source]
 
     def _references_hold(
         self, row: list[Value], others: dict[str, tuple[ValueRow, ...]], own: list[ValueRow]
@@ -243,6 +293,44 @@ class _Table:
         by_name = dict(zip(self._names, row))
         answers = [check(by_name) for check in self._checks]
         return all(answer is None or answer for answer in answers)
+
+
+def _edges(references: Sequence[Reference], own: str) -> list[tuple[int, int]]:
+    """The references, two by two, that name the same columns of one other table."""
+    return [
+        (first, second)
+        for first, second in itertools.combinations(range(len(references)), 2)
+        if references[first][0] == references[second][0] != own
+        and references[first][2] == references[second][2]
+    ]
+
+
+def _checks_of_one(table: Table, schema: Schema) -> dict[str, list[Condition]]:
+    """The CHECKs that speak of one column alone, by its lower-case name."""
+    found: dict[str, list[Condition]] = {}
+    for text in table.checks:
+        tree, holds = parse(text, schema.dialect), condition(text, schema.dialect)
+        names = {str(column.name).lower() for column in tree.find_all(exp.Column)} if tree else set()
+        if holds is not None and len(names) == 1:
+            found.setdefault(names.pop(), []).append(holds)
+    return found
+
+
+def _within(draw: Draw, name: str, checks: Sequence[Condition]) -> Draw:
+    """Values that satisfy a column's own CHECKs, if a few draws find one; at last those that they mention."""
+    if not checks:
+        return draw
+
+    def drawn(style: Style, random: Random) -> Value:
+        value = None
+        for attempt in range(REDRAWS):
+            value = draw(style if attempt < REDRAWS // 2 else replace(style, literal=0.95), random)
+            answers = [holds({name: value}) for holds in checks]
+            if all(answer is None or answer for answer in answers):
+                break
+        return value
+
+    return drawn
 
 
 def _keys(table: Table) -> tuple[tuple[str, ...], ...]:

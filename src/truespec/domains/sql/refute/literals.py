@@ -19,12 +19,17 @@ MAX_LITERALS = 1_000
 """No more literals of a query are looked at."""
 MAX_SPANS = 12
 """No more lengths of time are looked at."""
+MAX_RENAMED = 3
+"""No more names are followed, one behind the other."""
 MAX_GROUP = 60
 """No more rows are asked for, whatever a HAVING or LIMIT says."""
 
 _TOGETHER: tuple[Any, ...] = (exp.Predicate, exp.In, exp.Between, exp.Like, exp.Case, exp.If, exp.Is)
 _PLACES: tuple[Any, ...] = (exp.Count, exp.RowNumber, exp.Rank, exp.DenseRank)
 _LENGTHS = {"DAY": (1,), "WEEK": (7,), "MONTH": (28, 29, 30, 31), "YEAR": (365, 366)}
+_OF_DATES: tuple[Any, ...] = (exp.Date, exp.TimeToStr, exp.TsOrDsToDate, exp.TsOrDsToTimestamp, exp.DateDiff)
+_OF_DATES_BY_NAME = frozenset({"DATE", "DATETIME", "JULIANDAY", "STRFTIME", "UNIXEPOCH", "TIMEDIFF"})
+_FOLDS: tuple[Any, ...] = (exp.Upper, exp.Lower, exp.Trim, exp.ILike)
 _DATE = re.compile(r"(\d{4})-(\d{1,2})(?:-(\d{1,2}))?")
 
 
@@ -46,6 +51,10 @@ class Literals:
     """Numbers that are added to a column or subtracted from one."""
     spans: list[int] = field(default_factory=list)
     """Numbers of days between two dates that the queries tell from one more and one less."""
+    dated: set[str] = field(default_factory=set)
+    """Lower-case names of columns that a function of dates is given, by themselves or under another name."""
+    folds: bool = False
+    """Whether a function makes texts alike that differ in case or in blanks."""
     rows: int = 0
     """The largest number that a condition on a COUNT or a place, a HAVING, a LIMIT or an OFFSET mentions."""
 
@@ -57,6 +66,8 @@ def collect(trees: Iterable[exp.Expr]) -> Literals:
     around = _Around(frozenset(name for tree in trees for name in _numbered(tree)))
     found.spans = sorted({days for tree in trees for days in islice(_spans(tree), MAX_SPANS)})
     for tree in trees:
+        found.dated |= _dated(tree)
+        found.folds = found.folds or tree.find(*_FOLDS) is not None
         found.texts.update(_cut(tree))
         for node in islice(tree.find_all(exp.Literal), MAX_LITERALS):
             values = _values(node)
@@ -90,6 +101,23 @@ def _numbered(tree: exp.Expr) -> Iterator[str]:
     for alias in tree.find_all(exp.Alias):
         if alias.this.find(*_PLACES) is not None:
             yield alias.alias.lower()
+
+
+def _dated(tree: exp.Expr) -> set[str]:
+    """The columns that functions of dates are given, and what they are called where they come from."""
+    found = {
+        str(column.name).lower()
+        for node in tree.find_all(*_OF_DATES, exp.Anonymous)
+        if not isinstance(node, exp.Anonymous) or str(node.this).upper() in _OF_DATES_BY_NAME
+        for column in node.find_all(exp.Column)
+    }
+    names = [
+        (alias.alias.lower(), {str(column.name).lower() for column in alias.this.find_all(exp.Column)})
+        for alias in tree.find_all(exp.Alias)
+    ]
+    for _ in range(MAX_RENAMED if found else 0):
+        found |= {name for alias, columns in names if alias in found for name in columns}
+    return found
 
 
 def _lasts(tree: exp.Expr) -> Iterator[int]:

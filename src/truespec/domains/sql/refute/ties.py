@@ -90,7 +90,7 @@ def _settle(query: Any, root: Any, listed: bool, descending: bool, schema: Schem
             return None
         _continue(window, [*outputs, *(c.copy() for c in window.this.find_all(exp.Column))], descending)
         changed = True
-    limited = any(query.args.get(part) is not None for part in ("limit", "offset"))
+    limited = any(query.args.get(part) is not None for part in ("limit", "offset")) or _picks(query)
     if (
         (limited or (listed and query.args.get("order") is not None))
         and (sorted_source or _is_grouped(query))
@@ -104,6 +104,12 @@ def _settle(query: Any, root: Any, listed: bool, descending: bool, schema: Schem
         _continue(query, [exp.Literal.number(place) for place in range(1, count + 1)], descending)
         changed = True
     return changed
+
+
+def _picks(query: Any) -> bool:
+    """Whether a query keeps one row of several by DISTINCT ON."""
+    distinct = query.args.get("distinct")
+    return isinstance(distinct, exp.Distinct) and distinct.args.get("on") is not None
 
 
 def _is_settled(query: Any, schema: Schema) -> bool:
@@ -210,15 +216,19 @@ def _outputs(query: Any) -> list[Any] | None:
 
 
 def _width(query: Any) -> int | None:
-    """How many columns a query yields; None where a star hides it."""
+    """How many columns a query yields; None where a star hides it, unless it is one subquery's alone."""
     first = query
     while not isinstance(first, exp.Select):
         first = first.this
         if first is None:
             return None
-    if any(output.is_star for output in first.expressions):
+    if not any(output.is_star for output in first.expressions):
+        return len(first.expressions)
+    source = first.args.get("from_")
+    plain = len(first.expressions) == 1 and type(first.expressions[0]) is exp.Star
+    if not plain or first.args.get("joins") or source is None or any(first.expressions[0].args.values()):
         return None
-    return len(first.expressions)
+    return _width(source.this.this) if isinstance(source.this, exp.Subquery) else None
 
 
 def _list_in_order(listing: Any, schema: Schema, descending: bool) -> None:
