@@ -106,8 +106,11 @@ class _Search:
     settings: Settings
     limit: Limit
     views: Views = field(default_factory=dict)
+    """What they stand for."""
     records: list[dict[str, JSON]] = field(default_factory=list)
+    """The proofs, for a certificate."""
     steps: list[str] = field(default_factory=list)
+    """The proofs, for readers."""
     kinds: dict[str, tuple[Kind, ...] | None] = field(default_factory=dict)
     """The kinds of the columns of parts that were read, None where they cannot be replaced."""
 
@@ -123,11 +126,7 @@ class _Search:
             return False
         if not mine or not yours:
             return True
-        return (
-            _embeds(yours, mine)
-            if known[0]
-            else _embeds(mine, yours) or (not any(known) and _embeds(yours, mine))
-        )
+        return (not known[1] and _embeds(yours, mine)) or (not known[0] and _embeds(mine, yours))
 
     def compare(self, one: Place, other: Place) -> None:
         """Take two parts for one table where that is proved."""
@@ -147,7 +146,7 @@ class _Search:
             self.kinds |= {part: kinds_of(source.bag) for part, source in zip(parts, sources, strict=True)}
             wide = next((side for side, part in enumerate(parts) if part in self.views), None)
             found.extend(ways(*sources, wide))
-            return found[number] if found else None
+            return found[number] if number < len(found) else None
 
         try:
             added = proved(world, self.trees, self.views, parts, choose)
