@@ -7,6 +7,8 @@ import signal
 import threading
 import time
 
+import pytest
+
 import needs
 from truespec.domains.contract import RecheckStatus
 from truespec.domains.registry import load
@@ -83,3 +85,27 @@ def test_an_undecided_pair_gives_the_reason_of_each_part() -> None:
     assert str(told) == "prover: Rocq's memory cap was reached; refuter: no drawn input"
     late = OutOfTime("no decision within 4 s")
     assert domain._undecided({**ends, "refuter": late}) is late
+
+
+@pytest.mark.slow
+def test_the_others_wait_while_an_accepted_proof_is_looked_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rocq walks through its whole library for that; two more processes would work for nothing meanwhile."""
+    needs.tool("coqc")
+    sent: list[tuple[Session, str]] = []
+    send = Session._send
+
+    def noted(session: Session, sentence: str) -> None:
+        sent.append((session, sentence))
+        send(session, sentence)
+
+    monkeypatch.setattr(Session, "_send", noted)
+    oracle = "Definition spec (x r : Z) : Prop := r = Z.abs x."
+    candidate = "Definition spec (x r : Z) : Prop := r >= 0 /\\ (r = x \\/ r = - x)."
+    verdict = verify_pair(Pair("rocq", oracle, candidate, {"signature": "(x r : Z) : Prop"}), 200.0)
+    assert verdict.answer is Answer.EQUIVALENT
+    looks = [at for at, (_, sentence) in enumerate(sent) if "Assumptions Truespec_equivalent" in sentence]
+    prover = sent[looks[-1]][0]
+    after = [session for session, said in sent[looks[-1] :] if "BackTo" not in said]
+    meanwhile = [session for session in after if session is not prover]
+    # One sentence each may have been on its way.
+    assert all(meanwhile.count(session) <= 1 for session in meanwhile)

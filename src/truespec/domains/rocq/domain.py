@@ -144,12 +144,13 @@ class Rocq(Domain[RocqContext, RocqSpec]):
         for session in (refuter, prover, solver):
             session.until = limit.ends
         first_round, enumerated, enough = threading.Event(), threading.Event(), threading.Event()
+        # What the kernel accepted is as good as decided: the others would only take time meanwhile.
+        accepted = refuter.pause = solver.pause = threading.Event()
+        proof = partial(prove, first_round=first_round, accepted=accepted)
         with ThreadPoolExecutor(4) as pool:
             search = partial(refute, enumerated=enumerated, enough=enough)
             searching = pool.submit(_guarded, self._ready(refuter, search), layout, limit, stop)
-            proving = pool.submit(
-                _guarded, self._ready(prover, partial(prove, first_round=first_round)), layout, limit, stop
-            )
+            proving = pool.submit(_guarded, self._ready(prover, proof), layout, limit, stop)
             solving = pool.submit(_guarded, self._ready(solver, solve), layout, limit, stop)
             solving.add_done_callback(lambda done: enough.set() if isinstance(done.result(), Claim) else None)
             hammering: Future[Proved | Exception] | None = None
@@ -164,6 +165,7 @@ class Rocq(Domain[RocqContext, RocqSpec]):
                 found = _first(searching, proving, solving, hammering, limit)
             finally:
                 stop.set()
+        refuter.pause = solver.pause = None
         for session in (refuter, prover, solver):
             self._restore(session)
         match found:

@@ -45,15 +45,19 @@ def prove(
     limit: Limit,
     stop: threading.Event,
     first_round: threading.Event | None = None,
+    accepted: threading.Event | None = None,
 ) -> Proved:
     """Try the strategies in order; `Incomplete` where none succeeds. `first_round` is set after two.
+
+    `accepted` is set once the kernel has accepted a proof, unless that rests on another axiom than `classic`.
 
     Where the preparation has something to do, each round goes through the prepared theorem first.
     """
     dialogue = Dialogue(session, limit, stop)
     _state(dialogue, layout)
     every, ended = ordered(STRATEGIES, layout), set[str]()
-    found = _round(dialogue, layout, False, every[: len(AT_ONCE)], 0, ended)
+    accepted = accepted or threading.Event()
+    found = _round(dialogue, layout, False, every[: len(AT_ONCE)], 0, ended, accepted)
     if isinstance(found, Proved):
         return found
     unfinished, turn = {False: every}, 0
@@ -61,7 +65,7 @@ def prove(
         unfinished = {True: every, False: tuple(one for one in every if not one.as_stated)}
     while any(unfinished.values()):
         for prepared, strategies in unfinished.items():
-            found = _round(dialogue, layout, prepared, strategies, turn, ended)
+            found = _round(dialogue, layout, prepared, strategies, turn, ended, accepted)
             if isinstance(found, Proved):
                 return found
             unfinished[prepared] = found
@@ -78,6 +82,7 @@ def _round(
     strategies: tuple[Strategy, ...],
     turn: int,
     ended: set[str],
+    accepted: threading.Event,
 ) -> Proved | tuple[Strategy, ...]:
     """A proof, or the strategies that ran out of time; `ended` holds those under which a process ended."""
     session, late, form = dialogue.session, list[Strategy](), prepared
@@ -101,16 +106,24 @@ def _round(
             continue
         if proved:
             if dialogue.may("Qed."):
-                printed = dialogue.must("Print Assumptions Truespec_equivalent.")
-                return Proved(
-                    f"{PREPARATION}; {strategy.name}" if form else strategy.name, assumptions(printed)
-                )
+                name = f"{PREPARATION}; {strategy.name}" if form else strategy.name
+                return Proved(name, _looked_over(dialogue, accepted))
             dialogue.may("Abort.")  # a proof that the kernel refuses may stay open
             _open(dialogue, form)
         elif session.worked() - before >= work:
             late.append(strategy)
     dialogue.must("Abort.")
     return tuple(late)
+
+
+def _looked_over(dialogue: Dialogue, accepted: threading.Event) -> bool:
+    """Whether the proof rests on `classic`. Rocq walks through the library for it, half a second long."""
+    accepted.set()
+    try:
+        return assumptions(dialogue.must("Print Assumptions Truespec_equivalent."))
+    except BaseException:
+        accepted.clear()
+        raise
 
 
 def _prepares(dialogue: Dialogue, layout: Layout) -> bool:

@@ -33,6 +33,8 @@ GRACE_SECONDS = 0.25
 """How long after a pair's limit a process is still waited for."""
 STARTUP_SECONDS = 60.0
 """How long a process may take to start and to read its opening sentences, on a busy machine."""
+PAUSE_SECONDS = 0.01
+"""How often it is looked whether a pause has ended."""
 _MARK = "Truespec_mark_"
 
 
@@ -80,6 +82,8 @@ class Session:
         """How often `back_to(base)` was called since the start."""
         self.until = math.inf
         """When the limit of the present pair ends, by `time.monotonic`."""
+        self.pause: threading.Event | None = None
+        """While it is set, `say` hands nothing over: another process may have decided the pair."""
 
     def _patience(self, seconds: float) -> float:
         """How long to wait for the process to obey: `seconds`, or what the limit and its grace leave of them.
@@ -165,9 +169,19 @@ class Session:
 
         `work` bounds the processor time of the sentence, which a busy machine does not change.
         """
+        deadline = time.monotonic() + seconds
+        while self.pause is not None and self.pause.is_set():
+            if time.monotonic() >= deadline or (stop is not None and stop.is_set()):
+                raise Interrupted
+            time.sleep(PAUSE_SECONDS)
+        return self._exchange(sentence, deadline, stop, work)
+
+    def _exchange(
+        self, sentence: str, deadline: float, stop: threading.Event | None = None, work: float | None = None
+    ) -> Reply:
         self._send(sentence)
         worked = None if work is None else self.worked() + work
-        text = self._prompt_by(time.monotonic() + seconds, stop, worked)
+        text = self._prompt_by(deadline, stop, worked)
         if text is None:
             self._interrupt()
             raise Interrupted
@@ -190,7 +204,7 @@ class Session:
         try:
             if self._state == state:
                 return True
-            if not self.say(f"BackTo {state}.", self._patience(2.0)).ok:
+            if not self._exchange(f"BackTo {state}.", time.monotonic() + self._patience(2.0)).ok:
                 return False
         except (Interrupted, Undecided):
             return False
