@@ -144,6 +144,11 @@ SLIPS = [
         "(SELECT 1 FROM emp e WHERE e.sal = t.a)) THEN 1 ELSE 0 END FROM emp WINDOW w AS (ORDER BY id)",
     ),
     ("SELECT a FROM t GROUP BY a HAVING SUM(c) > 0", "SELECT DISTINCT a FROM t"),
+    (
+        "SELECT id, LEAD(code) OVER (ORDER BY sal, id) FROM emp WHERE sal > 0",
+        "WITH o AS (SELECT id, code, ROW_NUMBER() OVER (ORDER BY sal, id) AS n FROM emp WHERE sal > 0) "
+        "SELECT a.id, b.code FROM o a LEFT JOIN o b ON b.n = a.n + 2",
+    ),
     ("SELECT a, c FROM t GROUP BY a, b, c HAVING b = c", "SELECT DISTINCT a, b FROM t WHERE b IS NOT NULL"),
     ("SELECT a, SUM(b) FROM t GROUP BY a", "SELECT a, COALESCE(SUM(b), 0) FROM t GROUP BY a"),
 ]

@@ -35,6 +35,7 @@ from truespec.domains.sql.rules import (
     aggregate_axioms,
     choices,
     closures,
+    counted_before,
     counted_image,
     counted_subset,
     covering_row,
@@ -362,6 +363,10 @@ def no_number_is_missing(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(rows_between, "_all_follow", lambda *_: z3.BoolVal(True))
 
 
+def all_rows_are_counted_since(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(counted_before, "neg", lambda formula: z3.BoolVal(True))
+
+
 def columns_that_are_one_are_any(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(group_determined, "is_tuple", lambda values, outs: z3.BoolVal(True))
 
@@ -393,6 +398,7 @@ PLANTS: dict[Plant, str] = {
         "SELECT who, MIN(day) AS a FROM (SELECT who, day, day - ROW_NUMBER() OVER "
         "(PARTITION BY who ORDER BY day) AS run FROM seen) q GROUP BY who, run"
     ),
+    all_rows_are_counted_since: "SELECT id, LEAD(code) OVER (ORDER BY sal, id) FROM emp WHERE sal > 0",
     columns_that_are_one_are_any: "SELECT a, c FROM t GROUP BY a, b, c HAVING b = c",
     no_number_comes_twice: (
         "SELECT DISTINCT run FROM (SELECT n - RANK() OVER (ORDER BY n) AS run FROM plain "

@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from truespec.domains.sql.aggregates.candidates import aggregates_in_keys
 from truespec.domains.sql.ir.aggregates import Aggregates, Symbol
 from truespec.domains.sql.ir.bags import Term
-from truespec.domains.sql.ir.logic import Formula
+from truespec.domains.sql.ir.logic import Expr, Formula
 from truespec.domains.sql.rules import (
+    counted_before,
     counted_image,
     counted_subset,
     least_rows,
@@ -52,9 +53,11 @@ class Learned:
                 self._note_number(symbol, number)
         for symbol, stepped in rows_between.in_keys(self.aggregates, terms, self._runs):
             self._note_between(symbol, stepped)
-
-        for symbol in rows_between.numbered(self.aggregates, terms):
-            self._note_between(symbol, stepped=False)
+        for symbol, term, arguments in rows_between.numbered(self.aggregates, terms):
+            if rows_between.read(symbol) is not None:
+                self._note_between(symbol, stepped=False)
+            elif symbol.name not in self._between:
+                self._note_before(symbol, term, arguments)
         self._relate_firsts(terms)
 
     def _relate_firsts(self, terms: list[Term]) -> None:
@@ -115,6 +118,16 @@ class Learned:
         elif many_choices.LEAST < number <= many_choices.MOST:
             fact = many_choices.of(self.aggregates.world, symbol, number)
         self.add(symbol.name, fact)
+
+    def _note_before(self, symbol: Symbol, term: Term, arguments: tuple[Expr, ...]) -> None:
+        self._between.add(symbol.name)
+        known, self.plainly = set(self.aggregates.symbols), True
+        fact = counted_before.of(self.aggregates, symbol, term, arguments)
+        self.plainly = False
+        if fact is not None:
+            self.add(symbol.name, fact)
+            self._spans |= {symbol.name} | (self.aggregates.symbols.keys() - known)
+            self.aggregates.world.in_numbers = True
 
     def _note_between(self, symbol: Symbol, stepped: bool) -> None:
         if symbol.name in self._between:

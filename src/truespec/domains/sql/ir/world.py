@@ -88,6 +88,8 @@ class World:
         """Whether more effort might have given another answer."""
         self.in_steps = False
         """Whether rows are known to follow one another, so that Z3 has to be kept from going on for ever."""
+        self.in_numbers = False
+        """Whether rows are told by their numbers under an order of several keys, which takes more effort."""
         self.to_the_second = False
         """Whether a moment is written with its seconds, so that it matters which columns hold whole ones."""
         self.fractional = self.dialect.moments_have_precision and any(
@@ -380,7 +382,7 @@ class World:
     def decided(self, assumption: Formula, goal: Formula, effort: int) -> bool:
         """Ask Z3 for a proof; False where it finds none with this effort."""
         solver = z3.Solver()
-        solver.set("rlimit", STEPS_EFFORT * effort if self.in_steps else effort)
+        solver.set("rlimit", STEPS_EFFORT * effort if self.in_steps or self.in_numbers else effort)
         if self.in_steps:
             solver.set("smt.qi.eager_threshold", STEPS_DEPTH)
         solver.set("arith.nl.grobner", False)  # its steps count little as effort and heed no timeout

@@ -67,15 +67,18 @@ def in_keys(aggregates: Aggregates, terms: list[Term], done: Container[str]) -> 
             yield from in_keys(aggregates, list(group.body.terms), done)
 
 
-def numbered(aggregates: Aggregates, terms: list[Term]) -> Iterator[Symbol]:
-    """The counts that stand in one equation for several values, as two rows' numbers do."""
+def numbered(aggregates: Aggregates, terms: list[Term]) -> Iterator[tuple[Symbol, Term, tuple[Expr, ...]]]:
+    """The counts that stand in one equation for several values, as two rows' numbers do.
+
+    With each, a term where it stands and its arguments there.
+    """
     for term in terms:
         for part in filter(is_eq, conjuncts(term.cond)):
             applied = aggregates.applied(replace(term, cond=part, outs=())).values()
             names = [symbol.name for symbol, _ in applied]
-            for symbol in {s.name: s for s, _ in applied if names.count(s.name) > 1}.values():
+            for symbol, arguments in {s.name: (s, a) for s, a in applied if names.count(s.name) > 1}.values():
                 if symbol.function == "COUNT":
-                    yield symbol
+                    yield symbol, term, arguments
 
 
 def _summands(value: Expr) -> Iterator[Expr]:
