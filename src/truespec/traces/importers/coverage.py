@@ -348,14 +348,14 @@ class _Walk:
                 return [(inner, path, depth + 1)]
         elif len(text) > _LONG and is_stream(text):
             return [(value, path, depth + 1) for _, value in events_of_sse(text)]
+        if text in self.held.texts:
+            return []
         name = named(path)
         last = last_step(name)
         if last in _ASIDE or last in self.aside or _is_aside(path[0]):
             return []
         spoken = last in _SAYING or (type(path[1]) is tuple and path[1] and _gives(path[1]))
         if not (_is_sentence(text) or (spoken and not _FAILING.search(name) and _is_said(text))):
-            return []
-        if text in self.held.texts:
             return []
         looked, known = self.searched.get(name, (0, 0))
         if looked < _SEARCHED or known:
