@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
 import json
 import zipfile
@@ -18,7 +19,8 @@ from deadly import DEADLY, Deadly
 from truespec.cli.main import truespec
 from truespec.compliance.baseline import violations_in
 from truespec.compliance.run import Tally, check_all
-from truespec.executors import pool, traces, whole_files
+from truespec.compliance.scoring import DEFAULT
+from truespec.executors import pool, traces, whole_files, worker
 from truespec.executors.artifact_file import ArtifactFile, Rendered
 from truespec.executors.forked import may_fork
 from truespec.executors.rulefiles import load_rule_files
@@ -255,3 +257,18 @@ def test_an_output_stays_locked_while_what_a_killed_run_left_is_joined(tmp_path:
         ArtifactFile(output, False)
     resumed.stop()
     assert output.read_text().count("\n") == 2
+
+
+def test_a_worker_looks_for_garbage_as_seldom_as_one_process() -> None:
+    """A copy of a process that has compiled the rules gets a worker's thresholds after that."""
+    before = gc.get_threshold()
+    checker = traces._Checker((), DEFAULT, None, Reading(), "")
+    try:
+        checker.warm_up(None)
+        alone = gc.get_threshold()
+        worker._collect_rarely()
+        assert gc.get_threshold() != alone
+        checker._check(traces._WARMING)
+        assert gc.get_threshold() == alone
+    finally:
+        gc.set_threshold(*before)

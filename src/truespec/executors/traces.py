@@ -96,8 +96,9 @@ class _Checker:
         return Rendered({**made, "key": key}) if self._renders else made
 
     def _check(self, trace: Trace) -> dict[str, Any]:
+        # Traces are many small values that all stay. A worker sets thresholds of its own when it starts.
+        gc.set_threshold(100_000, 20, 50)
         if self._compiled is None:
-            gc.set_threshold(100_000, 20, 50)  # traces are many small values that all stay
             compiled = RuleSet(self._rules)
             self._compiled = compiled, ProvedOverlaps(compiled.rules)
         rules, overlaps = self._compiled
