@@ -359,6 +359,13 @@ def test_a_type_whose_equality_is_identity(dialect: str, kind: str) -> None:
     assert proved(dialect, schema, *pair)
 
 
+def test_a_proof_says_that_what_intervals_are_added_to_stays_in_the_calendar() -> None:
+    schema = read_schema("CREATE TABLE t (id INT PRIMARY KEY, c DATETIME)", "mysql")
+    tree = sqlglot.parse_one("SELECT id FROM t WHERE c + INTERVAL 72 HOUR > '2024-01-01'", read="mysql")
+    said = "dates and moments that intervals are added to stay within the engine's calendar"
+    assert said in gate.assumptions([tree], schema, Settings())
+
+
 @pytest.mark.parametrize(
     ("dialect", "kind", "said"),
     [

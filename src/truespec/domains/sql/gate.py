@@ -64,6 +64,8 @@ _ARITHMETIC = frozenset({6, 7, 8, 9})
 
 _UNSIGNED = re.compile(r"\bUNSIGNED\b|\AU(TINY|SMALL|BIG|HUGE)?INT", re.IGNORECASE)
 """How the types of unsigned columns are written."""
+_RECKONED = (exp.Interval, exp.DateAdd, exp.DateSub)
+"""Expressions that an engine adds to a date or a moment, up to the end of its calendar."""
 _QUOTIENTS = (exp.Div, exp.Avg, exp.Stddev, exp.StddevPop, exp.StddevSamp, exp.Variance, exp.VariancePop)
 """Expressions whose value an engine divides for."""
 
@@ -355,6 +357,8 @@ def assumptions(trees: Iterable[exp.Expr], schema: Schema, settings: Settings) -
         found.append(f"the dates of {', '.join(dates)} are finite")
     if days:
         found.append(f"the dates of {', '.join(days)} are of the calendar; no zero date is stored")
+    if any(tree.find(*_RECKONED) is not None for tree in trees):
+        found.append("dates and moments that intervals are added to stay within the engine's calendar")
     if dates and dialect.years_before_christ_print_alike and any(tree.find(exp.TimeToStr) for tree in trees):
         found.append(f"the dates of {', '.join(dates)}, and those made of them, are after Christ")
     return (*found, *_quotients(trees, dialect, settings))

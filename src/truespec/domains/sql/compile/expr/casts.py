@@ -145,15 +145,18 @@ def _to_text(reader: Reader, to: exp.DataType, value: Val) -> Val | None:
 
 
 def _to_moment(reader: Reader, to: exp.DataType, value: Val) -> Val | None:
+    converts = value.kind == TEXT and value.literal is not None and reader.dialect.text_literals_convert
     if to.this in (_Type.DATE, _Type.DATE32):
-        if value.kind == TEXT and value.literal is not None and reader.dialect.text_literals_convert:
-            return day(read_date(reader.world, value.literal))
+        if converts:
+            return day(read_date(reader.world, str(value.literal)))
         if value.kind in MOMENTS:
             return day(value)
         if value.kind == ZONED:
             return day_of_zoned(value)
     moments = [_Type.DATETIME, _Type.TIMESTAMP]
     moments += [_Type.TIMESTAMPNTZ] if reader.dialect.parser_renames_timestamp else []
+    if to.this in moments and converts and not to.expressions:
+        return moment(read_date(reader.world, str(value.literal)))
     if to.this in moments and value.kind in MOMENTS:
         if to.expressions or (value.kind == DATETIME and reader.world.fractional):
             raise Unsupported("sql: CAST to a moment of other precision")
