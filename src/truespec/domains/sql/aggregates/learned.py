@@ -140,6 +140,7 @@ class Learned:
             self.add(symbol.name, fact)
             self._spans |= {symbol.name} | (self.aggregates.symbols.keys() - known)
             self.aggregates.world.in_steps |= stepped
+            self.aggregates.world.in_numbers |= not stepped
 
 
 def _nested(terms: Iterable[Term]) -> list[Term]:

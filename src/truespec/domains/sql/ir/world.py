@@ -66,6 +66,8 @@ BRIEF = Effort(60_000, 40)
 
 SECOND = 1_000_000
 """Microseconds in a second."""
+WAYS: tuple[dict[str, float | int], ...] = ({}, {"smt.qi.eager_threshold": 5.0}, {"smt.random_seed": 1})
+"""Options of Z3 that are tried in turn where rows are told by their numbers: each way misses some proofs."""
 STEPS_EFFORT, STEPS_DEPTH = 3, 3.0
 """What more a statement about rows that follow one another may take, and how deep Z3 instantiates first."""
 
@@ -89,7 +91,7 @@ class World:
         self.in_steps = False
         """Whether rows are known to follow one another, so that Z3 has to be kept from going on for ever."""
         self.in_numbers = False
-        """Whether rows are told by their numbers under an order of several keys, which takes more effort."""
+        """Whether rows are told by their numbers, which Z3 may miss one way and see another."""
         self.to_the_second = False
         """Whether a moment is written with its seconds, so that it matters which columns hold whole ones."""
         self.fractional = self.dialect.moments_have_precision and any(
@@ -381,15 +383,20 @@ class World:
 
     def decided(self, assumption: Formula, goal: Formula, effort: int) -> bool:
         """Ask Z3 for a proof; False where it finds none with this effort."""
-        solver = z3.Solver()
-        solver.set("rlimit", STEPS_EFFORT * effort if self.in_steps or self.in_numbers else effort)
-        if self.in_steps:
-            solver.set("smt.qi.eager_threshold", STEPS_DEPTH)
-        solver.set("arith.nl.grobner", False)  # its steps count little as effort and heed no timeout
-        solver.add(*self.axioms([assumption, goal]), assumption, z3.Not(goal))
-        outcome = check(solver, self.limit)
-        self.limit.check()
-        self.shortened |= outcome is Outcome.UNKNOWN
+        for options in WAYS if self.in_numbers and not self.in_steps else WAYS[:1]:
+            solver = z3.Solver()
+            solver.set("rlimit", STEPS_EFFORT * effort if self.in_steps else effort)
+            if self.in_steps:
+                solver.set("smt.qi.eager_threshold", STEPS_DEPTH)
+            solver.set("arith.nl.grobner", False)  # its steps count little as effort and heed no timeout
+            for name, value in options.items():
+                solver.set(name, value)
+            solver.add(*self.axioms([assumption, goal]), assumption, z3.Not(goal))
+            outcome = check(solver, self.limit)
+            self.limit.check()
+            if outcome is not Outcome.UNKNOWN:
+                break
+            self.shortened = True
         if outcome is Outcome.UNSAT:
             self.obligations.append(solver.to_smt2())
         return outcome is Outcome.UNSAT

@@ -99,7 +99,7 @@ class Generator:
             upwards=random.random() < (0.8 if self._recursive else 0.3),
         )
         # One at most: where two are empty, little is left to tell apart.
-        empty = random.choice(self._tables).name if random.random() < EMPTY else ""
+        empty = random.choice(self._tables).name if self._tables and random.random() < EMPTY else ""
         tables: dict[str, tuple[ValueRow, ...]] = {}
         for table in self._tables:
             size = 0 if table.name == empty else random.randint(1, biggest)
