@@ -30,6 +30,15 @@ def calls(trace: Trace) -> list[str]:
     return [call.name for message in trace.messages for call in message.calls]
 
 
+def answered_calls(trace: Trace) -> list[tuple[str, Any, str | None]]:
+    """Each call with its arguments and the text of its result."""
+    return [
+        (call.name, call.arguments, trace.messages[trace.results[index, number]].text)
+        for index, message in enumerate(trace.messages)
+        for number, call in enumerate(message.calls)
+    ]
+
+
 def answers(trace: Trace) -> dict[str, str | None]:
     """The text of the result of each call, by identifier or by name."""
     return {
@@ -41,6 +50,11 @@ def answers(trace: Trace) -> dict[str, str | None]:
 
 def said(trace: Trace, role: str) -> list[str | None]:
     return [m.text for m in trace.messages if m.role == role and m.text]
+
+
+def spoken(trace: Trace) -> list[tuple[str, str]]:
+    """What the user and the agent say, in order."""
+    return [(m.role, m.text) for m in trace.messages if m.role in ("user", "assistant") and m.text]
 
 
 def whole(trace: Trace) -> None:

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
+from imported import answered_calls as calls
 from imported import imported
+from imported import spoken as said
 from truespec.traces.importers.literals import literal
 from truespec.traces.importers.tool_names import tool_of_span
-from truespec.traces.trace import Trace
 
 ASKED = "How full is tank 7?"
 DONE = "Tank 7 is nearly full."
@@ -21,18 +22,6 @@ def written(value: Any, tmp_path: Path, name: str = "log.json") -> Path:
     path = tmp_path / name
     path.write_text(value if isinstance(value, str) else json.dumps(value))
     return path
-
-
-def calls(trace: Trace) -> list[tuple[str, Any, str | None]]:
-    return [
-        (call.name, call.arguments, trace.messages[trace.results[index, number]].text)
-        for index, message in enumerate(trace.messages)
-        for number, call in enumerate(message.calls)
-    ]
-
-
-def said(trace: Trace) -> list[tuple[str, str]]:
-    return [(m.role, m.text) for m in trace.messages if m.role in ("user", "assistant") and m.text]
 
 
 def otlp(*spans: dict[str, Any], trace: str = "t") -> dict[str, Any]:

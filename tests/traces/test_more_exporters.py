@@ -6,7 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+from imported import answered_calls as calls
 from imported import imported
+from imported import spoken as said
 from truespec.traces.files import Problem
 from truespec.traces.trace import Trace
 
@@ -21,18 +23,6 @@ def found_in(value: Any, tmp_path: Path, name: str = "log.json") -> tuple[list[T
     path.write_text("\n".join(map(json.dumps, listed)))
     traces, problems, _ = imported(path)
     return traces, problems
-
-
-def calls(trace: Trace) -> list[tuple[str, Any, str | None]]:
-    return [
-        (call.name, call.arguments, trace.messages[trace.results[index, number]].text)
-        for index, message in enumerate(trace.messages)
-        for number, call in enumerate(message.calls)
-    ]
-
-
-def said(trace: Trace) -> list[tuple[str, str]]:
-    return [(m.role, m.text) for m in trace.messages if m.role in ("user", "assistant") and m.text]
 
 
 def test_results_of_the_agents_sdk_of_javascript(tmp_path: Path) -> None:
