@@ -18,6 +18,7 @@ from domains.regex import random_patterns
 from truespec.domains.regex import replay
 from truespec.domains.regex.effort import longest_within, most_steps
 from truespec.domains.regex.finder import Finder, Unmatched
+from truespec.domains.regex.firsts import letters_of
 from truespec.verdict import Undecided
 
 CATASTROPHIC = [
@@ -44,7 +45,7 @@ def test_a_catastrophic_pattern_is_answered(pattern: str, text: str, found: bool
 def by_automaton(pattern: str, flags: int) -> Finder:
     """A finder that never asks `re`."""
     made = Finder(pattern, flags)
-    made._safe = (-1, -1)
+    made._safe = [-2, -2]
     return made
 
 
@@ -130,7 +131,14 @@ def test_in_a_thread_nothing_rings_and_nothing_hangs() -> None:
     ("pattern", "cheap"),
     [
         (r"\b(?:yes|no|sure)\b", True),
-        ("^a+$", False),
+        ("a+$", False),
+        ("^a+$", True),
+        (r"(?m)^a+$", False),
+        (r"\A\s*(?:no|yes)", True),
+        (r"\bnot\s{1,2}(?:\w{1,16}\s{1,2}){0,3}(?:go|stay)", True),
+        (r"\bnot\s{1,2}(?:\w{1,16}[\w ]{1,2}){0,3}(?:go|stay)", False),
+        (r"(?:do not|don't|never){9}", True),
+        (r"(?:do|does|don't){9}x", False),
         ("a{1,20}b", True),
         (".*", False),
         ("(a|b|c){3}d", True),
@@ -143,21 +151,68 @@ def test_work_is_bounded_by_the_shape_of_a_pattern(pattern: str, cheap: bool) ->
     assert Finder(pattern).is_cheap(10_000_000) is cheap
 
 
+PARTS = [
+    "a",
+    "[ab]",
+    "(?:a|ab)",
+    "(?:b|)",
+    "a?",
+    r"\\w",
+    r"\\s",
+    "[^b]",
+    "(?:ac|ad|b )",
+    "(?:a |b)",
+    "^",
+    "$",
+]
+
+
 def test_the_bound_holds_for_backtracking_that_is_counted() -> None:
     """A textbook backtracker that counts its steps never exceeds the bound."""
     rng = random.Random(4)
-    for _ in range(300):
-        parts = [rng.choice(["a", "[ab]", "(?:a|ab)", "(?:b|)", "a?"]) for _ in range(rng.randrange(1, 4))]
-        pattern = "".join(
-            part + ("" if part == "a?" else rng.choice(["", "{0,2}", "*", "+", "{2}"])) for part in parts
-        )
-        tree = sre_parser.parse(pattern)
-        text = "".join(rng.choice("ab") for _ in range(rng.randrange(9)))
-        assert _counted(tree, text) <= most_steps(tree, len(text), search=False), (pattern, text)
+    near = 0
+    for _ in range(1_500):
+        pattern = _pattern(rng, 3)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = sre_parser.parse(pattern)
+        text = "".join(rng.choice("aabb cd") for _ in range(rng.randrange(9)))
+        for search in (False, True):
+            bound = most_steps(tree, len(text), search=search)
+            counted = sum(_counted(tree, text, start) for start in range(len(text) + 1 if search else 1))
+            assert counted <= bound, (pattern, text, search)
+            near += counted > bound / 4
+    assert near > 300, "the bounds are so wide that none would be exceeded"
 
 
-def _counted(tree: object, text: str) -> int:
-    """Leaf attempts of a backtracking full match that explores every choice."""
+def _pattern(rng: random.Random, most: int) -> str:
+    made = ""
+    for _ in range(rng.randrange(1, most + 1)):
+        part = rng.choice(PARTS) if most < 2 or rng.random() < 0.8 else f"(?:{_pattern(rng, most - 1)})"
+        once = part in ("a?", "^", "$")
+        made += part + ("" if once else rng.choice(["", "", "{0,2}", "*", "+", "+?", "{2}"]))
+    return made
+
+
+def _takes(name: object, value: Any, letter: str) -> bool:
+    """Whether a part that takes one character takes this one."""
+    if str(name) == "LITERAL":
+        return chr(value) == letter
+    if str(name) == "NOT_LITERAL":
+        return chr(value) != letter
+    kinds = {"CATEGORY_WORD": str.isalnum, "CATEGORY_SPACE": str.isspace}
+    listed = [(str(n), v) for n, v in value]
+    found = any(
+        kinds[str(v)](letter)
+        if n == "CATEGORY"
+        else (n == "RANGE" and v[0] <= ord(letter) <= v[1]) or (n == "LITERAL" and v == ord(letter))
+        for n, v in listed
+    )
+    return found is not (listed[0][0] == "NEGATE")
+
+
+def _counted(tree: object, text: str, start: int = 0) -> int:
+    """Leaf attempts of a backtracking match from one place that explores every choice."""
     steps = 0
 
     def run(items: list[tuple[object, Any]], at: int) -> None:
@@ -166,20 +221,20 @@ def _counted(tree: object, text: str) -> int:
             return
         (name, value), rest = items[0], items[1:]
         kind = str(name)
-        if kind in ("LITERAL", "IN"):
+        if kind in ("LITERAL", "NOT_LITERAL", "IN"):
             steps += 1
-            listed = [(name, value)] if kind == "LITERAL" else value
-            allowed = {
-                chr(c) for n, v in listed for c in (range(v[0], v[1] + 1) if str(n) == "RANGE" else (v,))
-            }
-            if at < len(text) and text[at] in allowed:
+            if at < len(text) and _takes(name, value, text[at]):
                 run(rest, at + 1)
+        elif kind == "AT":
+            steps += 1
+            if at == 0 if str(value) == "AT_BEGINNING" else at == len(text):
+                run(rest, at)
         elif kind == "BRANCH":
             for branch in value[1]:
                 run([*branch, *rest], at)
         elif kind == "SUBPATTERN":
             run([*value[3], *rest], at)
-        elif kind == "MAX_REPEAT":
+        elif kind in ("MAX_REPEAT", "MIN_REPEAT"):
             least, most, body = value
             if int(most) > 0 and at <= len(text):
                 less = 1 << 30 if int(most) > 1 << 20 else int(most) - 1
@@ -190,8 +245,34 @@ def _counted(tree: object, text: str) -> int:
         else:
             raise AssertionError(kind)
 
-    run(list(tree), 0)  # type: ignore[call-overload]
+    run(list(tree), start)  # type: ignore[call-overload]
     return steps
+
+
+@pytest.mark.parametrize("flags", [re.IGNORECASE, re.IGNORECASE | re.ASCII, 0, re.ASCII])
+def test_no_character_is_missing_from_the_set_of_a_part(flags: int) -> None:
+    letters = [chr(code) for code in range(0x20000)]
+    listed = [
+        "[a-z]",
+        "[^a]",
+        "[^\\s]",
+        "[^\\W,]",
+        r"\d",
+        r"\D",
+        r"[\s,-]",
+        "’",
+        "é",
+        "[^é]",
+        "[α-ω]",
+        "ι",
+        "[k-s_]",
+    ]
+    for part in [*map(re.escape, "aikszAIKSZ09_-. "), *listed, r"\w", r"\W", r"\s", r"\S"]:
+        (item,) = sre_parser.parse(part, flags)
+        found = letters_of(item, sre_parser.parse(part, flags).state.flags)
+        match = re.compile(part, flags).fullmatch
+        assert found is not None
+        assert [one for one in letters if match(one) and not found.holds(ord(one))] == [], part
 
 
 def test_the_longest_length_is_exact() -> None:

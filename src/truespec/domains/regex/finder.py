@@ -21,8 +21,10 @@ from truespec.domains.regex.effort import longest_within
 from truespec.domains.regex.syntax import deep_stack
 from truespec.verdict import Incomplete, Undecided
 
-_BASE, _PER_CHARACTER = 200_000, 300
+_BASE, _PER_CHARACTER = 200_000, 600
 """Steps that `re` may take at most on one text, about a millisecond, and for each of its characters."""
+_UNKNOWN = -1
+"""Up to which length `re` may be asked is found when a text comes."""
 _SECONDS = 0.25
 """For one text, where only `re` can answer and its work is not bounded."""
 _LETTERS = {re.IGNORECASE: "i", re.MULTILINE: "m", re.DOTALL: "s", re.VERBOSE: "x", re.ASCII: "a"}
@@ -54,7 +56,7 @@ class Finder:
     False
     """
 
-    __slots__ = ("_matcher", "_re", "_safe", "flags", "pattern")
+    __slots__ = ("_matcher", "_re", "_safe", "_tree", "flags", "pattern")
 
     def __init__(self, pattern: str, flags: int = 0) -> None:
         self.pattern = pattern
@@ -64,8 +66,8 @@ class Finder:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             self._re = re.compile(pattern, flags)
-            tree = sre_parser.parse(pattern, flags)
-        self._safe = tuple(longest_within(tree, search, _BASE, _PER_CHARACTER) for search in (False, True))
+            self._tree = sre_parser.parse(pattern, flags)
+        self._safe = [_UNKNOWN, _UNKNOWN]
         self._matcher: dict[bool, Matcher | str] = {}
 
     def search(self, text: str) -> bool:
@@ -82,9 +84,17 @@ class Finder:
 
     def is_cheap(self, length: int) -> bool:
         """Whether `re` itself searches any text of up to this length in few steps."""
-        return length <= self._safe[True]
+        return length <= self._longest(True)
+
+    def _longest(self, search: bool) -> int:
+        """Up to which length `re` may be asked, for a match of the whole text and for one anywhere in it."""
+        if self._safe[search] == _UNKNOWN:
+            self._safe[search] = longest_within(self._tree, search, _BASE, _PER_CHARACTER)
+        return self._safe[search]
 
     def _slowly(self, text: str, search: bool) -> bool:
+        if self._safe[search] == _UNKNOWN and len(text) <= self._longest(search):
+            return self.search(text) if search else self.fullmatch(text)
         matcher = self._matcher.get(search)
         if matcher is None:
             matcher = self._matcher[search] = self._automaton(search)
