@@ -17,7 +17,6 @@ from click.testing import CliRunner
 from deadly import DEADLY, Deadly
 
 from truespec.cli.main import truespec
-from truespec.compliance.baseline import violations_in
 from truespec.compliance.run import Tally, check_all
 from truespec.compliance.scoring import DEFAULT
 from truespec.executors import pool, traces, whole_files, worker
@@ -27,6 +26,7 @@ from truespec.executors.rulefiles import load_rule_files
 from truespec.executors.trace_input import sources_of
 from truespec.executors.traces import check_side_by_side
 from truespec.executors.whole_files import Reading, WholeFile, whole_file
+from truespec.rules.language import load_rules
 from truespec.rules.monitor import RuleSet
 from truespec.traces.files import Problem
 from truespec.traces.importers.registry import read
@@ -75,23 +75,25 @@ def test_workers_render_the_lines_that_one_process_writes(
     files: list[Path], rules: RuleSet, tmp_path: Path, monkeypatch: Any
 ) -> None:
     monkeypatch.setattr(traces, "FEW", 1)
+    broken = "- {id: mute, text: t, severity: high, formal: {template: absence, a: {message: user}}}"
+    rules = RuleSet((*rules.rules, *load_rules(broken)))
     alone = list(check_all(sources(files, False), rules, "k"))
-    rendered = list(check_side_by_side(sources(files, True), rules, "k", jobs=2, renders=True))
+    tally, merged = Tally(), Tally()
+    rendered = list(check_side_by_side(sources(files, True), rules, "k", jobs=2, count=merged.merge))
     assert all(isinstance(record, Rendered) for record, _ in rendered)
-    written, counted = [], []
+    written = []
     for place, records in (("alone", alone), ("beside", rendered)):
         whole, folder = tmp_path / f"{place}.jsonl", tmp_path / place
-        tally = Tally()
         for output in (ArtifactFile(whole, False, False), ArtifactFile(folder, False, False)):
             for record, new in records:
                 output.write(record, new)
             output.end()
-        for record, _ in records:
-            tally.add(record)
         written.append([whole.read_text(), *sorted((one.name, one.read_text()) for one in folder.iterdir())])
-        counted.append((tally, [list(violations_in(record)) for record, _ in records]))
+    for record, _ in alone:
+        tally.add(record)
     assert written[0] == written[1]
-    assert counted[0] == counted[1]
+    assert tally == merged
+    assert len(tally.named) == 20 < tally.violations["high"]
     assert written[0][0].count("\n") == len(alone) == len(written[0]) - 1 == 70
 
 

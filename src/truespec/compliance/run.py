@@ -12,11 +12,10 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from truespec.compliance import RULE_SET
 from truespec.compliance.artifact import artifact
-from truespec.compliance.final_state import FinalStates
 from truespec.compliance.roots import ProvedOverlaps
 from truespec.compliance.scoring import DEFAULT, Scoring
 from truespec.rules.finding import Status
@@ -26,6 +25,9 @@ from truespec.traces.trace import Trace
 from truespec.untrusted.nesting import check_json
 from truespec.verdict import UsageError
 from truespec.version import __version__
+
+if TYPE_CHECKING:
+    from truespec.compliance.final_state import FinalStates
 
 FIELDS = {
     "key",
@@ -43,6 +45,8 @@ FIELDS |= {"checks", "prompt_sha256"}
 """A record without these is no artifact of a run."""
 UNINFORMATIVE_SHARE = 0.95
 """A rule broken by at least this share of the traces it spoke about tells nothing about any of them."""
+NAMED = 20
+"""Violations that the end of a failed check names."""
 UNINFORMATIVE_TRACES = 10
 """Fewer traces are too few to say so."""
 
@@ -165,6 +169,9 @@ class Tally:
     """One such note for each rule."""
     failed_calls: Counter[str] = field(default_factory=Counter)
     """Calls that counted as failed, by the predicate that said so."""
+    named: list[tuple[str, str]] = field(default_factory=list)
+    """The first `NAMED` violations of each severity that no baseline accepts: the severity, and the violation
+    with its trace and message."""
 
     def add(self, record: Mapping[str, Any]) -> None:
         """Count an artifact."""
@@ -187,8 +194,33 @@ class Tally:
                 self.spoken[rule] += 1
         for result in record["results"]:
             for v in result["violations"]:
-                self.violations[v["severity"]] += 1
-                self.accepted[v["severity"]] += "accepted" in v
+                self._violation(record, v)
+
+    def _violation(self, record: Mapping[str, Any], violation: Mapping[str, Any]) -> None:
+        severity, accepted = violation["severity"], "accepted" in violation
+        if not accepted and self.violations[severity] - self.accepted[severity] < NAMED:
+            place = f"{record['source']['file']}: {record['trace_id']}, message {violation['message_index']}"
+            quote = " ".join(violation["quote"].split())
+            self.named.append((severity, f"{place}: {violation['rule_id']} ({severity}): {quote}"))
+        self.violations[severity] += 1
+        self.accepted[severity] += accepted
+
+    def merge(self, later: Tally) -> None:
+        """Add the counts of what comes later in the run."""
+        known = self.violations - self.accepted
+        for severity, words in later.named:
+            if known[severity] < NAMED:
+                known[severity] += 1
+                self.named.append((severity, words))
+        self.traces += later.traces
+        self.problems += later.problems
+        for name in ("violations", "accepted", "breaches", "spoken", "elsewhere", "notes", "failed_calls"):
+            getattr(self, name).update(getattr(later, name))
+        for name in ("statuses", "reasons"):
+            for rule, counts in getattr(later, name).items():
+                getattr(self, name)[rule].update(counts)
+        self.required |= later.required
+        self.example = later.example | self.example
 
     def skipped(self, required: bool = False) -> list[str]:
         """Rules that were not evaluated on some trace that they are for; with `required`, of these those

@@ -170,14 +170,10 @@ def _take(path: Path, is_folder: bool, held: ExitStack) -> None:
             return
 
 
-COUNTED = ("key", "trace_id", "source", "results", "checks", "failed_calls")
-"""What a run reads of an artifact whose line is made, besides the rules that have to be evaluated."""
-
-
 class Rendered(dict[str, Any]):
-    """An artifact that nobody changes any more, with its line.
+    """An artifact that is counted, and that nobody changes any more, with its line.
 
-    To another process it travels as its line, the fields `COUNTED`, and the rules that are required.
+    To another process it travels as its line, its key and the name of its trace.
     """
 
     def __init__(self, record: Mapping[str, Any]) -> None:
@@ -185,14 +181,12 @@ class Rendered(dict[str, Any]):
         self.line = _line(record)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        required = [rule for rule in self["rules"] if rule.get("required")]
-        counted = {name: self[name] for name in COUNTED}
-        return _rendered, ({**counted, "rules": required}, self.line)
+        return _rendered, (self["key"], self["trace_id"], self.line)
 
 
-def _rendered(record: dict[str, Any], line: str) -> Rendered:
+def _rendered(key: str, trace_id: str, line: str) -> Rendered:
     made = Rendered.__new__(Rendered)
-    made.update(record)
+    made.update(key=key, trace_id=trace_id)
     made.line = line
     return made
 

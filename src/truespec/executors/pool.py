@@ -24,14 +24,16 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from truespec.domains.verify import Pair, environment_of, verify_pair
 from truespec.executors.crash import place_of_crash
 from truespec.executors.forked import Forked, mapped, may_fork
 from truespec.executors.worker import SETTING_UP
 from truespec.solvers.scratch import Scratch
 from truespec.verdict import ReasonCode, TruespecError, Verdict, unknown
+
+if TYPE_CHECKING:
+    from truespec.domains.verify import Pair
 
 Key = TypeVar("Key", bound=Hashable)
 Work = TypeVar("Work")
@@ -422,11 +424,15 @@ def _copy(job_read: int, result_write: int, folder: Path, copied: tuple[Any, ...
 
 def verifiers(domains: Sequence[str], jobs: int = 1) -> Workers[Pair, Verdict]:
     """Workers that decide pairs of these domains."""
+    from truespec.domains.verify import verify_pair
+
     return Workers(verify_pair, failed_verdict, domains, jobs=jobs)
 
 
 def failed_verdict(pair: Pair, code: ReasonCode, detail: str, seconds: float) -> Verdict:
     """The verdict on a pair that ended its worker."""
+    from truespec.domains.verify import environment_of
+
     return unknown(pair.domain, code, detail, method="worker").within(environment_of(pair)).timed(seconds)
 
 

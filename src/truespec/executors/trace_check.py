@@ -15,12 +15,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from truespec.compliance.baseline import Accepted, Baseline, read_baseline, violations_in
+from truespec.compliance.baseline import Accepted, Baseline, read_baseline
 from truespec.compliance.evaluators.registry import BY_CATEGORY, EVALUATORS
-from truespec.compliance.final_state import FinalStates
-from truespec.compliance.run import Tally
+from truespec.compliance.run import NAMED, Tally
 from truespec.compliance.scoring import DEFAULT, Scoring, read_scoring
-from truespec.executors.artifact_file import ArtifactFile, beside, write_whole
+from truespec.executors.artifact_file import ArtifactFile, Rendered, beside, write_whole
 from truespec.executors.rulefiles import load_rule_files
 from truespec.executors.trace_input import joins_of, sources_of, traces_of
 from truespec.executors.traces import check_side_by_side, checking_of
@@ -36,9 +35,9 @@ from truespec.traces.trace import Trace
 from truespec.untrusted.outputs import check_apart, check_distinct
 from truespec.untrusted.unpack import Budget
 from truespec.verdict import UsageError
-from truespec.worlds.registry import Worlds
 
 if TYPE_CHECKING:
+    from truespec.compliance.final_state import FinalStates
     from truespec.executors.evaluate import Judging
     from truespec.executors.extract import Extractor
 
@@ -46,8 +45,6 @@ REDACTED_FIELDS = frozenset(("results", "rules", "checks", "aggregate", "failed_
 """The fields of an artifact that hold text of the trace."""
 SPENT = ("calls", "input_tokens", "output_tokens", "usd", "seconds")
 """What judges cost, by the names in an artifact."""
-NAMED = 20
-"""Violations that the end of a failed check names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +75,16 @@ class StateChoice:
     reference: bool = False
     """Whether the reference actions of a task say what should hold."""
 
-    def states(self, folder: Path | None) -> FinalStates:
-        """What checks final states; `UsageError` for a model that is none."""
+    def states(self, folder: Path | None, predicted: bool) -> FinalStates | None:
+        """What checks final states, whether or not some are predicted; `UsageError` for a model that is none.
+
+        None where nothing says what should hold.
+        """
+        if not (predicted or self.reference or self.worlds):
+            return None
+        from truespec.compliance.final_state import FinalStates
+        from truespec.worlds.registry import Worlds
+
         given = {}
         for entry in self.worlds:
             name, equals, place = entry.partition("=")
@@ -218,7 +223,8 @@ def run_check(
         outcome.unread += not found.foreign
         tell(found)
 
-    joining, states = request.joining, request.state.states(request.joining.folder)
+    joining = request.joining
+    states = request.state.states(joining.folder, predicted=judges.extractor is not None)
     if request.state.reference or request.state.worlds:
         key = f"{key}:{','.join(request.state.worlds)}:{request.state.reference}"
     joins = joins_of(joining.folder, joining.tools, joining.prompt, joining.types)
@@ -229,9 +235,9 @@ def run_check(
         hidden: dict[tuple[str, str], Redactor] = {}
         collects = bool(gate.junit_file or gate.sarif_file)
         whole = request.hiding or request.compact or baseline.entries or collects
-        renders = not (whole or request.output is None)
+        count = outcome.tally.merge if request.output is not None and not whole else None
         checked = _checked(
-            request, RuleSet(rules), key, judging, output, problem, scoring, states, hidden, joins, renders
+            request, RuleSet(rules), key, judging, output, problem, scoring, states, hidden, joins, count
         )
         try:
             for record, new in checked:
@@ -241,9 +247,9 @@ def run_check(
                     redactor = hidden.pop(_place(record["source"]), None) or request.hiding.redactor()
                     fields = record.keys() & REDACTED_FIELDS
                     record |= {name: redactor.value(record[name]) for name in fields}
-                baseline.mark(record)
-                outcome.tally.add(record)
-                _name_failing(gate, record, outcome.failing)
+                if not isinstance(record, Rendered):
+                    baseline.mark(record)
+                    outcome.tally.add(record)
                 output.write(record, new)
                 if collects:
                     collected.append(record)
@@ -323,10 +329,10 @@ def _checked(
     output: ArtifactFile,
     problem: Callable[[Problem], None],
     scoring: Scoring,
-    states: FinalStates,
+    states: FinalStates | None,
     hidden: dict[tuple[str, str], Redactor],
     joins: Joins | None,
-    renders: bool,
+    count: Callable[[Tally], None] | None,
 ) -> Iterator[tuple[dict[str, Any], bool]]:
     """Each artifact, and whether it is new; `hidden` gets the redactors that have to learn from traces."""
     jobs, executor = request.jobs or len(os.sched_getaffinity(0)), checking_of(request.executor)
@@ -346,7 +352,7 @@ def _checked(
             jobs=jobs,
             reading=reading,
             budget=budget,
-            renders=renders,
+            count=count,
         )
     stream = traces_of(request.paths, request.form, joins, request.output)
     if request.hiding:
@@ -357,20 +363,10 @@ def _checked(
         )
     from truespec.executors.evaluate import check_judged
 
-    if request.judges.extractor is not None:
-        stream = (_with_state(item, states) for item in stream)
+    if request.judges.extractor is not None and states is not None:
+        known = states
+        stream = (_with_state(item, known) for item in stream)
     return check_judged(stream, rules, key, judging, earlier, problem, scoring, states)
-
-
-def _name_failing(gate: Gate, record: Mapping[str, Any], found: list[str]) -> None:
-    """Add the violations of an artifact that fail the check, while fewer than `NAMED` are named."""
-    if gate.fail_on is None or len(found) >= NAMED:
-        return
-    for one in violations_in(record):
-        if one["severity"] in gate.least and "accepted" not in one and len(found) < NAMED:
-            place = f"{record['source']['file']}: {record['trace_id']}, message {one['message_index']}"
-            quote = " ".join(one["quote"].split())
-            found.append(f"{place}: {one['rule_id']} ({one['severity']}): {quote}")
 
 
 def _conclude(gate: Gate, outcome: CheckOutcome, collected: list[dict[str, Any]]) -> None:
@@ -382,6 +378,8 @@ def _conclude(gate: Gate, outcome: CheckOutcome, collected: list[dict[str, Any]]
     if gate.sarif_file:
         write_whole(gate.sarif_file, json.dumps(sarif(collected), indent=1) + "\n")
     tally = outcome.tally
+    outcome.failing = [words for severity, words in tally.named if gate.fail_on and severity in gate.least]
+    del outcome.failing[NAMED:]
     bad = gate.fail_on and any(tally.violations[one] > tally.accepted[one] for one in gate.least)
     outcome.skipped = tally.skipped(required=not gate.fail_on_skipped)
     unread = gate.fail_on_skipped and outcome.unread

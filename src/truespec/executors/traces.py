@@ -11,12 +11,11 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from truespec.compliance.artifact import artifact
-from truespec.compliance.final_state import FinalStates
 from truespec.compliance.roots import ProvedOverlaps
-from truespec.compliance.run import check_all, key_of
+from truespec.compliance.run import Tally, check_all, key_of
 from truespec.compliance.scoring import DEFAULT, Scoring
 from truespec.executors.artifact_file import Rendered
 from truespec.executors.forked import may_fork
@@ -29,6 +28,9 @@ from truespec.traces.importers.registry import detect
 from truespec.traces.trace import Message, Source, ToolCall, ToolSchema, Trace
 from truespec.untrusted.unpack import Budget
 from truespec.verdict import ReasonCode
+
+if TYPE_CHECKING:
+    from truespec.compliance.final_state import FinalStates
 
 SECONDS = 600.0
 """The wall limit for one trace: thousands of times what a long one takes."""
@@ -74,7 +76,8 @@ class _Checker:
 
     def __call__(self, work: Trace | WholeFile, seconds: float) -> Made | Read | GivenBack:
         if isinstance(work, WholeFile):
-            return read_whole(work, self._reading, self._key, self._made)
+            read = read_whole(work, self._reading, self._key, self._made)
+            return _counted(read) if self._renders and isinstance(read, Read) else read
         return self._check(work)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -104,6 +107,15 @@ class _Checker:
         rules, overlaps = self._compiled
         findings = [*rules.check(trace), *(self._states.findings(trace) if self._states else ())]
         return artifact(trace, findings, self._scoring, overlaps)
+
+
+def _counted(read: Read) -> Read:
+    """What a file came to, with the counts of its artifacts, of which the lines alone travel."""
+    tally = Tally()
+    for item in read.items:
+        if not isinstance(item, Problem) and item[1] is not None:
+            tally.add(item[1])
+    return replace(read, tally=tally)
 
 
 def _failed(trace: Trace | WholeFile, code: ReasonCode, detail: str, seconds: float) -> Problem | GivenBack:
@@ -234,6 +246,8 @@ class _Run:
                 yield item[1], True
             else:
                 yield {**item[1], "key": item[0]}, True
+        if read.tally is not None and self._asked.count is not None:
+            self._asked.count(read.tally)
 
     @property
     def ended(self) -> bool:
@@ -255,7 +269,7 @@ class Asked:
     budget: Budget
     jobs: int
     executor: Executor | None
-    renders: bool = False
+    count: Callable[[Tally], None] | None = None
 
     def here(self, stream: Iterable[Item]) -> Iterator[tuple[dict[str, Any], bool]]:
         """The artifacts, made in this process."""
@@ -275,7 +289,9 @@ class Asked:
         stream = iter(stream)
         first = list(islice(stream, 1))
         source = run.work(chain(first, stream))
-        checker = _Checker(self.rules.rules, self.scoring, self.states, self.reading, self.key, self.renders)
+        checker = _Checker(
+            self.rules.rules, self.scoring, self.states, self.reading, self.key, self.count is not None
+        )
         if self.executor is None and may_fork(MEMORY_BYTES):
             checker.warm_up(first[0].path if first and isinstance(first[0], WholeFile) else None)
         with (self.executor or _here)(checker, _failed, self.jobs) as pool:
@@ -306,14 +322,14 @@ def check_side_by_side(
     executor: Executor | None = None,
     reading: Reading | None = None,
     budget: Budget | None = None,
-    renders: bool = False,
+    count: Callable[[Tally], None] | None = None,
 ) -> Iterator[tuple[dict[str, Any], bool]]:
     """What `check_all` yields, made by `jobs` worker processes.
 
     A trace that crashes its worker, exceeds the memory cap or takes more than `SECONDS` costs itself only: it
     is reported as a problem, and the others go on. `executor` makes the workers elsewhere than here;
-    then few traces go there too. A `WholeFile` in the stream is read by a worker, as `reading` says, and with
-    `renders` its artifacts come with their lines.
+    then few traces go there too. A `WholeFile` in the stream is read by a worker, as `reading` says; with
+    `count` its new artifacts come as `Rendered`, and `count` gets their counts.
     """
     asked = Asked(
         rules,
@@ -326,7 +342,7 @@ def check_side_by_side(
         budget or Budget(),
         jobs,
         executor,
-        renders,
+        count,
     )
     stream = iter(stream)
     if executor is not None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from truespec.compliance.run import key_of
+from truespec.compliance.run import Tally, key_of
 from truespec.traces.files import GZIP, Problem
 from truespec.traces.importers.registry import read
 from truespec.traces.joins import Joins
@@ -75,6 +75,8 @@ class Read:
     """What was unpacked: bytes, and seconds that it took."""
     warned: list[tuple[type[Warning], str]]
     """What the reading warned of."""
+    tally: Tally | None = None
+    """The counts of its new artifacts, where they come as lines."""
 
 
 @dataclass(frozen=True, slots=True)

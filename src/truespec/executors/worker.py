@@ -109,9 +109,9 @@ def _serve(
 
 
 def _warm_up(domains: Sequence[str]) -> None:
-    from truespec.domains.registry import load
-
     for name in domains:
+        from truespec.domains.registry import load
+
         load(name).warm_up()
 
 
@@ -124,10 +124,12 @@ def _collect_rarely() -> None:
 
 def _missing(work: Any, warm: Set[str]) -> Callable[[], None] | None:
     """What starts what a pair, or a claim on one, needs besides its domain; None where everything runs."""
+    pair = getattr(work, "pair", work)
+    if getattr(pair, "domain", None) not in warm:
+        return None
     from truespec.domains.registry import load
 
-    pair = getattr(work, "pair", work)
-    if getattr(pair, "domain", None) not in warm or (domain := load(pair.domain)).is_set_up(pair.context):
+    if (domain := load(pair.domain)).is_set_up(pair.context):
         return None
     return partial(domain.set_up, pair.context)
 

@@ -10,6 +10,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from itertools import accumulate
 from typing import Any
 
@@ -26,7 +27,7 @@ _NAMES = (
 """What fields are called whose values are secrets."""
 _NAMED = re.compile(rf"(?i:{_NAMES}|token)")
 PATTERNS = {
-    "secret": re.compile(
+    "secret": (
         r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]{0,20000}?-----END [A-Z ]{0,40}PRIVATE KEY-----"
         r"|(?<![\w-])(?:sk|pk|rk)[-_][\w-]{16,200}"
         r"|(?<!\w)(?:gh[pousr]_|github_pat_|glpat-|hf_|npm_|pypi-|xox[abeoprs]-)[\w-]{16,300}"
@@ -41,10 +42,10 @@ PATTERNS = {
         r"(?P<keyed>(?=[^\s,;]{0,80}\d)[\w./+~=-]{8,400})"
         r"|(?i:(?<=password=)|(?<=passwd=)|(?<=secret=)|(?<=token=)|(?<=api_key=)|(?<=apikey=))[^\s&;,'\"<>]{4,400}"
     ),
-    "iban": re.compile(rf"(?<![\w-])(?=[A-Za-z]{{2}}\d{{2}})[A-Za-z0-9](?:{_GAP}?[A-Za-z0-9]){{14,33}}"),
-    "email": re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+"),
-    "card": re.compile(rf"(?<![\w-])\d(?:{_GAP}?\d){{12,}}(?![\w-])"),
-    "phone": re.compile(
+    "iban": rf"(?<![\w-])(?=[A-Za-z]{{2}}\d{{2}})[A-Za-z0-9](?:{_GAP}?[A-Za-z0-9]){{14,33}}",
+    "email": r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+",
+    "card": rf"(?<![\w-])\d(?:{_GAP}?\d){{12,}}(?![\w-])",
+    "phone": (
         r"(?<![\w.-])(?:\+\d{1,3}[ .-]?)?(?:\(\d{2,4}\)[ .-]?|\d{2,4}[ .-])\d{3,4}[ .-]\d{3,4}(?![\w-])"
     ),
 }
@@ -57,6 +58,11 @@ FIELD = "field"
 """The kind of a value that stands at a chosen field."""
 LEAST = 4
 """Characters of a field's value from which on it is hidden inside words too; a shorter one only as a word."""
+
+
+@cache
+def _compiled(kind: str) -> re.Pattern[str]:
+    return re.compile(PATTERNS[kind])
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +159,7 @@ class Redactor:
         made, at = "", 0
         for head in _HEAD.finditer(text):
             start = head.start()
-            body = PATTERNS["iban"].match(text, start) if start >= at else None
+            body = _compiled("iban").match(text, start) if start >= at else None
             if body is None:
                 continue
             bare, longest = "", 0
@@ -192,7 +198,7 @@ class Redactor:
     def _all(self) -> Iterator[tuple[str, re.Pattern[str]]]:
         """The patterns in their order, those of the user first."""
         yield from self.patterns.items()
-        yield from ((kind, pattern) for kind, pattern in PATTERNS.items() if kind in self.kinds)
+        yield from ((kind, _compiled(kind)) for kind in PATTERNS if kind in self.kinds)
 
     def learn(self, trace: Trace) -> None:
         """Note what is hidden in a trace, so that what is said of it hides it too, in part as well."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 
 from truespec.verdict.answer import Answer, Relation
 from truespec.verdict.evidence import JSON, Bounded, Counterexample, Evidence, Proof, evidence_from_json
-from truespec.verdict.html import as_html
 from truespec.verdict.reason import OF_INVALID, OF_UNKNOWN, Reason, ReasonCode
 from truespec.version import __version__
 
@@ -114,6 +113,8 @@ class Verdict:
 
     def _repr_html_(self) -> str:
         """A small table for notebooks."""
+        from truespec.verdict.html import as_html
+
         return as_html(self.to_json())
 
     @classmethod

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from truespec.extraction.plan import PlanStep
@@ -118,7 +118,7 @@ def item(name: str, text: str, category: str, severity: str) -> Rule:
 @cache
 def prompt_of(evaluator: Evaluator) -> str:
     """The system prompt of an evaluator: the frame that all share, with its own role and task."""
-    folder = files(__package__).joinpath("prompts")
+    folder = Path(__file__).with_name("prompts")
     kinds = " or ".join(f'"{kind}"' for kind in (*evaluator.kinds, "other"))
     filled = {
         "{role}": evaluator.role,
