@@ -189,18 +189,34 @@ class _Run:
         self._held = 0
 
     def work(self, stream: Iterable[Item]) -> Iterator[Job[int, Trace | WholeFile] | None]:
-        """A job for each trace and file that has no artifacts yet; None while enough of them wait."""
-        for number, item in enumerate(stream):
-            while self._held >= HELD:
-                yield None
-            slot = self._slot(item)
-            self._slots.append(slot)
-            self._held += slot.weight
-            if slot.made is None and not isinstance(item, Problem):
+        """A job for each trace and file that has no artifacts yet; None while enough of them wait.
+
+        Of the files that may wait together the largest goes first, so that workers end together.
+        """
+        numbered = enumerate(stream)
+        files: dict[int, WholeFile] = {}
+        ended = False
+        while files or not ended:
+            while self._held < HELD and not ended:
+                number, item = next(numbered, (-1, None))
+                if item is None:
+                    ended = True
+                    break
+                slot = self._slot(item)
+                self._slots.append(slot)
+                self._held += slot.weight
+                if slot.made is not None or isinstance(item, Problem):
+                    continue
                 self._waiting[number] = slot
                 if isinstance(item, WholeFile):
-                    item = replace(item, kept=frozenset(slot.kept), spent=self._asked.budget.spent)
-                yield Job(number, item, SECONDS)
+                    files[number] = replace(item, kept=frozenset(slot.kept))
+                else:
+                    yield Job(number, item, SECONDS)
+            if files:
+                number = max(files, key=lambda one: files[one].size)
+                yield Job(number, replace(files.pop(number), spent=self._asked.budget.spent), SECONDS)
+            elif not ended:
+                yield None
 
     def _slot(self, item: Item) -> _Slot:
         done = self._asked.done
