@@ -7,12 +7,15 @@ from typing import Any
 import z3
 
 from truespec.domains.sql.aggregates.candidates import matched, roles, unrelated
+from truespec.domains.sql.engines.contract import Settings
 from truespec.domains.sql.ir.bags import Bag, Group, Term
 from truespec.domains.sql.ir.kinds import INT
-from truespec.domains.sql.ir.logic import FALSE, TRUE
+from truespec.domains.sql.ir.logic import FALSE, TRUE, conj
 from truespec.domains.sql.ir.values import Val
+from truespec.domains.sql.ir.world import World
 from truespec.domains.sql.prove.alignment import alignments, exclusive_terms
 from truespec.domains.sql.schema import read_schema
+from truespec.solvers.limit import Limit
 from truespec.solvers.z3 import standing
 
 (TABLE,) = read_schema("CREATE TABLE t (who INT, day INT)").tables
@@ -92,6 +95,8 @@ def test_groups_by_different_aggregates_are_not_compared() -> None:
 
 
 def test_terms_exclude_one_another_where_one_denies_what_the_other_asks() -> None:
+    world = World(read_schema("CREATE TABLE t (who INT, day INT)", "duckdb"), Settings(), Limit.start(60))
+
     def later(row: Any) -> Any:
         other = z3.Const("row.t@0.0", ROWS)
         return z3.Exists([other], z3.And(WHO(other) == WHO(row), DAY(row) < DAY(other)))
@@ -102,6 +107,20 @@ def test_terms_exclude_one_another_where_one_denies_what_the_other_asks() -> Non
 
     (last,) = rows("r!1", lambda r: z3.Not(later(r))).terms
     (before,) = rows("r!2", later_too).terms
-    assert exclusive_terms(last, before)
-    assert exclusive_terms(before, last)
-    assert not exclusive_terms(last, last)
+    assert exclusive_terms(world, last, before)
+    assert exclusive_terms(world, before, last)
+    assert not exclusive_terms(world, last, last)
+
+
+def test_terms_exclude_one_another_where_their_numbers_do() -> None:
+    world = World(read_schema("CREATE TABLE t (who INT, day INT)", "duckdb"), Settings(), Limit.start(60))
+    (low,) = rows("r!1", lambda r: DAY(r) < 3).terms
+    (high,) = rows("r!2", lambda r: DAY(r) > 4).terms
+    (more,) = rows("r!3", lambda r: DAY(r) > 1).terms
+    assert exclusive_terms(world, low, high)
+    assert not exclusive_terms(world, low, more)
+    twice = [
+        Term((*one.rows, *other.rows), (), conj(one.cond, other.cond), ())
+        for one, other in ((low, high), (rows("r!4", lambda r: DAY(r) > 4).terms[0], low))
+    ]
+    assert not exclusive_terms(world, *twice)  # a pair of rows is one of either, whichever is named first

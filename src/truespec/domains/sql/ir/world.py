@@ -36,7 +36,7 @@ from truespec.domains.sql.ir.kinds import (
     padded,
 )
 from truespec.domains.sql.ir.logic import FALSE, Expr, Formula, conj, disj, neg
-from truespec.domains.sql.ir.symbols import functions, is_false, is_true
+from truespec.domains.sql.ir.symbols import functions, is_false, is_true, quantifier_depth
 from truespec.domains.sql.ir.values import Val, computed
 from truespec.domains.sql.schema import Column, Schema, Table
 from truespec.domains.sql.schema import Kind as ColumnKind
@@ -64,6 +64,8 @@ BRIEF = Effort(60_000, 40)
 """Enough for most pairs that can be proved at all."""
 
 
+GLANCE = 5_000
+"""How hard to look whether conditions contradict each other."""
 SECOND = 1_000_000
 """Microseconds in a second."""
 WAYS: tuple[dict[str, float | int], ...] = ({}, {"smt.qi.eager_threshold": 5.0}, {"smt.random_seed": 1})
@@ -404,3 +406,16 @@ class World:
     def impossible(self, condition: Formula, share: int = 1) -> bool:
         """Whether the schema rules the condition out."""
         return self.holds(condition, FALSE, share)
+
+    def contradictory(self, parts: Iterable[Formula]) -> bool:
+        """Whether conditions exclude one another by the literals and the calendar alone.
+
+        It tells what is not worth a proof, and proves nothing: no statement of the trail.
+        """
+        plain = [part for part in parts if not quantifier_depth(part)]
+        names: set[str] = set().union(*map(functions, plain))
+        facts = text_facts(self.texts, self.enums, self.dialect.collation_merges_texts, names)
+        solver = z3.Solver()
+        solver.set("rlimit", GLANCE)
+        solver.add(*facts, *date_facts(self.dates, names), *plain)
+        return check(solver, self.limit) is Outcome.UNSAT

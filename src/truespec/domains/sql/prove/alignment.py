@@ -22,6 +22,7 @@ from truespec.domains.sql.ir.logic import Expr, Formula
 from truespec.domains.sql.ir.roles import roles
 from truespec.domains.sql.ir.symbols import is_eq, is_false, is_not, name_of, operands, substituted
 from truespec.domains.sql.ir.values import Val
+from truespec.domains.sql.ir.world import World
 
 MAX_ALIGNMENTS = 48
 """Correspondences of variables tried for one pair of terms."""
@@ -40,9 +41,11 @@ def identical_terms(left: Term, right: Term) -> bool:
     return _forms(ours) == _forms(theirs) and all(one.eq(other) for one, other in values)
 
 
-def exclusive_terms(left: Term, right: Term) -> bool:
-    """Whether one term asks for a conjunct that the other denies, over the one table that both range over."""
-    if shape(left) != shape(right) or left.groups or right.groups or len(left.rows) != 1:
+def exclusive_terms(world: World, left: Term, right: Term) -> bool:
+    """Whether no choice satisfies both terms, of tables that each stands in them once, by what is plain."""
+    if shape(left) != shape(right) or left.groups or right.groups or not left.rows:
+        return False
+    if len({table.name for _, table in left.rows}) < len(left.rows):
         return False
     aligned = next(alignments(left, right), None)
     if aligned is None:
@@ -50,7 +53,9 @@ def exclusive_terms(left: Term, right: Term) -> bool:
     sides = [conjuncts(term.cond) for term in (left, aligned)]
     said = [{_form(part) for part in parts} for parts in sides]
     denied = [{_form(part.arg(0)) for part in parts if is_not(part)} for parts in sides]
-    return not (said[0].isdisjoint(denied[1]) and said[1].isdisjoint(denied[0]))
+    if not (said[0].isdisjoint(denied[1]) and said[1].isdisjoint(denied[0])):
+        return True
+    return said[0] != said[1] and world.contradictory([*sides[0], *sides[1]])
 
 
 def _forms(parts: tuple[Formula, ...]) -> set[object]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 
 import z3
@@ -13,10 +13,9 @@ from truespec.domains.sql.aggregates.table import AggregateTable
 from truespec.domains.sql.ir.bags import Bag, Term, conjuncts, renamed
 from truespec.domains.sql.ir.existence import condition, exists, unfolded
 from truespec.domains.sql.ir.keys import reduced, rerooted
-from truespec.domains.sql.ir.kinds import BOOL, DATED, NULL_KIND, NUMBERS, TEXT
 from truespec.domains.sql.ir.logic import TRUE, Expr, Formula, conj, disj, ite, neg
 from truespec.domains.sql.ir.symbols import functions, is_false, is_true
-from truespec.domains.sql.ir.values import Val, computed, identical
+from truespec.domains.sql.ir.values import identical
 from truespec.domains.sql.ir.world import World
 from truespec.domains.sql.prove.alignment import (
     MAX_ALIGNMENTS,
@@ -26,6 +25,8 @@ from truespec.domains.sql.prove.alignment import (
     shape,
     views,
 )
+from truespec.domains.sql.prove.equal_aggregates import Equal, rewritten
+from truespec.domains.sql.prove.outputs import alike, said, same_outputs
 from truespec.domains.sql.rules import (
     distinct_of_unique,
     key_cases,
@@ -67,9 +68,11 @@ class Prover:
             self.aggregates.relate([*first, *second])
         if self._by_classes(first, second, given, new=True) or self._match(first, second, given):
             return True
-        fewer = self._possible(first, given), self._possible(second, given)
-        shrunk = len(fewer[0]) < len(first) or len(fewer[1]) < len(second)
-        first, second = fewer
+        shrunk = False
+        if len(first) + len(second) > 2:  # of one term each, both would be empty, which `_match` has seen
+            fewer = self._possible(first, given), self._possible(second, given)
+            shrunk = len(fewer[0]) < len(first) or len(fewer[1]) < len(second)
+            first, second = fewer
         if shrunk and self._match(first, second, given):
             return True
         return (
@@ -92,7 +95,7 @@ class Prover:
     def plainly_apart(self, left: Bag, right: Bag) -> bool:
         """Whether no row lies in both bags, each one term: they are the same only where both are empty."""
         first, second = left.terms, right.terms
-        return len(first) == len(second) == 1 and exclusive_terms(first[0], second[0])
+        return len(first) == len(second) == 1 and exclusive_terms(self.world, first[0], second[0])
 
     def same_tuples(self, left: Bag, right: Bag) -> bool:
         """Whether the bags hold the same tuples, however often."""
@@ -133,7 +136,7 @@ class Prover:
         """Whether two terms over the same variables are equal for each choice of them."""
         world = self.world
         here, there = condition(world, left), condition(world, aligned)
-        goal = conj(here == there, z3.Implies(here, _same_outputs(left.outs, aligned.outs)))
+        goal = conj(here == there, z3.Implies(here, same_outputs(left.outs, aligned.outs)))
         if self._holds_at_once(here, there, goal, given) or self._holds_by_columns(left, aligned, given):
             self.steps.append("match_terms")
             return True
@@ -142,8 +145,11 @@ class Prover:
         equal: list[Formula] = []
         for known in plain:
             found = self._equal_aggregates(left, aligned, conj(given, known))
-            equal += found
-            if found and world.holds(conj(given, *equal), goal):
+            equal += [one.fact for one in found]
+            if found and (
+                self._holds_rewritten(left, rewritten(aligned, found), given)
+                or world.holds(conj(given, *equal), goal)
+            ):
                 self.steps.append("match_terms with aggregates equal in context")
                 return True
         if self.depth > 0:
@@ -170,16 +176,33 @@ class Prover:
         A column is asked about alone: of many aggregates, few are needed for it.
         """
         world = self.world
-        pairs = [pair for pair in zip(left.outs, aligned.outs, strict=True) if not _alike(*pair)]
-        if self.depth > 0:
-            return False
+        pairs = [pair for pair in zip(left.outs, aligned.outs, strict=True) if not alike(*pair)]
         here, there = condition(world, left), condition(world, aligned)
         plain = conj(given, self._plain_part(here), self._plain_part(there))
+        if self.depth > 0 or (not left.outs and plain.eq(conj(given, here, there))):
+            return False
         sides = () if is_true(z3.simplify(here == there)) else ((here, there), (there, here))
         return all(world.holds(conj(given, one), other) for one, other in sides) and all(
             world.holds(plain, one.null == other.null)
-            and world.holds(conj(plain, neg(one.null), neg(other.null)), _same_outputs([one], [other]))
+            and world.holds(conj(plain, neg(one.null), neg(other.null)), same_outputs([one], [other]))
             for one, other in pairs
+        )
+
+    def _holds_rewritten(self, left: Term, aligned: Term, given: Formula) -> bool:
+        """Whether two terms are equal, the second one with aggregates of the first put for its equals.
+
+        The equations hold where the conjuncts without aggregates do, so these are compared without them.
+        """
+        world = self.world
+        sides = condition(world, left), condition(world, aligned)
+        plain = [self._plain_part(side) for side in sides]
+        if not world.holds(given, plain[0] == plain[1]):
+            return False
+        known = conj(given, *plain)
+        return world.holds(known, sides[0] == sides[1]) and all(
+            world.holds(conj(known, *sides), same_outputs([one], [other]))
+            for one, other in zip(left.outs, aligned.outs, strict=True)
+            if not alike(one, other)
         )
 
     # Group by group: rule `same_classes`
@@ -194,12 +217,12 @@ class Prover:
                 return True
         return False
 
-    def _equal_aggregates(self, left: Term, right: Term, given: Formula) -> list[Formula]:
+    def _equal_aggregates(self, left: Term, right: Term, given: Formula) -> list[Equal]:
         """Equalities between aggregates of either side that hold wherever `given` does."""
         if self.depth >= MAX_DEPTH:
             return []
         first, second = self.aggregates.applied(left), self.aggregates.applied(right)
-        facts: list[Formula] = []
+        facts: list[Equal] = []
         self.depth += 1
         try:
             for (name, one), (other, two) in itertools.product(first.items(), second.items()):
@@ -214,10 +237,10 @@ class Prover:
                     self.aggregates.instance(b, b.apply(two[1])),
                 )
                 if not self.plainly_apart(*bags) and not unrelated(*bags) and self.same(*bags, given):
-                    equal = a.apply(one[1]) == b.apply(two[1])
+                    pairs = [(a.apply(one[1]), b.apply(two[1]))]
                     if a.function not in ("COUNT", "SUM", "MIN", "MAX"):
-                        equal = conj(equal, a.null(one[1]) == b.null(two[1]))
-                    facts.append(z3.Implies(given, equal))
+                        pairs.append((a.null(one[1]), b.null(two[1])))
+                    facts.append(Equal(given, tuple(pairs)))
         finally:
             self.depth -= 1
         return facts
@@ -267,7 +290,7 @@ class Prover:
                 ours: list[Expr] = []
                 theirs: list[Expr] = []
                 for j, other in enumerate(terms):
-                    hit = conj(conditions[j], _same_outputs(term.outs, other.outs))
+                    hit = conj(conditions[j], same_outputs(term.outs, other.outs))
                     (ours if j < len(left) else theirs).append(ite(hit, z3.IntVal(1), z3.IntVal(0)))
                 goals.append(z3.Implies(conditions[i], z3.Sum(*ours) == z3.Sum(*theirs)))
             if self.world.holds(given, conj(*goals)):
@@ -275,7 +298,7 @@ class Prover:
                 return True
             plain = conj(given, disj(*map(self._plain_part, conditions)))
             pairs = itertools.product(terms[: len(left)], terms[len(left) :])
-            equal = [fact for one, two in pairs for fact in self._equal_aggregates(one, two, plain)]
+            equal = [e.fact for one, two in pairs for e in self._equal_aggregates(one, two, plain)]
             if equal and self.world.holds(conj(given, *equal), conj(*goals)):
                 self.steps.append("pointwise with aggregates equal in context")
                 return True
@@ -374,7 +397,7 @@ class Prover:
             for j, two in enumerate(terms[i:], i):
                 copy = renamed(world, two)
                 both = conj(given, condition(world, one), condition(world, copy))
-                both = conj(both, _same_outputs(one.outs, copy.outs))
+                both = conj(both, same_outputs(one.outs, copy.outs))
                 same = z3.BoolVal(False)
                 if i == j:
                     rows = [a == b for (a, _), (b, _) in zip(one.rows, copy.rows, strict=True)]
@@ -393,7 +416,7 @@ class Prover:
         for term in unfolded(world, Bag(tuple(left))).terms:
             # Renamed: a variable of `term` must not be captured by the quantifier over the other side.
             others = [
-                replace(other, cond=conj(other.cond, _same_outputs(term.outs, other.outs)))
+                replace(other, cond=conj(other.cond, same_outputs(term.outs, other.outs)))
                 for other in (renamed(world, other) for other in right)
             ]
             goals = [replace(other, outs=()) for other in others]
@@ -421,25 +444,4 @@ class Prover:
             for out, mine in zip(partner.outs, term.outs, strict=True)
             if is_true(mine.null) and any(name.startswith("agg!") for name in functions(out.val))
         ]
-        return conj(*map(_said, values))
-
-
-def _same_outputs(left: Iterable[Val], right: Iterable[Val]) -> Formula:
-    """Rows compared by position; a number and a text, say, are the same where both are NULL."""
-    pairs = list(zip(left, right, strict=True))
-    return conj(*(identical(a, b) if _comparable(a, b) else conj(a.null, b.null) for a, b in pairs))
-
-
-def _said(value: Expr) -> Formula:
-    """A statement about a value that says nothing of it: a predicate that may hold of all values."""
-    return z3.Function(f"said {value.sort()}", value.sort(), z3.BoolSort())(value)
-
-
-def _alike(one: Val, other: Val) -> bool:
-    """Whether two values are written alike."""
-    return bool(one.val.eq(other.val) and one.null.eq(other.null))
-
-
-def _comparable(one: Val, other: Val) -> bool:
-    kinds = {computed(one).kind, computed(other).kind}
-    return len(kinds) == 1 or NULL_KIND in kinds or kinds <= {*NUMBERS, BOOL} or kinds <= {TEXT, DATED}
+        return conj(*map(said, values))

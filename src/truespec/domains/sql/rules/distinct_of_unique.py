@@ -114,9 +114,20 @@ def _project(world: World, part: Term) -> Term:
 def _unique(world: World, part: Term) -> bool:
     if not part.rows:
         return True
-    copy = renamed(world, part)
-    same = conj(*(a == b for (a, _), (b, _) in zip(part.rows, copy.rows, strict=True)))
-    return world.holds(conj(part.cond, copy.cond, all_identical(part.outs, copy.outs)), same)
+    # By the same names each time, so that one part that is asked about again is one statement.
+    one, two = _called(part, "one"), _called(part, "other")
+    same = conj(*(a == b for (a, _), (b, _) in zip(one.rows, two.rows, strict=True)))
+    return world.holds(conj(one.cond, two.cond, all_identical(one.outs, two.outs)), same)
+
+
+def _called(part: Term, which: str) -> Term:
+    """The term, which has no groups, with its rows called after their places."""
+    rows = tuple(
+        (z3.Const(f"row.{table.name.lower()}!{which}.{place}", row.sort()), table)
+        for place, (row, table) in enumerate(part.rows)
+    )
+    pairs = [(row, new) for (row, _), (new, _) in zip(part.rows, rows, strict=True)]
+    return replace(substitute_term(replace(part, rows=()), pairs), rows=rows)
 
 
 def _narrow(group: Group, parts: list[Term]) -> tuple[Group, list[Substitution]]:
