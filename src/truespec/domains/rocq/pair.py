@@ -113,6 +113,15 @@ class Layout:
         )
         return [(one, other) for one in oracles for other in candidates]
 
+    def outermost(self) -> list[str]:
+        """The names of the statement that lead to the two specifications, and these."""
+        return [*self.unfolded()[:5], f"{ORACLE}.spec", f"{CANDIDATE}.spec"]
+
+    def defined(self) -> list[str]:
+        """What stands for its body beside the specifications, the oracle's before the candidate's."""
+        texts = ((ORACLE, self.oracle), (CANDIDATE, self.candidate))
+        return [f"{module}.{name}" for module, text in texts for name in text.definitions if name != "spec"]
+
 
 def ascription(name: str, module: str, context: RocqContext) -> str:
     """`spec` of a module under the signature's type."""

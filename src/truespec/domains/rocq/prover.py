@@ -198,11 +198,14 @@ def opening(layout: Layout) -> list[str]:
     """What stands between the statement and its proof."""
     each = "; ".join(f"try k (@{name})" for name in layout.recursive())
     pairs = "; ".join(f"try k (@{one}) (@{other})" for one, other in layout.counterparts())
+    properties = "; ".join(f"try k (@{name})" for name in layout.defined())
     return [
         "Import Truespec.Portfolio.",
         f"Ltac unfold_pair ::= cbv beta iota zeta delta [{' '.join(layout.unfolded())}] in *.",
         f"Ltac for_recursive k ::= {each or 'idtac'}.",
         f"Ltac for_counterparts k ::= {pairs or 'idtac'}.",
+        f"Ltac unfold_outermost ::= cbv beta iota zeta delta [{' '.join(layout.outermost())}] in *.",
+        f"Ltac for_definitions k ::= {properties or 'idtac'}.",
     ]
 
 

@@ -355,5 +355,16 @@ STRATEGIES: tuple[Strategy, ...] = (
         use=("index",),
         made_for=("division", "index"),
     ),
+    Strategy("by_relation", 0.8, glance=0.6, expected=8.0, use=("inductive",), made_for=("inductive",)),
+    Strategy("by_primes", 1.6, glance=1.0, expected=6.0, use=("divisibility", "forall", "product")),
+    Strategy("by_described_gcd", 0.8, glance=0.7, expected=4.0, use=("common divisors", "exists", "forall")),
+    Strategy(
+        "by_related_neighbours",
+        0.6,
+        glance=0.4,
+        expected=4.0,
+        use=("recursion",),
+        made_for=("cases", "recursion", "type list"),
+    ),
 )
 """All of them; `ordering.py` says in which order they are tried."""
