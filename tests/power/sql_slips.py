@@ -145,6 +145,15 @@ SLIPS = [
     ),
     ("SELECT a FROM t GROUP BY a HAVING SUM(c) > 0", "SELECT DISTINCT a FROM t"),
     (
+        "SELECT id, LAG(id) OVER (ORDER BY n) FROM (SELECT id, RANK() OVER (ORDER BY id) AS n FROM emp) q",
+        "SELECT id, LEAD(id) OVER (ORDER BY n) FROM (SELECT id, RANK() OVER (ORDER BY id) AS n FROM emp) q",
+    ),
+    (
+        "WITH RECURSIVE r(n, l) AS (SELECT a, 0 FROM t UNION ALL SELECT n + 1, l + 1 FROM r WHERE l < 1) "
+        "SELECT n FROM r",
+        "SELECT a FROM t",
+    ),
+    (
         "SELECT id, LEAD(code) OVER (ORDER BY sal, id) FROM emp WHERE sal > 0",
         "WITH o AS (SELECT id, code, ROW_NUMBER() OVER (ORDER BY sal, id) AS n FROM emp WHERE sal > 0) "
         "SELECT a.id, b.code FROM o a LEFT JOIN o b ON b.n = a.n + 2",

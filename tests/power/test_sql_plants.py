@@ -35,12 +35,14 @@ from truespec.domains.sql.rules import (
     aggregate_axioms,
     choices,
     closures,
+    counted_across,
     counted_before,
     counted_image,
     counted_subset,
     covering_row,
     determined_keys,
     distinct_of_unique,
+    ended_recursion,
     extreme_of_set,
     few_values,
     filled_group,
@@ -367,6 +369,16 @@ def all_rows_are_counted_since(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(counted_before, "neg", lambda formula: z3.BoolVal(True))
 
 
+def each_row_is_before_all_rows(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(counted_across, "_before", lambda *_: z3.BoolVal(True))
+    patch.setattr(counted_across, "_grows", lambda *_: True)
+
+
+def no_round_adds_a_row(patch: pytest.MonkeyPatch) -> None:
+    real = ended_recursion._applied
+    patch.setattr(ended_recursion, "_applied", lambda *parts: replace(real(*parts), cond=FALSE))
+
+
 def columns_that_are_one_are_any(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(group_determined, "is_tuple", lambda values, outs: z3.BoolVal(True))
 
@@ -399,6 +411,13 @@ PLANTS: dict[Plant, str] = {
         "(PARTITION BY who ORDER BY day) AS run FROM seen) q GROUP BY who, run"
     ),
     all_rows_are_counted_since: "SELECT id, LEAD(code) OVER (ORDER BY sal, id) FROM emp WHERE sal > 0",
+    each_row_is_before_all_rows: (
+        "SELECT id, LAG(id) OVER (ORDER BY n) FROM (SELECT id, RANK() OVER (ORDER BY id) AS n FROM emp) q"
+    ),
+    no_round_adds_a_row: (
+        "WITH RECURSIVE r(n, l) AS (SELECT a, 0 FROM t UNION ALL SELECT n + 1, l + 1 FROM r WHERE l < 1) "
+        "SELECT n FROM r"
+    ),
     columns_that_are_one_are_any: "SELECT a, c FROM t GROUP BY a, b, c HAVING b = c",
     no_number_comes_twice: (
         "SELECT DISTINCT run FROM (SELECT n - RANK() OVER (ORDER BY n) AS run FROM plain "

@@ -9,6 +9,7 @@ from truespec.domains.sql.ir.aggregates import Aggregates, Symbol
 from truespec.domains.sql.ir.bags import Term
 from truespec.domains.sql.ir.logic import Expr, Formula
 from truespec.domains.sql.rules import (
+    counted_across,
     counted_before,
     counted_image,
     counted_subset,
@@ -37,6 +38,7 @@ class Learned:
         self._runs: set[str] = set()
         self._places: set[str] = set()
         self._orders: list[Formula] = []
+        self._across: set[frozenset[str]] = set()
 
     def add(self, name: str, *facts: Formula | None) -> None:
         """Note facts about an aggregate, as many as there are."""
@@ -69,6 +71,15 @@ class Learned:
             if len(self._orders) < least_rows.MAX_ORDERS and not any(order.eq(old) for old in self._orders):
                 self._orders.append(order)
                 self.add(extremes[0], least_rows.of(self.aggregates.world, first))
+
+    def relate_numbers(self, terms: list[Term]) -> None:
+        """Note what is said of the numbers of rows, in a union as well, where they are to tell rows apart."""
+        asked = frozenset(s.name for term in terms for s, _ in self.aggregates.applied(term).values())
+        if not asked or asked in self._across:
+            return
+        self._across.add(asked)
+        for name, fact in counted_across.of(self.aggregates, terms):
+            self.add(name, fact)
 
     def note_signs(self, formula: Formula) -> None:
         """Learn of the sums in a formula whether they are positive or negative."""

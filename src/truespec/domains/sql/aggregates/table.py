@@ -259,6 +259,9 @@ class AggregateTable(Aggregates):
         """Note what rules say of the aggregates that these terms compare."""
         self.learned.relate(terms)
 
+    def relate_numbers(self, terms: list[Term]) -> None:
+        self.learned.relate_numbers(terms)
+
     def told_apart(self, one: Symbol, other: Symbol) -> bool:
         """Whether it is known how two aggregates differ: no proof is looked for that they are equal."""
         return self.learned.told_apart(one, other)

@@ -15,7 +15,8 @@ from truespec.verdict import Unsupported
 def inline(reader: Reader, node: exp.Expr, aliases: dict[str, exp.Expr], scope: Scope) -> exp.Expr:
     """Output names in HAVING and ORDER BY replaced by what they stand for, where no column has the name.
 
-    In a subquery a name is that of a column of its own tables where they have one; else it is `Unsupported`.
+    In a subquery a name is that of a column of its own tables where they have one; else it is `Unsupported`,
+    as is a name of both where the dialect does not say that it is the column.
     """
 
     def replace_name(part: exp.Expr) -> exp.Expr:
@@ -29,13 +30,22 @@ def inline(reader: Reader, node: exp.Expr, aliases: dict[str, exp.Expr], scope: 
             position = scope.find(part)
             if position is None:
                 return target.copy() if isinstance(target, Position) else exp.Paren(this=target.copy())
-            if fingerprint(target, scope) != f"#{position}":
+            column = reader.dialect.names_in_expressions_are_columns
+            if not (column and _is_inside(part)) and fingerprint(target, scope) != f"#{position}":
                 raise Unsupported(
                     f"sql: the name {part.name!r} is both a column and an output", place_of(part)
                 )
         return part
 
     return node.copy().transform(replace_name)
+
+
+def _is_inside(name: exp.Expr) -> bool:
+    """Whether a name is a part of an expression, and not a whole key that may name an output."""
+    above = name.parent
+    while isinstance(above, exp.Paren | exp.Collate | exp.Ordered):
+        above = above.parent
+    return above is not None and not isinstance(above, exp.Having)
 
 
 def _is_column(reader: Reader, query: exp.Query, name: str) -> bool:

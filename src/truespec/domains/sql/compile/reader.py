@@ -60,6 +60,10 @@ class Reader(ABC):
         """What holds wherever the current expression is evaluated: the tests of the CASEs around it."""
         self.rounds = 0
         """How many recursions enclose the current query."""
+        self.ends = False
+        """Whether a recursion was met that ends after a few rounds (`rules/ended_recursion.py`)."""
+        self.writes_out = False
+        """Whether such recursions are read as the sums of their rounds."""
         self.reads_check = False
         """Whether a CHECK is read: what the schema's CHECKs say of its columns is then not at hand."""
         self.numbers_ties = True

@@ -16,7 +16,7 @@ from truespec.domains.sql.ir.columns import coerced
 from truespec.domains.sql.ir.kinds import BOOL, DATE, INT, LOOSE, TEXT, Kind
 from truespec.domains.sql.ir.relations import rows_of
 from truespec.domains.sql.places import At, place_of
-from truespec.domains.sql.rules import closures
+from truespec.domains.sql.rules import closures, ended_recursion
 from truespec.domains.sql.rules.same_recursion import Image, Recursion, image_of, unchanged
 from truespec.verdict import ReasonCode, SpecificationError, Unsupported
 
@@ -57,6 +57,10 @@ def recursive_query(reader: Reader, cte: exp.CTE, columns: tuple[str, ...]) -> D
         if _choices(reader) != choices:
             raise Unsupported("sql: a recursive WITH that leaves the engine a choice")
     distinct = bool(body.args.get("distinct", True))
+    ended = ended_recursion.of(reader.world, first, rows, step)
+    reader.ends = reader.ends or ended is not None
+    if ended is not None and reader.writes_out:
+        return Denotation(names, distinct_rows(reader, ended) if distinct else ended)
     added = _memory(lambda rows: _added(reader, body.expression, name, names, rows, kinds), rows, step)
     found = Recursion(first, rows, added, kinds, nullable, distinct)
     number, image = _named(reader, found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -294,9 +295,10 @@ class _Window:
     def _no_ties(self, function: str, peers: list[Term]) -> None:
         """ROW_NUMBER and LAG are functions of the row only where no two rows of a partition tie."""
         world = self.reader.world
-        for term in peers:
-            copy = renamed(world, term)
-            # `term` and `copy` both tie with the row at hand, hence with one another.
-            both = conj(condition(world, term), condition(world, copy))
-            if len(peers) > 1 or not world.holds(both, first_rows.same_choice(term, copy)):
+        self.reader.aggregates.relate_numbers([replace(t, outs=s) for t, _, s in self._beside()])
+        for (i, one), (j, other) in itertools.combinations_with_replacement(enumerate(peers), 2):
+            copy = renamed(world, other)
+            # `one` and `copy` both tie with the row at hand, hence with one another.
+            both = conj(condition(world, one), condition(world, copy))
+            if not world.holds(both, first_rows.same_choice(one, copy) if i == j else FALSE):
                 raise Nondeterministic(f"sql: {function} where rows may tie")

@@ -266,6 +266,8 @@ class Dialect:
     """Whether GROUP BY takes a name of several columns for the one output of that name."""
     group_name_of_both_read: bool
     """Whether GROUP BY a name that is a column and another output is read, as the column."""
+    names_in_expressions_are_columns: bool
+    """Whether a name in HAVING, or in an expression of ORDER BY, is the column where an output has it too."""
     groups_by_all_outputs: bool
     """Whether GROUP BY ALL groups by the outputs that hold no aggregate."""
     having_filters_rows: bool

@@ -104,6 +104,7 @@ MARIADB = Dialect(
     names_prefer_outputs=True,
     ambiguous_group_name_is_output=True,
     group_name_of_both_read=True,
+    names_in_expressions_are_columns=False,
     groups_by_all_outputs=False,
     having_filters_rows=True,
     is_compares_values=False,

@@ -104,6 +104,7 @@ POSTGRES = Dialect(
     names_prefer_outputs=False,
     ambiguous_group_name_is_output=False,
     group_name_of_both_read=True,
+    names_in_expressions_are_columns=True,
     groups_by_all_outputs=False,
     having_filters_rows=False,
     is_compares_values=False,

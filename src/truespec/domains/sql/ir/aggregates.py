@@ -140,6 +140,10 @@ class Aggregates(ABC):
         """The name of a new symbol for what is chosen from a bag, as `function` says."""
 
     @abstractmethod
+    def relate_numbers(self, terms: list[Term]) -> None:
+        """Note what rules say of the numbers of rows, in a union as well, which are to tell rows apart."""
+
+    @abstractmethod
     def note_signs(self, formula: Formula) -> None:
         """Learn of the sums in a formula whether they are positive or negative."""
 

@@ -30,6 +30,7 @@ SHARE = 4
 def facts_of(prover: Prover, bag: Bag, kinds: tuple[Kind, ...], number: int) -> Part:
     """A table of these columns, with what is proved of the rows of the bag."""
     world, terms = prover.world, prover.tidy(bag)
+    prover.aggregates.relate_numbers(terms)
     width = range(len(kinds))
     nullable = tuple(not _never_null(world, terms, place) for place in width)
     keys = _keys(world, terms, kinds)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import z3
 from sqlglot import exp
 
 from truespec.domains.sql.compile.reader import Reader
@@ -24,9 +25,11 @@ from truespec.domains.sql.ir.kinds import (
     NULL_KIND,
     NUMBERS,
     TEXT,
+    Kind,
 )
-from truespec.domains.sql.ir.logic import FALSE, Formula, conj, disj, ite, neg
+from truespec.domains.sql.ir.logic import FALSE, Expr, Formula, conj, disj, ite, neg
 from truespec.domains.sql.ir.opaque import text_of
+from truespec.domains.sql.ir.symbols import is_not, operands
 from truespec.domains.sql.ir.truth import where_true
 from truespec.domains.sql.ir.values import NULL, Val, null_of, numeric, to_real, together, united
 from truespec.verdict import ReasonCode, SpecificationError, Unsupported
@@ -90,7 +93,27 @@ def _typed(reader: Reader, nodes: Sequence[Any], values: Sequence[Val]) -> list[
 def choose(test: Formula, yes: Val, no: Val) -> Val:
     """A value by cases; both of one kind."""
     kind = yes.kind if yes.kind != NULL_KIND else no.kind
-    return Val(ite(test, yes.null, no.null), ite(test, yes.val, no.val), kind)
+    return Val(ite(test, yes.null, no.null), _extreme_or(kind, test, yes.val, no.val), kind)
+
+
+def _extreme_or(kind: Kind, test: Formula, yes: Expr, no: Expr) -> Expr:
+    """`yes` or `no`; the lesser, or the greater, of a value and an integer or a day is written in one way.
+
+    Which of the two is taken where they are equal does not matter: `CASE WHEN x < 5 THEN 5 ELSE x END` is
+    `CASE WHEN x > 5 THEN x ELSE 5 END`.
+    """
+    value, number = (no, yes) if z3.is_int_value(yes) else (yes, no)
+    inner = test.arg(0) if is_not(test) else test
+    sides = operands(inner) if any(is_order(inner) for is_order in _ORDERS) else ()
+    known = {value.get_id(), number.get_id()} == {side.get_id() for side in sides}
+    if kind not in (INT, DATE) or not known or not z3.is_int_value(number) or z3.is_int_value(value):
+        return ite(test, yes, no)
+    first_is_less = (z3.is_lt(inner) or z3.is_le(inner)) is not is_not(test)
+    least = first_is_less is bool(sides[0].eq(yes))
+    return ite(value < number if least else number < value, value, number)
+
+
+_ORDERS = (z3.is_lt, z3.is_le, z3.is_gt, z3.is_ge)
 
 
 def _case(reader: Reader, node: exp.Case, scope: Scope) -> Val:
@@ -166,7 +189,8 @@ def _extreme(reader: Reader, node: exp.Greatest | exp.Least, scope: Scope) -> Va
     result = values[0]
     for value in values[1:]:
         low, high = (value, result) if isinstance(node, exp.Greatest) else (result, value)
-        best = ite(less(reader.world, low, high).val, result.val, value.val)
+        test = less(reader.world, low, high).val
+        best = _extreme_or(result.kind, test, result.val, value.val)
         if not reader.dialect.greatest_skips_nulls:
             result = Val(disj(result.null, value.null), best, result.kind)
             continue

@@ -155,6 +155,7 @@ def _to_moment(reader: Reader, to: exp.DataType, value: Val) -> Val | None:
             return day_of_zoned(value)
     moments = [_Type.DATETIME, _Type.TIMESTAMP]
     moments += [_Type.TIMESTAMPNTZ] if reader.dialect.parser_renames_timestamp else []
+    moments += [_Type.TIMESTAMPTZ] if reader.dialect.zoned_moment_is_moment else []
     if to.this in moments and converts and not to.expressions:
         return moment(read_date(reader.world, str(value.literal)))
     if to.this in moments and value.kind in MOMENTS:

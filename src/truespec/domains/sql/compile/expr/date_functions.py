@@ -62,6 +62,8 @@ def date_arithmetic(reader: Reader, left: Val, right: Val, sign: int) -> Val | N
     return None
 
 
+_AS_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+"""How MariaDB writes a day as a text."""
 _FORMAT = re.compile(r"[^%]|%(.)", re.DOTALL)
 """A letter of a date format, or a character that stands for itself."""
 
@@ -72,7 +74,32 @@ def date_value(reader: Reader, node: Any, scope: Scope) -> Val:
 
 def _dated(reader: Reader, node: Any, scope: Scope) -> Val:
     # The parser wraps what DATE_FORMAT is given.
-    return reader.value(_written(node), scope)
+    node = _written(node)
+    return reader.value(_of_days(node) if reader.dialect.mixed_branches_are_texts else node, scope)
+
+
+def _of_days(node: Any) -> Any:
+    """CASE, IF or COALESCE of texts and days as one of days, for a date function to read.
+
+    The engine makes texts of all branches and reads a day from the one that it takes; from the text of a day
+    it reads that day. So texts that are written as days are may be read first.
+    """
+    if not isinstance(node, exp.Case | exp.If | exp.Coalesce):
+        return node
+    node = node.copy()
+    for branch in _branches(node):
+        if isinstance(branch, exp.Literal) and branch.is_string and _AS_DAY.fullmatch(branch.this):
+            branch.replace(exp.Cast(this=branch.copy(), to=exp.DataType.build("DATE")))
+    return node
+
+
+def _branches(node: Any) -> list[Any]:
+    """What CASE, IF or COALESCE may be."""
+    if isinstance(node, exp.Coalesce):
+        return [node.this, *node.expressions]
+    if isinstance(node, exp.If):
+        return [node.args.get("true"), node.args.get("false")]
+    return [*(branch.args["true"] for branch in node.args["ifs"]), node.args.get("default")]
 
 
 def as_date(reader: Reader, value: Val) -> Val:

@@ -1,0 +1,127 @@
+"""A row is numbered above the rows before it, in a union above those of all its parts.
+
+Statement. Let a bag be the sum of terms t_1, ..., t_n, and let N_k(a) = #{x : C_k(x, a)} be counts that the
+terms apply, t_i at A_i(y) for its choice y. Where C_k(y, A_j(z)), not C_k(y, A_i(y)), and C_l(x, A_i(y))
+makes C_l(x, A_j(z)) for all x, for choices y of t_i and z of t_j: N_k(A_i(y)) + 1 ≤ N_k(A_j(z)), and
+N_l(A_i(y)) ≤ N_l(A_j(z)).
+
+Side conditions. C_k counts rows of the same tables as t_i has, and A_i(y) depends on y alone. All three are
+proved for all rows y and z, l by l; a count for which it is not proved is left out.
+
+Why. What N_l counts for y it counts for z too, and N_k counts y besides. What matters is that numbers which
+are sums of such counts, one for each part of a union, tell the rows of the union apart.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import z3
+
+from truespec.domains.sql.ir.aggregates import Aggregates, Symbol
+from truespec.domains.sql.ir.bags import Term, renamed
+from truespec.domains.sql.ir.logic import FALSE, TRUE, Expr, Formula, conj
+from truespec.domains.sql.ir.symbols import constants, name_of, substituted
+from truespec.domains.sql.ir.world import World
+
+MAX_TERMS = 4
+"""Unions of more parts are left alone."""
+MAX_COUNTS = 6
+"""As are terms with more counts."""
+Arguments = dict[str, tuple[Expr, ...]]
+"""What the counts of a term are applied to, by their names."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Part:
+    """A term with the counts that it applies."""
+
+    term: Term
+    arguments: Arguments
+
+    def renamed(self, world: World) -> _Part:
+        """The same with new variables."""
+        copy = renamed(world, self.term)
+        names = [(old, new) for (old, _), (new, _) in zip(self.term.rows, copy.rows, strict=True)]
+        moved = {
+            name: tuple(substituted(argument, *names) for argument in arguments)
+            for name, arguments in self.arguments.items()
+        }
+        return _Part(copy, moved)
+
+
+def of(aggregates: Aggregates, terms: Sequence[Term]) -> Iterator[tuple[str, Formula]]:
+    """What the rule says of the counts that these terms put out, each fact with the name of a count."""
+    if not 1 <= len(terms) <= MAX_TERMS or any(term.groups or not term.rows for term in terms):
+        return
+    parts = [_Part(term, _applied(aggregates, term)) for term in terms]
+    shared = frozenset[str].intersection(*(frozenset(part.arguments) for part in parts))
+    symbols = [aggregates.symbols[name] for name in sorted(shared)]
+    symbols = [symbol for symbol in symbols if _is_plain(symbol)]
+    if len(symbols) > MAX_COUNTS:
+        return
+    for one, other in itertools.product(parts, repeat=2):
+        first, second = one.renamed(aggregates.world), other.renamed(aggregates.world)
+        for symbol in symbols:
+            yield from _facts(aggregates.world, symbol, symbols, first, second)
+
+
+def _facts(
+    world: World, symbol: Symbol, symbols: Sequence[Symbol], first: _Part, second: _Part
+) -> Iterator[tuple[str, Formula]]:
+    """What follows where a choice of the first part is counted for one of the second."""
+    (counted,) = symbol.bag.terms
+    if [table.name for _, table in counted.rows] != [table.name for _, table in first.term.rows]:
+        return
+    own = [row for row, _ in first.term.rows]
+    before = _before(symbol, counted, own, second.arguments[symbol.name])
+    itself = _counts(symbol, counted, own, first.arguments[symbol.name])
+    if not world.holds(conj(before, itself), FALSE):
+        return
+    variables = [*own, *(row for row, _ in second.term.rows)]
+    for other in sorted(symbols, key=lambda one: one is not symbol):
+        low, high = (other.apply(part.arguments[other.name]) for part in (first, second))
+        if _grows(world, other, before, first, second):
+            fact = z3.Implies(before, low + (1 if other is symbol else 0) <= high)
+            yield other.name, z3.ForAll(variables, fact, patterns=[z3.MultiPattern(low, high)])
+        elif other is symbol:
+            return
+
+
+def _grows(world: World, symbol: Symbol, before: Formula, first: _Part, second: _Part) -> bool:
+    """Whether all that is counted for the one choice is counted for the other."""
+    counted = renamed(world, symbol.bag.terms[0])
+    rows = [row for row, _ in counted.rows]
+    here, there = (_counts(symbol, counted, rows, part.arguments[symbol.name]) for part in (first, second))
+    return world.holds(conj(before, here), there)
+
+
+def _before(symbol: Symbol, counted: Term, rows: Sequence[Expr], arguments: Sequence[Expr]) -> Formula:
+    """Whether a choice is counted for another one."""
+    return _counts(symbol, counted, rows, arguments)
+
+
+def _counts(symbol: Symbol, counted: Term, rows: Sequence[Expr], arguments: Sequence[Expr]) -> Formula:
+    """Whether a count counts these rows at these arguments."""
+    own = [(old, new) for (old, _), new in zip(counted.rows, rows, strict=True)]
+    return substituted(counted.cond, *own, *zip(symbol.formals, arguments, strict=True))
+
+
+def _applied(aggregates: Aggregates, term: Term) -> Arguments:
+    """The counts that a term puts out, each applied once, to values of the term's rows alone."""
+    found = aggregates.applied(replace(term, cond=TRUE)).values()
+    names, rows = [symbol.name for symbol, _ in found], {name_of(row) for row, _ in term.rows}
+    return {
+        symbol.name: arguments
+        for symbol, arguments in found
+        if names.count(symbol.name) == 1 and all(constants(argument) <= rows for argument in arguments)
+    }
+
+
+def _is_plain(symbol: Symbol) -> bool:
+    """Whether this is a count of rows of tables."""
+    if symbol.function != "COUNT" or not symbol.formals:
+        return False
+    return all(term.rows and not term.groups for term in symbol.bag.terms)
