@@ -43,11 +43,14 @@ _FRAMES = ("STEP_STARTED", "STEP_FINISHED", "TOOL_CALL_END", "TEXT_MESSAGE_END",
 
 
 def _event(value: Any) -> Mapping[str, Any] | None:
-    """The event in a value, which may hold it under `event`."""
+    """The event in a value, which may hold it under `event`; RAW holds there what is none of AG-UI."""
     inner = value.get("event") if isinstance(value, Mapping) else None
-    value = inner if isinstance(inner, Mapping) else value
+    return next((one for one in (inner, value) if _is_event(one)), None)
+
+
+def _is_event(value: Any) -> bool:
     kind = value.get("type") if isinstance(value, Mapping) else None
-    return value if isinstance(kind, str) and _TYPES.fullmatch(kind) else None
+    return isinstance(kind, str) and _TYPES.fullmatch(kind) is not None
 
 
 def _field(event: Mapping[str, Any], name: str) -> Any:
@@ -104,6 +107,8 @@ class _Thread:
     """The message of each call."""
     answers: dict[str, _Item] = field(default_factory=dict)
     """The result of each call."""
+    chunks: dict[str, Any] = field(default_factory=dict)
+    """The message and the call that the latest chunks named: chunks that name none belong to them."""
     thoughts: list[str] = field(default_factory=list)
     tools: Any = None
     ended: str | None = None
@@ -120,7 +125,7 @@ class _Thread:
         elif kind == "MESSAGES_SNAPSHOT":
             self._resume(dicts(event.get("messages")), place)
         elif kind.startswith("TEXT_MESSAGE_") and kind not in _FRAMES:
-            item = self._message(_field(event, "messageId"), event.get("role"), place)
+            item = self._message(self._named(event, kind, "messageId"), event.get("role"), place)
             item.body["content"] = (item.body.get("content") or "") + str(event.get("delta") or "")
         elif kind == "TOOL_CALL_RESULT":
             self._answer(event, place)
@@ -137,6 +142,15 @@ class _Thread:
             if kind not in self.told and not kind.startswith("STATE_"):
                 self.told.add(kind)
                 self.notes.ledger.problem(place, f"events of the type {kind!r} are not read")
+
+    def _named(self, event: Mapping[str, Any], kind: str, field_name: str) -> Any:
+        """What an event belongs to: only the first chunk has to name it."""
+        named = _field(event, field_name)
+        if not kind.endswith("_CHUNK"):
+            return named
+        if named is not None:
+            self.chunks[field_name] = named
+        return self.chunks.get(field_name)
 
     def _message(self, name: Any, role: Any, place: str) -> _Item:
         """The message with an identifier; one that results follow already goes on as another one."""
@@ -163,7 +177,7 @@ class _Thread:
         return False
 
     def _call(self, event: Mapping[str, Any], place: str) -> None:
-        named = str(_field(event, "toolCallId"))
+        named = str(self._named(event, str(event["type"]), "toolCallId"))
         call = self.calls.get(named)
         if call is None:
             if (name := _field(event, "toolCallName")) is None:

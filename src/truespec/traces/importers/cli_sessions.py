@@ -30,6 +30,9 @@ _ASIDE = ("info", "error", "warning", "about", "help", "stats", "quit")
 BACK = "an entry that the user took back"
 _PRINTED = ("step_start", "step_finish", "text", "tool_use", "reasoning")
 """Types of what `opencode run` prints."""
+Loose = list[tuple[str, Any]]
+"""Entries of a session, each with its place."""
+CHECKPOINT = "what a session's checkpoint leaves out stays before it"
 TWICE = "a result that a session holds at its call and again as a message is one result"
 
 
@@ -76,7 +79,7 @@ def recognises(head: Any, _file: TraceFile) -> bool:
 def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     """One trace per session; the lines of a file are one session."""
     about: dict[str, Any] = {}
-    loose: list[tuple[str, Any]] = []
+    loose: Loose = []
     printed: dict[str, list[tuple[str, Any]]] = {}
     steps: list[tuple[str, Any]] = []
     for position, value in records(file, lambda v: _is_session(v) or _is_opencode(v) or _is_printed(v)):
@@ -94,7 +97,9 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
         elif isinstance(value, Mapping) and set(value) == {"$rewindTo"}:
             loose = _taken_back(loose, value["$rewindTo"], position, file)
         elif isinstance(value, Mapping) and (_is_meta(value) or set(value) == {"$set"}):
-            about.update(value.get("$set", value))
+            said = value.get("$set", value)
+            about.update((key, one) for key, one in said.items() if key != "messages")
+            loose += _checkpoint(said.get("messages"), f"{position}, $set/messages", loose, file)
         else:
             yield file.problem(position, f"expected a session or a message of one, found {brief(value)}")
     if loose:
@@ -107,9 +112,15 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
         yield trace_of(said, Origin(file, NAME, "document", joins), identifier=file.path.name)
 
 
-def _taken_back(
-    loose: list[tuple[str, Any]], name: Any, position: str, file: TraceFile
-) -> list[tuple[str, Any]]:
+def _checkpoint(listed: Any, place: str, loose: Loose, file: TraceFile) -> Loose:
+    """The messages that Gemini CLI goes on with from here; what it leaves out happened all the same."""
+    held = [(f"{place}/{n}", one) for n, one in enumerate(listed) if _is_gemini(one)] if listed else []
+    if {one.get("id") for _, one in loose} - {one.get("id") for _, one in held} and held:
+        file.ledger.rules[CHECKPOINT] += 1
+    return held
+
+
+def _taken_back(loose: Loose, name: Any, position: str, file: TraceFile) -> Loose:
     """The entries before the one that the session was taken back to."""
     at = next((n for n, (_, entry) in enumerate(loose) if entry.get("id") == name), None)
     if at is None:

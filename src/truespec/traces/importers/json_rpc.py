@@ -16,13 +16,20 @@ from truespec.traces.importers.told import parsed
 from truespec.traces.trace import Message
 
 _DEPTH = 3
+_NOTICES = ("session/update", "session/prompt")
+"""Methods that no other protocol has."""
 
 
 def rpc_messages(value: Any, depth: int = 0) -> Iterator[Mapping[str, Any]]:
-    """The JSON-RPC messages in a value, in order; a batch holds several."""
+    """The JSON-RPC messages in a value, in order; a batch holds several.
+
+    A notice of a session is known by its method where the log leaves the protocol's mark out.
+    """
     value = parsed(value)
     if isinstance(value, Mapping):
-        if value.get("jsonrpc") == "2.0" and ("method" in value or "id" in value):
+        if (value.get("jsonrpc") == "2.0" and ("method" in value or "id" in value)) or (
+            value.get("method") in _NOTICES and isinstance(value.get("params"), Mapping)
+        ):
             yield value
         elif depth < _DEPTH:
             for inner in value.values():

@@ -22,7 +22,7 @@ from truespec.traces.importers.exchanges import (
     tell_unsaid,
 )
 from truespec.traces.importers.growing import grown
-from truespec.traces.importers.items import messages_of_item, openai_message
+from truespec.traces.importers.items import SYSTEMS, messages_of_item, openai_message
 from truespec.traces.importers.pairing import paired
 from truespec.traces.importers.parts import Notes
 from truespec.traces.importers.records import each_trace
@@ -172,6 +172,11 @@ def _messages(listed: list[Any], notes: Notes, position: str) -> list[Message]:
     return paired(told_in_sections(told_by_reply(made, notes), notes), notes.ledger)
 
 
+def _prompt_beside(around: Mapping[str, Any]) -> str | None:
+    """The system prompt that stands beside messages of which none is the system's."""
+    return next((around[key] for key in SYSTEMS if isinstance(around.get(key), str) and around[key]), None)
+
+
 def _trace(
     listed: list[Any], around: Mapping[str, Any], file: TraceFile, position: str, joins: Joins
 ) -> Trace:
@@ -193,7 +198,7 @@ def _trace(
         id=str(identifier) if identifier is not None else f"{file.path.name}:{position}",
         messages=messages,
         source=source_of(file, NAME, position),
-        system_prompt=prompt_of(messages) or joins.prompt or known.policy,
+        system_prompt=prompt_of(messages) or _prompt_beside(around) or joins.prompt or known.policy,
         tools=tools if tools is not None else known.tools,
         model=around.get("model") if isinstance(around.get("model"), str) else None,
         domain=domain,

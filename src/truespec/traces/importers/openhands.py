@@ -83,15 +83,33 @@ def recognises(head: Any, _file: TraceFile) -> bool:
         return True
     if isinstance(head, dict) and "instruction" in head:
         return "history" in head or "git_patch" in head or "base_commit" in head
-    if _has_events(head):
+    if _has_events(head) or _begins_lines(head):
         return True
     if not isinstance(head, list) or not head or not _is_event(head[0]) or "role" in head[0]:
         return False
     return any(key in head[0] for key in ("args", "extras", "source", "content", "message"))
 
 
+def _begins_lines(head: Any) -> bool:
+    """Whether a value is an action of version 0, the first of those that are the lines of a file."""
+    if not isinstance(head, dict) or "history" in head or "role" in head:
+        return False
+    return _is_event(head) and isinstance(head.get("args"), dict) and ("source" in head or "id" in head)
+
+
+def _history(file: TraceFile) -> Iterator[tuple[str, Any]]:
+    """Events that are the lines of a file, as one history, behind what could not be read."""
+    listed = []
+    for line, value in file.lines():
+        if isinstance(value, Problem):
+            yield f"line {line}", value
+        else:
+            listed.append(value)
+    yield "document", {"history": listed}
+
+
 def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
-    """One trace per line."""
+    """One trace per line; events that are lines of their own are one."""
     if _has_events(file.head):
         yield from _of_events(records(file, _is_of_kind), "document", {}, file, joins)
         return
@@ -108,6 +126,8 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     if isinstance(file.head, list):
         value = file.document()
         listed: Any = [("document", value if isinstance(value, Problem) else {"history": value})]
+    elif _begins_lines(file.head):
+        listed = _history(file)
     else:
         listed = whole_or_lines(file)
     for position, value in listed:

@@ -52,7 +52,7 @@ def recognises(head: Any, file: TraceFile) -> bool:
     """Chunks of a known interface, or server-sent events."""
     if isinstance(head, dict) and _is_request(head):
         return any(map(is_chunk, first_lines(file)))
-    if isinstance(head, dict) and head.get("type") == "start":
+    if isinstance(head, dict) and head.get("type") in ("start", "step-start"):
         return any(map(is_ui_event, first_lines(file)))
     return is_chunk(head[0] if isinstance(head, list) and head else head) or (
         not isinstance(head, dict | list) and is_sse(file)

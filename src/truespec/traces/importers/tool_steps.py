@@ -18,11 +18,11 @@ from truespec.traces.trace import ToolCall
 
 LINES = "lines that are steps of a tool each are one run, or one for each run that they name"
 UNREAD = "a step that names no tool and says nothing"
-_LOOPS = ("steps", "trajectory", "history", "trace")
+_LOOPS = ("steps", "agent_steps", "agentSteps", "trajectory", "history", "trace")
 _TOOLS = ("tool", "tool_name", "toolName", "action")
 _GIVEN = (
     *("action_input", "actionInput", "tool_input", "toolInput", "tool_args", "arguments", "args", "input"),
-    *("inputs", "parameters", "params"),
+    *("tool_arguments", "toolArguments", "inputs", "parameters", "params"),
 )
 _ALL_GIVEN = frozenset(_GIVEN)
 _OBSERVED = (
@@ -51,6 +51,16 @@ _RUNS = ("run_id", "session_id", "sessionId", "task_id", "conversation_id")
 
 def _first(value: Mapping[str, Any], names: tuple[str, ...]) -> Any:
     return next((value[name] for name in names if value.get(name) not in (None, "", [])), None)
+
+
+def _flat(step: Any) -> Any:
+    """A step whose call stands in a field of its own, with the call's fields beside the step's."""
+    call = step.get("tool_call", step.get("toolCall")) if isinstance(step, Mapping) else None
+    if not isinstance(call, Mapping) or not isinstance(call.get("name"), str):
+        return step
+    rest = {key: value for key, value in call.items() if key not in ("name", "id", "type")}
+    identifier = call.get("id") or step.get("tool_call_id")
+    return {**step, **rest, "tool_name": call["name"], "tool_call_id": identifier}
 
 
 def _kind(step: Mapping[str, Any]) -> str:
@@ -89,6 +99,7 @@ def _given(step: Mapping[str, Any]) -> Any:
 
 def is_step(step: Any) -> bool:
     """Whether this is a step of a tool with what came back."""
+    step = _flat(step)
     return _calls(step) and any(key in step for key in _OBSERVED)
 
 
@@ -104,7 +115,8 @@ def loop_of(value: Any) -> list[Any] | None:
     for key in _LOOPS if isinstance(value, Mapping) else ():
         listed = value.get(key)
         if isinstance(listed, list) and (
-            any(map(is_step, listed)) or (any(map(_calls, listed)) and any(map(_answers, listed)))
+            any(map(is_step, listed))
+            or (any(_calls(_flat(one)) for one in listed) and any(map(_answers, listed)))
         ):
             return listed
     return None
@@ -135,7 +147,8 @@ def read_steps(steps: list[tuple[str, Any]], run: StepRun, asking: tuple[str, ..
     """Read steps, each with its place; `asking` are fields of theirs that say what the user asked."""
     latest: list[ToolCall] = []
     before = None
-    for number, (place, step) in enumerate(steps):
+    for number, (place, held) in enumerate(steps):
+        step = _flat(held)
         if not isinstance(step, Mapping):
             run.lose_call(place, f"no step: {brief(step)}")
             continue

@@ -1,9 +1,9 @@
-"""The stream of a message of Vercel's AI SDK 5 and later, put together: as its server sends it, or as
+"""The stream of a message of Vercel's AI SDK, put together: as its server sends it, or as
 `fullStream` gives it to the program.
 
 Events name what they are pieces of: `text-delta` and `reasoning-delta` a part, `tool-input-available`,
 `tool-output-available` and `tool-output-error` a call; in a program `tool-call`, `tool-result` and
-`tool-error`. `start` begins a message.
+`tool-error`. `start` begins a message. Version 4 names some of the fields otherwise (`textDelta`, `args`).
 """
 
 from __future__ import annotations
@@ -29,16 +29,20 @@ _CALLS = {
     "tool-output-available": ("output",),
     "tool-output-error": ("errorText",),
     "tool-output-denied": (),
-    "tool-call": ("input",),
-    "tool-result": ("output",),
+    "tool-call": ("input", "args"),
+    "tool-result": ("output", "result"),
     "tool-error": ("error",),
 }
 """Events of a call, with what they tell of it."""
 _ASIDE = (
     *("start", "finish", "start-step", "finish-step", "abort", "message-metadata", "ping"),
-    *("text-start", "text-end", "reasoning-start", "reasoning-end", "raw"),
+    *("text-start", "text-end", "reasoning-start", "reasoning-end", "raw", "step-start", "step-finish"),
 )
 """Events that tell nothing of their own: the input's pieces are told whole once it is there."""
+_PIECES = ("delta", "textDelta", "text", "inputTextDelta", "argsTextDelta")
+"""Fields that hold the piece."""
+_EARLIER = {"args": "input", "result": "output"}
+"""Fields of a call as version 4 names them, and as later ones do."""
 
 
 def is_ui_event(value: Any) -> bool:
@@ -68,19 +72,25 @@ def joined(events: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
             made = {"id": event["messageId"]} if event.get("messageId") else {}
         elif kind == "start-step":
             step += 1
-        elif kind in ("text-delta", "reasoning-delta"):
+        elif kind in ("text-delta", "reasoning-delta", "reasoning") and _piece(event) is not None:
             name = kind.partition("-")[0]
             part = parts.setdefault((name, (step, event.get("id"))), {"type": name, "text": ""})
-            part["text"] += str(event.get("delta") or event.get("text") or "")
+            part["text"] += _piece(event)
         elif kind.startswith("tool-"):
             call = event.get("toolCallId", event.get("id"))
             part = parts.setdefault(("call", call), {"type": "dynamic-tool", "toolCallId": call})
-            part |= {key: event[key] for key in ("toolName", *_CALLS.get(kind, ())) if key in event}
-            part["text"] = part.get("text", "") + str(event.get("inputTextDelta", event.get("delta")) or "")
+            told = ("toolName", *_CALLS.get(kind, ()))
+            part |= {_EARLIER.get(key, key): event[key] for key in told if key in event}
+            part["text"] = part.get("text", "") + (_piece(event) or "")
         elif kind not in _ASIDE:
             parts[kind, len(parts)] = dict(event)
     if parts:
         yield message()
+
+
+def _piece(event: Mapping[str, Any]) -> str | None:
+    """The piece that an event holds; None where it holds none."""
+    return next((event[key] for key in _PIECES if isinstance(event.get(key), str)), None)
 
 
 def _without_text(part: dict[str, Any]) -> dict[str, Any]:

@@ -26,8 +26,18 @@ ASIDE = (
 
 
 def recognises(head: Any, _file: TraceFile) -> bool:
-    """Its outer fields, or the first line of a log, which holds them."""
-    return isinstance(head, dict) and ("responderUsername" in head or is_log(head))
+    """Its outer fields, its requests, or the first line of a log, which holds them."""
+    if not isinstance(head, dict):
+        return False
+    return "responderUsername" in head or is_log(head) or _is_request(head.get("requests"))
+
+
+def _is_request(listed: Any) -> bool:
+    """Whether the first of several requests holds a message, and a response of parts by their kinds."""
+    first = listed[0] if isinstance(listed, list) and listed else None
+    if not isinstance(first, dict) or not isinstance(first.get("message"), dict):
+        return False
+    return "text" in first["message"] and any("kind" in part for part in dicts(first.get("response")))
 
 
 def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
