@@ -23,7 +23,7 @@ import z3
 from truespec.domains.sql.ir.aggregates import Aggregates, Symbol
 from truespec.domains.sql.ir.bags import Term, renamed
 from truespec.domains.sql.ir.logic import FALSE, TRUE, Expr, Formula, conj
-from truespec.domains.sql.ir.symbols import constants, name_of, substituted
+from truespec.domains.sql.ir.symbols import constants, name_of, operands, substituted
 from truespec.domains.sql.ir.world import World
 
 MAX_TERMS = 4
@@ -116,8 +116,16 @@ def _applied(aggregates: Aggregates, term: Term) -> Arguments:
     return {
         symbol.name: arguments
         for symbol, arguments in found
-        if names.count(symbol.name) == 1 and all(constants(argument) <= rows for argument in arguments)
+        if names.count(symbol.name) == 1
+        and all(constants(argument) <= rows and _is_matched(argument) for argument in arguments)
     }
+
+
+def _is_matched(argument: Expr) -> bool:
+    """Whether Z3 takes an argument for a part of a pattern."""
+    if z3.is_int_value(argument) or z3.is_rational_value(argument):
+        return True
+    return z3.is_app_of(argument, z3.Z3_OP_UNINTERPRETED) and all(map(_is_matched, operands(argument)))
 
 
 def _is_plain(symbol: Symbol) -> bool:
