@@ -11,6 +11,7 @@ from truespec.domains.sql import gate
 from truespec.domains.sql.engines.contract import Settings
 from truespec.domains.sql.prove.parts import prove_by_parts
 from truespec.domains.sql.prove.proof import ProofTrace, is_determined, prove, prove_briefly
+from truespec.domains.sql.prove.shared_parts import share_a_part
 from truespec.domains.sql.refute.refutation import Refutation
 from truespec.domains.sql.refute.run import choice_of
 from truespec.domains.sql.refute.search import MAX_DATABASES, Hunt, Search
@@ -79,7 +80,10 @@ def decide(
     if first is not None:
         return first
     pair = oracle[1], candidate[1], schema, order, settings
-    trace, hopeful = prove_briefly(*pair, limit.portion(BRIEF_PORTION))
+    parted = share_a_part(oracle[1], candidate[1])
+    trace, ended = _by_parts(*pair, limit.portion(BRIEF_PORTION)) if parted else (None, False)
+    if trace is None:
+        trace, hopeful = prove_briefly(*pair, limit.portion(BRIEF_PORTION))
     if trace is not None:
         return equivalent("sql", "bag algebra", _proved(trace, *pair[:3], settings))
     quick = look(limit.portion(QUICK_PORTION), QUICK_DATABASES)
@@ -95,8 +99,8 @@ def decide(
     if late is not None:
         return late
     try:
-        if hopeful:
-            trace = _by_parts(*pair, limit.portion(PARTS_PORTION))
+        if hopeful and not ended:
+            trace, _ = _by_parts(*pair, limit.portion(PARTS_PORTION))
         if hopeful and trace is None:
             trace = prove(*pair, limit.portion(PROOF_PORTION))
         if trace is not None:
@@ -137,11 +141,14 @@ def decide(
 
 def _by_parts(
     oracle: exp.Expr, candidate: exp.Expr, schema: Schema, order: str, settings: Settings, limit: Limit
-) -> ProofTrace | None:
-    """A proof by parts; why there is none says nothing of the whole."""
-    with contextlib.suppress(Undecided, SpecificationError, RecursionError):
-        return prove_by_parts(oracle, candidate, schema, order, settings, limit)
-    return None
+) -> tuple[ProofTrace | None, bool]:
+    """A proof by parts, and whether more time could not tell more; why there is none says nothing else."""
+    try:
+        return prove_by_parts(oracle, candidate, schema, order, settings, limit), True
+    except OutOfTime:
+        return None, False
+    except (Undecided, SpecificationError, RecursionError):
+        return None, True
 
 
 def _hunt(

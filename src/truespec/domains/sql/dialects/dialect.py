@@ -131,6 +131,8 @@ class Dialect:
     """Whether LIKE compares characters one by one, as `=` compares texts."""
     like_folds_letters: bool
     """Whether LIKE takes the letters A to Z for those in lower case, and compares all else exactly."""
+    ilike_lowers: bool
+    """Whether ILIKE is LIKE of both sides in lower case, as LOWER writes them."""
     texts_end_at_nul: bool
     """Whether functions of texts read no further than the character of code 0."""
     like_may_fail: bool

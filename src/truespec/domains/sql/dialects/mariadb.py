@@ -40,6 +40,7 @@ MARIADB = Dialect(
     list_shares_comparison=True,
     like_is_exact=False,
     like_folds_letters=False,
+    ilike_lowers=False,
     texts_end_at_nul=False,
     like_may_fail=False,
     regular_expressions=Patterns.ALL,

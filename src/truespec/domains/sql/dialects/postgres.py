@@ -40,6 +40,7 @@ POSTGRES = Dialect(
     list_shares_comparison=False,
     like_is_exact=True,
     like_folds_letters=False,
+    ilike_lowers=True,
     texts_end_at_nul=False,
     like_may_fail=True,
     regular_expressions=Patterns.PLAIN,

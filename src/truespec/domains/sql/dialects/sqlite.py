@@ -40,6 +40,7 @@ SQLITE = Dialect(
     list_shares_comparison=False,
     like_is_exact=False,
     like_folds_letters=True,
+    ilike_lowers=False,
     texts_end_at_nul=True,
     like_may_fail=False,
     regular_expressions=Patterns.ALL,

@@ -91,6 +91,23 @@ def _like(reader: Reader, node: exp.Like, scope: Scope) -> Val:
     return logical_not(result) if node.args.get("negate") else result
 
 
+def _ilike(reader: Reader, node: exp.ILike, scope: Scope) -> Val:
+    """ILIKE with a pattern that lower case leaves as it is: LIKE of the text in lower case.
+
+    Turkish has another small letter for I, so a pattern with that letter is not written out.
+    """
+    text = node.expression.unnest()
+    if not reader.dialect.ilike_lowers or not isinstance(text, exp.Literal) or not text.is_string:
+        return _like(reader, node, scope)
+    if not re.fullmatch("[ -HJ-~]*", str(text.this)) or reader.value(node.this, scope).kind != TEXT:
+        return _like(reader, node, scope)
+    lowered = exp.Lower(this=node.this.copy())
+    pattern = exp.Literal.string(str(text.this).lower())
+    like = exp.Like(this=lowered, expression=pattern, negate=node.args.get("negate"))
+    like.parent = node.parent
+    return _like(reader, like, scope)
+
+
 def _like_plain(reader: Reader, node: exp.Like, scope: Scope) -> Val:
     value, pattern = reader.value(node.this, scope), reader.value(node.expression, scope)
     if value.kind in MOMENTS and pattern.literal is not None:
@@ -222,5 +239,5 @@ READERS: Readers = {
     exp.Like: _like,
     exp.RegexpLike: _regexplike,
     exp.Escape: _escape,
-    exp.ILike: _like,
+    exp.ILike: _ilike,
 }
