@@ -86,7 +86,7 @@ def beginning(reader: Reader, value: Val, size: int) -> Val:
     return strict(reader.dialect, "prefix", [value, Val(FALSE, z3.IntVal(size), INT)], TEXT)
 
 
-def _like(reader: Reader, node: exp.Like, scope: Scope) -> Val:
+def _like(reader: Reader, node: exp.Like | exp.ILike, scope: Scope) -> Val:
     result = _like_plain(reader, node, scope)
     return logical_not(result) if node.args.get("negate") else result
 
@@ -108,7 +108,7 @@ def _ilike(reader: Reader, node: exp.ILike, scope: Scope) -> Val:
     return _like(reader, like, scope)
 
 
-def _like_plain(reader: Reader, node: exp.Like, scope: Scope) -> Val:
+def _like_plain(reader: Reader, node: exp.Like | exp.ILike, scope: Scope) -> Val:
     value, pattern = reader.value(node.this, scope), reader.value(node.expression, scope)
     if value.kind in MOMENTS and pattern.literal is not None:
         value = day(value)
