@@ -68,6 +68,8 @@ FILES = (
     "Relations",
     "Primes",
     "Neighbours",
+    "Pieces",
+    "Placed",
     "Portfolio",
     "Formula",
     "Reify",

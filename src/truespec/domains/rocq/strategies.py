@@ -366,5 +366,23 @@ STRATEGIES: tuple[Strategy, ...] = (
         use=("recursion",),
         made_for=("cases", "recursion", "type list"),
     ),
+    Strategy("by_branches", 1.2, glance=0.8, expected=1.2, use=("cases", "type bool", "type option")),
+    Strategy(
+        "by_pieces",
+        1.2,
+        glance=0.8,
+        expected=6.0,
+        use=("exists", "index", "parts", "recursion"),
+        made_for=("type bool", "type list"),
+    ),
+    Strategy("by_placed_members", 0.4, glance=0.3, expected=4.0, use=("order",), made_for=("order",)),
+    Strategy(
+        "by_placed_result",
+        1.2,
+        glance=1.1,
+        expected=6.0,
+        use=("type option",),
+        made_for=("index", "recursion", "type option"),
+    ),
 )
 """All of them; `ordering.py` says in which order they are tried."""
