@@ -70,6 +70,7 @@ FILES = (
     "Neighbours",
     "Pieces",
     "Placed",
+    "Meets",
     "Portfolio",
     "Formula",
     "Reify",

@@ -384,5 +384,13 @@ STRATEGIES: tuple[Strategy, ...] = (
         use=("type option",),
         made_for=("index", "recursion", "type option"),
     ),
+    Strategy(
+        "by_met_description",
+        1.2,
+        glance=0.9,
+        expected=4.0,
+        use=("membership",),
+        made_for=("forall", "membership", "recursion"),
+    ),
 )
 """All of them; `ordering.py` says in which order they are tried."""
