@@ -129,7 +129,8 @@ def _is_matched(argument: Expr) -> bool:
 
 
 def _is_plain(symbol: Symbol) -> bool:
-    """Whether this is a count of rows of tables."""
-    if symbol.function != "COUNT" or not symbol.formals:
+    """Whether this is a count of the rows of one term, over tables."""
+    if symbol.function != "COUNT" or not symbol.formals or len(symbol.bag.terms) != 1:
         return False
-    return all(term.rows and not term.groups for term in symbol.bag.terms)
+    (term,) = symbol.bag.terms
+    return bool(term.rows) and not term.groups
