@@ -38,6 +38,7 @@ from truespec.domains.sql.rules import (
     counted_across,
     counted_before,
     counted_image,
+    counted_last,
     counted_subset,
     covering_row,
     determined_keys,
@@ -308,6 +309,10 @@ def frames_hold_one_row_each(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(frame_rows, "_single", lambda world, term: True)
 
 
+def all_counts_are_of_later_rows(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(counted_last, "_ordered", lambda world, whole, after: True)
+
+
 def all_sums_are_positive(patch: pytest.MonkeyPatch) -> None:
     def of(world: Any, symbol: Any) -> Any:
         total = symbol.apply(symbol.formals)
@@ -427,6 +432,9 @@ PLANTS: dict[Plant, str] = {
         "SELECT id, LAG(sal) OVER w, SUM(sal) OVER (w ROWS 1 PRECEDING), "
         "(SELECT COUNT(*) FROM t WHERE NOT EXISTS "
         "(SELECT 1 FROM emp e WHERE e.sal = t.a)) FROM emp WINDOW w AS (ORDER BY id)"
+    ),
+    all_counts_are_of_later_rows: (
+        "SELECT COUNT(*) FROM t x WHERE (SELECT COUNT(*) FROM t y WHERE y.c > x.c) < 2"
     ),
     all_sums_are_positive: "SELECT a FROM t GROUP BY a HAVING SUM(c) > 0",
     no_aggregate_of_a_group_is_null: "SELECT a, SUM(b) FROM t GROUP BY a",

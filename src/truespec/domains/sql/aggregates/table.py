@@ -43,10 +43,11 @@ from truespec.domains.sql.ir.kinds import (
 )
 from truespec.domains.sql.ir.logic import FALSE, TRUE, Expr, Formula, conj, disj, ite, neg, real
 from truespec.domains.sql.ir.symbols import functions, is_false, name_of, operands
-from truespec.domains.sql.ir.values import Val, check_compared, identical, numeric, to_real, united
+from truespec.domains.sql.ir.values import Val, check_compared, identical, known, numeric, to_real, united
 from truespec.domains.sql.ir.world import World
 from truespec.domains.sql.rules import (
     aggregate_axioms,
+    counted_last,
     extreme_of_set,
     few_values,
     first_exists,
@@ -110,8 +111,9 @@ class AggregateTable(Aggregates):
         """The bag without the tuples whose first value is NULL: aggregates ignore them."""
         return Bag(
             tuple(
-                replace(t, cond=conj(t.cond, neg(t.outs[0].null)), outs=(_known(t.outs[0]), *t.outs[1:]))
+                replace(t, cond=conj(t.cond, neg(first.null)), outs=(known(first), *rest))
                 for t in bag.terms
+                for first, *rest in [t.outs]
             )
         )
 
@@ -345,6 +347,9 @@ class AggregateTable(Aggregates):
         places = frame_rows.of(self, term)
         if places is not None:
             return frame_rows.total(self, places, value=False)
+        last = counted_last.number(self, term)
+        if last is not None:
+            return last
         outer, inner = outer_part(term)
         cases = key_cases.summed(inner)
         if cases is not None:
@@ -443,7 +448,3 @@ class AggregateTable(Aggregates):
         if symbol.name not in self._roles:
             self._roles[symbol.name] = roles(symbol.bag, symbol.formals)
         return self._roles[symbol.name]
-
-
-def _known(value: Val) -> Val:
-    return Val(FALSE, value.val, value.kind, value.literal)

@@ -46,6 +46,11 @@ NULL = Val(TRUE, standing(lambda: z3.IntVal(0)), NULL_KIND)
 """NULL as written."""
 
 
+def known(value: Val) -> Val:
+    """The value where it is not NULL."""
+    return Val(FALSE, value.val, value.kind, value.literal)
+
+
 def null_of(kind: Kind) -> Val:
     """The NULL of a kind."""
     return Val(TRUE, kind.stand_in, kind)

@@ -64,7 +64,7 @@ def _places(aggregates: Aggregates, term: Term, part: Formula) -> list[Formula] 
     own = {name_of(row) for row, _ in term.rows}
     if is_not(part) and z3.is_quantifier(part.arg(0)) and constants(part) & own and functions(part):
         return [part]
-    count, number = _bound(part)
+    count, number = below(part)
     symbol = aggregates.symbols.get(name_of(count)) if z3.is_app(count) and constants(part) & own else None
     if symbol is None or symbol.function != "COUNT" or not 1 < number <= MAX_ROWS:
         return None
@@ -73,14 +73,14 @@ def _places(aggregates: Aggregates, term: Term, part: Formula) -> list[Formula] 
     return [none, *(conj(more, neg(fewer)) for fewer, more in itertools.pairwise(reached))]
 
 
-def _bound(part: Formula) -> tuple[Expr, int]:
+def below(part: Formula) -> tuple[Expr, int]:
     """A value and a literal that it is below; the value is None where the formula says something else."""
     negated = is_not(part)
     inner = part.arg(0) if negated else part
-    below, above = (z3.is_ge, z3.is_le) if negated else (z3.is_lt, z3.is_gt)
-    if below(inner) and z3.is_int_value(inner.arg(1)):
+    less, more = (z3.is_ge, z3.is_le) if negated else (z3.is_lt, z3.is_gt)
+    if less(inner) and z3.is_int_value(inner.arg(1)):
         return inner.arg(0), inner.arg(1).as_long()
-    if above(inner) and z3.is_int_value(inner.arg(0)):
+    if more(inner) and z3.is_int_value(inner.arg(0)):
         return inner.arg(1), inner.arg(0).as_long()
     return None, 0
 
