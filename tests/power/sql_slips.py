@@ -153,6 +153,12 @@ SLIPS = [
         "SELECT id, LEAD(id) OVER (ORDER BY n) FROM (SELECT id, RANK() OVER (ORDER BY id) AS n FROM emp) q",
     ),
     (
+        "WITH RECURSIVE r(i, d) AS (SELECT id, dept FROM emp WHERE sal = 1 UNION ALL SELECT r.i, e.dept "
+        "FROM r JOIN emp e ON e.sal = r.d) SELECT i, d FROM r",
+        "WITH RECURSIVE r(i, d) AS (SELECT id, dept FROM emp WHERE sal = 1 UNION ALL SELECT r.i, e.dept "
+        "FROM r JOIN emp e ON e.sal = r.d) SELECT r.i, e.dept FROM r JOIN emp e ON e.id = r.i",
+    ),
+    (
         "WITH RECURSIVE r(n, l) AS (SELECT a, 0 FROM t UNION ALL SELECT n + 1, l + 1 FROM r WHERE l < 1) "
         "SELECT n FROM r",
         "SELECT a FROM t",

@@ -33,6 +33,7 @@ from truespec.domains.sql.ir.world import World
 from truespec.domains.sql.prove.prover import Prover
 from truespec.domains.sql.rules import (
     aggregate_axioms,
+    carried_columns,
     choices,
     closures,
     counted_across,
@@ -384,6 +385,10 @@ def no_round_adds_a_row(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(ended_recursion, "_applied", lambda *parts: replace(real(*parts), cond=FALSE))
 
 
+def all_columns_are_carried_along(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(carried_columns, "carried", lambda rounds, step: [0, 1])
+
+
 def columns_that_are_one_are_any(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(group_determined, "is_tuple", lambda values, outs: z3.BoolVal(True))
 
@@ -422,6 +427,10 @@ PLANTS: dict[Plant, str] = {
     no_round_adds_a_row: (
         "WITH RECURSIVE r(n, l) AS (SELECT a, 0 FROM t UNION ALL SELECT n + 1, l + 1 FROM r WHERE l < 1) "
         "SELECT n FROM r"
+    ),
+    all_columns_are_carried_along: (
+        "WITH RECURSIVE r(i, d) AS (SELECT id, dept FROM emp WHERE sal = 1 UNION ALL SELECT r.i, e.dept "
+        "FROM r JOIN emp e ON e.sal = r.d) SELECT i, d FROM r"
     ),
     columns_that_are_one_are_any: "SELECT a, c FROM t GROUP BY a, b, c HAVING b = c",
     no_number_comes_twice: (

@@ -16,7 +16,7 @@ from truespec.domains.sql.ir.columns import coerced
 from truespec.domains.sql.ir.kinds import BOOL, DATE, INT, LOOSE, TEXT, Kind
 from truespec.domains.sql.ir.relations import rows_of
 from truespec.domains.sql.places import At, place_of
-from truespec.domains.sql.rules import closures, ended_recursion
+from truespec.domains.sql.rules import carried_columns, closures, ended_recursion
 from truespec.domains.sql.rules.same_recursion import Image, Recursion, image_of, unchanged
 from truespec.verdict import ReasonCode, SpecificationError, Unsupported
 
@@ -62,10 +62,9 @@ def recursive_query(reader: Reader, cte: exp.CTE, columns: tuple[str, ...]) -> D
     if ended is not None and reader.writes_out:
         return Denotation(names, distinct_rows(reader, ended) if distinct else ended)
     added = _memory(lambda rows: _added(reader, body.expression, name, names, rows, kinds), rows, step)
-    found = Recursion(first, rows, added, kinds, nullable, distinct)
-    number, image = _named(reader, found)
-    known = reader.recursions[number]
-    bag = image.of(rows_of(reader.world, f"recursion {number}", known.kinds, known.nullable))
+    found = Recursion(next(reader.world.recursions), first, rows, added, kinds, nullable, distinct)
+    known, image = _named(reader, found, step)
+    bag = image.of(_result(reader, known))
     return Denotation(names, distinct_rows(reader, bag) if distinct else bag)
 
 
@@ -96,21 +95,30 @@ def _has_one_step(body: exp.Expr) -> bool:
     return not isinstance(first, exp.SetOperation) or (alike and _has_one_step(first))
 
 
-def _named(reader: Reader, new: Recursion) -> tuple[int, Image]:
-    """The number of a recursion, and what its result is mapped to: an earlier one, or the new one itself."""
+def _result(reader: Reader, known: Recursion) -> Bag:
+    """The rows of a recursion, under a new variable."""
+    return rows_of(reader.world, f"recursion {known.number}", known.kinds, known.nullable)
+
+
+def _named(reader: Reader, new: Recursion, step: Bag) -> tuple[Recursion, Image]:
+    """The recursion whose result a new one's is an image of, an earlier one or itself, and the map."""
     aggregates = reader.aggregates
 
     def same(one: Bag, other: Bag) -> bool:
         return aggregates.same(one, other) or (new.distinct and aggregates.same_tuples(one, other))
 
-    for number, old in enumerate(reader.recursions):
+    for old in reader.recursions:
         image = image_of(old, new, same)
         if image is None and closures.apply(reader.world, old, new, same):
             image = unchanged(new)
         if image is not None:
-            return number, image
+            return old, image
     reader.recursions.append(new)
-    return len(reader.recursions) - 1, unchanged(new)
+    result = _result(reader, new)
+    facts = carried_columns.of(reader.world, new, step, result)
+    if facts:
+        reader.world.adopt(result.terms[0].rows[0][1], {}, facts)
+    return new, unchanged(new)
 
 
 def _memory(step: Callable[[Bag], Bag], rows: Bag, known: Bag) -> Callable[[Bag], Bag]:

@@ -107,6 +107,8 @@ class World:
         """The kinds of ENUM columns, by their members."""
         begin_anew()
         self._fresh = itertools.count(1)
+        self.recursions = itertools.count()
+        """Numbers for the relations that stand for what recursions give."""
         self.texts: dict[str, Expr] = {}
         self._axioms: dict[str, list[Formula]] = {}
         self._columns: dict[tuple[str, str], tuple[Any, Any, Kind]] = {}
@@ -378,6 +380,10 @@ class World:
             self._cache[key] = (goal, assumption, proved)
         self.trail.append("1" if proved else "0")
         return proved
+
+    def read_anew(self) -> None:
+        """Forget what was proved: where the queries are read again, names of aggregates mean other ones."""
+        self._cache.clear()
 
     def known(self, proved: bool) -> bool:
         """An answer that needs no solver."""

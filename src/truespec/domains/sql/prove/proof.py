@@ -108,6 +108,7 @@ def prove_in(
     trace, ends = _compared(world, (oracle, candidate), order, parts, writes_out=recursive[0] != recursive[1])
     if trace is None and ends and all(recursive):
         # Recursions that are not seen to be one may be alike round by round.
+        world.read_anew()
         trace, _ = _compared(world, (oracle, candidate), order, parts, writes_out=True)
     return trace
 

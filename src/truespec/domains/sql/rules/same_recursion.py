@@ -40,6 +40,8 @@ MAX_IMAGES = 6
 class Recursion:
     """A recursion that was read."""
 
+    number: int
+    """Which one it is in its world: what is known of the rows of one is not known of another's."""
     first: Bag
     """The tuples that it begins with."""
     round: Bag
