@@ -15,6 +15,9 @@ import sys
 # first, because what is imported here is compiled too: Hypothesis takes two seconds.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+# DuckDB and Z3 allocate and free small pieces all the time: the GNU C library keeps more of them at hand in
+# each process that tests start, and DuckDB takes a quarter less time. Other C libraries do not read this.
+os.environ.setdefault("GLIBC_TUNABLES", "glibc.malloc.tcache_count=500:glibc.malloc.tcache_max=8192")
 
 from collections import defaultdict
 from collections.abc import Generator

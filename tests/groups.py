@@ -46,12 +46,32 @@ def groups_of(tests: Iterable[str]) -> dict[str, str]:
 
 
 class Groups(LoadGroupScheduling):  # type: ignore[misc]  # without types
-    """Gives each worker a whole group, in the order in which the groups were collected."""
+    """Gives each worker a whole group, in the order in which the groups were collected.
+
+    What is asked for with each test costs the same however many tests there are: a test is found by its name,
+    and one that has ended is forgotten.
+    """
 
     def schedule(self) -> None:
         if self.collection is None:
-            self.groups = groups_of(next(iter(self.registered_collections.values())))
+            tests = next(iter(self.registered_collections.values()))  # the same in each worker
+            self.groups = groups_of(tests)
+            self.places = {test: place for place, test in enumerate(tests)}
         super().schedule()
+
+    def mark_test_complete(self, node: Any, item_index: int, duration: float = 0) -> None:
+        test = self.registered_collections[node][item_index]
+        groups = self.assigned_work[node]
+        tests = groups[self.groups[test]]
+        del tests[test]
+        if not tests:
+            del groups[self.groups[test]]
+        self._reschedule(node)
+
+    def _assign_work_unit(self, node: Any) -> None:
+        group, tests = self.workqueue.popitem(last=False)
+        self.assigned_work[node][group] = tests
+        node.send_runtest_some([self.places[test] for test in tests])
 
     def _split_scope(self, nodeid: str) -> str:
         return self.groups[nodeid]
