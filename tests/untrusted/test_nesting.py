@@ -117,3 +117,13 @@ def test_a_number_that_is_not_finite_is_refused_with_its_place(number: str) -> N
     with pytest.raises(SpecificationError, match=r"no finite number.*line 2, column 5"):
         load_yaml(f"a: 1\ngt: {number}\n", "file.yml")
     assert load_yaml(f"text: '{number}'\nn: 1.5e+10") == {"text": number, "n": 1.5e10}
+
+
+def test_a_value_is_measured_as_level_by_level() -> None:
+    chance = random.Random(2)
+    for _ in range(400):
+        value = drawn(chance, 7)
+        text = json.dumps(value).replace("\\ud800", "")  # half a character, which orjson refuses
+        for most in range(1, 8):
+            for parsed in (json.loads(text), orjson.loads(text)):
+                assert is_deep(parsed, most) == (depth_of(value) > most), value

@@ -162,14 +162,24 @@ class Held:
         """All texts, without spaces and marks, one behind the other."""
         return _muted("\0".join(self.texts))
 
-    def _stands(self, told: bytes) -> bool:
-        """Whether a text stands in all texts; pieces of one text follow each other, so there first."""
+    def follows(self, text: str) -> bool:
+        """Whether a text stands soon behind the one that was found last, as pieces of one text do."""
+        return self._is_next(_muted(text))
+
+    def _is_next(self, told: bytes) -> bool:
         found = self.muted.find(told, self.at, self.at + len(told) + _NEAR)
-        found = self.muted.find(told) if found < 0 else found
-        if found < 0:
-            return False
-        self.at = found + len(told)
-        return True
+        if found >= 0:
+            self.at = found + len(told)
+        return found >= 0
+
+    def _stands(self, told: bytes) -> bool:
+        """Whether a text stands in all texts, near the latest first."""
+        if self._is_next(told):
+            return True
+        found = self.muted.find(told)
+        if found >= 0:
+            self.at = found + len(told)
+        return found >= 0
 
     def holds(self, text: str, name: str) -> bool:
         """Whether a text stands in the traces, whole or taken apart."""
@@ -253,6 +263,8 @@ class _Walk:
         """Objects in lists, with the names of the lists."""
         self.searched: dict[str, tuple[int, int]] = {}
         """How many texts of a field were looked for, and how many of them found."""
+        self.followed: set[Any] = set()
+        """Innermost steps of fields of which a text stood where it was looked for first."""
 
     def walk(self, value: Any, place: str) -> None:
         """Look at every text and every call in a value."""
@@ -350,15 +362,18 @@ class _Walk:
             return [(value, path, depth + 1) for _, value in events_of_sse(text)]
         if text in self.held.texts:
             return []
+        if len(text) >= _LONG and self.held.follows(text):
+            self.followed.add(path[:1])
+            return []
         name = named(path)
         last = last_step(name)
-        if last in _ASIDE or last in self.aside or _is_aside(path[0]):
+        if last in _ASIDE or last in self.aside or _is_aside(path[0] if path else ""):
             return []
-        spoken = last in _SAYING or (type(path[1]) is tuple and path[1] and _gives(path[1]))
+        spoken = last in _SAYING or (path and type(path[1]) is tuple and path[1] and _gives(path[1]))
         if not (_is_sentence(text) or (spoken and not _FAILING.search(name) and _is_said(text))):
             return []
         looked, known = self.searched.get(name, (0, 0))
-        if looked < _SEARCHED or known:
+        if looked < _SEARCHED or known or path[:1] in self.followed:
             held = self.held.holds(text, name)
             self.searched[name] = (looked + 1, known + held)
             if held:
@@ -370,7 +385,12 @@ class _Walk:
     def _call(self, value: Mapping[str, Any], path: Path, place: str) -> bool:
         """Note a call that the traces do not hold; whether they hold it with what its tool was given."""
         calls = self.held.calls
-        name = value.get("id") or next((value[key] for key in _NAMED if key in value), None)
+        name = value.get("id")
+        if not name:
+            for key in _NAMED:
+                if key in value:
+                    name = value[key]
+                    break
         if type(name) is not str or _CALLING.isdisjoint(value):
             return False
         if name in calls:

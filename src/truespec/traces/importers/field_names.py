@@ -32,12 +32,13 @@ def steps_of(path: Path) -> Iterator[Any]:
 
 def named(path: Path) -> str:
     """The name of a field: its steps without numbers and tags."""
-    steps = []
-    while path:
-        if type(path[0]) is not int and path[0] not in _TAGS:
-            steps.append(_step(path[0]))
-        path = path[1]
-    return "/".join(reversed(steps[:_INNERMOST]))
+    steps: list[str] = []
+    while path and len(steps) < _INNERMOST:
+        step, path = path
+        if type(step) is not int and step not in _TAGS:
+            steps.append(_step(step))
+    steps.reverse()
+    return "/".join(steps)
 
 
 @lru_cache(maxsize=4096)

@@ -158,6 +158,11 @@ def _is_run(part: Mapping[str, Any]) -> bool:
     return part.get("kind") == "toolInvocationSerialized" and part.get("presentation") != "hidden"
 
 
+_LEAVES = ("text", "value")
+"""Fields of a tree's leaves that hold the text."""
+_INNER = frozenset((dict, list))
+
+
 def _result_text(result: Any) -> str | None:
     """The values of a result's content; rich ones are trees whose leaves hold the text."""
     if isinstance(result, str):
@@ -166,14 +171,11 @@ def _result_text(result: Any) -> str | None:
     stack = [result]
     while stack:
         value = stack.pop()
-        if isinstance(value, dict):
-            if isinstance(value.get("text"), str):
-                texts.append(value["text"])
-            if isinstance(value.get("value"), str):
-                texts.append(value["value"])
-            stack.extend(reversed([part for part in value.values() if isinstance(part, dict | list)]))
-        elif isinstance(value, list):
-            stack.extend(reversed(value))
+        if type(value) is dict:
+            texts += [value[key] for key in _LEAVES if type(value.get(key)) is str]
+            stack += [part for part in value.values() if part and type(part) in _INNER][::-1]
+        elif type(value) is list:
+            stack += value[::-1]
     return "".join(texts) if texts else None
 
 
