@@ -71,6 +71,8 @@ FILES = (
     "Pieces",
     "Placed",
     "Meets",
+    "Alike",
+    "Cases",
     "Portfolio",
     "Formula",
     "Reify",

@@ -366,7 +366,7 @@ STRATEGIES: tuple[Strategy, ...] = (
         use=("recursion",),
         made_for=("cases", "recursion", "type list"),
     ),
-    Strategy("by_branches", 1.2, glance=0.8, expected=1.2, use=("cases", "type bool", "type option")),
+    Strategy("by_branches", 0.9, glance=0.5, expected=0.6, use=("cases", "type bool", "type option")),
     Strategy(
         "by_pieces",
         1.2,
@@ -386,11 +386,17 @@ STRATEGIES: tuple[Strategy, ...] = (
     ),
     Strategy(
         "by_met_description",
-        1.2,
+        2.0,
         glance=0.9,
         expected=4.0,
         use=("membership",),
         made_for=("forall", "membership", "recursion"),
     ),
+    Strategy("by_agreed_functions", 0.5, glance=0.4, expected=3.0, use=("functions", "membership")),
+    Strategy(
+        "by_cut_numbers", 0.6, glance=0.5, expected=2.0, use=("parts",), made_for=("exists", "index", "parts")
+    ),
+    Strategy("by_case_table", 0.6, glance=0.5, expected=1.5, use=("cases", "literals", "type ascii")),
+    Strategy("by_counts_alone", 0.5, glance=0.4, expected=3.0, use=("order",), made_for=("order",)),
 )
 """All of them; `ordering.py` says in which order they are tried."""

@@ -36,7 +36,7 @@ Ltac met_along Q t := match t with context [?l] => is_var l; scanned_type l;
     let m := fresh in assert (m : forall l, D l (f l)); [ cbv beta iota; clear; let l := fresh "l" in intro l; induction l; solve [meets_step] | specialize (m l); cbv beta in m; once_met Q t m ] end end end.
 (* A loop that starts with the head. *)
 Ltac loop_instances := repeat match goal with IH : forall x : ?T, _, y : ?T |- _ => mark IH y ltac:(let h := fresh in pose proof (IH y) as h; cbv beta in h) end; clear_marks.
-Ltac loop_step := intros; cbn in *; fold_cases; booleans_to_props; extremes_taken; try (match goal with IH : forall x, _ |- _ => loop_instances; clear IH end); cbn in *; told_everywhere; meets_goal.
+Ltac loop_step := intros; cbn in *; fold_cases; booleans_to_props; extremes_taken; try (match goal with IH : forall x, _ |- _ => loop_instances; clear IH end); known_results; cbn in *; told_everywhere; meets_goal.
 Ltac met_from_head Q t := match t with context [?l] => is_var l; lazymatch type of l with list _ => idtac end; destruct l as [|?x l]; cbn;
   [ lazymatch goal with |- ?P <-> ?r = ?u => lazymatch eval pattern r in P with ?R _ => apply (computed_meets _ R u) end end; cbv beta iota; [ solve [meets_goal] | solve [one_value] ]
   | lazymatch goal with |- ?P <-> ?r = ?u => lazymatch eval pattern r in P with ?R _ =>
