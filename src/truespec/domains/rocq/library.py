@@ -73,6 +73,7 @@ FILES = (
     "Meets",
     "Alike",
     "Cases",
+    "Evident",
     "Portfolio",
     "Formula",
     "Reify",

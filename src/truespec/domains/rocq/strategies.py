@@ -398,5 +398,13 @@ STRATEGIES: tuple[Strategy, ...] = (
     ),
     Strategy("by_case_table", 0.6, glance=0.5, expected=1.5, use=("cases", "literals", "type ascii")),
     Strategy("by_counts_alone", 0.5, glance=0.4, expected=3.0, use=("order",), made_for=("order",)),
+    Strategy(
+        "by_evidence_twins",
+        0.8,
+        glance=0.5,
+        expected=4.0,
+        use=("inductive",),
+        made_for=("counterparts", "inductive"),
+    ),
 )
 """All of them; `ordering.py` says in which order they are tried."""
