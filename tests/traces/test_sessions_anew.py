@@ -192,3 +192,50 @@ def test_lines_with_the_steps_of_an_agent(tmp_path: Path) -> None:
     assert calls(trace) == [("buy", {"n": 2}, '{"ok": true}')]
     assert said(trace) == [("user", "Two, please."), ("assistant", "Done.")]
     assert not problems
+
+
+def test_what_the_user_queued_while_claude_code_worked(tmp_path: Path) -> None:
+    def entry(kind: str, content: Any, **more: Any) -> dict[str, Any]:
+        return {"type": kind, "sessionId": "s", "message": {"role": kind, "content": content}, **more}
+
+    def queued(prompt: str, mode: str) -> dict[str, Any]:
+        held = {"type": "queued_command", "prompt": prompt, "commandMode": mode}
+        return {"type": "attachment", "sessionId": "s", "attachment": held}
+
+    call = {"type": "tool_use", "id": "b", "name": "Bash", "input": {"command": "make"}}
+    lines = [
+        entry("user", "Build it."),
+        entry("assistant", [call]),
+        entry("user", [{"type": "tool_result", "tool_use_id": "b", "content": "built"}]),
+        queued("In blue, please.", "prompt"),
+        queued("The build has ended.", "task-notification"),
+        entry("assistant", [{"type": "text", "text": "It is blue."}]),
+    ]
+    (trace,), problems = read_of(lines, tmp_path, "session.jsonl")
+    assert said(trace) == [
+        ("user", "Build it."),
+        ("user", "In blue, please."),
+        ("system", "The build has ended."),
+        ("assistant", "It is blue."),
+    ]
+    assert calls(trace) == [("Bash", {"command": "make"}, "built")]
+    assert not problems
+
+
+def test_turns_of_sharegpt_under_traces(tmp_path: Path) -> None:
+    call = '<tool_call>\n{"name": "sum", "arguments": {"of": [1, 2]}}\n</tool_call>'
+    back = '<tool_response>\n{"tool_call_id": "1", "name": "sum", "content": "their sum is three"}\n</tool_response>'
+    turns = [("human", "Add them."), ("gpt", call), ("tool", back), ("gpt", "Three.")]
+    record = {"id": "r", "traces": [{"from": who, "value": text} for who, text in turns]}
+    (trace,), problems = read_of([record], tmp_path, "hermes.jsonl")
+    assert calls(trace) == [("sum", {"of": [1, 2]}, "their sum is three")]
+    assert said(trace) == [("user", "Add them."), ("assistant", "Three.")]
+    assert not problems
+
+
+def test_a_system_prompt_beside_steps(tmp_path: Path) -> None:
+    step = {"action": "look", "action_input": "door", "observation": "shut"}
+    run = {"system_prompt": "Open nothing.", "task": "Look.", "steps": [step], "answer": "It is shut."}
+    (trace,), _ = read_of(run, tmp_path, "run.json")
+    assert trace.system_prompt == "Open nothing."
+    assert said(trace)[1:] == [("user", "Look."), ("assistant", "It is shut.")]

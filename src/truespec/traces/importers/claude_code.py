@@ -44,6 +44,8 @@ def recognises(head: Any, file: TraceFile) -> bool:
 
 PROGRAM = "what the program says in the user's place (isMeta, isCompactSummary) is a message of the system"
 _PROGRAMS = ("isMeta", "isCompactSummary")
+_NOTIFIED = ("task-notification",)
+"""Modes of a queued command that the program wrote."""
 
 
 def _is_entry(value: Any) -> bool:
@@ -73,6 +75,7 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
         if not isinstance(entry, dict):
             yield file.problem(f"line {line}", "expected an object")
             continue
+        entry = _queued(entry)
         kind = entry.get("type")
         notes.place = f"line {line}"
         session = entry.get("sessionId") or entry.get("session_id") or session
@@ -123,6 +126,16 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
         model=model,
         metadata=metadata,
     )
+
+
+def _queued(entry: dict[str, Any]) -> dict[str, Any]:
+    """What the user wrote while the agent worked, as an entry of the user; else the entry as it is."""
+    held = entry.get("attachment") if entry.get("type") == "attachment" else None
+    if not isinstance(held, dict) or held.get("type") != "queued_command" or not held.get("prompt"):
+        return entry
+    by_program = held.get("commandMode") in _NOTIFIED or held.get("isMeta") is True
+    said = {"role": "user", "content": held["prompt"]}
+    return {**entry, "type": "user", "message": said, "isMeta": by_program}
 
 
 def _printed(entry: Mapping[str, Any], before: list[Message], notes: Notes) -> list[Message]:

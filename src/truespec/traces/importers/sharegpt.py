@@ -24,7 +24,7 @@ from truespec.traces.joins import Joins
 from truespec.traces.trace import Message, ToolCall, Trace
 
 NAME = "sharegpt"
-_LISTS = ("conversations", "conversation")
+_LISTS = ("conversations", "conversation", "traces")
 _CALLERS = ("function_call", "tool_call")
 _BESIDE = frozenset(("tool_calls", "toolCalls", "function_call", *REFERENCES))
 """Fields beside `from` and `value` that hold calls or name them."""
@@ -36,6 +36,7 @@ _GLAIVE_SHORT = re.compile(r"^(USER|A|FUNCTION RESPONSE):", re.MULTILINE)
 """The speakers of chats in which `A` stands for the assistant throughout."""
 _GLAIVE_NAMES = {"USER": "human", "ASSISTANT": "gpt", "A": "gpt", "FUNCTION RESPONSE": "observation"}
 _GLAIVE_MARK = "<functioncall>"
+NAMELESS = "identifiers of results in a conversation whose calls have none tell nothing"
 SPLIT = "a list of as many results as the calls before it has holds one for each, in order"
 
 
@@ -101,7 +102,7 @@ def _trace(
             file.ledger.items.drop("one of two replies to prefer, no part of the conversation", place)
     tools = tool_schemas(parsed(value.get("tools")))
     return trace_of(
-        messages,
+        _unnamed(messages, notes),
         Origin(file, NAME, position, joins),
         identifier=value.get("id"),
         tools=tools,
@@ -111,6 +112,15 @@ def _trace(
             if k not in ("system", "tools", "chat", "query", "answers", "id", *_LISTS) and v is not None
         },
     )
+
+
+def _unnamed(messages: list[Message], notes: Notes) -> list[Message]:
+    """The messages; where no call has an identifier, those of results name none and are left out."""
+    if any(call.id is not None for message in messages for call in message.calls):
+        return messages
+    if any(message.call_id is not None for message in messages):
+        notes.ledger.rules[NAMELESS] += sum(message.call_id is not None for message in messages)
+    return [replace(message, call_id=None) for message in messages]
 
 
 def _messages(entry: Any, before: list[Message], notes: Notes) -> list[Message]:

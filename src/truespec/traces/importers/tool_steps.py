@@ -124,6 +124,7 @@ def loop_of(value: Any) -> list[Any] | None:
 
 def read_loop(value: Mapping[str, Any], run: StepRun) -> None:
     """Read a record with its steps."""
+    run.say("system", _first(value, ("system_prompt", "systemPrompt")))
     _ask(_first(value, _ASKED), run)
     read_steps([(f"step {number}", step) for number, step in enumerate(loop_of(value) or ())], run)
     answer = _first(value, _ANSWERED)
