@@ -224,7 +224,8 @@ def test_what_the_user_queued_while_claude_code_worked(tmp_path: Path) -> None:
 
 def test_turns_of_sharegpt_under_traces(tmp_path: Path) -> None:
     call = '<tool_call>\n{"name": "sum", "arguments": {"of": [1, 2]}}\n</tool_call>'
-    back = '<tool_response>\n{"tool_call_id": "1", "name": "sum", "content": "the sum is 3"}\n</tool_response>'
+    result = {"tool_call_id": "1", "name": "sum", "content": "the sum is 3"}
+    back = f"<tool_response>\n{json.dumps(result)}\n</tool_response>"
     turns = [("human", "Add them."), ("gpt", call), ("tool", back), ("gpt", "Three.")]
     record = {"id": "r", "traces": [{"from": who, "value": text} for who, text in turns]}
     (trace,), problems = read_of([record], tmp_path, "hermes.jsonl")
