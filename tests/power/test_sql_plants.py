@@ -44,6 +44,7 @@ from truespec.domains.sql.rules import (
     covering_row,
     determined_keys,
     distinct_of_unique,
+    empty_terms,
     ended_recursion,
     extreme_of_set,
     few_values,
@@ -314,6 +315,10 @@ def all_counts_are_of_later_rows(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(counted_last, "_ordered", lambda world, whole, after: True)
 
 
+def nothing_is_ever_counted(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(empty_terms, "of", lambda world, term: True)
+
+
 def all_sums_are_positive(patch: pytest.MonkeyPatch) -> None:
     def of(world: Any, symbol: Any) -> Any:
         total = symbol.apply(symbol.formals)
@@ -445,6 +450,7 @@ PLANTS: dict[Plant, str] = {
     all_counts_are_of_later_rows: (
         "SELECT COUNT(*) FROM t x WHERE (SELECT COUNT(*) FROM t y WHERE y.c > x.c) < 2"
     ),
+    nothing_is_ever_counted: "SELECT COUNT(*) FROM t x, t y",
     all_sums_are_positive: "SELECT a FROM t GROUP BY a HAVING SUM(c) > 0",
     no_aggregate_of_a_group_is_null: "SELECT a, SUM(b) FROM t GROUP BY a",
     lists_are_sets: "SELECT c, GROUP_CONCAT(a) FROM t GROUP BY c",

@@ -48,6 +48,7 @@ from truespec.domains.sql.ir.world import World
 from truespec.domains.sql.rules import (
     aggregate_axioms,
     counted_last,
+    empty_terms,
     extreme_of_set,
     few_values,
     first_exists,
@@ -336,7 +337,7 @@ class AggregateTable(Aggregates):
         """The number of choices of a term."""
         world = self.world
         term = normalised(world, replace(term, outs=()))
-        if is_false(term.cond):
+        if is_false(term.cond) or empty_terms.of(world, term):
             return z3.IntVal(0)
         listed = few_values.of(world, term)
         if listed is not None:
@@ -369,7 +370,7 @@ class AggregateTable(Aggregates):
         """The sum of a value over the choices of a term, without any law."""
         kind = REAL if value.sort() == z3.RealSort() else INT
         term = normalised(self.world, replace(term, outs=(Val(FALSE, value, kind),)))
-        if is_false(term.cond):
+        if is_false(term.cond) or empty_terms.of(self.world, term):
             return kind.stand_in
         divided = split_bounds.of(self.world, term)
         if divided is not None:

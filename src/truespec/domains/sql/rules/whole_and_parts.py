@@ -21,11 +21,11 @@ from dataclasses import replace
 import z3
 
 from truespec.domains.sql.ir.aggregates import Aggregates
-from truespec.domains.sql.ir.bags import Term
+from truespec.domains.sql.ir.bags import Term, conjuncts
 from truespec.domains.sql.ir.existence import condition
 from truespec.domains.sql.ir.kinds import REAL
 from truespec.domains.sql.ir.logic import FALSE, TRUE, Expr, Formula, conj, neg
-from truespec.domains.sql.ir.symbols import substituted
+from truespec.domains.sql.ir.symbols import is_not, substituted
 from truespec.domains.sql.ir.values import Val, all_identical
 from truespec.domains.sql.ir.world import World
 from truespec.domains.sql.schema import Table
@@ -49,21 +49,38 @@ def of(aggregates: Aggregates, terms: list[Term], given: Formula, aligned: Align
     tried: set[tuple[int, int]] = set()
     if len(known) < 2:
         return []
+    said: dict[int, frozenset[int]] = {}
+    divided: set[int] = set()
     while len(tried) < MAX_TRIED and len(facts) < MAX_FACTS:
-        pair = next(
-            (p for p in itertools.permutations(known, 2) if (p[0].get_id(), p[1].get_id()) not in tried), None
-        )
-        if pair is None:
+        said |= {e.get_id(): _said(aggregates, e) for e in known if e.get_id() not in said}
+        pairs = [p for p in itertools.permutations(known, 2) if (p[0].get_id(), p[1].get_id()) not in tried]
+        if not pairs:
             break
+        # A part asks for all that its whole does, mostly in the same words; one division of each first.
+        pair = min(
+            pairs,
+            key=lambda p: (p[0].get_id() in divided, len(said[p[0].get_id()] - said[p[1].get_id()])),
+        )
         tried.add((pair[0].get_id(), pair[1].get_id()))
         rest = _rest(aggregates, *pair, given, aligned, rows)
         if rest is not None:
             facts.append(z3.Implies(given, pair[0] == pair[1] + rest))
+            divided.add(pair[0].get_id())
             new = _applications(aggregates, rest)
             # The rest of a part is the part, and of no use.
             tried |= {(pair[0].get_id(), other.get_id()) for other in new}
             known = [other for other in new if not any(other.eq(old) for old in known)] + known
     return facts
+
+
+def _said(aggregates: Aggregates, count: Expr) -> frozenset[int]:
+    """The conjuncts of what is counted that deny nothing, by their form, whatever its rows are called."""
+    symbol = aggregates.symbols[str(count.decl().name())]
+    (term,) = aggregates.instance(symbol, count).terms
+    places = [
+        (row, z3.Const(f"row in place {place}", row.sort())) for place, (row, _) in enumerate(term.rows)
+    ]
+    return frozenset(substituted(part, *places).hash() for part in conjuncts(term.cond) if not is_not(part))
 
 
 def _rest(
@@ -81,6 +98,8 @@ def _rest(
     world = aggregates.world
     all_, some = aggregates.instance(one, whole).terms[0], aggregates.instance(two, part).terms[0]
     for way in itertools.islice(aligned(all_, some), MAX_WAYS):
+        if world.contradictory([*conjuncts(all_.cond), *conjuncts(way.cond)]):
+            continue  # apart, and no part of it
         if _lies_in(world, way, all_, given):
             left = replace(all_, cond=conj(all_.cond, neg(condition(world, way))))
             if one.function == "COUNT":
