@@ -224,8 +224,7 @@ class AggregateTable(Aggregates):
     def agree(self, bag: Bag) -> bool:
         """Whether all tuples of the bag are proved identical."""
         world = self.world
-        left = list(bag.terms)
-        for a, b in itertools.combinations_with_replacement(left, 2):
+        for a, b in itertools.combinations_with_replacement(bag.terms, 2):
             copy = renamed(world, b)
             first, second = condition(world, a), condition(world, copy)
             if not world.holds(conj(first, second), conj(*map(identical, a.outs, copy.outs))):
