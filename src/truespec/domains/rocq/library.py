@@ -74,6 +74,7 @@ FILES = (
     "Alike",
     "Cases",
     "Evident",
+    "Integers",
     "Portfolio",
     "Formula",
     "Reify",

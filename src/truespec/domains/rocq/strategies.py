@@ -406,5 +406,8 @@ STRATEGIES: tuple[Strategy, ...] = (
         use=("inductive",),
         made_for=("counterparts", "inductive"),
     ),
+    Strategy("by_letter_classes", 0.9, glance=0.7, expected=2.0, use=("type string",)),
+    Strategy("by_integer_listing", 0.4, expected=4.0, use=("order",), made_for=("exists", "order")),
+    Strategy("by_integer_cuts", 0.5, glance=0.4, expected=2.0, use=("parts",), made_for=("exists", "parts")),
 )
 """All of them; `ordering.py` says in which order they are tried."""
