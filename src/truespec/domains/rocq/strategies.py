@@ -366,7 +366,7 @@ STRATEGIES: tuple[Strategy, ...] = (
         use=("recursion",),
         made_for=("cases", "recursion", "type list"),
     ),
-    Strategy("by_branches", 0.9, glance=0.5, expected=0.6, use=("cases", "type bool", "type option")),
+    Strategy("by_branches", 1.2, glance=0.8, expected=0.6, use=("cases", "type bool", "type option")),
     Strategy(
         "by_pieces",
         1.2,
