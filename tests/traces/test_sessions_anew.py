@@ -200,7 +200,8 @@ def test_what_the_user_queued_while_claude_code_worked(tmp_path: Path) -> None:
 
     def queued(prompt: str, mode: str) -> dict[str, Any]:
         held = {"type": "queued_command", "prompt": prompt, "commandMode": mode}
-        return {"type": "attachment", "sessionId": "s", "attachment": held}
+        shown = [{"content": f"This came in meanwhile, which the model is shown: {prompt}"}]
+        return {"type": "attachment", "sessionId": "s", "attachment": held, "rendered": shown}
 
     call = {"type": "tool_use", "id": "b", "name": "Bash", "input": {"command": "make"}}
     lines = [

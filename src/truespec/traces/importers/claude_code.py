@@ -75,7 +75,9 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
         if not isinstance(entry, dict):
             yield file.problem(f"line {line}", "expected an object")
             continue
-        entry = _queued(entry)
+        if (queued := _queued(entry)) is not None:
+            metadata.setdefault("other", []).append(entry)  # with how it was shown to the model
+            entry = queued
         kind = entry.get("type")
         notes.place = f"line {line}"
         session = entry.get("sessionId") or entry.get("session_id") or session
@@ -128,11 +130,11 @@ def read(file: TraceFile, joins: Joins) -> Iterator[Trace | Problem]:
     )
 
 
-def _queued(entry: dict[str, Any]) -> dict[str, Any]:
-    """What the user wrote while the agent worked, as an entry of the user; else the entry as it is."""
+def _queued(entry: dict[str, Any]) -> dict[str, Any] | None:
+    """What the user wrote while the agent worked, as an entry of the user; None for other entries."""
     held = entry.get("attachment") if entry.get("type") == "attachment" else None
     if not isinstance(held, dict) or held.get("type") != "queued_command" or not held.get("prompt"):
-        return entry
+        return None
     by_program = held.get("commandMode") in _NOTIFIED or held.get("isMeta") is True
     said = {"role": "user", "content": held["prompt"]}
     return {**entry, "type": "user", "message": said, "isMeta": by_program}
