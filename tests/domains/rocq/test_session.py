@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -46,6 +47,12 @@ def test_a_limit_that_ends_while_a_session_loads_leaves_it_loading(session: Sess
     # Each opening sentence was read once.
     assert session.say("Check (one + two).", 200.0).ok
     assert session.base == 1 + len(OPENING)
+
+
+def test_the_heap_may_lie_in_large_pages(session: Session) -> None:
+    session.ready()
+    environment = Path(f"/proc/{process(session)}/environ").read_bytes().split(b"\0")
+    assert b"GLIBC_TUNABLES=glibc.malloc.hugetlb=1" in environment
 
 
 def test_an_answer_that_is_no_longer_wanted_ends_the_wait(session: Session) -> None:

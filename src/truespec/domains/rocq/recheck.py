@@ -22,7 +22,7 @@ from truespec.domains.rocq.pair import CANDIDATE, ORACLE, PREAMBLE, Layout
 from truespec.domains.rocq.prover import PREPARATION, assumptions, opening, prove_implication
 from truespec.domains.rocq.refuter import STAGES, open_search, prove_at
 from truespec.domains.rocq.screen import screen
-from truespec.domains.rocq.session import MEMORY_BYTES, Interrupted, OpeningRefused, Session
+from truespec.domains.rocq.session import LARGE_PAGES, MEMORY_BYTES, Interrupted, OpeningRefused, Session
 from truespec.domains.rocq.smt import GRADE, LOAD, confirm, reduce_stated, smtlib
 from truespec.domains.rocq.toolchain import toolchain
 from truespec.domains.rocq.witness import to_json
@@ -212,7 +212,12 @@ def _compile(folder: Path, name: str, context: RocqContext, body: Iterable[str],
     source.write_text("\n".join([*opening_lines, *body, ""]), encoding="utf-8")
     command = [*toolchain().compiler, "-q", "-w", "none", "-R", str(folder), "Texts", str(source)]
     process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=folder, start_new_session=True
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        cwd=folder,
+        env=os.environ | LARGE_PAGES,
+        start_new_session=True,
     )
     try:
         hard = resource.prlimit(process.pid, resource.RLIMIT_AS)[1]
