@@ -25,7 +25,7 @@ class Strategy:
     made_for: tuple[str, ...] = ()
     """Features: where a pair has all of them, the strategy comes first; elsewhere it gives up at once."""
     as_stated: bool = False
-    """Whether its inductions need all variables free: it leaves premises where they are."""
+    """Whether it needs all variables free or the names of definitions: it leaves premises where they are."""
 
 
 STRATEGIES: tuple[Strategy, ...] = (
@@ -356,7 +356,15 @@ STRATEGIES: tuple[Strategy, ...] = (
         made_for=("division", "index"),
     ),
     Strategy("by_relation", 0.8, glance=0.6, expected=8.0, use=("inductive",), made_for=("inductive",)),
-    Strategy("by_primes", 1.6, glance=1.0, expected=6.0, use=("divisibility", "forall", "product")),
+    Strategy(
+        "by_primes",
+        1.6,
+        glance=1.0,
+        expected=10.0,
+        use=("divisibility", "forall", "product"),
+        made_for=("divisibility", "forall"),
+        as_stated=True,
+    ),
     Strategy("by_described_gcd", 0.8, glance=0.7, expected=4.0, use=("common divisors", "exists", "forall")),
     Strategy(
         "by_related_neighbours",
