@@ -159,6 +159,15 @@ SLIPS = [
         "FROM r JOIN emp e ON e.sal = r.d) SELECT r.i, e.dept FROM r JOIN emp e ON e.id = r.i",
     ),
     (
+        "SELECT MAX(k) FROM (SELECT b, SUM(CASE WHEN a = 1 THEN 1 ELSE 0 END) AS k FROM t GROUP BY b) q",
+        "SELECT MAX(0) FROM t",
+    ),
+    (
+        "SELECT a - b FROM (SELECT sal, ROW_NUMBER() OVER (ORDER BY id) AS a, ROW_NUMBER() OVER "
+        "(PARTITION BY sal ORDER BY id) AS b FROM emp WHERE id > 0) q WHERE sal = 1 GROUP BY a - b",
+        "SELECT DISTINCT 0 FROM emp WHERE id > 0 AND sal = 1",
+    ),
+    (
         "WITH RECURSIVE r(n, l) AS (SELECT a, 0 FROM t UNION ALL SELECT n + 1, l + 1 FROM r WHERE l < 1) "
         "SELECT n FROM r",
         "SELECT a FROM t",

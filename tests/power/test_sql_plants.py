@@ -43,6 +43,7 @@ from truespec.domains.sql.rules import (
     counted_subset,
     covering_row,
     determined_keys,
+    difference_of_counts,
     distinct_of_unique,
     empty_terms,
     ended_recursion,
@@ -53,6 +54,7 @@ from truespec.domains.sql.rules import (
     first_rows,
     flags,
     frame_rows,
+    greatest_counts,
     group_determined,
     independent_factors,
     key_cases,
@@ -394,6 +396,14 @@ def all_columns_are_carried_along(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(carried_columns, "carried", lambda rounds, step: [0, 1])
 
 
+def each_greatest_count_is_0(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(greatest_counts, "exists", lambda world, bag: z3.BoolVal(False))
+
+
+def a_part_leaves_nothing_of_a_whole(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(difference_of_counts, "rest_of", lambda *_: z3.IntVal(0))
+
+
 def columns_that_are_one_are_any(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(group_determined, "is_tuple", lambda values, outs: z3.BoolVal(True))
 
@@ -436,6 +446,13 @@ PLANTS: dict[Plant, str] = {
     all_columns_are_carried_along: (
         "WITH RECURSIVE r(i, d) AS (SELECT id, dept FROM emp WHERE sal = 1 UNION ALL SELECT r.i, e.dept "
         "FROM r JOIN emp e ON e.sal = r.d) SELECT i, d FROM r"
+    ),
+    each_greatest_count_is_0: (
+        "SELECT MAX(k) FROM (SELECT b, SUM(CASE WHEN a = 1 THEN 1 ELSE 0 END) AS k FROM t GROUP BY b) q"
+    ),
+    a_part_leaves_nothing_of_a_whole: (
+        "SELECT a - b FROM (SELECT sal, ROW_NUMBER() OVER (ORDER BY id) AS a, ROW_NUMBER() OVER "
+        "(PARTITION BY sal ORDER BY id) AS b FROM emp WHERE id > 0) q WHERE sal = 1 GROUP BY a - b"
     ),
     columns_that_are_one_are_any: "SELECT a, c FROM t GROUP BY a, b, c HAVING b = c",
     no_number_comes_twice: (

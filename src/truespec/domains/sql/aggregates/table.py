@@ -53,6 +53,7 @@ from truespec.domains.sql.rules import (
     few_values,
     first_exists,
     frame_rows,
+    greatest_counts,
     independent_factors,
     key_cases,
     listed_extremes,
@@ -166,10 +167,7 @@ class AggregateTable(Aggregates):
         world = self.world
         bag = self.filled(bag)
         truths = world.dialect.has_boolean_type and any(t.outs[0].kind == BOOL for t in bag.terms)
-        terms = []
-        for term in bag.terms:
-            out = term.outs[0]
-            terms.append(replace(term, outs=(numeric(out) if out.kind == BOOL else out,)))
+        terms = list(bag.mapped(lambda outs: (numeric(outs[0]) if outs[0].kind == BOOL else outs[0],)).terms)
         if not terms:
             raise Unsupported(f"sql: {function} over no rows, whose type is not known")
         kinds = {t.outs[0].kind for t in terms}
@@ -321,8 +319,10 @@ class AggregateTable(Aggregates):
         single = self._single(bag)
         if single is not None:
             return single.val
+        some, bag = greatest_counts.of(self, function, bag)
         listed = listed_extremes.of(self.world, function, bag)
-        return self._choose(function, bag)[1] if listed is None else listed
+        value = self._choose(function, bag)[1] if listed is None else listed
+        return ite(some, value, z3.IntVal(0))
 
     def _single(self, bag: Bag) -> Val | None:
         """The one value of a bag whose rows, or whose values, the condition determines."""

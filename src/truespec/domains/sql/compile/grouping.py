@@ -36,7 +36,7 @@ from truespec.domains.sql.ir.symbols import substituted
 from truespec.domains.sql.ir.truth import where_true
 from truespec.domains.sql.ir.values import Val, null_of
 from truespec.domains.sql.ir.world import World
-from truespec.domains.sql.rules import choices, determined_keys, ordered_pairs
+from truespec.domains.sql.rules import choices, determined_keys, difference_of_counts, ordered_pairs
 from truespec.verdict import Nondeterministic, Unsupported
 
 
@@ -179,7 +179,9 @@ class _Grouping:
         terms = []
         for term in self.source.bag.terms:
             scope = Scope(self.source.names, term.outs, self.parent)
-            terms.append(replace(term, outs=tuple(self.reader.output(key, scope) for _, key in keys)))
+            outs = (self.reader.output(key, scope) for _, key in keys)
+            told = (difference_of_counts.of(self.reader.aggregates, term, out) for out in outs)
+            terms.append(replace(term, outs=tuple(told)))
         return coerced([Bag(tuple(terms))], self.reader.dialect)[0]
 
     def _kept_whatever_is_chosen(self, scope: GroupScope, same: Substitution) -> Formula:

@@ -83,6 +83,11 @@ def _said(aggregates: Aggregates, count: Expr) -> frozenset[int]:
     return frozenset(substituted(part, *places).hash() for part in conjuncts(term.cond) if not is_not(part))
 
 
+def rest_of(aggregates: Aggregates, whole: Expr, part: Expr, given: Formula) -> Expr | None:
+    """The count over what a part leaves of a whole where `given` holds; None if it is no part."""
+    return _rest(aggregates, whole, part, given, aggregates.aligned, [])
+
+
 def _rest(
     aggregates: Aggregates,
     whole: Expr,
