@@ -36,10 +36,10 @@ SECONDS = 600.0
 """The wall limit for one trace: thousands of times what a long one takes."""
 FEW = 20
 """Fewer traces are checked in this process: workers take longer to start."""
-HELD = 500
-"""Artifacts that wait for an earlier trace; bounds memory."""
-FILES_PER_WORKER = 4
-"""Files that are handed out or wait for an earlier one, for each worker; bounds memory."""
+HELD = 1_000
+"""Artifacts that wait for an earlier trace, those of a file by its size; bounds memory."""
+LAST = 3
+"""Of so many last files for each worker the largest goes first, so that workers end together."""
 
 
 _LONG = "All is well. " * 300
@@ -180,7 +180,7 @@ class _Run:
 
     def __init__(self, asked: Asked, jobs: int) -> None:
         self._asked = asked
-        self._weight = max(1, HELD // (FILES_PER_WORKER * jobs))
+        self._last = LAST * jobs
         self._by_file: dict[str, list[str]] = {}
         for key, record in asked.done.items():
             self._by_file.setdefault(record["source"]["sha256"], []).append(key)
@@ -189,10 +189,7 @@ class _Run:
         self._held = 0
 
     def work(self, stream: Iterable[Item]) -> Iterator[Job[int, Trace | WholeFile] | None]:
-        """A job for each trace and file that has no artifacts yet; None while enough of them wait.
-
-        Of the files that may wait together the largest goes first, so that workers end together.
-        """
+        """A job for each trace and file that has no artifacts yet; None while enough of them wait."""
         numbered = enumerate(stream)
         files: dict[int, WholeFile] = {}
         ended = False
@@ -213,7 +210,9 @@ class _Run:
                 else:
                     yield Job(number, item, SECONDS)
             if files:
-                number = max(files, key=lambda one: files[one].size)
+                number = next(iter(files))
+                if len(files) <= self._last:
+                    number = max(files, key=lambda one: files[one].size)
                 yield Job(number, replace(files.pop(number), spent=self._asked.budget.spent), SECONDS)
             elif not ended:
                 yield None
@@ -224,7 +223,7 @@ class _Run:
             return _Slot(made=item)
         if isinstance(item, WholeFile):
             keys = self._by_file.get(TraceFile(item.path).sha256, ()) if self._by_file else ()
-            return _Slot(weight=self._weight, kept={key: done[key] for key in keys if key in done})
+            return _Slot(weight=item.traces, kept={key: done[key] for key in keys if key in done})
         mine = key_of({"sha256": item.source.sha256, "position": item.source.position}, self._asked.key)
         known = done.get(mine)
         return _Slot(mine) if known is None else _Slot(mine, made=dict(known), new=False)
