@@ -16,8 +16,8 @@ setup-test:
 demo: setup ## verify the bundled tasks, print the table, write out/demo/report.html
 	$(RUN) truespec demo --out out/demo
 
-# Three processes: while one waits, two cores work. tests/conftest.py says which tests stay together.
-PYTEST = $(RUN) pytest -q -n 3 --dist loadgroup --no-loadscope-reorder
+# Four processes: while two wait, two cores work. tests/conftest.py says which tests stay together.
+PYTEST = $(RUN) pytest -q -n 4 --dist loadgroup --no-loadscope-reorder
 
 test: setup-test lint types ## everything: style, types, all tests, and the package in clean environments
 	$(PYTEST)
