@@ -69,7 +69,7 @@ class Prover:
         if self._by_classes(first, second, given, new=True) or self._match(first, second, given):
             return True
         shrunk = False
-        if len(first) + len(second) > 2:  # of one term each, both would be empty, which `_match` has seen
+        if not len(first) == len(second) == 1:  # both would be empty, which `_match` has seen
             fewer = self._possible(first, given), self._possible(second, given)
             shrunk = len(fewer[0]) < len(first) or len(fewer[1]) < len(second)
             first, second = fewer

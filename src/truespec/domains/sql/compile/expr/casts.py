@@ -34,6 +34,7 @@ from truespec.domains.sql.ir.logic import Formula, conj, ite, neg
 from truespec.domains.sql.ir.opaque import opaque, strict, text_of
 from truespec.domains.sql.ir.symbols import operands
 from truespec.domains.sql.ir.values import Val, null_of, numeric, to_real
+from truespec.domains.sql.places import place_of
 from truespec.verdict import Unsupported
 
 _Type = exp.DataType.Type
@@ -195,4 +196,14 @@ def _kind_written(reader: Reader, to: exp.DataType) -> Kind:
     raise Unsupported(f"sql: CAST of NULL to {_shown(reader, to)}")
 
 
-READERS: Readers = {exp.Cast: _cast}
+def _timestamp(reader: Reader, node: exp.Timestamp, scope: Scope) -> Val:
+    """TIMESTAMP('2024-01-01'), which is the literal TIMESTAMP '2024-01-01' as a call."""
+    text = node.this
+    if not (reader.dialect.zoned_moment_is_moment and isinstance(text, exp.Literal) and text.is_string):
+        raise Unsupported("sql: TIMESTAMP of what is no literal", place_of(node))
+    if len([part for part in node.args.values() if part]) > 1:
+        raise Unsupported("sql: TIMESTAMP of several values", place_of(node))
+    return reader.value(exp.Cast(this=text.copy(), to=exp.DataType.build("TIMESTAMPTZ")), scope)
+
+
+READERS: Readers = {exp.Cast: _cast, exp.Timestamp: _timestamp}
