@@ -27,7 +27,7 @@ quick: ## the first look: style, types, doctests, units, a few cases of each tab
 	@$(MAKE) --no-print-directory -j 3 --output-sync=target lint types quick-tests
 
 quick-tests:
-	$(PYTEST) -m "not slow and not live" --cases=2 --ignore=tests/snapshots --ignore-glob='tests/models/test_inspect*'
+	$(PYTEST) -n 3 -m "not slow and not live" --cases=2 --ignore=tests/snapshots --ignore-glob='tests/models/test_inspect*'
 
 check: ## one part: make check DOMAIN=sql, make check TRACES=1 or make check BENCH=1
 ifdef DOMAIN
