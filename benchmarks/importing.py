@@ -10,11 +10,9 @@ the bar.
 from __future__ import annotations
 
 import argparse
-import io
 import os
 import subprocess
 import sys
-import tarfile
 import tempfile
 from collections import defaultdict
 from collections.abc import Sequence
@@ -79,8 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     asked = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as folder:
         code = subprocess.run(["git", "archive", asked.against, "src"], check=True, capture_output=True)
-        with tarfile.open(fileobj=io.BytesIO(code.stdout)) as archive:
-            archive.extractall(folder, filter="data")
+        subprocess.run(["tar", "-x", "-C", folder], input=code.stdout, check=True)
         readers = Reader(Path(folder) / "src"), Reader(Path("src").resolve())
         files = defaultdict(list)
         for path in files_below(asked.paths):
