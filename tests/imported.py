@@ -31,9 +31,14 @@ def calls(trace: Trace) -> list[str]:
 
 
 def answered_calls(trace: Trace) -> list[tuple[str, Any, str | None]]:
-    """Each call with its arguments and the text of its result."""
+    """Each call with its arguments and the text of its result; every result stands at a call."""
+    assert len(trace.origins) == sum(message.role == "tool" for message in trace.messages)
     return [
-        (call.name, call.arguments, trace.messages[trace.results[index, number]].text)
+        (
+            call.name,
+            call.arguments,
+            None if (at := trace.results.get((index, number))) is None else trace.messages[at].text,
+        )
         for index, message in enumerate(trace.messages)
         for number, call in enumerate(message.calls)
     ]
@@ -55,6 +60,11 @@ def said(trace: Trace, role: str) -> list[str | None]:
 def spoken(trace: Trace) -> list[tuple[str, str]]:
     """What the user and the agent say, in order."""
     return [(m.role, m.text) for m in trace.messages if m.role in ("user", "assistant") and m.text]
+
+
+def turns(trace: Trace) -> list[tuple[str, str | None]]:
+    """What everybody says but the tools, in order."""
+    return [(m.role, m.text) for m in trace.messages if m.role != "tool" and m.text]
 
 
 def whole(trace: Trace) -> None:

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from imported import answered_calls as calls
+from imported import turns as said
 from truespec.traces.files import Problem, TraceFile
 from truespec.traces.importers.growing import ALIKE
 from truespec.traces.importers.registry import read, read_file
@@ -24,24 +26,6 @@ def found_in(value: Any, tmp_path: Path, name: str = "log.json") -> tuple[list[T
     found = list(read(path))
     traces = [item for item in found if isinstance(item, Trace)]
     return traces, [item for item in found if isinstance(item, Problem)]
-
-
-def calls(trace: Trace) -> list[Call]:
-    """Each call with the text of its result; every result stands at a call."""
-    assert len(trace.origins) == sum(message.role == "tool" for message in trace.messages)
-    return [
-        (
-            call.name,
-            call.arguments,
-            None if (at := trace.results.get((m, n))) is None else trace.messages[at].text,
-        )
-        for m, message in enumerate(trace.messages)
-        for n, call in enumerate(message.calls)
-    ]
-
-
-def said(trace: Trace) -> list[tuple[str, str | None]]:
-    return [(m.role, m.text) for m in trace.messages if m.role != "tool" and m.text]
 
 
 def _metadata(name: str, given: dict[str, Any], identifier: str) -> dict[str, Any]:

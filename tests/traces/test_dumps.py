@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from imported import answered_calls as calls
 from imported import imported
 from truespec.traces.importers.claude_code import PROGRAM
 from truespec.traces.importers.structure import ONE
@@ -18,14 +19,6 @@ def traces_in(value: Any, tmp_path: Path) -> list[Trace]:
     path = tmp_path / "dump.json"
     path.write_text(json.dumps(value))
     return imported(path)[0]
-
-
-def calls(trace: Trace) -> list[tuple[str, Any, str | None]]:
-    return [
-        (call.name, call.arguments, trace.messages[at].text if (at := trace.results.get((m, n))) else None)
-        for m, message in enumerate(trace.messages)
-        for n, call in enumerate(message.calls)
-    ]
 
 
 def test_observations_of_several_traces_in_one_list(tmp_path: Path) -> None:

@@ -6,12 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+from imported import answered_calls as calls
+from imported import turns as said
 from truespec.traces.files import Problem, TraceFile
 from truespec.traces.importers.cli_sessions import CHECKPOINT
 from truespec.traces.importers.registry import read, read_file
 from truespec.traces.trace import Trace
-
-Call = tuple[str, Any, str | None]
 
 
 def read_of(values: Any, tmp_path: Path, name: str) -> tuple[list[Trace], list[Problem]]:
@@ -23,24 +23,6 @@ def read_of(values: Any, tmp_path: Path, name: str) -> tuple[list[Trace], list[P
     return [one for one in found if isinstance(one, Trace)], [
         one for one in found if isinstance(one, Problem)
     ]
-
-
-def calls(trace: Trace) -> list[Call]:
-    """Each call with the text of its result; every result stands at a call."""
-    assert len(trace.origins) == sum(message.role == "tool" for message in trace.messages)
-    return [
-        (
-            call.name,
-            call.arguments,
-            None if (at := trace.results.get((m, n))) is None else trace.messages[at].text,
-        )
-        for m, message in enumerate(trace.messages)
-        for n, call in enumerate(message.calls)
-    ]
-
-
-def said(trace: Trace) -> list[tuple[str, str | None]]:
-    return [(m.role, m.text) for m in trace.messages if m.role != "tool" and m.text]
 
 
 def test_chunks_of_ag_ui_need_no_name_behind_the_first(tmp_path: Path) -> None:
