@@ -21,7 +21,7 @@ CUT_TEXT = "a CAST cuts a text that is longer"
 READ = {
     **dict.fromkeys(("17", "91", "127", "330"), LOST),
     **dict.fromkeys(("120", "121", "185"), SETS),
-    **dict.fromkeys(("258", "353", "368"), LEAST),
+    **dict.fromkeys(("258", "326", "353", "368"), LEAST),
     "13": EMPTY,
     "381": CUT_TEXT,
     "81": PADDED,

@@ -108,6 +108,8 @@ def _over(reader: Reader, node: Any, members: Members, operator: Operator | None
         case "BitwiseAndAgg" | "BitwiseOrAgg" | "BitwiseXorAgg" | "LogicalAnd" | "LogicalOr":
             if not reader.dialect.bit_aggregates_read:
                 raise Unsupported(f"sql: the aggregate {name.upper()}")
+            if name in ("BitwiseAndAgg", "BitwiseOrAgg") and all(t.outs[0].kind == INT for t in bag.terms):
+                return _idempotent(reader, name, bag)
             return reader.aggregates.unknown(name, reader.aggregates.distinct(bag) if distinct else bag)
     raise Unsupported(f"sql: the aggregate {name.upper()}")
 
@@ -145,6 +147,14 @@ def _quantified(reader: Reader, bag: Bag, every: bool) -> Val:
     ]
     found = exists(reader.world, Bag(tuple(telling)))
     return Val(neg(exists(reader.world, some)), neg(found) if every else found, BOOL)
+
+
+def _idempotent(reader: Reader, name: str, bag: Bag) -> Val:
+    """BIT_AND and BIT_OR: a function of the set of values, and the value itself where there is one alone."""
+    filled = reader.aggregates.filled(bag)
+    if reader.aggregates.agree(filled):
+        return reader.aggregates.any(filled)
+    return reader.aggregates.unknown(name, reader.aggregates.distinct(filled))
 
 
 def _variance(reader: Reader, bag: Bag, *, root: bool, sample: bool) -> Val:

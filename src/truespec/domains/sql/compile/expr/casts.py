@@ -35,6 +35,7 @@ from truespec.domains.sql.ir.opaque import opaque, strict, text_of
 from truespec.domains.sql.ir.symbols import operands
 from truespec.domains.sql.ir.values import Val, null_of, numeric, to_real
 from truespec.domains.sql.places import place_of
+from truespec.domains.sql.rules.rounding import scale_of
 from truespec.verdict import Unsupported
 
 _Type = exp.DataType.Type
@@ -112,6 +113,8 @@ def _whole(reader: Reader, value: Val, given: Formula) -> Val | None:
     if reader.dialect.casts_cut:
         size = z3.ToInt(ite(number >= 0, number, -number))
         return Val(value.null, ite(number >= 0, size, -size), INT)
+    if scale_of(reader.world, reader.aggregates, number) == 0:
+        return Val(value.null, number, LOOSE)  # as a sum of integers, which has no term that is an integer
     whole = z3.ToInt(number)
     if not reader.world.holds(given, number == z3.ToReal(whole)):
         return None
