@@ -79,14 +79,19 @@ def test_workers_render_the_lines_that_one_process_writes(
     rules = RuleSet((*rules.rules, *load_rules(broken)))
     alone = list(check_all(sources(files, False), rules, "k"))
     tally, merged = Tally(), Tally()
-    rendered = list(check_side_by_side(sources(files, True), rules, "k", jobs=2, count=merged.merge))
-    assert all(isinstance(record, Rendered) for record, _ in rendered)
+    rendered = list(check_side_by_side(sources(files, True), rules, "k", jobs=2, renders=True))
+    for part, _ in rendered:
+        assert isinstance(part, Rendered)
+        merged.merge(part.tally)
     written = []
     for place, records in (("alone", alone), ("beside", rendered)):
         whole, folder = tmp_path / f"{place}.jsonl", tmp_path / place
         for output in (ArtifactFile(whole, False, False), ArtifactFile(folder, False, False)):
             for record, new in records:
-                output.write(record, new)
+                if isinstance(record, Rendered):
+                    output.write_rendered(record)
+                else:
+                    output.write(record, new)
             output.end()
         written.append([whole.read_text(), *sorted((one.name, one.read_text()) for one in folder.iterdir())])
     for record, _ in alone:
@@ -114,8 +119,8 @@ def test_a_trace_that_ends_its_worker_costs_itself_only(rules: RuleSet, monkeypa
     monkeypatch.setattr(traces, "_Checker", Deadly)
     told: list[Problem] = []
     stream = some_traces(60)
-    found = [record["key"] for record, _ in check_side_by_side(stream, rules, "k", None, told.append, jobs=2)]
-    wanted = [record["key"] for record, _ in check_all(stream, rules, "k")]
+    found = list(check_side_by_side(stream, rules, "k", None, told.append, jobs=2))
+    wanted = list(check_all(stream, rules, "k"))
     assert found == wanted[:33] + wanted[34:]
     assert len(told) == 2
     assert "SIGKILL" in told[1].message
@@ -266,7 +271,7 @@ def test_a_worker_looks_for_garbage_as_seldom_as_one_process() -> None:
     before = gc.get_threshold()
     checker = traces._Checker((), DEFAULT, None, Reading(), "")
     try:
-        checker.warm_up(None)
+        checker.warm_up(RuleSet(()), None)
         alone = gc.get_threshold()
         worker._collect_rarely()
         assert gc.get_threshold() != alone

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import random
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +62,40 @@ def test_what_is_owed_at_the_end_is_told_at_the_end() -> None:
     for message in (Message("user", "yes"), book(), Message("tool", "ok", call_id="c1")):
         assert monitor.observe(message) == []
     assert [v.rule_id for v in monitor.finish()] == ["report"]
+
+
+BOUND = """
+- {id: once, text: Refund an order once., formal: {when: {call: refund}, bind: {order: args.id},
+   define: {same: {call: refund, args: {id: $order}}}, require: "!Y(O same)"}}
+- {id: tell, text: Name what you refund., formal: {when: {call: refund}, bind: {order: args.id},
+   define: {told: {message: assistant, text: {contains: $order}}}, require: "O told"}}
+- {id: read, text: Read again what was refunded., formal: {when: {call: refund}, bind: {order: args.id},
+   define: {read: {call: get, args: {id: $order}}, over: {message: user, text: {contains: Fine}}},
+   require: "F (read | over)"}}
+"""
+
+
+class Arguments(dict[str, Any]):
+    """What a weak reference can be made to."""
+
+
+@pytest.mark.parametrize(("last", "unread"), [("Bye.", 3), ("Fine.", 0)])
+def test_a_check_keeps_no_trace_alive(last: str, unread: int) -> None:
+    """Not even until garbage is collected: workers would hold the traces of whole files."""
+    rules = RuleSet(load_rules(BOUND))
+    calls = [("refund", "a"), ("refund", "b"), ("get", "a"), ("refund", "c"), ("refund", "a")]
+    given = [Arguments(id=name) for _, name in calls]
+    kept = [weakref.ref(arguments) for arguments in given]
+    said = [Message("assistant", None, (ToolCall(tool, given.pop(0)),)) for tool, _ in calls]
+    gc.disable()
+    try:
+        trace = Trace("t", (*said, Message("user", last)), SOURCE)
+        found = rules.check(trace)
+        assert [len(finding.violations) for finding in found] == [1, 4, unread]
+        del trace, said, found
+        assert [reference() for reference in kept] == [None] * 5
+    finally:
+        gc.enable()
 
 
 def test_on_line_and_off_line_agree() -> None:

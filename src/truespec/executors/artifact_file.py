@@ -12,10 +12,10 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, TextIO
+from typing import IO, Any
 
 from truespec.compliance import RULE_SET
-from truespec.compliance.run import kept_lines
+from truespec.compliance.run import Tally, kept_lines
 from truespec.traces.record import line_of
 from truespec.untrusted.outputs import hold, is_stream, named
 from truespec.verdict import UsageError
@@ -65,7 +65,7 @@ class ArtifactFile:
         self.is_folder = path is not None and is_folder(path)
         self.earlier: dict[str, dict[str, Any]] = {}
         """Artifacts of an earlier run by key that this run has not come to."""
-        self._stream: TextIO | None = None
+        self._stream: IO[bytes] | None = None
         self._held = ExitStack()
         """Ends the locks."""
         self._resume = resume
@@ -77,7 +77,7 @@ class ArtifactFile:
             raise UsageError(f"--resume needs an output file or folder, and {path} keeps nothing")
         (path if self.is_folder else path.parent).mkdir(parents=True, exist_ok=True)
         if is_stream(path):
-            self._stream = path.open("w", encoding="utf-8")
+            self._stream = path.open("wb")
             return
         with ExitStack() as failing:
             failing.callback(self._held.close)
@@ -85,7 +85,7 @@ class ArtifactFile:
             if resume:
                 self._read_earlier(path)
             if not self.is_folder:
-                self._stream = (self._part(path) if resume else path).open("w", encoding="utf-8")
+                self._stream = (self._part(path) if resume else path).open("wb")
             failing.pop_all()
 
     def write(self, record: Mapping[str, Any], new: bool) -> None:
@@ -96,7 +96,24 @@ class ArtifactFile:
                 self._stream.writelines(self._compacted(record))
                 self._stream.flush()
         elif self.path is not None and new:
-            write_whole(self.path / f"{_safe(record['trace_id'])}-{record['key']}.json", _line(record))
+            self._write_one(record["key"], record["trace_id"], _line(record))
+
+    def write_rendered(self, artifacts: Rendered) -> None:
+        """Add artifacts that are lines already; they are new."""
+        for key, _, _ in artifacts.lines:
+            self.earlier.pop(key, None)
+        if self._stream is not None:
+            with named(self.path or Path()):
+                self._stream.write(b"".join(line for _, _, line in artifacts.lines))
+                self._stream.flush()
+        elif self.path is not None:
+            for one in artifacts.lines:
+                self._write_one(*one)
+
+    def _write_one(self, key: str, trace_id: str, line: bytes) -> None:
+        """Write an artifact's own file."""
+        assert self.path is not None
+        write_whole(self.path / f"{_safe(trace_id)}-{key}.json", line.decode())
 
     def stop(self) -> None:
         """End an interrupted run: what the earlier one had is kept."""
@@ -124,7 +141,7 @@ class ArtifactFile:
             with named(self.path or Path()):
                 stream.close()
 
-    def _compacted(self, record: Mapping[str, Any]) -> Iterator[str]:
+    def _compacted(self, record: Mapping[str, Any]) -> Iterator[bytes]:
         """The lines of an artifact; where rule sets stand once, the set first and then its name."""
         if not self._compact:
             yield _line(record)
@@ -153,7 +170,7 @@ class ArtifactFile:
 
     def _join(self, path: Path, part: Path) -> None:
         kept = path.with_name(path.name + ".kept")
-        write_whole(kept, "".join(_lines(self.earlier)))
+        write_whole(kept, b"".join(map(_line, self.earlier.values())).decode())
         _take(kept, False, self._held)
         kept.replace(path)
         part.unlink()
@@ -170,33 +187,23 @@ def _take(path: Path, is_folder: bool, held: ExitStack) -> None:
             return
 
 
-class Rendered(dict[str, Any]):
-    """An artifact that is counted, and that nobody changes any more, with its line.
+class Rendered:
+    """Artifacts that nobody changes any more: their lines, and their counts."""
 
-    To another process it travels as its line, its key and the name of its trace.
-    """
+    def __init__(self) -> None:
+        self.lines: list[tuple[str, str, bytes]] = []
+        """The line of each artifact, after its key and the name of its trace."""
+        self.tally = Tally()
+        """What they amount to."""
 
-    def __init__(self, record: Mapping[str, Any]) -> None:
-        super().__init__(record)
-        self.line = _line(record)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _rendered, (self["key"], self["trace_id"], self.line)
-
-
-def _rendered(key: str, trace_id: str, line: str) -> Rendered:
-    made = Rendered.__new__(Rendered)
-    made.update(key=key, trace_id=trace_id)
-    made.line = line
-    return made
+    def add(self, record: Mapping[str, Any]) -> None:
+        """Count an artifact and keep its line."""
+        self.tally.add(record)
+        self.lines.append((record["key"], record["trace_id"], _line(record)))
 
 
-def _line(record: Mapping[str, Any]) -> str:
-    return record.line if isinstance(record, Rendered) else line_of(record) + "\n"
-
-
-def _lines(records: Mapping[str, dict[str, Any]]) -> Iterator[str]:
-    return (_line(record) for record in records.values())
+def _line(record: Mapping[str, Any]) -> bytes:
+    return line_of(record).encode() + b"\n"
 
 
 def _safe(name: str) -> str:

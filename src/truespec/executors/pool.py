@@ -154,6 +154,8 @@ class Workers(Generic[Work, Result]):
         """Hand out jobs, evenly, until every worker holds `QUEUE_DEPTH`; whether jobs ran out before."""
         for depth in range(QUEUE_DEPTH):
             for worker in list(self._workers):
+                if len(worker.held) > depth:
+                    continue
                 spent = worker.served + len(worker.held) >= self._jobs_per_worker
                 if spent or (worker.served and worker.share(self._memory) > MAPPED_SHARE):
                     if worker.held:
@@ -161,11 +163,10 @@ class Workers(Generic[Work, Result]):
                     worker = self._replace(worker)
                 elif worker.ready and not worker.held and not worker.alive():
                     worker = self._replace(worker)
-                if len(worker.held) <= depth:
-                    job = waiting.popleft() if waiting else next(source, None)
-                    if job is None:
-                        return True
-                    worker.give(job)
+                job = waiting.popleft() if waiting else next(source, None)
+                if job is None:
+                    return True
+                worker.give(job)
         return False
 
     def _ready(self, wake: int | None) -> list[_Worker]:

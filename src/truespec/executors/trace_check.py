@@ -22,7 +22,7 @@ from truespec.compliance.scoring import DEFAULT, Scoring, read_scoring
 from truespec.executors.artifact_file import ArtifactFile, Rendered, beside, write_whole
 from truespec.executors.rulefiles import load_rule_files
 from truespec.executors.trace_input import joins_of, sources_of, traces_of
-from truespec.executors.traces import check_side_by_side, checking_of
+from truespec.executors.traces import Checked, check_side_by_side, checking_of
 from truespec.executors.whole_files import Reading
 from truespec.rules.language import file_text
 from truespec.rules.rule import SEVERITIES
@@ -235,21 +235,25 @@ def run_check(
         hidden: dict[tuple[str, str], Redactor] = {}
         collects = bool(gate.junit_file or gate.sarif_file)
         whole = request.hiding or request.compact or baseline.entries or collects
-        count = outcome.tally.merge if request.output is not None and not whole else None
+        renders = request.output is not None and not whole
         checked = _checked(
-            request, RuleSet(rules), key, judging, output, problem, scoring, states, hidden, joins, count
+            request, RuleSet(rules), key, judging, output, problem, scoring, states, hidden, joins, renders
         )
         try:
             for record, new in checked:
+                if isinstance(record, Rendered):
+                    outcome.tally.merge(record.tally)
+                    output.write_rendered(record)
+                    progress(outcome.tally)
+                    continue
                 if judging is not None and new:
                     outcome.add_spent(record["judged"])
                 if request.hiding:
                     redactor = hidden.pop(_place(record["source"]), None) or request.hiding.redactor()
                     fields = record.keys() & REDACTED_FIELDS
                     record |= {name: redactor.value(record[name]) for name in fields}
-                if not isinstance(record, Rendered):
-                    baseline.mark(record)
-                    outcome.tally.add(record)
+                baseline.mark(record)
+                outcome.tally.add(record)
                 output.write(record, new)
                 if collects:
                     collected.append(record)
@@ -332,41 +336,27 @@ def _checked(
     states: FinalStates | None,
     hidden: dict[tuple[str, str], Redactor],
     joins: Joins | None,
-    count: Callable[[Tally], None] | None,
-) -> Iterator[tuple[dict[str, Any], bool]]:
+    renders: bool,
+) -> Iterator[Checked]:
     """Each artifact, and whether it is new; `hidden` gets the redactors that have to learn from traces."""
     jobs, executor = request.jobs or len(os.sched_getaffinity(0)), checking_of(request.executor)
     reading, budget = Reading(request.form, joins), Budget()
-    earlier = output.earlier
+    asked = (rules, key, output.earlier, problem, scoring, states)
     if judging is None and executor is None and jobs > 1 and not request.hiding:
         # Nothing here has to see the traces, so the workers read the files.
         sources = sources_of(request.paths, reading, budget, request.output, whole=True)
-        return check_side_by_side(
-            sources,
-            rules,
-            key,
-            earlier,
-            problem,
-            scoring,
-            states,
-            jobs=jobs,
-            reading=reading,
-            budget=budget,
-            count=count,
-        )
+        return check_side_by_side(sources, *asked, jobs=jobs, reading=reading, budget=budget, renders=renders)
     stream = traces_of(request.paths, request.form, joins, request.output)
     if request.hiding:
         stream = _learning(stream, request.hiding, hidden)
     if judging is None:
-        return check_side_by_side(
-            stream, rules, key, earlier, problem, scoring, states, jobs=jobs, executor=executor
-        )
+        return check_side_by_side(stream, *asked, jobs=jobs, executor=executor)
     from truespec.executors.evaluate import check_judged
 
     if request.judges.extractor is not None and states is not None:
         known = states
         stream = (_with_state(item, known) for item in stream)
-    return check_judged(stream, rules, key, judging, earlier, problem, scoring, states)
+    return check_judged(stream, rules, key, judging, output.earlier, problem, scoring, states)
 
 
 def _conclude(gate: Gate, outcome: CheckOutcome, collected: list[dict[str, Any]]) -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from truespec.compliance.artifact import artifact
 from truespec.compliance.roots import ProvedOverlaps
-from truespec.compliance.run import Tally, check_all, key_of
+from truespec.compliance.run import check_all, key_of
 from truespec.compliance.scoring import DEFAULT, Scoring
 from truespec.executors.artifact_file import Rendered
 from truespec.executors.forked import may_fork
@@ -76,46 +76,33 @@ class _Checker:
 
     def __call__(self, work: Trace | WholeFile, seconds: float) -> Made | Read | GivenBack:
         if isinstance(work, WholeFile):
-            read = read_whole(work, self._reading, self._key, self._made)
-            return _counted(read) if self._renders and isinstance(read, Read) else read
+            return read_whole(work, self._reading, self._key, self._check, self._renders)
         return self._check(work)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_compiled": None}  # rules are compiled where they arrive
 
-    def warm_up(self, path: Path | None) -> None:
-        """Do now what copies of this process would each do once: compile, import, make tables.
+    def warm_up(self, rules: RuleSet, path: Path | None) -> None:
+        """Do now what copies of this process would each do once: import, make tables.
 
-        Importers are loaded as far as the file at `path` needs them.
+        `rules` are those of the checker. Importers are loaded as far as the file at `path` needs them.
         """
+        self._use(rules)
         self._check(_WARMING)
         if path is not None:
             with contextlib.suppress(OSError):
                 detect(TraceFile(path))
 
-    def _made(self, trace: Trace, key: str) -> dict[str, Any]:
-        """An artifact with its key, where it is rendered here."""
-        made = self._check(trace)
-        return Rendered({**made, "key": key}) if self._renders else made
+    def _use(self, rules: RuleSet) -> tuple[RuleSet, ProvedOverlaps]:
+        self._compiled = rules, ProvedOverlaps(rules.rules)
+        return self._compiled
 
     def _check(self, trace: Trace) -> dict[str, Any]:
         # Traces are many small values that all stay. A worker sets thresholds of its own when it starts.
         gc.set_threshold(100_000, 20, 50)
-        if self._compiled is None:
-            compiled = RuleSet(self._rules)
-            self._compiled = compiled, ProvedOverlaps(compiled.rules)
-        rules, overlaps = self._compiled
+        rules, overlaps = self._compiled or self._use(RuleSet(self._rules))
         findings = [*rules.check(trace), *(self._states.findings(trace) if self._states else ())]
         return artifact(trace, findings, self._scoring, overlaps)
-
-
-def _counted(read: Read) -> Read:
-    """What a file came to, with the counts of its artifacts, of which the lines alone travel."""
-    tally = Tally()
-    for item in read.items:
-        if not isinstance(item, Problem) and item[1] is not None:
-            tally.add(item[1])
-    return replace(read, tally=tally)
 
 
 def _failed(trace: Trace | WholeFile, code: ReasonCode, detail: str, seconds: float) -> Problem | GivenBack:
@@ -134,6 +121,8 @@ class Checking(Protocol):
         """Each number with what its trace came to, as it comes; None instead of a job asks for patience."""
 
 
+Checked = tuple[dict[str, Any] | Rendered, bool]
+"""An artifact, or several as lines, and whether it is new."""
 Made = dict[str, Any] | Problem
 """An artifact, or why there is none."""
 Item = Trace | Problem | WholeFile
@@ -232,7 +221,7 @@ class _Run:
         """Note what a job came to."""
         self._waiting.pop(number).made = made
 
-    def ready(self) -> Iterator[tuple[dict[str, Any], bool]]:
+    def ready(self) -> Iterator[Checked]:
         """The artifacts whose turn it is."""
         asked = self._asked
         while self._slots and self._slots[0].made is not None:
@@ -248,21 +237,19 @@ class _Run:
                 case dict():
                     yield {**slot.made, "key": slot.key}, slot.new
 
-    def _read(self, slot: _Slot, read: Read) -> Iterator[tuple[dict[str, Any], bool]]:
+    def _read(self, slot: _Slot, read: Read) -> Iterator[Checked]:
         self._asked.budget.add(*read.unpacked)
         for category, message in read.warned:
             warnings.warn(message, category, 2)
         for item in read.items:
             if isinstance(item, Problem):
                 self._asked.report(item)
+            elif isinstance(item, Rendered):
+                yield item, True
             elif item[1] is None:
                 yield dict(slot.kept[item[0]]), False
-            elif isinstance(item[1], Rendered):
-                yield item[1], True
             else:
                 yield {**item[1], "key": item[0]}, True
-        if read.tally is not None and self._asked.count is not None:
-            self._asked.count(read.tally)
 
     @property
     def ended(self) -> bool:
@@ -284,9 +271,9 @@ class Asked:
     budget: Budget
     jobs: int
     executor: Executor | None
-    count: Callable[[Tally], None] | None = None
+    renders: bool = False
 
-    def here(self, stream: Iterable[Item]) -> Iterator[tuple[dict[str, Any], bool]]:
+    def here(self, stream: Iterable[Item]) -> Iterator[Checked]:
         """The artifacts, made in this process."""
         traces = self._traces(stream)
         return check_all(traces, self.rules, self.key, self.done, self.report, self.scoring, self.states)
@@ -298,17 +285,15 @@ class Asked:
             else:
                 yield item
 
-    def beside(self, stream: Iterable[Item]) -> Iterator[tuple[dict[str, Any], bool]]:
+    def beside(self, stream: Iterable[Item]) -> Iterator[Checked]:
         """The artifacts, made by workers."""
         run = _Run(self, self.jobs)
         stream = iter(stream)
         first = list(islice(stream, 1))
         source = run.work(chain(first, stream))
-        checker = _Checker(
-            self.rules.rules, self.scoring, self.states, self.reading, self.key, self.count is not None
-        )
+        checker = _Checker(self.rules.rules, self.scoring, self.states, self.reading, self.key, self.renders)
         if self.executor is None and may_fork(MEMORY_BYTES):
-            checker.warm_up(first[0].path if first and isinstance(first[0], WholeFile) else None)
+            checker.warm_up(self.rules, first[0].path if first and isinstance(first[0], WholeFile) else None)
         with (self.executor or _here)(checker, _failed, self.jobs) as pool:
             while True:
                 # Where every artifact was kept, there is no job to wait for: the window is emptied here.
@@ -319,7 +304,7 @@ class Asked:
                     return
                 yield from run.ready()
 
-    def one_by_one(self, file: WholeFile) -> Iterator[tuple[dict[str, Any], bool]]:
+    def one_by_one(self, file: WholeFile) -> Iterator[Checked]:
         """The artifacts of a file that no worker could read whole, each trace on its own."""
         return replace(self, jobs=1).beside(self.reading.traces(file.path, self.budget))
 
@@ -337,14 +322,14 @@ def check_side_by_side(
     executor: Executor | None = None,
     reading: Reading | None = None,
     budget: Budget | None = None,
-    count: Callable[[Tally], None] | None = None,
-) -> Iterator[tuple[dict[str, Any], bool]]:
+    renders: bool = False,
+) -> Iterator[Checked]:
     """What `check_all` yields, made by `jobs` worker processes.
 
     A trace that crashes its worker, exceeds the memory cap or takes more than `SECONDS` costs itself only: it
     is reported as a problem, and the others go on. `executor` makes the workers elsewhere than here;
     then few traces go there too. A `WholeFile` in the stream is read by a worker, as `reading` says; with
-    `count` its new artifacts come as `Rendered`, and `count` gets their counts.
+    `renders` its new artifacts come as `Rendered`.
     """
     asked = Asked(
         rules,
@@ -357,7 +342,7 @@ def check_side_by_side(
         budget or Budget(),
         jobs,
         executor,
-        count,
+        renders,
     )
     stream = iter(stream)
     if executor is not None:

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from truespec.compliance.run import Tally, key_of
+from truespec.compliance.run import key_of
+from truespec.executors.artifact_file import Rendered
 from truespec.traces.files import GZIP, Problem
 from truespec.traces.importers.registry import read
 from truespec.traces.joins import Joins
@@ -68,15 +69,14 @@ class WholeFile:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What a file came to, in its order: an artifact, the key of one that is kept, or a problem."""
+    """What a file came to, in its order."""
 
-    items: list[tuple[str, dict[str, Any] | None] | Problem]
+    items: list[Rendered | tuple[str, dict[str, Any] | None] | Problem]
+    """Artifacts as lines, one with its key, the key of one that is kept, or a problem."""
     unpacked: tuple[int, float]
     """What was unpacked: bytes, and seconds that it took."""
     warned: list[tuple[type[Warning], str]]
     """What the reading warned of."""
-    tally: Tally | None = None
-    """The counts of its new artifacts, where they come as lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,22 +101,33 @@ def whole_file(path: Path) -> WholeFile | None:
 
 
 def read_whole(
-    file: WholeFile, reading: Reading, key: str, check: Callable[[Trace, str], dict[str, Any]]
+    file: WholeFile, reading: Reading, key: str, check: Callable[[Trace], dict[str, Any]], renders: bool
 ) -> Read | GivenBack:
-    """Read a file and check its traces, each with the key of its artifact; `key` is that of the rules."""
-    items: list[tuple[str, dict[str, Any] | None] | Problem] = []
+    """Read a file and check its traces; `key` is that of the rules.
+
+    With `renders`, an artifact becomes a line at once: a file's artifacts take much memory as values.
+    """
+    items: list[Rendered | tuple[str, dict[str, Any] | None] | Problem] = []
     budget = Budget()
     budget.add(*file.spent)
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("default")
-        for item in reading.traces(file.path, budget):
-            if len(items) >= FILE_TRACES:
+        for number, item in enumerate(reading.traces(file.path, budget)):
+            if number >= FILE_TRACES:
                 return GivenBack(file)
             if isinstance(item, Problem):
                 items.append(item)
                 continue
             mine = key_of({"sha256": item.source.sha256, "position": item.source.position}, key)
-            items.append((mine, None if mine in file.kept else check(item, mine)))
+            if mine in file.kept:
+                items.append((mine, None))
+            elif not renders:
+                items.append((mine, check(item)))
+            else:
+                last = items[-1] if items else None
+                if not isinstance(last, Rendered):
+                    items.append(last := Rendered())
+                last.add({**check(item), "key": mine})
     unpacked, seconds = budget.spent
     told = [(one.category, str(one.message)) for one in warned]
     return Read(items, (unpacked - file.spent[0], seconds - file.spent[1]), told)

@@ -89,6 +89,7 @@ class RuleSet(CompiledRules):
             run.read(events(trace, pairing, kinds, self._looks_at_results))
             run.finish()
             active = run.activity()
+            run.forget()
             broken = run.broken()
             for index, count in active.items():
                 if index not in broken:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 
 from truespec.rules import predicate as p
 from truespec.rules.compiled import CompiledRules
@@ -254,47 +255,25 @@ class Run:
     ) -> None:
         if not track.indexed:
             if state.scan is None:
-                state.scan = Scan(
-                    track.machine,
-                    track.looks_ahead,
-                    track.looks_back,
-                    lambda e, base, values: self._letter(track, e, base, values),
-                )
+                letter_of = partial(_letter, self.rules, track)
+                state.scan = Scan(track.machine, track.looks_ahead, track.looks_back, letter_of)
             state.scan.step(letter, track.values(event) if starts else None, event, report)
             return
         if state.slices is None:
             state.slices = Slices(track.machine, track.looks_back)
-        base = self._letter(track, event, letter, dict.fromkeys(track.names, _NOTHING))
+        base = _letter(self.rules, track, event, letter, dict.fromkeys(track.names, _NOTHING))
         letters: dict[Key, int] = {}
         for key in track.keys(event):
             if track.looks_back or key in state.slices:
-                mine = self._letter(track, event, letter, track.of_key(key))
+                mine = _letter(self.rules, track, event, letter, track.of_key(key))
                 if mine != base:
                     letters[key] = mine
         start: Key | None = None
         if starts:
             values = track.values(event)
             start = tuple(next(iter(values[name]), None) for name in track.names)
-            letters[start] = self._letter(track, event, letter, values)
+            letters[start] = _letter(self.rules, track, event, letter, values)
         state.slices.step(base, letters, start, event, report)
-
-    def _letter(self, track: Track, event: Event, letter: int, values: Values) -> int:
-        """The letter of an event for one choice of bound values."""
-        for predicate, bit in track.bind:
-            if self._holds_bound(predicate, event, values):
-                letter |= bit
-        return letter
-
-    def _holds_bound(self, predicate: Predicate, event: Event, values: Values) -> bool:
-        def test(condition: Predicate) -> bool:
-            if condition[0] == "var":
-                bound = values[condition[2]]
-                return bool(bound) and not bound.isdisjoint(bound_values(event, condition[1]))
-            if condition[0] == "text var":
-                return event.text is not None and any(v and v in event.text for v in values[condition[2]])
-            return self.rules.test_of(condition)(event)
-
-        return p.evaluate(predicate, test)
 
     def _report(self, track: Track, origins: Rope, at: Event | None) -> None:
         for origin in events_of(origins):
@@ -332,6 +311,13 @@ class Run:
                 found[rule] = found.get(rule, 0) + state.activations
         return found
 
+    def forget(self) -> None:
+        """Let go of all states of a run that has ended; what was found is kept."""
+        for state in self._states:
+            if state is not None and state.slices is not None:
+                state.slices.forget()
+        self._states = []
+
     def broken(self) -> frozenset[int]:
         """The rules with a breach."""
         return frozenset(self._found)
@@ -364,6 +350,26 @@ class Run:
             if quotes:
                 return [replace(base, quote=cut(quote)) for quote in quotes]
         return [base]
+
+
+def _letter(rules: CompiledRules, track: Track, event: Event, letter: int, values: Values) -> int:
+    """The letter of an event for one choice of bound values."""
+    for predicate, bit in track.bind:
+        if _holds_bound(rules, predicate, event, values):
+            letter |= bit
+    return letter
+
+
+def _holds_bound(rules: CompiledRules, predicate: Predicate, event: Event, values: Values) -> bool:
+    def test(condition: Predicate) -> bool:
+        if condition[0] == "var":
+            bound = values[condition[2]]
+            return bool(bound) and not bound.isdisjoint(bound_values(event, condition[1]))
+        if condition[0] == "text var":
+            return event.text is not None and any(v and v in event.text for v in values[condition[2]])
+        return rules.test_of(condition)(event)
+
+    return p.evaluate(predicate, test)
 
 
 _NOTHING: frozenset[str] = frozenset()

@@ -170,6 +170,13 @@ class Slices:
                 for token in _living(root):
                     yield residual, token.origins
 
+    def forget(self) -> None:
+        """Let go of all members: as they refer to each other, they would keep a trace until collected."""
+        for tokens in self._keys.values():
+            for token in tokens:
+                token.leaf.token = None
+        self._keys, self._roots = {}, {}
+
     def _taken(self, key: Key) -> tuple[int, list[tuple[int, Rope]]]:
         """The registers of a key and what it owes; it leaves its groups."""
         registers = self._default
@@ -210,6 +217,7 @@ class Slices:
             if report is not None:
                 report(token.origins)
             if self._journal is None:
+                token.leaf.token = None
                 left = tuple(other for other in self._keys.get(token.key, ()) if other is not token)
                 self._remember(token.key, left)
 
