@@ -178,6 +178,18 @@ SLIPS = [
         "SELECT a.id, b.code FROM o a LEFT JOIN o b ON b.n = a.n + 2",
     ),
     ("SELECT a, c FROM t GROUP BY a, b, c HAVING b = c", "SELECT DISTINCT a, b FROM t WHERE b IS NOT NULL"),
+    (
+        "SELECT id, ROW_NUMBER() OVER (ORDER BY sal) AS n FROM emp",
+        "SELECT id, ROW_NUMBER() OVER (ORDER BY sal, id) AS n FROM emp",
+    ),
+    (
+        "SELECT DISTINCT d.dname FROM emp e JOIN dept d ON d.id = e.dept",
+        "SELECT dname FROM dept d WHERE EXISTS (SELECT 1 FROM emp e WHERE e.dept = d.id)",
+    ),
+    (
+        "SELECT DISTINCT x.a, y.b FROM t x JOIN t y ON x.c = y.c",
+        "SELECT DISTINCT x.a, x.a FROM t x JOIN t y ON x.c = y.c",
+    ),
     ("SELECT a, SUM(b) FROM t GROUP BY a", "SELECT a, COALESCE(SUM(b), 0) FROM t GROUP BY a"),
 ]
 

@@ -33,6 +33,7 @@ from truespec.domains.sql.ir.world import World
 from truespec.domains.sql.prove.prover import Prover
 from truespec.domains.sql.rules import (
     aggregate_axioms,
+    alike_ties,
     carried_columns,
     choices,
     closures,
@@ -64,6 +65,7 @@ from truespec.domains.sql.rules import (
     least_rows,
     listed_extremes,
     listed_groups,
+    looked_up_rows,
     many_choices,
     middle_values,
     optional_partner,
@@ -79,6 +81,7 @@ from truespec.domains.sql.rules import (
     sum_laws,
     tied_numbers,
     tied_rows,
+    told_elsewhere,
     whole_and_parts,
 )
 
@@ -170,7 +173,7 @@ def sets_are_covered(patch: pytest.MonkeyPatch) -> None:
 
 
 def columns_tell_rows_apart(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(covering_row, "_one_to_one", lambda world, base: True)
+    patch.setattr(covering_row, "one_to_one", lambda world, base: True)
 
 
 def no_group_is_null(patch: pytest.MonkeyPatch) -> None:
@@ -416,7 +419,26 @@ def no_aggregate_of_a_group_is_null(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(filled_group, "of", lambda value, member: replace(value, null=FALSE))
 
 
+def rows_that_tie_are_alike(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(alike_ties, "agree", lambda world, term, partition, keys, shown: True)
+
+
+def any_columns_are_keys(patch: pytest.MonkeyPatch) -> None:
+    for part in ("_holds_key", "one_to_one"):
+        patch.setattr(looked_up_rows, part, lambda world, base: True)
+
+
+def all_that_is_told_is_told_elsewhere(patch: pytest.MonkeyPatch) -> None:
+    def elsewhere(outs: Any, name: str, equal: Any) -> Any:
+        return [pair for out in outs[1:] for pair in ((out.val, outs[0].val), (out.null, outs[0].null))]
+
+    patch.setattr(told_elsewhere, "_elsewhere", elsewhere)
+
+
 PLANTS: dict[Plant, str] = {
+    rows_that_tie_are_alike: "SELECT id, ROW_NUMBER() OVER (ORDER BY sal) AS n FROM emp",
+    any_columns_are_keys: "SELECT DISTINCT d.dname FROM emp e JOIN dept d ON d.id = e.dept",
+    all_that_is_told_is_told_elsewhere: "SELECT DISTINCT x.a, y.b FROM t x JOIN t y ON x.c = y.c",
     all_numbers_are_flags: "SELECT SUM(c) FROM t",
     the_first_key_decides_the_group: "SELECT who, spent, COUNT(*) FROM visit GROUP BY who, spent",
     no_rows_tie: "SELECT a FROM (SELECT a, ROW_NUMBER() OVER (ORDER BY a) AS n FROM t) q WHERE n = 1",

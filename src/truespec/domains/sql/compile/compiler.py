@@ -11,6 +11,7 @@ from sqlglot import exp
 
 from truespec.domains.sql import fractions, gate
 from truespec.domains.sql.aggregates.table import AggregateTable
+from truespec.domains.sql.compile import unread
 from truespec.domains.sql.compile.aggregate_calls import aggregate
 from truespec.domains.sql.compile.denotations import each_output
 from truespec.domains.sql.compile.expr.functions import function
@@ -64,6 +65,7 @@ class Compiler(Reader):
         with OfSide(side):
             check_readable(node)
             gate.check(node, self.world.schema, self.world.settings)
+            unread.mark(node)
             self.trees.append(node)
             fractions.check_rounding(self.trees, self.world.schema)
             self.references = Counter(str(table.name).lower() for table in node.find_all(exp.Table))

@@ -205,6 +205,8 @@ class WindowScope(Scope):
         self.siblings = siblings
         self.held: list[Formula] = []
         """What the windows that were read say of this row: their frames have a row where they hold it."""
+        self.breaking: Any = None
+        """How the one window is read that needs a total order (`compile/tied_windows.py`)."""
 
     def known(self, node: Any) -> Val | None:
         return self.inner.known(node)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from sqlglot import exp
@@ -26,6 +27,7 @@ from truespec.domains.sql.compile.scope import (
 )
 from truespec.domains.sql.compile.shorthands import group_by_all, items_of, with_windows
 from truespec.domains.sql.compile.sources import from_clause
+from truespec.domains.sql.compile.tied_windows import read_rows
 from truespec.domains.sql.ir.bags import Bag, Term, renamed
 from truespec.domains.sql.ir.columns import coerced
 from truespec.domains.sql.ir.kinds import UNTYPED
@@ -50,16 +52,12 @@ def select(reader: Reader, node: exp.Select, parent: Scope | None) -> Denotation
     if reader.dialect.names_prefer_outputs:
         _check_merged(node, source, items)
     keys = sort_keys(node.args.get("order"), len(items))
-    terms = _qualified(reader, node, items, _terms(reader, node, source, parent, items))
+    terms = _terms(reader, node, source, parent, items)
     distinct = node.args.get("distinct")
     if distinct is not None and distinct.args.get("on"):
-        return first_of_each(reader, node, items, terms)
-    rows: list[Term] = []
-    positions: list[int | None] = []  # of the sort keys among the outputs, the same in every term
-    for term, scope in terms:
-        positions = [_order_position(key.this, items, scope) for key in keys]
-        outs = _outputs(reader, items, keys, positions, scope, hidden_keys=distinct is None)
-        rows.append(Term(term.rows, term.groups, term.cond, outs))
+        return first_of_each(reader, node, items, _qualified(reader, node, items, terms))
+    read = partial(_rows, reader, node, items, keys)
+    rows, positions = read_rows(reader, node, [name for name, _ in items], read, terms)
     (bag,) = coerced([Bag(tuple(rows))], reader.dialect, UNTYPED)
     if not rows:
         bag = Bag(())
@@ -69,6 +67,24 @@ def select(reader: Reader, node: exp.Select, parent: Scope | None) -> Denotation
             lambda outs: (*outs, *(sort_key(reader, key, outs[p]) for key, p in kept))
         )
     return Denotation(tuple(name for name, _ in items), bag, tuple(map(sort_of, keys)), limit_of(node))
+
+
+def _rows(
+    reader: Reader,
+    node: exp.Select,
+    items: Items,
+    keys: Sequence[exp.Ordered],
+    terms: list[tuple[Term, Scope]],
+) -> tuple[list[Term], list[int | None]]:
+    """The rows with their outputs and sort keys, and which outputs these are, if any."""
+    rows: list[Term] = []
+    positions: list[int | None] = []  # the same in every term
+    for term, scope in _qualified(reader, node, items, terms):
+        positions = [_order_position(key.this, items, scope) for key in keys]
+        hidden = node.args.get("distinct") is None
+        outs = _outputs(reader, items, keys, positions, scope, hidden_keys=hidden)
+        rows.append(Term(term.rows, term.groups, term.cond, outs))
+    return rows, positions
 
 
 def _terms(

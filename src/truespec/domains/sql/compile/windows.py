@@ -17,6 +17,7 @@ from truespec.domains.sql.compile.frames import Frame, Partition, Row, otherwise
 from truespec.domains.sql.compile.ordering import sort_key, sort_of
 from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.scope import Scope, WindowScope
+from truespec.domains.sql.compile.tied_windows import PLACED, Breaking, How, Tied, places_rows, stand_in
 from truespec.domains.sql.ir.bags import Bag, Group, Term, fresh_values, is_tuple, normal, renamed
 from truespec.domains.sql.ir.columns import coerced
 from truespec.domains.sql.ir.comparisons import null_safe_equal
@@ -26,7 +27,7 @@ from truespec.domains.sql.ir.logic import FALSE, TRUE, Expr, conj, neg
 from truespec.domains.sql.ir.opaque import opaque
 from truespec.domains.sql.ir.values import NULL, Val
 from truespec.domains.sql.places import At
-from truespec.domains.sql.rules import filled_group, first_rows, tied_numbers
+from truespec.domains.sql.rules import alike_ties, filled_group, first_rows, tied_numbers
 from truespec.domains.sql.rules.first_rows import Sort, before
 from truespec.verdict import Nondeterministic, Unsupported
 
@@ -65,9 +66,13 @@ class _Window:
         with At(spec):
             self.frame: Frame = read_frame(spec, order is not None)
         self.keys: Sequence[exp.Ordered] = [] if order is None else self._telling(order.expressions)
+        by_rows = self.frame.rows and self.name not in RANKING and not self.frame.whole
+        placed = places_rows(self.name, by_rows=by_rows)
+        self.breaking: Breaking | None = scope.breaking if placed else None
         self.mine = [class_of(reader, reader.value(part, scope)) for part in self.partition]
-        self.own = self._sort_keys(scope)
+        self.own = self._sort_keys(scope, scope.own)
         self.sorts: list[Sort] = [sort_of(key) for key in self.keys]
+        self.sorts += [Sort(False, False)] * (len(self.own) - len(self.sorts))
 
     def _telling(self, keys: Sequence[exp.Ordered]) -> Sequence[exp.Ordered]:
         """The keys that may tell rows of a partition apart: those that it is not partitioned by, if any."""
@@ -75,6 +80,32 @@ class _Window:
 
     def value(self) -> Val:
         """The function's value."""
+        breaking = self.breaking
+        if breaking is None or breaking.how is How.REFUSED:
+            return self._value()
+        if breaking.how is How.STOOD_FOR:
+            assert breaking.value is not None
+            return breaking.value
+        value = self._value()
+        breaking.partition, breaking.keys = tuple(self.mine), self.own[: len(self.keys)]
+        breaking.arguments += self._arguments()
+        breaking.value = stand_in(self.reader, value)
+        return value
+
+    def _arguments(self) -> Iterator[Val]:
+        """What the function is applied to, in this row."""
+        function = self.function
+        if isinstance(function, exp.AggFunc) and self.name not in PLACED:
+            written = {part for part, value in function.args.items() if value} - {"this", "big_int"}
+            if written or isinstance(function.this, exp.Distinct):
+                raise Unsupported("sql: an aggregate of several parts over rows that may tie")
+        elif not isinstance(function, exp.Func):
+            raise Unsupported("sql: such a function over rows that may tie")
+        for part in function.iter_expressions():
+            if not isinstance(part, exp.Star):
+                yield self.reader.value(part, self.scope)
+
+    def _value(self) -> Val:
         part = Partition(self.reader.aggregates, self._rows, self.own, tuple(self.sorts))
         members, peers = self._members(part)
         if self.frame.rows and self.name not in RANKING and not self.frame.whole:
@@ -114,9 +145,15 @@ class _Window:
             return filled_group.of(found, held)
         raise Unsupported(f"sql: the window function {self.name}")
 
-    def _sort_keys(self, scope: Scope) -> tuple[Val, ...]:
+    def _sort_keys(self, scope: Scope, term: Term) -> tuple[Val, ...]:
         reader = self.reader
-        return tuple(sort_key(reader, key, reader.output(key.this, scope)) for key in self.keys)
+        keys = tuple(sort_key(reader, key, reader.output(key.this, scope)) for key in self.keys)
+        if self.breaking is None or self.breaking.how is How.REFUSED:
+            return keys
+        own = alike_ties.identity(reader.world, term)
+        if own is None:
+            raise Nondeterministic("sql: rows without a key, which may tie")
+        return (*keys, *own)
 
     def _beside(self) -> list[tuple[Term, Scope, tuple[Val, ...]]]:
         """The rows of the partition under new variables, with their scopes and sort keys."""
@@ -124,7 +161,7 @@ class _Window:
         for term, other in self.scope.siblings():
             theirs = [class_of(self.reader, self.reader.value(part, other)) for part in self.partition]
             same = [is_tuple([a], [b]) for a, b in zip(self.mine, theirs, strict=True)]
-            sort = self._sort_keys(other)
+            sort = self._sort_keys(other, term)
             found.append((replace(term, cond=conj(term.cond, *same)), other, sort))
         return found
 
@@ -281,6 +318,8 @@ class _Window:
         try:
             self._no_ties("ROW_NUMBER", peers)
         except Nondeterministic:
+            if self.breaking is not None:
+                raise
             reader = self.reader
             once = not (reader.outer or reader.rounds or reader.shared)
             alone = self.scope.parent is None and once
@@ -301,4 +340,4 @@ class _Window:
             # `one` and `copy` both tie with the row at hand, hence with one another.
             both = conj(condition(world, one), condition(world, copy))
             if not world.holds(both, first_rows.same_choice(one, copy) if i == j else FALSE):
-                raise Nondeterministic(f"sql: {function} where rows may tie")
+                raise Tied(f"sql: {function} where rows may tie")

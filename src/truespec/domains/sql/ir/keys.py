@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
 import z3
@@ -57,15 +57,8 @@ def rerooted(world: World, term: Term) -> Iterator[Term]:
     for part in conjuncts(term.cond):
         for table in world.tables:
             for key in table.unique_keys():
-                image = _looked_up(world, part, table, key)
+                image = looked_up(world, part, table, key, said)
                 if image is None or not constants(image) & own:
-                    continue
-                values = [world.column(table, table.column(name), image) for name in key]
-                if any(
-                    (world.key_expression(value) == wanted).get_id() not in said
-                    or not (is_false(value.null) or neg(value.null).get_id() in said)
-                    for value, wanted in zip(values, operands(image), strict=True)
-                ):
                     continue
                 row = world.fresh_row(table)
                 moved = substitute_term(replace(term, rows=()), [(image, row)])
@@ -74,14 +67,27 @@ def rerooted(world: World, term: Term) -> Iterator[Term]:
                     yield twin
 
 
-def _looked_up(world: World, part: Formula, table: Table, key: tuple[str, ...]) -> Expr | None:
-    """The row that a conjunct says to be in the table, where it is a key's inverse."""
+def looked_up(
+    world: World, part: Formula, table: Table, key: tuple[str, ...], said: Collection[int]
+) -> Expr | None:
+    """The row that a conjunct says to be in the table, where it is the inverse of a key that it has.
+
+    `said` are the numbers of the conjuncts, which say that the row has the key.
+    """
     if not z3.is_app(part) or part.num_args() != 1:
         return None
     image = part.arg(0)
     if not part.eq(membership(image, table)) or image.num_args() != len(key):
         return None
-    return image if image.eq(world.inverse(table, key, tuple(operands(image)))) else None
+    if not image.eq(world.inverse(table, key, tuple(operands(image)))):
+        return None
+    values = [world.column(table, table.column(name), image) for name in key]
+    has = all(
+        (world.key_expression(value) == wanted).get_id() in said
+        and (is_false(value.null) or neg(value.null).get_id() in said)
+        for value, wanted in zip(values, operands(image), strict=True)
+    )
+    return image if has else None
 
 
 def _determined(

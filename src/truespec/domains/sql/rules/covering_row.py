@@ -33,7 +33,7 @@ def of(world: World, parts: list[Term]) -> Term | None:
     for base in parts:
         if len(base.rows) != 1 or base.groups or not mentioned(base.outs) & bound(base):
             continue
-        if _one_to_one(world, base) and all(_covered(world, base, p) for p in parts if p is not base):
+        if one_to_one(world, base) and all(_covered(world, base, p) for p in parts if p is not base):
             reached = [_puts_out(world, base, part) for part in parts if part is not base]
             inside, met = membership(*base.rows[0]), disj(base.cond, *reached)
             # Above a LEFT JOIN each row is met, by a partner or for want of one.
@@ -61,13 +61,13 @@ def referred(world: World, parts: list[Term], tables: Collection[str] = ()) -> T
             if any(a.kind != b.kind for part in parts for a, b in zip(outs, part.outs, strict=True)):
                 continue
             base = Term(((row, table),), (), membership(row, table), outs)
-            if all(_covered(world, base, part) for part in parts) and _one_to_one(world, base):
+            if all(_covered(world, base, part) for part in parts) and one_to_one(world, base):
                 reached = [_puts_out(world, base, part) for part in parts]
                 return replace(base, cond=conj(base.cond, disj(*reached)))
     return None
 
 
-def _one_to_one(world: World, base: Term) -> bool:
+def one_to_one(world: World, base: Term) -> bool:
     ((row, table),) = base.rows
     bare = replace(base, cond=membership(row, table))
     copy = renamed(world, bare)

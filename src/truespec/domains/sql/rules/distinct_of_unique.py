@@ -40,7 +40,7 @@ from truespec.domains.sql.ir.logic import FALSE, Expr, Formula, conj, neg
 from truespec.domains.sql.ir.symbols import constants, is_false, is_ite, name_of, substituted
 from truespec.domains.sql.ir.values import Val, all_identical
 from truespec.domains.sql.ir.world import World
-from truespec.domains.sql.rules import covering_row
+from truespec.domains.sql.rules import covering_row, looked_up_rows, told_elsewhere
 
 
 def apply(world: World, term: Term) -> Term:
@@ -51,7 +51,7 @@ def apply(world: World, term: Term) -> Term:
         before, after = term.groups[:index], term.groups[index + 1 :]
         body = unfolded(world, group.body)
         parts = [p for p in (reduced(world, part) for part in body.terms) if not is_false(p.cond)]
-        parts = [_project(world, part) for part in parts]
+        parts = [_project(world, told_elsewhere.apply(part)) for part in parts]
         if len(parts) == 1:
             ranging = parts[0] if _unique(world, parts[0]) else None
         else:
@@ -68,7 +68,8 @@ def apply(world: World, term: Term) -> Term:
             term = reduced(world, Term(term.rows, before + after, cond, moved.outs))
             continue
         term = Term(term.rows, (*before, narrowed, *after), moved.cond, moved.outs)
-        ranging = covering_row.referred(world, list(narrowed.body.terms))
+        parts = list(narrowed.body.terms)
+        ranging = covering_row.referred(world, parts) or looked_up_rows.of(world, parts)
         if ranging is not None:
             term = _over_rows(world, term, narrowed, ranging)
             continue
