@@ -9,9 +9,12 @@ import z3
 
 from truespec.solvers.limit import Limit
 from truespec.solvers.outcome import Outcome
+from truespec.solvers.z3_calls import quicken
 from truespec.verdict import OutOfMemory
 
 __all__ = ["Outcome", "at_beginning", "begin_anew", "check", "standing", "version"]
+
+quicken()
 
 _standing: list[tuple[Any, Callable[[], Any]]] = []
 _at_beginning: list[Callable[[], None]] = []
