@@ -19,7 +19,7 @@ import pytest
 from truespec.traces.files import Problem, TraceFile, on_disk
 from truespec.traces.importers.registry import files_below, read
 from truespec.traces.trace import Trace
-from truespec.untrusted.unpack import Bounds, Budget, Unpacked, gunzip, lines
+from truespec.untrusted.unpack import FIRST, Bounds, Budget, Unpacked, gunzip, lines
 from truespec.verdict import UsageError
 
 zstandard = pytest.importorskip("zstandard")
@@ -50,6 +50,14 @@ def test_a_byte_order_mark_is_no_part_of_the_content(tmp_path: Path) -> None:
     assert not problems
     assert traces[0].source.sha256 == hashlib.sha256(marked).hexdigest()
     assert traces[4].source.sha256 == hashlib.sha256(marked).hexdigest()
+
+
+def test_a_format_is_recognised_by_what_little_is_unpacked(tmp_path: Path) -> None:
+    path, budget = tmp_path / "a.jsonl.gz", Budget()
+    path.write_bytes(gzip.compress(LINE * (MIB // len(LINE))))
+    assert TraceFile(path, budget).head == json.loads(LINE)
+    assert budget.spent[0] == FIRST < MIB // 2
+    assert len(list(read(path, None, None, budget))) == MIB // len(LINE)
 
 
 def test_a_zip_of_plain_json_is_read_member_by_member(tmp_path: Path) -> None:

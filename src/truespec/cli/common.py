@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import math
 import os
@@ -51,7 +50,9 @@ class TextCommand(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         options = [name for one in self.params for name in one.opts if name[:2] == "--"]
         for word in (found[1] for one in takewhile("--".__ne__, args) if (found := _OPTION.fullmatch(one))):
-            near = difflib.get_close_matches(word, options, 1, _ALIKE)
+            from difflib import get_close_matches
+
+            near = get_close_matches(word, options, 1, _ALIKE)
             if near and word not in options:
                 said = f"no such option: {word}. Did you mean {near[0]}? A text like this stands behind '--'"
                 raise click.UsageError(said, ctx)

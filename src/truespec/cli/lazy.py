@@ -2,26 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
-import gc
 import importlib
 from collections.abc import Mapping
-from types import ModuleType
 from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
-
-
-def _imported(name: str) -> ModuleType:
-    """The module; what an import makes stays, so that a look for garbage meanwhile is a waste of time."""
-    if not gc.isenabled():
-        return importlib.import_module(name)
-    gc.disable()
-    try:
-        return importlib.import_module(name)
-    finally:
-        gc.enable()
 
 
 class Group(click.Group):
@@ -32,9 +18,11 @@ class Group(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that the first argument names."""
         names = self.list_commands(ctx)
-        near = difflib.get_close_matches(args[0], names, 1)
-        if args[0] not in names and near:
-            ctx.fail(f"No such command '{args[0]}'. Did you mean '{near[0]}'?")
+        if args[0] not in names:
+            from difflib import get_close_matches
+
+            if near := get_close_matches(args[0], names, 1):
+                ctx.fail(f"No such command '{args[0]}'. Did you mean '{near[0]}'?")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -58,7 +46,7 @@ class LazyGroup(Group):
             return None
         target, _ = self._named[cmd_name]
         module, _, attribute = target.partition(":")
-        command = getattr(_imported(module), attribute)
+        command = getattr(importlib.import_module(module), attribute)
         assert isinstance(command, click.Command)
         return command
 

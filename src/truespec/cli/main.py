@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
-import traceback
 import warnings
 from typing import Any
 
@@ -155,6 +155,8 @@ def main() -> None:
 
     An interrupted or unread run exits with 130 or 141, as shells do: 1 would read as an answer.
     """
+    # What a command loads stays, and what it reads are many small values: both are looked through seldom.
+    gc.set_threshold(100_000, 20, 50)
     warnings.formatwarning = lambda message, *_, **__: f"truespec: warning: {message}\n"
     try:
         code = truespec(standalone_mode=False)
@@ -167,7 +169,9 @@ def main() -> None:
         code = 141
     except Exception as error:
         if os.environ.get(DEBUG):
-            traceback.print_exc()
+            from traceback import print_exc
+
+            print_exc()
         if isinstance(error, click.ClickException):
             error.show()
         else:
@@ -189,7 +193,9 @@ def sentence(error: Exception) -> str:
             return f"memory ran out; split the input, or set {DEBUG}=1 to see where"
         case RecursionError():
             return f"the input is nested too deeply; flatten it, or set {DEBUG}=1 to see where"
-    frames = traceback.extract_tb(error.__traceback__)
+    from traceback import extract_tb
+
+    frames = extract_tb(error.__traceback__)
     ours = [frame for frame in frames if PACKAGE in frame.filename] or frames
     where = f"{ours[-1].filename.rpartition(PACKAGE)[2]}, line {ours[-1].lineno}"
     said = " ".join(str(error).split())

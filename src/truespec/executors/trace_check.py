@@ -5,7 +5,6 @@ The command line turns its options into a `CheckRequest`; everything after that 
 
 from __future__ import annotations
 
-import gc
 import json
 import os
 import tempfile
@@ -202,8 +201,6 @@ def run_check(
     `tell` gets what could not be read, `note` sentences for the user, `progress` the counts after each trace.
     Raises `Stopped` after an interruption, `UsageError` for a request that makes no sense.
     """
-    # Traces are many small values that all stay: collecting seldom saves a quarter of the time.
-    gc.set_threshold(100_000, 20, 50)
     _check_outputs(request)
     rules, scoring, key = _rules(request)
     judges = request.judges

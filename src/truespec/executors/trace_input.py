@@ -8,7 +8,6 @@ from contextlib import nullcontext
 from itertools import chain, islice
 from pathlib import Path
 
-from truespec.executors.stdin import read_stdin
 from truespec.executors.whole_files import Reading, WholeFile, whole_file
 from truespec.traces.files import Problem
 from truespec.traces.importers.registry import each_once, files_below, named_twice, nothing_in
@@ -63,5 +62,7 @@ def sources_of(
     yield from map(nothing_in, empty)
     yield from map(named_twice, twice)
     for path in filter(is_stream, paths):
+        from truespec.executors.stdin import read_stdin
+
         with nullcontext(sys.stdin.buffer) if str(path) == "-" else path.open("rb") as stream:
             yield from read_stdin(stream, reading.form, reading.joins or Joins(), budget)

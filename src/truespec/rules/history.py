@@ -11,9 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from fractions import Fraction
 from json import dumps
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import orjson
 
@@ -24,6 +23,9 @@ from truespec.traces.event import Event
 from truespec.traces.failure import shortened
 from truespec.traces.trace import Trace
 from truespec.verdict import Incomplete, Undecided
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 OPERATORS: Mapping[str, Callable[[Fraction, Fraction], bool]] = {
     "gt": lambda a, b: a > b,
@@ -47,6 +49,13 @@ TIMES = ("timestamp", "time", "created_at", "start_time", "startTime")
 """Where importers leave the time of a message, in `Message.extra`."""
 
 
+def _exact(number: str | float) -> Fraction:
+    """The number as a fraction; their module is loaded when a rule first counts or compares."""
+    from fractions import Fraction
+
+    return Fraction(number)
+
+
 def amount_of(value: Any) -> Fraction | None:
     """A number, or a text that writes one, as an exact fraction; None for anything else.
 
@@ -54,10 +63,10 @@ def amount_of(value: Any) -> Fraction | None:
     Fraction(2401, 2)
     """
     if is_number(value):
-        return Fraction(str(value)) if abs(value) < 1e300 else None
+        return _exact(str(value)) if abs(value) < 1e300 else None
     if isinstance(value, str) and (found := _NUMERAL.fullmatch(value)):
         sign = -1 if "-" in value else 1
-        return sign * Fraction(found[1].replace(",", ""))
+        return sign * _exact(found[1].replace(",", ""))
     return None
 
 
@@ -84,7 +93,7 @@ def time_of(event: Event) -> float | None:
 
 
 def _shown(value: Fraction | float) -> str:
-    return str(value) if isinstance(value, Fraction) and value.denominator == 1 else f"{float(value):g}"
+    return str(value) if getattr(value, "denominator", 0) == 1 else f"{float(value):g}"
 
 
 class History(Coded):
@@ -261,10 +270,10 @@ class SoFar(History):
         path = self.options.get("sum")
         paths = [mine for mine, _ in pairs_of(self.options.get("same"))]
         if stuck := _stuck(event, [*paths, *([path] if path is not None else [])]):
-            return Fraction(0), stuck
+            return _exact(0), stuck
         if path is None:
-            return Fraction(1), ""
-        total = Fraction(0)
+            return _exact(1), ""
+        total = _exact(0)
         for value in p.values_at(event.args, path):
             amount = amount_of(value)
             if amount is None:
@@ -290,7 +299,7 @@ class SoFar(History):
             raise Incomplete(self.unread or unread)
         total = amount + (self.latest(self._key(event)) or 0)
         operator, bound = self.operator()
-        if not OPERATORS[operator](total, Fraction(str(bound))):
+        if not OPERATORS[operator](total, _exact(str(bound))):
             return []
         what = f"the sum of {self.options['sum']}" if "sum" in self.options else "their number"
         return [f"{what} so far is {_shown(total)}, {IN_WORDS[operator]} {bound}"]
@@ -328,7 +337,7 @@ class Elapsed(History):
                 f"message {event.index + 1}: the time of it, or of what it is compared with, is not known"
             )
         operator, bound = self.operator()
-        if not OPERATORS[operator](Fraction(now - then), Fraction(str(bound))):
+        if not OPERATORS[operator](_exact(now - then), _exact(str(bound))):
             return []
         return [f"{now - then:g} seconds have passed, {IN_WORDS[operator]} {bound}"]
 

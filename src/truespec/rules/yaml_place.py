@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 import yaml
 
@@ -21,6 +20,8 @@ def listed(name: object, known: Iterable[str]) -> str:
     >>> listed("cal", ["call", "result"])
     "; did you mean 'call'? There are call, result"
     """
+    from difflib import get_close_matches
+
     names = list(known)
     near = get_close_matches(str(name)[:60], names, 1, 0.6)
     there = f"here are {', '.join(names)}"

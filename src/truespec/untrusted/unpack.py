@@ -18,6 +18,8 @@ from truespec.verdict import UsageError
 
 CHUNK = 1 << 20
 """Bytes that are unpacked at a time."""
+FIRST = 1 << 16
+"""Bytes that are unpacked first: a file's format is recognised by so many."""
 PACKED = 1 << 16
 """Packed bytes that are read at a time."""
 RATIO_FREE = 64 << 20
@@ -184,6 +186,7 @@ class _Gzip:
         self._engine = zlib.decompressobj(31)
         self._packed = b""
         self._taken = 0
+        self._most = FIRST
 
     def step(self) -> tuple[bytes, int]:
         while True:
@@ -199,7 +202,8 @@ class _Gzip:
                 if not self._packed:
                     continue
                 self._engine = zlib.decompressobj(31)
-            data = self._engine.decompress(self._packed, CHUNK)
+            data = self._engine.decompress(self._packed, self._most)
+            self._most = CHUNK
             self._packed = self._engine.unused_data if self._engine.eof else self._engine.unconsumed_tail
             if data:
                 return data, self._taken
