@@ -7,7 +7,15 @@ import re
 import z3
 
 from truespec.domains.sql.dialects.dialect import Mixing
-from truespec.domains.sql.ir.dates import day, moment, moment_of_number, read_date
+from truespec.domains.sql.ir.dates import (
+    day,
+    day_within,
+    moment,
+    moment_of_number,
+    read_date,
+    zoned,
+    zoned_less,
+)
 from truespec.domains.sql.ir.kinds import (
     ALWAYS_NULL,
     BOOL,
@@ -18,6 +26,7 @@ from truespec.domains.sql.ir.kinds import (
     NUMBERS,
     REAL,
     TEXT,
+    ZONED,
     Padded,
 )
 from truespec.domains.sql.ir.logic import FALSE, TRUE, Expr, Formula, conj, disj, ite, neg
@@ -42,6 +51,8 @@ def comparable(world: World, left: Val, right: Val) -> tuple[Val, Val]:
     left, right = computed(left), computed(right)
     if TEXT in (left.kind, right.kind) and world.dialect.mixed_branches_are_texts:
         left, right = _as_days(world, left, right)
+    if ZONED in (left.kind, right.kind) and world.dialect.truncated_date_is_zoned:
+        left, right = _zoned_pair(world, left, right)
     if left.kind == right.kind:
         return left, right
     kinds = {left.kind, right.kind}
@@ -88,6 +99,22 @@ def comparable(world: World, left: Val, right: Val) -> tuple[Val, Val]:
         read = Val(FALSE, world.text(text.literal.rstrip(" ")), other.kind)
         return (read, other) if left is text else (other, read)
     raise Unsupported(f"sql: a comparison of {left.kind} with {right.kind}")
+
+
+def _zoned_pair(world: World, left: Val, right: Val) -> tuple[Val, Val]:
+    """Two values of which one is a moment with a zone: a day beside it is its first moment in UTC.
+
+    Where both are first moments of days, they compare as the days do.
+    """
+    sides = []
+    for value in (left, right):
+        if value.kind == TEXT and value.literal is not None and _DAY.match(value.literal):
+            value = read_date(world, value.literal)
+        sides.append(zoned(value) if value.kind == DATE else value)
+    days = [day_within(value) if value.kind == ZONED else None for value in sides]
+    if days[0] is not None and days[1] is not None:
+        return days[0], days[1]
+    return sides[0], sides[1]
 
 
 def _as_days(world: World, left: Val, right: Val) -> tuple[Val, Val]:
@@ -172,6 +199,9 @@ def less(world: World, left: Val, right: Val) -> Val:
         if world.enums and not world.dialect.expressions_lose_type:
             raise Unsupported("sql: an order of texts beside ENUM columns, which order by position")
         return Val(null, world.collation(left.val) < world.collation(right.val), BOOL)
+    sooner = zoned_less(left, right) if left.kind == ZONED else None
+    if sooner is not None:
+        return Val(null, sooner, BOOL)
     if left.kind == BOOL:
         return Val(null, conj(neg(left.val), right.val), BOOL)
     if left.kind not in NUMBERS | MOMENTS:

@@ -10,7 +10,7 @@ import z3
 
 from truespec.domains.sql.ir.facts import DAY_ZONED, ZONED_DAY
 from truespec.domains.sql.ir.kinds import DATE, DATETIME, INT, ZONED, Kind
-from truespec.domains.sql.ir.logic import FALSE, Expr
+from truespec.domains.sql.ir.logic import FALSE, Expr, Formula
 from truespec.domains.sql.ir.symbols import operands
 from truespec.domains.sql.ir.values import Val
 from truespec.domains.sql.ir.world import World
@@ -69,6 +69,17 @@ def day_of_zoned(value: Val) -> Val:
     if z3.is_app(value.val) and value.val.decl().name() == ZONED_DAY:
         return Val(value.null, value.val.arg(0), DATE)
     return Val(value.null, z3.Function(DAY_ZONED, ZONED.sort, z3.IntSort())(value.val), DATE)
+
+
+def zoned_less(left: Val, right: Val) -> Formula | None:
+    """Whether a moment with a zone is before another one, of which one is the first moment of a day."""
+    first, second = day_within(left), day_within(right)
+    if second is not None:
+        return day_of_zoned(left).val < second.val
+    if first is None:
+        return None
+    reached = day_of_zoned(right).val
+    return z3.Or(first.val < reached, z3.And(first.val == reached, left.val != right.val))
 
 
 def day_within(value: Val) -> Val | None:

@@ -117,6 +117,8 @@ def drawer(column: Column, table: Table, schema: Schema, literals: Literals) -> 
         of_dates = Kind.DATETIME if timed else Kind.DATE
         days = _moments(of_dates, mentioned, exact, literals, _CALENDAR)
         return lambda style, random: (days if random.random() < DATED else texts)(style, random)
+    if kind is Kind.OTHER and column.type.sql.upper() == "TIMESTAMPTZ":
+        return _moments(Kind.DATETIME, mentioned, exact, literals, _CALENDAR)
     if kind in (Kind.DATE, Kind.DATETIME):
         narrow = dialect.timestamp_range_is_narrow and column.type.sql.upper().startswith("TIMESTAMP")
         return _moments(kind, mentioned, exact, literals, _STAMPS if narrow else _CALENDAR)

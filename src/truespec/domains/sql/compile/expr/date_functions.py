@@ -20,6 +20,7 @@ from truespec.domains.sql.ir.dates import (
     DAY,
     day,
     day_of_zoned,
+    day_within,
     moment,
     on_the_clock,
     read_date,
@@ -105,6 +106,8 @@ def _branches(node: Any) -> list[Any]:
 def as_date(reader: Reader, value: Val) -> Val:
     if value.kind == TEXT and value.literal is not None and reader.dialect.text_literals_convert:
         value = read_date(reader.world, value.literal)
+    if value.kind == ZONED:
+        value = day_within(value) or value  # the first moment of a day, in UTC
     if value.kind not in MOMENTS:
         raise Unsupported(f"sql: a date function of a value of type {value.kind}")
     return value
