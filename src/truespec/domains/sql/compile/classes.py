@@ -34,9 +34,11 @@ def class_of(reader: Reader, value: Val) -> Val:
     return normal(value)
 
 
-def operator_of(reader: Reader, values: tuple[Val, ...], members: Bag) -> Operator:
-    """A new operator that may choose a row of each group."""
-    operator = Operator(reader.side, reader.shared == 0, values, members.terms, reader.outer)
+def operator_of(
+    reader: Reader, values: tuple[Val, ...], members: Bag, whole: tuple[Term, ...] = ()
+) -> Operator:
+    """A new operator that may choose a row of each group; `whole`: with the groups that are dropped."""
+    operator = Operator(reader.side, reader.shared == 0, values, members.terms, reader.outer, whole=whole)
     reader.aggregates.operators.append(operator)
     return operator
 

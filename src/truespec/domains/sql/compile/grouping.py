@@ -159,7 +159,8 @@ class _Grouping:
             kept = self._kept_whatever_is_chosen(*above(operator, groups))
             groups, kept = self._without_null_classes(groups, classes, kept)
         narrowed = Bag(tuple(replace(t, cond=conj(t.cond, kept)) for t in groups.members.terms))
-        scope, _ = above(operator_of(reader, groups.values, narrowed), groups)
+        whole = () if z3.is_true(kept) else groups.members.terms
+        scope, _ = above(operator_of(reader, groups.values, narrowed, whole), groups)
         some = exists(reader.world, groups.members.mapped(lambda _: ()))
         scope.filled = conj(group_formula(reader.world, groups.whole), some)
         return [self._having(Term((), (groups.whole,), kept, ()), scope)]

@@ -12,6 +12,7 @@ from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.recursion import mentions, recursive_query
 from truespec.domains.sql.compile.scope import Denotation, Name, Scope, Source
 from truespec.domains.sql.compile.set_operations import values_clause
+from truespec.domains.sql.compile.unread import read_by_others
 from truespec.domains.sql.ir.bags import Bag, Term, renamed
 from truespec.domains.sql.ir.existence import condition
 from truespec.domains.sql.ir.keys import reduced
@@ -21,7 +22,7 @@ from truespec.domains.sql.ir.parts import View, rows_of
 from truespec.domains.sql.ir.truth import where_true
 from truespec.domains.sql.ir.values import null_of
 from truespec.domains.sql.places import place_of
-from truespec.domains.sql.rules import known_flags
+from truespec.domains.sql.rules import choices, known_flags
 from truespec.verdict import ReasonCode, SpecificationError, Unsupported
 
 PART = "part"
@@ -94,15 +95,10 @@ def _named_table(reader: Reader, node: exp.Table, alias: str) -> Source:
                 return _viewed(reader, view, alias or name)
             saved, reader.ctes = reader.ctes, reader.ctes[:size]
             several = reader.references.get(name, 2) > 1
-            reader.shared += several
             try:
-                if _recursive(cte):
-                    query = recursive_query(reader, cte, columns)
-                else:
-                    query = reader.query(cte.this, None)
+                query = _read_once(reader, cte, columns, node if several else None)
             finally:
                 reader.ctes = saved
-                reader.shared -= several
             return _derived(reader, query, list(columns or query.names), alias or name)
     try:
         table = reader.world.schema.table(name)
@@ -112,6 +108,40 @@ def _named_table(reader: Reader, node: exp.Table, alias: str) -> Source:
     values = tuple(reader.world.column(table, column, row) for column in table.columns)
     names = tuple(Name(alias or name, column.name.lower()) for column in table.columns)
     return Source(names, Bag((Term(((row, table),), (), reader.world.in_table(table, row), values),)))
+
+
+def _read_once(
+    reader: Reader, cte: exp.CTE, columns: tuple[str, ...], shared: exp.Table | None
+) -> Denotation:
+    """What a common table expression denotes where it is named; `shared`: the name is one of several.
+
+    What the engine chooses in it is met by one reference alone where the others read no column that depends
+    on it: whether it is evaluated once or for each reference makes no difference then.
+    """
+
+    def read(several: bool) -> Denotation:
+        reader.shared += several
+        try:
+            if _recursive(cte):
+                return recursive_query(reader, cte, columns)
+            return reader.query(cte.this, None)
+        finally:
+            reader.shared -= several
+
+    if shared is None:
+        return read(False)
+    known = len(reader.aggregates.operators)
+    query, others = read(True), read_by_others(shared)
+    if others is None or reader.shared or query.limit is not None or _recursive(cte):
+        return query
+    chosen = choices.depending(reader.aggregates, query.bag, reader.aggregates.operators[known:])
+    if not chosen or not chosen <= set(range(len(query.names))):
+        return query
+    names = columns or query.names
+    if any(names[place] in others for place in chosen):
+        return query
+    del reader.aggregates.operators[known:]
+    return read(False)
 
 
 def called(node: exp.Expr) -> str:

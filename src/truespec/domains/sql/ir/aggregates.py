@@ -66,6 +66,8 @@ class Operator:
     """The operator of the other side that chooses alike."""
     order: tuple[int, ...] = ()
     """Which of the partner's group variables each of its own corresponds to."""
+    whole: tuple[Term, ...] = ()
+    """The rows of the group, those of groups that HAVING drops too; empty where `members` are all."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,14 +10,15 @@ they denote the same set of results.
 
 Side conditions. Partners correspond one to one. An operator has a partner only where it is evaluated once:
 in FROM clauses of the outermost query, not in a subquery used as a value or a condition, and not in a WITH
-that several references share. Any other choice is left arbitrary, each on its own: then the queries must be
-equal whatever it is. A subquery chooses anew for each row of the enclosing queries: engines move conditions
+that several references share, unless one of them alone reads a column that depends on what is chosen. Any
+other choice is left arbitrary, each on its own: then the queries must be equal whatever it is.
+A subquery chooses anew for each row of the enclosing queries: engines move conditions
 on such rows into it, so that they may decide what is met first.
 The tuples compared hold all columns that the operator chooses. Where one of them is more than a row, as the
 order in which values are listed or the most frequent value among ties, the partners' rows are compared as
 bags: each order of the rows, and each choice that depends on how often they occur, is then there on either
-side. Groups that HAVING drops, by what it says
-whatever is chosen, are left out of the comparison.
+side. Groups that HAVING drops, by what it says whatever is chosen, are left out of the comparison; or they
+are compared as well, where the other side drops them later.
 
 Why. A result of one side comes from a choice function; the other side has the same function available, by
 the equality of the tuples to choose from, and yields the same result with it. And conversely.
@@ -93,6 +94,42 @@ def without_choices(aggregates: Aggregates, test: Formula) -> Formula:
     return conj(*(part for part in conjuncts(test) if not any(map(chosen, functions(part)))))
 
 
+ROWS = -1
+"""What stands for the rows of a bag among its outputs."""
+
+
+def depending(aggregates: Aggregates, bag: Bag, operators: Sequence[Operator]) -> set[int]:
+    """The outputs of a bag that depend on what these operators choose; `ROWS` where the rows do."""
+    chosen = {name for operator in operators for name, _ in operator.chosen}
+    met: dict[str, bool] = {}
+
+    def depends(names: frozenset[str]) -> bool:
+        return any(map(is_chosen, names))
+
+    def is_chosen(name: str) -> bool:
+        name = name.removesuffix("?")
+        if name not in met:
+            symbol = aggregates.symbols.get(name)
+            met[name] = name in chosen
+            if symbol is not None and not met[name]:
+                met[name] = any(map(term_depends, symbol.bag.terms))
+        return met[name]
+
+    def row_depends(term: Term) -> bool:
+        inside = any(term_depends(part) for group in term.groups for part in group.body.terms)
+        return inside or depends(functions(term.cond))
+
+    def term_depends(term: Term) -> bool:
+        return row_depends(term) or any(depends(functions(o.null) | functions(o.val)) for o in term.outs)
+
+    found: set[int] = set()
+    for term in bag.terms if chosen else ():
+        found |= {ROWS} if row_depends(term) else set()
+        places = enumerate(term.outs)
+        found |= {place for place, out in places if depends(functions(out.null) | functions(out.val))}
+    return found
+
+
 def _same_columns(left: Columns, right: Columns) -> bool:
     return len(left) == len(right) and all(
         a.null.eq(b.null) and a.val.eq(b.val)
@@ -127,13 +164,22 @@ def _partner_symbol(
                     continue
                 ours = [*itertools.chain(*(mine for _, mine in shared), columns)]
                 yours = [*itertools.chain(*(known[name] for name, _ in shared), their_columns)]
-                left = _tuples(operator.members, ours)
-                right = substitute_bag(_tuples(other.members, yours), back)
                 rows = all(_of_rows(aggregates.symbols[n].function) for n in (name, *dict(shared)))
-                if (aggregates.same_tuples if rows else aggregates.same)(left, right):
+                same = aggregates.same_tuples if rows else aggregates.same
+                if any(
+                    same(_tuples(mine, ours), substitute_bag(_tuples(theirs, yours), back))
+                    for mine, theirs in _rows_of(operator, other)
+                ):
                     operator.partner, operator.order, other.partner = other, order, operator
                     return name
     return None
+
+
+def _rows_of(one: Operator, other: Operator) -> Iterator[tuple[tuple[Term, ...], tuple[Term, ...]]]:
+    """The rows that both choose among: without the groups that are dropped, and with them."""
+    yield one.members, other.members
+    if one.whole or other.whole:
+        yield one.whole or one.members, other.whole or other.members
 
 
 def _of_rows(function: str) -> bool:
