@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -13,13 +15,17 @@ from truespec.domains.sql import variants
 from truespec.domains.sql.context import ORDERS, Context
 from truespec.domains.sql.dialects.registry import LIGHT
 from truespec.domains.sql.engines import registry as engines
-from truespec.domains.sql.engines.accept import read_settings
+from truespec.domains.sql.engines.accept import accept, read_settings
+from truespec.domains.sql.engines.contract import Settings
 from truespec.domains.sql.engines.versions import version
 from truespec.domains.sql.schema import DIALECTS, read_schema
 from truespec.domains.sql.text.query import read_query, rendered
 from truespec.solvers.limit import Limit
 from truespec.solvers.versions import version_of
-from truespec.verdict import OracleError, Verdict
+from truespec.verdict import OracleError, ToolMissing, Verdict
+
+KEPT_QUERIES = 64
+"""How many queries stay read: an oracle stands beside many candidates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +61,9 @@ class Sql(Domain[Context, Query]):
         ),
         Tool("DuckDB", "distribution:duckdb", "refutations in DuckDB's dialect", "pip install duckdb"),
     )
+
+    def __init__(self) -> None:
+        self._read: OrderedDict[tuple[str, str, str, Settings], Query] = OrderedDict()
 
     def warm_up(self) -> None:
         """Load Z3 and sqlglot. An engine starts before the first pair in its dialect (`set_up`)."""
@@ -99,9 +108,23 @@ class Sql(Domain[Context, Query]):
         )
 
     def parse(self, text: str, context: Context) -> Query:
-        """Read a query; the dialect's engine decides what is one."""
-        tree = read_query(text, context.schema, context.settings)
-        return Query(rendered(text, context.schema.dialect), tree)
+        """Read a query; the dialect's engine decides what is one.
+
+        A query that was read stays read, and each caller has a tree of its own; the engine is asked all the
+        same.
+        """
+        schema = context.schema
+        key = (text, schema.ddl, schema.dialect, context.settings)
+        if (known := self._read.get(key)) is None:
+            known = Query(rendered(text, schema.dialect), read_query(text, schema, context.settings))
+            self._read[key] = known
+            if len(self._read) > KEPT_QUERIES:
+                self._read.popitem(last=False)
+        else:
+            self._read.move_to_end(key)
+            with contextlib.suppress(ToolMissing):
+                accept(known.text, schema, context.settings)
+        return Query(known.text, known.tree.copy())
 
     def decide(self, oracle: Query, candidate: Query, context: Context, limit: Limit) -> Verdict:
         """Prove, or refute, or say why not."""
