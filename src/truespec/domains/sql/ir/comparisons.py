@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import z3
 
 from truespec.domains.sql.dialects.dialect import Mixing
+from truespec.domains.sql.ir import monotone_days
 from truespec.domains.sql.ir.dates import (
     day,
     day_within,
@@ -21,6 +23,7 @@ from truespec.domains.sql.ir.kinds import (
     BOOL,
     DATE,
     DATED,
+    DATETIME,
     INT,
     MOMENTS,
     NUMBERS,
@@ -168,10 +171,23 @@ def equal(world: World, left: Val, right: Val) -> Val:
         return month
     left, right = comparable(world, left, right)
     same = world.key_expression(left) == world.key_expression(right)
+    threshold = _threshold(left, right, monotone_days.equated)
+    if threshold is not None:
+        return Val(disj(left.null, right.null), threshold, BOOL)
     if z3.is_bool(left.val):
         same = left.val == right.val
     null = disj(left.null, right.null)
     return Val(null, z3.simplify(same) if _constant(left, right) else same, BOOL)
+
+
+def _threshold(left: Val, right: Val, read: Callable[[Expr, Expr], Formula | None]) -> Formula | None:
+    """What a comparison with a literal says of the day that a value is computed from, where that is known."""
+    if left.kind not in NUMBERS | MOMENTS:
+        return None
+    if left.kind == DATETIME:
+        days = [day_within(value) for value in (left, right)]
+        return None if days[0] is None or days[1] is None else read(days[0].val, days[1].val)
+    return read(left.val, right.val)
 
 
 def _constant(left: Val, right: Val) -> bool:
@@ -206,6 +222,9 @@ def less(world: World, left: Val, right: Val) -> Val:
         return Val(null, conj(neg(left.val), right.val), BOOL)
     if left.kind not in NUMBERS | MOMENTS:
         raise Unsupported(f"sql: an order of values of type {left.kind.shown}")
+    threshold = _threshold(left, right, monotone_days.compared)
+    if threshold is not None:
+        return Val(null, threshold, BOOL)
     below = left.val < right.val
     return Val(null, z3.simplify(below) if _constant(left, right) else below, BOOL)
 

@@ -134,7 +134,7 @@ def _written(used: Mapping[str, Expr], names: set[str]) -> list[Formula]:
     """Which numbers and months the literals are, and that no two of them are written alike."""
     facts: list[Formula] = []
     number = z3.Int("number!")
-    for width in (2, 4):
+    for width in (2, 4, 6):
         if f"text.digits{width}" not in names:
             continue
         back = z3.Function(f"digits{width}.text", TEXT_SORT, z3.IntSort())

@@ -15,6 +15,7 @@ from truespec.domains.sql.compile.expr.text_dates import text_of_date
 from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.readers import Readers
 from truespec.domains.sql.compile.scope import Scope
+from truespec.domains.sql.ir import monotone_days
 from truespec.domains.sql.ir.dates import (
     CLOCK,
     DAY,
@@ -30,11 +31,12 @@ from truespec.domains.sql.ir.day_parts import (
     day_of_month,
     month_number,
     month_text,
+    months,
     two_digits,
     year_number,
     year_text,
 )
-from truespec.domains.sql.ir.facts import MONTH_START, ZONED_DAY
+from truespec.domains.sql.ir.facts import MONTH_START, ZONED_DAY, digits
 from truespec.domains.sql.ir.kinds import (
     DATE,
     DATETIME,
@@ -46,7 +48,7 @@ from truespec.domains.sql.ir.kinds import (
     Sealed,
 )
 from truespec.domains.sql.ir.logic import FALSE, Formula, disj
-from truespec.domains.sql.ir.opaque import opaque, strict
+from truespec.domains.sql.ir.opaque import opaque
 from truespec.domains.sql.ir.values import Val, to_real
 from truespec.verdict import Unsupported
 
@@ -166,6 +168,8 @@ def _timestampdiff(reader: Reader, node: exp.TimestampDiff, scope: Scope) -> Val
         return Val(null, left.val - right.val, INT)
     if not reader.dialect.datediff_counts_days or unit not in (*_SIZES, "MONTH", "QUARTER", "YEAR"):
         raise Unsupported(f"sql: TIMESTAMPDIFF by {unit or 'no unit'}")
+    if left.kind == right.kind == DATE and unit in monotone_days.WHOLE:
+        return Val(null, monotone_days.whole(unit, right.val, left.val), INT)
     left, right = moment(left), moment(right)
     if unit not in _SIZES:
         return opaque(reader.dialect, f"timestampdiff {unit}", [left, right], INT)
@@ -186,7 +190,9 @@ _SIZES = {
 def _last_day(reader: Reader, node: exp.LastDay, scope: Scope) -> Val:
     if node.args.get("unit") is not None:
         raise Unsupported("sql: LAST_DAY of a unit")
-    return strict(reader.dialect, "last day", [day(date_value(reader, node.this, scope))], DATE)
+    value = day(date_value(reader, node.this, scope))
+    next_one = z3.Function(MONTH_START, z3.IntSort(), z3.IntSort())(months(value) + 1)
+    return Val(value.null, next_one - 1, DATE)
 
 
 def weekday(reader: Reader, node: exp.Expr, scope: Scope) -> Val:
@@ -274,8 +280,9 @@ def _moved_by(reader: Reader, value: Val, amount: Val, null: Formula, sign: int,
             return zoned(moved)
         if value.kind == DATE and reader.dialect.shifted_dates_stay_dates:
             return moved
-        rest = z3.IntVal(0) if value.kind == DATE else value.val % DAY
-        return Val(null, moment(moved).val + rest, DATETIME)
+        if value.kind == DATE:
+            return moment(moved)
+        return Val(null, moment(moved).val + value.val % DAY, DATETIME)
     if unit not in ("HOUR", "MINUTE", "SECOND") or value.kind == ZONED:
         raise Unsupported(f"sql: an interval of {unit}")
     return Val(null, moment(value).val + amount.val * (sign * _SIZES[unit]), DATETIME)
@@ -293,10 +300,10 @@ def _shift_months(reader: Reader, value: Val, amount: Val, null: Formula, factor
         moved = first.replace(day=min(start.day, last)).toordinal()
         reader.world.note_date(moved)
         return Val(null, z3.IntVal(moved), DATE)
-    months = amount.val * factor
+    number = amount.val * factor
     if z3.is_app(value.val) and value.val.decl().name() == MONTH_START:
-        return Val(null, value.val.decl()(value.val.arg(0) + months), DATE)  # it has a first day as well
-    return Val(null, z3.Function("addmonths", *[z3.IntSort()] * 3)(value.val, months), DATE)
+        return Val(null, value.val.decl()(value.val.arg(0) + number), DATE)  # it has a first day as well
+    return Val(null, monotone_days.added(value.val, z3.simplify(number)), DATE)
 
 
 def interval_of(node: Any) -> Any:
@@ -341,6 +348,9 @@ def _extract(reader: Reader, node: exp.Extract, scope: Scope) -> Val:
         return to_real(value) if reader.dialect.extract_is_numeric else value
     span = reader.value(node.expression, scope)
     if isinstance(span.kind, Sealed):
+        years = _age(reader, node.expression, scope) if part == "YEAR" else None
+        if years is not None:
+            return years
         return opaque(reader.dialect, f"extract {part}", [span], REAL)
     value = as_date(reader, span)
     if part in CLOCK and value.kind == DATETIME:  # of a DATE, PostgreSQL has none
@@ -352,8 +362,23 @@ def _extract(reader: Reader, node: exp.Extract, scope: Scope) -> Val:
     return opaque(reader.dialect, f"extract {part}", [value], REAL)
 
 
+def _age(reader: Reader, node: Any, scope: Scope) -> Val | None:
+    """The years of AGE(a, b) in PostgreSQL, of two days: the whole ones from b to a."""
+    if not (isinstance(node, exp.Anonymous) and node.name.upper() == "AGE" and len(node.expressions) == 2):
+        return None
+    later, earlier = (date_value(reader, part, scope) for part in node.expressions)
+    if not (reader.dialect.extract_is_numeric and later.kind == earlier.kind == DATE):
+        return None
+    years = monotone_days.whole("YEAR", earlier.val, later.val)
+    return to_real(Val(disj(later.null, earlier.null), years, INT))
+
+
 def _quarter(value: Val) -> Val:
     return Val(value.null, (month_number(value) + 2) / 3, INT)
+
+
+def _year_and_month(value: Val) -> Val:
+    return Val(value.null, 100 * year_number(value) + month_number(value), INT)
 
 
 def _from_sunday(value: Val) -> Val:
@@ -367,6 +392,7 @@ def _from_monday(value: Val) -> Val:
 _COUNTED = {
     "DAY": day_of_month,
     "QUARTER": _quarter,
+    "YEAR_MONTH": _year_and_month,
     "DOW": _from_sunday,
     "DAYOFWEEK": _from_sunday,
     "ISODOW": _from_monday,
@@ -404,6 +430,8 @@ def _timetostr(reader: Reader, node: exp.TimeToStr, scope: Scope) -> Val:
     value = day(date_value(reader, node.this, scope))
     if form.this == "%Y-%m":
         return month_text(value)
+    if form.this == "%Y%m":
+        return Val(value.null, digits(100 * year_number(value) + month_number(value), 6), TEXT)
     if form.this == "%Y":
         return year_text(value)
     if form.this == "%m":
