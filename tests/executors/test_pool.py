@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import pytest
 from misbehave import GOOD, behave, engines
 
 from truespec.domains.verify import Pair
+from truespec.executors import pool
 from truespec.executors.pool import Job, Workers, failed_verdict
 from truespec.verdict import Answer, ReasonCode, Verdict
 
@@ -128,6 +130,23 @@ def test_workers_are_replaced_after_their_share_of_pairs() -> None:
     with Workers(behave, failed_verdict, [], jobs_per_worker=3) as pool:
         pids = {verdict.method for _, verdict in pool.run(job(key, "pid") for key in range(12))}
     assert len(pids) == 4
+
+
+def test_a_late_job_waits_for_a_worker_that_holds_none(monkeypatch: Any) -> None:
+    given: list[tuple[int, bool, int]] = []
+    give = pool._Worker.give
+
+    def noted(self: pool._Worker, job: Job[int, Pair]) -> None:
+        given.append((job.key, job.late, len(self.held)))
+        give(self, job)
+
+    monkeypatch.setattr(pool._Worker, "give", noted)
+    jobs = [replace(job(key, "good"), late=key > 4) for key in range(9)]
+    with Workers(behave, failed_verdict, [], jobs=2, copies=True) as workers:
+        assert sorted(dict(workers.run(jobs))) == list(range(9))
+    assert [key for key, _, _ in given] == list(range(9))
+    assert any(held for _, late, held in given if not late)
+    assert not any(held for _, late, held in given if late)
 
 
 def test_an_idle_worker_that_dies_is_replaced() -> None:

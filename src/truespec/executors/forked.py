@@ -18,11 +18,13 @@ from typing import NoReturn
 
 _TASKS = Path("/proc/self/task")
 _POLL_SECONDS = 0.005
+_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 
 def mapped(process: int | str = "self") -> int:
     """How many bytes of address space a process has mapped; `OSError` where the system does not say."""
-    return int(Path(f"/proc/{process}/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    with open(f"/proc/{process}/statm", "rb", buffering=0) as figures:
+        return int(figures.read().split()[0]) * _PAGE_BYTES
 
 
 def may_fork(memory: int) -> bool:

@@ -71,6 +71,8 @@ class Job(Generic[Key, Work]):
     """The domain that a worker sets up first where it has not yet; the time of it is not counted."""
     again: bool = False
     """Whether a worker crashed over it before, which had served other jobs."""
+    late: bool = False
+    """Whether it waits for a worker that holds none: the last jobs of a run, so that workers end together."""
 
 
 class WorkerError(TruespecError):
@@ -157,15 +159,17 @@ class Workers(Generic[Work, Result]):
                 if len(worker.held) > depth:
                     continue
                 spent = worker.served + len(worker.held) >= self._jobs_per_worker
-                if spent or (worker.served and worker.share(self._memory) > MAPPED_SHARE):
-                    if worker.held:
-                        continue
-                    worker = self._replace(worker)
-                elif worker.ready and not worker.held and not worker.alive():
+                spent = spent or (worker.served > 0 and worker.share(self._memory) > MAPPED_SHARE)
+                if spent and worker.held:
+                    continue
+                if spent or (worker.ready and not worker.held and not worker.alive()):
                     worker = self._replace(worker)
                 job = waiting.popleft() if waiting else next(source, None)
                 if job is None:
                     return True
+                if job.late and worker.held:
+                    waiting.appendleft(job)
+                    return False
                 worker.give(job)
         return False
 
@@ -359,11 +363,9 @@ class _Worker:
 
     def share(self, memory: int) -> float:
         """How much of the address space that a cap left it is mapped; 0 where the system does not say."""
-        try:
-            more = mapped(self._process.pid) - self._mapped
-        except OSError:
-            return 0.0
-        return more / max(1, memory - self._mapped)
+        with contextlib.suppress(OSError):
+            return (mapped(self._process.pid) - self._mapped) / max(1, memory - self._mapped)
+        return 0.0
 
     def alive(self) -> bool:
         """Whether the process still runs."""

@@ -38,8 +38,10 @@ FEW = 20
 """Fewer traces are checked in this process: workers take longer to start."""
 HELD = 1_000
 """Artifacts that wait for an earlier trace, those of a file by its size; bounds memory."""
-LAST = 3
+LAST = 6
 """Of so many last files for each worker the largest goes first, so that workers end together."""
+LATE = 2
+"""Of these, so many for each worker wait until a worker has nothing else to do."""
 
 
 _LONG = "All is well. " * 300
@@ -169,7 +171,7 @@ class _Run:
 
     def __init__(self, asked: Asked, jobs: int) -> None:
         self._asked = asked
-        self._last = LAST * jobs
+        self._last, self._late = LAST * jobs, LATE * jobs
         self._by_file: dict[str, list[str]] = {}
         for key, record in asked.done.items():
             self._by_file.setdefault(record["source"]["sha256"], []).append(key)
@@ -199,10 +201,11 @@ class _Run:
                 else:
                     yield Job(number, item, SECONDS)
             if files:
-                number = next(iter(files))
+                number, late = next(iter(files)), len(files) <= self._late
                 if len(files) <= self._last:
                     number = max(files, key=lambda one: files[one].size)
-                yield Job(number, replace(files.pop(number), spent=self._asked.budget.spent), SECONDS)
+                file = replace(files.pop(number), spent=self._asked.budget.spent)
+                yield Job(number, file, SECONDS, late=late)
             elif not ended:
                 yield None
 

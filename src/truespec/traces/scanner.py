@@ -41,6 +41,7 @@ def each_record(
             pass  # the scanner saves what can be saved
         else:
             file.keep(value, len(data))
+            del data  # as large as the file
             header = value if key is not None and isinstance(value, dict) else {}
             found = header.get(key, ()) if header else value
             if not isinstance(found, list | tuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +15,21 @@ from truespec.verdict import UsageError
 FOLDER = Path(__file__).parent
 
 
+@cache
+def _files() -> dict[str, Path]:
+    return {path.stem: path for path in sorted(FOLDER.glob("*.yml"))}
+
+
 def pack_names() -> list[str]:
     """The packs, by name."""
-    return sorted(path.stem for path in FOLDER.glob("*.yml"))
+    return list(_files())
 
 
 def pack_text(name: str) -> str:
     """The YAML of a pack."""
-    if name not in pack_names():
+    if name not in _files():
         raise UsageError(f"no pack {name!r}{listed(name, pack_names())}")
-    return (FOLDER / f"{name}.yml").read_text(encoding="utf-8")
+    return _files()[name].read_text(encoding="utf-8")
 
 
 def pack(name: str, parameters: Mapping[str, Any] | None = None) -> tuple[Rule, ...]:

@@ -6,6 +6,7 @@ environment may hold the same words elsewhere.
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 from truespec.rules.language import load_rules
@@ -17,16 +18,21 @@ TAU2 = "tau2"
 """The name for all of them."""
 
 
+@cache
+def _files() -> dict[str, Path]:
+    return {path.stem: path for path in sorted(FOLDER.glob("*.yml"))}
+
+
 def set_names() -> list[str]:
     """The sets, by name."""
-    return sorted(path.stem for path in FOLDER.glob("*.yml"))
+    return list(_files())
 
 
 def set_text(name: str) -> str:
     """The YAML of a set."""
-    if name not in set_names():
+    if name not in _files():
         raise UsageError(f"no rule set {name!r}; there are {', '.join(set_names())}")
-    return (FOLDER / f"{name}.yml").read_text(encoding="utf-8")
+    return _files()[name].read_text(encoding="utf-8")
 
 
 def rule_set(name: str) -> tuple[Rule, ...]:
