@@ -23,8 +23,8 @@ DEFINED = (
 )
 """The same as equations in the written form."""
 ROCQ_FUNCTIONS = (
-    "[fun l => match l with [a] => 2 * a + 1 | _ => 0 end; "
-    "fun l => match l with [a] => - a | [a; b] => a - 3 * b | _ => 0 end]"
+    "([fun l => match l with [a] => 2 * a + 1 | _ => 0 end; "
+    "fun l => match l with [a] => - a | [a; b] => a - 3 * b | _ => 0 end], [])"
 )
 """The same in Gallina."""
 INVALID = (
@@ -32,6 +32,11 @@ INVALID = (
     "(Equal (App 0 (Const 0)) (App 0 (Const 0) (Const 0)))",
     "(Equal (App 0 (Const 0)) (App 0 (Const 1)))",
     "(Equal (Var 0) (Var 1))",
+    "(Rel 0)",
+    "(Not (Rel 0 (Var 0)))",
+    "(Iff (Rel 0 (Var 0)) (Rel 1 (Var 0)))",
+    "(Iff (Rel 0) (Rel 0 (Const 0)))",
+    "(Imp (Rel 0 (Const 0)) (Rel 0 (Const 1)))",
     "(All (Equal (Var 0) (Var 1)))",
     "(All (Ex (Below (Var 1) (Const 0))))",
 )

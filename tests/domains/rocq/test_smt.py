@@ -114,8 +114,8 @@ def solved(session: Session, signature: str, *bodies: str) -> smt.Claim | Refuta
         assert session.back_to(session.base)
 
 
-def z3_says(formula: str, seconds: float) -> Outcome:
-    with smt.Z3(smt.smtlib(formula)) as asked:
+def z3_says(formula: str, seconds: float, milliseconds: int = 2000) -> Outcome:
+    with smt.Z3(smt.smtlib(formula), milliseconds) as asked:
         return asked.outcome(Limit.start(seconds), threading.Event())
 
 
@@ -185,9 +185,76 @@ def test_an_answer_without_all_values_suggests_nothing(printed: str) -> None:
     ("body", "signature"),
     [("exists m : list Z, l = m ++ m", "(l : list Z) : Prop"), ("exists P : Prop, P", "(x : Z) : Prop"), ("forall f : Z -> Z, f x = x", "(x : Z) : Prop")],
 )  # fmt: skip
-def test_what_is_outside_the_fragment_is_said_to_be(session: Session, body: str, signature: str) -> None:
-    with pytest.raises(Incomplete, match="outside the fragment"):
-        reduced(session, signature, body, "True")
+def test_nothing_is_known_of_what_is_outside_the_fragment(
+    session: Session, body: str, signature: str
+) -> None:
+    formula = reduced(session, signature, body, "True")
+    assert "(Rel 0)" in formula
+    assert z3_says(formula, SECONDS) is Outcome.SAT
+    assert z3_says(reduced(session, signature, body, f"({body}) /\\ 0 = 0"), SECONDS) is Outcome.UNSAT
+
+
+SUM = "Fixpoint sum (l : list Z) : Z := match l with [] => 0 | x :: t => x + sum t end.\n"
+LARGEST = "Fixpoint largest (l : list Z) : option Z := match l with [] => None | x :: t => match largest t with None => Some x | Some m => Some (if m <? x then x else m) end end.\n"
+SMALL = "Inductive small : list Z -> list Z -> Prop := small_nil : small [] [] | small_in x l r : Z.abs x < 5 -> small l r -> small (x :: l) (x :: r) | small_out x l r : 5 <= x \\/ x <= -5 -> small l r -> small (x :: l) r.\n"
+GRADE = "Inductive grade : Z -> bool -> Prop := high n : 5 < n -> grade n true | low n : n <= 5 -> grade n false.\n"
+END = "Inductive ends (m : list Z) : list Z -> Prop := here : ends m m | later x l : ends m l -> ends m (x :: l).\n"
+BY_PLANS = [
+    ("(l : list Z) (r : Z) : Prop", f"{SUM}Definition spec l r := r = sum l.", "Definition spec (l : list Z) r := r = fold_right (fun x a => a + x) 0 l."),
+    ("(l : list Z) (r : option Z) : Prop", f"{LARGEST}Definition spec l r := r = largest l.", "Definition spec (l : list Z) r := match r with Some m => In m l /\\ forall x, In x l -> x <= m | None => forall x, ~ In x l end."),
+    ("(l r : list Z) : Prop", f"{SMALL}Definition spec l r := small l r.", "Definition spec l r := r = filter (fun x => Z.abs x <? 5) l."),
+    ("(n : Z) (r : bool) : Prop", f"{GRADE}Definition spec n r := grade n r.", "Definition spec n r := r = (6 <=? n)."),
+    ("(m l : list Z) : Prop", f"{END}Definition spec m l := ends m l.", "Definition spec (m l : list Z) := exists p, l = p ++ m."),
+]  # fmt: skip
+NOT_BY_PLANS = [
+    (BY_PLANS[0][0], BY_PLANS[0][1], "Definition spec (l : list Z) r := r = fold_right (fun x a => a + x) 1 l."),
+    (BY_PLANS[1][0], BY_PLANS[1][1], "Definition spec (l : list Z) r := match r with Some m => In m l /\\ forall x, In x l -> x < m | None => forall x, ~ In x l end."),
+    (BY_PLANS[2][0], BY_PLANS[2][1], "Definition spec l r := r = filter (fun x => Z.abs x <=? 5) l."),
+    (BY_PLANS[3][0], BY_PLANS[3][1], "Definition spec n r := r = (5 <=? n)."),
+    (BY_PLANS[4][0], BY_PLANS[4][1], "Definition spec (m l : list Z) := exists p, l = m ++ p."),
+]  # fmt: skip
+
+
+def by_plans(session: Session, signature: str, *bodies: str) -> Iterator[tuple[str, smt.Claim, Outcome]]:
+    """Each plan that reduces the pair, its claim, and what Z3 says of that."""
+    oracle, candidate = (screen(text) for text in bodies)
+    pair = Layout(read_context({"signature": signature}), oracle, candidate)
+    session.ready()
+    for plan in smt.plans(pair):
+        with contextlib.suppress(Incomplete):
+            formula = smt.reduce(Dialogue(session, Limit.start(SECONDS), threading.Event()), pair, plan)
+            claim = smt.Claim(formula, smt.smtlib(formula), smt.z3_version(), plan)
+            yield plan, claim, z3_says(formula, SECONDS, 500)
+        assert session.back_to(session.base)
+
+
+def proved_by_a_plan(session: Session, *pair: str) -> tuple[str, smt.Claim]:
+    proved = ((plan, claim) for plan, claim, said in by_plans(session, *pair) if said is Outcome.UNSAT)
+    return next((plan, claim) for plan, claim in proved if plan != smt.WHOLE)
+
+
+@pytest.mark.parametrize("pair", [BY_PLANS[0], *BY_PLANS[2:]])
+def test_proved_by_a_plan(session: Session, pair: tuple[str, ...]) -> None:
+    assert proved_by_a_plan(session, *pair)
+
+
+def test_a_proof_by_a_plan_is_checked_again(session: Session) -> None:
+    needs.module("cvc5")
+    signature, oracle, candidate = BY_PLANS[1]
+    plan, claim = proved_by_a_plan(session, signature, oracle, candidate)
+    verdict = equivalent("rocq", smt.GRADE, Proof("z3", ("z3",), (), dict(claim.certificate())))
+    found = load("rocq").recheck(oracle, candidate, {"signature": signature}, verdict, Limit.start(SECONDS))
+    assert found.status is RecheckStatus.CONFIRMED
+    forged = equivalent(
+        "rocq", smt.GRADE, Proof("z3", ("z3",), (), {**claim.certificate(), "plan": f"{plan}; admit"})
+    )
+    found = load("rocq").recheck(oracle, candidate, {"signature": signature}, forged, Limit.start(SECONDS))
+    assert found.status is RecheckStatus.FAILED
+
+
+@pytest.mark.parametrize(("signature", "oracle", "candidate"), NOT_BY_PLANS)
+def test_no_plan_proves_what_differs(session: Session, signature: str, oracle: str, candidate: str) -> None:
+    assert all(said is not Outcome.UNSAT for _, _, said in by_plans(session, signature, oracle, candidate))
 
 
 def test_a_certificate_is_derived_again_and_a_forged_one_fails(session: Session) -> None:

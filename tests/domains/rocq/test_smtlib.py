@@ -12,7 +12,7 @@ import needs
 from domains.rocq import formulas
 from truespec.domains.rocq.library import library
 from truespec.domains.rocq.session import Session
-from truespec.domains.rocq.smtlib import Node, Unreadable, obligation, read
+from truespec.domains.rocq.smtlib import NEXT, Node, Unreadable, obligation, obligations, read
 
 FREE = 3
 """Variables of the random formulas."""
@@ -79,6 +79,8 @@ def test_rocq_evaluates_and_writes_formulas_as_the_evaluator_does() -> None:
                 for node, env in batch
             ]
             assert [(" ".join(text.split()), holds) for text, holds in found] == expected
+        said = session.say("Eval vm_compute in (show (Rel 2 [Var 0; Const 3])).", 300.0).text
+        assert '"(Rel 2 (Var 0) (Const 3))"' in said
     finally:
         session.kill()
 
@@ -97,6 +99,9 @@ def test_rocq_evaluates_and_writes_formulas_as_the_evaluator_does() -> None:
         "(Bit maybe)",
         "(App 0)",
         "(App f (Const 1))",
+        "(Rel)",
+        "(Rel p)",
+        "(Rel 0 1)",
         "(Imp true (Bit true))",
         "(assert (Bit true))",
         "(All x (Bit true))",
@@ -105,6 +110,16 @@ def test_rocq_evaluates_and_writes_formulas_as_the_evaluator_does() -> None:
 def test_what_is_no_formula_is_refused(text: str) -> None:
     with pytest.raises(Unreadable):
         read(text)
+
+
+def test_the_parts_of_a_conjunction_are_questions_of_their_own() -> None:
+    parts = ["(Rel 0 (Var 0))", "(Iff (Rel 1) (Rel 1))", "(And (Bit true) (Bit true))"]
+    whole = f"(And {parts[0]} (And {parts[1]} {parts[2]}))"
+    questions = obligations(read(whole)).split(NEXT)
+    assert questions == [obligation(read(part)) for part in parts[:2]]
+    assert [z3_says(question) for question in questions] == ["sat", "unsat"]
+    assert z3_says(obligations(read(parts[2]))) == "unsat"
+    assert z3_says(obligation(read(f"(Imp {parts[0]} {parts[0]})"))) == "unsat"
 
 
 def test_bound_and_free_variables_are_told_apart() -> None:

@@ -78,6 +78,7 @@ FILES = (
     "Portfolio",
     "Formula",
     "Reify",
+    "Obligations",
 )
 """In the order of their imports."""
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from truespec.domains.rocq.context import Argument, RocqContext, binders
+from truespec.domains.rocq.lexer import Sentence
 from truespec.domains.rocq.screen import Screened
 
 CANDIDATE = "Truespec_candidate"
@@ -105,6 +108,16 @@ class Layout:
             *(f"{CANDIDATE}.{name}" for name in self.candidate.inductives),
         ]
 
+    def constructors(self) -> dict[str, list[str]]:
+        """The constructors of each inductive type and predicate of all texts."""
+        texts = ((PREAMBLE, self.context.preamble), (ORACLE, self.oracle), (CANDIDATE, self.candidate))
+        return {
+            f"{module}.{name}": [f"{module}.{one}" for one in constructors]
+            for module, text in texts
+            for sentence in text.sentences
+            for name, constructors in constructors_of(sentence).items()
+        }
+
     def counterparts(self) -> list[tuple[str, str]]:
         """Each recursive function or inductive predicate of the oracle with each of the candidate."""
         oracles, candidates = (
@@ -121,6 +134,28 @@ class Layout:
         """What stands for its body beside the specifications, the oracle's before the candidate's."""
         texts = ((ORACLE, self.oracle), (CANDIDATE, self.candidate))
         return [f"{module}.{name}" for module, text in texts for name in text.definitions if name != "spec"]
+
+
+def constructors_of(sentence: Sentence) -> dict[str, list[str]]:
+    """The constructors of each type or predicate that an `Inductive` declares."""
+    found: dict[str, list[str]] = {}
+    words = [token.text for token in sentence.tokens]
+    if words[0] != "Inductive":
+        return found
+    depth, name = 0, ""
+    for before, word in pairwise(words):
+        depth += (before in _OPENING) - (before in _CLOSING)
+        if depth == 0 and before in {"Inductive", "with"}:
+            name = word
+            found[name] = []
+        elif depth == 0 and before in {":=", "|"} and _NAME.fullmatch(word):
+            found[name].append(word)
+    return found
+
+
+_NAME = re.compile(r"[^\W\d][\w']*")
+_OPENING = {"(", "[", "{"}
+_CLOSING = {")", "]", "}"}
 
 
 def ascription(name: str, module: str, context: RocqContext) -> str:

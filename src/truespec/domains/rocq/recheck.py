@@ -23,7 +23,8 @@ from truespec.domains.rocq.prover import PREPARATION, assumptions, opening, prov
 from truespec.domains.rocq.refuter import STAGES, open_search, prove_at
 from truespec.domains.rocq.screen import screen
 from truespec.domains.rocq.session import LARGE_PAGES, MEMORY_BYTES, Interrupted, OpeningRefused, Session
-from truespec.domains.rocq.smt import GRADE, LOAD, confirm, reduce_stated, smtlib
+from truespec.domains.rocq.smt import GRADE, LOAD, WHOLE, confirm, plans, reduce_stated, smtlib
+from truespec.domains.rocq.smtlib import NEXT
 from truespec.domains.rocq.toolchain import toolchain
 from truespec.domains.rocq.witness import to_json
 from truespec.solvers import cvc5
@@ -136,7 +137,10 @@ def _replay(dialogue: Dialogue, by: str, opened: Iterable[str], script: Iterable
 
 def _claim(dialogue: Dialogue, layout: Layout, certificate: Mapping[str, object], by: str) -> Recheck:
     """Reduce the theorem again, compare what the solver read, and ask another solver."""
-    formula = reduce_stated(dialogue, layout)
+    plan = str(certificate.get("plan", WHOLE))
+    if plan not in plans(layout):
+        return Recheck(RecheckStatus.FAILED, by, f"the certificate names no plan: {plan[:80]!r}")
+    formula = reduce_stated(dialogue, layout, plan)
     try:
         confirm(dialogue)
     except Incomplete as error:
@@ -145,16 +149,22 @@ def _claim(dialogue: Dialogue, layout: Layout, certificate: Mapping[str, object]
     if (certificate.get("formula"), certificate.get("smtlib")) != (formula, text):
         return Recheck(RecheckStatus.FAILED, by, "the certificate is not what the texts are reduced to")
     by = f"{by}, and {cvc5.version()}"
-    match cvc5.check(text, dialogue.limit):
-        case Outcome.UNSAT:
-            return Recheck(RecheckStatus.CONFIRMED, by)
-        case Outcome.SAT:
-            return Recheck(RecheckStatus.FAILED, by, "the second solver finds a model of the negated formula")
+    said = {_second(question, dialogue.limit) for question in text.split(NEXT)}
+    if Outcome.SAT in said:
+        return Recheck(RecheckStatus.FAILED, by, "the second solver finds a model of the negated formula")
+    if said == {Outcome.UNSAT}:
+        return Recheck(RecheckStatus.CONFIRMED, by)
     return Recheck(
         RecheckStatus.UNDECIDED,
         by,
         f"the reduction is confirmed; the second solver does not prove what {certificate.get('solver')} did",
     )
+
+
+def _second(question: str, limit: Limit) -> Outcome:
+    """What cvc5 says of a question; where it knows nothing, also with instances by enumeration."""
+    said = cvc5.check(question, limit)
+    return cvc5.check(question, limit, **{"enum-inst": "true"}) if said is Outcome.UNKNOWN else said
 
 
 def _refutation(dialogue: Dialogue, layout: Layout, evidence: Counterexample, by: str) -> Recheck:

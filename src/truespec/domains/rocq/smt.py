@@ -3,7 +3,8 @@
 Where the solver finds a point at which the formula may fail, the refuter decides the pair there.
 
 `theories/Reify.v` proves, for a formula of `theories/Formula.v`, that its validity implies the theorem, so
-that reading Gallina is not trusted. Printing the formula (`smtlib.py`) and the solver are.
+that reading Gallina is not trusted. Printing the formula (`smtlib.py`) and the solver are. Later plans take
+the pair apart first (`theories/Obligations.v`): by inductions, and derivations by their last step.
 """
 
 from __future__ import annotations
@@ -24,18 +25,34 @@ from truespec.domains.rocq.pair import Layout
 from truespec.domains.rocq.prover import assumptions
 from truespec.domains.rocq.refuter import Refutation, refute_near
 from truespec.domains.rocq.session import Interrupted, Session
-from truespec.domains.rocq.smtlib import Model, Question, Unreadable, obligation, read
+from truespec.domains.rocq.smtlib import Model, Question, Unreadable, obligations, read
 from truespec.domains.rocq.toolchain import toolchain
 from truespec.solvers.limit import Limit
 from truespec.solvers.outcome import Outcome
-from truespec.verdict import Incomplete, ToolMissing
+from truespec.verdict import Incomplete, OutOfTime, ToolMissing
 
-LOAD = ("Require Truespec.Reify.", "Require Truespec.Data.")
+LOAD = ("Require Truespec.Obligations.", "Require Truespec.Data.")
 """What a session needs."""
-REDUCTION_SECONDS = 2.0
+REDUCTION = "Truespec_reduction"
+"""The name of a reduction; those by later plans have a number, too."""
+REDUCTION_SECONDS = 1.5
 """Processor seconds for the reduction of a theorem."""
-HEAD_START = 0.4
-"""Seconds in which Z3 may prove the formula before it is asked for points where it fails, too."""
+WHOLE = "reduce_statement"
+"""The plan that reduces the pair as it stands."""
+LAST_STEP = "reduce_by_last_step"
+"""The plan that replaces derivations by what their last step tells."""
+ALONG = ("reduce_along_argument", "reduce_by_heads", "reduce_meeting_argument")
+"""The plans that reduce it by an induction along an argument."""
+SCANNED = re.compile(r"list\b.*|nat|string")
+"""The types of arguments along which inductions go."""
+PLAN_MILLISECONDS = 1000
+"""Z3's time for each question of these plans."""
+HEAD_START = 0.15
+"""Seconds in which Z3 may prove a formula before the next plan is tried."""
+POLL_SECONDS = 0.05
+"""Seconds between two looks at processes."""
+GLANCE_SECONDS = 0.002
+"""Seconds of a look that does not wait: what a process has said is read."""
 QUESTION_MILLISECONDS = 300
 """Z3's time for one such point."""
 READING_SECONDS = 0.5
@@ -58,6 +75,8 @@ class Claim:
     """What the solver read."""
     solver: str
     """The solver and its version."""
+    plan: str = WHOLE
+    """The tactic that reduced the pair."""
 
     def trusts(self) -> tuple[str, ...]:
         """All that a reader must believe."""
@@ -70,11 +89,17 @@ class Claim:
 
     def certificate(self) -> dict[str, str]:
         """What the re-check derives again."""
-        return {"grade": GRADE, "formula": self.formula, "smtlib": self.smtlib, "solver": self.solver}
+        return {
+            "grade": GRADE,
+            "formula": self.formula,
+            "smtlib": self.smtlib,
+            "solver": self.solver,
+            "plan": self.plan,
+        }
 
 
 def solve(session: Session, layout: Layout, limit: Limit, stop: threading.Event) -> Claim | Refutation:
-    """Reduce, then ask Z3: for a proof, and for points at which the refuter decides the pair.
+    """Reduce by each plan and ask Z3 for proofs; then for points at which the refuter decides the pair.
 
     `Incomplete` where the pair is outside the fragment, or Z3 proves nothing and its points separate nothing.
     """
@@ -82,26 +107,102 @@ def solve(session: Session, layout: Layout, limit: Limit, stop: threading.Event)
     for sentence in (*layout.preamble(), *layout.modules(), *layout.statement()):
         dialogue.must(sentence)
     stated = session.state
-    formula = reduce_stated(dialogue, layout)
-    text = smtlib(formula)
-    with Z3(text) as proving:
-        answer = proving.outcome(limit, stop, HEAD_START)
-        if answer is Outcome.UNSAT:
-            confirm(dialogue)
-            return Claim(formula, text, z3_version())
-        points = suggested(dialogue, layout, formula)
-        if points:
-            confirm(dialogue)
-            if not session.back_to(stated):
-                raise Incomplete("Rocq's process does not obey")
-            with contextlib.suppress(Incomplete):
-                return refute_near(dialogue, layout, points)
-        answer = proving.outcome(limit, stop)
-    if answer is not Outcome.UNSAT:
-        raise Incomplete(f"Z3 answers {answer.value} to the pair's formula")
-    if not points:
-        confirm(dialogue)
-    return Claim(formula, text, z3_version())
+    with contextlib.ExitStack() as processes:
+        found = _attempts(dialogue, layout, processes)
+        if isinstance(found, Claim):
+            return found
+        if not found:
+            raise Incomplete("the pair is outside the fragment that is translated to SMT-LIB")
+        if found[0].plan == WHOLE:
+            points = suggested(dialogue, layout, found[0].formula)
+            if points:
+                if not session.back_to(stated):
+                    raise Incomplete("Rocq's process does not obey")
+                with contextlib.suppress(Incomplete):
+                    return refute_near(dialogue, layout, points)
+        while running := [one for one in found if one.process.running]:
+            for attempt in running:
+                if attempt.process.outcome(limit, stop, POLL_SECONDS) is Outcome.UNSAT:
+                    return _derived_again(dialogue, layout, stated, attempt)
+    answer = found[0].process.outcome(limit, stop)
+    raise Incomplete(f"Z3 answers {answer.value} to the pair's formula")
+
+
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """A reduction, and Z3 at work on its formula."""
+
+    plan: str
+    formula: str
+    text: str
+    process: Z3
+
+    def claim(self) -> Claim:
+        return Claim(self.formula, self.text, z3_version(), self.plan)
+
+
+def _attempts(dialogue: Dialogue, layout: Layout, processes: contextlib.ExitStack) -> Claim | list[_Attempt]:
+    """The reductions by all plans, or the first that Z3 proves meanwhile."""
+    attempts: list[_Attempt] = []
+    for sentence in opening(layout):
+        dialogue.must(sentence)
+    meanwhile = _ProvedMeanwhile(dialogue, attempts)
+    watched = Dialogue(dialogue.session, dialogue.limit, meanwhile)
+    for number, plan in enumerate(plans(layout)):
+        # Only the whole pair's formula gets all the time: one of its questions may need it.
+        milliseconds = PLAN_MILLISECONDS if plan != WHOLE else None
+        with contextlib.suppress(Incomplete, Interrupted):
+            formula = reduced(watched, plan, _name(number))
+            text = smtlib(formula)
+            if all(text != other.text for other in attempts):
+                process = processes.enter_context(Z3(text, milliseconds))
+                attempts.append(_Attempt(plan, formula, text, process))
+        if attempts:
+            attempts[-1].process.outcome(dialogue.limit, dialogue.stop, HEAD_START)
+        if proved := meanwhile.proved():
+            dialogue.may("Abort.")
+            confirm(dialogue, _name(plans(layout).index(proved.plan)))
+            return proved.claim()
+        dialogue.limit.check()
+        if dialogue.stop.is_set():
+            raise Interrupted
+    return attempts
+
+
+class _ProvedMeanwhile(threading.Event):
+    """Set where the answer is not wanted, and once Z3 has proved one of the attempts."""
+
+    def __init__(self, dialogue: Dialogue, attempts: list[_Attempt]) -> None:
+        super().__init__()
+        self._dialogue = dialogue
+        self._attempts = attempts
+
+    def is_set(self) -> bool:
+        try:
+            return self._dialogue.stop.is_set() or self.proved() is not None
+        except (Interrupted, OutOfTime):
+            return True
+
+    def proved(self) -> _Attempt | None:
+        """The attempt that Z3 proved."""
+        limit, stop = self._dialogue.limit, self._dialogue.stop
+        for attempt in self._attempts:
+            if attempt.process.outcome(limit, stop, 0.0) is Outcome.UNSAT:
+                return attempt
+        return None
+
+
+def _derived_again(dialogue: Dialogue, layout: Layout, stated: int, attempt: _Attempt) -> Claim:
+    """The claim of a reduction that was left behind."""
+    if not dialogue.session.back_to(stated):
+        raise Incomplete("Rocq's process does not obey")
+    reduce_stated(dialogue, layout, attempt.plan)
+    confirm(dialogue)
+    return attempt.claim()
+
+
+def _name(number: int) -> str:
+    return f"{REDUCTION}_{number}" if number else REDUCTION
 
 
 def suggested(dialogue: Dialogue, layout: Layout, formula: str) -> list[list[str]]:
@@ -140,29 +241,41 @@ def _integers(values: Iterable[int]) -> str:
 def smtlib(formula: str) -> str:
     """The SMT-LIB text of a formula; `Incomplete` where it is too deep to print."""
     try:
-        return obligation(read(formula))
+        return obligations(read(formula))
     except (Unreadable, RecursionError) as error:
         raise Incomplete(f"the pair's formula cannot be printed: {error}") from error
 
 
-def reduce(dialogue: Dialogue, layout: Layout) -> str:
+def plans(layout: Layout) -> list[str]:
+    """The tactics that reduce a pair, in the order they are tried: as a whole, then by inductions."""
+    scanned = [one.name for one in layout.arguments if SCANNED.fullmatch(one.type.strip("() "))]
+    by_step = [LAST_STEP] if layout.inductive() else []
+    return [WHOLE, *by_step, *(f"{tactic} {name}" for name in scanned for tactic in ALONG)]
+
+
+def reduce(dialogue: Dialogue, layout: Layout, plan: str = WHOLE) -> str:
     """A formula that implies the pair's theorem, as `Formula.show` writes it."""
     for sentence in (*layout.preamble(), *layout.modules(), *layout.statement()):
         dialogue.must(sentence)
-    return reduce_stated(dialogue, layout)
+    return reduce_stated(dialogue, layout, plan)
 
 
-def reduce_stated(dialogue: Dialogue, layout: Layout) -> str:
+def reduce_stated(dialogue: Dialogue, layout: Layout, plan: str = WHOLE) -> str:
     """The same, where the theorem is stated already."""
     for sentence in opening(layout):
         dialogue.must(sentence)
-    if not dialogue.tries("reduce_statement.", REDUCTION_SECONDS) or not dialogue.may("Defined."):
+    return reduced(dialogue, plan)
+
+
+def reduced(dialogue: Dialogue, plan: str, name: str = REDUCTION) -> str:
+    """The same, after the opening; the reduction gets this name."""
+    dialogue.must(f"Definition {name} : Truespec_reducible.")
+    if not dialogue.tries(f"{plan}.", REDUCTION_SECONDS) or not dialogue.may("Defined."):
         dialogue.may("Abort.")
         raise Incomplete("the pair is outside the fragment that is translated to SMT-LIB")
-    dialogue.must("From Coq Require Import String.")
     printed = dialogue.must(
         "Eval vm_compute in (Truespec.Formula.show "
-        "(Coq.Init.Specif.proj1_sig (Coq.Init.Specif.projT2 Truespec_reduction)))."
+        f"(Coq.Init.Specif.proj1_sig (Coq.Init.Specif.projT2 {name})))%string."
     )
     found = re.search(r'"([^"]*)"', printed)
     if found is None:
@@ -170,32 +283,48 @@ def reduce_stated(dialogue: Dialogue, layout: Layout) -> str:
     return " ".join(found.group(1).split())
 
 
-def confirm(dialogue: Dialogue) -> None:
+def confirm(dialogue: Dialogue, name: str = REDUCTION) -> None:
     """`Incomplete` where the reduction rests on another axiom than `classic`, trusted in any case."""
-    assumptions(dialogue.must("Print Assumptions Truespec_reduction."))
+    assumptions(dialogue.must(f"Print Assumptions {name}."))
 
 
 def opening(layout: Layout) -> list[str]:
     """What stands between the statement and the reduction."""
     sides = f"(Truespec_oracle_holds {layout.names}) (Truespec_candidate_holds {layout.names})"
+    recursive = "; ".join(f"try k (@{name})" for name in layout.recursive())
     shown = "; ".join(f"show {argument.name}" for argument in layout.arguments)
     return [
-        "Import Truespec.Reify.",
+        "From Coq Require Import String.",
+        "Import Truespec.Obligations.",
         f"Ltac unfold_pair ::= cbv beta iota zeta delta [{' '.join(layout.unfolded())}] in *.",
+        f"Ltac for_recursive k ::= {recursive or 'idtac'}.",
+        *_constructors(layout),
         "Ltac show_arguments ::= lazymatch goal with |- Under ?rs ?f _ => change (Under rs f "
         f"(forall {layout.binders}, About [{shown}]%list (Coq.Init.Logic.iff {sides}))) end.",
-        "Definition Truespec_reduction : Coq.Init.Specif.sigT (fun _ : Coq.Init.Datatypes.list "
+        "Definition Truespec_reducible := Coq.Init.Specif.sigT (fun _ : Coq.Init.Datatypes.list "
         "Truespec.Reify.reader => Coq.Init.Specif.sig (fun f : Truespec.Formula.formula => "
         "Truespec.Formula.valid f -> Truespec_statement)).",
     ]
 
 
+def _constructors(layout: Layout) -> list[str]:
+    """What tells the library the constructors of the inductive predicates of the texts."""
+    cases = [
+        f"{head} => k {''.join(f'(@{one}, ' for one in constructors)}tt{')' * len(constructors)}"
+        for head, constructors in layout.constructors().items()
+    ]
+    return [f"Ltac with_constructors h k ::= lazymatch h with {' | '.join(cases)} end."] if cases else []
+
+
 class Z3:
     """A process of Z3 at work on an SMT-LIB text, ended with the block it was opened for."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, milliseconds: int | None = None) -> None:
+        """Hand over the text; each question gets `milliseconds`."""
+        patience = [] if milliseconds is None else [f"-t:{milliseconds}"]
+        self._questions = text.count("(check-sat)")
         self._process = subprocess.Popen(
-            [_z3(), "-in", "-smt2", f"-memory:{MEMORY_MEGABYTES}"],
+            [_z3(), "-in", "-smt2", f"-memory:{MEMORY_MEGABYTES}", *patience],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -212,20 +341,32 @@ class Z3:
         self._process.communicate()
 
     def outcome(self, limit: Limit, stop: threading.Event, patience: float | None = None) -> Outcome:
-        """What it says of the text; unknown where `patience` runs out before."""
+        """What it says, unsatisfiable where all questions are; unknown where `patience` runs out."""
         lines = self.printed(limit, stop, patience).split()
-        return Outcome(lines[0]) if lines[:1] in (["sat"], ["unsat"]) and len(lines) == 1 else Outcome.UNKNOWN
+        if len(lines) != self._questions or not {"sat", "unsat", "unknown"}.issuperset(lines):
+            return Outcome.UNKNOWN
+        if "sat" in lines:
+            return Outcome.SAT
+        return Outcome.UNSAT if set(lines) == {"unsat"} else Outcome.UNKNOWN
+
+    @property
+    def running(self) -> bool:
+        """Whether it has not said all yet."""
+        return self._said is None
 
     def printed(self, limit: Limit, stop: threading.Event, patience: float | None = None) -> str:
         """All that it prints; nothing where `patience` runs out, `Interrupted` where it is not wanted."""
         began = time.monotonic()
-        while self._said is None and (patience is None or time.monotonic() - began < patience):
+        while self._said is None:
             limit.check()
             if stop.is_set():
                 raise Interrupted
+            waits = POLL_SECONDS if patience is None else min(POLL_SECONDS, max(GLANCE_SECONDS, patience))
             with contextlib.suppress(subprocess.TimeoutExpired):
                 sent, self._unsent = self._unsent, None
-                self._said = self._process.communicate(sent, timeout=0.05)[0]
+                self._said = self._process.communicate(sent, timeout=waits)[0]
+            if patience is not None and time.monotonic() - began >= patience:
+                break
         return self._said or ""
 
 

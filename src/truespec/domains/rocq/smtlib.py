@@ -9,6 +9,7 @@ operations mean something else there. SMT-LIB's `div` and `mod` are Euclidean an
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 FLOOR = """\
@@ -59,7 +60,7 @@ class Node:
     args: tuple[Node, ...] = ()
     """Its arguments that are terms, tests or formulas."""
     value: str = ""
-    """Its other argument: a numeral of `Var`, `Const` and `App`, `true` or `false` of `Bit`."""
+    """Its other argument: a numeral of `Var`, `Const`, `App` and `Rel`, `true` or `false` of `Bit`."""
 
 
 def read(text: str) -> Node:
@@ -89,6 +90,8 @@ def _node(parts: list[str | Node]) -> Node:
             return Node("Const", (), value)
         case ["Bit", ("true" | "false") as value]:
             return Node("Bit", (), str(value))
+        case ["Rel", str(value), *args] if value.isdigit():
+            return Node("Rel", _nodes(args), value)
         case ["App", str(value), *args] if value.isdigit() and args:
             return Node("App", _nodes(args), value)
         case [str(head), *args] if head in QUANTIFIERS and len(args) == 1:
@@ -107,8 +110,30 @@ def _nodes(parts: list[str | Node]) -> tuple[Node, ...]:
 
 def obligation(formula: Node) -> str:
     """SMT-LIB text that is unsatisfiable if and only if the formula holds whatever its free symbols are."""
-    printer = _Printer({}, {})
-    return f"{printer.negated(formula)}(check-sat)\n"
+    return f"{_Printer({}, {}, {}).negated(formula)}(check-sat)\n"
+
+
+NEXT = "(reset)\n"
+"""What stands between two questions of one text."""
+
+
+def obligations(formula: Node) -> str:
+    """SMT-LIB questions, all unsatisfiable if and only if the formula holds whatever its free symbols are.
+
+    A conjunction holds if and only if both of its parts do: each part is a question of its own.
+    """
+    parts = list(dict.fromkeys(_parts(formula))) or [formula]
+    return NEXT.join(map(obligation, parts))
+
+
+def _parts(formula: Node) -> Iterator[Node]:
+    waiting = [formula]
+    while waiting:
+        match waiting.pop():
+            case Node("And", (one, other)):
+                waiting += [other, one]
+            case part if part != Node("Bit", (), "true"):
+                yield part
 
 
 BOUNDS = (6, 60, 2_000, None)
@@ -133,7 +158,7 @@ class Question:
     """Asks for points at which a formula may be false, near to zero first."""
 
     def __init__(self, formula: Node, milliseconds: int) -> None:
-        printer = _Printer({}, {})
+        printer = _Printer({}, {}, {})
         negated = printer.negated(formula)
         self._variables = list(printer.variables)
         self._functions = [number for number, arity in printer.functions if arity == 1]
@@ -177,6 +202,7 @@ class _Printer:
 
     variables: dict[int, str]
     functions: dict[tuple[int, int], str]
+    predicates: dict[tuple[int, int], str]
 
     def negated(self, formula: Node) -> str:
         """The declarations of a formula's free symbols, and its negation asserted."""
@@ -185,6 +211,10 @@ class _Printer:
         declared += [
             f"(declare-fun {name} ({' '.join(['Int'] * arity)}) Int)\n"
             for (_, arity), name in self.functions.items()
+        ]
+        declared += [
+            f"(declare-fun {name} ({' '.join(['Int'] * arity)}) Bool)\n"
+            for (_, arity), name in self.predicates.items()
         ]
         return f"{FLOOR}{CHOICE}{''.join(declared)}(assert (not {body}))\n"
 
@@ -199,6 +229,9 @@ class _Printer:
         if node.head in QUANTIFIERS:
             return f"({QUANTIFIERS[node.head]} ((b{depth} Int)) {self.show(node.args[0], depth + 1)})"
         args = [self.show(arg, depth) for arg in node.args]
+        if node.head == "Rel":
+            name = self.predicates.setdefault((int(node.value), len(args)), f"p{node.value}_{len(args)}")
+            return f"({name} {' '.join(args)})" if args else name
         if node.head == "App":
             # A function of a list of arguments is one function for each number of arguments.
             name = self.functions.setdefault((int(node.value), len(args)), f"f{node.value}_{len(args)}")

@@ -26,9 +26,10 @@ with test :=
   | Either (c d : test)
   | Same (c d : test).
 
-(** [All] and [Ex] range over the integers. *)
+(** [All] and [Ex] range over the integers. [Rel p args]: the [p]-th predicate. *)
 Inductive formula :=
   | Is (c : test)
+  | Rel (p : nat) (args : list term)
   | Not (f : formula)
   | And (f g : formula)
   | Or (f g : formula)
@@ -37,7 +38,8 @@ Inductive formula :=
   | All (f : formula)
   | Ex (f : formula).
 
-Definition functions := list (list Z -> Z).
+(** What is unknown: functions and predicates. *)
+Definition functions := (list (list Z -> Z) * list (list Z -> Prop))%type.
 Definition operate (o : operator) : Z -> Z -> Z :=
   match o with
   | Plus => Z.add | Minus => Z.sub | Times => Z.mul | Div => Z.div | Mod => Z.modulo | Min => Z.min | Max => Z.max
@@ -52,7 +54,7 @@ Fixpoint eval (fs : functions) (env : list Z) (t : term) : Z :=
   | Op o a b => operate o (eval fs env a) (eval fs env b)
   | Abs a => Z.abs (eval fs env a)
   | If c a b => if check fs env c then eval fs env a else eval fs env b
-  | App f args => nth f fs (fun _ => 0) (map (eval fs env) args)
+  | App f args => nth f (fst fs) (fun _ => 0) (map (eval fs env) args)
   end
 with check (fs : functions) (env : list Z) (c : test) : bool :=
   match c with
@@ -67,6 +69,7 @@ with check (fs : functions) (env : list Z) (c : test) : bool :=
 Fixpoint denote (fs : functions) (env : list Z) (f : formula) : Prop :=
   match f with
   | Is c => check fs env c = true
+  | Rel p args => nth p (snd fs) (fun _ => False) (map (eval fs env) args)
   | Not f => ~ denote fs env f
   | And f g => denote fs env f /\ denote fs env g
   | Or f g => denote fs env f \/ denote fs env g
@@ -76,7 +79,7 @@ Fixpoint denote (fs : functions) (env : list Z) (f : formula) : Prop :=
   | Ex f => exists z, denote fs (z :: env) f
   end.
 
-(** What a solver is asked: whether the formula holds whatever its free variables and functions are. *)
+(** What a solver is asked: whether the formula holds whatever its free variables, functions and predicates are. *)
 Definition valid (f : formula) : Prop := forall fs env, denote fs env f.
 
 (** * The written form: constructors and their arguments in parentheses *)
@@ -111,6 +114,7 @@ with show_test (c : test) : string :=
 Fixpoint show (f : formula) : string :=
   match f with
   | Is c => show_test c
+  | Rel p args => node ("Rel" :: show_nat p :: map show_term args)
   | Not f => node ["Not"; show f]
   | And f g => node ["And"; show f; show g]
   | Or f g => node ["Or"; show f; show g]

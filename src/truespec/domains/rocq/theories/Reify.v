@@ -10,7 +10,7 @@ From Coq Require Import String Ascii ZArith Bool Arith Znumtheory Lia List Sorti
 From Truespec Require Export Prove.
 From Truespec Require Formula.
 Import Formula(eval, check, denote, valid, formula, test, term, functions, Var, Const, Op, Plus, Minus, Times, Div, Mod,
-  Min, Max, Abs, If, App, Bit, Compare, Equal, AtMost, Below, Neg, Both, Either, Same, Is, Not, And, Or, Imp, Iff, All, Ex).
+  Min, Max, Abs, If, App, Bit, Compare, Equal, AtMost, Below, Neg, Both, Either, Same, Is, Rel, Not, And, Or, Imp, Iff, All, Ex).
 Import ListNotations.
 Local Open Scope Z_scope.
 
@@ -70,6 +70,28 @@ Definition call1 {T U} `{Code T, Code U} (g : T -> U) (args : list Z) : Z :=
   match args with [a] => code (g (decode a)) | _ => 0 end.
 Definition call2 {T U V} `{Code T, Code U, Code V} (g : T -> U -> V) (args : list Z) : Z :=
   match args with [a; b] => code (g (decode a) (decode b)) | _ => 0 end.
+Definition call3 {T U V W} `{Code T, Code U, Code V, Code W} (g : T -> U -> V -> W) (args : list Z) : Z :=
+  match args with [a; b; c] => code (g (decode a) (decode b) (decode c)) | _ => 0 end.
+Definition elements1 {S T} `{Code S, Code T} (l : S -> list T) (args : list Z) : Z :=
+  match args with [a; i] => elements (l (decode a)) [i] | _ => 0 end.
+Definition elements2 {R S T} `{Code R, Code S, Code T} (l : R -> S -> list T) (args : list Z) : Z :=
+  match args with [a; b; i] => elements (l (decode a) (decode b)) [i] | _ => 0 end.
+(** Statements of which nothing is known, about up to three values. *)
+Definition holds0 (P : Prop) (args : list Z) : Prop := match args with [] => P | _ => False end.
+Definition holds1 {T} `{Code T} (P : T -> Prop) (args : list Z) : Prop := match args with [a] => P (decode a) | _ => False end.
+Definition holds2 {T U} `{Code T, Code U} (P : T -> U -> Prop) (args : list Z) : Prop :=
+  match args with [a; b] => P (decode a) (decode b) | _ => False end.
+Definition holds3 {T U V} `{Code T, Code U, Code V} (P : T -> U -> V -> Prop) (args : list Z) : Prop :=
+  match args with [a; b; c] => P (decode a) (decode b) (decode c) | _ => False end.
+(** The value of an option, and that it has one. *)
+Class Default (T : Type) := default : T.
+#[export] Instance default_coded {T} `{Code T} : Default T := @decode T _ 0.
+#[export] Instance default_list T : Default (list T) := @nil T.
+#[export] Instance default_string : Default string := EmptyString.
+#[export] Instance default_pair {T U} `{Default T, Default U} : Default (T * U) := (@default T _, @default U _).
+#[export] Instance default_option T : Default (option T) := @None T.
+Definition is_some {T} (o : option T) : bool := match o with Some _ => true | None => false end.
+Definition the {T} `{Default T} (o : option T) : T := match o with Some x => x | None => default end.
 
 Ltac unfolds := unfold Rv, Rt, Rf, code_of_ascii in *;
   cbn [eval check denote code code_Z code_nat code_bool code_ascii Formula.operate Formula.compares map] in *.
@@ -88,11 +110,14 @@ Notation F := (Rf fs env).
 Lemma rv_var {T} `{Code T} (x : T) k : code x = nth k env 0 -> V x (Var k). Proof. auto. Qed.
 Lemma rv_const {T} `{Code T} (x : T) z : code x = z -> V x (Const z). Proof. auto. Qed.
 Lemma rv_call1 {T U} `{Code T, Code U} (g : T -> U) x k a :
-  nth k fs (fun _ => 0) = call1 g -> V x a -> V (g x) (App k [a]).
+  nth k (fst fs) (fun _ => 0) = call1 g -> V x a -> V (g x) (App k [a]).
 Proof. unfold Rv; simpl; intros -> <-; simpl; rewrite decode_code; reflexivity. Qed.
 Lemma rv_call2 {T U W} `{Code T, Code U, Code W} (g : T -> U -> W) x y k a b :
-  nth k fs (fun _ => 0) = call2 g -> V x a -> V y b -> V (g x y) (App k [a; b]).
+  nth k (fst fs) (fun _ => 0) = call2 g -> V x a -> V y b -> V (g x y) (App k [a; b]).
 Proof. unfold Rv; simpl; intros -> <- <-; simpl; rewrite !decode_code; reflexivity. Qed.
+Lemma rv_call3 {T U W X} `{Code T, Code U, Code W, Code X} (g : T -> U -> W -> X) x y z k a b c :
+  nth k (fst fs) (fun _ => 0) = call3 g -> V x a -> V y b -> V z c -> V (g x y z) (App k [a; b; c]).
+Proof. unfold Rv; simpl; intros -> <- <- <-; simpl; rewrite !decode_code; reflexivity. Qed.
 Lemma rv_by {T} `{Code T} (x y : T) t : x = y -> V y t -> V x t. Proof. intros ->; auto. Qed.
 Lemma rv_op o (a b : Z) s t : V a s -> V b t -> V (Formula.operate o a b) (Op o s t). Proof. numbers. Qed.
 Lemma rv_opp (a : Z) s : V a s -> V (- a) (Op Minus (Const 0) s). Proof. numbers. Qed.
@@ -217,9 +242,35 @@ Proof.
     f_equal. apply code_injective. rewrite (rl_at h n y i q hi). congruence.
 Qed.
 
+(** ** Statements of which nothing is known *)
+Lemma rf_rel0 (P : Prop) k : nth k (snd fs) (fun _ => False) = holds0 P -> F P (Rel k []).
+Proof. unfold Rf; simpl; intros ->; simpl; tauto. Qed.
+Lemma rf_rel1 {T} `{Code T} (P : T -> Prop) x k a : nth k (snd fs) (fun _ => False) = holds1 P -> V x a -> F (P x) (Rel k [a]).
+Proof. unfold Rv, Rf; simpl; intros -> <-; simpl; rewrite decode_code; tauto. Qed.
+Lemma rf_rel2 {T U} `{Code T, Code U} (P : T -> U -> Prop) x y k a b :
+  nth k (snd fs) (fun _ => False) = holds2 P -> V x a -> V y b -> F (P x y) (Rel k [a; b]).
+Proof. unfold Rv, Rf; simpl; intros -> <- <-; simpl; rewrite !decode_code; tauto. Qed.
+Lemma rf_rel3 {T U W} `{Code T, Code U, Code W} (P : T -> U -> W -> Prop) x y z k a b c :
+  nth k (snd fs) (fun _ => False) = holds3 P -> V x a -> V y b -> V z c -> F (P x y z) (Rel k [a; b; c]).
+Proof. unfold Rv, Rf; simpl; intros -> <- <- <-; simpl; rewrite !decode_code; tauto. Qed.
+
 (** ** Lists *)
+Lemma rl_call1 {S T} `{Code S, Code T} (l : S -> list T) x k j a :
+  nth k (fst fs) (fun _ => 0) = call1 (fun x => length (l x)) -> nth j (fst fs) (fun _ => 0) = elements1 l -> V x a ->
+  Rl fs env (l x) (App k [a]) (fun e => App j [a; e]).
+Proof.
+  unfold Rv. intros h1 h2 h. split; [cbn; rewrite h1, <- h; cbn; rewrite decode_code; reflexivity|].
+  intros n y e q r. cbn. rewrite h2, <- h. cbn. rewrite decode_code, <- r. cbn. rewrite Nat2Z.id, q. reflexivity.
+Qed.
+Lemma rl_call2 {R S T} `{Code R, Code S, Code T} (l : R -> S -> list T) x y k j a b :
+  nth k (fst fs) (fun _ => 0) = call2 (fun x y => length (l x y)) -> nth j (fst fs) (fun _ => 0) = elements2 l -> V x a -> V y b ->
+  Rl fs env (l x y) (App k [a; b]) (fun e => App j [a; b; e]).
+Proof.
+  unfold Rv. intros h1 h2 h h'. split; [cbn; rewrite h1, <- h, <- h'; cbn; rewrite !decode_code; reflexivity|].
+  intros n z e q r. cbn. rewrite h2, <- h, <- h'. cbn. rewrite !decode_code, <- r. cbn. rewrite Nat2Z.id, q. reflexivity.
+Qed.
 Lemma rl_var {T} `{Code T} (l : list T) k j :
-  Z.of_nat (length l) = nth k env 0 -> nth j fs (fun _ => 0) = elements l -> Rl fs env l (Var k) (fun e => App j [e]).
+  Z.of_nat (length l) = nth k env 0 -> nth j (fst fs) (fun _ => 0) = elements l -> Rl fs env l (Var k) (fun e => App j [e]).
 Proof.
   intros h1 h2. split; [exact h1|]. intros n x e q r. cbn. rewrite h2. cbn. rewrite <- r, Nat2Z.id, q. reflexivity.
 Qed.
@@ -277,6 +328,20 @@ Lemma rl_skipn {T} `{Code T} (l : list T) k a s i : V k i -> Rl fs env l a s ->
 Proof.
   intros hk h. split; [cbn; rewrite <- hk, <- (rl_length h), skipn_length; cbn; lia|].
   intros n y e q r. rewrite nth_error_skipn in q. apply (rl_at h _ y _ q). cbn. rewrite <- hk, <- r. cbn. lia.
+Qed.
+Lemma rl_if {T} `{Code T} (b : bool) (l m : list T) c a s d t : Rt fs env b c -> Rl fs env l a s -> Rl fs env m d t ->
+  Rl fs env (if b then l else m) (If c a d) (fun e => If c (s e) (t e)).
+Proof.
+  unfold Rt. intros h x y. split.
+  - cbn [eval]. rewrite <- h. destruct b; [exact (rl_length x) | exact (rl_length y)].
+  - intros n z e q r. cbn [eval]. rewrite <- h. destruct b; [exact (rl_at x n z e q r) | exact (rl_at y n z e q r)].
+Qed.
+Lemma rl_sumbool {T} `{Code T} (P Q : Prop) (k : {P} + {Q}) (l m : list T) c a s d t : ~ (P /\ Q) -> F P (Is c) -> Rl fs env l a s -> Rl fs env m d t ->
+  Rl fs env (if k then l else m) (If c a d) (fun e => If c (s e) (t e)).
+Proof.
+  intros n i x y. destruct k as [p|q].
+  - apply (rl_if true l m); [|exact x|exact y]. symmetry. exact (proj1 i p).
+  - apply (rl_if false l m); [|exact x|exact y]. unfold Rt. destruct (check fs env c) eqn:e; [|reflexivity]. exfalso. apply n. split; [apply i; exact e|exact q].
 Qed.
 Lemma rl_repeat {T} `{Code T} (x : T) k i s : V k i -> V x s -> Rl fs env (repeat x k) i (fun _ => s).
 Proof.
@@ -433,6 +498,33 @@ Lemma nat_pow_cube a : (a ^ 3 = a * a * a)%nat. Proof. cbn. lia. Qed.
 Lemma pow_square a : a ^ 2 = a * a. Proof. lia. Qed.
 Lemma pow_cube a : a ^ 3 = a * a * a. Proof. lia. Qed.
 Lemma pow_fourth a : a ^ 4 = a * a * a * a. Proof. lia. Qed.
+Lemma pair_same T U (a c : T) (b d : U) : (a, b) = (c, d) <-> a = c /\ b = d. Proof. split; [intros [=]; auto | intros [-> ->]; auto]. Qed.
+Lemma cons_not_nil T (l : list T) : l = nil <-> match l with nil => True | _ => False end. Proof. destruct l; split; intros; auto; discriminate || contradiction. Qed.
+Lemma cons_same T (x y : T) l m : x :: l = y :: m <-> x = y /\ l = m. Proof. split; [intros [=]; auto | intros [-> ->]; reflexivity]. Qed.
+Lemma in_nil T (x : T) : In x nil <-> False. Proof. reflexivity. Qed.
+Lemma in_cons T (x y : T) l : In x (y :: l) <-> y = x \/ In x l. Proof. reflexivity. Qed.
+Lemma is_some_so T `{Default T} (o : option T) x : o = Some x <-> is_some o = true /\ the o = x.
+Proof. destruct o; cbn; split; [intros [=]; auto | intros [_ ->]; auto | discriminate | intros [[=] _]]. Qed.
+Lemma is_none_so T (o : option T) : o = None <-> ~ is_some o = true. Proof. destruct o; cbn; split; congruence. Qed.
+Lemma same_options T `{Default T} (o p : option T) : o = p <-> (is_some o = true <-> is_some p = true) /\ (is_some o = true -> the o = the p).
+Proof. destruct o, p; cbn; split; intros h; try (injection h as ->); try discriminate; try (destruct h as [[? ?] ?]; f_equal); auto; try tauto; exfalso; intuition congruence. Qed.
+Lemma match_option T `{Default T} (o : option T) (P : T -> Prop) (Q : Prop) :
+  match o with Some x => P x | None => Q end <-> (is_some o = true -> P (the o)) /\ (~ is_some o = true -> Q).
+Proof. destruct o; cbn; intuition congruence. Qed.
+Lemma match_pair T U (p : T * U) (P : T -> U -> Prop) : match p with (x, y) => P x y end <-> P (fst p) (snd p).
+Proof. destruct p; cbn; tauto. Qed.
+Lemma is_some_nth_error T (l : list T) n : is_some (nth_error l n) = (n <? length l)%nat.
+Proof.
+  destruct (Nat.ltb_spec n (length l)) as [h|h]; [apply nth_error_Some in h | apply nth_error_None in h]; destruct (nth_error l n); cbn; congruence.
+Qed.
+Lemma the_nth_error T `{Default T} (l : list T) n : the (nth_error l n) = nth n l default.
+Proof. revert n. induction l as [|x l IH]; intros [|n]; cbn; auto. Qed.
+Lemma is_some_hd T (l : list T) : is_some (hd_error l) = (0 <? length l)%nat. Proof. destruct l; reflexivity. Qed.
+Lemma the_hd T `{Default T} (l : list T) : the (hd_error l) = nth 0 l default. Proof. destruct l; reflexivity. Qed.
+Lemma in_filter T (p : T -> bool) x l : In x (filter p l) <-> In x l /\ p x = true. Proof. apply filter_In. Qed.
+Lemma pairs_same T U (p q : T * U) : p = q <-> fst p = fst q /\ snd p = snd q. Proof. destruct p, q; cbn; apply pair_same. Qed.
+Lemma call_if A B (g : A -> B) (b : bool) x y : g (if b then x else y) = if b then g x else g y. Proof. destruct b; reflexivity. Qed.
+Lemma call_sumbool A B (g : A -> B) P Q (b : {P} + {Q}) x y : g (if b then x else y) = if b then g x else g y. Proof. destruct b; reflexivity. Qed.
 Lemma bools_same (a b : bool) : a = b <-> (a = true <-> b = true).
 Proof. split; [intros ->; tauto | apply eq_true_iff_eq]. Qed.
 Lemma false_not (b : bool) : b = false <-> ~ b = true. Proof. destruct b; cbn; split; congruence. Qed.
@@ -447,7 +539,6 @@ Lemma some_none T (x : T) : Some x = None <-> False. Proof. split; [discriminate
 Lemma none_some T (x : T) : None = Some x <-> False. Proof. split; [discriminate|tauto]. Qed.
 Lemma none_none T : @None T = None <-> True. Proof. tauto. Qed.
 Lemma eq_swap T (x y : T) : x = y <-> y = x. Proof. split; congruence. Qed.
-Lemma pair_same T U (a c : T) (b d : U) : (a, b) = (c, d) <-> a = c /\ b = d. Proof. split; [intros [=]; auto | intros [-> ->]; auto]. Qed.
 Lemma all_option T (P : option T -> Prop) : (forall o, P o) <-> P None /\ forall x, P (Some x).
 Proof. split; [auto | intros [n s] []; auto]. Qed.
 Lemma ex_option T (P : option T -> Prop) : (exists o, P o) <-> P None \/ exists x, P (Some x).
@@ -465,7 +556,8 @@ Proof. split; [intros [[] p]; auto | intros []; eauto]. Qed.
 (** * The reduction of a theorem *)
 (** The free variables' values and the free functions; what is read is one text for each argument. *)
 Definition values := list Z.
-Definition reader := values -> functions -> list string.
+Definition calls := list (list Z -> Z).
+Definition reader := values -> calls -> list string.
 (** [P] is about the arguments whose texts are [shown]. *)
 Definition About (shown : list string) (P : Prop) : Prop := P.
 Definition Under (readers : list reader) (f : formula) (P : Prop) : Prop := valid f -> P.
@@ -483,17 +575,17 @@ Lemma knows_value {T} `{Code T} fs env k (x : T) : nth k env 0 = code x -> denot
 Proof. intro e. apply (range_code fs env x). symmetry. exact e. Qed.
 Lemma knows_length T fs env k (l : list T) : nth k env 0 = Z.of_nat (length l) -> denote fs env (Is (Compare AtMost (Const 0) (Var k))).
 Proof. cbn. intros ->. apply Z.leb_le. lia. Qed.
-Lemma knows_elements {T} `{Code T} fs env j (l : list T) : check nil [0] (range (Var 0)) = true ->
-  nth j fs (fun _ => 0) = elements l -> denote fs env (All (Is (range (App j [Var 0])))).
+Lemma knows_elements {T} `{Code T} fs env j (l : list T) : check (nil, nil) [0] (range (Var 0)) = true ->
+  nth j (fst fs) (fun _ => 0) = elements l -> denote fs env (All (Is (range (App j [Var 0])))).
 Proof.
   intros z e n. apply ranges. cbn [eval map]. rewrite e. cbn [elements nth].
   destruct (nth_error l (Z.to_nat n)) as [x|]; [eauto|]. apply ranges in z. exact z.
 Qed.
 Lemma knows_call1 {T U} `{Code T, Code U} fs env j (g : T -> U) :
-  nth j fs (fun _ => 0) = call1 g -> denote fs env (All (Is (range (App j [Var 0])))).
+  nth j (fst fs) (fun _ => 0) = call1 g -> denote fs env (All (Is (range (App j [Var 0])))).
 Proof. intros e n. apply ranges. cbn [eval map]. rewrite e. cbn. eauto. Qed.
 Lemma knows_call2 {T U W} `{Code T, Code U, Code W} fs env j (g : T -> U -> W) :
-  nth j fs (fun _ => 0) = call2 g -> denote fs env (All (All (Is (range (App j [Var 1; Var 0]))))).
+  nth j (fst fs) (fun _ => 0) = call2 g -> denote fs env (All (All (Is (range (App j [Var 1; Var 0]))))).
 Proof. intros e n m. apply ranges. cbn [eval map]. rewrite e. cbn. eauto. Qed.
 
 (* The position of an entry in a list with an open end, to which it is added where it is new. *)
@@ -511,6 +603,50 @@ Ltac literal x := lazymatch x with
   | true => idtac | false => idtac
   | Ascii ?a ?b ?c ?d ?e ?f ?g ?h => literal a; literal b; literal c; literal d; literal e; literal f; literal g; literal h
   end.
+(* An unknown call as a function of its numeric arguments, and of the bound values in what is left: [(g, (a, (b, tt)))]. *)
+Inductive bound {T} (x : T) : Prop := is_bound.
+Ltac call_head t := lazymatch t with ?g _ => call_head g | _ => t end.
+Ltac opened a := lazymatch type of a with
+  | option _ => lazymatch a with Some _ => idtac | ?g _ => idtac end
+  | (_ * _)%type => lazymatch a with (_, _) => idtac | ?g _ => idtac end
+  | list _ => lazymatch a with cons _ _ => fail | ?g _ => let h := call_head g in assert_fails (is_constructor h) end
+  | string => lazymatch a with ?g _ => let h := call_head g in assert_fails (is_constructor h) end
+  end.
+Ltac inputs x rest := lazymatch x with
+  | ?g ?a => let A := type of a in
+      let more := match goal with
+        | _ => let _ := match goal with _ => coded A end in constr:((a, rest))
+        | _ => let _ := match goal with _ => opened a end in inputs a rest
+        | _ => rest end in
+      inputs g more
+  | _ => rest
+  end.
+Ltac with_inputs x vs := lazymatch x with
+  | ?g ?a => let A := type of a in lazymatch A with Set => constr:((x, vs)) | Type => constr:((x, vs)) | _ =>
+      let A := type of a in let r := with_inputs g vs in
+      lazymatch r with (?h, ?ws) => match goal with
+        | _ => let _ := match goal with _ => coded A end in lazymatch ws with (?w, ?us) => constr:((h w, us)) end
+        | _ => let _ := match goal with _ => opened a end in let s := with_inputs a ws in lazymatch s with (?b, ?us) => constr:((h b, us)) end
+        | _ => constr:((h a, ws)) end end end
+  | _ => constr:((x, vs))
+  end.
+Ltac with_bound g vs := match goal with
+  | _ : bound ?v |- _ => let _ := lazymatch g with context [v] => idtac end in
+      lazymatch eval pattern v in g with ?h _ => with_bound h (v, vs) end
+  | _ => constr:((g, vs))
+  end.
+Ltac lifted x := let vs := inputs x tt in let u := fresh "u" in let v := fresh "v" in let w := fresh "w" in
+  let g := lazymatch vs with
+    | tt => x
+    | (?a, tt) => let A := type of a in constr:(fun u : A => ltac:(let r := with_inputs x (u, tt) in lazymatch r with (?y, tt) => exact y end))
+    | (?a, (?b, tt)) => let A := type of a in let B := type of b in
+        constr:(fun (u : A) (v : B) => ltac:(let r := with_inputs x (u, (v, tt)) in lazymatch r with (?y, tt) => exact y end))
+    | (?a, (?b, (?c, tt))) => let A := type of a in let B := type of b in let C := type of c in
+        constr:(fun (u : A) (v : B) (w : C) => ltac:(let r := with_inputs x (u, (v, (w, tt))) in lazymatch r with (?y, tt) => exact y end))
+    end in
+  with_bound g vs.
+Ltac position_of x fs := lazymatch fs with (?a, _) => position x a end.
+Ltac position_rel x fs := lazymatch fs with (_, ?b) => position x b end.
 Ltac is_proposition P := let t := type of P in lazymatch t with Prop => idtac end.
 
 (* One step for each shape of a goal; what none fits is outside the fragment, and the tactic fails. *)
@@ -519,8 +655,8 @@ Ltac reify := lazymatch goal with
   | |- Rt _ _ _ _ => reify_test
   | |- Rl _ _ _ _ _ => reify_list
   | |- Rf _ _ _ _ => reify_formula
-  | |- forall x e, Rv _ _ x e -> _ => intros; reify
-  | |- forall x, Rf _ _ _ _ => intro; cbv beta; reify
+  | |- forall x e, Rv _ _ x e -> _ => let x := fresh "b" in intro x; intros; pose proof (is_bound x); reify
+  | |- forall x, Rf _ _ _ _ => let x := fresh "b" in intro x; pose proof (is_bound x); cbv beta; reify
   | |- forall x, Rl _ _ _ _ _ => intro; reify
   | |- ~ (_ /\ _) => solve [intros [? ?]; first [congruence | contradiction | lia]]
   end
@@ -565,13 +701,20 @@ with reify_value := lazymatch goal with
   | Z.to_nat _ => eapply rv_to_nat; reify
   | Z.abs_nat _ => eapply rv_abs_nat; reify
   | nat_of_ascii _ => eapply rv_code; reify
-  | length _ => eapply rv_length; reify
+  | @length ?T _ => tryif coded T then (eapply rv_length; reify) else reify_unknown fs env x
   | String.length ?s => eapply (rv_by fs env x _ _ (characters_length s)); reify
   | nth _ _ _ => eapply rv_nth; reify
   | hd ?d ?l => eapply (rv_by fs env x _ _ (hd_nth _ d l)); reify
   | last ?l ?d => eapply (rv_by fs env x _ _ (last_nth _ l d)); reify
   | (if ?c then _ else _) => let t := type of c in
       lazymatch t with bool => eapply rv_if; reify | sumbool _ _ => eapply rv_sumbool; reify end
+  | fst (?a, _) => change x with a; reify
+  | snd (_, ?a) => change x with a; reify
+  | the (Some ?a) => change x with a; reify
+  | the (nth_error ?l ?n) => eapply (rv_by fs env x _ _ (the_nth_error _ l n)); reify
+  | the (hd_error ?l) => eapply (rv_by fs env x _ _ (the_hd _ l)); reify
+  | ?g (if ?c then ?a else ?b) => lazymatch g with the => idtac | fst => idtac | snd => idtac | @the _ _ => idtac | @fst _ _ => idtac | @snd _ _ => idtac | Z.of_nat => idtac end;
+      let t := type of c in lazymatch t with bool => eapply (rv_by fs env x _ _ (call_if _ _ g c a b)) | _ => eapply (rv_by fs env x _ _ (call_sumbool _ _ g _ _ c a b)) end; reify
   | negb _ => eapply rv_bool; reify
   | andb _ _ => eapply rv_bool; reify
   | orb _ _ => eapply rv_bool; reify
@@ -583,17 +726,19 @@ with reify_value := lazymatch goal with
   | Nat.leb _ _ => eapply rv_bool; reify
   | _ => reify_unknown fs env x
   end end
-(* A function of the last one or two arguments, where those are numbers, or else a variable. *)
-with reify_unknown fs env x := lazymatch x with
-  | ?g ?a ?b => let T := type of a in let U := type of b in
-      tryif (coded T; coded U) then (let k := position (call2 g) fs in eapply (rv_call2 fs env g a b k); [reflexivity | reify | reify])
-      else tryif coded U then (let k := position (call1 (g a)) fs in eapply (rv_call1 fs env (g a) b k); [reflexivity | reify])
-      else reify_variable fs env x
-  | ?g ?b => let U := type of b in
-      tryif coded U then (let k := position (call1 g) fs in eapply (rv_call1 fs env g b k); [reflexivity | reify])
-      else reify_variable fs env x
-  | _ => reify_variable fs env x
+(* A function of its numeric arguments and of bound values, or else a variable. *)
+with reify_unknown fs env x := tryif is_var x then reify_variable fs env x else let r := lifted x in lazymatch r with
+  | (?g, (?a, (?b, (?c, tt)))) => let k := position_of (call3 g) fs in eapply (rv_call3 fs env g a b c k); [reflexivity | reify | reify | reify]
+  | (?g, (?a, (?b, tt))) => let k := position_of (call2 g) fs in eapply (rv_call2 fs env g a b k); [reflexivity | reify | reify]
+  | (?g, (?a, tt)) => let k := position_of (call1 g) fs in eapply (rv_call1 fs env g a k); [reflexivity | reify]
+  | (_, tt) => reify_variable fs env x
   end
+with reify_statement := lazymatch goal with |- Rf ?fs ?env ?P _ => let r := lifted P in lazymatch r with
+  | (?g, (?a, (?b, (?c, tt)))) => let k := position_rel (holds3 g) fs in eapply (rf_rel3 fs env g a b c k); [reflexivity | reify | reify | reify]
+  | (?g, (?a, (?b, tt))) => let k := position_rel (holds2 g) fs in eapply (rf_rel2 fs env g a b k); [reflexivity | reify | reify]
+  | (?g, (?a, tt)) => let k := position_rel (holds1 g) fs in eapply (rf_rel1 fs env g a k); [reflexivity | reify]
+  | (_, tt) => let k := position_rel (holds0 P) fs in eapply (rf_rel0 fs env P k); reflexivity
+  end end
 with reify_variable fs env x := let k := position (code x) env in eapply (rv_var fs env x k); reflexivity
 with reify_test := lazymatch goal with |- Rt ?fs ?env ?b _ =>
   lazymatch b with
@@ -616,17 +761,25 @@ with reify_test := lazymatch goal with |- Rt ?fs ?env ?b _ =>
   | Nat.leb _ _ => eapply rt_leb_nat; reify
   | Nat.ltb _ _ => eapply rt_ltb_nat; reify
   | Ascii.eqb _ _ => eapply rt_eqb_ascii; reify
+  | is_some (if ?c then ?u else ?v) =>
+      let t := type of c in lazymatch t with bool => eapply (rt_by fs env b _ _ (call_if _ _ is_some c u v)) | _ => eapply (rt_by fs env b _ _ (call_sumbool _ _ is_some _ _ c u v)) end; reify
+  | is_some (Some _) => change b with true; reify
+  | is_some None => change b with false; reify
+  | is_some (nth_error ?l ?n) => eapply (rt_by fs env b _ _ (is_some_nth_error _ l n)); reify
+  | is_some (hd_error ?l) => eapply (rt_by fs env b _ _ (is_some_hd _ l)); reify
   | Z.even ?x => eapply (rt_by fs env b _ _ (zeven_eqb x)); reify
   | Z.odd ?x => eapply (rt_by fs env b _ _ (zodd_eqb x)); reify
   | Nat.even ?x => eapply (rt_by fs env b _ _ (nat_even_eqb x)); reify
   | Nat.odd ?x => eapply (rt_by fs env b _ _ (nat_odd_eqb x)); reify
   | _ => eapply rt_value; reify
   end end
-with reify_list := lazymatch goal with |- Rl ?fs ?env ?l _ _ =>
+with reify_list := lazymatch goal with |- @Rl ?T _ ?fs ?env ?l _ _ => coded T;
   lazymatch l with
   | nil => eapply rl_nil
   | cons _ _ => eapply rl_cons; reify
   | app _ _ => eapply rl_app; reify
+  | (if ?c then _ else _) => let t := type of c in
+      lazymatch t with bool => eapply rl_if; reify | sumbool _ _ => eapply rl_sumbool; reify end
   | rev _ => eapply rl_rev; reify
   | map _ _ => eapply rl_map; reify
   | firstn _ _ => eapply rl_firstn; reify
@@ -639,11 +792,24 @@ with reify_list := lazymatch goal with |- Rl ?fs ?env ?l _ _ =>
   | characters (String ?c ?s) => eapply (rl_by fs env l (c :: characters s)); [reflexivity | reify]
   | characters (String.append ?s ?t) => eapply (rl_by fs env l _ _ _ (characters_append s t)); reify
   | characters (string_of_list_ascii ?m) => eapply (rl_by fs env l _ _ _ (characters_of m)); reify
-  | _ => let k := position (Z.of_nat (length l)) env in let j := position (elements l) fs in
-      eapply (rl_var fs env l k j); reflexivity
+  | _ => let r := lifted l in lazymatch r with
+      | (?g, (?a, (?b, tt))) => let k := position_of (call2 (fun x y => length (g x y))) fs in let j := position_of (elements2 g) fs in
+          eapply (rl_call2 fs env g a b k j); [reflexivity | reflexivity | reify | reify]
+      | (?g, (?a, tt)) => let k := position_of (call1 (fun x => length (g x))) fs in let j := position_of (elements1 g) fs in
+          eapply (rl_call1 fs env g a k j); [reflexivity | reflexivity | reify]
+      | (_, tt) => let k := position (Z.of_nat (length l)) env in let j := position_of (elements l) fs in
+          eapply (rl_var fs env l k j); reflexivity
+      end
   end end
 with reify_as lemma := eapply (rf_by _ _ _ _ _ lemma); cbv beta iota; reify
-with reify_formula := lazymatch goal with |- Rf ?fs ?env ?P _ =>
+with reify_formula := lazymatch goal with
+  | |- Rf _ _ (_ /\ _) _ => reify_shape
+  | |- Rf _ _ (_ \/ _) _ => reify_shape
+  | |- Rf _ _ (_ <-> _) _ => reify_shape
+  | |- Rf _ _ (~ _) _ => reify_shape
+  | |- Rf _ _ (_ -> _) _ => reify_shape
+  | |- _ => first [ reify_shape | reify_statement ] end
+with reify_shape := lazymatch goal with |- Rf ?fs ?env ?P _ =>
   lazymatch P with
   | True => eapply rf_true
   | False => eapply rf_false
@@ -669,7 +835,13 @@ with reify_formula := lazymatch goal with |- Rf ?fs ?env ?P _ =>
   | Nat.Even ?a => reify_as (nat_even_mod a)
   | Nat.Odd ?a => reify_as (nat_odd_mod a)
   | prime ?p => reify_as (prime_divisors p)
-  | In ?x ?l => reify_as (in_element _ x l)
+  | In ?x nil => reify_as (in_nil _ x)
+  | In ?x (?y :: ?l) => reify_as (in_cons _ x y l)
+  | In ?x (?l ++ ?m) => reify_as (in_app_iff l m x)
+  | In ?x (filter ?p ?l) => reify_as (in_filter _ p x l)
+  | In ?x ?l => match goal with
+      | _ => let _ := match goal with _ => let U := type of x in coded U end in reify_as (in_element _ x l)
+      | _ => reify_statement end
   | Forall ?Q ?l => reify_as (forall_element _ Q l)
   | Exists ?Q ?l => reify_as (exists_element _ Q l)
   | incl ?l ?m => reify_as (incl_element _ l m)
@@ -682,7 +854,7 @@ with reify_formula := lazymatch goal with |- Rf ?fs ?env ?P _ =>
       | (?U * ?V)%type => reify_as (ex_pair U V Q)
       | unit => reify_as (ex_unit Q)
       | Z => eapply rf_ex_Z; reify
-      | _ => eapply rf_ex; reify
+      | _ => tryif coded T then (eapply rf_ex; reify) else reify_statement
       end
   | ?A -> ?B => is_proposition A; eapply rf_imp; reify
   | forall x : ?T, @?Q x => lazymatch T with
@@ -690,8 +862,11 @@ with reify_formula := lazymatch goal with |- Rf ?fs ?env ?P _ =>
       | (?U * ?V)%type => reify_as (all_pair U V Q)
       | unit => reify_as (all_unit Q)
       | Z => eapply rf_all_Z; reify
-      | _ => eapply rf_all; reify
+      | _ => tryif coded T then (eapply rf_all; reify) else reify_statement
       end
+  | match ?o with Some x => @?Q x | None => ?R end => reify_as (match_option _ o Q R)
+  | match ?p with (x, y) => @?Q x y end => reify_as (match_pair _ _ p Q)
+  | _ => reify_statement
   end end
 with reify_equality T x y := lazymatch T with
   | bool => lazymatch y with
@@ -714,16 +889,21 @@ with reify_equality T x y := lazymatch T with
       | (hd_error ?l, _) => rewrite (hd_error_nth _ l); reify
       | (nth_error ?l ?n, Some _) => eapply rf_nth_error; reify
       | (nth_error ?l ?n, None) => reify_as (nth_error_none U l n)
+      | (?o, Some ?a) => reify_as (is_some_so U o a)
+      | (?o, None) => reify_as (is_none_so U o)
+      | _ => reify_as (same_options U x y)
       end
-  | (?U * ?V)%type => lazymatch constr:((x, y)) with (pair ?a ?b, pair ?c ?d) => reify_as (pair_same U V a c b d) end
+  | (?U * ?V)%type => lazymatch constr:((x, y)) with (pair ?a ?b, pair ?c ?d) => reify_as (pair_same U V a c b d) | _ => reify_as (pairs_same U V x y) end
   | list ?U => lazymatch constr:((x, y)) with
-      | (_, nil) => reify_as (not_nil U x)
+      | (_ :: _, nil) => reify_as (cons_not_nil U x)
+      | (_, nil) => tryif coded U then reify_as (not_nil U x) else reify_statement
+      | (?a :: ?l, ?b :: ?m) => reify_as (cons_same U a b l m)
       | (nil, _) => reify_as (eq_swap T x y)
       | _ => eapply rf_equal_lists; reify
       end
   | string => reify_as (characters_equal x y)
   | unit => destruct x, y; reify_as (conj (fun _ => I) (fun _ : True => eq_refl tt))
-  | _ => coded T; eapply rf_equal; reify
+  | _ => tryif coded T then (eapply rf_equal; reify) else reify_statement
   end
 with reify_true b := lazymatch b with
   | andb ?c ?d => reify_as (andb_true_iff c d)
@@ -740,15 +920,17 @@ with reify_true b := lazymatch b with
 
 Ltac close l := lazymatch l with
   | _ :: ?r => close r
-  | ?r => first [unify r (@nil Z) | unify r (@nil (list Z -> Z))]
+  | ?r => first [unify r (@nil Z) | unify r (@nil (list Z -> Z)) | unify r (@nil (list Z -> Prop))]
   end.
 Ltac know_functions fs j := lazymatch fs with
+  | (?a, _) => know_functions a j
   | @elements Z _ _ :: ?r => know_functions r (S j)
   | @elements _ _ ?l :: ?r => eapply knows_and; [eapply (knows_elements _ _ j l); reflexivity | know_functions r (S j)]
   | @call1 _ Z _ _ _ :: ?r => know_functions r (S j)
   | call1 ?g :: ?r => eapply knows_and; [eapply (knows_call1 _ _ j g); reflexivity | know_functions r (S j)]
   | @call2 _ _ Z _ _ _ _ :: ?r => know_functions r (S j)
   | call2 ?g :: ?r => eapply knows_and; [eapply (knows_call2 _ _ j g); reflexivity | know_functions r (S j)]
+  | _ :: ?r => know_functions r (S j)
   | nil => apply knows_nothing
   end.
 Ltac know fs env k := lazymatch env with
@@ -789,10 +971,16 @@ Ltac read_others t := match goal with
   | _ => t
   end.
 Ltac remember_reader r shown fs env :=
-  let reads := constr:(fun (m : values) (h : functions) =>
+  let reads := constr:(fun (m : values) (h : calls) =>
     ltac:(let t := read_values shown env fs O m h in let u := read_others t in exact u)) in
   unify r [reads].
 
+(* The goal's unknown functions and predicates are two lists with open ends. *)
+Ltac reify_open := lazymatch goal with |- Rf ?fs _ _ _ =>
+  let a := open_constr:(_ : list (list Z -> Z)) in let b := open_constr:(_ : list (list Z -> Prop)) in unify fs (a, b) end; reify.
+Ltac close_open noted :=
+  lazymatch goal with |- denote (?a, ?b) ?env _ => close a; close b; close env end;
+  lazymatch goal with |- denote (?a, ?b) ?env _ => noted a env; know (a, b) env O end.
 Ltac reduce := lazymatch goal with
   | |- Under _ _ (forall x : ?T, @?P x) => lazymatch T with
       | option ?U => eapply (under_by _ _ _ _ (all_option U P)); cbv beta iota; reduce
@@ -805,8 +993,8 @@ Ltac reduce := lazymatch goal with
   | |- Under ?r _ _ => leaf ltac:(fun fs env => unify r (@nil reader))
   end
 with leaf noted := cbn [fst snd]; terms; eapply under_leaf;
-  [ reify | lazymatch goal with |- denote ?fs ?env _ => close fs; close env end;
-            lazymatch goal with |- denote ?fs ?env _ => noted fs env; know fs env O end ].
+  [ reify_open | close_open noted ].
+
 (** Where the arguments can be shown, what is left of the statement is marked with their texts; redefined for each pair. *)
 Ltac show_arguments := idtac.
 (** Proves [sigT (fun readers => sig (fun f => valid f -> statement))] for the pair at hand. *)
