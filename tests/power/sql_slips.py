@@ -190,6 +190,12 @@ SLIPS = [
         "SELECT DISTINCT x.a, y.b FROM t x JOIN t y ON x.c = y.c",
         "SELECT DISTINCT x.a, x.a FROM t x JOIN t y ON x.c = y.c",
     ),
+    (
+        "SELECT id FROM (SELECT id, sal, SUM(sal) OVER (ORDER BY id) AS s FROM emp WHERE sal > 0) q "
+        "WHERE s >= 2 AND s - sal < 2",
+        "SELECT id FROM (SELECT id, sal, SUM(sal) OVER (ORDER BY id) AS s FROM emp WHERE sal > 0) q "
+        "WHERE s >= 2",
+    ),
     ("SELECT a, SUM(b) FROM t GROUP BY a", "SELECT a, COALESCE(SUM(b), 0) FROM t GROUP BY a"),
 ]
 

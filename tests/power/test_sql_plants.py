@@ -72,6 +72,7 @@ from truespec.domains.sql.rules import (
     ordered_pairs,
     rounding,
     rows_between,
+    running_totals,
     runs,
     same_classes,
     same_recursion,
@@ -435,7 +436,20 @@ def all_that_is_told_is_told_elsewhere(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(told_elsewhere, "_elsewhere", elsewhere)
 
 
+def no_total_is_ever_reached(patch: pytest.MonkeyPatch) -> None:
+    def of(aggregates: Any, total: Any) -> Any:
+        symbol = total.symbol
+        value = symbol.apply(symbol.formals)
+        return [z3.ForAll(list(symbol.formals), value < total.limit.numerator, patterns=[value])]
+
+    patch.setattr(running_totals, "of", of)
+
+
 PLANTS: dict[Plant, str] = {
+    no_total_is_ever_reached: (
+        "SELECT id FROM (SELECT id, sal, SUM(sal) OVER (ORDER BY id) AS s FROM emp WHERE sal > 0) q "
+        "WHERE s >= 2 AND s - sal < 2"
+    ),
     rows_that_tie_are_alike: "SELECT id, ROW_NUMBER() OVER (ORDER BY sal) AS n FROM emp",
     any_columns_are_keys: "SELECT DISTINCT d.dname FROM emp e JOIN dept d ON d.id = e.dept",
     all_that_is_told_is_told_elsewhere: "SELECT DISTINCT x.a, y.b FROM t x JOIN t y ON x.c = y.c",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from fractions import Fraction
 
 from truespec.domains.sql.aggregates.candidates import aggregates_in_keys
 from truespec.domains.sql.ir.aggregates import Aggregates, Symbol
@@ -16,6 +17,7 @@ from truespec.domains.sql.rules import (
     least_rows,
     many_choices,
     rows_between,
+    running_totals,
     runs,
     signed_sums,
 )
@@ -38,6 +40,7 @@ class Learned:
         self._runs: set[str] = set()
         self._places: set[str] = set()
         self._orders: list[Formula] = []
+        self._totals: dict[str, set[tuple[Fraction, bool]]] = {}
         self._across: set[frozenset[str]] = set()
 
     def add(self, name: str, *facts: Formula | None) -> None:
@@ -61,6 +64,8 @@ class Learned:
             elif symbol.name not in self._between:
                 self._note_before(symbol, term, arguments)
         self._relate_firsts(terms)
+        for total in running_totals.asked(self.aggregates, _nested(terms)):
+            self._note_total(total)
 
     def _relate_firsts(self, terms: list[Term]) -> None:
         """Note that below each row there is a first one, where a first row is compared with an extreme."""
@@ -139,6 +144,12 @@ class Learned:
             self.add(symbol.name, fact)
             self._spans |= {symbol.name} | (self.aggregates.symbols.keys() - known)
             self.aggregates.world.in_numbers = True
+
+    def _note_total(self, total: running_totals.Total) -> None:
+        limits = self._totals.setdefault(total.symbol.name, set())
+        if (total.limit, total.strict) not in limits and len(limits) < running_totals.MOST_LIMITS:
+            limits.add((total.limit, total.strict))
+            self.add(total.symbol.name, *running_totals.of(self.aggregates, total))
 
     def _note_between(self, symbol: Symbol, stepped: bool) -> None:
         if symbol.name in self._between:

@@ -27,7 +27,7 @@ from truespec.domains.sql.ir.symbols import constants, name_of, operands, substi
 def of(aggregates: Aggregates, symbol: Symbol, term: Term, arguments: tuple[Expr, ...]) -> Formula | None:
     """What the rule says of a count that stands in a term; None where it does not apply there."""
     world, (counted,) = aggregates.world, symbol.bag.terms
-    row = _one_row(term, arguments)
+    row = one_row(term, arguments)
     if row is None or counted.groups or len(counted.rows) != 1:
         return None
     ((own, table),) = counted.rows
@@ -55,7 +55,7 @@ def of(aggregates: Aggregates, symbol: Symbol, term: Term, arguments: tuple[Expr
     return z3.ForAll([y, z], fact, patterns=[z3.MultiPattern(first, last)])
 
 
-def _one_row(term: Term, arguments: tuple[Expr, ...]) -> Expr | None:
+def one_row(term: Term, arguments: tuple[Expr, ...]) -> Expr | None:
     """The row that all arguments are values of, alone; None where there is none."""
     names = frozenset[str]().union(*(constants(argument) for argument in arguments))
     row = next((row for row, _ in term.rows if names == {name_of(row)}), None)

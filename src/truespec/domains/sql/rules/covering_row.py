@@ -12,11 +12,13 @@ by the first. The case that matters: GROUP BY a key of the left table above a LE
 a partner, the other has none.
 
 The map may also be a key of a table that the condition looks up by what G puts out: the distinct values of
-a foreign key range over the rows that they refer to. So may a key of a table whose rows the other query has.
+a foreign key range over the rows that they refer to. So may a key of a table whose rows the other query has,
+and pairs of keys, over the rows of two such tables: pairs of orders that share a product are pairs of rows.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Collection
 from dataclasses import replace
 
@@ -26,6 +28,9 @@ from truespec.domains.sql.ir.logic import conj, disj
 from truespec.domains.sql.ir.symbols import functions, is_false
 from truespec.domains.sql.ir.values import all_identical
 from truespec.domains.sql.ir.world import World, membership
+
+MOST_KEYS, MOST_TRIED = 3, 9
+"""How many columns may each be a key, and how many ways are tried to say of which tables."""
 
 
 def of(world: World, parts: list[Term]) -> Term | None:
@@ -67,6 +72,35 @@ def referred(world: World, parts: list[Term], tables: Collection[str] = ()) -> T
     return None
 
 
+def referred_each(world: World, parts: list[Term], tables: Collection[str]) -> Term | None:
+    """One term over rows of several of the `tables`, where each column of a set is a key of one of them."""
+    if not parts or not all(is_false(out.null) for part in parts for out in part.outs):
+        return None
+    width = len(parts[0].outs)
+    if not 2 <= width <= MOST_KEYS or any(part.groups for part in parts):
+        return None
+    options = [
+        [(table, key[0]) for table in world.tables for key in table.unique_keys() if table.name in tables]
+        for _ in range(width)
+    ]
+    for chosen in itertools.islice(itertools.product(*options), MOST_TRIED):
+        rows = tuple((world.fresh_row(table), table) for table, _ in chosen)
+        pairs = zip(rows, chosen, strict=True)
+        outs = tuple(world.column(table, table.column(name), row) for (row, table), (_, name) in pairs)
+        if not all(
+            is_false(out.null) and (name,) in table.unique_keys()
+            for out, (table, name) in zip(outs, chosen, strict=True)
+        ):
+            continue
+        if any(a.kind != b.kind for part in parts for a, b in zip(outs, part.outs, strict=True)):
+            continue
+        base = Term(rows, (), conj(*(membership(*row) for row in rows)), outs)
+        if all(_covered(world, base, part) for part in parts):
+            reached = [_puts_out(world, base, part) for part in parts]
+            return replace(base, cond=conj(base.cond, disj(*reached)))
+    return None
+
+
 def one_to_one(world: World, base: Term) -> bool:
     ((row, table),) = base.rows
     bare = replace(base, cond=membership(row, table))
@@ -77,8 +111,7 @@ def one_to_one(world: World, base: Term) -> bool:
 
 def _covered(world: World, base: Term, part: Term) -> bool:
     """Whether all that `part` puts out is k of some row."""
-    ((row, table),) = base.rows
-    bare = renamed(world, replace(base, cond=membership(row, table)))
+    bare = renamed(world, replace(base, cond=conj(*(membership(*row) for row in base.rows))))
     meets = replace(bare, cond=conj(bare.cond, all_identical(bare.outs, part.outs)), outs=())
     return world.holds(part.cond, exists(world, Bag((meets,))))
 

@@ -81,7 +81,9 @@ def over_rows_of(world: World, term: Term, tables: Collection[str]) -> Term:
     """The term in which rows of these tables stand for the tuples of groups, where the rule permits."""
     for group in term.groups:
         parts = [reduced(world, part) for part in unfolded(world, group.body).terms]
-        ranging = covering_row.referred(world, [part for part in parts if not is_false(part.cond)], tables)
+        parts = [part for part in parts if not is_false(part.cond)]
+        ranging = covering_row.referred(world, parts, tables)
+        ranging = ranging or covering_row.referred_each(world, parts, tables)
         if ranging is not None:
             term = _over_rows(world, term, group, ranging)
     return term

@@ -3,8 +3,8 @@
 Statement. Σ_y[φ(y) ∧ k(y) ≤ e] v(y) = Σ_y[φ(y) ∧ k(y) < e] v(y) + Σ_y[φ(y) ∧ k(y) = e] v(y), and likewise
 for ≥ and for a disjunction of which `k(y) = e` is one part.
 
-Side conditions. None; it is applied where `e` does not depend on the choice and the equation determines a
-row by a key, or the tuple of a group, so that the last sum has one summand at most.
+Side conditions. None; it is applied where `e` does not depend on the choice and is no literal, and the
+equation determines a row by a key, or the tuple of a group, so that the last sum has one summand at most.
 
 Why. The order is total: each choice counted on the left has exactly one of k(y) < e and k(y) = e. It makes
 ROW_NUMBER() and a count of the rows up to here, or a running sum and a join with the earlier rows, meet.
@@ -33,6 +33,8 @@ def of(world: World, term: Term) -> tuple[Term, Term] | None:
             left, right = operands(equation)
             if bool(constants(left) & own) == bool(constants(right) & own):
                 continue
+            if not constants(left) or not constants(right):
+                continue  # a literal bounds the sums on either side alike
             others = [p for i, p in enumerate(parts) if i != index]
             exact = replace(term, cond=conj(*others, equation))
             exact = reduced(world, exact) if term.rows else group_determined.apply(world, exact)
