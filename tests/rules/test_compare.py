@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from truespec.cli.rules import rules as command
-from truespec.rules.compare import Toolbox, automaton, compare, conflict, health, included
+from truespec.rules.compare import Inclusion, Toolbox, automaton, compare, conflict, health, included
 from truespec.rules.language import load_rules
 from truespec.rules.monitor import RuleSet
 from truespec.rules.packs import all_packs
@@ -124,6 +124,13 @@ def test_a_refuted_implication_comes_with_a_replayed_trace() -> None:
     )
     assert found.holds is False
     assert [event.tool for event in found.witness] == ["a", "b"]
+
+
+def test_without_replays_only_proofs_are_found() -> None:
+    first, some = rule("{template: init, a: {call: a}}"), rule("{template: existence, a: {call: a}}")
+    assert included(first, some, replays=False) == Inclusion(True)
+    assert included(some, first).holds is False
+    assert included(some, first, replays=False) == Inclusion(None)
 
 
 def test_the_automaton_of_a_rule_is_minimal() -> None:

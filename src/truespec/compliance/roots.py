@@ -69,7 +69,7 @@ class ProvedOverlaps:
                 break
             # Both were evaluated on the trace that is asked about, so it does not matter where else they are.
             here, there = replace(first, domains=()), replace(second, domains=())
-            if included(here, there, self._toolbox, min(SECONDS, rest)).holds:
+            if included(here, there, self._toolbox, min(SECONDS, rest), replays=False).holds:
                 implies.append(f"{first.id} implies {second.id}")
         return "proved equal" if len(implies) == 2 else implies[0] if implies else ""
 

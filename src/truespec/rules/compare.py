@@ -65,19 +65,24 @@ class Inclusion:
     """A replayed trace that keeps the first and breaks the second."""
 
 
-def included(left: Rule, right: Rule, toolbox: Toolbox = ANY_TOOLS, seconds: float = SECONDS) -> Inclusion:
-    """Whether every trace that keeps the left rule keeps the right one."""
+def included(
+    left: Rule, right: Rule, toolbox: Toolbox = ANY_TOOLS, seconds: float = SECONDS, *, replays: bool = True
+) -> Inclusion:
+    """Whether every trace that keeps the left rule keeps the right one.
+
+    Without `replays`, nothing is tried where no proof is found: it is then not decided, without a reason.
+    """
     if left.formal is None or right.formal is None:
         return Inclusion(None, "a semantic rule has no formal meaning")
     if not _covers(left, right):
         # Where the left rule is not evaluated it asks for nothing: the right one has to hold by itself.
         there = f"where {right.id} is evaluated and {left.id} is not"
-        found = included(_with(right, [(None, f.T)], "always"), right, toolbox, seconds)
+        found = included(_with(right, [(None, f.T)], "always"), right, toolbox, seconds, replays=replays)
         return Inclusion(found.holds, found.reason or there, found.witness)
     if left.formal == right.formal and left.failures == right.failures:
         return Inclusion(True)
     try:
-        return _included(left, right, toolbox, Limit.start(seconds))
+        return _included(left, right, toolbox, Limit.start(seconds), replays)
     except OutOfTime:
         return Inclusion(None, f"no decision within {seconds:g} s")
     except Undecided as error:
@@ -89,7 +94,7 @@ def _covers(left: Rule, right: Rule) -> bool:
     return not left.domains or (bool(right.domains) and all(map(left.speaks_of, right.domains)))
 
 
-def _included(left: Rule, right: Rule, toolbox: Toolbox, limit: Limit) -> Inclusion:
+def _included(left: Rule, right: Rule, toolbox: Toolbox, limit: Limit, replays: bool) -> Inclusion:
     assert left.formal is not None
     assert right.formal is not None
     question = _Question(left, right)
@@ -100,6 +105,8 @@ def _included(left: Rule, right: Rule, toolbox: Toolbox, limit: Limit) -> Inclus
     word = question.separating(toolbox, limit.check)
     if word is None:
         return Inclusion(True)
+    if not replays:
+        return Inclusion(None)
     found = _replayed(left, right, word, toolbox)
     if found is not None:
         return Inclusion(False, witness=found)

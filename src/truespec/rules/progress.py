@@ -47,6 +47,7 @@ class Machine:
         self._moves: dict[tuple[int, int, int], int] = {}
         self._ends: dict[int, bool] = {}
         self._memo: dict[tuple[int, int], dict[int, Residual]] = {}
+        self._orders: dict[int, list[Formula]] = {}
 
     def step(self, registers: int, letter: int) -> tuple[int, int]:
         """At an event: the registers after it, and the residual of the formula read here."""
@@ -97,10 +98,13 @@ class Machine:
 
     def _value(self, top: Formula, registers: int, letter: int, values: dict[int, Residual]) -> Residual:
         """The residual of a formula at this event."""
-        for node in f.walk(top) if top.index not in values else ():
-            if node.index in values:
-                continue
-            values[node.index] = self._one(node, registers, letter, values)
+        if top.index not in values:
+            order = self._orders.get(top.index)
+            if order is None:
+                order = self._orders[top.index] = f.walk(top)
+            for node in order:
+                if node.index not in values:
+                    values[node.index] = self._one(node, registers, letter, values)
         return values[top.index]
 
     def _one(self, node: Formula, registers: int, letter: int, values: dict[int, Residual]) -> Residual:
