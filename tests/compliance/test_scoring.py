@@ -8,13 +8,16 @@ from typing import Any
 import pytest
 
 import needs
+from truespec.compliance import roots
 from truespec.compliance.artifact import artifact
 from truespec.compliance.evaluators.answer import Judged
 from truespec.compliance.roots import ProvedOverlaps
 from truespec.compliance.scoring import DEFAULT, Result, Scoring, aggregate, read_scoring, results_of
+from truespec.rules.compare import Inclusion, included
 from truespec.rules.language import load_rules
 from truespec.rules.monitor import RuleSet, Status, Violation
 from truespec.rules.packs import pack
+from truespec.rules.rule import Rule
 from truespec.rules.sets import rule_set
 from truespec.traces import Message, Outcome, Source, ToolCall, ToolSchema, Trace
 from truespec.traces.importers.registry import read
@@ -195,6 +198,33 @@ def test_what_no_proof_ties_together_stays_apart() -> None:
     causal = checked(two, conversation(CALL, DONE))["aggregate"]["causal"]
     assert (causal["violations"], causal["roots"], causal["collapsed"]) == (2, 2, [])
     assert causal["difference"].startswith("none")
+
+
+def test_an_implication_that_a_trace_refutes_is_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    rules = RuleSet(
+        load_rules(
+            """
+- {id: speaks, text: t, formal: {template: absence, a: {message: assistant, says: true, calls: {min: 1}}}}
+- {id: greets, text: t, formal: {template: absence, a: {message: assistant, text: {contains: Hello}}}}
+"""
+        )
+    )
+    tried: list[tuple[str, str]] = []
+
+    def noted(left: Rule, right: Rule, *arguments: Any, **options: Any) -> Inclusion:
+        tried.append((left.id, right.id))
+        return included(left, right, *arguments, **options)
+
+    monkeypatch.setattr(roots, "included", noted)
+    overlaps = ProvedOverlaps(rules.rules)
+    overlaps.see(rules.check(conversation(CALL, DONE)))
+    assert overlaps("speaks", "greets") == ""
+    assert tried == [("speaks", "greets")]
+    overlaps = ProvedOverlaps(rules.rules)
+    overlaps.see(rules.check(conversation(CALL, DONE)))
+    overlaps.see(rules.check(conversation(Message("assistant", "Hello."))))
+    assert overlaps("greets", "speaks") == ""
+    assert len(tried) == 1
 
 
 def test_one_call_that_breaks_two_rules_and_what_follows_from_it() -> None:

@@ -15,7 +15,7 @@ from typing import Any
 from truespec.compliance.evaluators.registry import EVALUATORS
 from truespec.compliance.scoring import DEFAULT, Result, Scoring, aggregate
 from truespec.rules.compare import ANY_TOOLS, Toolbox, included
-from truespec.rules.monitor import Finding, Violation
+from truespec.rules.finding import Finding, Status, Violation
 from truespec.rules.rule import CATEGORIES, SEVERITIES, Rule
 from truespec.solvers.limit import Limit
 from truespec.traces.trace import Trace
@@ -37,6 +37,8 @@ class ProvedOverlaps:
     def __init__(self, rules: Iterable[Rule], toolbox: Toolbox = ANY_TOOLS) -> None:
         self._rules: dict[str, Rule] = {}
         self._known: dict[tuple[str, str], str] = {}
+        self._kept: dict[str, set[str]] = {}
+        """For each rule, others that a trace has kept which broke it: these do not imply it."""
         self.add(rules)
         self._toolbox = toolbox
         self._limit: Limit | None = None
@@ -47,7 +49,19 @@ class ProvedOverlaps:
             if rule.formal is not None and self._rules.get(rule.id) is not rule:
                 if rule.id in self._rules:
                     self._known = {pair: why for pair, why in self._known.items() if rule.id not in pair}
+                    self._kept = {}
                 self._rules[rule.id] = rule
+
+    def see(self, findings: Iterable[Finding]) -> None:
+        """Note which implications a trace refutes: no proof of these is looked for."""
+        kept, broken = set(), []
+        for finding in findings:
+            if finding.status is Status.FAIL:
+                broken.append(finding.rule.id)
+            elif finding.status is Status.PASS and not finding.notes:
+                kept.add(finding.rule.id)
+        for name in broken:
+            self._kept.setdefault(name, set()).update(kept)
 
     def __call__(self, left: str, right: str) -> str:
         """`proved equal`, `LEFT implies RIGHT`, or nothing where neither is proved."""
@@ -64,6 +78,8 @@ class ProvedOverlaps:
         self._limit = self._limit or Limit.start(BUDGET_SECONDS)
         implies = []
         for first, second in ((one, two), (two, one)):
+            if first.id in self._kept.get(second.id, ()):
+                continue
             rest = BUDGET_SECONDS - self._limit.elapsed()
             if rest <= 0:
                 break

@@ -291,6 +291,7 @@ def check_all(
             yield dict(known), False
             continue
         findings = [*rules.check(item), *(states.findings(item) if states else ())]
+        overlaps.see(findings)
         made = artifact(item, findings, scoring, overlaps)
         made["key"] = mine
         yield made, True

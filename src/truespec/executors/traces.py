@@ -104,6 +104,7 @@ class _Checker:
         gc.set_threshold(100_000, 20, 50)
         rules, overlaps = self._compiled or self._use(RuleSet(self._rules))
         findings = [*rules.check(trace), *(self._states.findings(trace) if self._states else ())]
+        overlaps.see(findings)
         return artifact(trace, findings, self._scoring, overlaps)
 
 

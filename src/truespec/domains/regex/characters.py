@@ -222,10 +222,11 @@ def cased() -> str:
         if block.lower() == block == block.upper():
             continue
         for point, character in enumerate(block, start):
-            if character.lower() != character or character.upper() != character:
+            lower, upper = character.lower(), character.upper()
+            if lower != character or upper != character:
                 points.add(point)
                 # Simple mappings are among the first characters of full ones: "ŉ".upper() is "ʼN".
-                points.update(map(ord, character.lower() + character.upper()))
+                points.update(map(ord, lower + upper))
     return "".join(map(chr, sorted(points)))
 
 
