@@ -23,7 +23,7 @@ from truespec.domains.rocq.domain import KINDS
 from truespec.domains.rocq.witness import to_json
 from truespec.domains.verify import Pair, verify_pair
 from truespec.solvers.limit import Limit
-from truespec.verdict import Answer, OracleError, Verdict
+from truespec.verdict import Answer, Counterexample, OracleError, Proof, Verdict
 
 SIGNATURE = {"signature": "(l : list Z) (r : Z) : Prop"}
 ORACLE = "Definition spec (l : list Z) (r : Z) : Prop := In r l /\\ forall x, In x l -> x <= r."
@@ -187,3 +187,35 @@ def test_no_problem_is_decided_wrongly(problem: Any, kind: str, text: str) -> No
     verdict = verify_pair(Pair("rocq", oracle, candidate, context), SAMPLE_SECONDS)
     expected = {"equivalent": Answer.EQUIVALENT, "wrong": Answer.REFUTED}[kind]
     assert verdict.answer in (expected, Answer.UNKNOWN), verdict
+
+
+@pytest.mark.parametrize(
+    ("candidate", "evidence", "detail"),
+    [
+        (SAME, Proof("x", ("x",), certificate={"tactic": "admit"}), "names no strategy: 'admit'"),
+        (SAME, Proof("x", ("x",), certificate={"script": ["admit."]}), "script is none"),
+        (WEAKER, Counterexample({"args": {"l": [], "r": 0}}, False, True, "x"), "no value for each argument"),
+        (
+            WEAKER,
+            Counterexample(
+                {"args": {"l": [], "r": 0}}, False, True, "x", {"rocq": {"l": "nil", "r": "ltac:(exact 0%Z)"}}
+            ),
+            "is no term",
+        ),
+        (
+            WEAKER,
+            Counterexample({"args": {"l": [], "r": 1}}, False, True, "x", {"rocq": {"l": "nil", "r": "0%Z"}}),
+            "not those in Rocq's syntax",
+        ),
+    ],
+)
+def test_what_is_no_certificate_starts_no_process(
+    monkeypatch: pytest.MonkeyPatch, candidate: str, evidence: Proof | Counterexample, detail: str
+) -> None:
+    needs.tool("coqc")
+    monkeypatch.setattr("truespec.domains.rocq.recheck._restated", None)
+    answer = Answer.EQUIVALENT if isinstance(evidence, Proof) else Answer.REFUTED
+    verdict = Verdict("rocq", answer, "x", evidence=evidence)
+    found = load("rocq").recheck(ORACLE, candidate, SIGNATURE, verdict, Limit.start(60))
+    assert found.status is RecheckStatus.FAILED
+    assert detail in found.detail

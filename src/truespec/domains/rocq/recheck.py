@@ -11,6 +11,7 @@ import subprocess
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from truespec.domains.contract import Implication, RawContext, Recheck, RecheckStatus
 from truespec.domains.rocq import hammer
@@ -53,6 +54,8 @@ def recheck(oracle: str, candidate: str, raw: RawContext, verdict: Verdict, limi
     context = read_context(raw)
     layout = Layout(context, screen(oracle), screen(candidate))
     try:
+        if (wrong := _misshapen(layout, verdict)) is not None:
+            return Recheck(RecheckStatus.FAILED, by, wrong)
         with _restated(layout, limit) as dialogue:
             match verdict.answer, verdict.evidence:
                 case Answer.EQUIVALENT, Proof(certificate=dict() as certificate) if (
@@ -60,7 +63,7 @@ def recheck(oracle: str, candidate: str, raw: RawContext, verdict: Verdict, limi
                 ):
                     return _claim(dialogue, layout, certificate, by)
                 case Answer.EQUIVALENT, Proof(certificate=dict() as certificate) if "script" in certificate:
-                    return _script(dialogue, layout, certificate["script"], by)
+                    return _script(dialogue, certificate["script"], by)
                 case Answer.EQUIVALENT, Proof(certificate=dict() as certificate):
                     return _proof(dialogue, layout, str(certificate.get("tactic", "")), by)
                 case Answer.REFUTED, Counterexample() as evidence:
@@ -72,6 +75,39 @@ def recheck(oracle: str, candidate: str, raw: RawContext, verdict: Verdict, limi
         return Recheck(RecheckStatus.UNDECIDED, by, f"not finished within {limit.seconds:g} s")
     except Undecided as error:
         return Recheck(RecheckStatus.UNDECIDED, by, str(error))
+
+
+def _misshapen(layout: Layout, verdict: Verdict) -> str | None:
+    """What no certificate looks like, whatever the texts say; None where a process has to be asked."""
+    match verdict.answer, verdict.evidence:
+        case Answer.EQUIVALENT, Proof(certificate=dict() as certificate):
+            if certificate.get("grade") == GRADE:
+                return None
+            if "script" in certificate:
+                script = certificate["script"]
+                if not isinstance(script, list) or not hammer.reads_as_script(script, layout):
+                    return f"the certificate's script is none: {str(script)[:80]!r}"
+                return None
+            tactic = str(certificate.get("tactic", ""))
+            if not re.fullmatch(rf"({PREPARATION}; )?by_[a-z_]+", tactic):
+                return f"the certificate names no strategy: {tactic[:80]!r}"
+        case Answer.REFUTED, Counterexample() as evidence:
+            return _no_point(layout, evidence)
+    return None
+
+
+def _no_point(layout: Layout, evidence: Counterexample) -> str | None:
+    """Why a counterexample does not give one value to each argument, both as a term and in JSON."""
+    point = evidence.extra.get("rocq")
+    names = [argument.name for argument in layout.arguments]
+    if not isinstance(point, Mapping) or set(point) != set(names):
+        return "the counterexample names no value for each argument"
+    shown = [str(point[name]) for name in names]
+    if any(len(sentences(f"{value} .")) != 1 or "ltac" in value for value in shown):
+        return "a value of the counterexample is no term"
+    if evidence.point.get("args") != {name: to_json(value) for name, value in zip(names, shown)}:
+        return "the values in JSON are not those in Rocq's syntax"
+    return None
 
 
 def implies(premise: str, conclusion: str, raw: RawContext, limit: Limit) -> Implication:
@@ -109,15 +145,11 @@ def _restated(layout: Layout, limit: Limit) -> Iterator[Dialogue]:
 
 
 def _proof(dialogue: Dialogue, layout: Layout, tactic: str, by: str) -> Recheck:
-    if not re.fullmatch(rf"({PREPARATION}; )?by_[a-z_]+", tactic):
-        return Recheck(RecheckStatus.FAILED, by, f"the certificate names no strategy: {tactic[:80]!r}")
     return _replay(dialogue, by, opening(layout), [f"{tactic}."])
 
 
-def _script(dialogue: Dialogue, layout: Layout, script: object, by: str) -> Recheck:
+def _script(dialogue: Dialogue, script: list[str], by: str) -> Recheck:
     """Run a script of CoqHammer's reconstruction tactics again; no external prover is called."""
-    if not isinstance(script, list) or not hammer.reads_as_script(script, layout):
-        return Recheck(RecheckStatus.FAILED, by, f"the certificate's script is none: {str(script)[:80]!r}")
     if not toolchain().hammer:
         return Recheck(RecheckStatus.UNDECIDED, by, f"CoqHammer is not installed: {hammer.INSTALL}")
     return _replay(dialogue, by, hammer.OPENING, script)
@@ -168,15 +200,8 @@ def _second(question: str, limit: Limit) -> Outcome:
 
 
 def _refutation(dialogue: Dialogue, layout: Layout, evidence: Counterexample, by: str) -> Recheck:
-    point = evidence.extra.get("rocq")
-    names = [argument.name for argument in layout.arguments]
-    if not isinstance(point, Mapping) or set(point) != set(names):
-        return Recheck(RecheckStatus.FAILED, by, "the counterexample names no value for each argument")
-    shown = [str(point[name]) for name in names]
-    if any(len(sentences(f"{value} .")) != 1 or "ltac" in value for value in shown):
-        return Recheck(RecheckStatus.FAILED, by, "a value of the counterexample is no term")
-    if evidence.point.get("args") != {name: to_json(value) for name, value in zip(names, shown)}:
-        return Recheck(RecheckStatus.FAILED, by, "the values in JSON are not those in Rocq's syntax")
+    point: Any = evidence.extra["rocq"]
+    shown = [str(point[argument.name]) for argument in layout.arguments]
     open_search(dialogue, layout)
     try:
         prove_at(dialogue, layout, shown, evidence.oracle_value is True, False, STAGES[-1][1])
