@@ -23,6 +23,7 @@ from truespec.domains.sql.aggregates.table import AggregateTable
 from truespec.domains.sql.compile import joins
 from truespec.domains.sql.compile.expr import conditions, texts
 from truespec.domains.sql.ir import bags, comparisons
+from truespec.domains.sql.ir.existence import exists
 from truespec.domains.sql.ir.keys import reduced
 from truespec.domains.sql.ir.kinds import BOOL
 from truespec.domains.sql.ir.logic import FALSE, conj, neg
@@ -72,6 +73,7 @@ from truespec.domains.sql.rules import (
     ordered_pairs,
     rounding,
     rows_between,
+    run_keys,
     running_totals,
     runs,
     same_classes,
@@ -413,7 +415,7 @@ def columns_that_are_one_are_any(patch: pytest.MonkeyPatch) -> None:
 
 
 def no_number_comes_twice(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(runs, "_one_to_one", lambda aggregates, rows, place: True)
+    patch.setattr(runs, "one_to_one", lambda aggregates, rows, place: True)
 
 
 def no_aggregate_of_a_group_is_null(patch: pytest.MonkeyPatch) -> None:
@@ -445,7 +447,22 @@ def no_total_is_ever_reached(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(running_totals, "of", of)
 
 
+def all_rows_are_one_run(patch: pytest.MonkeyPatch) -> None:
+    def begun(aggregates: Any, rows: Any, place: Any) -> Val:
+        earlier = bags.renamed(aggregates.world, rows)
+        sooner = conj(earlier.cond, earlier.outs[0].val < rows.outs[0].val)
+        some = exists(aggregates.world, bags.Bag((replace(earlier, cond=sooner, outs=()),)))
+        first = conj(rows.cond, z3.Not(rows.outs[0].val > place), neg(some))
+        return aggregates.count(bags.Bag((replace(rows, cond=first, outs=()),)))
+
+    patch.setattr(run_keys, "_begun", begun)
+
+
 PLANTS: dict[Plant, str] = {
+    all_rows_are_one_run: (
+        "SELECT who, MIN(day) AS a FROM (SELECT who, day, ROW_NUMBER() OVER (PARTITION BY who ORDER BY day) "
+        "- day AS run FROM seen) q GROUP BY who, run"
+    ),
     no_total_is_ever_reached: (
         "SELECT id FROM (SELECT id, sal, SUM(sal) OVER (ORDER BY id) AS s FROM emp WHERE sal > 0) q "
         "WHERE s >= 2 AND s - sal < 2"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -13,7 +14,7 @@ from truespec.domains.sql.compile.denotations import nullable_columns
 from truespec.domains.sql.compile.grouping_sets import Items, Keys, grouping_sets
 from truespec.domains.sql.compile.output_names import inline
 from truespec.domains.sql.compile.reader import Reader
-from truespec.domains.sql.compile.scope import GroupScope, Scope, Source, WindowScope
+from truespec.domains.sql.compile.scope import GroupScope, Position, Scope, Source, WindowScope
 from truespec.domains.sql.dialects.dialect import Ungrouped
 from truespec.domains.sql.ir.aggregates import Operator
 from truespec.domains.sql.ir.bags import (
@@ -36,7 +37,7 @@ from truespec.domains.sql.ir.symbols import substituted
 from truespec.domains.sql.ir.truth import where_true
 from truespec.domains.sql.ir.values import Val, null_of
 from truespec.domains.sql.ir.world import World
-from truespec.domains.sql.rules import choices, determined_keys, difference_of_counts, ordered_pairs
+from truespec.domains.sql.rules import choices, determined_keys, difference_of_counts, ordered_pairs, run_keys
 from truespec.verdict import Nondeterministic, Unsupported
 
 
@@ -47,13 +48,17 @@ def grouped(
     items: Items,
     group: exp.Group | None,
     having: exp.Having | None,
+    read: Sequence[exp.Expr],
 ) -> list[tuple[Term, Scope]]:
-    """The groups that HAVING leaves, each with the scope of its outputs; one term per grouping set."""
+    """The groups that HAVING leaves, each with the scope of its outputs; one term per grouping set.
+
+    `read` are all expressions that are computed for the groups.
+    """
     sets = grouping_sets(reader, source, parent, items, group)
     every: Keys = []
     for keys in sets:
         every += [key for key in keys if key[0] not in [known for known, _ in every]]
-    grouping = _Grouping(reader, source, parent, items, having)
+    grouping = _Grouping(reader, source, parent, items, having, read)
     result: list[tuple[Term, Scope]] = []
     for keys in sets:
         absent = [key for key in every if key[0] not in [known for known, _ in keys]]
@@ -63,7 +68,7 @@ def grouped(
         # Choices made for the copies are their own; the proof then holds whatever they are.
         reader.shared += 1
         try:
-            return grouped(reader, source, parent, items, group, having)
+            return grouped(reader, source, parent, items, group, having, read)
         finally:
             reader.shared -= 1
 
@@ -96,6 +101,7 @@ class _Grouping:
     parent: Scope | None
     items: Items
     having: exp.Having | None
+    read: Sequence[exp.Expr]
 
     def by(self, keys: Keys, absent: Keys) -> list[tuple[Term, Scope]]:
         """The groups of one grouping set; keys of the other sets are NULL."""
@@ -111,7 +117,7 @@ class _Grouping:
             return [self._having(Term((), (), TRUE, ()), scope)]
         if not rows.terms:
             return []
-        keyed = self._keyed(keys)
+        keyed = self._by_runs(keys, self._keyed(keys))
         rows, keyed = _by_order(rows, keyed)
         halved = replace(self, source=replace(self.source, bag=rows))
         return halved._by_keys(keys, known, others, keyed, twice=len(rows.terms) > len(self.source.bag.terms))
@@ -184,6 +190,32 @@ class _Grouping:
             told = (difference_of_counts.of(self.reader.aggregates, term, out) for out in outs)
             terms.append(replace(term, outs=tuple(told)))
         return coerced([Bag(tuple(terms))], self.reader.dialect)[0]
+
+    def _by_runs(self, keys: Keys, keyed: Bag) -> Bag:
+        """The rows with the numbers of their runs in place of a key that tells runs apart."""
+        if len(keyed.terms) != 1 or not self.reader.counts_runs:
+            return keyed
+        (term,) = keyed.terms
+        for index, (print_, _) in enumerate(keys):
+            if not print_.startswith("#") or self._is_read(int(print_[1:])):
+                continue
+            others = [out for place, out in enumerate(term.outs) if place != index]
+            number = run_keys.of(self.reader.aggregates, replace(term, outs=()), term.outs[index], others)
+            if number is not None:
+                outs = tuple(number if place == index else out for place, out in enumerate(term.outs))
+                term = replace(term, outs=outs)
+        return Bag((term,))
+
+    def _is_read(self, position: int) -> bool:
+        """Whether what is computed for the groups may name a column of the source."""
+        scope = Scope(self.source.names, (), self.parent)
+        for part in self.read:
+            for node in part.walk():
+                if isinstance(node, Position) and node.this == f"#{position}":
+                    return True
+                if isinstance(node, exp.Column) and node.name.lower() == scope.names[position].column:
+                    return True
+        return False
 
     def _kept_whatever_is_chosen(self, scope: GroupScope, same: Substitution) -> Formula:
         """What HAVING says of a group that no choice decides; `same`: the classes of chosen texts."""

@@ -70,6 +70,8 @@ class Reader(ABC):
         """Whether ROW_NUMBER is read where rows may tie, as a choice."""
         self.compares_values = False
         """Whether a query of the pair takes values of rows by their place (FIRST_VALUE and the like)."""
+        self.counts_runs = False
+        """Whether a query of the pair may count the rows that begin a run, by the row before (LAG)."""
 
     @property
     def dialect(self) -> Dialect:

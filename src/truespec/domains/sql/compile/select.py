@@ -100,7 +100,7 @@ def _terms(
     aggregated = any(map(_has_aggregate, searched))
     if group is None and not aggregated and (having is None or reader.dialect.having_filters_rows):
         return _plain(reader, source, parent, items, having)
-    return grouped(reader, source, parent, items, group, having)
+    return grouped(reader, source, parent, items, group, having, searched)
 
 
 def _qualified(

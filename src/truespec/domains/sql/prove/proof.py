@@ -89,6 +89,7 @@ def readers_in(world: World, oracle: exp.Expr, candidate: exp.Expr) -> tuple[Pro
     prover = Prover(world)
     compiler = Compiler(world, prover.aggregates)
     compiler.compares_values = any(query.find(*PLACED) is not None for query in (oracle, candidate))
+    compiler.counts_runs = any(map(_counts_runs, (oracle, candidate)))
     prover.aggregates.reads_neighbours = _reads_neighbours((oracle, candidate))
     return prover, compiler
 
@@ -179,6 +180,15 @@ def _reads_neighbours(queries: tuple[exp.Expr, ...]) -> bool:
     return any(query.find(*NEIGHBOURS) for query in queries) and any(
         isinstance(spec.args.get(end), exp.Literal) for spec in frames for end in ("start", "end")
     )
+
+
+def _counts_runs(query: exp.Expr) -> bool:
+    """Whether a query reads the row before, and adds numbers up from row to row."""
+    running = (
+        window.args.get("order") is not None and isinstance(window.this, exp.Sum | exp.Count)
+        for window in query.find_all(exp.Window)
+    )
+    return query.find(exp.Lag) is not None and any(running)
 
 
 def is_determined(query: exp.Expr, schema: Schema, settings: Settings, limit: Limit) -> bool:

@@ -85,17 +85,17 @@ def _place(aggregates: Aggregates, rows: Term, key: Expr) -> tuple[Expr, Symbol]
             continue
         position = next(i for i, formal in enumerate(symbol.formals) if formal.eq(counted.at))
         place = arguments[position]
-        if place.sort() != z3.IntSort() or not _is_difference(key, place, symbol.apply(arguments)):
+        if place.sort() != z3.IntSort() or not is_difference(key, place, symbol.apply(arguments)):
             continue
         others = [(f, a) for f, a in zip(symbol.formals, arguments, strict=True) if not f.eq(counted.at)]
         shown = replace(counted.term, outs=(Val(FALSE, counted.place, INT),))
         before = substitute_term(renamed(aggregates.world, shown), others)
-        if _same_rows(aggregates, rows, before, place) and _one_to_one(aggregates, rows, place):
+        if _same_rows(aggregates, rows, before, place) and one_to_one(aggregates, rows, place):
             return place, symbol
     return None
 
 
-def _is_difference(key: Expr, place: Expr, count: Expr) -> bool:
+def is_difference(key: Expr, place: Expr, count: Expr) -> bool:
     """Whether the key is the place less the count, but for a factor and a number beside it."""
     return any(z3.is_int_value(z3.simplify(key - factor * (place - count))) for factor in FACTORS)
 
@@ -111,7 +111,7 @@ def _same_rows(aggregates: Aggregates, rows: Term, before: Term, place: Expr) ->
     return False
 
 
-def _one_to_one(aggregates: Aggregates, rows: Term, place: Expr) -> bool:
+def one_to_one(aggregates: Aggregates, rows: Term, place: Expr) -> bool:
     world = aggregates.world
     one = replace(rows, outs=(Val(FALSE, place, INT),))
     copy = renamed(world, one)
