@@ -10,9 +10,10 @@ is one to one there, is proved. Nothing but the grouping reads the key: its valu
 
 Why. Let f(x) < f(x'). C(x') - C(x) counts the rows from x on and before x', and is at most f(x') - f(x): it
 is that number just where no whole number from f(x) to f(x') is missing. And S(x') - S(x) counts the rows
-after x and up to x' that have no predecessor: where no number is missing there is none, and where there is none,
-x' has a predecessor, this has one, and so on down to x. The case that matters: runs of days, told apart by a day
-less its row's number in one query, and by a running count of the days that begin a run in the other.
+after x and up to x' that have no predecessor: where no number is missing there is none, and where there is
+none, x' has a predecessor, this has one, and so on down to x. The case that matters: runs of days, told
+apart by a day less its row's number in one query, and by a running count of the days that begin a run in
+the other.
 """
 
 from __future__ import annotations
