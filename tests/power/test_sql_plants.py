@@ -448,7 +448,7 @@ def no_total_is_ever_reached(patch: pytest.MonkeyPatch) -> None:
 
 
 def all_rows_are_one_run(patch: pytest.MonkeyPatch) -> None:
-    def begun(aggregates: Any, rows: Any, place: Any) -> Val:
+    def begun(aggregates: Any, rows: Any, place: Any) -> Any:
         earlier = bags.renamed(aggregates.world, rows)
         sooner = conj(earlier.cond, earlier.outs[0].val < rows.outs[0].val)
         some = exists(aggregates.world, bags.Bag((replace(earlier, cond=sooner, outs=()),)))
