@@ -42,7 +42,8 @@ def served(runs: Sequence[tuple[Path, Path | None]] = (), **more: Any) -> Iterat
         time.sleep(0.02)
     yield f"http://127.0.0.1:{port}"
     server.should_exit = True
-    thread.join(20)
+    thread.join(60)
+    assert not thread.is_alive(), "the server does not end"
 
 
 @pytest.fixture(scope="module")
