@@ -182,11 +182,23 @@ def test_lines_are_bounded_and_cost_linear_time() -> None:
     assert time.process_time() - started < 10
 
 
+def zeros_in_gzip(times: int) -> bytes:
+    """So many times 16 MiB of zeros in one gzip member: packed once, for a full flush forgets."""
+    engine, zeros, checksum = zlib.compressobj(9, zlib.DEFLATED, -15), bytes(16 * MIB), 0
+    packed = engine.compress(zeros) + engine.flush(zlib.Z_FULL_FLUSH)
+    for _ in range(times):
+        checksum = zlib.crc32(zeros, checksum)
+    head = b"\x1f\x8b\x08" + bytes(5) + b"\x02\xff"
+    return head + packed * times + engine.flush() + struct.pack("<II", checksum, times * len(zeros))
+
+
+def test_zeros_in_gzip_are_what_they_say() -> None:
+    assert gzip.decompress(zeros_in_gzip(2)) == bytes(32 * MIB)
+
+
 def test_a_real_bomb_costs_a_sentence_and_little_memory(tmp_path: Path) -> None:
     path = tmp_path / "bomb.jsonl.gz"
-    engine = zlib.compressobj(9, zlib.DEFLATED, 31)
-    zeros = bytes(16 * MIB)
-    path.write_bytes(b"".join(engine.compress(zeros) for _ in range(128)) + engine.flush())
+    path.write_bytes(zeros_in_gzip(128))
     # A process of its own measures its one child: here, the figure is the largest of all children so far.
     measured = (
         "import resource, subprocess, sys; code = subprocess.run(sys.argv[1:]).returncode; "

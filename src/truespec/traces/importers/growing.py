@@ -90,6 +90,12 @@ def _continues(later: Trace, keys: list[tuple[Any, ...]], earlier: _Entry) -> bo
     return "assistant" in (earlier.keys[-1][0], keys[length][0])
 
 
+def _alike(waiting: Iterable[_Entry], keys: list[tuple[Any, ...]]) -> list[_Entry]:
+    """Those that begin with the same message and do not say the same: no other continues, or is continued."""
+    first = keys[:1]
+    return [entry for entry in waiting if entry.keys != keys and entry.keys[:1] == first]
+
+
 def _is_begun(item: Trace, keys: list[tuple[Any, ...]], waiting: Iterable[_Entry], ledger: Ledger) -> bool:
     """Whether an earlier record is a later request of the same conversation: some logs have the newest first.
 
@@ -130,7 +136,8 @@ def grown(items: Iterable[Trace | Problem], ledger: Ledger) -> Iterator[Trace | 
             waiting.append(_Entry(item, []))
         else:
             keys = [_key(message) for message in item.messages]
-            entry = next((e for e in reversed(waiting) if _continues(item, keys, e)), None)
+            alike = _alike(waiting, keys)
+            entry = next((e for e in reversed(alike) if _continues(item, keys, e)), None)
             named = None if entry else _named(item, waiting)
             if entry is not None and isinstance(entry.item, Trace):
                 messages = _behind(entry, item, keys)
@@ -142,7 +149,7 @@ def grown(items: Iterable[Trace | Problem], ledger: Ledger) -> Iterator[Trace | 
                 named.item = _joined(named.item, item, messages)
                 named.keys = [_key(message) for message in messages]
                 ledger.rules[RULE] += 1
-            elif _is_begun(item, keys, waiting, ledger):
+            elif _is_begun(item, keys, alike, ledger):
                 ledger.rules[BEGUN] += 1
             else:
                 waiting.append(_Entry(item, keys))
