@@ -73,6 +73,7 @@ from truespec.domains.sql.rules import (
     ordered_pairs,
     rounding,
     rows_between,
+    rows_of_recursion,
     run_keys,
     running_totals,
     runs,
@@ -458,7 +459,15 @@ def all_rows_are_one_run(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(run_keys, "_begun", begun)
 
 
+def steps_keep_what_they_begin_with(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(rows_of_recursion, "_common", lambda some, others: some)
+
+
 PLANTS: dict[Plant, str] = {
+    steps_keep_what_they_begin_with: (
+        "WITH RECURSIVE r(i, d) AS (SELECT id, dept FROM emp WHERE sal = 1 UNION ALL SELECT r.i, e.dept "
+        "FROM r JOIN emp e ON e.sal = r.d) SELECT i, d FROM r"
+    ),
     all_rows_are_one_run: (
         "SELECT who, MIN(day) AS a FROM (SELECT who, day, ROW_NUMBER() OVER (PARTITION BY who ORDER BY day) "
         "- day AS run FROM seen) q GROUP BY who, run"

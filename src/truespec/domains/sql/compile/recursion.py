@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from sqlglot import exp
 
@@ -16,7 +17,7 @@ from truespec.domains.sql.ir.columns import coerced
 from truespec.domains.sql.ir.kinds import BOOL, DATE, INT, LOOSE, TEXT, Kind
 from truespec.domains.sql.ir.relations import rows_of
 from truespec.domains.sql.places import At, place_of
-from truespec.domains.sql.rules import carried_columns, closures, ended_recursion
+from truespec.domains.sql.rules import carried_columns, closures, ended_recursion, rows_of_recursion
 from truespec.domains.sql.rules.same_recursion import Image, Recursion, image_of, unchanged
 from truespec.verdict import ReasonCode, SpecificationError, Unsupported
 
@@ -64,7 +65,7 @@ def recursive_query(reader: Reader, cte: exp.CTE, columns: tuple[str, ...]) -> D
     added = _memory(lambda rows: _added(reader, body.expression, name, names, rows, kinds), rows, step)
     found = Recursion(next(reader.world.recursions), first, rows, added, kinds, nullable, distinct)
     known, image = _named(reader, found, step)
-    bag = image.of(_result(reader, known))
+    bag = image.of(rows_of_recursion.seen(reader.world, known.held, _result(reader, known)))
     return Denotation(names, distinct_rows(reader, bag) if distinct else bag)
 
 
@@ -113,8 +114,9 @@ def _named(reader: Reader, new: Recursion, step: Bag) -> tuple[Recursion, Image]
             image = unchanged(new)
         if image is not None:
             return old, image
-    reader.recursions.append(new)
     result = _result(reader, new)
+    new = replace(new, held=rows_of_recursion.of(reader.world, new.first, step, result))
+    reader.recursions.append(new)
     facts = carried_columns.of(reader.world, new, step, result)
     if facts:
         reader.world.adopt(result.terms[0].rows[0][1], {}, facts)

@@ -4,7 +4,8 @@ Statement. Let f map tuples to tuples. The result of `B' UNION [ALL] S'(W)` is f
 `B UNION [ALL] S(W)` where B' and f(B) are the same bag, and S'(f(W)) and f(S(W)) are the same bag for every
 bag W of tuples of these kinds. Under UNION it is enough that they hold the same tuples, however often.
 
-Side conditions. Both keep duplicates or neither does; where neither does, f is one to one. f takes some of
+Side conditions. Both keep duplicates or neither does; where neither does, f is one to one on the tuples of
+the result, as where the columns that it leaves out are those of the row whose key it takes. f takes some of
 the columns, each at most once, in any order, and adds a constant to those of integers that are never NULL;
 the columns have the same kinds, which values of S do not change. No part leaves a choice to the engine. Only
 S names the recursion, and it does so once.
@@ -28,12 +29,27 @@ from truespec.domains.sql.ir.bags import Bag
 from truespec.domains.sql.ir.kinds import INT, Kind
 from truespec.domains.sql.ir.symbols import is_false
 from truespec.domains.sql.ir.values import Val
+from truespec.domains.sql.schema import Table
 
 Same = Callable[[Bag, Bag], bool]
 """Whether two bags are proved to hold the same tuples: equally often where duplicates are kept."""
 
 MAX_IMAGES = 6
 """The most maps that are tried from one recursion to another."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Held:
+    """What the tuples of a recursion hold of a table's rows."""
+
+    table: Table
+    """The table."""
+    key: tuple[str, ...]
+    """A unique key of it."""
+    key_places: tuple[int, ...]
+    """Where a tuple holds the key."""
+    places: dict[int, str]
+    """Where it holds other columns of the row with this key."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,6 +70,8 @@ class Recursion:
     """Which columns may be NULL."""
     distinct: bool
     """Whether tuples are kept once (UNION)."""
+    held: tuple[Held, ...] = ()
+    """What its tuples hold of rows that they name by keys (`rows_of_recursion`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +107,19 @@ def unchanged(one: Recursion) -> Image:
 def images(old: Recursion, new: Recursion) -> Iterator[Image]:
     """The maps that may take one recursion to another; that of equal columns first."""
     width = len(new.kinds)
-    if old.distinct != new.distinct or (len(old.kinds) > width and old.distinct):
+    if old.distinct != new.distinct:
         return
     for columns in itertools.permutations(range(len(old.kinds)), width):
+        if old.distinct and not _tells_apart(old, set(columns)):
+            continue
         if all(old.kinds[c] == kind for c, kind in zip(columns, new.kinds, strict=True)):
             yield Image(columns, tuple(_added(old, c, new, place) for place, c in enumerate(columns)))
+
+
+def _tells_apart(one: Recursion, columns: set[int]) -> bool:
+    """Whether tuples of the result that agree in these columns are one tuple."""
+    rest = set(range(len(one.kinds))) - columns
+    return not rest or any(columns.issuperset(h.key_places) and rest <= h.places.keys() for h in one.held)
 
 
 def _added(old: Recursion, column: int, new: Recursion, place: int) -> int:
