@@ -149,6 +149,27 @@ def test_a_late_job_waits_for_a_worker_that_holds_none(monkeypatch: Any) -> None
     assert not any(held for _, late, held in given if late)
 
 
+KEEPS = """
+import resource
+from truespec.executors.forked import keep_memory
+keep_memory()
+for _ in range(5):
+    blocks = [b"x" * (8 << 20) for _ in range(4)]
+    del blocks
+print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="of glibc")
+def test_memory_that_is_kept_is_not_faulted_in_again() -> None:
+    faults = [
+        int(subprocess.run([sys.executable, "-c", script], capture_output=True, check=True).stdout)
+        for script in (KEEPS, KEEPS.replace("\nkeep_memory()", ""))
+    ]
+    pages = (32 << 20) // os.sysconf("SC_PAGE_SIZE")
+    assert faults[0] + 2 * pages < faults[1]
+
+
 def test_an_idle_worker_that_dies_is_replaced() -> None:
     with Workers(behave, failed_verdict, []) as pool:
         pid = int(pool.run_one(Pair("regex", "", "pid"), 20.0).method)

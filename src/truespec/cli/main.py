@@ -178,6 +178,8 @@ def main() -> None:
             said = f"truespec: {sentence(error)}"  # lone surrogates and all
             click.echo(said.encode("utf-8", "backslashreplace").decode("utf-8"), err=True)
         code = 2
+    finally:
+        gc.freeze()  # nothing is looked through once more when Python ends
     sys.exit(code)
 
 

@@ -18,7 +18,7 @@ from truespec.compliance.roots import ProvedOverlaps
 from truespec.compliance.run import check_all, key_of
 from truespec.compliance.scoring import DEFAULT, Scoring
 from truespec.executors.artifact_file import Rendered
-from truespec.executors.forked import may_fork
+from truespec.executors.forked import keep_memory, may_fork
 from truespec.executors.pool import MEMORY_BYTES, Job, Workers
 from truespec.executors.whole_files import GivenBack, Read, Reading, WholeFile, read_whole
 from truespec.rules.monitor import RuleSet
@@ -297,6 +297,7 @@ class Asked:
         source = run.work(chain(first, stream))
         checker = _Checker(self.rules.rules, self.scoring, self.states, self.reading, self.key, self.renders)
         if self.executor is None and may_fork(MEMORY_BYTES):
+            keep_memory()
             checker.warm_up(self.rules, first[0].path if first and isinstance(first[0], WholeFile) else None)
         with (self.executor or _here)(checker, _failed, self.jobs) as pool:
             while True:
