@@ -37,6 +37,8 @@ WRONG = [
     ("(a b : Z) (r : bool) : Prop", UNIQUE, "r = true <-> (a > 0 /\\ (a | b))"),
     ("(l r : list Z) (k : nat) : Prop", "r = skipn (k mod length l) l ++ firstn (k mod length l) l", "r = skipn k l ++ firstn k l"),
     ("(l : list (list Z)) (r : list Z) : Prop", "r = concat l", "r = fold_right (fun m acc => firstn 3 m ++ acc) [] l"),
+    ("(l : list Z) (r : bool) : Prop", "r = true <-> exists x a b c, l = a ++ x :: b ++ x :: c", "r = true <-> exists x a c, l = a ++ x :: x :: c"),
+    ("(l : list (Z * Z)) : Prop", "forall a p q b, l = a ++ p :: q :: b -> fst p <> fst q", "forall a p q b, l = a ++ p :: b ++ q :: nil -> fst p <> fst q"),
     ("(p s : string) (b : bool) : Prop", "b = String.prefix p s", "b = true <-> exists c t, s = append p (String c t)"),
     ("(m : list (list Z)) (s : list Z) : Prop", "s = map (fold_right Z.add 0) m", "forall i, nth i s 0 = fold_left Z.add (nth i m []) 0"),
     ("(l : list Z) (m : Z) : Prop", "forall u v w, l = u ++ v ++ w -> v <> [] -> fold_right Z.add 0 v <= m", "forall u v w, l = u ++ v ++ w -> fold_right Z.add 0 v <= m"),

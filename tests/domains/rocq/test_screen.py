@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from truespec.domains.rocq.lexer import sentences
-from truespec.domains.rocq.screen import screen
+from truespec.domains.rocq.screen import ALSO_IN_PREAMBLE, screen
 from truespec.verdict import ReasonCode, SpecificationError, TruespecError
 
 GOOD = "Definition spec (x : Z) : Prop := x = x."
@@ -212,7 +212,10 @@ ATTACKS = {
     "a strategy": "Strategy opaque [Z.add]. " + GOOD,
     "arguments": "Arguments Z.add : simpl never. " + GOOD,
     "an implicit type": "Implicit Types x : nat. " + GOOD,
-    "a scope": "Open Scope nat_scope. " + GOOD,
+    "a scope of its own": "Open Scope my_scope. " + GOOD,
+    "a scope for others": "Global Open Scope nat_scope. " + GOOD,
+    "two scopes at once": "Open Scope nat_scope Z_scope. " + GOOD,
+    "a closed scope": "Close Scope Z_scope. " + GOOD,
     "a delimiter": "Delimit Scope Z_scope with nat. " + GOOD,
     "a coercion": "Coercion Z.of_nat : nat >-> Z. " + GOOD,
     "a redirection of the output": 'Redirect "f" Compute 1. ' + GOOD,
@@ -252,6 +255,14 @@ def test_every_other_sentence_is_forbidden(word: str) -> None:
     assert caught.value.place is not None
     assert caught.value.place.line == 2
     assert word in caught.value.message
+
+
+@pytest.mark.parametrize("opening", ["Open Scope nat_scope.", "Local Open Scope nat_scope."])
+def test_a_standard_scope_is_opened_for_the_text_alone(opening: str) -> None:
+    screened = screen(f"{opening} {GOOD}")
+    assert screened.sentences[0].text == "Local Open Scope nat_scope."
+    with pytest.raises(SpecificationError):
+        screen(f"{opening} {GOOD}", ALSO_IN_PREAMBLE)
 
 
 @pytest.mark.parametrize("text", ATTACKS.values(), ids=ATTACKS.keys())

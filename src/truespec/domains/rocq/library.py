@@ -22,6 +22,7 @@ FILES = (
     "Sample",
     "Semi",
     "Support",
+    "Parts",
     "Search",
     "Data",
     "Tables",

@@ -1,13 +1,14 @@
 """What a text may declare: an allowlist of sentences; everything else is refused before Rocq reads it.
 
-Allowed are `Definition`, `Fixpoint` and plain `Inductive`, each with its body. Such sentences change nothing
-outside the module they stand in: no axiom, no proof, no notation, no hint, no option, no file, no program.
+Allowed are `Definition`, `Fixpoint` and plain `Inductive`, each with its body, and opening a scope of the
+standard library, which is made local. Such sentences change nothing outside the module they stand in: no axiom,
+no proof, no notation, no hint, no option, no file, no program.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from truespec.domains.rocq.lexer import Sentence, Token, sentences
 from truespec.verdict import Place, ReasonCode, SpecificationError, Unsupported
@@ -16,6 +17,8 @@ OURS = "Truespec"
 """Names that begin so are the verifier's own."""
 ALLOWED = ("Definition", "Fixpoint", "Inductive")
 """The sentences of a specification."""
+SCOPES = ("nat_scope", "Z_scope", "list_scope", "bool_scope", "string_scope", "char_scope")
+"""The scopes that a text may open for its own module."""
 ALSO_IN_PREAMBLE = ("Record", "Notation", "Infix")
 """Sentences that a preamble may hold besides; it belongs to the task, not to the candidate."""
 IN_PRELUDE = ("From", "Require", "Import", "Open", "Export")
@@ -62,7 +65,15 @@ def screen(text: str, extra: tuple[str, ...] = ()) -> Screened:
     fixpoints: list[str] = []
     inductives: list[str] = []
     types: list[str] = []
+    # A preamble is imported: what it opens would reach both texts.
+    opened = {} if extra else {sentence.offset: scope for sentence in read if (scope := _opens(sentence))}
+    read = [
+        replace(one, text=f"Local Open Scope {opened[one.offset]}.") if one.offset in opened else one
+        for one in read
+    ]
     for sentence in read:
+        if sentence.offset in opened:
+            continue
         _screen_sentence(sentence, text, (*ALLOWED, *extra))
         match sentence.tokens[0].text:
             case "Definition":
@@ -100,6 +111,14 @@ def screen_prelude(text: str) -> tuple[Sentence, ...]:
             if token.kind != "name":
                 raise _forbidden(f"{token.text!r} in a prelude", text, token)
     return tuple(read)
+
+
+def _opens(sentence: Sentence) -> str | None:
+    """The scope of the standard library that a sentence opens and nothing else."""
+    match [token.text for token in sentence.tokens]:
+        case ["Open", "Scope", scope] | ["Local", "Open", "Scope", scope] if scope in SCOPES:
+            return scope
+    return None
 
 
 def _screen_sentence(sentence: Sentence, text: str, allowed: tuple[str, ...]) -> None:

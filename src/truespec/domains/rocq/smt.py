@@ -39,9 +39,9 @@ REDUCTION_SECONDS = 1.5
 """Processor seconds for the reduction of a theorem."""
 WHOLE = "reduce_statement"
 """The plan that reduces the pair as it stands."""
-LAST_STEP = "reduce_by_last_step"
-"""The plan that replaces derivations by what their last step tells."""
-ALONG = ("reduce_along_argument", "reduce_by_heads", "reduce_meeting_argument")
+CASES = "reduce_by_cases"
+"""The plan without an induction, which replaces derivations by what their last step tells."""
+ALONG = ("reduce_along_argument", "reduce_by_heads", "reduce_from_head", "reduce_meeting_argument")
 """The plans that reduce it by an induction along an argument."""
 SCANNED = re.compile(r"list\b.*|nat|string")
 """The types of arguments along which inductions go."""
@@ -249,8 +249,7 @@ def smtlib(formula: str) -> str:
 def plans(layout: Layout) -> list[str]:
     """The tactics that reduce a pair, in the order they are tried: as a whole, then by inductions."""
     scanned = [one.name for one in layout.arguments if SCANNED.fullmatch(one.type.strip("() "))]
-    by_step = [LAST_STEP] if layout.inductive() else []
-    return [WHOLE, *by_step, *(f"{tactic} {name}" for name in scanned for tactic in ALONG)]
+    return [WHOLE, CASES, *(f"{tactic} {name}" for name in scanned for tactic in ALONG)]
 
 
 def reduce(dialogue: Dialogue, layout: Layout, plan: str = WHOLE) -> str:

@@ -26,7 +26,20 @@ Ltac with_obligations k := exists (@nil reader); let fs := open_constr:(_ : list
 with close_list l := lazymatch l with _ :: ?r => close_list r | ?r => unify r (@nil formula) end.
 Ltac asked_of := lazymatch goal with v : valids ?fs |- valid ?f => let n := position f fs in exact (obliged n fs v) end.
 Ltac with_facts := repeat match goal with H : ?P |- _ => is_prop P; lazymatch P with valids _ => fail | done _ _ => clear H | bound _ => clear H | Moved _ => clear H | _ => revert H end end.
-Ltac ask := with_facts; cbn [fst snd]; eapply ask_leaf; [ reify_open | close_open ltac:(fun _ _ => idtac) | asked_of ].
+(* Whether the goal speaks of lists by their members alone. *)
+Ltac by_members := lazymatch goal with
+  | |- context [@nth_error] => fail | |- context [@nth] => fail | |- context [@Sorted] => fail | |- context [@StronglySorted] => fail
+  | |- context [@NoDup] => fail | |- context [@Forall] => fail | |- context [@Exists] => fail | |- context [@forallb] => fail | |- context [@existsb] => fail
+  | |- context [@incl] => fail | |- context [@map] => fail | |- context [String.get] => fail | |- context [@hd_error] => fail | |- context [@last] => fail | |- context [@hd] => fail
+  | |- context [@In] => change (@In) with (@member) end.
+(* What the library tells of functions in sight. *)
+Lemma counted_member T (e : forall x y : T, {x = y} + {x <> y}) l : forall x, In x l <-> (0 < count_occ e l x)%nat. Proof. intro x. rewrite (count_occ_In e). lia. Qed.
+Lemma same_members T (l m : list T) : Permutation l m -> (forall x, In x l <-> In x m) /\ length l = length m.
+Proof. intro p. split; [intro x; split; intro i; [exact (Permutation_in x p i) | exact (Permutation_in x (Permutation_sym p) i)] | exact (Permutation_length p)]. Qed.
+Ltac told_by_library := repeat match goal with
+  | |- context [@count_occ ?T ?e ?l] => is_var l; mark l 77%nat ltac:(pose proof (counted_member T e l))
+  | |- context [@Permutation ?T ?l ?m] => mark (l, m) 78%nat ltac:(pose proof (same_members T l m)) end; clear_marks.
+Ltac ask := told_by_library; with_facts; try by_members; cbn [fst snd]; eapply ask_leaf; [ reify_open | close_open ltac:(fun _ _ => idtac) | asked_of ].
 
 (** * Hypotheses at lists and texts at hand *)
 Ltac of_parts A := lazymatch A with list _ => idtac | string => idtac end.
@@ -166,19 +179,23 @@ Ltac without_result := try (lazymatch goal with
   | |- (?r = false <-> _) <-> ?r = _ => apply iff_sym, same_falsity
   end).
 (** * Plans *)
+Ltac opened_pair := unfold_pair; intros; cbv beta iota; cbn [fst snd].
 (* What is computed stands on the right. *)
 Ltac description := lazymatch goal with
   | |- _ <-> ?r = _ => is_var r | |- _ <-> _ = ?r => is_var r; rewrite (eq_swap _ _ r)
   | |- ?r = _ <-> _ => is_var r; apply iff_sym | |- _ = ?r <-> _ => is_var r; apply iff_sym; rewrite (eq_swap _ _ r) end.
 Ltac heads_end x := taken_apart; try case_of_goal; cbn in *; taken_apart; try steps_told x; from_start; try deep_heads; tidy_hypotheses; instances; ask.
 Ltac headed_along x := generalise_but x; induction x; intros_beside; cbn in *; open_pairs; heads_end x.
-Ltac reduce_by_heads x := with_obligations ltac:(start; without_result; carry_all; from_start; try description; headed_along x).
-(* As it stands, but for derivations by their last step. *)
+Ltac reduce_by_heads x := with_obligations ltac:(opened_pair; without_result; carry_all; from_start; try description; headed_along x).
+(* Without an induction: calls from the start, derivations by their last step, each case on its own. *)
 Ltac step_anywhere := match goal with |- context [?G] => lazymatch type of G with Prop => is_evidence G; step_told G end end.
-Ltac reduce_by_last_step := with_obligations ltac:(start; without_result; step_anywhere; taken_apart; ask).
-Ltac reduce_along_argument x := with_obligations ltac:(start; without_result; carry_all; from_start; try description; asked_along x).
+Ltac reduce_by_cases := with_obligations ltac:(opened_pair; without_result; carry_all; from_start; try step_anywhere; taken_apart; ask).
+(* A loop that starts with the head: an induction along the rest, for any head. *)
+Ltac from_head x := let y := fresh "y" in destruct x as [|y x]; cbn in *; open_pairs; [ asked_end x | asked_along x ].
+Ltac reduce_from_head x := with_obligations ltac:(opened_pair; without_result; carry_all; from_start; try description; from_head x).
+Ltac reduce_along_argument x := with_obligations ltac:(opened_pair; without_result; carry_all; from_start; try description; asked_along x).
 (* The function meets the description, and one value at most does. *)
 Lemma meets T (P : T -> Prop) t : P t -> (P t -> forall r, P r -> r = t) -> forall r, P r <-> r = t. Proof. intros h k r. split; [apply k; exact h | intros ->; exact h]. Qed.
 Ltac met x := description; lazymatch goal with |- ?P <-> ?r = ?t => lazymatch eval pattern r in P with ?D _ =>
   apply (meets _ D t); cbv beta; [ clear r; asked_along x | generalize t; let v := fresh "v" in let m := fresh "m" in intros v m; clear r; intro r; taken_apart; ask ] end end.
-Ltac reduce_meeting_argument x := with_obligations ltac:(start; without_result; carry_all; from_start; met x).
+Ltac reduce_meeting_argument x := with_obligations ltac:(opened_pair; without_result; carry_all; from_start; met x).

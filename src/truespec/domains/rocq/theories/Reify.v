@@ -501,6 +501,8 @@ Lemma pow_fourth a : a ^ 4 = a * a * a * a. Proof. lia. Qed.
 Lemma pair_same T U (a c : T) (b d : U) : (a, b) = (c, d) <-> a = c /\ b = d. Proof. split; [intros [=]; auto | intros [-> ->]; auto]. Qed.
 Lemma cons_not_nil T (l : list T) : l = nil <-> match l with nil => True | _ => False end. Proof. destruct l; split; intros; auto; discriminate || contradiction. Qed.
 Lemma cons_same T (x y : T) l m : x :: l = y :: m <-> x = y /\ l = m. Proof. split; [intros [=]; auto | intros [-> ->]; reflexivity]. Qed.
+(** Where lists are told by their members alone, membership is a predicate of which nothing is known. *)
+Definition member {T} (x : T) (l : list T) : Prop := In x l.
 Lemma in_nil T (x : T) : In x nil <-> False. Proof. reflexivity. Qed.
 Lemma in_cons T (x y : T) l : In x (y :: l) <-> y = x \/ In x l. Proof. reflexivity. Qed.
 Lemma is_some_so T `{Default T} (o : option T) x : o = Some x <-> is_some o = true /\ the o = x.
@@ -522,9 +524,26 @@ Proof. revert n. induction l as [|x l IH]; intros [|n]; cbn; auto. Qed.
 Lemma is_some_hd T (l : list T) : is_some (hd_error l) = (0 <? length l)%nat. Proof. destruct l; reflexivity. Qed.
 Lemma the_hd T `{Default T} (l : list T) : the (hd_error l) = nth 0 l default. Proof. destruct l; reflexivity. Qed.
 Lemma in_filter T (p : T -> bool) x l : In x (filter p l) <-> In x l /\ p x = true. Proof. apply filter_In. Qed.
+Lemma member_cons T (x y : T) l : member x (y :: l) <-> y = x \/ member x l. Proof. reflexivity. Qed.
+Lemma member_app T (x : T) l m : member x (l ++ m) <-> member x l \/ member x m. Proof. apply in_app_iff. Qed.
+Lemma member_filter T (p : T -> bool) x l : member x (filter p l) <-> member x l /\ p x = true. Proof. apply filter_In. Qed.
+Lemma member_rev T (x : T) l : member x (rev l) <-> member x l. Proof. symmetry. apply in_rev. Qed.
 Lemma pairs_same T U (p q : T * U) : p = q <-> fst p = fst q /\ snd p = snd q. Proof. destruct p, q; cbn; apply pair_same. Qed.
 Lemma call_if A B (g : A -> B) (b : bool) x y : g (if b then x else y) = if b then g x else g y. Proof. destruct b; reflexivity. Qed.
 Lemma call_sumbool A B (g : A -> B) P Q (b : {P} + {Q}) x y : g (if b then x else y) = if b then g x else g y. Proof. destruct b; reflexivity. Qed.
+Lemma call_option A B C (g : B -> C) (o : option A) `{Default A} F d :
+  g (match o with Some x => F x | None => d end) = if is_some o then g (F (the o)) else g d.
+Proof. destruct o; reflexivity. Qed.
+Lemma call_pair A B C D (g : C -> D) (p : A * B) (F : A -> B -> C) : g (let (x, y) := p in F x y) = g (F (fst p) (snd p)).
+Proof. destruct p; reflexivity. Qed.
+Lemma match_option_value A B (o : option A) `{Default A} (F : A -> B) d :
+  match o with Some x => F x | None => d end = if is_some o then F (the o) else d.
+Proof. destruct o; reflexivity. Qed.
+Lemma match_pair_value A B C (p : A * B) (F : A -> B -> C) : (let (x, y) := p in F x y) = F (fst p) (snd p).
+Proof. destruct p; reflexivity. Qed.
+Lemma call_option_map A B C (g : option B -> C) (f : A -> B) (o : option A) `{Default A} :
+  g (option_map f o) = if is_some o then g (Some (f (the o))) else g None.
+Proof. destruct o; reflexivity. Qed.
 Lemma bools_same (a b : bool) : a = b <-> (a = true <-> b = true).
 Proof. split; [intros ->; tauto | apply eq_true_iff_eq]. Qed.
 Lemma false_not (b : bool) : b = false <-> ~ b = true. Proof. destruct b; cbn; split; congruence. Qed.
@@ -603,6 +622,7 @@ Ltac literal x := lazymatch x with
   | true => idtac | false => idtac
   | Ascii ?a ?b ?c ?d ?e ?f ?g ?h => literal a; literal b; literal c; literal d; literal e; literal f; literal g; literal h
   end.
+Ltac accessor g := lazymatch g with @the _ _ => idtac | @fst _ _ => idtac | @snd _ _ => idtac | @is_some _ => idtac | Z.of_nat => idtac end.
 (* An unknown call as a function of its numeric arguments, and of the bound values in what is left: [(g, (a, (b, tt)))]. *)
 Inductive bound {T} (x : T) : Prop := is_bound.
 Ltac call_head t := lazymatch t with ?g _ => call_head g | _ => t end.
@@ -713,8 +733,14 @@ with reify_value := lazymatch goal with
   | the (Some ?a) => change x with a; reify
   | the (nth_error ?l ?n) => eapply (rv_by fs env x _ _ (the_nth_error _ l n)); reify
   | the (hd_error ?l) => eapply (rv_by fs env x _ _ (the_hd _ l)); reify
-  | ?g (if ?c then ?a else ?b) => lazymatch g with the => idtac | fst => idtac | snd => idtac | @the _ _ => idtac | @fst _ _ => idtac | @snd _ _ => idtac | Z.of_nat => idtac end;
+  | ?g (if ?c then ?a else ?b) => accessor g;
       let t := type of c in lazymatch t with bool => eapply (rv_by fs env x _ _ (call_if _ _ g c a b)) | _ => eapply (rv_by fs env x _ _ (call_sumbool _ _ g _ _ c a b)) end; reify
+  | ?g (option_map ?f ?o) => accessor g; eapply (rv_by fs env x _ _ (call_option_map _ _ _ g f o)); reify
+  | ?g (match ?o with Some y => @?a y | None => ?b end) => accessor g; eapply (rv_by fs env x _ _ (call_option _ _ _ g o a b)); cbv beta; reify
+  | ?g (let (y, z) := ?p in @?a y z) => accessor g; eapply (rv_by fs env x _ _ (call_pair _ _ _ _ g p a)); cbv beta; reify
+  | match ?o with Some y => @?a y | None => ?b end => eapply (rv_by fs env x _ _ (match_option_value _ _ o a b)); cbv beta; reify
+  | let (y, z) := ?p in @?a y z => eapply (rv_by fs env x _ _ (match_pair_value _ _ _ p a)); cbv beta; reify
+  | the None => eapply (rv_by fs env x default); [reflexivity | unfold default, default_coded; cbn [decode code_Z code_nat code_bool code_ascii]; reify]
   | negb _ => eapply rv_bool; reify
   | andb _ _ => eapply rv_bool; reify
   | orb _ _ => eapply rv_bool; reify
@@ -765,6 +791,11 @@ with reify_test := lazymatch goal with |- Rt ?fs ?env ?b _ =>
       let t := type of c in lazymatch t with bool => eapply (rt_by fs env b _ _ (call_if _ _ is_some c u v)) | _ => eapply (rt_by fs env b _ _ (call_sumbool _ _ is_some _ _ c u v)) end; reify
   | is_some (Some _) => change b with true; reify
   | is_some None => change b with false; reify
+  | ?g (option_map ?f ?o) => accessor g; eapply (rt_by fs env b _ _ (call_option_map _ _ _ g f o)); reify
+  | ?g (match ?o with Some y => @?u y | None => ?v end) => accessor g; eapply (rt_by fs env b _ _ (call_option _ _ _ g o u v)); cbv beta; reify
+  | ?g (let (y, z) := ?p in @?u y z) => accessor g; eapply (rt_by fs env b _ _ (call_pair _ _ _ _ g p u)); cbv beta; reify
+  | match ?o with Some y => @?u y | None => ?v end => eapply (rt_by fs env b _ _ (match_option_value _ _ o u v)); cbv beta; reify
+  | let (y, z) := ?p in @?u y z => eapply (rt_by fs env b _ _ (match_pair_value _ _ _ p u)); cbv beta; reify
   | is_some (nth_error ?l ?n) => eapply (rt_by fs env b _ _ (is_some_nth_error _ l n)); reify
   | is_some (hd_error ?l) => eapply (rt_by fs env b _ _ (is_some_hd _ l)); reify
   | Z.even ?x => eapply (rt_by fs env b _ _ (zeven_eqb x)); reify
@@ -835,6 +866,11 @@ with reify_shape := lazymatch goal with |- Rf ?fs ?env ?P _ =>
   | Nat.Even ?a => reify_as (nat_even_mod a)
   | Nat.Odd ?a => reify_as (nat_odd_mod a)
   | prime ?p => reify_as (prime_divisors p)
+  | member ?x nil => reify_as (in_nil _ x)
+  | member ?x (?y :: ?l) => reify_as (member_cons _ x y l)
+  | member ?x (?l ++ ?m) => reify_as (member_app _ x l m)
+  | member ?x (filter ?p ?l) => reify_as (member_filter _ p x l)
+  | member ?x (rev ?l) => reify_as (member_rev _ x l)
   | In ?x nil => reify_as (in_nil _ x)
   | In ?x (?y :: ?l) => reify_as (in_cons _ x y l)
   | In ?x (?l ++ ?m) => reify_as (in_app_iff l m x)
@@ -856,7 +892,7 @@ with reify_shape := lazymatch goal with |- Rf ?fs ?env ?P _ =>
       | Z => eapply rf_ex_Z; reify
       | _ => tryif coded T then (eapply rf_ex; reify) else reify_statement
       end
-  | ?A -> ?B => is_proposition A; eapply rf_imp; reify
+  | ?A -> ?B => tryif is_proposition A then (eapply rf_imp; reify) else (tryif coded A then (eapply rf_all; reify) else reify_statement)
   | forall x : ?T, @?Q x => lazymatch T with
       | option ?U => reify_as (all_option U Q)
       | (?U * ?V)%type => reify_as (all_pair U V Q)

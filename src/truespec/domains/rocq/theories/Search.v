@@ -2,7 +2,7 @@
 
     [A] and [B] are the two specifications as predicates on one tuple of arguments, given with evaluators. *)
 From Coq Require Import String Ascii ZArith Bool Arith List Lia.
-From Truespec Require Export Support.
+From Truespec Require Export Parts.
 Import ListNotations.
 Local Open Scope Z_scope.
 
