@@ -155,12 +155,17 @@ def _named(bounds: list[int]) -> str:
 
 
 def _intersection(one: list[int], two: list[int]) -> list[int]:
+    """What two lists of ascending ranges share."""
     found: list[int] = []
-    for first, end in zip(one[::2], one[1::2], strict=True):
-        for other_first, other_end in zip(two[::2], two[1::2], strict=True):
-            low, high = max(first, other_first), min(end, other_end)
-            if low < high:
-                found += [low, high]
+    here = there = 0
+    while here < len(one) and there < len(two):
+        low, high = max(one[here], two[there]), min(one[here + 1], two[there + 1])
+        if low < high:
+            found += [low, high]
+        if one[here + 1] < two[there + 1]:
+            here += 2
+        else:
+            there += 2
     return found
 
 
@@ -194,14 +199,11 @@ def _bounds(numbers: list[int], blocks: list[list[int] | None]) -> list[int]:
 @cache
 def _classes() -> list[tuple[str, list[int]]]:
     """The sets of characters that have a short name in Python's `re`, the largest first."""
-    found = []
-    for name in (r"\w", r"\d", r"\s"):
-        matches = re.compile(name).match
-        inside = [bool(matches(chr(point))) for point in range(LAST)]
-        edges = [point for point in range(1, LAST) if inside[point] != inside[point - 1]]
-        edges = ([0] if inside[0] else []) + edges + ([LAST] if inside[-1] else [])
-        found.append((name, edges))
-    return found
+    everything = "".join(map(chr, range(LAST)))
+    return [
+        (name, [edge for run in re.finditer(f"{name}+", everything) for edge in run.span()])
+        for name in (r"\w", r"\d", r"\s")
+    ]
 
 
 def _shortened(text: str) -> str:

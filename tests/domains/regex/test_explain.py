@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import itertools
 import re
+from bisect import bisect_right
+from random import Random
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -12,6 +15,7 @@ from click.testing import CliRunner
 from truespec.cli.regex import regex
 from truespec.domains.regex.explain import Explanation, explain
 from truespec.domains.registry import load
+from truespec.reports import automaton
 from truespec.reports.automaton import draw
 from truespec.solvers.limit import Limit
 
@@ -80,3 +84,36 @@ def test_an_unreadable_pattern_is_named_as_it_was_given() -> None:
     run = CliRunner().invoke(regex, ["explain", "a", "(ab"])
     assert "syntax: B: missing )" in run.output
     assert run.exit_code == 4
+
+
+class Counted(list[int]):
+    """A list that counts how often it is read."""
+
+    reads = 0
+
+    def __getitem__(self, place: Any) -> Any:
+        self.reads += 1
+        return super().__getitem__(place)
+
+
+def points(edges: list[int]) -> list[int]:
+    return [n for first, end in zip(edges[::2], edges[1::2], strict=True) for n in range(first, end)]
+
+
+def test_ranges_are_intersected_in_one_pass() -> None:
+    random = Random(3)
+    for _ in range(2_000):
+        one, two = (sorted(random.sample(range(40), 2 * random.randrange(6))) for _ in range(2))
+        shared = automaton._intersection(one, two)
+        assert points(shared) == sorted({*points(one)} & {*points(two)})
+    many = Counted(range(10_000))
+    assert automaton._intersection(many, Counted(range(10_000))) == list(range(10_000))
+    assert many.reads < 5 * len(many)
+
+
+@pytest.mark.parametrize("name", [r"\w", r"\d", r"\s"])
+def test_the_classes_hold_what_re_matches(name: str) -> None:
+    edges = dict(automaton._classes())[name]
+    for point in [*range(0x3000), *Random(7).sample(range(0x110000), 3_000)]:
+        inside = bisect_right(edges, point) % 2 == 1
+        assert inside == bool(re.match(name, chr(point))), point
