@@ -1,8 +1,8 @@
 """What a text may declare: an allowlist of sentences; everything else is refused before Rocq reads it.
 
 Allowed are `Definition`, `Fixpoint` and plain `Inductive`, each with its body, and opening a scope of the
-standard library, which is made local. Such sentences change nothing outside the module they stand in: no axiom,
-no proof, no notation, no hint, no option, no file, no program.
+standard library, which is made local. Such sentences change nothing outside the module they stand in: no
+axiom, no proof, no notation, no hint, no option, no file, no program.
 """
 
 from __future__ import annotations
