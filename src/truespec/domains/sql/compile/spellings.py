@@ -1,4 +1,4 @@
-"""What is written out as something else that means the same: EVERY, the length of a list, a series."""
+"""What is written out as something else that means the same: EVERY, the length of a list, TRIM of UPPER."""
 
 from __future__ import annotations
 
@@ -34,6 +34,8 @@ def _instead(node: Any, dialect: Dialect) -> exp.Expr | None:
             depth = node.args.get("expression")
             if depth is None or (isinstance(depth, exp.Literal) and depth.this == "1"):
                 return _length(node.this)
+        case exp.Trim() if isinstance(node.this, exp.Upper | exp.Lower):
+            return _trimmed(node)
         case exp.Bracket() if isinstance(_bare(node.this), exp.ArrayAgg):
             return _element(node, dialect)
     return None
@@ -54,6 +56,15 @@ def _named(node: exp.Anonymous, dialect: Dialect) -> exp.Expr | None:
         total = exp.Coalesce(this=exp.Sum(this=arguments[0]), expressions=[exp.Literal.number("0.0")])
         return exp.Cast(this=total, to=exp.DataType.build("REAL"))
     return None
+
+
+def _trimmed(node: exp.Trim) -> exp.Expr | None:
+    """`TRIM(UPPER(x))` is `UPPER(TRIM(x))`: no letter becomes a blank, or is made of one."""
+    if any(part for key, part in node.args.items() if key not in ("this", "position")):
+        return None
+    inner = node.this
+    trimmed = exp.Trim(this=inner.this.copy(), position=node.args.get("position"))
+    return exp.Upper(this=trimmed) if isinstance(inner, exp.Upper) else exp.Lower(this=trimmed)
 
 
 def _bare(node: Any) -> Any:

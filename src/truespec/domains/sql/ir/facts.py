@@ -90,12 +90,15 @@ def _told_apart(names: set[str]) -> list[Formula]:
 
 
 def emptiness(empty: Expr, names: set[str]) -> list[Formula]:
-    """A text is empty where its length is 0, and where the text of its first characters is."""
+    """A text is empty where its length is 0, where its first characters are, and in capitals as it stands."""
     text, size = z3.Const("any!text", TEXT_SORT), z3.Int("size!")
     facts: list[Formula] = []
     for name in sorted(names & set(_LENGTHS)):
         length = z3.Function(name, TEXT_SORT, z3.IntSort())(text)
         facts.append(z3.ForAll([text], (length <= 0) == (text == empty), patterns=[length]))
+    for name in sorted(names & {"Lower this:text", "Upper this:text"}):
+        turned = z3.Function(name, TEXT_SORT, TEXT_SORT)(text)
+        facts.append(z3.ForAll([text], (turned == empty) == (text == empty), patterns=[turned]))
     if _PREFIX in names:
         start = z3.Function(_PREFIX, TEXT_SORT, z3.IntSort(), TEXT_SORT)(text, size)
         same = (start == empty) == (text == empty)
