@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from sqlglot import exp
 
@@ -38,14 +39,15 @@ from truespec.verdict import (
 
 FIRST_DATABASES, QUICK_DATABASES = 12, 100
 """Databases of the first two searches: most wrong queries differ on one of these."""
-FIRST_PORTION, BRIEF_PORTION, QUICK_PORTION, PROOF_PORTION = 0.1, 0.2, 0.2, 0.5
-"""Shares of the time that is left for a first look, a brief proof, a second look and the whole proof."""
+FIRST_PORTION, BRIEF_PORTION, QUICK_PORTION = 0.1, 0.2, 0.2
+"""Shares of the time that is left for a first look, a brief proof and a second look."""
+PARTS_PORTION, PROOF_PORTION = 0.5, 0.65
+"""The shares for a proof by parts, and for one of the whole after it.
+
+Of 960 unseen pairs on which the second look found nothing, 58 were proved and 15 refuted: proofs come first.
+"""
 SEED_PORTION = 0.25
 """The share for databases that Z3 proposes."""
-PARTS_PORTION = 0.5
-"""The share for a proof by parts, before that of the whole."""
-LATE_PORTION, LATE_DATABASES = 0.12, 260
-"""A look where an engine is fast: the whole proof takes longer than so many databases of most pairs."""
 MORE_PORTION, MORE_DATABASES = 0.5, 700
 """A third look, after which all small databases are tried."""
 SWEEP_PORTION = 0.6
@@ -66,56 +68,45 @@ def decide(
             "sql", "identity", Proof("identical queries", ("the engine's lexical rules as recorded here",))
         )
     reasons: list[Undecided] = []
-    hunt = _hunt(oracle, candidate, schema, order, settings, reasons)
-    last: Search | None = None
+    looks = _Looks(_hunt(oracle, candidate, schema, order, settings, reasons))
+    pair = oracle[1], candidate[1], schema, order, settings
 
-    def look(portion: Limit, databases: int) -> Verdict | None:
-        nonlocal last
-        found = last = hunt.go(portion, databases) if hunt is not None else None
-        if found is None or found.refutation is None:
-            return None
-        return _refuted("random databases", found.refutation)
+    def proved(trace: ProofTrace) -> Verdict:
+        return equivalent("sql", "bag algebra", _proved(trace, *pair[:3], settings))
 
-    first = look(limit.portion(FIRST_PORTION), FIRST_DATABASES)
+    first = looks.go(limit.portion(FIRST_PORTION), FIRST_DATABASES)
     if first is not None:
         return first
-    pair = oracle[1], candidate[1], schema, order, settings
     parted = share_a_part(oracle[1], candidate[1])
     trace, ended = _by_parts(*pair, limit.portion(BRIEF_PORTION)) if parted else (None, False)
     if trace is None:
         trace, hopeful = prove_briefly(*pair, limit.portion(BRIEF_PORTION))
     if trace is not None:
-        return equivalent("sql", "bag algebra", _proved(trace, *pair[:3], settings))
-    quick = look(limit.portion(QUICK_PORTION), QUICK_DATABASES)
+        return proved(trace)
+    quick = looks.go(limit.portion(QUICK_PORTION), QUICK_DATABASES)
     if quick is not None:
         return quick
-    if hunt is not None:
-        with contextlib.suppress(OutOfTime):
-            seeded = hunt.propose(limit.portion(SEED_PORTION))
-            if seeded is not None:
-                return _refuted("databases from models", seeded)
-    fast = last is not None and last.ended == "databases"
-    late = look(limit.portion(LATE_PORTION), LATE_DATABASES) if hopeful and fast else None
-    if late is not None:
-        return late
+    reason: Undecided = Incomplete("sql: no proof was found, and no database that tells the queries apart")
     try:
         if hopeful and not ended:
             trace, _ = _by_parts(*pair, limit.portion(PARTS_PORTION))
         if hopeful and trace is None:
             trace = prove(*pair, limit.portion(PROOF_PORTION))
-        if trace is not None:
-            return equivalent("sql", "bag algebra", _proved(trace, *pair[:3], settings))
-        reasons.insert(0, Incomplete("sql: no proof was found, and no database that tells the queries apart"))
-    except SpecificationError as error:
-        # The engine accepted the text, so the compiler's reading of it is too narrow.
-        reasons.insert(0, Unsupported(f"sql: {error}"))
-    except OutOfTime:
-        reasons.insert(0, OutOfTime("sql: the proof took too long, and no database separates the queries"))
-    except Undecided as error:
-        reasons.insert(0, error)
-    except RecursionError:
-        reasons.insert(0, Unsupported("sql: the query is nested too deeply"))
-    more = look(limit.portion(MORE_PORTION), MORE_DATABASES)
+    except (Undecided, SpecificationError, RecursionError) as error:
+        reason = _why(error)
+    if trace is not None:
+        return proved(trace)
+    seeded = looks.propose(limit.portion(SEED_PORTION))
+    if seeded is not None:
+        return seeded
+    reasons.insert(0, reason)
+    return _searched(looks, reasons, (oracle[1], candidate[1]), limit)
+
+
+def _searched(looks: _Looks, reasons: list[Undecided], trees: Sequence[exp.Expr], limit: Limit) -> Verdict:
+    """The verdict where no proof was found: more databases, all small ones, many more."""
+    hunt = looks.hunt
+    more = looks.go(limit.portion(MORE_PORTION), MORE_DATABASES)
     if more is not None:
         return more
     bound: dict[str, JSON] | None = None
@@ -124,19 +115,54 @@ def decide(
             found, bound = hunt.sweep(limit.portion(SWEEP_PORTION))
             if found is not None:
                 return _refuted("all small databases", found)
-    long = look(limit.portion(0.9), MAX_DATABASES)
+    long = looks.go(limit.portion(0.9), MAX_DATABASES)
     if long is not None:
         return long
-    if hunt is not None and last is not None:
+    if hunt is not None and looks.last is not None:
         with contextlib.suppress(OutOfTime):
             known = isinstance(reasons[0], Nondeterministic)
             wavering = frozenset[int]() if known else hunt.wavering(limit)
             if wavering:
-                reasons.insert(0, _nondeterministic(wavering, last, oracle[1], candidate[1]))
+                reasons.insert(0, _nondeterministic(wavering, looks.last, *trees))
         unasked = hunt.unasked()
         if unasked is not None and isinstance(reasons[0], Incomplete | OutOfTime):
             reasons.insert(0, Incomplete(f"{reasons[0]}; {unasked}"))
     return _undecided(reasons, bound)
+
+
+@dataclass(slots=True)
+class _Looks:
+    """The looks for a database that tells the queries apart; each goes on where the one before stopped."""
+
+    hunt: Hunt | None
+    """None where no engine runs the pair."""
+    last: Search | None = None
+    """What the last one saw."""
+
+    def go(self, portion: Limit, databases: int) -> Verdict | None:
+        """A refutation by one of so many databases in all."""
+        self.last = self.hunt.go(portion, databases) if self.hunt is not None else None
+        if self.last is None or self.last.refutation is None:
+            return None
+        return _refuted("random databases", self.last.refutation)
+
+    def propose(self, portion: Limit) -> Verdict | None:
+        """A refutation by a database that Z3 proposes."""
+        with contextlib.suppress(OutOfTime):
+            found = self.hunt.propose(portion) if self.hunt is not None else None
+            if found is not None:
+                return _refuted("databases from models", found)
+        return None
+
+
+def _why(error: Exception) -> Undecided:
+    """Why there is no proof, by what ended the search for one."""
+    if isinstance(error, OutOfTime):
+        return OutOfTime("sql: the proof took too long, and no database separates the queries")
+    if isinstance(error, RecursionError):
+        return Unsupported("sql: the query is nested too deeply")
+    # The engine accepted the text, so the compiler's reading of it is too narrow.
+    return error if isinstance(error, Undecided) else Unsupported(f"sql: {error}")
 
 
 def _by_parts(

@@ -56,11 +56,19 @@ class Effort:
     """For one statement; 400 000 are some 0.2 s of processor time."""
     statements: int
     """How many statements."""
+    least: int
+    """For one statement where many were left open."""
+
+    def after(self, unanswered: int) -> int:
+        """For the next statement: where more were left open, it is likelier that no proof is there at all."""
+        return max(self.least, self.statement * PATIENCE // (PATIENCE + unanswered))
 
 
-FULL = Effort(400_000, 3_000)
+PATIENCE = 2
+"""After so many statements that were left open, the next one is asked with half the effort."""
+FULL = Effort(400_000, 3_000, 60_000)
 """Nearly all statements that are proved take a sixth of it."""
-BRIEF = Effort(60_000, 40)
+BRIEF = Effort(60_000, 40, 60_000)
 """Enough for most pairs that can be proved at all."""
 
 
@@ -90,6 +98,8 @@ class World:
         self.effort = effort
         self.shortened = False
         """Whether more effort might have given another answer."""
+        self.unanswered = 0
+        """How many statements Z3 gave up."""
         self.in_steps = False
         """Whether rows are known to follow one another, so that Z3 has to be kept from going on for ever."""
         self.in_numbers = False
@@ -376,7 +386,7 @@ class World:
             if self.calls > self.effort.statements:
                 self.shortened = True
                 raise Incomplete(f"sql: the proof took more than {self.effort.statements} statements")
-            proved = self.decided(assumption, goal, self.effort.statement // share)
+            proved = self.decided(assumption, goal, self.effort.after(self.unanswered) // share)
             self._cache[key] = (goal, assumption, proved)
         self.trail.append("1" if proved else "0")
         return proved
@@ -405,6 +415,7 @@ class World:
             if outcome is not Outcome.UNKNOWN:
                 break
             self.shortened = True
+        self.unanswered += outcome is Outcome.UNKNOWN
         if outcome is Outcome.UNSAT:
             self.obligations.append(solver.to_smt2())
         return outcome is Outcome.UNSAT

@@ -1,0 +1,32 @@
+"""How hard a proof is looked for, and what comes before the next step."""
+
+from __future__ import annotations
+
+import pytest
+
+from truespec.domains.sql.ir.world import BRIEF, FULL
+from truespec.domains.sql.refute.refutation import Refutation
+from truespec.domains.sql.refute.search import Hunt
+from truespec.domains.verify import Pair, verify_pair
+from truespec.solvers.limit import Limit
+from truespec.verdict import Answer
+
+CONTEXT = {"dialect": "sqlite", "schema": "CREATE TABLE emp (id INT PRIMARY KEY, sal INT);"}
+LEFT = "SELECT id FROM emp WHERE sal > 1"
+RIGHT = "SELECT e.id FROM emp e JOIN emp f ON e.id = f.id WHERE f.sal >= 2"
+
+
+def test_a_proof_comes_before_databases_from_models(monkeypatch: pytest.MonkeyPatch) -> None:
+    def propose(self: Hunt, limit: Limit) -> Refutation | None:
+        raise AssertionError("the pair is proved without")
+
+    monkeypatch.setattr(Hunt, "propose", propose)
+    monkeypatch.setattr("truespec.domains.sql.decide.prove_briefly", lambda *_: (None, True))
+    assert verify_pair(Pair("sql", LEFT, RIGHT, CONTEXT), 600.0).answer is Answer.EQUIVALENT
+
+
+def test_the_more_statements_were_left_open_the_less_is_spent_on_the_next() -> None:
+    spent = [FULL.after(unanswered) for unanswered in range(100)]
+    assert spent[0] == FULL.statement
+    assert spent == sorted(spent, reverse=True)
+    assert spent[-1] == FULL.least >= BRIEF.statement
