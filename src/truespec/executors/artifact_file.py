@@ -100,15 +100,16 @@ class ArtifactFile:
 
     def write_rendered(self, artifacts: Rendered) -> None:
         """Add artifacts that are lines already; they are new."""
-        for key, _, _ in artifacts.lines:
+        for key, _ in artifacts.names:
             self.earlier.pop(key, None)
         if self._stream is not None:
             with named(self.path or Path()):
-                self._stream.write(b"".join(line for _, _, line in artifacts.lines))
+                self._stream.writelines(artifacts.lines)
                 self._stream.flush()
         elif self.path is not None:
-            for one in artifacts.lines:
-                self._write_one(*one)
+            lines = b"".join(artifacts.lines).splitlines(keepends=True)
+            for (key, trace_id), line in zip(artifacts.names, lines, strict=True):
+                self._write_one(key, trace_id, line)
 
     def _write_one(self, key: str, trace_id: str, line: bytes) -> None:
         """Write an artifact's own file."""
@@ -188,18 +189,27 @@ def _take(path: Path, is_folder: bool, held: ExitStack) -> None:
 
 
 class Rendered:
-    """Artifacts that nobody changes any more: their lines, and their counts."""
+    """Artifacts that nobody changes any more: their lines, and their counts.
+
+    The lines travel as one value: many would be copied several times on their way.
+    """
 
     def __init__(self) -> None:
-        self.lines: list[tuple[str, str, bytes]] = []
-        """The line of each artifact, after its key and the name of its trace."""
+        self.names: list[tuple[str, str]] = []
+        """The key of each artifact, and the name of its trace."""
+        self.lines: list[bytes] = []
+        """Its line; or, where they have travelled, all lines as one."""
         self.tally = Tally()
         """What they amount to."""
 
     def add(self, record: Mapping[str, Any]) -> None:
         """Count an artifact and keep its line."""
         self.tally.add(record)
-        self.lines.append((record["key"], record["trace_id"], _line(record)))
+        self.names.append((record["key"], record["trace_id"]))
+        self.lines.append(_line(record))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "lines": [b"".join(self.lines)]}
 
 
 def _line(record: Mapping[str, Any]) -> bytes:

@@ -7,6 +7,7 @@ where there is one thread alone.
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import gc
 import os
 import subprocess
@@ -35,6 +36,18 @@ def may_fork(memory: int) -> bool:
     except OSError:  # no Linux: the threads of libraries cannot be counted
         return False
     return alone and room
+
+
+_WIDE_BYTES = 1 << 20
+
+
+def wide_pipe() -> tuple[int, int]:
+    """A pipe that holds a large message, where the system grants it: its writer goes on at once."""
+    ends = os.pipe()
+    if hasattr(fcntl, "F_SETPIPE_SZ"):  # Linux
+        with contextlib.suppress(OSError):
+            fcntl.fcntl(ends[1], fcntl.F_SETPIPE_SZ, _WIDE_BYTES)
+    return ends
 
 
 _MMAP_THRESHOLD, _TRIM_THRESHOLD = -3, -1

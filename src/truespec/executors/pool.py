@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from truespec.executors.crash import place_of_crash
-from truespec.executors.forked import Forked, mapped, may_fork
+from truespec.executors.forked import Forked, mapped, may_fork, wide_pipe
 from truespec.executors.worker import SETTING_UP
 from truespec.solvers.scratch import Scratch
 from truespec.verdict import ReasonCode, TruespecError, Verdict, unknown
@@ -273,7 +273,7 @@ class _Worker:
         self, start: bytes, domains: frozenset[str], tries: int = 0, copied: tuple[Any, ...] | None = None
     ) -> None:
         job_read, job_write = os.pipe()
-        result_read, result_write = os.pipe()
+        result_read, result_write = wide_pipe()
         # A folder of its own for temporary files: a worker that is killed leaves none behind.
         self._folder = Scratch("worker")
         self._process = (
