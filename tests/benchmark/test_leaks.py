@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from fractions import Fraction
 from itertools import takewhile
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 import needs
 import truespec
 from benchmark.telling import telling
+from truespec.benchmark import leaks
 from truespec.benchmark.leaks import ROUNDINGS, telling_constraints, tells
 from truespec.benchmark.select import bundled_tasks
 from truespec.benchmark.sources.gsm_symbolic import read
@@ -126,3 +128,18 @@ def test_solutions_for_other_engines_are_repaired() -> None:
         ["first of several", "reserved word"],
     )
     assert repaired("SELECT a FROM t") == ("SELECT a FROM t", [])
+
+
+def test_numbers_are_compared_up_to_the_first_other_one() -> None:
+    asked: list[int] = []
+
+    def numbers(*of: int) -> Iterator[Fraction]:
+        for one in of:
+            asked.append(one)
+            yield Fraction(one)
+
+    assert leaks._is_one(numbers(2, 2, 2))
+    assert not leaks._is_one(numbers(2, 2, 3))
+    asked.clear()
+    assert not leaks._is_one(numbers(1, 2, 3, 4))
+    assert asked == [1, 2]

@@ -172,7 +172,7 @@ def _gives(part: ast.expr, wanted: list[Fraction], points: Sequence[Point]) -> b
     pairs = list(zip(wanted, found, strict=True))
     rests = [a - b for a, b in pairs], [a + b for a, b in pairs], [a / b for a, b in pairs]
     alone = [[Fraction(1)] * len(points), *([point[name] for point in points] for name in points[0])]
-    return any(len({a / b for a, b in zip(rest, one, strict=True)}) == 1 for rest in rests for one in alone)
+    return any(_is_one(a / b for a, b in zip(rest, one, strict=True)) for rest in rests for one in alone)
 
 
 def _computes(part: ast.expr) -> bool:
@@ -204,4 +204,10 @@ def _values(node: ast.expr, points: Sequence[Mapping[str, Fraction]]) -> list[Fr
 def _alike(one: list[Fraction], other: list[Fraction]) -> bool:
     """Whether one is a constant multiple of the other, or of its reciprocal."""
     pairs = list(zip(one, other, strict=True))
-    return len({a / b for a, b in pairs}) == 1 or len({a * b for a, b in pairs}) == 1
+    return _is_one(a / b for a, b in pairs) or _is_one(a * b for a, b in pairs)
+
+
+def _is_one(values: Iterator[Fraction]) -> bool:
+    """Whether all are the same number; what comes behind the first other one is not computed."""
+    first = next(values)
+    return all(value == first for value in values)
