@@ -13,6 +13,7 @@ from benchmarks.cells import attack_cells, attack_claims
 
 from truespec.rules import algebra, compare, strings, values
 from truespec.rules.algebra import cells, document_at
+from truespec.rules.documents import copied
 from truespec.rules.predicate import argument_test, values_at
 from truespec.rules.reading import read_predicate
 from truespec.verdict import Incomplete, OutOfTime
@@ -148,3 +149,13 @@ def test_what_is_too_much_is_given_up_with_a_reason(monkeypatch: pytest.MonkeyPa
 
     with pytest.raises(OutOfTime):
         cells([read_predicate({"text": {"contains": "never asked before"}}, "")], check=late)
+
+
+def test_a_copied_document_shares_nothing() -> None:
+    document = {"a": [1, {"b": [None, True, 1.5, "x"]}], "c": {"d": {}}, "e": (1, [2])}
+    made = copied(document)
+    assert made == document
+    made["a"][1]["b"].append(1)
+    made["c"]["d"]["f"] = 1
+    made["e"][1].append(3)
+    assert document == {"a": [1, {"b": [None, True, 1.5, "x"]}], "c": {"d": {}}, "e": (1, [2])}

@@ -12,7 +12,6 @@ over all cells is sound; a witness has to be made real and replayed before it co
 
 from __future__ import annotations
 
-import copy
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,6 +21,7 @@ from typing import Any
 from truespec.rules import predicate as p
 from truespec.rules import strings, values
 from truespec.rules.coded_checks import CODED
+from truespec.rules.documents import copied, merge
 from truespec.rules.predicate import Predicate
 from truespec.traces.event import NO_ARGUMENTS, Event
 from truespec.verdict import Incomplete
@@ -381,22 +381,6 @@ def _nested(steps: Sequence[str], value: Any, top: bool = False) -> Any:
     return value
 
 
-def merge(into: dict[str, Any], other: Mapping[str, Any]) -> None:
-    """Put the values of one document into another; arrays are joined place by place."""
-    for key, value in other.items():
-        into[key] = _merged(into[key], value) if key in into else value
-
-
-def _merged(old: Any, new: Any) -> Any:
-    if isinstance(old, dict) and isinstance(new, dict):
-        merge(old, new)
-        return old
-    if isinstance(old, list) and isinstance(new, list):
-        pairs = itertools.zip_longest(old, new)
-        return [b if a is None else a if b is None else _merged(a, b) for a, b in pairs]
-    return new
-
-
 def _with(shape: Event, changes: Mapping[str, Any]) -> Event:
     """The event with other fields; whether something is said follows from the text, as in `traces.event`."""
     fields = {name: getattr(shape, name) for name in ("kind", "index", "by", "text", "tool", "args", "failed",
@@ -436,7 +420,7 @@ def _realise(
     elif documents:
         args: dict[str, Any] = {}
         for document in documents:
-            merge(args, copy.deepcopy(dict(document)))
+            merge(args, copied(document))
         changes["args"] = args
     else:
         changes["args"] = NO_ARGUMENTS

@@ -8,7 +8,6 @@ run that is found is one that the monitor keeps or breaks; where none is found, 
 
 from __future__ import annotations
 
-import copy
 import itertools
 import json
 import time
@@ -17,8 +16,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from truespec.rules import predicate as p
-from truespec.rules.algebra import cells, document_at, merge
+from truespec.rules.algebra import cells, document_at
 from truespec.rules.compiled import all_predicates
+from truespec.rules.documents import copied, merge
 from truespec.rules.history import OPERATORS, History, amount_of, pairs_of
 from truespec.rules.monitor import RuleSet, Run
 from truespec.rules.reading import read_predicate
@@ -135,7 +135,7 @@ def _events(run: Sequence[Unit], timed: bool) -> list[Event]:
             extra = {"timestamp": clock} if timed else None
             made.append(
                 Event(
-                    e.kind, number, e.by, e.text, e.tool, copy.deepcopy(dict(e.args)), e.failed, e.calls,
+                    e.kind, number, e.by, e.text, e.tool, copied(e.args), e.failed, e.calls,
                     e.said, e.type, 0, call, None, extra,
                 )
             )  # fmt: skip
@@ -324,7 +324,7 @@ def _result_text(path: str, amount: float) -> str:
 
 def _with_argument(event: Event, paths: Sequence[str], value: Any, other: bool = False) -> Event:
     """The event with a value at each of these arguments that has none; with `other`, in place of its own."""
-    args = copy.deepcopy(dict(event.args))
+    args = copied(event.args)
     for path in paths:
         if other or not p.values_at(args, path):
             merge(args, document_at(path, value))

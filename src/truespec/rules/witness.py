@@ -5,14 +5,14 @@ The replay shares no code with the search: predicates are evaluated event by eve
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from truespec.rules import predicate as p
-from truespec.rules.algebra import Cell, document_at, merge
+from truespec.rules.algebra import Cell, document_at
 from truespec.rules.direct import holds
+from truespec.rules.documents import copied, merge
 from truespec.rules.monitor import RuleSet, Run
 from truespec.rules.rule import Formal, Rule
 from truespec.traces import Message, Source, ToolCall, ToolSchema, Trace
@@ -122,7 +122,7 @@ def _bind_values(
 
 def _with_value(args: Mapping[str, Any], path: str, value: str) -> dict[str, Any]:
     """Arguments with a value at a path; where a list stands in the way, it is replaced."""
-    made = copy.deepcopy(dict(args))
+    made = copied(args)
     merge(made, document_at(path.removeprefix("args."), value) or {})
     return made
 
