@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from truespec.domains.sql.ir.world import BRIEF, FULL
+from truespec.domains.sql.prove.parts import OF_PART, OF_REST
 from truespec.domains.sql.refute.refutation import Refutation
 from truespec.domains.sql.refute.search import Hunt
 from truespec.domains.verify import Pair, verify_pair
@@ -30,3 +31,5 @@ def test_the_more_statements_were_left_open_the_less_is_spent_on_the_next() -> N
     assert spent[0] == FULL.statement
     assert spent == sorted(spent, reverse=True)
     assert spent[-1] == FULL.least >= BRIEF.statement
+    for each in (BRIEF, OF_PART, OF_REST):
+        assert each.after(100) == each.statement, "what is cut short soon is asked alike"

@@ -9,6 +9,7 @@ import pytest
 import sqlglot
 
 from truespec.domains.sql.engines.script import Database, Value
+from truespec.domains.sql.refute.draws import Style
 from truespec.domains.sql.refute.generate import Generator
 from truespec.domains.sql.schema import read_schema
 
@@ -83,3 +84,12 @@ def test_texts_whose_case_is_folded_come_in_both_cases() -> None:
         texts = {str(text) for _, text in database.tables["guests"]}
         both += any(text.lower() != text and text.lower() in texts for text in texts)
     assert both > 10
+
+
+def test_a_style_makes_what_draws_values_once_and_a_wider_one_makes_its_own() -> None:
+    style = Style(spread=2, nulls=0.0, literal=0.5, offset=0, constancy=0.0)
+    many, near = style.of_many(), style.near()
+    assert style.of_many() is many
+    assert style.near() is near
+    assert (many.spread, near.literal) == (12, 0.95)
+    assert style.widened(1).of_many().spread == 13

@@ -43,7 +43,7 @@ from truespec.verdict import JSON, OutOfTime, SpecificationError, Undecided
 
 OF_PART = Effort(60_000, 150, 60_000)
 """How hard to try for a part: what is no part of the other query is to be seen soon."""
-OF_REST = Effort(200_000, 600, 60_000)
+OF_REST = Effort(200_000, 600, 200_000)
 """How hard to try for what is left."""
 PART_PORTION = 0.6
 """The share of the time that is left which one pair of parts may take."""

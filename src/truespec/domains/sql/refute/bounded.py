@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from truespec.domains.sql.engines.script import Database, Value, ValueRow, parents_first
 from truespec.domains.sql.refute.generate import Generator, small_values
-from truespec.domains.sql.schema import Schema, Table
+from truespec.domains.sql.schema import ForeignKey, Schema, Table
 from truespec.verdict import JSON
 
 MAX_DATABASES = 700
@@ -107,37 +107,42 @@ def _databases(
         yield Database(dict(done))
         return
     table = tables[len(done)]
+    place = {column.name: number for number, column in enumerate(table.columns)}
+    parents = [
+        (_places(key.columns, place), _keys_of(tables, key, done))
+        for key in table.foreign_keys
+        if key.table != table.name  # a table that refers to itself is left to the engine
+    ]
+    keys = [_places(key, place) for key in table.unique_keys()]
     possible = [
         row
         for row in itertools.product(*(pools[table.name, column.name] for column in table.columns))
-        if _has_parents(row, table, tables, done)
+        if all(_at(row, here) in there or None in _at(row, here) for here, there in parents)
     ]
     for size in range(rows + 1):
         for chosen in itertools.combinations_with_replacement(possible, size):
-            if _keys_hold(chosen, table):
+            if all(_are_apart(chosen, key) for key in keys):
                 yield from _databases(tables, pools, rows, {**done, table.name: chosen})
 
 
-def _has_parents(
-    row: ValueRow, table: Table, tables: Sequence[Table], done: Mapping[str, tuple[ValueRow, ...]]
-) -> bool:
-    here = {column.name: place for place, column in enumerate(table.columns)}
-    for key in table.foreign_keys:
-        values = tuple(row[here[column]] for column in key.columns)
-        if None in values or key.table == table.name:
-            continue  # a table that refers to itself is left to the engine
-        parent = next(other for other in tables if other.name == key.table)
-        there = [[c.name for c in parent.columns].index(reference) for reference in key.references]
-        if not any(tuple(found[place] for place in there) == values for found in done[key.table]):
-            return False
-    return True
+def _places(columns: Sequence[str], place: Mapping[str, int]) -> tuple[int, ...]:
+    return tuple(place[column] for column in columns)
 
 
-def _keys_hold(rows: Sequence[ValueRow], table: Table) -> bool:
-    here = {column.name: place for place, column in enumerate(table.columns)}
-    for key in table.unique_keys():
-        values = [tuple(row[here[column]] for column in key) for row in rows]
-        full = [value for value in values if None not in value]
-        if len(set(full)) < len(full):
-            return False
-    return True
+def _at(row: ValueRow, places: tuple[int, ...]) -> ValueRow:
+    return tuple(row[place] for place in places)
+
+
+def _keys_of(
+    tables: Sequence[Table], key: ForeignKey, done: Mapping[str, tuple[ValueRow, ...]]
+) -> set[ValueRow]:
+    """What a foreign key may refer to."""
+    parent = next(other for other in tables if other.name == key.table)
+    places = _places(key.references, {column.name: number for number, column in enumerate(parent.columns)})
+    return {_at(row, places) for row in done[key.table]}
+
+
+def _are_apart(rows: Sequence[ValueRow], key: tuple[int, ...]) -> bool:
+    """Whether no two rows have the same key; a key with a NULL is no other's."""
+    full = [values for row in rows if None not in (values := _at(row, key))]
+    return len(set(full)) == len(full)

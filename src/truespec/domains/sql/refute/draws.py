@@ -61,6 +61,21 @@ class Style:
     turns: dict[str, int | None] = field(default_factory=dict)
     """Of a reference: 0 where one parent has all rows, 1 where parents come in turn, None where any comes."""
 
+    wide: Style | None = field(default=None, init=False)
+    close: Style | None = field(default=None, init=False)
+
+    def of_many(self) -> Style:
+        """The style of a column of many values; made once, since only what draws a value looks at it."""
+        if self.wide is None:
+            self.wide = self.widened(10)
+        return self.wide
+
+    def near(self) -> Style:
+        """The style of values that are nearly always mentioned; made once, as `of_many` is."""
+        if self.close is None:
+            self.close = replace(self, literal=0.95)
+        return self.close
+
     def widened(self, by: int, fresh: bool = True) -> Style:
         """A style of more values; the columns with one value throughout keep it unless `fresh`."""
         wide = replace(self, spread=self.spread + by, literal=self.literal * 0.7)
@@ -89,7 +104,7 @@ class Style:
             if name not in self.fixed:
                 self.fixed[name] = draw(self, random)
             return self.fixed[name]
-        return draw(self.widened(10) if way == 2 else self, random)
+        return draw(self.of_many() if way == 2 else self, random)
 
 
 Draw = Callable[[Style, Random], Value]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -324,7 +323,7 @@ def _within(draw: Draw, name: str, checks: Sequence[Condition]) -> Draw:
     def drawn(style: Style, random: Random) -> Value:
         value = None
         for attempt in range(REDRAWS):
-            value = draw(style if attempt < REDRAWS // 2 else replace(style, literal=0.95), random)
+            value = draw(style if attempt < REDRAWS // 2 else style.near(), random)
             answers = [holds({name: value}) for holds in checks]
             if all(answer is None or answer for answer in answers):
                 break
