@@ -75,13 +75,16 @@ def judge_rates(items: Iterable[Item], clusters: Iterable[Hashable] | None = Non
     held = list(items)
     keys: list[Hashable] = list(range(len(held))) if clusters is None else list(clusters)
     tally: Counter[tuple[Hashable, Item]] = Counter(zip(keys, held, strict=True))
+    kinds: dict[Item, int] = {}  # there are few: each is looked at once, and known by its number
+    rows = [(cluster, kinds.setdefault(item, len(kinds)), n) for (cluster, item), n in tally.items()]
 
     def count(hit: Callable[[Item], bool], among: Callable[[Item], bool]) -> Counts:
         found: dict[Hashable, tuple[int, int]] = {}
-        for (cluster, item), number in tally.items():
-            if among(item):
+        counted = [hit(item) if among(item) else None for item in kinds]
+        for cluster, kind, number in rows:
+            if (hits_it := counted[kind]) is not None:
                 hits, total = found.get(cluster, (0, 0))
-                found[cluster] = (hits + number * hit(item), total + number)
+                found[cluster] = (hits + number * hits_it, total + number)
         return found
 
     def accepted(item: Item) -> bool:
