@@ -291,14 +291,24 @@ class _Walk:
         if seed == 0:
             return iter(choices[: max(width, 24)])  # the simplest values first, once
         if len(choices) <= width:
-            shuffled = list(choices)
-            generator.shuffle(shuffled)
-            return iter(shuffled)
+            return iter(_shuffled(choices, generator))
         if seed % 2:
             return iter(generator.sample(choices, width))
         # Every other restart prefers simple values.
         picks = {int(len(choices) * generator.random() ** 3) for _ in range(width)}
         return iter([choices[pick] for pick in sorted(picks, key=lambda _: generator.random())])
+
+
+def _shuffled(values: Sequence[Number], generator: random.Random) -> list[Number]:
+    """The values as `Random.shuffle` orders them, without its two calls for each."""
+    made, bits = list(values), generator.getrandbits
+    for last in range(len(made) - 1, 0, -1):
+        width = (last + 1).bit_length()
+        place = bits(width)
+        while place > last:
+            place = bits(width)
+        made[last], made[place] = made[place], made[last]
+    return made
 
 
 def _solved(made: Scope, level: _Level, values: list[Number]) -> list[Number]:
