@@ -6,6 +6,7 @@ import gzip
 import json
 import re
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -45,9 +46,15 @@ def everything(path: Path) -> tuple[list[Trace], TraceFile, list[Problem]]:
     return traces, file, [item for item in found if isinstance(item, Problem)]
 
 
+@cache
+def sample(path: Path) -> tuple[list[Trace], TraceFile, list[Problem]]:
+    """What a sample holds, imported once for all laws, none of which changes it."""
+    return everything(path)
+
+
 @pytest.mark.parametrize("path", FILES, ids=IDS)
 def test_every_identifier_of_the_source_is_taken_once_or_in_the_ledger(path: Path) -> None:
-    traces, file, _ = everything(path)
+    traces, file, _ = sample(path)
     counts = [Counter(call.id for m in trace.messages for call in m.calls) for trace in traces]
     text = (
         gzip.decompress(path.read_bytes()).decode()
@@ -62,7 +69,7 @@ def test_every_identifier_of_the_source_is_taken_once_or_in_the_ledger(path: Pat
 
 @pytest.mark.parametrize("path", FILES, ids=IDS)
 def test_every_result_answers_a_call_before_it(path: Path) -> None:
-    traces, _, problems = everything(path)
+    traces, _, problems = sample(path)
     for trace in traces:
         for index, message in enumerate(trace.messages):
             if message.role == "tool":
@@ -72,7 +79,7 @@ def test_every_result_answers_a_call_before_it(path: Path) -> None:
 
 @pytest.mark.parametrize("path", FILES, ids=IDS)
 def test_seen_is_taken_plus_dropped(path: Path) -> None:
-    traces, file, _ = everything(path)
+    traces, file, _ = sample(path)
     record = file.ledger.record()
     for unit in UNITS:
         counts = record[unit]
@@ -83,7 +90,7 @@ def test_seen_is_taken_plus_dropped(path: Path) -> None:
 
 @pytest.mark.parametrize("path", FILES, ids=IDS)
 def test_importing_the_normalised_trace_again_is_the_identity(path: Path, tmp_path: Path) -> None:
-    lines = [to_line(trace) for trace in everything(path)[0]]
+    lines = [to_line(trace) for trace in sample(path)[0]]
     copy = tmp_path / "again.jsonl"
     copy.write_text("\n".join(lines) + "\n")
     again, file, _ = everything(copy)
@@ -93,7 +100,7 @@ def test_importing_the_normalised_trace_again_is_the_identity(path: Path, tmp_pa
 
 @pytest.mark.parametrize("path", EXPORTED, ids=[f"{p.parent.name}/{p.name}" for p in EXPORTED])
 def test_all_exporters_tell_the_same_conversation(path: Path) -> None:
-    told = [trace for trace in everything(path)[0] if any(m.calls for m in trace.messages)]
+    told = [trace for trace in sample(path)[0] if any(m.calls for m in trace.messages)]
     assert len(told) == TOLD.get(path.name, 1)
     for trace in told:
         _is_the_conversation(trace)
