@@ -68,9 +68,11 @@ class Learned:
             self._note_total(total)
 
     def _relate_firsts(self, terms: list[Term]) -> None:
-        """Note that below each row there is a first one, where a first row is compared with an extreme."""
+        """Note that below each row there is a first one, where it is compared with an extreme or ties."""
         applied = [symbol for term in terms for symbol, _ in self.aggregates.applied(term).values()]
         extremes = [symbol.name for symbol in applied if symbol.function in ("MIN", "MAX")]
+        if self.aggregates.breaks_ties and not extremes:
+            extremes = [symbol.name for symbol in applied if symbol.function == "COUNT"]
         for first in least_rows.asked(self.aggregates, terms) if extremes else ():
             order = first.key()
             if len(self._orders) < least_rows.MAX_ORDERS and not any(order.eq(old) for old in self._orders):

@@ -81,6 +81,7 @@ def read_rows(
             found = read(terms)
             scope.breaking.how = How.STOOD_FOR
             if _alike(reader, node, names, scope.breaking, term, read(terms)[0]):
+                reader.aggregates.breaks_ties = True
                 return found
         except (Unsupported, Nondeterministic, Incomplete):
             pass

@@ -93,6 +93,8 @@ class Aggregates(ABC):
     """What is named, by name."""
     operators: list[Operator]
     """What leaves choices, in the order of reading."""
+    breaks_ties = False
+    """Whether rows that tie were read in the order of their keys (`rules/alike_ties.py`)."""
     reads_neighbours = False
     """Whether rows are read by their distance, as LAG and LEAD do, and in a frame of so many rows."""
     flags: dict[str, tuple[Table, Column] | None]

@@ -5,7 +5,8 @@ no row goes before x, or there is a row m of T with P(m, x) before which no row 
 
 Side conditions. That only rows of T go before others, and that P is irreflexive and transitive, is proved:
 for all P of a pair, NULLs and ties included. T is one table; P speaks of x and y alone. It is stated where a
-query asks that no row goes before its row, by a count of 0 or by NOT EXISTS, beside a MIN or MAX.
+query asks that no row goes before its row, by a count of 0 or by NOT EXISTS, beside a MIN or MAX, or where
+ties are broken by keys (`alike_ties`).
 
 Why. Of the rows before x, and T is finite, one has no other of them before it; what goes before it would go
 before x as well. The case that matters: the row of ROW_NUMBER() = 1 beside the group's MIN, which some row
