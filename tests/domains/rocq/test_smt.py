@@ -42,6 +42,8 @@ PROVED = [
     ("(o : option Z) (p : Z * bool) : Prop", "o = Some (fst p) /\\ snd p = true", "match o with Some x => x = fst p | None => False end /\\ negb (snd p) = false"),
     ("(c : ascii) : Prop", "(nat_of_ascii c < 300)%nat", "True"),
     ("(l : list Z) (r : Z) : Prop", "r = fold_right Z.add 0 l + 1", "r - 1 = fold_right Z.add 0 l"),
+    ("(l : list (Z * bool)) : Prop", "(forall x b, In (x, b) l -> 0 <= x) /\\ length l = 2%nat", "length l = 2%nat /\\ Forall (fun p => 0 <= fst p) l"),
+    ("(l : list (Z * Z)) (m : list Z) : Prop", "forall i p q, nth_error l i = Some p -> nth_error l (S i) = Some q -> fst p < snd q", "forall i, (S i < length l)%nat -> fst (nth i l (0, 0)) < snd (nth (S i) l (0, 0))"),
     ("(a b r : Z) : Prop", "r = Z.gcd a b + 1 /\\ 0 < r", "0 < r /\\ r - Z.gcd a b = 1"),
 ]  # fmt: skip
 NOT_PROVED = [
@@ -56,6 +58,7 @@ NOT_PROVED = [
     ("(l : list Z) (r : Z) : Prop", "r = fold_right Z.add 0 l", "r = fold_right Z.mul 0 l"),
     ("(a b : Z) : Prop", "Z.gcd a b = 1", "Z.gcd b 3 = 1"),
     ("(s : string) : Prop", "s = EmptyString", "String.length s <= 1"),
+    ("(l : list (Z * Z)) : Prop", "forall x y, In (x, y) l -> x = 0", "forall x y, In (x, y) l -> y = 0"),
     ("(x : Z) : Prop", "exists n : nat, x = Z.of_nat n", "True"),
     ("(x : Z) : Prop", "exists b : bool, x = Z.b2z b", "0 <= x <= 2"),
     ("(o : option Z) : Prop", "o <> None", "exists x, o = Some x /\\ x <> 0"),

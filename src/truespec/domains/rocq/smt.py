@@ -147,12 +147,11 @@ def _attempts(dialogue: Dialogue, layout: Layout, processes: contextlib.ExitStac
     for sentence in opening(layout):
         dialogue.must(sentence)
     meanwhile = _ProvedMeanwhile(dialogue, attempts)
-    watched = Dialogue(dialogue.session, dialogue.limit, meanwhile)
     for number, plan in enumerate(plans(layout)):
         # Only the whole pair's formula gets all the time: one of its questions may need it.
         milliseconds = PLAN_MILLISECONDS if plan != WHOLE else None
         with contextlib.suppress(Incomplete, Interrupted):
-            formula = reduced(watched, plan, _name(number))
+            formula = reduced(dialogue, plan, _name(number), meanwhile)
             text = smtlib(formula)
             if all(text != other.text for other in attempts):
                 process = processes.enter_context(Z3(text, milliseconds))
@@ -266,10 +265,13 @@ def reduce_stated(dialogue: Dialogue, layout: Layout, plan: str = WHOLE) -> str:
     return reduced(dialogue, plan)
 
 
-def reduced(dialogue: Dialogue, plan: str, name: str = REDUCTION) -> str:
-    """The same, after the opening; the reduction gets this name."""
+def reduced(
+    dialogue: Dialogue, plan: str, name: str = REDUCTION, meanwhile: threading.Event | None = None
+) -> str:
+    """The same, after the opening; the reduction gets this name. `meanwhile` ends the plan's tactic alone."""
     dialogue.must(f"Definition {name} : Truespec_reducible.")
-    if not dialogue.tries(f"{plan}.", REDUCTION_SECONDS) or not dialogue.may("Defined."):
+    watched = Dialogue(dialogue.session, dialogue.limit, meanwhile or dialogue.stop)
+    if not watched.tries(f"{plan}.", REDUCTION_SECONDS) or not dialogue.may("Defined."):
         dialogue.may("Abort.")
         raise Incomplete("the pair is outside the fragment that is translated to SMT-LIB")
     printed = dialogue.must(

@@ -274,6 +274,9 @@ Lemma rl_var {T} `{Code T} (l : list T) k j :
 Proof.
   intros h1 h2. split; [exact h1|]. intros n x e q r. cbn. rewrite h2. cbn. rewrite <- r, Nat2Z.id, q. reflexivity.
 Qed.
+Lemma rl_second {T U} `{Code U} (l : list (T * U)) k j : Z.of_nat (length (map fst l)) = nth k env 0 ->
+  nth j (fst fs) (fun _ => 0) = elements (map snd l) -> Rl fs env (map snd l) (Var k) (fun e => App j [e]).
+Proof. intros h1 h2. apply rl_var; [|exact h2]. rewrite <- h1, !map_length. reflexivity. Qed.
 Lemma rl_by {T} `{Code T} (l m : list T) len at_ : l = m -> Rl fs env m len at_ -> Rl fs env l len at_.
 Proof. intros ->; auto. Qed.
 Lemma rl_nil {T} `{Code T} : Rl fs env (@nil T) (Const 0) (fun _ => Const 0).
@@ -528,6 +531,13 @@ Lemma member_cons T (x y : T) l : member x (y :: l) <-> y = x \/ member x l. Pro
 Lemma member_app T (x : T) l m : member x (l ++ m) <-> member x l \/ member x m. Proof. apply in_app_iff. Qed.
 Lemma member_filter T (p : T -> bool) x l : member x (filter p l) <-> member x l /\ p x = true. Proof. apply filter_In. Qed.
 Lemma member_rev T (x : T) l : member x (rev l) <-> member x l. Proof. symmetry. apply in_rev. Qed.
+(** A list of pairs is told by the lists of their parts. *)
+Lemma nth_error_pairs T U (l : list (T * U)) n x y :
+  nth_error l n = Some (x, y) <-> nth_error (map fst l) n = Some x /\ nth_error (map snd l) n = Some y.
+Proof. rewrite !nth_error_map. destruct (nth_error l n) as [[a b]|]; cbn; split; intuition congruence. Qed.
+Lemma fst_nth T U (l : list (T * U)) n d : fst (nth n l d) = nth n (map fst l) (fst d). Proof. symmetry. apply map_nth. Qed.
+Lemma snd_nth T U (l : list (T * U)) n d : snd (nth n l d) = nth n (map snd l) (snd d). Proof. symmetry. apply map_nth. Qed.
+Lemma pairs_length T U (l : list (T * U)) : length l = length (map fst l). Proof. symmetry. apply map_length. Qed.
 Lemma pairs_same T U (p q : T * U) : p = q <-> fst p = fst q /\ snd p = snd q. Proof. destruct p, q; cbn; apply pair_same. Qed.
 Lemma call_if A B (g : A -> B) (b : bool) x y : g (if b then x else y) = if b then g x else g y. Proof. destruct b; reflexivity. Qed.
 Lemma call_sumbool A B (g : A -> B) P Q (b : {P} + {Q}) x y : g (if b then x else y) = if b then g x else g y. Proof. destruct b; reflexivity. Qed.
@@ -721,7 +731,10 @@ with reify_value := lazymatch goal with
   | Z.to_nat _ => eapply rv_to_nat; reify
   | Z.abs_nat _ => eapply rv_abs_nat; reify
   | nat_of_ascii _ => eapply rv_code; reify
+  | @length (?T * ?U) ?l => tryif coded T then (eapply (rv_by fs env x _ _ (pairs_length T U l)); reify) else reify_unknown fs env x
   | @length ?T _ => tryif coded T then (eapply rv_length; reify) else reify_unknown fs env x
+  | fst (nth ?n ?l ?d) => eapply (rv_by fs env x _ _ (fst_nth _ _ l n d)); reify
+  | snd (nth ?n ?l ?d) => eapply (rv_by fs env x _ _ (snd_nth _ _ l n d)); reify
   | String.length ?s => eapply (rv_by fs env x _ _ (characters_length s)); reify
   | nth _ _ _ => eapply rv_nth; reify
   | hd ?d ?l => eapply (rv_by fs env x _ _ (hd_nth _ d l)); reify
@@ -812,7 +825,15 @@ with reify_list := lazymatch goal with |- @Rl ?T _ ?fs ?env ?l _ _ => coded T;
   | (if ?c then _ else _) => let t := type of c in
       lazymatch t with bool => eapply rl_if; reify | sumbool _ _ => eapply rl_sumbool; reify end
   | rev _ => eapply rl_rev; reify
-  | map _ _ => eapply rl_map; reify
+  | @map ?A _ ?g ?m => tryif coded A then (eapply rl_map; reify) else lazymatch m with
+      | ?p :: ?k => eapply (rl_by fs env l (g p :: map g k)); [reflexivity | reify]
+      | ?k ++ ?n => eapply (rl_by fs env l _ _ _ (map_app g k n)); reify
+      | nil => eapply (rl_by fs env l nil); [reflexivity | reify]
+      | _ => lazymatch g with
+          | @snd _ _ => let k := position (Z.of_nat (length (map fst m))) env in let j := position_of (elements l) fs in
+              first [ eapply (rl_second fs env m k j); reflexivity | reify_unknown_list fs env l ]
+          | _ => reify_unknown_list fs env l end
+      end
   | firstn _ _ => eapply rl_firstn; reify
   | skipn _ _ => eapply rl_skipn; reify
   | tl ?m => eapply (rl_by fs env l (skipn 1 m)); [destruct m; reflexivity | reify]
@@ -823,7 +844,9 @@ with reify_list := lazymatch goal with |- @Rl ?T _ ?fs ?env ?l _ _ => coded T;
   | characters (String ?c ?s) => eapply (rl_by fs env l (c :: characters s)); [reflexivity | reify]
   | characters (String.append ?s ?t) => eapply (rl_by fs env l _ _ _ (characters_append s t)); reify
   | characters (string_of_list_ascii ?m) => eapply (rl_by fs env l _ _ _ (characters_of m)); reify
-  | _ => let r := lifted l in lazymatch r with
+  | _ => reify_unknown_list fs env l
+  end end
+with reify_unknown_list fs env l := let r := lifted l in lazymatch r with
       | (?g, (?a, (?b, tt))) => let k := position_of (call2 (fun x y => length (g x y))) fs in let j := position_of (elements2 g) fs in
           eapply (rl_call2 fs env g a b k j); [reflexivity | reflexivity | reify | reify]
       | (?g, (?a, tt)) => let k := position_of (call1 (fun x => length (g x))) fs in let j := position_of (elements1 g) fs in
@@ -831,7 +854,6 @@ with reify_list := lazymatch goal with |- @Rl ?T _ ?fs ?env ?l _ _ => coded T;
       | (_, tt) => let k := position (Z.of_nat (length l)) env in let j := position_of (elements l) fs in
           eapply (rl_var fs env l k j); reflexivity
       end
-  end end
 with reify_as lemma := eapply (rf_by _ _ _ _ _ lemma); cbv beta iota; reify
 with reify_formula := lazymatch goal with
   | |- Rf _ _ (_ /\ _) _ => reify_shape
@@ -875,6 +897,7 @@ with reify_shape := lazymatch goal with |- Rf ?fs ?env ?P _ =>
   | In ?x (?y :: ?l) => reify_as (in_cons _ x y l)
   | In ?x (?l ++ ?m) => reify_as (in_app_iff l m x)
   | In ?x (filter ?p ?l) => reify_as (in_filter _ p x l)
+  | In (?x, ?y) ?l => reify_as (in_element _ (x, y) l)
   | In ?x ?l => match goal with
       | _ => let _ := match goal with _ => let U := type of x in coded U end in reify_as (in_element _ x l)
       | _ => reify_statement end
@@ -923,6 +946,7 @@ with reify_equality T x y := lazymatch T with
       | (None, _) => reify_as (eq_swap T x y)
       | (String.get ?n ?s, _) => rewrite (characters_get s n); reify
       | (hd_error ?l, _) => rewrite (hd_error_nth _ l); reify
+      | (nth_error ?l ?n, Some (?a, ?b)) => reify_as (nth_error_pairs _ _ l n a b)
       | (nth_error ?l ?n, Some _) => eapply rf_nth_error; reify
       | (nth_error ?l ?n, None) => reify_as (nth_error_none U l n)
       | (?o, Some ?a) => reify_as (is_some_so U o a)
@@ -935,7 +959,7 @@ with reify_equality T x y := lazymatch T with
       | (_, nil) => tryif coded U then reify_as (not_nil U x) else reify_statement
       | (?a :: ?l, ?b :: ?m) => reify_as (cons_same U a b l m)
       | (nil, _) => reify_as (eq_swap T x y)
-      | _ => eapply rf_equal_lists; reify
+      | _ => tryif (is_var y; assert_fails (is_var x)) then reify_as (eq_swap T x y) else (eapply rf_equal_lists; reify)
       end
   | string => reify_as (characters_equal x y)
   | unit => destruct x, y; reify_as (conj (fun _ => I) (fun _ : True => eq_refl tt))
