@@ -14,7 +14,6 @@ import os
 import pickle
 import select
 import signal
-import struct
 import subprocess
 import sys
 import time
@@ -22,12 +21,12 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from truespec.executors.crash import place_of_crash
 from truespec.executors.forked import Forked, mapped, may_fork, wide_pipe
+from truespec.executors.pipe import Pipe, framed
 from truespec.executors.worker import SETTING_UP
 from truespec.solvers.scratch import Scratch
 from truespec.verdict import ReasonCode, TruespecError, Verdict, unknown
@@ -287,7 +286,7 @@ class _Worker:
         os.set_blocking(job_write, False)
         self.jobs = job_write
         self.unsent = bytearray()
-        self.results = Connection(result_read, writable=False)
+        self.results = Pipe(result_read)
         self.held: deque[Job[Any, Any]] = deque()
         self._warm = set(domains)
         self._starting = False
@@ -311,8 +310,8 @@ class _Worker:
         self._say(pickle.dumps((job.work, job.seconds, job.domain)))
 
     def _say(self, message: bytes) -> None:
-        """Queue a message in the form in which `Connection.recv` expects it, and send what can be sent."""
-        self.unsent += struct.pack("!i", len(message)) + message
+        """Queue a message, and send what can be sent."""
+        self.unsent += framed(message)
         self.send()
 
     def send(self) -> None:

@@ -17,11 +17,11 @@ import threading
 import time
 from collections.abc import Callable, Sequence, Set
 from functools import partial
-from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
 from truespec.executors.crash import note_crashes
+from truespec.executors.pipe import Pipe
 
 NO_CAP = resource.RLIM_INFINITY
 Start = tuple[Callable[[Any, float], Any], Sequence[str], int]
@@ -39,7 +39,7 @@ def main(read_fd: int, write_fd: int) -> None:
         sys.path[:] = jobs.recv()
         return jobs.recv()  # type: ignore[no-any-return]
 
-    jobs = Connection(read_fd, writable=False)
+    jobs = Pipe(read_fd)
     serve(jobs, write_fd, start)
 
 
@@ -48,19 +48,19 @@ def run_copied(read_fd: int, write_fd: int, start: Start) -> None:
     tempfile.tempdir = None  # the parent's
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        serve(Connection(read_fd, writable=False), write_fd, lambda: start)
+        serve(Pipe(read_fd), write_fd, lambda: start)
     finally:
         _remove_folder()
 
 
-def serve(jobs: Connection, write_fd: int, start: Callable[[], Start]) -> None:
+def serve(jobs: Pipe, write_fd: int, start: Callable[[], Start]) -> None:
     """Serve jobs until their pipe ends; `start` gives what a worker has to know first."""
     parent = os.getppid()
     note_crashes()
     gc.disable()  # what is loaded now stays
     threading.Thread(target=_end_with_parent, args=(parent,), daemon=True).start()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    results = Connection(write_fd, readable=False)
+    results = Pipe(write_fd)
     try:
         function, domains, memory = start()
         _warm_up(domains)
@@ -76,7 +76,7 @@ def serve(jobs: Connection, write_fd: int, start: Callable[[], Start]) -> None:
 
 
 def _serve(
-    function: Callable[[Any, float], Any], jobs: Connection, results: Connection, warm: set[str], memory: int
+    function: Callable[[Any, float], Any], jobs: Pipe, results: Pipe, warm: set[str], memory: int
 ) -> None:
     while True:
         try:

@@ -215,7 +215,8 @@ ATTACKS = {
     "a scope of its own": "Open Scope my_scope. " + GOOD,
     "a scope for others": "Global Open Scope nat_scope. " + GOOD,
     "two scopes at once": "Open Scope nat_scope Z_scope. " + GOOD,
-    "a closed scope": "Close Scope Z_scope. " + GOOD,
+    "a closed scope of its own": "Close Scope my_scope. " + GOOD,
+    "a scope closed for others": "Global Close Scope Z_scope. " + GOOD,
     "a delimiter": "Delimit Scope Z_scope with nat. " + GOOD,
     "a coercion": "Coercion Z.of_nat : nat >-> Z. " + GOOD,
     "a redirection of the output": 'Redirect "f" Compute 1. ' + GOOD,
@@ -261,6 +262,8 @@ def test_every_other_sentence_is_forbidden(word: str) -> None:
 def test_a_standard_scope_is_opened_for_the_text_alone(opening: str) -> None:
     screened = screen(f"{opening} {GOOD}")
     assert screened.sentences[0].text == "Local Open Scope nat_scope."
+    closed = screen(f"{opening} {GOOD} {opening.replace('Open', 'Close')}")
+    assert closed.sentences[-1].text == "Local Close Scope nat_scope."
     with pytest.raises(SpecificationError):
         screen(f"{opening} {GOOD}", ALSO_IN_PREAMBLE)
 

@@ -1,8 +1,8 @@
 """What a text may declare: an allowlist of sentences; everything else is refused before Rocq reads it.
 
-Allowed are `Definition`, `Fixpoint` and plain `Inductive`, each with its body, and opening a scope of the
-standard library, which is made local. Such sentences change nothing outside the module they stand in: no
-axiom, no proof, no notation, no hint, no option, no file, no program.
+Allowed are `Definition`, `Fixpoint` and plain `Inductive`, each with its body, and opening and closing a
+scope of the standard library, which is made local. Such sentences change nothing outside the module they
+stand in: no axiom, no proof, no notation, no hint, no option, no file, no program.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ OURS = "Truespec"
 ALLOWED = ("Definition", "Fixpoint", "Inductive")
 """The sentences of a specification."""
 SCOPES = ("nat_scope", "Z_scope", "list_scope", "bool_scope", "string_scope", "char_scope")
-"""The scopes that a text may open for its own module."""
+"""The scopes that a text may open and close for its own module."""
 ALSO_IN_PREAMBLE = ("Record", "Notation", "Infix")
 """Sentences that a preamble may hold besides; it belongs to the task, not to the candidate."""
 IN_PRELUDE = ("From", "Require", "Import", "Open", "Export")
@@ -66,13 +66,10 @@ def screen(text: str, extra: tuple[str, ...] = ()) -> Screened:
     inductives: list[str] = []
     types: list[str] = []
     # A preamble is imported: what it opens would reach both texts.
-    opened = {} if extra else {sentence.offset: scope for sentence in read if (scope := _opens(sentence))}
-    read = [
-        replace(one, text=f"Local Open Scope {opened[one.offset]}.") if one.offset in opened else one
-        for one in read
-    ]
+    scoped = {} if extra else {one.offset: command for one in read if (command := _of_scope(one))}
+    read = [replace(one, text=scoped[one.offset]) if one.offset in scoped else one for one in read]
     for sentence in read:
-        if sentence.offset in opened:
+        if sentence.offset in scoped:
             continue
         _screen_sentence(sentence, text, (*ALLOWED, *extra))
         match sentence.tokens[0].text:
@@ -113,11 +110,12 @@ def screen_prelude(text: str) -> tuple[Sentence, ...]:
     return tuple(read)
 
 
-def _opens(sentence: Sentence) -> str | None:
-    """The scope of the standard library that a sentence opens and nothing else."""
-    match [token.text for token in sentence.tokens]:
-        case ["Open", "Scope", scope] | ["Local", "Open", "Scope", scope] if scope in SCOPES:
-            return scope
+def _of_scope(sentence: Sentence) -> str | None:
+    """A sentence that opens or closes a scope of the standard library and does nothing else, made local."""
+    words = [token.text for token in sentence.tokens]
+    match words[1:] if words[0] == "Local" else words:
+        case [("Open" | "Close") as command, "Scope", scope] if scope in SCOPES:
+            return f"Local {command} Scope {scope}."
     return None
 
 
