@@ -39,8 +39,12 @@ from truespec.domains.sql.rules.rounding import scale_of
 from truespec.verdict import Unsupported
 
 _Type = exp.DataType.Type
-WRITTEN = frozenset({"text.digits2", "text.digits4", "text.digits6"})
-"""The functions that write a number in digits."""
+_TOO_NARROW = {
+    "text.digits2": frozenset(),
+    "text.digits4": frozenset({_Type.TINYINT}),
+    "text.digits6": frozenset({_Type.TINYINT, _Type.SMALLINT}),
+}
+"""The functions that write a number in digits, and the integers that do not hold all of so many digits."""
 _INTEGERS = frozenset({_Type.TINYINT, _Type.SMALLINT, _Type.MEDIUMINT, _Type.INT, _Type.BIGINT})
 """Types to which a cast of an integer that fits changes nothing."""
 
@@ -79,7 +83,9 @@ def _to_number(reader: Reader, to: exp.DataType, value: Val, scope: Scope) -> Va
     written = to.this
     if written in _INTEGERS and value.kind in (INT, BOOL):
         return numeric(value)
-    if written in _INTEGERS and z3.is_app(value.val) and value.val.decl().name() in WRITTEN:
+    if written in _INTEGERS and z3.is_app(value.val) and value.val.decl().name() in _TOO_NARROW:
+        if written in _TOO_NARROW[value.val.decl().name()]:
+            raise Unsupported(f"sql: CAST to {_shown(reader, to)} of a text of more digits")
         return Val(value.null, value.val.arg(0), INT)  # a number written in digits, zeros before it
     if written in _INTEGERS and value.kind in (TEXT, DATED) and not reader.dialect.errors_raise:
         # The number that the text begins with, or 0.
