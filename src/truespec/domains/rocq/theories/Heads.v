@@ -223,7 +223,7 @@ Lemma truth_falsity (r : bool) (P Q : Prop) : (P <-> ~ Q) -> ((r = true <-> P) <
 Proof. destruct r, (classic P), (classic Q); intuition congruence. Qed.
 Lemma same_booleans (r a b : bool) : (a = true <-> b = true) -> (r = a <-> r = b). Proof. destruct r, a, b; intuition congruence. Qed.
 (* A Boolean that one side computes and the other describes is left out. *)
-Ltac without_output := try (lazymatch goal with
+Ltac without_result := try (lazymatch goal with
   | |- (?r = true <-> _) <-> (?r = true <-> _) => apply both_truths
   | |- (?r = true <-> _) <-> (?r = false <-> _) => apply truth_falsity
   | |- (?r = false <-> _) <-> (?r = true <-> _) => apply iff_sym, truth_falsity
@@ -233,7 +233,8 @@ Ltac without_output := try (lazymatch goal with
   | |- ?r = _ <-> (?r = false <-> ~ _) => apply same_truth'
   | |- ?r = _ <-> (?r = false <-> _) => apply same_falsity
   | |- (?r = false <-> _) <-> ?r = _ => apply iff_sym, same_falsity
-  end); clear_idle.
+  end).
+Ltac without_output := without_result; clear_idle.
 Ltac heads := eapply by_at; [once (typeclasses eauto) | once (typeclasses eauto) | cbv beta].
 Ltac at_variables := repeat match goal with
   | IH : forall x : ?T, _, y : ?T |- _ => tryif is_prop T then fail else (lazymatch goal with _ : done IH y |- _ => fail | _ => idtac end;

@@ -166,18 +166,6 @@ Ltac open_pairs := repeat match goal with p : (_ * _)%type |- _ => destruct p en
 Ltac asked_step x := cbn in *; open_pairs; asked_end x.
 Ltac asked_along x := generalise_but x; induction x; intros_beside; asked_step x.
 
-(* A Boolean that one side computes and the other describes is left out; the hypothesis that obligations are valid stays. *)
-Ltac without_result := try (lazymatch goal with
-  | |- (?r = true <-> _) <-> (?r = true <-> _) => apply both_truths
-  | |- (?r = true <-> _) <-> (?r = false <-> _) => apply truth_falsity
-  | |- (?r = false <-> _) <-> (?r = true <-> _) => apply iff_sym, truth_falsity
-  | r : bool |- ?r = _ <-> ?r = _ => apply same_booleans
-  | |- ?r = _ <-> (?r = true <-> _) => apply same_truth
-  | |- (?r = true <-> _) <-> ?r = _ => apply iff_sym, same_truth
-  | |- ?r = _ <-> (?r = false <-> ~ _) => apply same_truth'
-  | |- ?r = _ <-> (?r = false <-> _) => apply same_falsity
-  | |- (?r = false <-> _) <-> ?r = _ => apply iff_sym, same_falsity
-  end).
 (** * Plans *)
 Ltac opened_pair := unfold_pair; intros; cbv beta iota; cbn [fst snd].
 (* What is computed stands on the right. *)
