@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
@@ -191,7 +191,7 @@ def compared(one: Extracted, again: Again, toolbox: Toolbox) -> Check | Dispute:
         "incomparable": "each allows what the other forbids",
     }
     why = f"the two formal parts differ: {words.get(found.relation, found.relation)}"
-    return Dispute(second, why, separating(one.rule, second.rule, toolbox, SECONDS))
+    return Dispute(second, why, separating(RuleSet([one.rule]), RuleSet([second.rule]), toolbox, SECONDS))
 
 
 def settled(one: Extracted, dispute: Dispute, again: Again, toolbox: Toolbox) -> Extracted:
@@ -239,24 +239,23 @@ def questions(one: Extracted, toolbox: Toolbox) -> tuple[Question, ...]:
     made = [Question(found.keeps, found.breaks, True), Question(found.keeps, found.breaks, False)]
     shown = {tuple(as_lines(found.keeps)), tuple(as_lines(found.breaks))}
     near = near_misses(one.rule, toolbox)
-    misses = [rule for _, rule in near]
     others = {n for n, (slip, _) in enumerate(near) if slip == ANOTHER_TOOL}
-    monitor, monitors = RuleSet([one.rule]), [RuleSet([miss]) for miss in misses]
+    monitor, monitors = RuleSet([one.rule]), [RuleSet([miss]) for _, miss in near]
     separated = _separated(monitor, monitors, (found.keeps, found.breaks))
-    for number, miss in enumerate(misses):
+    for number, miss in enumerate(monitors):
         if len(made) == MOST_QUESTIONS:
             break
         if number in separated:
             continue
-        trace = separating(one.rule, miss, toolbox, SECONDS)
+        trace = separating(monitor, miss, toolbox, SECONDS)
         if trace is None:
             continue
         if number in others:
-            trace = with_other_tools(one.rule, trace, [misses[n] for n in others - separated])
+            trace = with_other_tools(monitor, trace, [monitors[n] for n in others - separated])
         if tuple(as_lines(trace)) in shown:
             continue
         shown.add(tuple(as_lines(trace)))
-        separated |= _separated(monitor, monitors, (trace,))
+        separated |= _separated(monitor, monitors, (trace,), separated)
         keeps = status_by(monitor, trace) == "pass"
         pair = (trace, found.breaks) if keeps else (found.keeps, trace)
         digest = hashlib.sha256(f"{one.rule.text}:{number}".encode()).digest()
@@ -264,13 +263,16 @@ def questions(one: Extracted, toolbox: Toolbox) -> tuple[Question, ...]:
     return tuple(made)
 
 
-def _separated(monitor: RuleSet, misses: Sequence[RuleSet], traces: Sequence[Trace]) -> set[int]:
-    """Which near misses differ from the rule on one of these conversations."""
+def _separated(
+    monitor: RuleSet, misses: Sequence[RuleSet], traces: Sequence[Trace], known: Container[int] = ()
+) -> set[int]:
+    """Which near misses, beside those known to, differ from the rule on one of these conversations."""
     own = [status_by(monitor, trace) for trace in traces]
     return {
         number
         for number, miss in enumerate(misses)
-        if any(status_by(miss, trace) != mine for trace, mine in zip(traces, own, strict=True))
+        if number not in known
+        and any(status_by(miss, trace) != mine for trace, mine in zip(traces, own, strict=True))
     }
 
 

@@ -202,39 +202,43 @@ def _quoted(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
-def separating(left: Rule, right: Rule, toolbox: Toolbox = ANY_TOOLS, seconds: float = 2.0) -> Trace | None:
+def separating(
+    one: RuleSet, other: RuleSet, toolbox: Toolbox = ANY_TOOLS, seconds: float = 2.0
+) -> Trace | None:
     """A conversation that one rule keeps and the other breaks, as their monitors say; None where none was
-    found."""
+    found. Each monitor is of one rule."""
+    (left,), (right,) = one.rules, other.rules
     name = f"{left.id}-or-{right.id}"
     for first, second in ((left, right), (right, left)):
         events = included(first, second, toolbox, seconds).witness
         for padding in (False, True) if events else ():
             trace = conversation(events, toolbox, name, padding)
             trace = replace(trace, domain=left.domains[0] if left.domains else None)
-            if {status(left, trace), status(right, trace)} == {"pass", "fail"}:
+            if {status_by(one, trace), status_by(other, trace)} == {"pass", "fail"}:
                 return trace
     return None
 
 
-def with_other_tools(rule: Rule, trace: Trace, misses: Sequence[Rule]) -> Trace:
+def with_other_tools(monitor: RuleSet, trace: Trace, misses: Sequence[RuleSet]) -> Trace:
     """A conversation that separates a rule from one that is meant of one tool more, with the calls of that
     tool repeated for the tools of the other rules, so that it separates the rule from as many as possible."""
-    said = status(rule, trace)
-    own = _tools_of(rule)
+    said = status_by(monitor, trace)
+    own = _tools_of(monitor)
     mine = {call.name for message in trace.messages for call in message.calls} - own
     for miss in misses:
         for tool in sorted(_tools_of(miss) - own - mine):
             for like in sorted(mine):
                 longer = _repeated(trace, like, tool)
-                if status(rule, longer) == said != status(miss, longer):
+                if status_by(monitor, longer) == said != status_by(miss, longer):
                     trace = longer
                     mine |= {tool}
                     break
     return trace
 
 
-def _tools_of(rule: Rule) -> set[str]:
-    """The tools that a rule names."""
+def _tools_of(monitor: RuleSet) -> set[str]:
+    """The tools that a monitor's rule names."""
+    (rule,) = monitor.rules
     assert rule.formal is not None
     asked = [c for q in all_predicates(rule.formal) for c in p.conditions(q)]
     return {name for c in asked if c[0] == "tool" for name in c[1]}

@@ -23,6 +23,8 @@ _LETTERS = str.maketrans(
     "aeopcyxijsdhqwkmthbaopviktuxigaounrnlibghyacdejkmoptuvwzbpdtgkjczfmnlsrvhwxyaeioudrtiajewmhygzpvslcwrkb",
 )
 """Small letters of other scripts, and letters of scripts without capitals, that look like Latin ones."""
+_PLAIN = {code: chr(code).lower() if chr(code).isalnum() else None for code in range(128)}
+"""What becomes of a character of ASCII, where a name has no others."""
 
 
 def folded(name: str) -> str:
@@ -31,6 +33,8 @@ def folded(name: str) -> str:
     >>> folded("R\u0435\u200bfund ") == folded("refund")
     True
     """
+    if name.isascii():
+        return name.translate(_PLAIN)
     wide = unicodedata.normalize("NFKD", name).translate(_CAPITALS).casefold().translate(_LETTERS)
     return "".join(c for c in wide if c.isalnum())
 

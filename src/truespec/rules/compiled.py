@@ -8,6 +8,7 @@ each rule is looked up. A rule whose state an event cannot change is not touched
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 from json import loads
 
 from truespec.rules import predicate as p
@@ -23,6 +24,8 @@ from truespec.verdict import Undecided
 
 MOST_PLANS = 4096
 """Classes of events that are kept prepared; agents may invent names of tools without end."""
+FEW = 5
+"""So many predicates and more are looked through once for all tools that no rule names."""
 
 
 class CompiledRules:
@@ -65,10 +68,14 @@ class CompiledRules:
         for track in self.tracks:
             for number in {track.when, *(bit for bit, _ in track.bits)} - {-1}:
                 self.touched[number].append(track.number)
-        self.naming = Naming(self.predicates, self.tracks)
         self._speakers: dict[Predicate, list[int]] = {}
         self._by_pairing: dict[str, tuple[list[Track], frozenset[int]]] = {}
         self._plans: dict[tuple[str, str, str | None, str | None], Plan] = {}
+
+    @cached_property
+    def naming(self) -> Naming:
+        """Which predicates and tracks depend on the tool of an event."""
+        return Naming(self.predicates, self.tracks)
 
     def _compile(self, rule: int, formal: Formal, which: int) -> None:
         track = Track(len(self.tracks), rule, formal, which, self._bit)
@@ -164,7 +171,7 @@ class CompiledRules:
 
     def _stranger(self, event: Event) -> Plan | None:
         """The plan for events like this one, but of a tool that no rule names."""
-        if event.tool is None or event.tool == self.naming.stranger:
+        if event.tool is None or len(self.predicates) < FEW or event.tool == self.naming.stranger:
             return None
         return self.plan(Event(event.kind, 0, event.by, tool=self.naming.stranger, type=event.type))
 
