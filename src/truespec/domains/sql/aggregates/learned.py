@@ -29,7 +29,7 @@ class Learned:
     def __init__(self, aggregates: Aggregates) -> None:
         self.aggregates = aggregates
         self.facts: dict[str, list[Formula]] = {}
-        """By the name of an aggregate that a fact speaks of."""
+        """By the name of an aggregate that a fact speaks of, or of the rows that it speaks of."""
         self.plainly = False
         """Whether an aggregate is named that is an earlier one only where their bags are written alike."""
         self._signed: set[str] = set()
@@ -46,6 +46,10 @@ class Learned:
     def add(self, name: str, *facts: Formula | None) -> None:
         """Note facts about an aggregate, as many as there are."""
         self.facts.setdefault(name, []).extend(fact for fact in facts if fact is not None)
+
+    def of_rows(self, name: str) -> list[Formula]:
+        """What is known of all rows of a table, by the name of its membership; nothing for other names."""
+        return self.facts.get(name, []) if name.startswith("rows ") else []
 
     def relate(self, terms: list[Term]) -> None:
         """Note what rules say of the aggregates that these terms compare."""
@@ -68,16 +72,24 @@ class Learned:
             self._note_total(total)
 
     def _relate_firsts(self, terms: list[Term]) -> None:
-        """Note that below each row there is a first one, where it is compared with an extreme or ties."""
+        """Note that below each row there is a first one, beside an extreme or ties, or in groups."""
         applied = [symbol for term in terms for symbol, _ in self.aggregates.applied(term).values()]
         extremes = [symbol.name for symbol in applied if symbol.function in ("MIN", "MAX")]
         if self.aggregates.breaks_ties and not extremes:
             extremes = [symbol.name for symbol in applied if symbol.function == "COUNT"]
-        for first in least_rows.asked(self.aggregates, terms) if extremes else ():
+        if extremes:
+            self._note_firsts(extremes[0], terms)
+        grouped = _nested(part for term in terms for group in term.groups for part in group.body.terms)
+        self._note_firsts(None, grouped)
+
+    def _note_firsts(self, name: str | None, terms: list[Term]) -> None:
+        """Note it under the name of an aggregate, or of the table."""
+        for first in least_rows.asked(self.aggregates, terms):
             order = first.key()
             if len(self._orders) < least_rows.MAX_ORDERS and not any(order.eq(old) for old in self._orders):
                 self._orders.append(order)
-                self.add(extremes[0], least_rows.of(self.aggregates.world, first))
+                place = f"rows {first.table.name.lower()}" if name is None else name
+                self.add(place, least_rows.of(self.aggregates.world, first))
 
     def relate_numbers(self, terms: list[Term]) -> None:
         """Note what is said of the numbers of rows, in a union as well, where they are to tell rows apart."""

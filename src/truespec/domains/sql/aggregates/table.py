@@ -90,7 +90,7 @@ class AggregateTable(Aggregates):
         """What is known of the aggregates among these names."""
         found: list[Formula] = []
         for name in sorted(names):
-            found += self.ties[name].facts if name in self.ties else ()
+            found += self.ties[name].facts if name in self.ties else self.learned.of_rows(name)
             symbol = self.symbols.get(name.removesuffix("?"))
             if symbol is not None and self.learned.needs_axioms(symbol):
                 first = self._firsts.get(symbol.name)

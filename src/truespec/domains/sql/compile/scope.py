@@ -14,7 +14,7 @@ from truespec.domains.sql.ir.existence import group_formula
 from truespec.domains.sql.ir.logic import TRUE, Expr, Formula, conj
 from truespec.domains.sql.ir.symbols import variables
 from truespec.domains.sql.ir.values import Val
-from truespec.domains.sql.ir.world import World
+from truespec.domains.sql.ir.world import World, membership
 from truespec.domains.sql.rules.first_rows import Sort
 from truespec.verdict import ReasonCode, SpecificationError, Unsupported
 
@@ -120,10 +120,11 @@ class RowScope(Scope):
     def __init__(self, world: World, names: Sequence[Name], term: Term, parent: Scope | None) -> None:
         super().__init__(names, term.outs, parent)
         self._world = world
-        self._groups = term.groups
+        self._rows, self._groups = term.rows, term.groups
 
     def given(self) -> Formula:
-        inside = [group_formula(self._world, group) for group in self._groups]
+        inside = [membership(row, table) for row, table in self._rows]
+        inside += [group_formula(self._world, group) for group in self._groups]
         return conj(*inside, super().given())
 
 

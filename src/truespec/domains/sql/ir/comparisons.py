@@ -8,7 +8,7 @@ from collections.abc import Callable
 import z3
 
 from truespec.domains.sql.dialects.dialect import Mixing
-from truespec.domains.sql.ir import monotone_days
+from truespec.domains.sql.ir import monotone_days, spans
 from truespec.domains.sql.ir.dates import (
     day,
     day_within,
@@ -28,6 +28,7 @@ from truespec.domains.sql.ir.kinds import (
     MOMENTS,
     NUMBERS,
     REAL,
+    SPAN,
     TEXT,
     ZONED,
     Padded,
@@ -82,6 +83,12 @@ def comparable(world: World, left: Val, right: Val) -> tuple[Val, Val]:
             date = day(date)  # there the text takes the column's type, which drops its time of day
         other, date = comparable(world, other, date)
         return (date, other) if left is text else (other, date)
+    if kinds == {TEXT, SPAN}:
+        text, other = (left, right) if left.kind == TEXT else (right, left)
+        span = spans.of_text(text.literal or "")
+        if span is None or not world.dialect.text_literals_convert:
+            raise Unsupported("sql: a text compared with an interval")
+        return (span, other) if left is text else (other, span)
     if TEXT in kinds and kinds & NUMBERS:
         text, other = (left, right) if left.kind == TEXT else (right, left)
         plain = (text.literal or "").strip(" ")
@@ -220,7 +227,7 @@ def less(world: World, left: Val, right: Val) -> Val:
         return Val(null, sooner, BOOL)
     if left.kind == BOOL:
         return Val(null, conj(neg(left.val), right.val), BOOL)
-    if left.kind not in NUMBERS | MOMENTS:
+    if left.kind not in {*NUMBERS, *MOMENTS, SPAN}:
         raise Unsupported(f"sql: an order of values of type {left.kind.shown}")
     threshold = _threshold(left, right, monotone_days.compared)
     if threshold is not None:

@@ -71,6 +71,8 @@ DATETIME = Kind("datetime")
 """Moments: microseconds, counted."""
 TIME = Kind("time")
 """Times of day: microseconds, counted."""
+SPAN = Kind("span")
+"""Intervals from one moment to another: microseconds, counted (`ir/spans.py`)."""
 CLASS = Kind("class")
 """Texts up to what the collation calls equal."""
 NULL_KIND = Kind("null")
@@ -167,13 +169,13 @@ def enumerated(place: int) -> Enumerated:
 
 
 _SORTS: dict[str, Any] = {
-    **dict.fromkeys(("int", "date", "datetime", "time", "null"), standing(z3.IntSort)),
+    **dict.fromkeys(("int", "date", "datetime", "time", "span", "null"), standing(z3.IntSort)),
     **dict.fromkeys(("real", "loose", "class"), standing(z3.RealSort)),
     **dict.fromkeys(("text", "dated"), TEXT_SORT),
     "bool": standing(z3.BoolSort),
 }
 _STAND_INS: dict[str, Expr] = {
-    **dict.fromkeys(("int", "date", "datetime", "time", "null"), standing(lambda: z3.IntVal(0))),
+    **dict.fromkeys(("int", "date", "datetime", "time", "span", "null"), standing(lambda: z3.IntVal(0))),
     **dict.fromkeys(("real", "loose", "class"), standing(lambda: z3.RealVal(0))),
     "bool": FALSE,
 }

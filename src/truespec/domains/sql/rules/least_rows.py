@@ -1,16 +1,18 @@
 """Below each row there is a first one.
 
-Statement. Let P(y, x), "y goes before x", be a strict order of the rows of a table T. For each row x of T,
-no row goes before x, or there is a row m of T with P(m, x) before which no row goes.
+Statement. Let Q(y, x), "y goes before x", be a strict order of the rows of a table T, and P(y, x) a
+condition that implies Q(y, x). For each row x of T, there is no y with P(y, x), or there is a row m of T
+with Q(m, x) and no y with P(y, m).
 
-Side conditions. That only rows of T go before others, and that P is irreflexive and transitive, is proved:
-for all P of a pair, NULLs and ties included. T is one table; P speaks of x and y alone. It is stated where a
-query asks that no row goes before its row, by a count of 0 or by NOT EXISTS, beside a MIN or MAX, or where
-ties are broken by keys (`alike_ties`).
+Side conditions. That P holds of rows of T alone, and that Q is irreflexive and transitive, is proved: for
+all Q of a pair, NULLs and ties included. T is one table; P speaks of x and y alone; Q is P or all but one
+of its conjuncts. It is stated where a query asks that there is no y for its row, by a count of 0 or by NOT
+EXISTS, also as one of several cases, beside a MIN or MAX, or where ties are broken by keys (`alike_ties`),
+or of the rows that are grouped.
 
-Why. Of the rows before x, and T is finite, one has no other of them before it; what goes before it would go
-before x as well. The case that matters: the row of ROW_NUMBER() = 1 beside the group's MIN, which some row
-attains.
+Why. T is finite: of the y with Q(y, x), one has no other of them before it. What P sets before that one, Q
+sets before x as well. The cases that matter: the row of ROW_NUMBER() = 1 beside the group's MIN, which some
+row attains; the sessions of a visitor, each begun by a visit that no other one comes shortly before.
 """
 
 from __future__ import annotations
@@ -25,13 +27,15 @@ from truespec.domains.sql.ir.aggregates import Aggregates
 from truespec.domains.sql.ir.bags import Term, conjuncts
 from truespec.domains.sql.ir.existence import condition
 from truespec.domains.sql.ir.logic import FALSE, Expr, Formula, conj, disj
-from truespec.domains.sql.ir.symbols import constants, is_eq, is_not, name_of, operands, substituted
+from truespec.domains.sql.ir.symbols import constants, is_eq, is_not, is_or, name_of, operands, substituted
 from truespec.domains.sql.ir.world import World
 from truespec.domains.sql.rules import tied_numbers
 from truespec.domains.sql.schema import Table
 
 MAX_ORDERS = 3
 """The most orders that are spoken of for one pair."""
+MAX_PARTS = 6
+"""The most conjuncts of which each is left out in turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +63,10 @@ class First:
 def asked(aggregates: Aggregates, terms: list[Term]) -> Iterator[First]:
     """The conditions of these terms that a row is first."""
     for term in terms:
-        for (row, table), part in itertools.product(term.rows, conjuncts(term.cond)):
+        parts = [
+            case for part in conjuncts(term.cond) for case in (operands(part) if is_or(part) else [part])
+        ]
+        for (row, table), part in itertools.product(term.rows, parts):
             if constants(part) != {name_of(row)}:
                 continue
             found = _counted(aggregates, part, row, table) or _excluded(aggregates, part, row, table)
@@ -72,22 +79,35 @@ def of(world: World, first: First) -> Formula | None:
     table, sort = first.table, first.row.sort()
     x, y, z = (z3.Const(f"row.{table.name.lower()}?{place}", sort) for place in range(3))
 
-    def goes(one: Expr, two: Expr) -> Formula:
-        return substituted(first.before, (first.other, one), (first.row, two))
+    def goes(order: Formula, one: Expr, two: Expr) -> Formula:
+        return substituted(order, (first.other, one), (first.row, two))
 
-    if not world.holds(conj(world.in_table(table, x), goes(y, x)), world.in_table(table, y)):
+    if not world.holds(conj(world.in_table(table, x), goes(first.before, y, x)), world.in_table(table, y)):
         return None
     inside = conj(*(world.in_table(table, row) for row in (x, y, z)))
-    if not world.holds(conj(inside, goes(x, x)), FALSE):
-        return None
-    if not world.holds(conj(inside, goes(z, y), goes(y, x)), goes(z, x)):
+
+    def strict(order: Formula) -> bool:
+        return world.holds(
+            conj(inside, goes(order, z, y), goes(order, y, x)), goes(order, z, x)
+        ) and world.holds(conj(inside, goes(order, x, x)), FALSE)
+
+    order = next(filter(strict, _wider(first.before)), None)
+    if order is None:
         return None
     at = [substituted(first.holds, (first.row, row)) for row in (x, y)]
     known = world.in_table(table, y)
-    least = z3.Exists([y], conj(known, goes(y, x), at[1]), patterns=[known])
+    least = z3.Exists([y], conj(known, goes(order, y, x), at[1]), patterns=[known])
     return z3.ForAll(
         [x], disj(z3.Not(world.in_table(table, x)), at[0], least), patterns=[world.in_table(table, x)]
     )
+
+
+def _wider(before: Formula) -> Iterator[Formula]:
+    """A condition, and all but one of its conjuncts."""
+    yield before
+    parts = conjuncts(before)
+    for place in range(len(parts)) if len(parts) <= MAX_PARTS else ():
+        yield conj(*parts[:place], *parts[place + 1 :])
 
 
 def _counted(aggregates: Aggregates, part: Formula, row: Expr, table: Table) -> First | None:

@@ -1,7 +1,9 @@
 """ROUND of a number that has no more digits is that number; ROUND goes into the branches of a CASE.
 
 Statement. round(v, d) = v where v · 10^d is an integer. round(e(if p then v else w), d) = if p then
-round(e(v), d) else round(e(w), d).
+round(e(v), d) else round(e(w), d). round(v, d) = round(w, d) where v and w are one number by the laws of
+fractions (`ir/quotients.py`); round(0, d) = 0, which is said where a factor of v is a COUNT or a SUM that
+may be 0.
 
 Side conditions. d is a literal. That v · 10^d is an integer is read off its form: integers, the values of a
 DECIMAL(n, s) column with s ≤ d, sums, differences and products of such, SUM, MIN and MAX of such; and a
@@ -19,8 +21,9 @@ from fractions import Fraction
 import z3
 
 from truespec.domains.sql.ir.aggregates import Aggregates
-from truespec.domains.sql.ir.logic import Expr, ite
-from truespec.domains.sql.ir.symbols import is_ite, operands, substituted
+from truespec.domains.sql.ir.logic import Expr, disj, ite
+from truespec.domains.sql.ir.quotients import reduced
+from truespec.domains.sql.ir.symbols import is_ite, name_of, operands, substituted
 from truespec.domains.sql.ir.world import World
 
 MAX_CASES = 5
@@ -42,7 +45,20 @@ def rounded(world: World, aggregates: Aggregates, value: Expr, digits: int, dept
     scale = scale_of(world, aggregates, value)
     if scale is not None and scale <= digits:
         return value
-    return z3.Function("round", z3.RealSort(), z3.IntSort(), z3.RealSort())(value, z3.IntVal(digits))
+    value, factors = reduced(value)
+    nothing, places = z3.RealVal(0), z3.IntVal(digits)
+    if value.eq(nothing):
+        return value
+    found = z3.Function("round", z3.RealSort(), z3.IntSort(), z3.RealSort())(value, places)
+    zero = [factor == nothing for factor in factors if _may_vanish(aggregates, factor)]
+    return ite(disj(*zero), nothing, found) if zero else found
+
+
+def _may_vanish(aggregates: Aggregates, factor: Expr) -> bool:
+    """Whether a factor is a COUNT or a SUM, which is 0 where no row is."""
+    value = factor.arg(0) if z3.is_to_real(factor) else factor
+    symbol = aggregates.symbols.get(name_of(value)) if z3.is_app(value) else None
+    return symbol is not None and symbol.function in ("COUNT", "SUM")
 
 
 def _case(value: Expr) -> Expr | None:

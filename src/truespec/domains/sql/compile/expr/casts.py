@@ -105,7 +105,7 @@ def _to_number(reader: Reader, to: exp.DataType, value: Val, scope: Scope) -> Va
     if value.kind == INT:
         return to_real(value)
     if not sizes and reader.dialect.bare_decimal_keeps_number:
-        return value
+        return to_real(value)
     return Val(value.null, rounded(reader, value, sizes[1] if len(sizes) > 1 else 0), REAL)
 
 

@@ -11,6 +11,7 @@ from truespec.domains.sql.compile.expr.membership import check_one_family, quant
 from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.readers import COMPARISONS, Readers
 from truespec.domains.sql.compile.scope import Scope
+from truespec.domains.sql.ir import spans
 from truespec.domains.sql.ir.comparisons import compare, equal, null_safe_equal
 from truespec.domains.sql.ir.kinds import BOOL
 from truespec.domains.sql.ir.logic import FALSE, conj, disj
@@ -80,7 +81,19 @@ def comparison(reader: Reader, node: exp.Binary, scope: Scope) -> Val:
         if operator == "<>":
             return logical_not(same)
         return _tuples_ordered(reader, operator, pairs_of(reader, left, right, scope))
-    return compare(reader.world, operator, reader.value(left, scope), reader.value(right, scope))
+    return compare(reader.world, operator, _compared(reader, left, scope), _compared(reader, right, scope))
+
+
+def _compared(reader: Reader, node: Any, scope: Scope) -> Val:
+    """One side of a comparison, where an interval as written is one of so many microseconds."""
+    interval = node.unnest()
+    if isinstance(interval, exp.Interval) and reader.dialect.moments_differ_by_spans:
+        amount, unit = interval.this, interval.args.get("unit")
+        if isinstance(amount, exp.Literal) and isinstance(unit, exp.Var):
+            span = spans.written(amount.this, unit.name)
+            if span is not None:
+                return span
+    return reader.value(node, scope)
 
 
 def _tuples_ordered(reader: Reader, operator: str, pairs: list[tuple[Val, Val]]) -> Val:
@@ -112,7 +125,7 @@ def pairs_of(reader: Reader, left: Any, right: Any, scope: Scope) -> list[tuple[
 
 def _between(reader: Reader, node: exp.Between, scope: Scope) -> Val:
     value = reader.value(node.this, scope)
-    low, high = reader.value(node.args["low"], scope), reader.value(node.args["high"], scope)
+    low, high = (_compared(reader, node.args[end], scope) for end in ("low", "high"))
     check_one_family(reader, "BETWEEN", [value, low, high])
     return logical_and([compare(reader.world, ">=", value, low), compare(reader.world, "<=", value, high)])
 

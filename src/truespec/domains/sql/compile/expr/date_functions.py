@@ -14,7 +14,7 @@ from truespec.domains.sql.compile.expr.text_dates import text_of_date
 from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.readers import Readers
 from truespec.domains.sql.compile.scope import Scope
-from truespec.domains.sql.ir import monotone_days
+from truespec.domains.sql.ir import monotone_days, spans
 from truespec.domains.sql.ir.dates import (
     DAY,
     day,
@@ -48,7 +48,7 @@ from truespec.verdict import Unsupported
 
 
 def date_arithmetic(reader: Reader, left: Val, right: Val, sign: int) -> Val | None:
-    """In PostgreSQL and DuckDB, a date plus or minus days, and the days between two dates."""
+    """In PostgreSQL and DuckDB, a date plus or minus days, and the days or the span between two dates."""
     if not reader.dialect.dates_count_days:
         return None
     null = disj(left.null, right.null)
@@ -56,6 +56,8 @@ def date_arithmetic(reader: Reader, left: Val, right: Val, sign: int) -> Val | N
         return Val(null, z3.simplify(left.val + right.val * sign), DATE)
     if left.kind == right.kind == DATE and sign < 0:
         return Val(null, left.val - right.val, INT)
+    if left.kind in MOMENTS and right.kind in MOMENTS and sign < 0 and reader.dialect.moments_differ_by_spans:
+        return spans.between(left, right)
     return None
 
 
@@ -137,7 +139,7 @@ def _boundaries(reader: Reader, node: exp.DateDiff, unit: str, scope: Scope) -> 
         number = z3.Function("year" if unit == "YEAR" else "yearmonth", z3.IntSort(), z3.IntSort())
         last, first = (number(day(value).val) for value in values)
     elif unit in ("HOUR", "MINUTE", "SECOND"):
-        last, first = (moment(value).val / _SIZES[unit] for value in values)
+        last, first = (moment(value).val / spans.SIZES[unit] for value in values)
     else:
         raise Unsupported(f"sql: DATEDIFF by {unit}")
     return Val(null, last - first, INT)
@@ -160,25 +162,14 @@ def _timestampdiff(reader: Reader, node: exp.TimestampDiff, scope: Scope) -> Val
     null = disj(left.null, right.null)
     if left.kind == right.kind == DATE and unit == "DAY":
         return Val(null, left.val - right.val, INT)
-    if not reader.dialect.datediff_counts_days or unit not in (*_SIZES, "MONTH", "QUARTER", "YEAR"):
+    if not reader.dialect.datediff_counts_days or unit not in (*spans.SIZES, "MONTH", "QUARTER", "YEAR"):
         raise Unsupported(f"sql: TIMESTAMPDIFF by {unit or 'no unit'}")
     if left.kind == right.kind == DATE and unit in monotone_days.WHOLE:
         return Val(null, monotone_days.whole(unit, right.val, left.val), INT)
     left, right = moment(left), moment(right)
-    if unit not in _SIZES:
+    if unit not in spans.SIZES:
         return opaque(reader.dialect, f"timestampdiff {unit}", [left, right], INT)
-    return Val(null, truncated(left.val - right.val, z3.IntVal(_SIZES[unit])), INT)
-
-
-_SIZES = {
-    "MICROSECOND": 1,
-    "SECOND": 1_000_000,
-    "MINUTE": 60_000_000,
-    "HOUR": 3_600_000_000,
-    "DAY": DAY,
-    "WEEK": 7 * DAY,
-}
-"""Units of one length, in microseconds."""
+    return Val(null, truncated(left.val - right.val, z3.IntVal(spans.SIZES[unit])), INT)
 
 
 def _last_day(reader: Reader, node: exp.LastDay, scope: Scope) -> Val:
@@ -279,7 +270,7 @@ def _moved_by(reader: Reader, value: Val, amount: Val, null: Formula, sign: int,
         return Val(null, moment(moved).val + value.val % DAY, DATETIME)
     if unit not in ("HOUR", "MINUTE", "SECOND") or value.kind == ZONED:
         raise Unsupported(f"sql: an interval of {unit}")
-    return Val(null, moment(value).val + amount.val * (sign * _SIZES[unit]), DATETIME)
+    return Val(null, moment(value).val + amount.val * (sign * spans.SIZES[unit]), DATETIME)
 
 
 def _shift_months(reader: Reader, value: Val, amount: Val, null: Formula, factor: int) -> Val:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from dataclasses import replace
 from typing import Any
 
@@ -12,13 +13,14 @@ from truespec.domains.sql.compile.expr.date_functions import as_date, date_value
 from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.readers import Readers
 from truespec.domains.sql.compile.scope import Scope
-from truespec.domains.sql.ir import monotone_days
+from truespec.domains.sql.ir import monotone_days, spans
 from truespec.domains.sql.ir.dates import CLOCK, day, on_the_clock
 from truespec.domains.sql.ir.day_parts import day_of_month, month_number, year_number
-from truespec.domains.sql.ir.kinds import DATE, DATETIME, INT, REAL, Sealed
-from truespec.domains.sql.ir.logic import disj
+from truespec.domains.sql.ir.kinds import DATE, DATETIME, INT, REAL, SPAN, Sealed
+from truespec.domains.sql.ir.logic import FALSE, disj
 from truespec.domains.sql.ir.opaque import opaque
 from truespec.domains.sql.ir.values import Val, to_real
+from truespec.solvers.z3 import standing
 from truespec.verdict import Unsupported
 
 
@@ -40,7 +42,16 @@ def _extract(reader: Reader, node: exp.Extract, scope: Scope) -> Val:
         if years is not None:
             return years
         return opaque(reader.dialect, f"extract {part}", [span], REAL)
+    if span.kind == SPAN:
+        found = spans.part(span, part)
+        if found is None:
+            return opaque(reader.dialect, f"extract {part}", [span], REAL)
+        return to_real(found) if reader.dialect.extract_is_numeric else found
     value = as_date(reader, span)
+    if part == "EPOCH" and reader.dialect.moments_differ_by_spans:
+        seconds = spans.part(spans.between(value, _EPOCH), part)
+        assert seconds is not None
+        return seconds
     if part in CLOCK and value.kind == DATETIME:  # of a DATE, PostgreSQL has none
         found = on_the_clock(value, part)
         return to_real(found) if reader.dialect.extract_is_numeric else found
@@ -48,6 +59,10 @@ def _extract(reader: Reader, node: exp.Extract, scope: Scope) -> Val:
         found = _COUNTED[part](day(value))
         return to_real(found) if reader.dialect.extract_is_numeric else found
     return opaque(reader.dialect, f"extract {part}", [value], REAL)
+
+
+_EPOCH = Val(FALSE, standing(lambda: z3.IntVal(datetime.date(1970, 1, 1).toordinal())), DATE)
+"""The day from whose first moment seconds are counted."""
 
 
 def _age(reader: Reader, node: Any, scope: Scope) -> Val | None:
