@@ -168,6 +168,18 @@ SLIPS = [
         "SELECT DISTINCT 0 FROM emp WHERE id > 0 AND sal = 1",
     ),
     (
+        "WITH RECURSIVE r(i, l) AS (SELECT id, 0 FROM emp WHERE dept IS NULL UNION ALL SELECT e.id, l - 1 "
+        "FROM r JOIN emp e ON e.dept = r.i WHERE l > -9) SELECT i FROM r",
+        "WITH RECURSIVE r(i, l) AS (SELECT id, 0 FROM emp WHERE dept IS NULL UNION ALL SELECT e.id, l - 1 "
+        "FROM r JOIN emp e ON e.dept = r.i WHERE l > -9) SELECT i FROM r WHERE l >= 0",
+    ),
+    (
+        "WITH RECURSIVE r(i) AS (SELECT id FROM emp WHERE dept IS NULL UNION ALL SELECT e.id FROM r "
+        "JOIN emp e ON e.dept = r.i) SELECT i FROM r",
+        "WITH RECURSIVE r(i) AS (SELECT id FROM emp WHERE dept IS NULL UNION ALL SELECT e.id FROM r "
+        "JOIN emp e ON e.dept = r.i) SELECT i FROM r UNION ALL SELECT id FROM emp WHERE dept IS NULL",
+    ),
+    (
         "WITH RECURSIVE r(n, l) AS (SELECT a, 0 FROM t UNION ALL SELECT n + 1, l + 1 FROM r WHERE l < 1) "
         "SELECT n FROM r",
         "SELECT a FROM t",

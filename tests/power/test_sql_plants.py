@@ -59,10 +59,12 @@ from truespec.domains.sql.rules import (
     greatest_counts,
     group_determined,
     independent_factors,
+    kept_in_rounds,
     key_cases,
     known_arguments,
     known_flags,
     known_values,
+    later_start,
     least_rows,
     listed_extremes,
     listed_groups,
@@ -463,7 +465,23 @@ def steps_keep_what_they_begin_with(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(rows_of_recursion, "_common", lambda some, others: some)
 
 
+def each_round_keeps_what_it_began_with(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(kept_in_rounds, "_kept", lambda *_: True)
+
+
+def the_first_round_counts_twice(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(later_start, "of", lambda world, one, step: one)
+
+
 PLANTS: dict[Plant, str] = {
+    each_round_keeps_what_it_began_with: (
+        "WITH RECURSIVE r(i, l) AS (SELECT id, 0 FROM emp WHERE dept IS NULL UNION ALL SELECT e.id, l - 1 "
+        "FROM r JOIN emp e ON e.dept = r.i WHERE l > -9) SELECT i FROM r"
+    ),
+    the_first_round_counts_twice: (
+        "WITH RECURSIVE r(i) AS (SELECT id FROM emp WHERE dept IS NULL UNION ALL SELECT e.id FROM r "
+        "JOIN emp e ON e.dept = r.i) SELECT i FROM r"
+    ),
     steps_keep_what_they_begin_with: (
         "WITH RECURSIVE r(i, d) AS (SELECT id, dept FROM emp WHERE sal = 1 UNION ALL SELECT r.i, e.dept "
         "FROM r JOIN emp e ON e.sal = r.d) SELECT i, d FROM r"

@@ -64,6 +64,8 @@ class Reader(ABC):
         """Whether a recursion was met that ends after a few rounds (`rules/ended_recursion.py`)."""
         self.writes_out = False
         """Whether such recursions are read as the sums of their rounds."""
+        self.starts_later = False
+        """Whether a recursion is read as its first part and one that begins after it."""
         self.reads_check = False
         """Whether a CHECK is read: what the schema's CHECKs say of its columns is then not at hand."""
         self.numbers_ties = True

@@ -12,12 +12,19 @@ from truespec.domains.sql.compile.denotations import each_output, nullable_colum
 from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.scope import Denotation
 from truespec.domains.sql.compile.series import carried_out, grouped
-from truespec.domains.sql.ir.bags import Bag
+from truespec.domains.sql.ir.bags import Bag, Term
 from truespec.domains.sql.ir.columns import coerced
 from truespec.domains.sql.ir.kinds import BOOL, DATE, INT, LOOSE, TEXT, Kind
 from truespec.domains.sql.ir.relations import rows_of
 from truespec.domains.sql.places import At, place_of
-from truespec.domains.sql.rules import carried_columns, closures, ended_recursion, rows_of_recursion
+from truespec.domains.sql.rules import (
+    carried_columns,
+    closures,
+    ended_recursion,
+    kept_in_rounds,
+    later_start,
+    rows_of_recursion,
+)
 from truespec.domains.sql.rules.same_recursion import Image, Recursion, image_of, unchanged
 from truespec.verdict import ReasonCode, SpecificationError, Unsupported
 
@@ -64,8 +71,9 @@ def recursive_query(reader: Reader, cte: exp.CTE, columns: tuple[str, ...]) -> D
         return Denotation(names, distinct_rows(reader, ended) if distinct else ended)
     added = _memory(lambda rows: _added(reader, body.expression, name, names, rows, kinds), rows, step)
     found = Recursion(next(reader.world.recursions), first, rows, added, kinds, nullable, distinct)
-    known, image = _named(reader, found, step)
+    known, image, ahead = _named(reader, found, step)
     bag = image.of(rows_of_recursion.seen(reader.world, known.held, _result(reader, known)))
+    bag = Bag((*ahead, *bag.terms))
     return Denotation(names, distinct_rows(reader, bag) if distinct else bag)
 
 
@@ -101,8 +109,11 @@ def _result(reader: Reader, known: Recursion) -> Bag:
     return rows_of(reader.world, f"recursion {known.number}", known.kinds, known.nullable)
 
 
-def _named(reader: Reader, new: Recursion, step: Bag) -> tuple[Recursion, Image]:
-    """The recursion whose result a new one's is an image of, an earlier one or itself, and the map."""
+def _named(reader: Reader, new: Recursion, step: Bag) -> tuple[Recursion, Image, tuple[Term, ...]]:
+    """The recursion whose result a new one's is an image of, an earlier one or itself, and the map.
+
+    With them, the first round, where the recursion is one that begins after it (`rules/later_start.py`).
+    """
     aggregates = reader.aggregates
 
     def same(one: Bag, other: Bag) -> bool:
@@ -113,14 +124,24 @@ def _named(reader: Reader, new: Recursion, step: Bag) -> tuple[Recursion, Image]
         if image is None and closures.apply(reader.world, old, new, same):
             image = unchanged(new)
         if image is not None:
-            return old, image
+            return old, image, ()
+    ahead: tuple[Term, ...] = ()
+    later = later_start.of(reader.world, new, step) if reader.recursions or reader.starts_later else None
+    for old in reader.recursions if later is not None else ():
+        image = image_of(old, later, same)
+        if image is not None:
+            return old, image, new.first.terms
+    if later is not None and reader.starts_later:
+        ahead, new = new.first.terms, later
     result = _result(reader, new)
     new = replace(new, held=rows_of_recursion.of(reader.world, new.first, step, result))
     reader.recursions.append(new)
-    facts = carried_columns.of(reader.world, new, step, result)
+    facts = carried_columns.of(reader.world, new, step, result) + kept_in_rounds.of(
+        reader.world, new, step, result
+    )
     if facts:
         reader.world.adopt(result.terms[0].rows[0][1], {}, facts)
-    return new, unchanged(new)
+    return new, unchanged(new), ahead
 
 
 def _memory(step: Callable[[Bag], Bag], rows: Bag, known: Bag) -> Callable[[Bag], Bag]:

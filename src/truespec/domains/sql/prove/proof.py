@@ -111,6 +111,10 @@ def prove_in(
         # Recursions that are not seen to be one may be alike round by round.
         world.read_anew()
         trace, _ = _compared(world, (oracle, candidate), order, parts, writes_out=True)
+    if trace is None and all(recursive):
+        # A tree may be walked from its root, or from the root's children.
+        world.read_anew()
+        trace, _ = _compared(world, (oracle, candidate), order, parts, writes_out=False, starts_later=True)
     return trace
 
 
@@ -121,12 +125,13 @@ def _compared(
     parts: Mapping[str, View] | None,
     *,
     writes_out: bool,
+    starts_later: bool = False,
 ) -> tuple[ProofTrace | None, bool]:
     """The proof in one reading of the recursions; and whether one was met that ends after a few rounds."""
     oracle, candidate = queries
     prover, compiler = readers_in(world, oracle, candidate)
     compiler.parts = {} if parts is None else parts
-    compiler.writes_out = writes_out
+    compiler.writes_out, compiler.starts_later = writes_out, starts_later
     left, right = _read(compiler, oracle, candidate)
     if len(left.names) != len(right.names) or _differ_in_type(left, right, world.dialect):
         return None, False

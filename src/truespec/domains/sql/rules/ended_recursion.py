@@ -45,7 +45,7 @@ def of(world: World, first: Bag, rows: Bag, step: Bag) -> Bag | None:
 
     `rows` stands for the rows of the round before, and `step` is what the step makes of them.
     """
-    if not first.terms or not all(_takes_one(rows, term) for term in step.terms):
+    if not first.terms or not all(takes_one(rows, term) for term in step.terms):
         return None
     found = list(first.terms)
     last = list(first.terms)
@@ -60,7 +60,7 @@ def of(world: World, first: Bag, rows: Bag, step: Bag) -> Bag | None:
     return None
 
 
-def _takes_one(rows: Bag, part: Term) -> bool:
+def takes_one(rows: Bag, part: Term) -> bool:
     """Whether a term of the step ranges over one row of the round before and looks at no other."""
     ((_, table),) = rows.terms[0].rows
     own = [row for row, other in part.rows if other == table]
