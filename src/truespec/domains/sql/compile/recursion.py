@@ -127,8 +127,8 @@ def _named(reader: Reader, new: Recursion, step: Bag) -> tuple[Recursion, Image,
             return old, image, ()
     ahead: tuple[Term, ...] = ()
     later = later_start.of(reader.world, new, step) if reader.recursions or reader.starts_later else None
-    for old in reader.recursions if later is not None else ():
-        image = image_of(old, later, same)
+    for old in reader.recursions:
+        image = None if later is None else image_of(old, later, same)
         if image is not None:
             return old, image, new.first.terms
     if later is not None and reader.starts_later:

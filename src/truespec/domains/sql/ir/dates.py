@@ -140,5 +140,6 @@ def day(value: Val) -> Val:
     """The day of a moment."""
     if value.kind != DATETIME:
         return value
-    val = value.val / DAY
+    whole = _days(value.val)
+    val = value.val / DAY if whole is None else whole
     return Val(value.null, z3.simplify(val) if z3.is_int_value(value.val) else val, DATE)
