@@ -291,7 +291,7 @@ class _Walk:
         if seed == 0:
             return iter(choices[: max(width, 24)])  # the simplest values first, once
         if len(choices) <= width:
-            return iter(_shuffled(choices, generator))
+            return _shuffled(choices, generator)
         if seed % 2:
             return iter(generator.sample(choices, width))
         # Every other restart prefers simple values.
@@ -299,8 +299,8 @@ class _Walk:
         return iter([choices[pick] for pick in sorted(picks, key=lambda _: generator.random())])
 
 
-def _shuffled(values: Sequence[Number], generator: random.Random) -> list[Number]:
-    """The values as `Random.shuffle` orders them, without its two calls for each."""
+def _shuffled(values: Sequence[Number], generator: random.Random) -> Iterator[Number]:
+    """The values in any order, each drawn when it is asked for: a search takes few of them."""
     made, bits = list(values), generator.getrandbits
     for last in range(len(made) - 1, 0, -1):
         width = (last + 1).bit_length()
@@ -308,7 +308,8 @@ def _shuffled(values: Sequence[Number], generator: random.Random) -> list[Number
         while place > last:
             place = bits(width)
         made[last], made[place] = made[place], made[last]
-    return made
+        yield made[last]
+    yield from made[:1]
 
 
 def _solved(made: Scope, level: _Level, values: list[Number]) -> list[Number]:
