@@ -39,7 +39,7 @@ _LEVELS: dict[str, int] = {
         words(
             """
             EQ NEQ LT LTE GT GTE NullSafeEQ NullSafeNEQ Is In Between Like ILike RegexpLike RegexpILike Glob
-            SimilarTo
+            SimilarTo Overlaps ArrayOverlaps
             """
         ),
         4,

@@ -62,6 +62,7 @@ _READ: dict[str, frozenset[str]] = {
     "Left": _PAIR | {"negative_length_returns_empty"},
     "Column": frozenset({"this", "table", "db", "catalog"}),
     "Literal": frozenset({"this", "is_string"}),
+    **dict.fromkeys(("Overlaps", "ArrayOverlaps"), _PAIR),
     "Interval": frozenset({"this", "unit"}),
     "Ordered": frozenset({"this", "desc", "nulls_first"}),
     "Order": frozenset({"this", "expressions"}),

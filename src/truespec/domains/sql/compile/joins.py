@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from truespec.domains.sql.compile.denotations import outputs_of, without_empty
 from truespec.domains.sql.compile.reader import Reader
-from truespec.domains.sql.compile.scope import Name, Scope, Source
+from truespec.domains.sql.compile.scope import JoinedScope, Name, Scope, Source
 from truespec.domains.sql.ir.bags import MAX_TERMS, Bag, Term
 from truespec.domains.sql.ir.comparisons import equal
 from truespec.domains.sql.ir.existence import exists
@@ -58,7 +58,7 @@ def join(reader: Reader, left: Source, node: exp.Join, parent: Scope | None) -> 
     names = left.names + right.names
 
     def matches(one: Term, two: Term) -> Formula:
-        scope = Scope(names, one.outs + two.outs, parent)
+        scope = JoinedScope(names, [one, two], parent)
         parts = [] if on is None else [where_true(reader.condition(on, scope))]
         for column in merged:
             a = Scope(left.names, one.outs, None).column(exp.column(column))

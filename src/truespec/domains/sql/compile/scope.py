@@ -114,18 +114,27 @@ class Scope:
         return found
 
 
-class RowScope(Scope):
+class JoinedScope(Scope):
+    """The names of a FROM clause where it is joined or filtered, which is done for rows of its tables."""
+
+    def __init__(self, names: Sequence[Name], terms: Sequence[Term], parent: Scope | None) -> None:
+        super().__init__(names, tuple(out for term in terms for out in term.outs), parent)
+        self._rows = [row for term in terms for row in term.rows]
+
+    def given(self) -> Formula:
+        return conj(*(membership(*row) for row in self._rows), super().given())
+
+
+class RowScope(JoinedScope):
     """The names of a FROM clause for one of its terms: what is computed there is computed for its tuples."""
 
     def __init__(self, world: World, names: Sequence[Name], term: Term, parent: Scope | None) -> None:
-        super().__init__(names, term.outs, parent)
+        super().__init__(names, [term], parent)
         self._world = world
-        self._rows, self._groups = term.rows, term.groups
+        self._groups = term.groups
 
     def given(self) -> Formula:
-        inside = [membership(row, table) for row, table in self._rows]
-        inside += [group_formula(self._world, group) for group in self._groups]
-        return conj(*inside, super().given())
+        return conj(*(group_formula(self._world, group) for group in self._groups), super().given())
 
 
 @dataclass(eq=False)

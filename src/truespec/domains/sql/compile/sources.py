@@ -10,7 +10,7 @@ from truespec.domains.sql.compile.denotations import each_output, without_empty
 from truespec.domains.sql.compile.joins import joined
 from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.recursion import mentions, recursive_query
-from truespec.domains.sql.compile.scope import Denotation, Name, Scope, Source
+from truespec.domains.sql.compile.scope import Denotation, JoinedScope, Name, Scope, Source
 from truespec.domains.sql.compile.set_operations import values_clause
 from truespec.domains.sql.compile.unread import read_by_others
 from truespec.domains.sql.ir.bags import Bag, Term, renamed
@@ -179,7 +179,7 @@ def from_clause(reader: Reader, node: exp.Select, parent: Scope | None) -> Sourc
         return source
     terms = []
     for term in source.bag.terms:
-        scope = Scope(source.names, term.outs, parent)
+        scope = JoinedScope(source.names, [term], parent)
         test = where_true(reader.condition(where.this, scope))
         terms.append(
             known_flags.apply(reader.world, reduced(reader.world, replace(term, cond=conj(term.cond, test))))

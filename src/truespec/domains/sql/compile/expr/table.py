@@ -13,6 +13,7 @@ from truespec.domains.sql.compile.expr import (
     functions,
     leaves,
     membership,
+    ranges,
     texts,
     truncated_dates,
 )
@@ -31,6 +32,7 @@ FAMILIES: tuple[Readers, ...] = (
     concatenations.READERS,
     casts.READERS,
     functions.READERS,
+    ranges.READERS,
     dict.fromkeys(COMPARISONS, conditions.comparison),
 )
 """No type stands in two of them; a test checks it."""
