@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import Any
 
 
@@ -21,7 +22,7 @@ class Settings:
     """The longest reply in tokens; None leaves it to the provider."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # without slots: its key is kept
 class Call:
     """What a model is asked. Two calls with the same key are the same call."""
 
@@ -40,7 +41,7 @@ class Call:
     schema: str = ""
     """The JSON Schema that a server is asked to hold the reply to; empty for none."""
 
-    @property
+    @cached_property
     def key(self) -> str:
         """The content address of the call."""
         content = [self.model, self.system, self.prompt, asdict(self.settings), self.epoch]
