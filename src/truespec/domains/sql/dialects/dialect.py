@@ -211,6 +211,8 @@ class Dialect:
     """Whether DATE_ADD without a unit, and ADDDATE of a number, count days."""
     dates_count_days: bool
     """Whether a date plus a number is a date, and the difference of two dates is a number of days."""
+    median_of_fractions_is_mean: bool
+    """Whether the median of two fractions is their mean; else it keeps to their digits."""
     has_ranges: bool
     """Whether DATERANGE and TSRANGE make ranges, and `&&` and OVERLAPS say whether two overlap."""
     moments_differ_by_spans: bool

@@ -78,6 +78,7 @@ DUCKDB = Dialect(
     shifted_texts_stay_texts=False,
     intervals_default_to_days=False,
     dates_count_days=True,
+    median_of_fractions_is_mean=False,
     has_ranges=False,
     moments_differ_by_spans=True,
     datediff_counts_days=False,

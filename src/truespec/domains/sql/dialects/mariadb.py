@@ -78,6 +78,7 @@ MARIADB = Dialect(
     shifted_texts_stay_texts=True,
     intervals_default_to_days=True,
     dates_count_days=False,
+    median_of_fractions_is_mean=True,
     has_ranges=False,
     moments_differ_by_spans=False,
     datediff_counts_days=True,

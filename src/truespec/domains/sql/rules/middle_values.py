@@ -1,15 +1,16 @@
 """The mean of the values at the middle places is the median.
 
-Statement. Let S be a finite set of n rows with integers v, numbered from 1 to n so that v does not fall.
+Statement. Let S be a finite set of n rows with numbers v, numbered from 1 to n so that v does not fall.
 The mean of v over the rows with n <= 2p <= n + 2, p their numbers, is the median of v over S:
 PERCENTILE_CONT(0.5).
 
-Side conditions. The rows averaged are those of S that meet a test of two counts, which is proved to be n <=
-2p <= n + 2 wherever 1 <= p <= n: n counts S, or n - p what comes after the row; p is one more than the rows
-before, or that and the row's place among ties (`tied_numbers`). Proved of rows of S: the rows before are
-rows of S; those of lesser v are before, those of greater v are not. Without ties, "before" is a strict
-total order; with ties, it is "of lesser v", and the rows that tie are those of equal v. No v is NULL. S
-ranges over the rows of one table.
+Side conditions. The numbers are integers where the engine's median of fractions is not their mean. The rows
+averaged are those of S that meet a test of two counts, which is proved to be n <= 2p <= n + 2 wherever 1 <=
+p <= n: n counts S, or n - p what comes after the row; p is one more than the rows before, or that and the
+row's place among ties (`tied_numbers`). Proved of rows of S: the rows before are rows of S; those of lesser
+v are before, those of greater v are not. Without ties, "before" is a strict total order; with ties, it is
+"of lesser v", and the rows that tie are those of equal v. No v is NULL. S ranges over the rows of one
+table.
 
 Where S has a row, some row of S stands at a middle place: this is stated for the S of each row.
 
@@ -26,7 +27,7 @@ import z3
 from truespec.domains.sql.ir.aggregates import Aggregates, Ties
 from truespec.domains.sql.ir.bags import Bag, Substitution, Term, conjuncts
 from truespec.domains.sql.ir.existence import condition
-from truespec.domains.sql.ir.kinds import INT
+from truespec.domains.sql.ir.kinds import INT, NUMBERS
 from truespec.domains.sql.ir.logic import FALSE, Expr, Formula, conj, neg
 from truespec.domains.sql.ir.symbols import constants, functions, is_eq, name_of, operands, substituted
 from truespec.domains.sql.ir.values import Val
@@ -64,7 +65,8 @@ def of(aggregates: Aggregates, bag: Bag) -> tuple[Bag, str, Formula | None] | No
         return None
     (term,) = bag.terms
     value = term.outs[0].val.arg(0) if z3.is_to_real(term.outs[0].val) else term.outs[0].val
-    if value.sort() != z3.IntSort():
+    kind = INT if value.sort() == z3.IntSort() else term.outs[0].kind
+    if kind not in NUMBERS or (kind != INT and not aggregates.world.dialect.median_of_fractions_is_mean):
         return None
     parts = conjuncts(term.cond)
     tests = [
@@ -88,7 +90,7 @@ def of(aggregates: Aggregates, bag: Bag) -> tuple[Bag, str, Formula | None] | No
             and _turned(middle, before, other)
         )
         if asked and _numbers(middle, before, place):
-            whole = Bag((replace(term, cond=inside, outs=(Val(FALSE, value, INT),)),))
+            whole = Bag((replace(term, cond=inside, outs=(Val(FALSE, value, kind),)),))
             return whole, str(before.decl().name()), _filled(middle)
     return None
 
