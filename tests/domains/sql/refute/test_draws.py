@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from dataclasses import fields, replace
 from itertools import pairwise
 
 import pytest
@@ -93,3 +94,17 @@ def test_a_style_makes_what_draws_values_once_and_a_wider_one_makes_its_own() ->
     assert style.near() is near
     assert (many.spread, near.literal) == (12, 0.95)
     assert style.widened(1).of_many().spread == 13
+
+
+def test_a_style_of_more_values_is_otherwise_the_same() -> None:
+    style = Style(spread=2, nulls=0.25, literal=0.5, offset=3, constancy=0.75, ways={"a": 1}, fixed={"a": 7})
+    for number, one in enumerate(fields(Style)):  # each field with a value of its own
+        if one.init and one.type in ("float", "bool", "int"):
+            setattr(style, one.name, number)
+    style.turns["t"] = 1
+    literal = style.literal * 0.7
+    assert style.widened(4, fresh=False) == replace(style, spread=style.spread + 4, literal=literal)
+    fresh = replace(style, spread=style.spread + 4, literal=literal, constancy=0.0, ways={}, fixed={})
+    assert style.widened(4) == fresh
+    assert style.widened(4).turns is style.turns
+    assert style.near() == replace(style, literal=0.95)

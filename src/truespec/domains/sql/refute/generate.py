@@ -289,6 +289,8 @@ class _Table:
         return self._passes(row)
 
     def _passes(self, row: ValueRow) -> bool:
+        if not self._checks:
+            return True
         by_name = dict(zip(self._names, row))
         answers = [check(by_name) for check in self._checks]
         return all(answer is None or answer for answer in answers)
