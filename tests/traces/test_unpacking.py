@@ -24,6 +24,8 @@ from truespec.verdict import UsageError
 
 zstandard = pytest.importorskip("zstandard")
 LINE = json.dumps({"messages": [{"role": "user", "content": "hi"}]}).encode() + b"\n"
+LONGER = json.dumps({"messages": [{"role": "user", "content": "hi " * 200}]}).encode() + b"\n"
+"""As a line of a real export: a MiB holds few enough to be read one by one."""
 MIB = 1 << 20
 
 
@@ -54,10 +56,10 @@ def test_a_byte_order_mark_is_no_part_of_the_content(tmp_path: Path) -> None:
 
 def test_a_format_is_recognised_by_what_little_is_unpacked(tmp_path: Path) -> None:
     path, budget = tmp_path / "a.jsonl.gz", Budget()
-    path.write_bytes(gzip.compress(LINE * (MIB // len(LINE))))
-    assert TraceFile(path, budget).head == json.loads(LINE)
+    path.write_bytes(gzip.compress(LONGER * (MIB // len(LONGER))))
+    assert TraceFile(path, budget).head == json.loads(LONGER)
     assert budget.spent[0] == FIRST < MIB // 2
-    assert len(list(read(path, None, None, budget))) == MIB // len(LINE)
+    assert len(list(read(path, None, None, budget))) == MIB // len(LONGER)
 
 
 def test_a_zip_of_plain_json_is_read_member_by_member(tmp_path: Path) -> None:
@@ -140,7 +142,7 @@ def test_each_bound_ends_the_file_with_its_name(
 
 def test_what_came_before_the_bound_is_kept_and_the_bound_is_told(tmp_path: Path) -> None:
     path = tmp_path / "many.jsonl.gz"
-    path.write_bytes(gzip.compress(LINE * (3 * MIB // len(LINE)), 1))
+    path.write_bytes(gzip.compress(LONGER * (3 * MIB // len(LONGER)), 1))
     traces, problems = split(list(read(path, budget=bounded(file_bytes=MIB))))
     assert len(traces) > 1_000
     assert any("TRUESPEC_UNPACK_FILE_BYTES" in problem.message for problem in problems)
