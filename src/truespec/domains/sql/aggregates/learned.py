@@ -33,7 +33,7 @@ class Learned:
         self.plainly = False
         """Whether an aggregate is named that is an earlier one only where their bags are written alike."""
         self._signed: set[str] = set()
-        self._related: set[frozenset[str]] = set()
+        self._related: set[tuple[str, str, tuple[tuple[int, int], ...]]] = set()
         self._numbered: set[tuple[str, int]] = set()
         self._between: set[str] = set()
         self._spans: set[str] = set()
@@ -124,7 +124,7 @@ class Learned:
         return self.aggregates.world.in_steps and keyed[0] != keyed[1]
 
     def _relate_counts(self, counts: counted_subset.Compared) -> None:
-        pair = frozenset((counts.one.name, counts.two.name))
+        pair = counts.one.name, counts.two.name, counts.shared
         if pair in self._related:
             return
         self._related.add(pair)

@@ -87,6 +87,11 @@ def membership(row: Expr, table: Table) -> Formula:
     return z3.Function(f"rows {table.name.lower()}", row.sort(), z3.BoolSort())(row)
 
 
+def inverse_name(table: Table, key: tuple[str, ...]) -> str:
+    """What the function is called from the values of a key to the row that has them."""
+    return f"inv.{table.name}.{'.'.join(key)}".lower()
+
+
 class World:
     """Sorts, functions and axioms for one schema; counts the proofs made in it."""
 
@@ -231,7 +236,7 @@ class World:
 
     def inverse(self, table: Table, key: tuple[str, ...], keys: tuple[Expr, ...]) -> Expr:
         """The row whose key has these values, where there is one."""
-        name = f"inv.{table.name}.{'.'.join(key)}".lower()
+        name = inverse_name(table, key)
         sorts = [expression.sort() for expression in keys]
         return z3.Function(name, *sorts, self.row_sort(table))(*keys)
 

@@ -6,8 +6,8 @@ equal just where each choice of B is m(x) for some choice x of A.
 Side conditions. That m(x) is a choice of B for each choice x of A, and that m is one to one on the choices of
 A, is proved for all values of the free variables of both; where the counts are compared at a common argument,
 for equal values of these. B ranges over one table's rows, or over one group's tuples.
-For m the schema's keys are tried: a row of B is the row that a foreign key of A's rows refers to, or that
-A's group of values is the key of; the tuple of a group is A's group.
+For m the schema's keys are tried: a row of B is the row that a foreign key of A's rows refers to, that
+A's group of values is the key of, or that A's condition looks up; the tuple of a group is A's group.
 
 Why. The image of A has as many choices as A and lies in B, which is finite. The case that matters: who
 has all things, by counting and by NOT EXISTS; a group in which no row fails a test or has a NULL, by two
@@ -34,9 +34,9 @@ from truespec.domains.sql.ir.bags import (
 )
 from truespec.domains.sql.ir.existence import condition, exists
 from truespec.domains.sql.ir.logic import Expr, Formula, conj, neg
-from truespec.domains.sql.ir.symbols import substituted
+from truespec.domains.sql.ir.symbols import functions, name_of, operands, substituted
 from truespec.domains.sql.ir.values import Val
-from truespec.domains.sql.ir.world import World
+from truespec.domains.sql.ir.world import World, inverse_name
 from truespec.domains.sql.rules.first_rows import same_choice
 from truespec.domains.sql.schema import Table
 
@@ -119,6 +119,20 @@ def _images(world: World, inner: Term, outer: Term) -> Iterator[Substitution]:
                 sought = [world.key_expression(world.column(table, table.column(name), row)) for name in key]
                 if [value.sort() for value in keys] == [value.sort() for value in sought]:
                     yield [(row, world.inverse(table, key, keys))]
+            yield from ([(row, found)] for found in _looked_up(inner, inverse_name(table, key)))
+
+
+def _looked_up(inner: Term, name: str) -> list[Expr]:
+    """The rows that A's condition looks up by this function, each once."""
+    found: dict[int, Expr] = {}
+    todo = list(conjuncts(inner.cond))
+    while todo:
+        node = todo.pop()
+        if name in functions(node) and z3.is_app(node):
+            todo.extend(operands(node))
+            if name_of(node) == name:
+                found[node.get_id()] = node
+    return [found[number] for number in sorted(found)]
 
 
 def _keys(world: World, inner: Term, table: Table, key: tuple[str, ...]) -> Iterator[tuple[Val, ...]]:
