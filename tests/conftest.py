@@ -29,6 +29,7 @@ from hypothesis import HealthCheck, settings
 
 from cost import SLOW, Costs, cost
 from groups import case_of, groups_of, scheduler
+from messages import tell_ends_alone
 from scratch import keep_in_memory
 from searches import answers_alone
 
@@ -50,6 +51,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     if (path := config.getoption("--cost")) is not None:
         config.pluginmanager.register(Costs(path), "costs")
+    tell_ends_alone(config)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -37,8 +37,8 @@ from truespec.verdict import (
     unknown,
 )
 
-FIRST_DATABASES, QUICK_DATABASES = 12, 100
-"""Databases of the first two searches: most wrong queries differ on one of these."""
+QUICK_DATABASES = 100
+"""Databases of the second look, the first one's (`Engine.first`) among them."""
 FIRST_PORTION, BRIEF_PORTION, QUICK_PORTION = 0.1, 0.2, 0.2
 """Shares of the time that is left for a first look, a brief proof and a second look."""
 PARTS_PORTION, PROOF_PORTION = 0.5, 0.65
@@ -74,7 +74,7 @@ def decide(
     def proved(trace: ProofTrace) -> Verdict:
         return equivalent("sql", "bag algebra", _proved(trace, *pair[:3], settings))
 
-    first = looks.go(limit.portion(FIRST_PORTION), FIRST_DATABASES)
+    first = looks.first(limit.portion(FIRST_PORTION))
     if first is not None:
         return first
     parted = share_a_part(oracle[1], candidate[1])
@@ -145,6 +145,10 @@ class _Looks:
         if self.last is None or self.last.refutation is None:
             return None
         return _refuted("random databases", self.last.refutation)
+
+    def first(self, portion: Limit) -> Verdict | None:
+        """A refutation by one of the few databases that are tried before a proof."""
+        return self.go(portion, self.hunt.first) if self.hunt is not None else None
 
     def propose(self, portion: Limit) -> Verdict | None:
         """A refutation by a database that Z3 proposes."""

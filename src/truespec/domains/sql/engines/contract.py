@@ -72,6 +72,8 @@ class Engine(ABC):
 
     dialect: ClassVar[str]
     """The dialect it speaks."""
+    first: ClassVar[int] = 12
+    """On how many databases a pair is tried before a proof: most wrong queries differ on one of them."""
     batch: ClassVar[int] = 1
     """How many databases `run_many` takes in one request."""
     begins_pairs: ClassVar[bool] = False

@@ -137,6 +137,8 @@ class Hunt:
         self._given: list[Database] = []
         self._wavering: frozenset[int] = frozenset()
         self._size = 2
+        self.first = self._run.engine.first
+        """On how many databases the pair is tried before a proof."""
 
     def go(self, limit: Limit, databases: int) -> Search:
         """Run both queries on databases until `databases` were tried in all, or the limit is reached.
