@@ -21,13 +21,15 @@ from truespec.verdict import Verdict
 
 PORT = 20001
 STORE = 80 * 2**20
+NOT_NEEDED = {"include_dashboard": False, "include_log_monitor": False, "no_monitor": True}
+"""Processes of a head node that show it to people, gather its logs or ask for more nodes."""
 
 
 def cluster_of_two(**head: Any) -> tuple[Cluster, list[Any]]:
     """A cluster whose head has no CPU, and its two nodes of one CPU each."""
     cluster = Cluster(
         initialize_head=True,
-        head_node_args={"num_cpus": 0, "object_store_memory": STORE, "include_dashboard": False, **head},
+        head_node_args={"num_cpus": 0, "object_store_memory": STORE, **NOT_NEEDED, **head},
     )
     return cluster, [cluster.add_node(num_cpus=1, object_store_memory=STORE) for _ in range(2)]
 
