@@ -78,7 +78,7 @@ def sweep(root: Path) -> None:
 
 
 CACHE = "TRUESPEC_CACHE"
-"""Environment variable: the folder for compiled files."""
+"""Environment variable: the folder for compiled files and for what servers install."""
 
 
 @cache

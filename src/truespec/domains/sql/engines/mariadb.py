@@ -6,7 +6,6 @@ import contextlib
 import hashlib
 import os
 import secrets
-import shlex
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -67,8 +66,9 @@ _ARRANGED = {
 
 
 _INSTALL = (
-    'mariadb-install-db --no-defaults --datadir="$PWD/data" --auth-root-authentication-method=normal'
-    " --skip-test-db --innodb-log-file-size=4M --lower-case-table-names=1"
+    'mkdir empty && PATH="$PATH:/usr/sbin:/usr/bin" mariadb-install-db --no-defaults --datadir="$PWD/data"'
+    " --auth-root-authentication-method=normal --skip-test-db --innodb-log-file-size=4M"
+    " --lower-case-table-names=1"
 )
 
 
@@ -134,14 +134,13 @@ class MariaDB(Engine):
             }
             self._host, self._password = "%", secrets.token_hex(16)
         else:
-            if not (find("mariadbd", "mysqld") and find("mariadb-install-db")):
+            server, installer = find("mariadbd", "mysqld"), find("mariadb-install-db")
+            if not (server and installer):
                 raise ToolMissing(
                     "MariaDB is not installed; queries of dialect 'mysql' are run on it"
                     f" (apt-get install mariadb-server, or set {URL} to the URL of a server)"
                 )
-            environment = f"PATH={shlex.quote(os.environ.get('PATH', os.defpath) + ':/usr/sbin:/usr/bin')}"
-            install = f"mkdir empty && {environment} {_INSTALL}"
-            self._server = Server("MariaDB", "mysql", install, _command, "KILL")
+            self._server = Server("MariaDB", "mysql", _INSTALL, [server, installer], _command, "KILL")
             socket = str(self._server.directory / "socket")
             # No TLS on the socket: the driver would read the system's certificates for each connection.
             self._arguments = {"unix_socket": socket, "user": "root", "password": "", "ssl_disabled": True}

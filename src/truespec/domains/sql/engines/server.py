@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+from truespec.domains.sql.engines.template import Template
 from truespec.verdict import ToolMissing
 
 Connection = TypeVar("Connection")
@@ -50,14 +51,22 @@ class Server:
     """A running server and the watcher that ends it; `stop` or the death of this process removes both."""
 
     def __init__(
-        self, name: str, account: str, install: str, command: Callable[[Path], Sequence[str]], stop: str
+        self,
+        name: str,
+        account: str,
+        install: str,
+        programs: Sequence[str],
+        command: Callable[[Path], Sequence[str]],
+        stop: str,
     ) -> None:
         """Start installing and booting at once; `connect` waits for it.
 
-        `install` is a shell command run in the private directory; `command` is given that directory.
+        `install` is a shell command run in the private directory; what it makes is kept for later starts
+        until one of the files in `programs` changes. `command` is given the directory.
         Run by root, everything runs as `account`, or as `nobody` where there is no such account.
         """
         self.name = name
+        self._template = Template(name, install, programs)
         self.directory = private_directory()
         user: int | None = None
         group: int | None = None
@@ -67,7 +76,9 @@ class Server:
                 raise ToolMissing(f"{name} refuses to run as root, and there is no account {account!r}")
             user, group = entry.pw_uid, entry.pw_gid
             os.chown(self.directory, user, group)
-        arguments = [str(self.directory), stop, install, *command(self.directory)]
+        packed = self._template.open()
+        self._unpacks = packed is not None
+        arguments = [str(self.directory), stop, self._template.command(packed), *command(self.directory)]
         self._watcher = subprocess.Popen(
             ["/bin/sh", "-c", _WATCH, "truespec-watch", *arguments],
             stdin=subprocess.PIPE,
@@ -79,7 +90,10 @@ class Server:
             extra_groups=[] if user is not None else None,
             umask=0o077,
             cwd="/",
+            pass_fds=() if packed is None else (packed,),
         )
+        if packed is not None:
+            os.close(packed)
         self.owner = os.getpid()
 
     def connect(self, attempt: Callable[[], Connection], errors: tuple[type[Exception], ...]) -> Connection:
@@ -87,11 +101,17 @@ class Server:
         deadline = time.monotonic() + BOOT_SECONDS
         while True:
             try:
-                return attempt()
+                made = attempt()
+                if not self._unpacks:  # before a query runs, which could change what was packed
+                    self._template.keep(self.directory)
+                    self._unpacks = True
+                return made
             except errors as error:
                 last = error
             if self._watcher.poll() is not None or time.monotonic() > deadline:
                 log = self.log()
+                if self._unpacks:
+                    self._template.forget()
                 self.stop()
                 raise ToolMissing(f"{self.name} did not start: {last}; its log ends: {log[-400:]!r}")
             time.sleep(POLL_SECONDS)
