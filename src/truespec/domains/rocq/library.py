@@ -79,6 +79,7 @@ FILES = (
     "Portfolio",
     "Formula",
     "Reify",
+    "Locally",
     "Obligations",
 )
 """In the order of their imports."""

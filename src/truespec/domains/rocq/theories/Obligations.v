@@ -2,8 +2,7 @@
     is asked of a solver. The formulas asked are collected in a list with an open end; that all of them are valid implies
     the theorem. *)
 From Coq Require Import String Ascii ZArith Bool Arith Znumtheory Lia List Sorting.Sorted Permutation Classical Setoid.
-From Truespec Require Export Stepwise.
-From Truespec Require Export Reify.
+From Truespec Require Export Locally.
 Import Formula(valid, formula, denote, Is, And, Imp, Bit).
 Import ListNotations.
 Local Open Scope Z_scope.

@@ -516,6 +516,49 @@ Proof. destruct o, p; cbn; split; intros h; try (injection h as ->); try discrim
 Lemma match_option T `{Default T} (o : option T) (P : T -> Prop) (Q : Prop) :
   match o with Some x => P x | None => Q end <-> (is_some o = true -> P (the o)) /\ (~ is_some o = true -> Q).
 Proof. destruct o; cbn; intuition congruence. Qed.
+Lemma in_counted T (e : forall x y : T, {x = y} + {x <> y}) l : forall x, In x l <-> (0 < count_occ e l x)%nat. Proof. intro x. rewrite (count_occ_In e). lia. Qed.
+Lemma counted_by T (e : forall x y : T, {x = y} + {x <> y}) p k l : (forall y, p y = if e y k then true else false) -> length (filter p l) = count_occ e l k.
+Proof. intro h. induction l as [|y l IH]; [reflexivity|]. cbn. rewrite h. destruct (e y k); cbn; rewrite IH; reflexivity. Qed.
+Lemma counted_Z k l : length (filter (fun y => y =? k) l) = count_occ Z.eq_dec l k.
+Proof. apply counted_by. intro y. destruct (Z.eq_dec y k), (Z.eqb_spec y k); congruence. Qed.
+Lemma counted_Z' k l : length (filter (fun y => k =? y) l) = count_occ Z.eq_dec l k.
+Proof. apply counted_by. intro y. destruct (Z.eq_dec y k), (Z.eqb_spec k y); congruence. Qed.
+Lemma counted_nat k l : length (filter (fun y => y =? k)%nat l) = count_occ Nat.eq_dec l k.
+Proof. apply counted_by. intro y. destruct (Nat.eq_dec y k), (Nat.eqb_spec y k); congruence. Qed.
+Lemma counted_nat' k l : length (filter (fun y => k =? y)%nat l) = count_occ Nat.eq_dec l k.
+Proof. apply counted_by. intro y. destruct (Nat.eq_dec y k), (Nat.eqb_spec k y); congruence. Qed.
+Lemma counted_ascii k l : length (filter (fun y => Ascii.eqb y k) l) = count_occ ascii_dec l k.
+Proof. apply counted_by. intro y. destruct (ascii_dec y k), (Ascii.eqb_spec y k); congruence. Qed.
+Lemma filters_same T (p q : T -> bool) l : filter p l = filter q l <-> forall x, In x l -> (p x = true <-> q x = true).
+Proof.
+  split.
+  - intros e x i. pose proof (filter_In p x l) as a. pose proof (filter_In q x l) as b. rewrite e in a. tauto.
+  - intro h. apply filter_ext_in. intros x i. specialize (h x i). destruct (p x), (q x); intuition congruence.
+Qed.
+Lemma prefix_characters p s : String.prefix p s = true <-> firstn (length (characters p)) (characters s) = characters p.
+Proof.
+  rewrite text_prefix. split.
+  - intros [t ->]. rewrite characters_append, firstn_app, firstn_all, Nat.sub_diag. cbn. apply app_nil_r.
+  - intro e. exists (string_of_list_ascii (skipn (length (characters p)) (characters s))). apply characters_equal. rewrite characters_append, characters_of. rewrite <- e at 1. symmetry. apply firstn_skipn.
+Qed.
+Lemma pairs_sorted T (R : T -> T -> Prop) l : (forall x y z, R x y -> R y z -> R x z) -> (Sorted R l <-> StronglySorted R l).
+Proof. intro t. rewrite strongly_pairwise. apply sorted_pairwise. exact t. Qed.
+Lemma pairs_strong T (R : T -> T -> Prop) l : pairwise R l <-> StronglySorted R l. Proof. symmetry. apply strongly_pairwise. Qed.
+Lemma once_each T (e : forall x y : T, {x = y} + {x <> y}) l : (forall x, (count_occ e l x <= 1)%nat) <-> NoDup l. Proof. symmetry. apply NoDup_count_occ. Qed.
+Lemma less_than_twice T (e : forall x y : T, {x = y} + {x <> y}) l : (forall x, (count_occ e l x < 2)%nat) <-> NoDup l.
+Proof. rewrite (NoDup_count_occ e). split; intros h x; specialize (h x); lia. Qed.
+Lemma once_members T (e : forall x y : T, {x = y} + {x <> y}) l : (forall x, In x l -> count_occ e l x = 1%nat) <-> NoDup l. Proof. symmetry. apply NoDup_count_occ'. Qed.
+Lemma once_members' T (e : forall x y : T, {x = y} + {x <> y}) l : (forall x, In x l -> (count_occ e l x <= 1)%nat) <-> NoDup l.
+Proof. rewrite (NoDup_count_occ e). split; [|auto]. intros h x. destruct (in_dec e x l) as [i|n]; [auto|]. apply (count_occ_not_In e) in n. lia. Qed.
+Lemma match_nat_true n (a : bool) b : match n with O => a | S m => b m end = true <-> (n = 0%nat -> a = true) /\ (n <> 0%nat -> b (Nat.pred n) = true).
+Proof. destruct n; cbn; intuition congruence. Qed.
+Lemma match_nat n (P : Prop) Q : match n with O => P | S m => Q m end <-> (n = 0%nat -> P) /\ (n <> 0%nat -> Q (Nat.pred n)). Proof. destruct n; cbn; intuition congruence. Qed.
+Lemma match_nat_value T n (a : T) b : match n with O => a | S m => b m end = if (n =? 0)%nat then a else b (Nat.pred n). Proof. destruct n; reflexivity. Qed.
+Lemma all_list T (P : list T -> Prop) : (forall l, P l) <-> P [] /\ forall x l, P (x :: l). Proof. split; [auto | intros [a b] [|x l]; auto]. Qed.
+Lemma implb_true c d : implb c d = true <-> (c = true -> d = true). Proof. destruct c, d; intuition congruence. Qed.
+Lemma match_true T (o : option T) (c : T -> bool) d : match o with Some x => c x | None => d end = true <-> match o with Some x => c x = true | None => d = true end.
+Proof. destruct o; tauto. Qed.
+Lemma match_pair_true T U (p : T * U) (c : T -> U -> bool) : (let (x, y) := p in c x y) = true <-> let (x, y) := p in c x y = true. Proof. destruct p; tauto. Qed.
 Lemma match_pair T U (p : T * U) (P : T -> U -> Prop) : match p with (x, y) => P x y end <-> P (fst p) (snd p).
 Proof. destruct p; cbn; tauto. Qed.
 Lemma is_some_nth_error T (l : list T) n : is_some (nth_error l n) = (n <? length l)%nat.
@@ -594,6 +637,19 @@ Lemma under_by rs f (P Q : Prop) : (P <-> Q) -> Under rs f Q -> Under rs f P. Pr
 Lemma under_all rs f T (P : T -> Prop) : (forall x, Under rs f (P x)) -> Under rs f (forall x, P x). Proof. unfold Under; auto. Qed.
 Lemma under_and rs rs' f g P Q : Under rs f P -> Under rs' g Q -> Under (rs ++ rs') (And f g) (P /\ Q).
 Proof. unfold Under, valid. cbn. intros p q v. split; [apply p | apply q]; intros fs env; apply v. Qed.
+Lemma under_fact rs f (K P : Prop) : K -> Under rs f (K -> P) -> Under rs f P. Proof. unfold Under; auto. Qed.
+(** Lists, numbers and members that a test keeps, counts or finds. *)
+Lemma under_kept T rs f (r a b : list T) p q l : a = filter p l -> b = filter q l -> Under rs f (forall x, In x l -> (p x = true <-> q x = true)) -> Under rs f (r = a <-> r = b).
+Proof. intros -> -> u. intro v. rewrite (filter_ext_in p q l); [tauto|]. intros x i. specialize (u v x i). destruct (p x), (q x); intuition congruence. Qed.
+Lemma under_kept_count T rs f (r a b : nat) p q (l : list T) : a = length (filter p l) -> b = length (filter q l) -> Under rs f (forall x, In x l -> (p x = true <-> q x = true)) -> Under rs f (r = a <-> r = b).
+Proof. intros -> -> u. intro v. rewrite (filter_ext_in p q l); [tauto|]. intros x i. specialize (u v x i). destruct (p x), (q x); intuition congruence. Qed.
+Lemma under_kept_count_Z T rs f (r : Z) (a b : nat) p q (l : list T) : a = length (filter p l) -> b = length (filter q l) -> Under rs f (forall x, In x l -> (p x = true <-> q x = true)) -> Under rs f (r = Z.of_nat a <-> r = Z.of_nat b).
+Proof. intros -> -> u. intro v. rewrite (filter_ext_in p q l); [tauto|]. intros x i. specialize (u v x i). destruct (p x), (q x); intuition congruence. Qed.
+Lemma under_found T rs f (r a b : option T) p q l : a = find p l -> b = find q l -> Under rs f (forall x, In x l -> (p x = true <-> q x = true)) -> Under rs f (r = a <-> r = b).
+Proof.
+  intros -> -> u. intro v. replace (find q l) with (find p l); [tauto|]. specialize (u v). induction l as [|x l IH]; [reflexivity|]. cbn.
+  rewrite IH by (intros; apply u; right; assumption). specialize (u x (or_introl eq_refl)). destruct (p x), (q x); intuition congruence.
+Qed.
 Lemma under_leaf rs fs env g f P : Rf fs env P f -> denote fs env g -> Under rs (Imp g f) P.
 Proof. unfold Under, Rf, valid. intros r d v. apply r. exact (v fs env d). Qed.
 
@@ -679,6 +735,16 @@ Ltac position_of x fs := lazymatch fs with (?a, _) => position x a end.
 Ltac position_rel x fs := lazymatch fs with (_, ?b) => position x b end.
 Ltac is_proposition P := let t := type of P in lazymatch t with Prop => idtac end.
 
+(* What a call of a recursive function tells, as [P <-> ?Q] or [x = ?y]; redefined where such calls are read. Where an induction
+   is at work, its hypotheses speak of the calls: only the pair as a whole is read so. *)
+Ltac as_a_whole := lazymatch goal with _ : done tt 311%nat |- _ => idtac end.
+Ltac told_call := fail.
+Ltac told_value := fail.
+Ltac told_equation := fail.
+Ltac told_cut := fail.
+(* Neighbours in a transitive relation are read as all pairs. *)
+Ltac transitive := solve [ intros; cbv beta in *; first [ lia | (rewrite ?andb_true_iff, ?Z.leb_le, ?Z.ltb_lt, ?Z.geb_le, ?Z.gtb_lt, ?Z.eqb_eq, ?Nat.leb_le, ?Nat.ltb_lt, ?Nat.eqb_eq in *; lia) ] ].
+Ltac next_to Q := lazymatch Q with context [nth (S _) _ _] => idtac | context [nth (_ + 1)%nat _ _] => idtac end.
 (* One step for each shape of a goal; what none fits is outside the fragment, and the tactic fails. *)
 Ltac reify := lazymatch goal with
   | |- Rv _ _ _ _ => reify_value
@@ -731,6 +797,13 @@ with reify_value := lazymatch goal with
   | Z.to_nat _ => eapply rv_to_nat; reify
   | Z.abs_nat _ => eapply rv_abs_nat; reify
   | nat_of_ascii _ => eapply rv_code; reify
+  | length (filter (fun y => Z.eqb y ?k) ?l) => eapply (rv_by fs env x _ _ (counted_Z k l)); reify
+  | length (filter (fun y => Z.eqb ?k y) ?l) => eapply (rv_by fs env x _ _ (counted_Z' k l)); reify
+  | length (filter (fun y => Nat.eqb y ?k) ?l) => eapply (rv_by fs env x _ _ (counted_nat k l)); reify
+  | length (filter (fun y => Nat.eqb ?k y) ?l) => eapply (rv_by fs env x _ _ (counted_nat' k l)); reify
+  | length (filter (fun y => Ascii.eqb y ?k) ?l) => eapply (rv_by fs env x _ _ (counted_ascii k l)); reify
+  | count_occ ?e (?l ++ ?m) ?k => eapply (rv_by fs env x _ _ (count_occ_app e l m k)); reify
+  | count_occ ?e (?y :: ?l) ?k => eapply (rv_by fs env x (if e y k then S (count_occ e l k) else count_occ e l k)); [ reflexivity | reify ]
   | @length (?T * ?U) ?l => tryif coded T then (eapply (rv_by fs env x _ _ (pairs_length T U l)); reify) else reify_unknown fs env x
   | @length ?T _ => tryif coded T then (eapply rv_length; reify) else reify_unknown fs env x
   | fst (nth ?n ?l ?d) => eapply (rv_by fs env x _ _ (fst_nth _ _ l n d)); reify
@@ -751,6 +824,7 @@ with reify_value := lazymatch goal with
   | ?g (option_map ?f ?o) => accessor g; eapply (rv_by fs env x _ _ (call_option_map _ _ _ g f o)); reify
   | ?g (match ?o with Some y => @?a y | None => ?b end) => accessor g; eapply (rv_by fs env x _ _ (call_option _ _ _ g o a b)); cbv beta; reify
   | ?g (let (y, z) := ?p in @?a y z) => accessor g; eapply (rv_by fs env x _ _ (call_pair _ _ _ _ g p a)); cbv beta; reify
+  | match ?n with O => ?a | S m => @?b m end => eapply (rv_by fs env x _ _ (match_nat_value _ n a b)); cbv beta; reify
   | match ?o with Some y => @?a y | None => ?b end => eapply (rv_by fs env x _ _ (match_option_value _ _ o a b)); cbv beta; reify
   | let (y, z) := ?p in @?a y z => eapply (rv_by fs env x _ _ (match_pair_value _ _ _ p a)); cbv beta; reify
   | the None => eapply (rv_by fs env x default); [reflexivity | unfold default, default_coded; cbn [decode code_Z code_nat code_bool code_ascii]; reify]
@@ -766,7 +840,8 @@ with reify_value := lazymatch goal with
   | _ => reify_unknown fs env x
   end end
 (* A function of its numeric arguments and of bound values, or else a variable. *)
-with reify_unknown fs env x := tryif is_var x then reify_variable fs env x else let r := lifted x in lazymatch r with
+with reify_unknown fs env x := tryif is_var x then reify_variable fs env x else first [ eapply (rv_by fs env x); [ told_value | reify ] | reify_call fs env x ]
+with reify_call fs env x := let r := lifted x in lazymatch r with
   | (?g, (?a, (?b, (?c, tt)))) => let k := position_of (call3 g) fs in eapply (rv_call3 fs env g a b c k); [reflexivity | reify | reify | reify]
   | (?g, (?a, (?b, tt))) => let k := position_of (call2 g) fs in eapply (rv_call2 fs env g a b k); [reflexivity | reify | reify]
   | (?g, (?a, tt)) => let k := position_of (call1 g) fs in eapply (rv_call1 fs env g a k); [reflexivity | reify]
@@ -815,7 +890,7 @@ with reify_test := lazymatch goal with |- Rt ?fs ?env ?b _ =>
   | Z.odd ?x => eapply (rt_by fs env b _ _ (zodd_eqb x)); reify
   | Nat.even ?x => eapply (rt_by fs env b _ _ (nat_even_eqb x)); reify
   | Nat.odd ?x => eapply (rt_by fs env b _ _ (nat_odd_eqb x)); reify
-  | _ => eapply rt_value; reify
+  | _ => first [ eapply (rt_by fs env b); [ told_value | reify ] | eapply rt_value; reify ]
   end end
 with reify_list := lazymatch goal with |- @Rl ?T _ ?fs ?env ?l _ _ => coded T;
   lazymatch l with
@@ -846,7 +921,8 @@ with reify_list := lazymatch goal with |- @Rl ?T _ ?fs ?env ?l _ _ => coded T;
   | characters (string_of_list_ascii ?m) => eapply (rl_by fs env l _ _ _ (characters_of m)); reify
   | _ => reify_unknown_list fs env l
   end end
-with reify_unknown_list fs env l := let r := lifted l in lazymatch r with
+with reify_unknown_list fs env l := first [ eapply (rl_by fs env l); [ told_value | reify ] | reify_list_call fs env l ]
+with reify_list_call fs env l := let r := lifted l in lazymatch r with
       | (?g, (?a, (?b, tt))) => let k := position_of (call2 (fun x y => length (g x y))) fs in let j := position_of (elements2 g) fs in
           eapply (rl_call2 fs env g a b k j); [reflexivity | reflexivity | reify | reify]
       | (?g, (?a, tt)) => let k := position_of (call1 (fun x => length (g x))) fs in let j := position_of (elements1 g) fs in
@@ -861,7 +937,8 @@ with reify_formula := lazymatch goal with
   | |- Rf _ _ (_ <-> _) _ => reify_shape
   | |- Rf _ _ (~ _) _ => reify_shape
   | |- Rf _ _ (_ -> _) _ => reify_shape
-  | |- _ => first [ reify_shape | reify_statement ] end
+  | |- _ => first [ reify_shape | told_statement | reify_statement ] end
+with told_statement := eapply rf_by; [ told_call | cbv beta iota; reify ]
 with reify_shape := lazymatch goal with |- Rf ?fs ?env ?P _ =>
   lazymatch P with
   | True => eapply rf_true
@@ -904,28 +981,36 @@ with reify_shape := lazymatch goal with |- Rf ?fs ?env ?P _ =>
   | Forall ?Q ?l => reify_as (forall_element _ Q l)
   | Exists ?Q ?l => reify_as (exists_element _ Q l)
   | incl ?l ?m => reify_as (incl_element _ l m)
+  | @Permutation Z ?l ?m => reify_as (permutation_count Z Z.eq_dec l m)
+  | @Permutation nat ?l ?m => reify_as (permutation_count nat Nat.eq_dec l m)
+  | @Permutation ascii ?l ?m => reify_as (permutation_count ascii ascii_dec l m)
   | NoDup ?l => reify_as (nodup_element _ l)
-  | Sorted ?R ?l => reify_as (sorted_element _ R l)
+  | Sorted ?R ?l => first [ eapply rf_by; [ apply pairs_sorted; transitive | reify ] | reify_as (sorted_element _ R l) ]
   | StronglySorted ?R ?l => reify_as (strongly_sorted_element _ R l)
-  | @eq ?T ?x ?y => reify_equality T x y
+  | @eq ?T ?x ?y => first [ eapply rf_by; [ told_equation | cbv beta iota; reify ] | reify_equality T x y ]
   | ex (fun x : ?T => @?Q x) => lazymatch T with
       | option ?U => reify_as (ex_option U Q)
       | (?U * ?V)%type => reify_as (ex_pair U V Q)
       | unit => reify_as (ex_unit Q)
-      | Z => eapply rf_ex_Z; reify
-      | _ => tryif coded T then (eapply rf_ex; reify) else reify_statement
+      | Z => first [ eapply rf_by; [ told_cut | cbv beta iota; reify ] | eapply rf_ex_Z; reify ]
+      | _ => first [ eapply rf_by; [ told_cut | cbv beta iota; reify ] | tryif coded T then (eapply rf_ex; reify) else reify_statement ]
       end
   | ?A -> ?B => tryif is_proposition A then (eapply rf_imp; reify) else (tryif coded A then (eapply rf_all; reify) else reify_statement)
   | forall x : ?T, @?Q x => lazymatch T with
       | option ?U => reify_as (all_option U Q)
       | (?U * ?V)%type => reify_as (all_pair U V Q)
       | unit => reify_as (all_unit Q)
-      | Z => eapply rf_all_Z; reify
+      | Z => first [ lazymatch P with
+            | forall x, (count_occ ?e ?l x <= 1)%nat => reify_as (once_each Z e l) | forall x, (count_occ ?e ?l x < 2)%nat => reify_as (less_than_twice Z e l)
+            | forall x, In x ?l -> count_occ ?e ?l x = 1%nat => reify_as (once_members Z e l) | forall x, In x ?l -> (count_occ ?e ?l x <= 1)%nat => reify_as (once_members' Z e l) end
+          | eapply rf_all_Z; reify ]
+      | nat => first [ next_to Q; eapply rf_by; [ eapply iff_trans; [ eapply nf_adjacent; [ | solve [read_adjacent] ]; transitive | apply pairs_strong ] | reify ] | eapply rf_all; reify ]
       | _ => tryif coded T then (eapply rf_all; reify) else reify_statement
       end
+  | match ?n with O => ?Q | S m => @?R m end => reify_as (match_nat n Q R)
   | match ?o with Some x => @?Q x | None => ?R end => reify_as (match_option _ o Q R)
   | match ?p with (x, y) => @?Q x y end => reify_as (match_pair _ _ p Q)
-  | _ => reify_statement
+  | _ => first [ told_statement | reify_statement ]
   end end
 with reify_equality T x y := lazymatch T with
   | bool => lazymatch y with
@@ -949,6 +1034,7 @@ with reify_equality T x y := lazymatch T with
       | (nth_error ?l ?n, Some (?a, ?b)) => reify_as (nth_error_pairs _ _ l n a b)
       | (nth_error ?l ?n, Some _) => eapply rf_nth_error; reify
       | (nth_error ?l ?n, None) => reify_as (nth_error_none U l n)
+      | (_, String.get ?n ?s) => rewrite (characters_get s n); reify
       | (?o, Some ?a) => reify_as (is_some_so U o a)
       | (?o, None) => reify_as (is_none_so U o)
       | _ => reify_as (same_options U x y)
@@ -958,6 +1044,7 @@ with reify_equality T x y := lazymatch T with
       | (_ :: _, nil) => reify_as (cons_not_nil U x)
       | (_, nil) => tryif coded U then reify_as (not_nil U x) else reify_statement
       | (?a :: ?l, ?b :: ?m) => reify_as (cons_same U a b l m)
+      | (filter ?p ?l, filter ?q ?l) => reify_as (filters_same U p q l)
       | (nil, _) => reify_as (eq_swap T x y)
       | _ => tryif (is_var y; assert_fails (is_var x)) then reify_as (eq_swap T x y) else (eapply rf_equal_lists; reify)
       end
@@ -972,10 +1059,15 @@ with reify_true b := lazymatch b with
   | forallb ?p ?l => reify_as (forallb_element _ p l)
   | existsb ?p ?l => reify_as (existsb_element _ p l)
   | String.eqb ?s ?t => reify_as (String.eqb_eq s t)
+  | String.prefix ?s ?t => eapply rf_by; [ apply (prefix_characters s t) | reify ]
   | Bool.eqb ?c ?d => reify_as (eqb_true_iff c d)
   | (if ?c then _ else _) => let t := type of c in
       lazymatch t with bool => eapply rf_bool_if; reify | _ => eapply rf_test; reify end
-  | _ => eapply rf_test; reify
+  | implb ?c ?d => reify_as (implb_true c d)
+  | match ?n with O => ?c | S m => @?d m end => reify_as (match_nat_true n c d)
+  | match ?o with Some x => @?c x | None => ?d end => reify_as (match_true _ o c d)
+  | let (x, y) := ?p in @?c x y => reify_as (match_pair_true _ _ p c)
+  | _ => first [ told_statement | eapply rf_test; reify ]
   end.
 
 Ltac close l := lazymatch l with
@@ -1041,18 +1133,34 @@ Ltac reify_open := lazymatch goal with |- Rf ?fs _ _ _ =>
 Ltac close_open noted :=
   lazymatch goal with |- denote (?a, ?b) ?env _ => close a; close b; close env end;
   lazymatch goal with |- denote (?a, ?b) ?env _ => noted a env; know (a, b) env O end.
+(* Members are what occurs, where counts are compared. *)
+Ltac count_facts e l := lazymatch goal with _ : done l 312%nat |- _ => fail | _ => idtac end; is_var l; assert (done l 312%nat) by exact I; eapply (under_fact _ _ _ _ (in_counted _ e l)).
+Ltac counted_lists := match goal with
+  | |- Under _ _ ?P => match P with
+      | context [@Permutation Z ?l _] => count_facts Z.eq_dec l | context [@Permutation Z _ ?l] => count_facts Z.eq_dec l
+      | context [@Permutation nat ?l _] => count_facts Nat.eq_dec l | context [@Permutation nat _ ?l] => count_facts Nat.eq_dec l
+      | context [count_occ ?e ?l _] => count_facts e l end end.
+Ltac with_counts := repeat counted_lists.
+(* Whether a list is taken by its head somewhere. *)
+Ltac taken_apart_at_head U P := assert_succeeds (assert (list U -> True) by (let l := fresh in intro l; let b := eval cbv beta in (P l) in match b with context [match l with nil => _ | cons _ _ => _ end] => exact I end)).
 Ltac reduce := lazymatch goal with
   | |- Under _ _ (forall x : ?T, @?P x) => lazymatch T with
       | option ?U => eapply (under_by _ _ _ _ (all_option U P)); cbv beta iota; reduce
       | (?U * ?V)%type => eapply (under_by _ _ _ _ (all_pair U V P)); cbv beta iota; reduce
       | unit => eapply (under_by _ _ _ _ (all_unit P)); cbv beta iota; reduce
+      | list ?U => first [ taken_apart_at_head U P; eapply (under_by _ _ _ _ (all_list U P)); cbv beta iota; reduce | eapply under_all; intro; reduce ]
       | _ => eapply under_all; intro; reduce
       end
   | |- Under _ _ (_ /\ _) => eapply under_and; reduce
   | |- Under ?r ?f (About ?shown ?P) => change (Under r f P); leaf ltac:(fun fs env => first [remember_reader r shown fs env | unify r (@nil reader)])
   | |- Under ?r _ _ => leaf ltac:(fun fs env => unify r (@nil reader))
   end
-with leaf noted := cbn [fst snd]; terms; eapply under_leaf;
+with leaf noted := first [ kept_alike noted | asked_leaf noted ]
+with kept_alike noted := match goal with |- Under _ _ (?r = ?a <-> ?r = ?b) => is_var r; first
+    [ eapply under_kept; [ told_or_same | told_or_same | ] | eapply under_kept_count; [ told_or_same | told_or_same | ]
+    | eapply under_kept_count_Z; [ told_or_same | told_or_same | ] | eapply under_found; [ told_or_same | told_or_same | ] ] end; cbv beta; asked_leaf noted
+with told_or_same := first [ reflexivity | told_value ]
+with asked_leaf noted := cbn [fst snd]; terms; with_counts; eapply under_leaf;
   [ reify_open | close_open noted ].
 
 (** Where the arguments can be shown, what is left of the statement is marked with their texts; redefined for each pair. *)
@@ -1060,4 +1168,4 @@ Ltac show_arguments := idtac.
 (** Proves [sigT (fun readers => sig (fun f => valid f -> statement))] for the pair at hand. *)
 Ltac reduce_statement := let readers := open_constr:(_ : list reader) in exists readers; eexists;
   lazymatch goal with |- valid ?f -> ?P => change (Under readers f P) end;
-  try show_arguments; unfold_pair; reduce.
+  assert (done tt 311%nat) by exact I; try show_arguments; unfold_pair; reduce.
