@@ -53,7 +53,7 @@ class Learned:
 
     def relate(self, terms: list[Term]) -> None:
         """Note what rules say of the aggregates that these terms compare."""
-        for counts in counted_subset.compared(self.aggregates, terms):
+        for counts in counted_subset.compared(self.aggregates, _nested(terms)):
             self._relate_counts(counts)
         for formula in signed_sums.compared(terms):
             self.note_signs(formula)
