@@ -168,6 +168,10 @@ SLIPS = [
         "SELECT DISTINCT 0 FROM emp WHERE id > 0 AND sal = 1",
     ),
     (
+        "SELECT id, LAG(sal) OVER (ORDER BY dept) FROM emp",
+        "SELECT id, LAG(sal) OVER (ORDER BY dept, id DESC) FROM emp",
+    ),
+    (
         "WITH RECURSIVE r(i, l) AS (SELECT id, 0 FROM emp WHERE dept IS NULL UNION ALL SELECT e.id, l - 1 "
         "FROM r JOIN emp e ON e.dept = r.i WHERE l > -9) SELECT i FROM r",
         "WITH RECURSIVE r(i, l) AS (SELECT id, 0 FROM emp WHERE dept IS NULL UNION ALL SELECT e.id, l - 1 "

@@ -35,6 +35,7 @@ from truespec.domains.sql.prove.prover import Prover
 from truespec.domains.sql.rules import (
     aggregate_axioms,
     alike_ties,
+    any_order,
     carried_columns,
     choices,
     closures,
@@ -473,7 +474,17 @@ def the_first_round_counts_twice(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(later_start, "of", lambda world, one, step: one)
 
 
+def ties_are_in_the_order_of_their_keys(patch: pytest.MonkeyPatch) -> None:
+    def place(aggregates: Any, term: Any) -> Any:
+        ((row, table),) = term.rows
+        key = aggregates.world.column(table, table.column("id"), row)
+        return (replace(key, val=-key.val),)
+
+    patch.setattr(any_order, "place", place)
+
+
 PLANTS: dict[Plant, str] = {
+    ties_are_in_the_order_of_their_keys: "SELECT id, LAG(sal) OVER (ORDER BY dept) FROM emp",
     each_round_keeps_what_it_began_with: (
         "WITH RECURSIVE r(i, l) AS (SELECT id, 0 FROM emp WHERE dept IS NULL UNION ALL SELECT e.id, l - 1 "
         "FROM r JOIN emp e ON e.dept = r.i WHERE l > -9) SELECT i FROM r"

@@ -70,6 +70,8 @@ class Reader(ABC):
         """Whether a CHECK is read: what the schema's CHECKs say of its columns is then not at hand."""
         self.numbers_ties = True
         """Whether ROW_NUMBER is read where rows may tie, as a choice."""
+        self.sides_in_some_order: set[int] = set()
+        """The queries with a window whose rows that tie are in some order (`rules/any_order.py`)."""
         self.compares_values = False
         """Whether a query of the pair takes values of rows by their place (FIRST_VALUE and the like)."""
         self.counts_runs = False

@@ -41,6 +41,8 @@ class How(Enum):
     """Rows that tie are in the order of their keys."""
     STOOD_FOR = 3
     """A variable stands for the window's value."""
+    IN_SOME_ORDER = 4
+    """Rows that tie are in an order of which nothing is known (`rules/any_order.py`)."""
 
 
 @dataclass(eq=False)
@@ -85,9 +87,23 @@ def read_rows(
                 return found
         except (Unsupported, Nondeterministic, Incomplete):
             pass
+        if _in_some_order(reader, node, scope):
+            scope.breaking = Breaking(How.IN_SOME_ORDER)
+            reader.sides_in_some_order.add(reader.side)
+            return read(terms)
     finally:
         scope.breaking = None
     return read(terms)
+
+
+def _in_some_order(reader: Reader, node: exp.Select, scope: Scope) -> bool:
+    """Whether the one window of a SELECT is read in some order: the only one of its query, and once."""
+    once = scope.parent is None and not (reader.outer or reader.rounds or reader.shared)
+    (window, *others) = _placed(node)
+    # A frame of RANGE takes all rows that tie; ROW_NUMBER's places are a choice by themselves.
+    plain = isinstance(window.this, exp.Lag | exp.Lead) or _is_by_rows(window)
+    free = reader.numbers_ties and reader.side not in reader.sides_in_some_order
+    return once and free and plain and not others and not isinstance(window.this, exp.RowNumber)
 
 
 def _placed(node: exp.Select) -> Iterator[exp.Window]:
@@ -99,11 +115,15 @@ def _placed(node: exp.Select) -> Iterator[exp.Window]:
             continue
         if isinstance(part, exp.Window):
             function: Any = part.this.this if isinstance(part.this, exp.IgnoreNulls) else part.this
-            spec = part.args.get("spec")
-            by_rows = spec is not None and str(spec.args.get("kind") or "").upper() == "ROWS"
-            if places_rows(type(function).__name__, by_rows=by_rows):
+            if places_rows(type(function).__name__, by_rows=_is_by_rows(part)):
                 yield part
         todo += list(part.iter_expressions())
+
+
+def _is_by_rows(window: exp.Window) -> bool:
+    """Whether the frame of a window is one of ROWS."""
+    spec = window.args.get("spec")
+    return spec is not None and str(spec.args.get("kind") or "").upper() == "ROWS"
 
 
 def _alike(

@@ -27,7 +27,7 @@ from truespec.domains.sql.ir.logic import FALSE, TRUE, Expr, conj, neg
 from truespec.domains.sql.ir.opaque import opaque
 from truespec.domains.sql.ir.values import NULL, Val
 from truespec.domains.sql.places import At
-from truespec.domains.sql.rules import alike_ties, filled_group, first_rows, tied_numbers
+from truespec.domains.sql.rules import alike_ties, any_order, filled_group, first_rows, tied_numbers
 from truespec.domains.sql.rules.first_rows import Sort, before
 from truespec.verdict import Nondeterministic, Unsupported
 
@@ -81,7 +81,7 @@ class _Window:
     def value(self) -> Val:
         """The function's value."""
         breaking = self.breaking
-        if breaking is None or breaking.how is How.REFUSED:
+        if breaking is None or breaking.how in (How.REFUSED, How.IN_SOME_ORDER):
             return self._value()
         if breaking.how is How.STOOD_FOR:
             assert breaking.value is not None
@@ -150,7 +150,10 @@ class _Window:
         keys = tuple(sort_key(reader, key, reader.output(key.this, scope)) for key in self.keys)
         if self.breaking is None or self.breaking.how is How.REFUSED:
             return keys
-        own = alike_ties.identity(reader.world, term)
+        if self.breaking.how is How.IN_SOME_ORDER:
+            own = any_order.place(reader.aggregates, term)
+        else:
+            own = alike_ties.identity(reader.world, term)
         if own is None:
             raise Nondeterministic("sql: rows without a key, which may tie")
         return (*keys, *own)

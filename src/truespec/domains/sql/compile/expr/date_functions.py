@@ -145,6 +145,16 @@ def _boundaries(reader: Reader, node: exp.DateDiff, unit: str, scope: Scope) -> 
     return Val(null, last - first, INT)
 
 
+def whole_units(reader: Reader, arguments: list[Any], scope: Scope) -> Val:
+    """DuckDB's DATE_SUB: the whole units from one moment to another, cut toward zero."""
+    unit = str(arguments[0].name).upper() if isinstance(arguments[0], exp.Literal) else ""
+    earlier, later = (moment(date_value(reader, part, scope)) for part in arguments[1:])
+    if unit not in spans.SIZES:
+        raise Unsupported(f"sql: DATE_SUB by {unit or 'no literal'}")
+    number = truncated(later.val - earlier.val, z3.IntVal(spans.SIZES[unit]))
+    return Val(disj(earlier.null, later.null), number, INT)
+
+
 _BEFORE_ALL = "0000-01-01"
 """The day from which TO_DAYS counts, as the parser writes it; MariaDB counts 365 days in that year."""
 

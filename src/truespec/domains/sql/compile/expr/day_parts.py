@@ -26,9 +26,7 @@ from truespec.verdict import Unsupported
 
 def _extract(reader: Reader, node: exp.Extract, scope: Scope) -> Val:
     part = node.this.name.upper()
-    if reader.dialect.extract_of_null_is_double and z3.is_true(
-        date_value(reader, node.expression, scope).null
-    ):
+    if reader.dialect.extract_of_null_is_double and z3.is_true(reader.value(node.expression, scope).null):
         raise Unsupported("sql: EXTRACT of a NULL, a DOUBLE in DuckDB whatever the part")
     if part in ("YEAR", "MONTH") and not isinstance(reader.value(node.expression, scope).kind, Sealed):
         if part == "YEAR":

@@ -9,7 +9,7 @@ from typing import Any
 import z3
 from sqlglot import exp
 
-from truespec.domains.sql.compile.expr.date_functions import as_date, shift, weekday
+from truespec.domains.sql.compile.expr.date_functions import as_date, shift, weekday, whole_units
 from truespec.domains.sql.compile.expr.ranges import RANGES, range_of
 from truespec.domains.sql.compile.expr.regular import REGULAR
 from truespec.domains.sql.compile.expr.text_dates import modified
@@ -57,6 +57,8 @@ def _anonymous(reader: Reader, node: exp.Anonymous, scope: Scope) -> Val:
         return reader.value(exp.Substring(**parts), scope)
     if name == "DATE_PART" and len(arguments) == 2 and isinstance(arguments[0], exp.Literal):
         return reader.value(exp.Extract(this=exp.var(arguments[0].name), expression=arguments[1]), scope)
+    if name in ("DATE_SUB", "DATESUB") and len(arguments) == 3 and reader.dialect.datediff_counts_boundaries:
+        return whole_units(reader, arguments, scope)
     if name == "MAKE_DATE" and len(arguments) == 3 and reader.dialect.dates_count_days:
         return made(reader, arguments, scope)
     if name in FUNCTIONS[reader.dialect.name].read:
