@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -82,6 +83,8 @@ def test_a_damaged_template_is_installed_anew(tmp_path: Path, cache: Path) -> No
     (kept,) = cache.iterdir()
     kept.write_bytes(kept.read_bytes()[:1500])
     assert filled(template, tmp_path / "two") == first
+    template.keep(tmp_path / "two")
+    assert filled(template, tmp_path / "three") == first
     assert times(tmp_path) == 2
     template.forget()
     assert template.open() is None
@@ -103,6 +106,26 @@ def test_a_link_is_neither_kept_nor_opened(tmp_path: Path, cache: Path) -> None:
     kept.unlink()
     kept.symlink_to(secret)
     assert template.open() is None
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_without_tar_it_is_installed_each_time(
+    tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch, kept: bool
+) -> None:
+    template = Template("Rows", install(tmp_path), [])
+    if kept:
+        filled(template, tmp_path / "zero")
+        template.keep(tmp_path / "zero")
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for tool in ("sh", "mkdir", "ln", "find", "rm"):
+        (tools / tool).symlink_to(shutil.which(tool) or tool)
+    monkeypatch.setenv("PATH", str(tools))
+    for name in ("one", "two"):
+        assert "data/table" in filled(template, tmp_path / name)
+        template.keep(tmp_path / name)
+    assert times(tmp_path) == 2 + kept
+    assert len(list(cache.iterdir())) == kept
 
 
 def test_a_cache_that_cannot_be_written_costs_no_start(

@@ -77,7 +77,7 @@ class Server:
             user, group = entry.pw_uid, entry.pw_gid
             os.chown(self.directory, user, group)
         packed = self._template.open()
-        self._unpacks = packed is not None
+        self._answered = False
         arguments = [str(self.directory), stop, self._template.command(packed), *command(self.directory)]
         self._watcher = subprocess.Popen(
             ["/bin/sh", "-c", _WATCH, "truespec-watch", *arguments],
@@ -102,15 +102,15 @@ class Server:
         while True:
             try:
                 made = attempt()
-                if not self._unpacks:  # before a query runs, which could change what was packed
+                if not self._answered:  # before a query runs, which could change what was packed
                     self._template.keep(self.directory)
-                    self._unpacks = True
+                    self._answered = True
                 return made
             except errors as error:
                 last = error
             if self._watcher.poll() is not None or time.monotonic() > deadline:
                 log = self.log()
-                if self._unpacks:
+                if not self._answered:
                     self._template.forget()
                 self.stop()
                 raise ToolMissing(f"{self.name} did not start: {last}; its log ends: {log[-400:]!r}")

@@ -27,14 +27,15 @@ class Template:
 
     def __init__(self, name: str, install: str, programs: Sequence[str]) -> None:
         """`install` is a shell command run in the server's empty folder; `programs` are paths of files."""
+        pack = f"touch {LAST} && tar -cf {PACKED} --exclude=./log ./* {LAST}"
+        self._anew = f"( {install} ) && {{ {pack} || rm -f {PACKED} || :; }}"
         # PostgreSQL's installation asks for the time zone.
-        told = [install, os.environ.get("TZ", ""), os.path.realpath("/etc/localtime")]
+        told = [self._anew, os.environ.get("TZ", ""), os.path.realpath("/etc/localtime")]
         for program in programs:
             with contextlib.suppress(OSError):
                 found = os.stat(program)
                 told.append(f"{os.path.realpath(program)} {found.st_size} {found.st_mtime_ns}")
         digest = hashlib.sha256("\n".join(told).encode()).hexdigest()[:16]
-        self._install = install
         self._path = cache_folder()[0] / f"{name.lower()}-{digest}.tar"
 
     def open(self) -> int | None:
@@ -45,26 +46,25 @@ class Template:
             return None
 
     def command(self, descriptor: int | None) -> str:
-        """The shell command that fills the server's folder: unpacks, or installs and packs."""
+        """The shell command that fills the server's folder: unpack what is whole, or install and pack."""
         if descriptor is None:
-            pack = f"touch {LAST} && tar -cf {PACKED} --exclude=./log ./* {LAST}"
-            return f"( {self._install} ) && {{ {pack} || rm -f {PACKED}; }}"
+            return self._anew
         clear = "find . -mindepth 1 -maxdepth 1 ! -name log -exec rm -rf {} +"
-        return f"tar -xf /dev/fd/{descriptor} && [ -e {LAST} ] || {{ {clear}; {self._install}; }}"
+        return f"tar -xf /dev/fd/{descriptor} && [ -e {LAST} ] || {{ {clear}; {self._anew}; }}"
 
     def keep(self, folder: Path) -> None:
-        """Keep what was packed in a server's folder, whole or not at all."""
+        """Keep what was packed in a server's folder, if it was: whole or not at all."""
         made = folder / PACKED
         with contextlib.suppress(OSError):
-            source = os.open(made, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
-            target, name = tempfile.mkstemp(prefix="truespec-", dir=self._path.parent)
-            try:
-                with open(source, "rb") as reading, open(target, "wb") as writing:
-                    os.fchmod(target, 0o644)  # for the server's account; it holds no secret
-                    shutil.copyfileobj(reading, writing, 1 << 20)
-                os.replace(name, self._path)
-            except OSError:
-                os.unlink(name)
+            with open(os.open(made, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW), "rb") as reading:
+                target, name = tempfile.mkstemp(prefix="truespec-", dir=self._path.parent)
+                try:
+                    with open(target, "wb") as writing:
+                        os.fchmod(target, 0o644)  # for the server's account; it holds no secret
+                        shutil.copyfileobj(reading, writing, 1 << 20)
+                    os.replace(name, self._path)
+                except OSError:
+                    os.unlink(name)
             made.unlink()
 
     def forget(self) -> None:
