@@ -195,6 +195,8 @@ Lemma is_countdown_one g : g 0%nat = [] -> (forall n, g (S n) = S n :: g n) -> f
 Proof. intros e s n. induction n as [|n IH]; [exact e|]. rewrite s, IH, seq_S, rev_app_distr. reflexivity. Qed.
 Lemma text_read (G : string -> Prop) s : G s <-> G (string_of_list_ascii (list_ascii_of_string s)). Proof. rewrite string_of_list_ascii_of_string. tauto. Qed.
 
+Lemma is_text_map h (g : string -> string) : g EmptyString = EmptyString -> (forall c s, g (String c s) = String (h c) (g s)) -> forall s, list_ascii_of_string (g s) = map h (list_ascii_of_string s).
+Proof. intros e t s. induction s as [|c s IH]; [rewrite e; reflexivity|]. rewrite t. cbn. rewrite IH. reflexivity. Qed.
 (** * Laws of steps: computed, then by the cases of what is tested *)
 (* Every recursive function of the pair by one step. *)
 Ltac unroll := repeat (progress (cbn [string_of_list_ascii]; for_recursive ltac:(fun f => cbn [f]); cbn [existsb forallb andb orb negb implb xorb Bool.eqb])); cbv beta iota.
@@ -297,7 +299,12 @@ Ltac told_value_of x := is_recursive x; first
   | arguments x ltac:(fun n => lazymatch type of n with nat => idtac end; first
       [ value_of_number x n
       | arguments x ltac:(fun a => tryif constr_eq a n then fail else (lazymatch type of a with nat => idtac end; value_of_start x a n)) ]) ].
-Ltac told_value ::= as_a_whole; lazymatch goal with |- ?g ?y = _ => first [ (accessor g; etransitivity; [ apply (f_equal g); told_value | reflexivity ]) | told_value_of (g y) ] end.
+Ltac letters_told y := arguments y ltac:(fun s => lazymatch type of s with string => idtac end; let g := at_argument y s in
+  let h := constr:(fun c : ascii => ltac:(let f := call_head y in let t := constr:(g (String c EmptyString)) in let t := eval cbv beta in t in let t := eval cbn [f] in t in lazymatch t with String ?e _ => exact e end)) in
+  etransitivity; [ eapply (is_text_map h g); equation_law | unfold_pair; cbv beta; reflexivity ]).
+Ltac told_value ::= as_a_whole; lazymatch goal with
+  | |- list_ascii_of_string ?y = _ => is_recursive y; letters_told y
+  | |- ?g ?y = _ => first [ (accessor g; etransitivity; [ apply (f_equal g); told_value | reflexivity ]) | told_value_of (g y) ] end.
 (** * Equations: the first place where a test holds, the greatest and the least member *)
 Definition first_at {T} (c : T -> Prop) (d : T) (l : list T) (j : nat) : Prop := (j < length l)%nat /\ c (nth j l d) /\ forall k, (k < j)%nat -> ~ c (nth k l d).
 Definition nowhere {T} (c : T -> Prop) (d : T) (l : list T) : Prop := forall k, (k < length l)%nat -> ~ c (nth k l d).
@@ -510,3 +517,16 @@ Ltac told_cut ::= as_a_whole; lazymatch goal with
   | |- (exists (a : list ?T) (b : ?U), @?P a b) <-> _ => coded U; exact (ex_turned (list T) U P)
   | |- (exists a : list ?T, _) <-> _ => let d := default_of T in etransitivity;
       [ apply ex_same; let a := fresh in intro a; whole_first a | first [ eapply (rest_of T) | eapply (start_of T) | eapply (rest_after T d) ] ] end.
+(** * Extremes in sight *)
+Definition no_less (l : list Z) (x v : Z) : Prop := x <= v /\ (forall i, (i < length l)%nat -> nth i l 0 <= v) /\ (v <= x \/ exists i, (i < length l)%nat /\ v <= nth i l 0).
+Definition no_more (l : list Z) (x v : Z) : Prop := v <= x /\ (forall i, (i < length l)%nat -> v <= nth i l 0) /\ (x <= v \/ exists i, (i < length l)%nat /\ nth i l 0 <= v).
+Lemma greatest_left l x : no_less l x (fold_left Z.max l x).
+Proof. destruct (proj1 (is_greatest _ l x) eq_refl) as [[a b] c]. repeat split; [exact a | exact b |]. destruct c as [c|(i & h & c)]; [left; lia | right; exists i; split; [exact h | lia]]. Qed.
+Lemma least_left l x : no_more l x (fold_left Z.min l x).
+Proof. destruct (proj1 (is_least _ l x) eq_refl) as [[a b] c]. repeat split; [exact a | exact b |]. destruct c as [c|(i & h & c)]; [left; lia | right; exists i; split; [exact h | lia]]. Qed.
+Lemma greatest_of_right l x : no_less l x (fold_right Z.max x l). Proof. rewrite greatest_right. apply greatest_left. Qed.
+Lemma least_of_right l x : no_more l x (fold_right Z.min x l). Proof. rewrite least_right. apply least_left. Qed.
+Ltac extreme_fact v k := lazymatch goal with _ : done v 313%nat |- _ => fail | _ => idtac end; assert (done v 313%nat) by exact I; eapply (under_fact _ _ _ _ k).
+Ltac value_facts ::= repeat match goal with |- Under _ _ ?P => match P with
+  | context [fold_left Z.max ?l ?x] => extreme_fact (fold_left Z.max l x) (greatest_left l x) | context [fold_left Z.min ?l ?x] => extreme_fact (fold_left Z.min l x) (least_left l x)
+  | context [fold_right Z.max ?x ?l] => extreme_fact (fold_right Z.max x l) (greatest_of_right l x) | context [fold_right Z.min ?x ?l] => extreme_fact (fold_right Z.min x l) (least_of_right l x) end end; unfold no_less, no_more.

@@ -742,6 +742,8 @@ Ltac told_call := fail.
 Ltac told_value := fail.
 Ltac told_equation := fail.
 Ltac told_cut := fail.
+(* What is known of values in sight, as premises. *)
+Ltac value_facts := idtac.
 (* Neighbours in a transitive relation are read as all pairs. *)
 Ltac transitive := solve [ intros; cbv beta in *; first [ lia | (rewrite ?andb_true_iff, ?Z.leb_le, ?Z.ltb_lt, ?Z.geb_le, ?Z.gtb_lt, ?Z.eqb_eq, ?Nat.leb_le, ?Nat.ltb_lt, ?Nat.eqb_eq in *; lia) ] ].
 Ltac next_to Q := lazymatch Q with context [nth (S _) _ _] => idtac | context [nth (_ + 1)%nat _ _] => idtac end.
@@ -812,6 +814,7 @@ with reify_value := lazymatch goal with
   | nth _ _ _ => eapply rv_nth; reify
   | hd ?d ?l => eapply (rv_by fs env x _ _ (hd_nth _ d l)); reify
   | last ?l ?d => eapply (rv_by fs env x _ _ (last_nth _ l d)); reify
+  | match ?n with O => ?a | S m => @?b m end => eapply (rv_by fs env x _ _ (match_nat_value _ n a b)); cbv beta; reify
   | (if ?c then _ else _) => let t := type of c in
       lazymatch t with bool => eapply rv_if; reify | sumbool _ _ => eapply rv_sumbool; reify end
   | fst (?a, _) => change x with a; reify
@@ -824,7 +827,6 @@ with reify_value := lazymatch goal with
   | ?g (option_map ?f ?o) => accessor g; eapply (rv_by fs env x _ _ (call_option_map _ _ _ g f o)); reify
   | ?g (match ?o with Some y => @?a y | None => ?b end) => accessor g; eapply (rv_by fs env x _ _ (call_option _ _ _ g o a b)); cbv beta; reify
   | ?g (let (y, z) := ?p in @?a y z) => accessor g; eapply (rv_by fs env x _ _ (call_pair _ _ _ _ g p a)); cbv beta; reify
-  | match ?n with O => ?a | S m => @?b m end => eapply (rv_by fs env x _ _ (match_nat_value _ n a b)); cbv beta; reify
   | match ?o with Some y => @?a y | None => ?b end => eapply (rv_by fs env x _ _ (match_option_value _ _ o a b)); cbv beta; reify
   | let (y, z) := ?p in @?a y z => eapply (rv_by fs env x _ _ (match_pair_value _ _ _ p a)); cbv beta; reify
   | the None => eapply (rv_by fs env x default); [reflexivity | unfold default, default_coded; cbn [decode code_Z code_nat code_bool code_ascii]; reify]
@@ -915,6 +917,8 @@ with reify_list := lazymatch goal with |- @Rl ?T _ ?fs ?env ?l _ _ => coded T;
   | removelast ?m => eapply (rl_by fs env l _ _ _ (removelast_firstn_len m)); reify
   | repeat _ _ => eapply rl_repeat; reify
   | seq _ _ => eapply rl_seq; reify
+  | characters (if ?c then ?s else ?t) => let h := type of c in
+      lazymatch h with bool => eapply (rl_by fs env l _ _ _ (call_if _ _ characters c s t)) | _ => eapply (rl_by fs env l _ _ _ (call_sumbool _ _ characters _ _ c s t)) end; reify
   | characters EmptyString => eapply (rl_by fs env l nil); [reflexivity | reify]
   | characters (String ?c ?s) => eapply (rl_by fs env l (c :: characters s)); [reflexivity | reify]
   | characters (String.append ?s ?t) => eapply (rl_by fs env l _ _ _ (characters_append s t)); reify
@@ -948,6 +952,7 @@ with reify_shape := lazymatch goal with |- Rf ?fs ?env ?P _ =>
   | _ <-> _ => eapply rf_iff; reify
   | ~ _ => eapply rf_not; reify
   | is_true ?b => reify_as (iff_refl (b = true))
+  | match ?n with O => ?Q | S m => @?R m end => reify_as (match_nat n Q R)
   | (if ?c then _ else _) => let t := type of c in
       lazymatch t with bool => eapply rf_if; reify | sumbool _ _ => eapply rf_sumbool; reify end
   | Z.le _ _ => eapply rf_le; reify
@@ -1007,7 +1012,6 @@ with reify_shape := lazymatch goal with |- Rf ?fs ?env ?P _ =>
       | nat => first [ next_to Q; eapply rf_by; [ eapply iff_trans; [ eapply nf_adjacent; [ | solve [read_adjacent] ]; transitive | apply pairs_strong ] | reify ] | eapply rf_all; reify ]
       | _ => tryif coded T then (eapply rf_all; reify) else reify_statement
       end
-  | match ?n with O => ?Q | S m => @?R m end => reify_as (match_nat n Q R)
   | match ?o with Some x => @?Q x | None => ?R end => reify_as (match_option _ o Q R)
   | match ?p with (x, y) => @?Q x y end => reify_as (match_pair _ _ p Q)
   | _ => first [ told_statement | reify_statement ]
@@ -1053,6 +1057,7 @@ with reify_equality T x y := lazymatch T with
   | _ => tryif coded T then (eapply rf_equal; reify) else reify_statement
   end
 with reify_true b := lazymatch b with
+  | match ?n with O => ?c | S m => @?d m end => reify_as (match_nat_true n c d)
   | andb ?c ?d => reify_as (andb_true_iff c d)
   | orb ?c ?d => reify_as (orb_true_iff c d)
   | negb ?c => reify_as (negb_not c)
@@ -1064,7 +1069,6 @@ with reify_true b := lazymatch b with
   | (if ?c then _ else _) => let t := type of c in
       lazymatch t with bool => eapply rf_bool_if; reify | _ => eapply rf_test; reify end
   | implb ?c ?d => reify_as (implb_true c d)
-  | match ?n with O => ?c | S m => @?d m end => reify_as (match_nat_true n c d)
   | match ?o with Some x => @?c x | None => ?d end => reify_as (match_true _ o c d)
   | let (x, y) := ?p in @?c x y => reify_as (match_pair_true _ _ p c)
   | _ => first [ told_statement | eapply rf_test; reify ]
@@ -1160,7 +1164,7 @@ with kept_alike noted := match goal with |- Under _ _ (?r = ?a <-> ?r = ?b) => i
     [ eapply under_kept; [ told_or_same | told_or_same | ] | eapply under_kept_count; [ told_or_same | told_or_same | ]
     | eapply under_kept_count_Z; [ told_or_same | told_or_same | ] | eapply under_found; [ told_or_same | told_or_same | ] ] end; cbv beta; asked_leaf noted
 with told_or_same := first [ reflexivity | told_value ]
-with asked_leaf noted := cbn [fst snd]; terms; with_counts; eapply under_leaf;
+with asked_leaf noted := cbn [fst snd]; terms; with_counts; value_facts; eapply under_leaf;
   [ reify_open | close_open noted ].
 
 (** Where the arguments can be shown, what is left of the statement is marked with their texts; redefined for each pair. *)
