@@ -78,12 +78,6 @@ SECOND = 1_000_000
 """Microseconds in a second."""
 WAYS: tuple[dict[str, float | int], ...] = ({}, {"smt.qi.eager_threshold": 5.0}, {"smt.random_seed": 1})
 """Options of Z3 that are tried in turn where rows are told by their numbers: each way misses some proofs."""
-BY_PATTERNS: dict[str, float | int] = {"smt.mbqi": False, "arith.nl.grobner": False}
-"""Axioms are instantiated by their patterns alone, which of a statement that does not hold ends at once. The
-steps of Gröbner bases count little as effort and heed no timeout."""
-BY_MODELS: dict[str, float | int] = {"smt.mbqi": True}
-MODELS_SHARE = 6
-"""Last, by the models that Z3 tries as well: some dates need it, all with little of the effort."""
 STEPS_EFFORT, STEPS_DEPTH = 3, 3.0
 """What more a statement about rows that follow one another may take, and how deep Z3 instantiates first."""
 
@@ -412,25 +406,21 @@ class World:
 
     def decided(self, assumption: Formula, goal: Formula, effort: int) -> bool:
         """Ask Z3 for a proof; False where it finds none with this effort."""
-        facts = [*self.axioms([assumption, goal]), assumption, z3.Not(goal)]
-        ways = WAYS if self.in_numbers and not self.in_steps else WAYS[:1]
-        if self.in_steps:
-            effort *= STEPS_EFFORT
-        for options, share in (*((way, 1) for way in ways), (BY_MODELS, MODELS_SHARE)):
+        for options in WAYS if self.in_numbers and not self.in_steps else WAYS[:1]:
             solver = z3.SimpleSolver()  # without tactics: each statement is asked once, and most hold at once
-            solver.set("rlimit", effort // share)
+            solver.set("rlimit", STEPS_EFFORT * effort if self.in_steps else effort)
             if self.in_steps:
                 solver.set("smt.qi.eager_threshold", STEPS_DEPTH)
-            for name, value in {**BY_PATTERNS, **options}.items():
+            solver.set("arith.nl.grobner", False)  # its steps count little as effort and heed no timeout
+            for name, value in options.items():
                 solver.set(name, value)
-            solver.add(*facts)
+            solver.add(*self.axioms([assumption, goal]), assumption, z3.Not(goal))
             outcome = check(solver, self.limit)
             self.limit.check()
             if outcome is not Outcome.UNKNOWN:
                 break
-        if outcome is Outcome.UNKNOWN:
             self.shortened = True
-            self.unanswered += 1
+        self.unanswered += outcome is Outcome.UNKNOWN
         if outcome is Outcome.UNSAT:
             self.obligations.append(solver.to_smt2())
         return outcome is Outcome.UNSAT
