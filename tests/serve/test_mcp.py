@@ -145,7 +145,7 @@ def test_the_program_speaks_over_stdio() -> None:
 
     async def run() -> Any:
         program = StdioServerParameters(command=sys.executable, args=["-m", "truespec", "mcp"])
-        async with Client(stdio_client(program, errlog=sys.__stderr__)) as client:
+        async with Client(stdio_client(program, errlog=sys.__stderr__ or sys.stderr)) as client:
             tools = {tool.name for tool in (await client.list_tools()).tools}
             arguments = {"domain": "regex", "oracle": "a", "candidate": "b"}
             return tools, await client.call_tool("verify", arguments)
