@@ -324,28 +324,24 @@ Lemma nowhere_none : nowhere c d [] <-> True. Proof. unfold nowhere. cbn. split;
 Lemma first_at_none j : first_at c d [] j <-> False. Proof. unfold first_at. cbn. lia. Qed.
 Variables (R : Type).
 Hypothesis cases : forall x, c x \/ ~ c x.
+Lemma found_beside (I : Type) (up : I -> I) (after : I -> nat -> I) : (forall i, after i 0%nat = i) -> (forall i n, after (up i) n = after i (S n)) ->
+  forall (g : list T -> I -> R) w e, (forall i, g [] i = e) -> (forall x l i, c x -> g (x :: l) i = w i) -> (forall x l i, ~ c x -> g (x :: l) i = g l (up i)) ->
+  forall r l i, r = g l i <-> (exists j, first_at c d l j /\ r = w (after i j)) \/ (nowhere c d l /\ r = e).
+Proof.
+  intros here there g w e z s t r l. induction l as [|x l IH]; intro i.
+  - rewrite z, nowhere_none. split; [auto | intros [(j & a & _)|[_ a]]; [destruct (proj1 (first_at_none j) a) | exact a]].
+  - rewrite nowhere_head. destruct (cases x) as [h|h].
+    + rewrite s by exact h. split; [intros ->; left; exists 0%nat; split; [apply first_at_head; auto | rewrite here; reflexivity] | intros [(j & a & ->)|[[a _] _]]; [apply (first_at_head x l j h) in a as ->; rewrite here; reflexivity | destruct (a h)]].
+    + rewrite t, IH by exact h. split.
+      * intros [(j & a & ->)|a]; [left; exists (S j); split; [apply first_at_rest; [exact h | eauto] | rewrite there; reflexivity] | tauto].
+      * intros [(j & a & ->)|a]; [left | tauto]. apply (first_at_rest x l j h) in a as (k & -> & a). exists k. split; [exact a | rewrite there; reflexivity].
+Qed.
 Lemma found_from (g : list T -> nat -> R) w e : (forall i, g [] i = e) -> (forall x l i, c x -> g (x :: l) i = w i) -> (forall x l i, ~ c x -> g (x :: l) i = g l (S i)) ->
   forall r l i, r = g l i <-> (exists j, first_at c d l j /\ r = w (i + j)%nat) \/ (nowhere c d l /\ r = e).
-Proof.
-  intros z s t r l. induction l as [|x l IH]; intro i.
-  - rewrite z, nowhere_none. split; [auto | intros [(j & a & _)|[_ a]]; [destruct (proj1 (first_at_none j) a) | exact a]].
-  - rewrite nowhere_head. destruct (cases x) as [h|h].
-    + rewrite s by exact h. split; [intros ->; left; exists 0%nat; split; [apply first_at_head; auto | f_equal; lia] | intros [(j & a & ->)|[[a _] _]]; [apply (first_at_head x l j h) in a as ->; f_equal; lia | destruct (a h)]].
-    + rewrite t, IH by exact h. split.
-      * intros [(j & a & ->)|a]; [left; exists (S j); split; [apply first_at_rest; [exact h | eauto] | f_equal; lia] | tauto].
-      * intros [(j & a & ->)|a]; [left | tauto]. apply (first_at_rest x l j h) in a as (k & -> & a). exists k. split; [exact a | f_equal; lia].
-Qed.
+Proof. apply (found_beside nat S (fun i j => (i + j)%nat)); intros; lia. Qed.
 Lemma found_from_Z (g : list T -> Z -> R) w e : (forall i, g [] i = e) -> (forall x l i, c x -> g (x :: l) i = w i) -> (forall x l i, ~ c x -> g (x :: l) i = g l (i + 1)) ->
   forall r l i, r = g l i <-> (exists j, first_at c d l j /\ r = w (i + Z.of_nat j)) \/ (nowhere c d l /\ r = e).
-Proof.
-  intros z s t r l. induction l as [|x l IH]; intro i.
-  - rewrite z, nowhere_none. split; [auto | intros [(j & a & _)|[_ a]]; [destruct (proj1 (first_at_none j) a) | exact a]].
-  - rewrite nowhere_head. destruct (cases x) as [h|h].
-    + rewrite s by exact h. split; [intros ->; left; exists 0%nat; split; [apply first_at_head; auto | f_equal; lia] | intros [(j & a & ->)|[[a _] _]]; [apply (first_at_head x l j h) in a as ->; f_equal; lia | destruct (a h)]].
-    + rewrite t, IH by exact h. split.
-      * intros [(j & a & ->)|a]; [left; exists (S j); split; [apply first_at_rest; [exact h | eauto] | f_equal; lia] | tauto].
-      * intros [(j & a & ->)|a]; [left | tauto]. apply (first_at_rest x l j h) in a as (k & -> & a). exists k. split; [exact a | f_equal; lia].
-Qed.
+Proof. apply (found_beside Z (fun i => i + 1) (fun i j => i + Z.of_nat j)); intros; lia. Qed.
 Lemma found_place (g : list T -> option nat) : g [] = None -> (forall x l, c x -> g (x :: l) = Some 0%nat) -> (forall x l, ~ c x -> g (x :: l) = option_map S (g l)) ->
   forall r l, r = g l <-> (exists j, first_at c d l j /\ r = Some j) \/ (nowhere c d l /\ r = None).
 Proof.
