@@ -76,6 +76,8 @@ class Engine(ABC):
     """On how many databases a pair is tried before a proof: most wrong queries differ on one of them."""
     batch: ClassVar[int] = 1
     """How many databases `run_many` takes in one request."""
+    arranged_like: ClassVar[tuple[int, ...]] = tuple(range(ARRANGEMENTS))
+    """Of each arrangement the first one that is the same, so that nothing is run twice in one."""
     begins_pairs: ClassVar[bool] = False
     """Whether `check` makes anew what the pair before has used."""
 

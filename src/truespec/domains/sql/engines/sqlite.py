@@ -51,6 +51,7 @@ class SQLite(Engine):
     """
 
     dialect = "sqlite"
+    arranged_like = (0, 1, 2, 1)
     begins_pairs = True
 
     def __init__(self) -> None:

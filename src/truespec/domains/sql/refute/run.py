@@ -89,6 +89,7 @@ class Run:
         self.tied = [variants(tree, schema, self.ordered) for tree in self.trees]
         self.determined = determined
         self._determined: dict[int, bool] = {}
+        self._doubted: tuple[Database, Doubt | None] | None = None
         self._patience = [0.0, 0.0]
         seed = hashlib.sha256("\0".join([*sorted(self.texts), schema.ddl]).encode("utf-8", "surrogatepass"))
         self.seed = int.from_bytes(seed.digest()[:8], "big")
@@ -164,24 +165,32 @@ class Run:
                 return one
         return None
 
+    def wavers(self, database: Database, found: list[Outcome]) -> bool:
+        """Whether a difference is one in some order of rows, or by rounding, alone."""
+        return self._doubt(database, found, quickly=False) is not None
+
     def _doubt(self, database: Database, found: list[Outcome], *, quickly: bool) -> Doubt | None:
-        """See `doubt`; here a result that changes never counts."""
+        """See `doubt`; here a result that changes never counts. What was asked last in full is known."""
+        if self._doubted is not None and self._doubted[0] is database:
+            return self._doubted[1]
+        doubt = self._new_doubt(database, found, quickly=quickly)
+        if not quickly:
+            self._doubted = database, doubt
+        return doubt
+
+    def _new_doubt(self, database: Database, found: list[Outcome], *, quickly: bool) -> Doubt | None:
         if not all(map(_exact, found)):
             return Doubt()
-        if self.inexact and not self._beyond_rounding(database):
+        if self.inexact and not self._beyond_rounding(database, found):
             return Doubt()
         if self.choices:
             doubt = self._hidden_ties(database, found)
             if doubt is not None:
                 return doubt
-        random = Random(self.seed)
         shuffles = MORE_SHUFFLES if self.choices else SHUFFLES
         if quickly:
             shuffles = FEW_SHUFFLES if self.choices else 0
-        shuffled = [_shuffled(database, random, backwards=number == 0) for number in range(shuffles)]
-        # The first alone: most differences that do not count vanish there.
-        groups = [(shuffled[:1], 1), (shuffled[1::3], 2), (shuffled[2::3], 3), (shuffled[3::3], 1)]
-        for some, arrangement in groups:
+        for some, arrangement in self._orders(database, shuffles):
             for again in self.many(some, arrangement):
                 if isinstance(again, TruespecError):
                     raise again
@@ -190,6 +199,21 @@ class Run:
                 if moved:
                     return Doubt(frozenset(moved))
         return None
+
+    def _orders(self, database: Database, shuffles: int) -> list[tuple[list[Database], int]]:
+        """The rows in so many orders, each with an arrangement; what the engine takes alike comes once."""
+        random = Random(self.seed)
+        moved = [_shuffled(database, random, backwards=number == 0) for number in range(shuffles)]
+        # The first alone: most differences that do not count vanish there.
+        groups = ((moved[:1], 1), (moved[1::3], 2), (moved[2::3], 3), (moved[3::3], 1))
+        seen: set[tuple[int, tuple[str, ...]]] = set()
+        orders: list[tuple[list[Database], int]] = []
+        for some, arrangement in groups:
+            like = self.engine.arranged_like[arrangement]
+            keys = {(like, tuple(insert_statements(one, self.schema))): one for one in some}
+            orders.append(([one for key, one in keys.items() if key not in seen], arrangement))
+            seen |= keys.keys()
+        return orders
 
     def _differ_in_length(self, database: Database, *, quickly: bool) -> bool:
         """Whether the queries differ by the lengths of the lists that they put out, whatever the order."""
@@ -228,12 +252,12 @@ class Run:
                         return Doubt(frozenset({side}))
         return None
 
-    def _beyond_rounding(self, database: Database) -> bool:
+    def _beyond_rounding(self, database: Database, found: list[Outcome]) -> bool:
         """See `rounding` for the two cases."""
         settings = self.settings
         if DIALECTS[self.schema.dialect].division_digits_set_by_session:
             settings = replace(settings, digits=30)
-        found = self.outcomes(database, settings=settings)
+            found = self.outcomes(database, settings=settings)
         if not self.differ(found):
             return False
         exact = self._refusing_inexact

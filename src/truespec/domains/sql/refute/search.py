@@ -287,7 +287,7 @@ class Hunt:
         if not run.choices or run.ordered:
             return made
         with contextlib.suppress(OutOfTime, TruespecError):
-            if run._doubt(made.database, [made.oracle, made.candidate], quickly=False) is not None:
+            if run.wavers(made.database, [made.oracle, made.candidate]):
                 made = replace(made, choice=choice_of(run.trees[1]))
                 allowed = run.allowed(made.database, made.oracle)
                 seen = replace(made, allowed=allowed)
@@ -306,9 +306,9 @@ def _shrunk(run: Run, database: Database, found: list[Outcome]) -> tuple[Databas
     """A smaller database with a confirmed difference, or the given one."""
     budget = run.limit.portion(SHRINK_PORTION)
     last: tuple[Database, list[Outcome]] = (database, found)
+    failed: set[str] = set()
 
-    def still(candidate: Database) -> bool:
-        budget.check()
+    def differs(candidate: Database) -> bool:
         nonlocal last
         try:
             again = run.outcomes(candidate)
@@ -317,6 +317,16 @@ def _shrunk(run: Run, database: Database, found: list[Outcome]) -> tuple[Databas
         except (BadDatabase, Stopped):
             return False
         last = (candidate, again)
+        return True
+
+    def still(candidate: Database) -> bool:
+        budget.check()
+        key = repr(candidate.tables)
+        if key in failed:
+            return False
+        if not differs(candidate):
+            failed.add(key)
+            return False
         return True
 
     with contextlib.suppress(OutOfTime):
