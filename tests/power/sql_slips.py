@@ -21,6 +21,10 @@ CREATE TABLE emp (id INT PRIMARY KEY, name TEXT, dept INT REFERENCES dept(id), s
 CREATE TABLE t (a INT, b INT, c INT NOT NULL);
 """
 SLIPS = [
+    (
+        "WITH RECURSIVE r(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM r WHERE n < 5) SELECT n FROM r",
+        "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 6) SELECT n FROM r",
+    ),
     ("SELECT DISTINCT a FROM t", "SELECT a FROM t"),
     ("SELECT DISTINCT id FROM emp JOIN t ON a = dept", "SELECT id FROM emp JOIN t ON a = dept"),
     ("SELECT a FROM t GROUP BY a", "SELECT a FROM t GROUP BY a, c"),

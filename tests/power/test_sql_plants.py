@@ -74,6 +74,7 @@ from truespec.domains.sql.rules import (
     middle_values,
     optional_partner,
     ordered_pairs,
+    rebased_series,
     rounding,
     rows_between,
     rows_of_recursion,
@@ -483,7 +484,19 @@ def ties_are_in_the_order_of_their_keys(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(any_order, "place", place)
 
 
+def all_series_begin_alike(patch: pytest.MonkeyPatch) -> None:
+    real = bags.substitute_term
+    patch.setattr(
+        rebased_series,
+        "substitute_term",
+        lambda term, pairs: real(term, [(old, moved.arg(0)) for old, moved in pairs]),
+    )
+
+
 PLANTS: dict[Plant, str] = {
+    all_series_begin_alike: (
+        "WITH RECURSIVE r(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM r WHERE n < 5) SELECT n FROM r"
+    ),
     ties_are_in_the_order_of_their_keys: "SELECT id, LAG(sal) OVER (ORDER BY dept) FROM emp",
     each_round_keeps_what_it_began_with: (
         "WITH RECURSIVE r(i, l) AS (SELECT id, 0 FROM emp WHERE dept IS NULL UNION ALL SELECT e.id, l - 1 "

@@ -108,3 +108,17 @@ def test_a_style_of_more_values_is_otherwise_the_same() -> None:
     assert style.widened(4) == fresh
     assert style.widened(4).turns is style.turns
     assert style.near() == replace(style, literal=0.95)
+
+
+def test_a_key_that_queries_name_values_of_is_filled_for_each_parent() -> None:
+    ddl = """CREATE TABLE g (id INT PRIMARY KEY);
+        CREATE TABLE a (g INT NOT NULL REFERENCES g (id), y INT NOT NULL, v INT, PRIMARY KEY (g, y))"""
+    found = drawn(ddl, "SELECT g FROM a WHERE y = 1990 OR y = 2020", "postgres")
+    full = [
+        database
+        for database in found
+        if len(database.tables["g"]) > 2
+        and {row[:2] for row in database.tables["a"]}
+        == {(row[0], year) for row in database.tables["g"] for year in (1990, 2020)}
+    ]
+    assert len(full) > 2, len(full)  # none where each row is drawn by itself

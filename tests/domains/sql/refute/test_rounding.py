@@ -101,6 +101,24 @@ def test_what_is_named_like_a_column_of_integers_may_round_all_the_same(query: s
     assert Arithmetic.of(trees, schema).is_inexact(trees[0])
 
 
+@pytest.mark.parametrize("dialect", ["postgres", "duckdb"])
+@pytest.mark.parametrize(
+    ("term", "rounds"),
+    [
+        ("EXTRACT(EPOCH FROM (e - d))", False),
+        ("EXTRACT(EPOCH FROM (e - INTERVAL '1' DAY) - d)", False),
+        ("EXTRACT(EPOCH FROM (e - d)) + r", True),
+        ("(CAST(e AS DATE) - CAST(d AS DATE)) + r", True),
+        ("EXTRACT(EPOCH FROM (x.e - x.e))", True),
+    ],
+)
+def test_a_difference_of_moments_does_not_round(term: str, rounds: bool, dialect: str) -> None:
+    schema = read_schema("CREATE TABLE t (d TIMESTAMP, e TIMESTAMP, r DOUBLE PRECISION)", dialect)
+    source = "(SELECT r AS e FROM t) x" if "x." in term else "t"
+    tree = sqlglot.parse_one(f"SELECT {term} FROM {source}", read=dialect)
+    assert Arithmetic.of([tree], schema).is_inexact(tree) is rounds
+
+
 DIFFERENT = (
     "SELECT s.kind, ROUND(100.0 * SUM(CASE WHEN NOT EXISTS (SELECT 1 FROM m WHERE m.s = s.id) THEN 1 ELSE 0"
     " END) / COUNT(*), 1) AS share FROM s GROUP BY s.kind"

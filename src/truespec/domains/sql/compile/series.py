@@ -17,6 +17,7 @@ from sqlglot import exp
 
 from truespec.domains.sql.dialects.dialect import Dialect
 from truespec.domains.sql.ir.bags import Bag, Group, Term, fresh_values, normal
+from truespec.domains.sql.ir.comparisons import is_written
 from truespec.domains.sql.ir.logic import TRUE
 from truespec.domains.sql.ir.values import Val
 from truespec.domains.sql.ir.world import World
@@ -171,13 +172,15 @@ def grouped(world: World, bag: Bag) -> Bag:
 
 
 def is_constant(term: Term) -> bool:
-    """Whether a term is one tuple of numbers."""
-    return not term.rows and not term.groups and z3.is_true(term.cond) and all(map(_is_number, term.outs))
+    """Whether a term is one tuple of numbers, days and texts that are written."""
+    return not term.rows and not term.groups and z3.is_true(term.cond) and all(map(_is_constant, term.outs))
 
 
-def _is_number(value: Val) -> bool:
+def _is_constant(value: Val) -> bool:
     flagged = bool(z3.is_true(value.null) or z3.is_false(value.null))
-    return flagged and bool(z3.is_int_value(value.val) or z3.is_rational_value(value.val))
+    return flagged and bool(
+        z3.is_int_value(value.val) or z3.is_rational_value(value.val) or is_written(value)
+    )
 
 
 def carried_out(first: Bag, step: Callable[[Bag], Bag], *, distinct: bool) -> Bag | None:

@@ -9,6 +9,7 @@ import z3
 
 from truespec.domains.sql.dialects.dialect import Mixing
 from truespec.domains.sql.ir import monotone_days, spans
+from truespec.domains.sql.ir.cases import case_taken_off
 from truespec.domains.sql.ir.dates import (
     day,
     day_within,
@@ -34,6 +35,7 @@ from truespec.domains.sql.ir.kinds import (
     Padded,
 )
 from truespec.domains.sql.ir.logic import FALSE, TRUE, Expr, Formula, conj, disj, ite, neg
+from truespec.domains.sql.ir.symbols import name_of
 from truespec.domains.sql.ir.truth import logical_not
 from truespec.domains.sql.ir.values import Val, check_compared, computed, number, numeric, to_real
 from truespec.domains.sql.ir.world import World
@@ -41,8 +43,8 @@ from truespec.verdict import ReasonCode, SpecificationError, Unsupported
 
 PLAIN_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?\Z", re.ASCII)
 """Texts that every dialect reads as the same number."""
-_DAY = re.compile(r"\d{4}-\d{2}-\d{2}\Z", re.ASCII)
-"""Texts that MariaDB writes for days, if they are in the calendar."""
+DAY_TEXT = re.compile(r"\d{4}-\d{2}-\d{2}\Z", re.ASCII)
+"""Texts that engines write for days, if they are in the calendar: they sort alike under every collation."""
 _LIKE_NUMBER = re.compile(
     r"[ \t\n\v\f\r]*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?[ \t\n\v\f\r]*\Z", re.ASCII | re.I
 )
@@ -114,16 +116,19 @@ def comparable(world: World, left: Val, right: Val) -> tuple[Val, Val]:
 def _zoned_pair(world: World, left: Val, right: Val) -> tuple[Val, Val]:
     """Two values of which one is a moment with a zone: a day beside it is its first moment in UTC.
 
-    Where both are first moments of days, they compare as the days do.
+    Where both are first moments of days, they compare as the days do. A moment without a zone is one in UTC,
+    the session's zone: beside the first moment of a day, both are moments without a zone.
     """
     sides = []
     for value in (left, right):
-        if value.kind == TEXT and value.literal is not None and _DAY.match(value.literal):
+        if value.kind == TEXT and value.literal is not None and DAY_TEXT.match(value.literal):
             value = read_date(world, value.literal)
         sides.append(zoned(value) if value.kind == DATE else value)
     days = [day_within(value) if value.kind == ZONED else None for value in sides]
     if days[0] is not None and days[1] is not None:
         return days[0], days[1]
+    if DATETIME in (sides[0].kind, sides[1].kind):
+        sides = [value if found is None else moment(found) for value, found in zip(sides, days, strict=True)]
     return sides[0], sides[1]
 
 
@@ -150,7 +155,7 @@ def written_day(world: World, value: Val) -> Expr | None:
         if text.num_args() == 1 and text.decl().name() == "text:date":
             return text.arg(0)
         literal = literals.get(text.get_id(), "")
-        if not _DAY.match(literal):
+        if not DAY_TEXT.match(literal):
             return None
         try:
             return read_date(world, literal).val
@@ -158,6 +163,28 @@ def written_day(world: World, value: Val) -> Expr | None:
             return None
 
     return day_of(value.val)
+
+
+def written_text(world: World, value: Val) -> str | None:
+    """The characters of a text that is a literal, by its form; None for any other value."""
+    if value.literal is not None or not is_written(value):
+        return value.literal
+    return next((text for text, const in world.texts.items() if const.eq(value.val)), None)
+
+
+def is_written(value: Val) -> bool:
+    """Whether a value is a text that is a literal."""
+    return value.kind == TEXT and z3.is_const(value.val) and name_of(value.val).startswith("text!")
+
+
+def _written_days(world: World, left: Val, right: Val) -> tuple[str, str] | None:
+    """Two texts that are both written as days are; None for any others."""
+    if not (is_written(left) and is_written(right)):
+        return None
+    one, other = written_text(world, left), written_text(world, right)
+    if one is None or other is None or not (DAY_TEXT.match(one) and DAY_TEXT.match(other)):
+        return None
+    return one, other
 
 
 def as_dated(value: Val) -> Val:
@@ -177,6 +204,11 @@ def equal(world: World, left: Val, right: Val) -> Val:
     if month is not None:
         return month
     left, right = comparable(world, left, right)
+    days = _written_days(world, left, right)
+    if days is not None:
+        return Val(disj(left.null, right.null), z3.BoolVal(days[0] == days[1]), BOOL)
+    if left.kind == right.kind == TEXT and world.dialect.collation_merges_texts:
+        left, right = _compared_without_case(left, right), _compared_without_case(right, left)
     same = world.key_expression(left) == world.key_expression(right)
     threshold = _threshold(left, right, monotone_days.equated)
     if threshold is not None:
@@ -185,6 +217,11 @@ def equal(world: World, left: Val, right: Val) -> Val:
         same = left.val == right.val
     null = disj(left.null, right.null)
     return Val(null, z3.simplify(same) if _constant(left, right) else same, BOOL)
+
+
+def _compared_without_case(value: Val, other: Val) -> Val:
+    """A text as the collation sees it beside a literal."""
+    return value if other.literal is None else case_taken_off(value, other.literal)
 
 
 def _threshold(left: Val, right: Val, read: Callable[[Expr, Expr], Formula | None]) -> Formula | None:
@@ -221,6 +258,9 @@ def less(world: World, left: Val, right: Val) -> Val:
     if left.kind in (TEXT, DATED) or isinstance(left.kind, Padded):
         if world.enums and not world.dialect.expressions_lose_type:
             raise Unsupported("sql: an order of texts beside ENUM columns, which order by position")
+        days = _written_days(world, left, right)
+        if days is not None:
+            return Val(null, z3.BoolVal(days[0] < days[1]), BOOL)
         return Val(null, world.collation(left.val) < world.collation(right.val), BOOL)
     sooner = zoned_less(left, right) if left.kind == ZONED else None
     if sooner is not None:

@@ -16,6 +16,7 @@ import z3
 
 from truespec.domains.sql.dialects.registry import DIALECTS
 from truespec.domains.sql.engines.contract import Settings
+from truespec.domains.sql.ir.cases import in_capitals
 from truespec.domains.sql.ir.facts import collation, date_facts, emptiness, place_of, taken_out, text_facts
 from truespec.domains.sql.ir.iso_dates import iso_facts
 from truespec.domains.sql.ir.kinds import (
@@ -258,7 +259,7 @@ class World:
 
     def collation(self, text: Expr) -> Expr:
         """The class of a text under the dialect's equality and order."""
-        return collation(text)
+        return collation(in_capitals(text) if self.dialect.collation_merges_texts else text)
 
     def place(self, value: Val) -> Val:
         """The place of an ENUM's value among the members, by which it is sorted."""

@@ -11,14 +11,16 @@ from sqlglot import exp
 
 from truespec.domains.sql.compile.check_constraints import read_check
 from truespec.domains.sql.compile.compiler import Compiler
+from truespec.domains.sql.compile.ranked_order import by_keys
 from truespec.domains.sql.compile.scope import Denotation
 from truespec.domains.sql.dialects.dialect import Dialect
 from truespec.domains.sql.engines.contract import Settings
 from truespec.domains.sql.ir.bags import Bag, Term, conjuncts, renamed
 from truespec.domains.sql.ir.comparisons import null_safe_equal
+from truespec.domains.sql.ir.dates import day_within
 from truespec.domains.sql.ir.existence import condition
 from truespec.domains.sql.ir.keys import equalities
-from truespec.domains.sql.ir.kinds import BOOL
+from truespec.domains.sql.ir.kinds import BOOL, DATE
 from truespec.domains.sql.ir.logic import Expr, conj, neg
 from truespec.domains.sql.ir.parts import View
 from truespec.domains.sql.ir.symbols import constants, is_false, is_true
@@ -26,6 +28,7 @@ from truespec.domains.sql.ir.values import Val
 from truespec.domains.sql.ir.world import BRIEF, World
 from truespec.domains.sql.places import OfSide
 from truespec.domains.sql.prove.prover import Prover
+from truespec.domains.sql.rules import rebased_series
 from truespec.domains.sql.schema import Schema
 from truespec.solvers.limit import Limit
 from truespec.verdict import JSON, Nondeterministic, OutOfTime, SpecificationError, Undecided, Unsupported
@@ -105,6 +108,10 @@ def prove_in(
 
     `parts` are the parts that stand for any table, by what they are called (`prove/parts.py`).
     """
+    if order != "bag" and all(query.args.get("order") is not None for query in (oracle, candidate)):
+        ranked = by_keys(oracle), by_keys(candidate)
+        if (ranked[0] is None) != (ranked[1] is None):
+            oracle, candidate = ranked[0] or oracle, ranked[1] or candidate
     recursive = [_recursive_columns(query) > 0 for query in (oracle, candidate)]
     trace, ends = _compared(world, (oracle, candidate), order, parts, writes_out=recursive[0] != recursive[1])
     if trace is None and ends and all(recursive):
@@ -238,7 +245,7 @@ def _differ_in_type(left: Denotation, right: Denotation, dialect: Dialect) -> bo
 
 def _same(left: Denotation, right: Denotation, listed: bool, prover: Prover) -> bool:
     """Whether two querys of one LIMIT are equal: as lists, or as bags."""
-    left, right = _without_redundant_keys(left, prover), _without_redundant_keys(right, prover)
+    left, right = (_without_redundant_keys(_with_days(query), prover) for query in (left, right))
     if listed or left.limit is not None:
         if len(left.sorts) != len(right.sorts):
             left, right = _without_settled_keys(left, prover), _without_settled_keys(right, prover)
@@ -248,7 +255,24 @@ def _same(left: Denotation, right: Denotation, listed: bool, prover: Prover) -> 
             return False
     else:
         left, right = _unsorted(left), _unsorted(right)
+    if rebased_series.begins(left.bag) or rebased_series.begins(right.bag):
+        tidied = [Bag(tuple(prover.tidy(query.bag))) for query in (left, right)]
+        counted = rebased_series.both(prover.world, tidied[0], tidied[1])
+        if counted is not None and prover.same(*counted):
+            return True
     return prover.same(left.bag, right.bag)
+
+
+def _with_days(query: Denotation) -> Denotation:
+    """The query with days in place of their first moments in sort keys: both sort alike."""
+    width = len(query.names)
+    terms = list(query.bag.terms)
+    for i in range(width, width + len(query.sorts)):
+        days = [t.outs[i] if t.outs[i].kind == DATE else day_within(t.outs[i]) for t in terms]
+        known = [day for day in days if day is not None]
+        if len(known) == len(terms):
+            terms = [replace(t, outs=(*t.outs[:i], d, *t.outs[i + 1 :])) for t, d in zip(terms, known)]
+    return replace(query, bag=Bag(tuple(terms)))
 
 
 def _without_redundant_keys(query: Denotation, prover: Prover) -> Denotation:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Any
 
@@ -13,8 +13,8 @@ from truespec.domains.sql.dialects.registry import DIALECTS
 from truespec.domains.sql.engines.script import Database, Value, ValueRow, parents_first
 from truespec.domains.sql.refute.check_constraints import Condition, condition, parse
 from truespec.domains.sql.refute.draws import Draw, Style, drawer
-from truespec.domains.sql.refute.literals import Literals, collect
-from truespec.domains.sql.schema import Schema, Table
+from truespec.domains.sql.refute.literals import Literals, as_date, collect
+from truespec.domains.sql.schema import Kind, Schema, Table
 
 MAX_ROWS = 9
 """Rows of a table, unless a condition on a group's size asks for more."""
@@ -22,6 +22,10 @@ EMPTY = 0.15
 """How often a table is empty."""
 RUNS, RUN = 0.15, 5
 """How often days follow on each other, and how many rows tables then may have."""
+GRID = 0.12
+"""How often each parent has a row for each of the values that the queries mention of a key."""
+MAX_GRID, GAPS = 4, 0.08
+"""The most such values, and how often one of the rows is left out."""
 TRIES = 12
 """How often a row that violates a key or a CHECK is drawn again."""
 REDRAWS = 8
@@ -99,6 +103,7 @@ class Generator:
         )
         # One at most: where two are empty, little is left to tell apart.
         empty = random.choice(self._tables).name if self._tables and random.random() < EMPTY else ""
+        grid = any(table.grid for table in self._tables) and random.random() < GRID
         tables: dict[str, tuple[ValueRow, ...]] = {}
         for table in self._tables:
             size = 0 if table.name == empty else random.randint(1, biggest)
@@ -106,7 +111,8 @@ class Generator:
                 size = max(size, random.randint(1, biggest), RUN if runs else 1)
             if full and random.random() < (0.8 if together else 0.5):
                 size = biggest - random.randint(0, 1)
-            tables[table.name] = tuple(table.draw(size, style, tables, random))
+            drawn = table.draw_grid(style, tables, random) if grid else []
+            tables[table.name] = tuple(drawn or table.draw(size, style, tables, random))
         return Database(tables)
 
 
@@ -143,6 +149,7 @@ class _Table:
         # a fixed value is shared by columns of one name and kind
         self._kinds = [f"{column.name.lower()} {column.type.sql}" for column in table.columns]
         self._nullable = [column.nullable for column in table.columns]
+        self._types = [column.type for column in table.columns]
         alone = _checks_of_one(table, schema)
         self._draws = [
             _within(drawer(column, table, schema, literals), name, alone.get(name, ()))
@@ -164,6 +171,8 @@ class _Table:
                 )
             )
         self._edges = _edges(self._references, self.name)
+        self.grid = self._grid(literals)
+        """A reference and a column that make a key together, and values of it; None where there are none."""
         self._referring = [f"{self.name} {here}" for _, here, _ in self._references]
         self._checks = [found for text in table.checks if (found := condition(text, schema.dialect))]
 
@@ -201,6 +210,42 @@ class _Table:
                         known.add(self._key(row, key))
                     break
         return rows
+
+    def _grid(self, literals: Literals) -> tuple[Reference, int, list[Value]] | None:
+        """A reference and a column that make a key together, and the values that are written beside it."""
+        for reference, key in itertools.product(self._references, self._keys):
+            rest = [place for place in key if place not in reference[1]]
+            if reference[0] == self.name or len(rest) != 1 or len(key) != len(reference[1]) + 1:
+                continue
+            fits = _FITTING.get(self._types[rest[0]].kind, _never)
+            written = [value for value in literals.exact.get(self._names[rest[0]], ()) if fits(value)]
+            if 2 <= len(written) <= MAX_GRID:
+                return reference, rest[0], sorted(written, key=str)
+        return None
+
+    def draw_grid(
+        self, style: Style, others: dict[str, tuple[ValueRow, ...]], random: Random
+    ) -> list[ValueRow]:
+        """A row for each parent and each value of the key's other column, now and then one left out."""
+        if self.grid is None:
+            return []
+        (table, here, there), place, values = self.grid
+        rows: list[ValueRow] = []
+        for parent, value in itertools.product(others.get(table, ()), values):
+            drawn = self._row(style, others, rows, random, 0, 1) if random.random() > GAPS else None
+            if drawn is None:
+                continue
+            row = list(drawn)
+            row[place] = value
+            for mine, theirs in zip(here, there):
+                row[mine] = parent[theirs]
+            if self._references_hold(row, others, rows) and self._fits(tuple(row), self._seen(rows)):
+                rows.append(tuple(row))
+        return rows
+
+    def _seen(self, rows: Sequence[ValueRow]) -> list[set[Any]]:
+        """The keys that rows have."""
+        return [{self._key(row, key) for row in rows} for key in self._keys]
 
     def _row(
         self,
@@ -294,6 +339,18 @@ class _Table:
         by_name = dict(zip(self._names, row))
         answers = [check(by_name) for check in self._checks]
         return all(answer is None or answer for answer in answers)
+
+
+def _never(_: Value) -> bool:
+    return False
+
+
+_FITTING: Mapping[Kind, Callable[[Value], bool]] = {
+    Kind.INT: lambda value: isinstance(value, int),
+    Kind.TEXT: lambda value: isinstance(value, str),
+    Kind.DATE: lambda value: isinstance(value, str) and as_date(value) is not None and len(value) == 10,
+}
+"""Which written values are values of a column."""
 
 
 def _edges(references: Sequence[Reference], own: str) -> list[tuple[int, int]]:

@@ -30,6 +30,8 @@ _LENGTHS = {"DAY": (1,), "WEEK": (7,), "MONTH": (28, 29, 30, 31), "YEAR": (365, 
 _OF_DATES: tuple[Any, ...] = (exp.Date, exp.TimeToStr, exp.TsOrDsToDate, exp.TsOrDsToTimestamp, exp.DateDiff)
 _OF_DATES_BY_NAME = frozenset({"DATE", "DATETIME", "JULIANDAY", "STRFTIME", "UNIXEPOCH", "TIMEDIFF"})
 _FOLDS: tuple[Any, ...] = (exp.Upper, exp.Lower, exp.Trim, exp.ILike)
+_LOOKALIKES = {"k": "\u212a", "a": "\u212b", "o": "\u00f2", "e": "\u00e9", "i": "\u00ed", "u": "\u00fc"}
+"""The signs of Kelvin and Angstrom, which LOWER makes letters, and letters with accents."""
 _DATE = re.compile(r"(\d{4})-(\d{1,2})(?:-(\d{1,2}))?")
 
 
@@ -65,6 +67,7 @@ def collect(trees: Iterable[exp.Expr]) -> Literals:
     trees = list(trees)
     around = _Around(frozenset(name for tree in trees for name in _numbered(tree)))
     found.spans = sorted({days for tree in trees for days in islice(_spans(tree), MAX_SPANS)})
+    signs = any(tree.find(exp.Lower, exp.StrPosition) is not None for tree in trees)
     for tree in trees:
         found.dated |= _dated(tree)
         found.folds = found.folds or tree.find(*_FOLDS) is not None
@@ -79,6 +82,8 @@ def collect(trees: Iterable[exp.Expr]) -> Literals:
             elif node.is_string:
                 text = str(node.name)[:60]
                 found.texts |= {text.swapcase(), text[:59] + "x", _unaccented(text)}
+                if signs:
+                    found.texts |= {sign for value in values for sign in _with_signs(str(value))}
             columns = around.columns(node)
             if not node.is_string and isinstance(node.parent, exp.Add | exp.Sub) and node.name.isdigit():
                 shift = int(node.name[:9])
@@ -162,6 +167,13 @@ def _away(day: datetime.date, spans: Iterable[int]) -> Iterator[str]:
 def _unaccented(text: str) -> str:
     """The text without its accents, which MariaDB's collation calls equal."""
     return "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
+
+
+def _with_signs(text: str) -> Iterator[str]:
+    """A text with a sign or a letter that LOWER, or a collation, takes for one of its letters."""
+    for letter in text:
+        if letter.lower() in _LOOKALIKES:
+            yield text.replace(letter, _LOOKALIKES[letter.lower()], 1)
 
 
 def _add(found: Literals, values: list[Number | str]) -> None:

@@ -85,6 +85,8 @@ _NAMED = frozenset(
 )
 """The same, and more, where the parser leaves a function its name."""
 _ARITHMETIC: tuple[Any, ...] = (exp.Add, exp.Sub, exp.Mul, exp.Mod, exp.Sum, exp.Round, exp.IntDiv)
+_INTEGERS = frozenset({Kind.INT})
+_MOMENTS = frozenset({Kind.DATE, Kind.DATETIME})
 _EQUALITIES: tuple[Any, ...] = (
     exp.EQ,
     exp.NEQ,
@@ -108,6 +110,8 @@ class Arithmetic:
     """The kinds of operations that may round."""
     whole: frozenset[str]
     """Names that can only mean columns of whole numbers."""
+    moments: frozenset[str]
+    """Names that can only mean columns of days or moments, whose sums and differences are no fractions."""
 
     @classmethod
     def of(cls, trees: Sequence[exp.Expr], schema: Schema) -> Arithmetic:
@@ -133,8 +137,10 @@ class Arithmetic:
             nodes += (exp.Mul,)
         binary = everywhere or dialect.divides_in_binary
         # In SQLite an integer that grows too large becomes a binary number; elsewhere it is an error.
-        whole = frozenset[str]() if dialect.computes_in_binary else _whole_columns(trees, schema)
-        return cls(schema.dialect, binary, tuple(dict.fromkeys(nodes)), whole)
+        none = frozenset[str]()
+        whole = none if dialect.computes_in_binary else _columns_of(_INTEGERS, trees, schema)
+        moments = _columns_of(_MOMENTS, trees, schema) if dialect.moments_differ_by_spans else none
+        return cls(schema.dialect, binary, tuple(dict.fromkeys(nodes)), whole, moments)
 
     def sites(self, tree: exp.Expr) -> list[exp.Expr]:
         """The operations and literals that may not be exact, the outermost first."""
@@ -142,7 +148,7 @@ class Arithmetic:
 
     def _may_round(self, node: exp.Expr) -> bool:
         if isinstance(node, self.nodes) or _is_double(node):
-            return not (isinstance(node, _ARITHMETIC) and self._is_whole(node))
+            return not (isinstance(node, _ARITHMETIC) and (self._is_whole(node) or self._moves(node)))
         return self.binary and isinstance(node, exp.Literal) and not node.is_string and _is_large(node)
 
     def _is_whole(self, node: Any) -> bool:
@@ -164,6 +170,19 @@ class Arithmetic:
             case exp.Coalesce():
                 return all(map(self._is_whole, [node.this, *node.expressions]))
         return False
+
+    def _moves(self, node: exp.Expr) -> bool:
+        """Whether this is a sum or difference of a day or a moment: a day, a moment, a span or whole days."""
+        if not isinstance(node, exp.Add | exp.Sub):
+            return False
+        return self._is_moment(node.this.unnest()) or self._is_moment(node.expression.unnest())
+
+    def _is_moment(self, node: exp.Expr) -> bool:
+        if isinstance(node, exp.Add | exp.Sub):
+            return self._is_moment(node.this.unnest()) and isinstance(node.expression, exp.Interval)
+        if isinstance(node, exp.Cast):
+            return bool(self.moments) and node.to.this in exp.DataType.TEMPORAL_TYPES
+        return isinstance(node, exp.Column) and node.name.lower() in self.moments
 
     def is_inexact(self, tree: exp.Expr) -> bool:
         """Whether a query holds an operation that may round."""
@@ -262,8 +281,8 @@ def _weight(site: Any) -> int:
     return sum(QUERY_WEIGHT if isinstance(node, exp.Select) else 1 for node in site.walk())
 
 
-def _whole_columns(trees: Sequence[exp.Expr], schema: Schema) -> frozenset[str]:
-    """The names of columns of integers that are no names of anything else; none beside set operations.
+def _columns_of(kinds: frozenset[Kind], trees: Sequence[exp.Expr], schema: Schema) -> frozenset[str]:
+    """The names of columns of these kinds that are no names of anything else; none beside set operations.
 
     A column of a set operation has a name of its first side, and values of all.
     """
@@ -273,7 +292,7 @@ def _whole_columns(trees: Sequence[exp.Expr], schema: Schema) -> frozenset[str]:
     others: set[str] = set()
     for table in schema.tables:
         for column in table.columns:
-            (found if column.type.kind is Kind.INT else others).add(column.name.lower())
+            (found if column.type.kind in kinds else others).add(column.name.lower())
     for tree in trees:
         others |= {alias.alias.lower() for alias in tree.find_all(exp.Alias)}
         for table_alias in tree.find_all(exp.TableAlias):

@@ -7,6 +7,7 @@ those of a day.
 
 from __future__ import annotations
 
+import datetime
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -17,6 +18,7 @@ from sqlglot import exp
 
 from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.scope import Scope
+from truespec.domains.sql.ir.comparisons import DAY_TEXT, written_text
 from truespec.domains.sql.ir.iso_dates import (
     DATE_FUNCTIONS,
     JULIAN_DAYS,
@@ -38,6 +40,8 @@ _MODIFIER = re.compile(
     r"[+-]?[0-9]{1,6} (?:day|month|year|hour|minute|second)s?|start of (?:day|month|year)|weekday [0-6]", re.I
 )
 """What SQLite may do to a date, without the clock and without zones."""
+_DAYS = re.compile(r"([+-]?[0-9]{1,6}) days?")
+"""Whole days that a date is moved by."""
 
 
 def modified(reader: Reader, name: str, nodes: list[Any], scope: Scope, kind: Kind) -> Val:
@@ -52,9 +56,13 @@ def modified(reader: Reader, name: str, nodes: list[Any], scope: Scope, kind: Ki
 def text_of_date(reader: Reader, name: str, node: Any, scope: Scope, kind: Kind) -> Val:
     """A function of a text that is read as a date where it is one.
 
-    A text that is written may be a time zone's, a modifier's or the clock's, and is not read.
+    A text that is written may be a time zone's, a modifier's or the clock's, and is not read, unless it is a
+    day of which a day is made.
     """
     value = reader.value(node, scope)
+    made = _made_of_day(reader, name, value)
+    if made is not None:
+        return made
     if value.kind not in (TEXT, DATED) or value.literal is not None:
         raise Unsupported(f"sql: a date function of a value of type {value.kind.shown}")
     if name in _PARTS and holds_dates(reader, value):
@@ -64,6 +72,21 @@ def text_of_date(reader: Reader, name: str, node: Any, scope: Scope, kind: Kind)
         return Val(value.null, z3.ToReal(day_of_text(value.val)) + z3.RealVal(JULIAN_DAYS), REAL)
     found = opaque(reader.dialect, name, [replace(value, null=z3.BoolVal(False))], kind)
     return Val(disj(value.null, found.null), found.val, kind)
+
+
+def _made_of_day(reader: Reader, name: str, value: Val) -> Val | None:
+    """DATE of a day as it is written, moved by days; None for all else."""
+    function, *steps = name.split(", ")
+    literal = written_text(reader.world, value)
+    found = [_DAYS.fullmatch(step) for step in steps]
+    if function != "date" or literal is None or not DAY_TEXT.match(literal) or not all(found):
+        return None
+    try:
+        day = datetime.date.fromisoformat(literal)
+        day += datetime.timedelta(days=sum(int(step[1]) for step in found if step is not None))
+    except (ValueError, OverflowError):
+        return None
+    return Val(value.null, reader.world.text(day.isoformat()), TEXT)
 
 
 def part_of_date(reader: Reader, value: Val, start: int, length: int) -> Val | None:

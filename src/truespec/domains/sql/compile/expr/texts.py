@@ -16,6 +16,7 @@ from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.readers import Readers
 from truespec.domains.sql.compile.scope import Scope
 from truespec.domains.sql.dialects.dialect import Patterns
+from truespec.domains.sql.ir.cases import LOWER, UPPER, case_taken_off, turned
 from truespec.domains.sql.ir.dates import day
 from truespec.domains.sql.ir.day_parts import month_text
 from truespec.domains.sql.ir.kinds import BOOL, DATE, DATED, INT, MOMENTS, NULL_KIND, TEXT
@@ -110,6 +111,8 @@ def _ilike(reader: Reader, node: exp.ILike, scope: Scope) -> Val:
 
 def _like_plain(reader: Reader, node: exp.Like | exp.ILike, scope: Scope) -> Val:
     value, pattern = reader.value(node.this, scope), reader.value(node.expression, scope)
+    if isinstance(node, exp.Like):
+        value, pattern = _without_case(reader, value, pattern)
     if value.kind in MOMENTS and pattern.literal is not None:
         value = day(value)
         months = re.match(r"([0-9]{4})-(0[1-9]|1[0-2])-?%\Z", pattern.literal)
@@ -130,6 +133,20 @@ def _like_plain(reader: Reader, node: exp.Like | exp.ILike, scope: Scope) -> Val
     if reader.dialect.like_may_fail and not _ends_plainly(node.expression):
         raise Unsupported("sql: LIKE with a pattern that may end in a backslash, which is an error")
     return _matched(reader, node, value, pattern)
+
+
+def _without_case(reader: Reader, value: Val, pattern: Val) -> tuple[Val, Val]:
+    """A text and a literal pattern for it without capitals, where LIKE takes capitals for small letters.
+
+    Where it does so of the letters A to Z, these are all that LOWER and UPPER change.
+    """
+    merges = reader.dialect.collation_merges_texts
+    if pattern.literal is None or value.kind != TEXT or not (merges or reader.dialect.like_folds_letters):
+        return value, pattern
+    text = "".join(letter.lower() if letter.isascii() else letter for letter in pattern.literal)
+    pattern = Val(pattern.null, reader.world.text(text), TEXT, text)
+    bare = case_taken_off(value, text) if merges else turned(turned(value, LOWER), UPPER)
+    return bare, pattern
 
 
 def placed(reader: Reader, value: Val, part: str, first: bool, last: bool) -> Val:

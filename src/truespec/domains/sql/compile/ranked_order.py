@@ -1,0 +1,131 @@
+"""ORDER BY of a rank: by the keys of its window, and by the rank after them.
+
+`ORDER BY r`, r the RANK, DENSE_RANK or ROW_NUMBER of a window ordered by k and without PARTITION BY, sorts
+as `ORDER BY k, r` does: of two rows of the window, the one that k sorts first has the lower r, and where k
+ties, r decides on both sides. With PARTITION BY p this is so behind keys that include p, which leave rows of
+one partition to compare. Another order of r turns each key of k around, its NULLs as well. What the rows are
+joined with, and which of them are left, makes no difference: an order compares two rows. An outer join does,
+since r and k are NULL beside a row without a partner, and groups do, in which there is no k.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from sqlglot import exp
+
+_RANKS = (exp.Rank, exp.DenseRank, exp.RowNumber)
+
+
+def by_keys(query: exp.Expr) -> exp.Expr | None:
+    """The query with the keys of its ranks in ORDER BY; None where it is ordered by no rank that is read."""
+    if not isinstance(query, exp.Select) or query.args.get("order") is None or query.args.get("distinct"):
+        return None
+    copy = query.copy()
+    keys: list[exp.Ordered] = []
+    changed = False
+    for key in copy.args["order"].expressions:
+        added = list(_keys(copy, key, keys))
+        changed = changed or bool(added)
+        keys += [*added, key]
+    if not changed:
+        return None
+    copy.args["order"].set("expressions", keys)
+    return copy
+
+
+def _keys(query: exp.Select, key: exp.Ordered, before: Sequence[exp.Ordered]) -> Iterator[exp.Ordered]:
+    """The keys of the window that a sort key is a rank of."""
+    node = _meant(query, key.this)
+    if isinstance(node, exp.Window):
+        yield from _of_window(query, node, key, [_meant(query, other.this) for other in before])
+    elif isinstance(node, exp.Column):
+        body, source = _body(query, node)
+        item = None if body is None else _item(body, node.name)
+        if body is None or not isinstance(item, exp.Window):
+            return
+        others = [_meant(query, other.this) for other in before]
+        shown = [
+            _item(body, other.name)
+            for other in others
+            if isinstance(other, exp.Column) and (not other.table or other.table.lower() == source.lower())
+        ]
+        for place, inner in enumerate(list(_of_window(body, item, key, shown)), 1):
+            name = f"key {place} of {node.name}"
+            body.append("expressions", exp.alias_(inner.this, name, quoted=True))
+            inner.set("this", exp.column(exp.to_identifier(name, quoted=True), table=source))
+            yield inner
+
+
+def _of_window(
+    query: exp.Select, window: exp.Window, key: exp.Ordered, before: Sequence[Any]
+) -> Iterator[exp.Ordered]:
+    """The keys of a rank's window, turned around where the rank is."""
+    order = window.args.get("order")
+    parts = window.args.get("partition_by") or []
+    if not isinstance(window.this, _RANKS) or order is None or window.args.get("alias"):
+        return
+    if not all(part in before for part in parts) or not all(
+        _is_column(query, name) for inner in order.expressions for name in inner.find_all(exp.Column)
+    ):
+        return
+    turned = bool(key.args.get("desc"))
+    for inner in order.expressions:
+        copy = inner.copy()
+        copy.set("desc", bool(inner.args.get("desc")) != turned)
+        copy.set("nulls_first", bool(inner.args.get("nulls_first")) != turned)
+        yield copy
+
+
+def _is_column(query: exp.Select, name: exp.Column) -> bool:
+    """Whether a name in a window is no output of another meaning."""
+    item = None if name.table else _item(query, name.name)
+    return item is None or (isinstance(item, exp.Column) and item.name.lower() == name.name.lower())
+
+
+def _meant(query: exp.Select, node: exp.Expr) -> exp.Expr:
+    """What a sort key stands for: an output by its number or name, or the expression itself."""
+    if isinstance(node, exp.Literal) and not node.is_string and node.this.isdigit():
+        place = int(node.this) - 1
+        return query.expressions[place].unalias() if place < len(query.expressions) else node
+    item = _item(query, node.name) if isinstance(node, exp.Column) and not node.table else None
+    return node if item is None else item
+
+
+def _item(query: exp.Select, name: str) -> exp.Expr | None:
+    """The output of a name; None where there is none, or several."""
+    found = [item.unalias() for item in query.expressions if item.alias_or_name.lower() == name.lower()]
+    return found[0] if len(found) == 1 else None
+
+
+def _body(query: exp.Select, column: exp.Column) -> tuple[exp.Select | None, str]:
+    """The derived table, or the common table expression, that a column is of, and what it is called."""
+    start, joins = query.args.get("from_"), query.args.get("joins") or []
+    sources = [] if start is None else [start.this, *(join.this for join in joins)]
+    if query.args.get("group") is not None or any(join.side or join.method for join in joins):
+        return None, ""
+    if any(part.find(exp.Star) for part in query.expressions) or (len(sources) > 1 and not column.table):
+        return None, ""
+    for source in sources:
+        name = str(source.alias_or_name)
+        if column.table and name.lower() != column.table.lower():
+            continue
+        body = source.this if isinstance(source, exp.Subquery) else _expression(query, source)
+        alias = source.args.get("alias")
+        plain = isinstance(body, exp.Select) and not body.args.get("distinct") and not body.is_star
+        if plain and name and not (alias is not None and alias.columns):
+            return body, name
+    return None, ""
+
+
+def _expression(query: exp.Select, source: Any) -> Any:
+    """The common table expression of this query that a table stands for, where it is read once."""
+    clause = query.args.get("with_")
+    if clause is None or clause.args.get("recursive") or not isinstance(source, exp.Table):
+        return None
+    found = [cte for cte in clause.expressions if cte.alias.lower() == source.name.lower()]
+    read = [table for table in query.find_all(exp.Table) if table.name.lower() == source.name.lower()]
+    if len(found) != 1 or len(read) != 1 or source.db or found[0].args["alias"].columns:
+        return None
+    return found[0].this
