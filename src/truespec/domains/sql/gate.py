@@ -345,6 +345,8 @@ def assumptions(trees: Iterable[exp.Expr], schema: Schema, settings: Settings) -
             if column.type.kind in (Kind.DATE, Kind.DATETIME) and dialect.dates_may_be_zero:
                 days.append(name)
     found = []
+    if any(tree.find(exp.Collate) is not None for tree in trees):
+        found.append("the collations that are written order texts as the database's own one does")
     if declared:
         found.append(
             f"the values of {', '.join(declared)} are of their declared types; no table is STRICT there"

@@ -93,6 +93,8 @@ def _check_truths(tree: exp.Expr, schema: Schema) -> None:
 
 def _written(tree: exp.Expr) -> Iterator[tuple[str, bool]]:
     for name in tree.find_all(exp.Identifier):
+        if isinstance(name.parent, exp.Collate) and name.arg_key == "expression":
+            continue
         yield str(name.this), bool(name.args.get("quoted"))
 
 

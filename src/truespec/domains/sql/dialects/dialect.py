@@ -113,6 +113,8 @@ class Dialect:
 
     # Texts
 
+    usual_collations: frozenset[str]
+    """Collations, in lower case, by which texts compare as without one, in a database of the locale C."""
     collation_merges_texts: bool
     """Whether the default collation calls texts equal that differ by case or by blanks at the end."""
     literals_take_type: bool

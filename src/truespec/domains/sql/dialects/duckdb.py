@@ -31,6 +31,7 @@ DUCKDB = Dialect(
     dates_may_be_zero=False,
     infinite_kinds=frozenset({"float"}),
     # Texts
+    usual_collations=frozenset({"binary", "c", "posix"}),
     collation_merges_texts=False,
     literals_take_type=True,
     cast_settles_literal=False,

@@ -31,6 +31,7 @@ MARIADB = Dialect(
     dates_may_be_zero=True,
     infinite_kinds=frozenset(),
     # Texts
+    usual_collations=frozenset({"utf8mb4_general_ci"}),
     collation_merges_texts=True,
     literals_take_type=False,
     cast_settles_literal=False,

@@ -31,6 +31,7 @@ POSTGRES = Dialect(
     dates_may_be_zero=False,
     infinite_kinds=frozenset({"float", "decimal"}),
     # Texts
+    usual_collations=frozenset({"c", "posix"}),
     collation_merges_texts=False,
     literals_take_type=True,
     cast_settles_literal=True,

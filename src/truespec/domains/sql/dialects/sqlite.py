@@ -31,6 +31,7 @@ SQLITE = Dialect(
     dates_may_be_zero=False,
     infinite_kinds=frozenset({"float"}),
     # Texts
+    usual_collations=frozenset({"binary"}),
     collation_merges_texts=False,
     literals_take_type=False,
     cast_settles_literal=False,
