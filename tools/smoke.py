@@ -29,14 +29,6 @@ RULES = """truespec_rules: 1
 rules:
   - {id: asked, text: Ask., category: transition, formal: {template: existence, a: {message: user}}}
 """
-HELPS = """
-from click.testing import CliRunner
-from truespec.cli.main import COMMANDS, truespec
-for name in COMMANDS:
-    told = CliRunner().invoke(truespec, [name, "--help"])
-    assert told.exit_code == 0 and told.output.startswith("Usage: "), f"{name} --help: {told.exception!r}"
-"""
-"""Each command tells how it is called; a process for each would take most of the check."""
 
 
 def run(*arguments: str, code: int | None = 0) -> str:
@@ -48,31 +40,45 @@ def run(*arguments: str, code: int | None = 0) -> str:
     return done.stdout
 
 
+def call(*arguments: str, code: int = 0) -> str:
+    """What `run` gives, in this process: one for each command would take most of the check."""
+    from click.testing import CliRunner
+
+    from truespec.cli.main import truespec
+
+    done = CliRunner().invoke(truespec, arguments, prog_name="truespec")
+    if done.exit_code != code:
+        sys.exit(f"truespec {' '.join(arguments)}: exit code {done.exit_code}\n{done.output}{done.exception!r}")
+    return done.output
+
+
 def core() -> None:
     """Everything that needs no extra."""
     import truespec
+    from truespec.cli.main import COMMANDS
 
     assert truespec.__version__ == importlib.metadata.version("truespec")
     assert run("--version").split()[-1] == truespec.__version__
-    subprocess.run([sys.executable, "-c", HELPS], check=True)
+    for name in COMMANDS:
+        assert call(name, "--help").startswith("Usage: "), name
     run("verify", "regex", "(ab)*", "(ab)*(ab)?")
-    run("verify", "fol", "∀x P(x)", "∃x P(x)", code=1)
+    call("verify", "fol", "∀x P(x)", "∃x P(x)", code=1)
     Path("arith.json").write_text(json.dumps({"variables": {"x": {"type": "int"}}}))
-    run("verify", "arith", "x * 2", "x + x", "--context", "arith.json")
+    call("verify", "arith", "x * 2", "x + x", "--context", "arith.json")
     Path("sql.json").write_text(json.dumps({"schema": SCHEMA, "dialect": "sqlite"}))
     run("verify", "sql", "SELECT a FROM t", "SELECT a FROM t WHERE b > 1", "--context", "sql.json", code=1)
-    run("verify", "poetry", "a", "a", code=2)
+    call("verify", "poetry", "a", "a", code=2)
     pairs = [{"id": str(n), "domain": "regex", "oracle": "a*", "candidate": "a" * n} for n in range(3)]
     Path("pairs.jsonl").write_text("".join(json.dumps(pair) + "\n" for pair in pairs))
     run("batch", "pairs.jsonl", "-o", "verdicts.jsonl", "--timeout", "10")
     run("recheck", "verdicts.jsonl", "--pairs", "pairs.jsonl")
     Path("traces.jsonl").write_text(json.dumps(TRACE) + "\n")
     Path("rules.yml").write_text(RULES)
-    run("trace", "import", "traces.jsonl", "-o", "normal.jsonl")
-    run("trace", "check", "traces.jsonl", "--rules", "rules.yml", "-o", "found.jsonl")
-    run("rules", "check", "--rules", "rules.yml")
+    call("trace", "import", "traces.jsonl", "-o", "normal.jsonl")
+    call("trace", "check", "traces.jsonl", "--rules", "rules.yml", "-o", "found.jsonl")
+    call("rules", "check", "--rules", "rules.yml")
     # What no installed prover decides takes all of its time.
-    run("demo", "--out", "demo", "--timeout", "15")
+    run("demo", "--out", "demo", "--timeout", "15", "--jobs", "1")
     assert json.loads(Path("demo/summary.json").read_text("utf-8"))["disagreements"] == []
 
 
