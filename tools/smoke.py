@@ -48,7 +48,8 @@ def call(*arguments: str, code: int = 0) -> str:
 
     done = CliRunner().invoke(truespec, arguments, prog_name="truespec")
     if done.exit_code != code:
-        sys.exit(f"truespec {' '.join(arguments)}: exit code {done.exit_code}\n{done.output}{done.exception!r}")
+        told = f"{done.output}{done.exception!r}"
+        sys.exit(f"truespec {' '.join(arguments)}: exit code {done.exit_code}\n{told}")
     return done.output
 
 
