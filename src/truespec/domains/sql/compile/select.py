@@ -25,6 +25,7 @@ from truespec.domains.sql.compile.scope import (
     WindowScope,
     fingerprint,
 )
+from truespec.domains.sql.compile.series import spelled_out
 from truespec.domains.sql.compile.shorthands import group_by_all, items_of, with_windows
 from truespec.domains.sql.compile.sources import from_clause
 from truespec.domains.sql.compile.tied_windows import read_rows
@@ -59,8 +60,7 @@ def select(reader: Reader, node: exp.Select, parent: Scope | None) -> Denotation
     read = partial(_rows, reader, node, items, keys)
     rows, positions = read_rows(reader, node, [name for name, _ in items], read, terms)
     (bag,) = coerced([Bag(tuple(rows))], reader.dialect, UNTYPED)
-    if not rows:
-        bag = Bag(())
+    bag = spelled_out(reader.world, bag) if rows else Bag(())
     if distinct is not None:
         kept = [(key, p) for key, p in zip(keys, positions, strict=False) if p is not None]
         bag = distinct_rows(reader, bag.cut(len(items))).mapped(

@@ -10,15 +10,18 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import z3
 from sqlglot import exp
 
 from truespec.domains.sql.dialects.dialect import Dialect
-from truespec.domains.sql.ir.bags import Bag, Group, Term, fresh_values, normal
+from truespec.domains.sql.ir.bags import Bag, Group, Term, binding, fresh_values, normal, substitute_term
 from truespec.domains.sql.ir.comparisons import is_written
-from truespec.domains.sql.ir.logic import TRUE
+from truespec.domains.sql.ir.kinds import TEXT
+from truespec.domains.sql.ir.logic import FALSE, TRUE
+from truespec.domains.sql.ir.symbols import functions, name_of
 from truespec.domains.sql.ir.values import Val
 from truespec.domains.sql.ir.world import World
 
@@ -26,6 +29,8 @@ MOST = 64
 """A longer series is not written out, nor is a recursion of more rows."""
 FEWEST = 4
 """Fewer constants stay apart: each is a case of its own."""
+DAYS_AFTER = "days after "
+"""How the name of the function begins that makes the text of the day so many days after another one."""
 _SERIES = (exp.GenerateSeries, exp.ExplodingGenerateSeries)
 _STEP = re.compile(r"([0-9]{1,3})\s*(day|week|month|year)s?\Z", re.IGNORECASE)
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
@@ -169,6 +174,38 @@ def grouped(world: World, bag: Bag) -> Bag:
     body = bag.mapped(lambda outs: tuple(map(normal, outs)))
     values = fresh_values(world, body.terms[0].outs, nullable)
     return Bag((Term((), (Group(values, body),), TRUE, values),))
+
+
+def spelled_out(world: World, bag: Bag) -> Bag:
+    """The days so many days after one, where the numbers are constants, as texts; other bags as they are."""
+    if len(bag.terms) != 1 or bag.terms[0].rows or len(bag.terms[0].groups) != 1:
+        return bag
+    (term,) = bag.terms
+    (group,) = term.groups
+    days = any(name.startswith(DAYS_AFTER) for out in term.outs for name in functions(out.val))
+    if not days or not all(map(is_constant, group.body.terms)):
+        return bag
+    found = []
+    for body in group.body.terms:
+        alone = substitute_term(replace(term, groups=()), binding(group.values, body.outs))
+        plain = _plain(alone)
+        if plain is not None and not z3.is_false(plain.cond):
+            found.append(replace(plain, outs=tuple(_day_as_text(world, out) for out in plain.outs)))
+    return grouped(world, Bag(tuple(found))) if found and all(map(is_constant, found)) else bag
+
+
+def _day_as_text(world: World, value: Val) -> Val:
+    """The text of a day so many days after another one, where the number is known and no less than 0."""
+    name = name_of(value.val) if z3.is_app(value.val) else ""
+    match = re.fullmatch(rf"{DAYS_AFTER}([0-9-]+):int", name)
+    if match is None or not z3.is_int_value(value.val.arg(0)) or value.val.arg(0).as_long() < 0:
+        return value
+    try:
+        day = datetime.date.fromisoformat(match[1])
+        day += datetime.timedelta(days=value.val.arg(0).as_long())
+    except (ValueError, OverflowError):
+        return value
+    return Val(FALSE, world.text(day.isoformat()), TEXT)
 
 
 def is_constant(term: Term) -> bool:

@@ -14,7 +14,7 @@ from truespec.domains.sql.compile.scope import Denotation, JoinedScope, Name, Sc
 from truespec.domains.sql.compile.set_operations import values_clause
 from truespec.domains.sql.compile.unread import read_by_others
 from truespec.domains.sql.ir.bags import Bag, Term, renamed
-from truespec.domains.sql.ir.existence import condition
+from truespec.domains.sql.ir.existence import condition, never_null
 from truespec.domains.sql.ir.keys import reduced
 from truespec.domains.sql.ir.kinds import BARE, TEXT, UNTYPED
 from truespec.domains.sql.ir.logic import FALSE, TRUE, conj
@@ -181,6 +181,7 @@ def from_clause(reader: Reader, node: exp.Select, parent: Scope | None) -> Sourc
     for term in source.bag.terms:
         scope = JoinedScope(source.names, [term], parent)
         test = where_true(reader.condition(where.this, scope))
+        test = conj(*never_null(test), test)
         terms.append(
             known_flags.apply(reader.world, reduced(reader.world, replace(term, cond=conj(term.cond, test))))
         )

@@ -19,6 +19,7 @@ from truespec.domains.sql.ir.dates import (
     zoned,
     zoned_less,
 )
+from truespec.domains.sql.ir.facts import DAY_TEXT
 from truespec.domains.sql.ir.kinds import (
     ALWAYS_NULL,
     BOOL,
@@ -43,8 +44,6 @@ from truespec.verdict import ReasonCode, SpecificationError, Unsupported
 
 PLAIN_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?\Z", re.ASCII)
 """Texts that every dialect reads as the same number."""
-DAY_TEXT = re.compile(r"\d{4}-\d{2}-\d{2}\Z", re.ASCII)
-"""Texts that engines write for days, if they are in the calendar: they sort alike under every collation."""
 _LIKE_NUMBER = re.compile(
     r"[ \t\n\v\f\r]*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?[ \t\n\v\f\r]*\Z", re.ASCII | re.I
 )

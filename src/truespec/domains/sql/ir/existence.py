@@ -71,6 +71,26 @@ def exists(world: World, bag: Bag, *, by_rows: bool = False) -> Formula:
     return disj(*(_exists_term(term if by_rows else reduced(world, term)) for term in terms))
 
 
+def never_null(formula: Formula) -> list[Formula]:
+    """What the existence of rows, where a formula states it, says not to be NULL beside them.
+
+    `there is y with A(y) and B` says B: a partner by `y.k = x.k` says that x.k is not NULL.
+    """
+    return [
+        inner
+        for part in conjuncts(formula)
+        if z3.is_quantifier(part) and part.is_exists()
+        for inner in conjuncts(part.body())
+        if is_not(inner) and z3.is_app_of(inner.arg(0), z3.Z3_OP_UNINTERPRETED)
+        if not any(map(_is_bound, operands(inner.arg(0))))
+    ]
+
+
+def _is_bound(expression: Expr) -> bool:
+    """Whether a quantifier's variable stands in an expression."""
+    return bool(z3.is_var(expression)) or any(map(_is_bound, operands(expression)))
+
+
 def _fixed_groups(world: World, term: Term) -> Term:
     """The term without the groups whose tuple its condition fixes.
 

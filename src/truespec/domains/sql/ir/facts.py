@@ -16,6 +16,8 @@ _LENGTHS, _PREFIX = ("Length this:text", "Length binary=True this:text"), "prefi
 """The functions for the length of a text, in characters and in bytes, and for its first characters."""
 _REPLACE, _CONTAINS = "Replace expression replacement this:text:text:text", "contains:text:text"
 """The functions that put one text for another, and that find one in another."""
+DAY_TEXT = re.compile(r"\d{4}-\d{2}-\d{2}\Z", re.ASCII)
+"""Texts that engines write for days, if they are in the calendar: they sort alike under every collation."""
 _OF_DIGITS = re.compile(
     r"text\.(?:yearmonth|digits\d)|format (?:[-/:.,]| (?!:)|%[YmdHMSy])*:(?:date|datetime)(?P<null>:\?)?"
 )
@@ -59,6 +61,9 @@ def text_facts(
         facts += [z3.ForAll([text], whole == text, patterns=[whole]) for whole in both]
     facts += _written(used, names)
     if "collate" in names:
+        # Under every collation, texts that are written as days are come one after the other.
+        days = sorted(text for text in used if DAY_TEXT.match(text))
+        facts += [collation(used[a]) < collation(used[b]) for a, b in itertools.pairwise(days)]
         if merges:
             # The default collations agree on ASCII: case and trailing blanks do not count.
             plain = [text for text in used if text.isascii() and text.isprintable()]

@@ -17,6 +17,8 @@ from truespec.domains.sql.refute.literals import Literals, Number, as_date, nume
 from truespec.domains.sql.schema import Column, Kind, Schema, Table
 from truespec.verdict import Unsupported
 
+HALVING = 0.5
+"""How often a number that something is divided by is a power of two, which leaves quotients exact."""
 DATED = 0.95
 """How often a text that is read as a date is one."""
 _FIRST_DAY = datetime.date(2019, 7, 1)
@@ -225,9 +227,12 @@ def _numbers(column: Column, mentioned: set[Any], exact: set[Any], literals: Lit
         fractions += [Decimal("0.25"), Decimal("0.75")]
     if kind is Kind.INT or (kind is Kind.DECIMAL and scale == 0):
         fractions = []
+    divides = column.name.lower() in literals.divisors
 
     def draw(style: Style, random: Random) -> Value:
         choice = random.random()
+        if divides and random.random() < HALVING:
+            return random.choice((1, 2, 4, 8))
         if own and choice < style.literal:
             pick = random.random()
             return random.choice(own[: style.spread * 3] if pick < 0.2 else written if pick < 0.6 else own)

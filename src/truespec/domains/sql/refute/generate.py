@@ -22,7 +22,7 @@ EMPTY = 0.15
 """How often a table is empty."""
 RUNS, RUN = 0.15, 5
 """How often days follow on each other, and how many rows tables then may have."""
-GRID = 0.12
+GRID = 0.25
 """How often each parent has a row for each of the values that the queries mention of a key."""
 MAX_GRID, GAPS = 4, 0.08
 """The most such values, and how often one of the rows is left out."""

@@ -55,6 +55,8 @@ class Literals:
     """Numbers of days between two dates that the queries tell from one more and one less."""
     dated: set[str] = field(default_factory=set)
     """Lower-case names of columns that a function of dates is given, by themselves or under another name."""
+    divisors: set[str] = field(default_factory=set)
+    """Lower-case names of columns that something is divided by."""
     folds: bool = False
     """Whether a function makes texts alike that differ in case or in blanks."""
     rows: int = 0
@@ -70,6 +72,7 @@ def collect(trees: Iterable[exp.Expr]) -> Literals:
     signs = any(tree.find(exp.Lower, exp.StrPosition) is not None for tree in trees)
     for tree in trees:
         found.dated |= _dated(tree)
+        found.divisors |= _divisors(tree)
         found.folds = found.folds or tree.find(*_FOLDS) is not None
         found.texts.update(_cut(tree))
         for node in islice(tree.find_all(exp.Literal), MAX_LITERALS):
@@ -123,6 +126,12 @@ def _dated(tree: exp.Expr) -> set[str]:
     for _ in range(MAX_RENAMED if found else 0):
         found |= {name for alias, columns in names if alias in found for name in columns}
     return found
+
+
+def _divisors(tree: exp.Expr) -> set[str]:
+    """The columns that something is divided by."""
+    below = [division.expression for division in tree.find_all(exp.Div)]
+    return {str(column.name).lower() for part in below for column in part.find_all(exp.Column)}
 
 
 def _lasts(tree: exp.Expr) -> Iterator[int]:

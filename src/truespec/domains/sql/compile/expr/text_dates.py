@@ -18,7 +18,9 @@ from sqlglot import exp
 
 from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.scope import Scope
-from truespec.domains.sql.ir.comparisons import DAY_TEXT, written_text
+from truespec.domains.sql.compile.series import DAYS_AFTER
+from truespec.domains.sql.ir.comparisons import written_text
+from truespec.domains.sql.ir.facts import DAY_TEXT
 from truespec.domains.sql.ir.iso_dates import (
     DATE_FUNCTIONS,
     JULIAN_DAYS,
@@ -28,8 +30,8 @@ from truespec.domains.sql.ir.iso_dates import (
     is_written,
     month_of_text,
 )
-from truespec.domains.sql.ir.kinds import DATED, REAL, TEXT, TEXT_SORT, Kind
-from truespec.domains.sql.ir.logic import Expr, conj, disj, neg
+from truespec.domains.sql.ir.kinds import DATED, INT, REAL, TEXT, TEXT_SORT, Kind
+from truespec.domains.sql.ir.logic import FALSE, Expr, conj, disj, neg
 from truespec.domains.sql.ir.opaque import opaque
 from truespec.domains.sql.ir.symbols import functions
 from truespec.domains.sql.ir.values import Val
@@ -46,11 +48,33 @@ _DAYS = re.compile(r"([+-]?[0-9]{1,6}) days?")
 
 def modified(reader: Reader, name: str, nodes: list[Any], scope: Scope, kind: Kind) -> Val:
     """SQLite's DATE, DATETIME, JULIANDAY, ... of a text, with modifiers as written."""
+    moved = _moved_by(reader, name, nodes, scope)
+    if moved is not None:
+        return moved
     written = [part if isinstance(part, exp.Literal) and part.is_string else None for part in nodes[1:]]
     steps = ["" if part is None else str(part.this).lower() for part in written]
     if not all(map(_MODIFIER.fullmatch, steps)):
         raise Unsupported(f"sql: the function {name.upper()} with such modifiers")
     return text_of_date(reader, ", ".join([name, *steps]), nodes[0], scope, kind)
+
+
+def _moved_by(reader: Reader, name: str, nodes: list[Any], scope: Scope) -> Val | None:
+    """DATE of a day as it is written, moved by a number of days: `DATE('2024-01-31', '+' || n || ' days')`.
+
+    Nothing more is known of it than which number it is of; `compile/series.py` writes out those of a series.
+    """
+    if name != "date" or len(nodes) != 2 or not isinstance(nodes[1].unnest(), exp.DPipe):
+        return None
+    first, *number, last = nodes[1].unnest().flatten()
+    signs = [part.name if isinstance(part, exp.Literal) and part.is_string else "" for part in (first, last)]
+    literal = written_text(reader.world, reader.value(nodes[0], scope))
+    if signs not in (["+", " days"], ["+", " day"]) or len(number) != 1 or literal is None:
+        return None
+    count = reader.value(number[0], scope)
+    if count.kind != INT or not DAY_TEXT.match(literal):
+        return None
+    found = opaque(reader.dialect, f"{DAYS_AFTER}{literal}", [replace(count, null=FALSE)], TEXT)
+    return Val(disj(count.null, found.null), found.val, TEXT)
 
 
 def text_of_date(reader: Reader, name: str, node: Any, scope: Scope, kind: Kind) -> Val:
