@@ -134,6 +134,10 @@ class Engine(ABC):
                 found.append(error)
         return found
 
+    def takes(self, statements: Sequence[str], settings: Settings) -> None:
+        """Raises what `replay` does where these CREATE and INSERT statements build no database."""
+        self.replay(statements, "SELECT 1", settings)
+
     @abstractmethod
     def replay(self, statements: Sequence[str], query: str, settings: Settings) -> list[tuple[object, ...]]:
         """The raw rows of a query in a new database that these CREATE and INSERT statements build.

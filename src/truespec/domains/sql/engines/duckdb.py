@@ -233,11 +233,14 @@ class DuckDB(Engine):
             raise Stopped(f"DuckDB: a result of more than {MAX_ROWS} rows")
         return found, names
 
-    def replay(self, statements: Sequence[str], query: str, settings: Settings) -> list[tuple[object, ...]]:
+    def takes(self, statements: Sequence[str], settings: Settings) -> None:
         # Queries cannot change the database: it stays for the next replay of the same statements.
         if self._replayed != (*statements,):
             self._forget_replayed()
             self._fill_replayed(statements)
+
+    def replay(self, statements: Sequence[str], query: str, settings: Settings) -> list[tuple[object, ...]]:
+        self.takes(statements, settings)
         connection = self._replaying.cursor()
         try:
             connection.execute(f"USE {REPLAYED}")

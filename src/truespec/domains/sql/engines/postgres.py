@@ -11,7 +11,7 @@ import shlex
 import shutil
 import subprocess
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -149,6 +149,7 @@ class Postgres(Engine):
         self._session: Session | None = None
         self._schemas: OrderedDict[str, str] = OrderedDict()
         self._replayed: tuple[str, ...] | None = None
+        self._replays: dict[str, Session] = {}
         self._prefix = f"truespec_{os.getpid()}_"
         self._version = ""
 
@@ -357,48 +358,68 @@ class Postgres(Engine):
             raise Stopped(f"PostgreSQL: {_first(error)}") from error
 
     def _forget(self) -> None:
-        if self._session is not None:
-            with contextlib.suppress(Exception):
-                self._session.connection.close()
+        for session in (*self._replays.values(), self._session):
+            if session is not None:
+                _end(session)
+        self._replays.clear()
         self._session = None
 
+    def takes(self, statements: Sequence[str], settings: Settings) -> None:
+        with self._errors_of_a_replay():
+            self._replayable(statements)
+
     def replay(self, statements: Sequence[str], query: str, settings: Settings) -> list[tuple[object, ...]]:
-        self._open()
-        name = f"{self._prefix}replay"
-        # Queries cannot change the tables: they stay for the next replay of the same statements.
-        if self._replayed != (*statements,):
-            self._make_replayed(name, statements)
-        reader = Session(self._connect("truespec_reader"), self._psycopg)
+        with self._errors_of_a_replay():
+            name = self._replayable(statements)
+            with self._replaying("truespec_reader") as reader:
+                reader.one(f"SET search_path={name}")
+                reader.one(f"SET statement_timeout={int(STATEMENT_SECONDS * 1000)}")
+                reader.one("SET default_transaction_read_only=on")
+                reader.compare("")
+                reader.describe(query, name)
+                found = reader.fetch(query)[0]
+                reader.compare("")
+                return list(map(tuple, found))
+
+    @contextlib.contextmanager
+    def _errors_of_a_replay(self) -> Iterator[None]:
         try:
-            reader.one(f"SET search_path={name}")
-            reader.one(f"SET statement_timeout={int(STATEMENT_SECONDS * 1000)}")
-            reader.one("SET default_transaction_read_only=on")
-            reader.compare("")
-            reader.describe(query, name)
-            found = reader.fetch(query)[0]
-            reader.compare("")
-            return list(map(tuple, found))
+            yield
         except self._psycopg.Error as error:
             if (error.sqlstate or "").startswith(_STOPPED):
                 raise Stopped(f"PostgreSQL: {_first(error)}") from error
             raise
-        finally:
-            reader.connection.close()
 
-    def _make_replayed(self, name: str, statements: Sequence[str]) -> None:
-        """New tables with these rows, made by a session of its own."""
-        self._replayed = None
-        maker = Session(self._connect("truespec_owner"), self._psycopg)
+    @contextlib.contextmanager
+    def _replaying(self, account: str) -> Iterator[Session]:
+        """The session in which an account replays, reset; it ends with the first error."""
+        session = self._replays.pop(account, None) or Session(self._connect(account), self._psycopg)
         try:
+            session.reset()
+            yield session
+        except BaseException:
+            _end(session)
+            raise
+        self._replays[account] = session
+
+    def _replayable(self, statements: Sequence[str]) -> str:
+        """The schema with these tables and rows; queries cannot change them: the next replay finds them."""
+        self._open()
+        name = f"{self._prefix}replay"
+        if self._replayed == (*statements,):
+            return name
+        self._replayed = None
+        if (reader := self._replays.pop("truespec_reader", None)) is not None:
+            _end(reader)  # it knows texts as queries of other tables
+        with self._replaying("truespec_owner") as maker:
             maker.one(f"DROP SCHEMA IF EXISTS {name} CASCADE")
             maker.one(f"CREATE SCHEMA {name}")
             maker.one(f"SET search_path={name}")
             for statement in statements:
                 maker.one(statement)
             self._let_read(maker, name)
-        finally:
-            maker.connection.close()
         self._replayed = (*statements,)
+        return name
 
     def close(self) -> None:
         if self._server is None and self._session is not None:
@@ -408,6 +429,11 @@ class Postgres(Engine):
         self._forget()
         if self._server:
             self._server.stop()
+
+
+def _end(session: Session) -> None:
+    with contextlib.suppress(Exception):
+        session.connection.close()
 
 
 def _first(error: Exception) -> str:

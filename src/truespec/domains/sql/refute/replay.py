@@ -2,7 +2,7 @@
 
 This shares nothing with the search but the engine's installation: the statements are read back from the
 record, checked to declare the schema of the context and to insert nothing but literal rows, and run in a new
-database of a new session; the results are compared by a comparison of its own.
+database of a session of its own; the results are compared by a comparison of its own.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ def _facts(schema: Schema) -> object:
 def _accepted(target: Engine, statements: Sequence[str], settings: Settings) -> None:
     """`OracleError` where the engine does not take the database, whatever is asked of it then."""
     try:
-        target.replay(statements, "SELECT 1", settings)
+        target.takes(statements, settings)
     except _UNDECIDED:
         raise
     except Exception as error:
