@@ -67,6 +67,23 @@ SLIPS = [
         "SELECT 0",
     ),
     ("SELECT COUNT(*) FROM t x, t y", "SELECT COUNT(*) FROM t"),
+    (
+        "SELECT dept, MIN(id) FROM (SELECT id, dept, ROW_NUMBER() OVER (ORDER BY id) - ROW_NUMBER() OVER "
+        "(PARTITION BY sal ORDER BY id) AS g FROM emp WHERE sal IS NOT NULL) q GROUP BY dept, g",
+        "SELECT dept, MIN(id) FROM (SELECT id, dept, SUM(f) OVER (ORDER BY id) AS g FROM (SELECT id, dept, "
+        "CASE WHEN sal = LAG(sal) OVER (ORDER BY id) THEN 0 ELSE 1 END AS f FROM emp WHERE sal IS NOT NULL) "
+        "p) q GROUP BY dept, g",
+    ),
+    (
+        "WITH RECURSIVE r(i) AS (SELECT dept FROM emp WHERE sal = 1 UNION ALL SELECT e.id FROM r JOIN emp e "
+        "ON e.dept = r.i WHERE e.id > r.i) SELECT i FROM r",
+        "WITH RECURSIVE r(i) AS (SELECT dept FROM emp WHERE sal = 1 UNION SELECT e.id FROM r JOIN emp e "
+        "ON e.dept = r.i WHERE e.id > r.i) SELECT i FROM r",
+    ),
+    (
+        "SELECT dept, COUNT(*) FROM emp GROUP BY dept",
+        "SELECT dept, MAX(id) - MIN(id) + 1 FROM emp GROUP BY dept",
+    ),
     ("SELECT a, COUNT(*) FROM t GROUP BY a", "SELECT a, COUNT(*) FROM t GROUP BY a HAVING COUNT(*) > 1"),
     ("SELECT MAX(a) FROM t", "SELECT MIN(a) FROM t"),
     (

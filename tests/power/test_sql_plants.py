@@ -34,6 +34,7 @@ from truespec.domains.sql.ir.world import World
 from truespec.domains.sql.prove.prover import Prover
 from truespec.domains.sql.rules import (
     aggregate_axioms,
+    alike_runs,
     alike_ties,
     any_order,
     carried_columns,
@@ -76,9 +77,11 @@ from truespec.domains.sql.rules import (
     ordered_pairs,
     rebased_series,
     rounding,
+    rounds_apart,
     rows_between,
     rows_of_recursion,
     run_keys,
+    run_lengths,
     running_totals,
     runs,
     same_classes,
@@ -170,8 +173,8 @@ def cases_overlap(patch: pytest.MonkeyPatch) -> None:
 def rows_are_always_there(patch: pytest.MonkeyPatch) -> None:
     real = first_exists.of
 
-    def of(world: Any, first: Any, among: Any, value: Any) -> Any:
-        return real(world, first, bags.Bag((bags.Term((), (), z3.BoolVal(True), ()),)), value)
+    def of(aggregates: Any, first: Any, among: Any, value: Any, place: Any) -> Any:
+        return real(aggregates, first, bags.Bag((bags.Term((), (), z3.BoolVal(True), ()),)), value, 1)
 
     patch.setattr(first_exists, "of", of)
 
@@ -463,6 +466,18 @@ def all_rows_are_one_run(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(run_keys, "_begun", begun)
 
 
+def any_rows_are_of_one_kind(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(alike_runs._Runs, "proved", lambda self, told: True)
+
+
+def no_number_is_left_out(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(run_lengths, "exists", lambda world, bag: z3.BoolVal(True))
+
+
+def no_round_meets_what_was_met(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(rounds_apart, "of", lambda world, one: True)
+
+
 def steps_keep_what_they_begin_with(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(rows_of_recursion, "_common", lambda some, others: some)
 
@@ -497,6 +512,15 @@ PLANTS: dict[Plant, str] = {
     all_series_begin_alike: (
         "WITH RECURSIVE r(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM r WHERE n < 5) SELECT n FROM r"
     ),
+    any_rows_are_of_one_kind: (
+        "SELECT dept, MIN(id) FROM (SELECT id, dept, ROW_NUMBER() OVER (ORDER BY id) - ROW_NUMBER() OVER "
+        "(PARTITION BY sal ORDER BY id) AS g FROM emp WHERE sal IS NOT NULL) q GROUP BY dept, g"
+    ),
+    no_round_meets_what_was_met: (
+        "WITH RECURSIVE r(i) AS (SELECT dept FROM emp WHERE sal = 1 UNION ALL SELECT e.id FROM r JOIN emp e "
+        "ON e.dept = r.i WHERE e.id > r.i) SELECT i FROM r"
+    ),
+    no_number_is_left_out: "SELECT dept, COUNT(*) FROM emp GROUP BY dept",
     ties_are_in_the_order_of_their_keys: "SELECT id, LAG(sal) OVER (ORDER BY dept) FROM emp",
     each_round_keeps_what_it_began_with: (
         "WITH RECURSIVE r(i, l) AS (SELECT id, 0 FROM emp WHERE dept IS NULL UNION ALL SELECT e.id, l - 1 "

@@ -5,18 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fractions import Fraction
 
+import z3
+
 from truespec.domains.sql.aggregates.candidates import aggregates_in_keys
 from truespec.domains.sql.ir.aggregates import Aggregates, Symbol
 from truespec.domains.sql.ir.bags import Term
 from truespec.domains.sql.ir.logic import Expr, Formula
+from truespec.domains.sql.ir.symbols import constants, name_of
 from truespec.domains.sql.rules import (
     counted_across,
     counted_before,
     counted_image,
+    counted_last,
     counted_subset,
     least_rows,
     many_choices,
     rows_between,
+    run_lengths,
     running_totals,
     runs,
     signed_sums,
@@ -41,6 +46,8 @@ class Learned:
         self._places: set[str] = set()
         self._orders: list[Formula] = []
         self._totals: dict[str, set[tuple[Fraction, bool]]] = {}
+        self._last: set[str] = set()
+        self._lengths: set[str] = set()
         self._across: set[frozenset[str]] = set()
 
     def add(self, name: str, *facts: Formula | None) -> None:
@@ -67,7 +74,10 @@ class Learned:
                 self._note_between(symbol, stepped=False)
             elif symbol.name not in self._between:
                 self._note_before(symbol, term, arguments)
+        self.relate_places(_nested(terms))
         self._relate_firsts(terms)
+        for greatest in run_lengths.asked(self.aggregates, _nested(terms)):
+            self._note_length(greatest)
         for total in running_totals.asked(self.aggregates, _nested(terms)):
             self._note_total(total)
 
@@ -93,12 +103,20 @@ class Learned:
 
     def relate_numbers(self, terms: list[Term]) -> None:
         """Note what is said of the numbers of rows, in a union as well, where they are to tell rows apart."""
-        asked = frozenset(s.name for term in terms for s, _ in self.aggregates.applied(term).values())
-        if not asked or asked in self._across:
+        applied = [pair for term in terms for pair in self.aggregates.applied(term).values()]
+        rows = {name_of(row) for term in terms for row, _ in term.rows}
+        outer = {name for _, arguments in applied for part in arguments for name in constants(part) - rows}
+        asked = frozenset(symbol.name for symbol, _ in applied) | outer
+        if not applied or asked in self._across:
             return
         self._across.add(asked)
         for name, fact in counted_across.of(self.aggregates, terms):
             self.add(name, fact)
+
+    def relate_places(self, terms: list[Term]) -> None:
+        """Note that rows have one place each, where terms ask for rows at a place."""
+        for placed in counted_across.placed(self.aggregates, terms):
+            self.relate_numbers([placed])
 
     def note_signs(self, formula: Formula) -> None:
         """Learn of the sums in a formula whether they are positive or negative."""
@@ -122,6 +140,18 @@ class Learned:
         symbols = self.aggregates.symbols
         keyed = [bool(aggregates_in_keys(symbol.bag.terms[0], symbols)) for symbol in (one, other)]
         return self.aggregates.world.in_steps and keyed[0] != keyed[1]
+
+    def counts_last(self, symbol: Symbol) -> bool:
+        """Whether `counted_last` says what a count is, which is noted."""
+        if symbol.name not in self._last:
+            number = counted_last.number(self.aggregates, symbol.bag.terms[0])
+            if number is None:
+                return False
+            self._last.add(symbol.name)
+            count, formals = symbol.apply(symbol.formals), list(symbol.formals)
+            fact = count == number
+            self.add(symbol.name, z3.ForAll(formals, fact, patterns=[count]) if formals else fact)
+        return True
 
     def _relate_counts(self, counts: counted_subset.Compared) -> None:
         pair = counts.one.name, counts.two.name, counts.shared
@@ -158,6 +188,13 @@ class Learned:
             self.add(symbol.name, fact)
             self._spans |= {symbol.name} | (self.aggregates.symbols.keys() - known)
             self.aggregates.world.in_numbers = True
+
+    def _note_length(self, greatest: Symbol) -> None:
+        if greatest.name not in self._lengths:
+            self._lengths.add(greatest.name)
+            found = run_lengths.of(self.aggregates, greatest)
+            if found is not None:
+                self.add(*found)
 
     def _note_total(self, total: running_totals.Total) -> None:
         limits = self._totals.setdefault(total.symbol.name, set())

@@ -17,6 +17,7 @@ import z3
 from truespec.domains.sql.aggregates.abstraction import abstracted, outer_part
 from truespec.domains.sql.aggregates.candidates import Role, matched, roles, unrelated
 from truespec.domains.sql.aggregates.learned import Learned
+from truespec.domains.sql.aggregates.places import fact_of
 from truespec.domains.sql.aggregates.quantiles import quantile
 from truespec.domains.sql.ir.aggregates import Aggregates, Operator, Symbol
 from truespec.domains.sql.ir.bags import (
@@ -193,10 +194,10 @@ class AggregateTable(Aggregates):
         value = self.extreme_value(function, bag)
         return Val(empty, value == z3.IntVal(1), BOOL) if truths else Val(empty, value, kind)
 
-    def any(self, bag: Bag, among: Bag | None = None) -> Val:
+    def any(self, bag: Bag, among: Bag | None = None, place: int = 1) -> Val:
         """The value of the one column that all tuples share, or an arbitrary one; NULL where no tuple is.
 
-        `among`: the bag holds the first of these in some order.
+        `among`: the bag holds the first of these in some order, or the one at another place in a total order.
         """
         if not bag.terms:
             raise Unsupported("sql: a value of no rows, whose type is not known")
@@ -207,8 +208,11 @@ class AggregateTable(Aggregates):
         null, value = self._choose("ANY", bag)
         if all(is_false(term.outs[0].null) for term in bag.terms):
             null = FALSE
-        if among is not None and name_of(value) in self.symbols and self._first(value, bag, among):
-            empty = neg(exists(self.world, among))
+        if among is not None and name_of(value) in self.symbols:
+            fact = fact_of(self, value, bag, among, place)
+            if fact is not None:
+                self._firsts[name_of(value)] = fact
+                empty = neg(first_exists.reached(self, among, place))
         return Val(disj(empty, null), value, bag.terms[0].outs[0].kind)
 
     def unknown(self, function: str, bag: Bag) -> Val:
@@ -266,27 +270,12 @@ class AggregateTable(Aggregates):
         """Whether it is known how two aggregates differ: no proof is looked for that they are equal."""
         return self.learned.told_apart(one, other)
 
+    def note(self, name: str, fact: Formula) -> None:
+        self.learned.add(name, fact)
+
     def note_signs(self, formula: Formula) -> None:
         """Learn of the sums in a formula whether they are positive or negative."""
         self.learned.note_signs(formula)
-
-    def _first(self, value: Expr, first: Bag, among: Bag) -> bool:
-        """Note of the symbol of a choice what `first_exists` says of it; False where it cannot be said."""
-        both, formals, arguments = abstracted(self.world, Bag((*first.terms, *among.terms)))
-        known = {argument.get_id(): formal for formal, argument in zip(formals, arguments, strict=True)}
-        applied = operands(value)
-        if {argument.get_id() for argument in applied} != known.keys():
-            return False
-        symbol = self.symbols[name_of(value)]
-        places = tuple(known[argument.get_id()] for argument in applied)
-        chosen = Val(symbol.null(places), symbol.apply(places), symbol.kind)
-        several = len(first.terms)
-        bags = Bag(both.terms[:several]), Bag(both.terms[several:])
-        fact = first_exists.of(self.world, *bags, chosen)
-        if formals:
-            fact = z3.ForAll(formals, fact, patterns=[chosen.val, chosen.null])
-        self._firsts[symbol.name] = fact
-        return True
 
     # Symbols
 
@@ -349,7 +338,7 @@ class AggregateTable(Aggregates):
             return frame_rows.total(self, places, value=False)
         last = counted_last.number(self, term)
         if last is not None:
-            return last
+            return self._named_last(term, last)
         outer, inner = outer_part(term)
         cases = key_cases.summed(inner)
         if cases is not None:
@@ -364,6 +353,11 @@ class AggregateTable(Aggregates):
                 part = symbol.apply(arguments)
             product = part if product is None else product * part
         return ite(outer, z3.IntVal(1) if product is None else product, z3.IntVal(0))
+
+    def _named_last(self, term: Term, last: Expr) -> Expr:
+        """The symbol of a count of which `counted_last` says that it is this number."""
+        symbol, arguments = self._symbol("COUNT", Bag((term,)), INT)
+        return symbol.apply(arguments) if self.learned.counts_last(symbol) else last
 
     def sum_term(self, term: Term, value: Expr) -> Expr:
         """The sum of a value over the choices of a term, without any law."""
@@ -404,6 +398,7 @@ class AggregateTable(Aggregates):
         terms = [term for term in terms if not is_false(term.cond)]
         if not terms:
             return TRUE, bag.terms[0].outs[0].kind.stand_in
+        self.learned.relate_places(terms)
         symbol, arguments = self._symbol(function, Bag(tuple(terms)), terms[0].outs[0].kind)
         return symbol.null(arguments), symbol.apply(arguments)
 

@@ -37,7 +37,14 @@ from truespec.domains.sql.ir.symbols import substituted
 from truespec.domains.sql.ir.truth import where_true
 from truespec.domains.sql.ir.values import Val, null_of
 from truespec.domains.sql.ir.world import World
-from truespec.domains.sql.rules import choices, determined_keys, difference_of_counts, ordered_pairs, run_keys
+from truespec.domains.sql.rules import (
+    alike_runs,
+    choices,
+    determined_keys,
+    difference_of_counts,
+    ordered_pairs,
+    run_keys,
+)
 from truespec.verdict import Nondeterministic, Unsupported
 
 
@@ -200,7 +207,8 @@ class _Grouping:
             if not print_.startswith("#") or self._is_read(int(print_[1:])):
                 continue
             others = [out for place, out in enumerate(term.outs) if place != index]
-            number = run_keys.of(self.reader.aggregates, replace(term, outs=()), term.outs[index], others)
+            given = self.reader.aggregates, replace(term, outs=()), term.outs[index], others
+            number = run_keys.of(*given) or alike_runs.of(*given)
             if number is not None:
                 outs = tuple(number if place == index else out for place, out in enumerate(term.outs))
                 term = replace(term, outs=outs)

@@ -23,6 +23,7 @@ from truespec.domains.sql.rules import (
     ended_recursion,
     kept_in_rounds,
     later_start,
+    rounds_apart,
     rows_of_recursion,
 )
 from truespec.domains.sql.rules.same_recursion import Image, Recursion, image_of, unchanged
@@ -71,7 +72,7 @@ def recursive_query(reader: Reader, cte: exp.CTE, columns: tuple[str, ...]) -> D
         return Denotation(names, distinct_rows(reader, ended) if distinct else ended)
     added = _memory(lambda rows: _added(reader, body.expression, name, names, rows, kinds), rows, step)
     found = Recursion(next(reader.world.recursions), first, rows, added, kinds, nullable, distinct)
-    known, image, ahead = _named(reader, found, step)
+    known, image, ahead, distinct = _named(reader, found, step)
     bag = image.of(rows_of_recursion.seen(reader.world, known.held, _result(reader, known)))
     bag = Bag((*ahead, *bag.terms))
     return Denotation(names, distinct_rows(reader, bag) if distinct else bag)
@@ -109,28 +110,33 @@ def _result(reader: Reader, known: Recursion) -> Bag:
     return rows_of(reader.world, f"recursion {known.number}", known.kinds, known.nullable)
 
 
-def _named(reader: Reader, new: Recursion, step: Bag) -> tuple[Recursion, Image, tuple[Term, ...]]:
+Named = tuple[Recursion, Image, tuple[Term, ...], bool]
+
+
+def _named(reader: Reader, new: Recursion, step: Bag) -> Named:
     """The recursion whose result a new one's is an image of, an earlier one or itself, and the map.
 
-    With them, the first round, where the recursion is one that begins after it (`rules/later_start.py`).
+    With them, the first round, where the recursion is one that begins after it (`rules/later_start.py`); and
+    whether duplicates are left out.
     """
-    aggregates = reader.aggregates
+    known = _earlier(reader, new)
+    if known is not None:
+        return *known, (), new.distinct
+    mixed = any(old.distinct != new.distinct for old in reader.recursions)
+    if mixed and rounds_apart.of(reader.world, new):
+        known = _earlier(reader, replace(new, distinct=not new.distinct))
+        if known is not None:
+            return *known, (), not new.distinct
 
     def same(one: Bag, other: Bag) -> bool:
-        return aggregates.same(one, other) or (new.distinct and aggregates.same_tuples(one, other))
+        return _same(reader, new, one, other)
 
-    for old in reader.recursions:
-        image = image_of(old, new, same)
-        if image is None and closures.apply(reader.world, old, new, same):
-            image = unchanged(new)
-        if image is not None:
-            return old, image, ()
     ahead: tuple[Term, ...] = ()
     later = later_start.of(reader.world, new, step) if reader.recursions or reader.starts_later else None
     for old in reader.recursions:
         image = None if later is None else image_of(old, later, same)
         if image is not None:
-            return old, image, new.first.terms
+            return old, image, new.first.terms, new.distinct
     if later is not None and reader.starts_later:
         ahead, new = new.first.terms, later
     result = _result(reader, new)
@@ -141,7 +147,28 @@ def _named(reader: Reader, new: Recursion, step: Bag) -> tuple[Recursion, Image,
     )
     if facts:
         reader.world.adopt(result.terms[0].rows[0][1], {}, facts)
-    return new, unchanged(new), ahead
+    return new, unchanged(new), ahead, new.distinct
+
+
+def _earlier(reader: Reader, new: Recursion) -> tuple[Recursion, Image] | None:
+    """An earlier recursion whose result the new one's is an image of, and the map."""
+
+    def same(one: Bag, other: Bag) -> bool:
+        return _same(reader, new, one, other)
+
+    for old in reader.recursions:
+        image = image_of(old, new, same)
+        if image is None and closures.apply(reader.world, old, new, same):
+            image = unchanged(new)
+        if image is not None:
+            return old, image
+    return None
+
+
+def _same(reader: Reader, new: Recursion, one: Bag, other: Bag) -> bool:
+    """Whether two bags are the same to a recursion: without duplicates, by their tuples."""
+    aggregates = reader.aggregates
+    return aggregates.same(one, other) or (new.distinct and aggregates.same_tuples(one, other))
 
 
 def _memory(step: Callable[[Bag], Bag], rows: Bag, known: Bag) -> Callable[[Bag], Bag]:

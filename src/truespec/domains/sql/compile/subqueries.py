@@ -12,7 +12,7 @@ from truespec.domains.sql.ir.bags import Bag, renamed
 from truespec.domains.sql.ir.existence import condition
 from truespec.domains.sql.ir.logic import FALSE, conj
 from truespec.domains.sql.ir.values import Val, null_of
-from truespec.domains.sql.rules import first_rows
+from truespec.domains.sql.rules import counted_across, first_rows
 from truespec.domains.sql.rules.normalise import normalised
 from truespec.verdict import ReasonCode, SpecificationError, Unsupported
 
@@ -40,6 +40,8 @@ def scalar_subquery(reader: Reader, node: exp.Expr, scope: Scope) -> Val:
 
 def _at_most_one(reader: Reader, bag: Bag) -> None:
     world = reader.world
+    for term in counted_across.placed(reader.aggregates, bag.terms):
+        reader.aggregates.relate_numbers([term])
     for i, one in enumerate(bag.terms):
         for j, two in enumerate(bag.terms[i:], i):
             copy = renamed(world, two)

@@ -201,9 +201,9 @@ class _Window:
         default = self.function.args.get("default")
         value = NULL if default is None else self.reader.value(default, self.scope)
         # Beside a frame whose rows are read one by one, a row is there where that row is, on either side.
-        plain = steps > 1 or self.reader.aggregates.reads_neighbours
+        plain = self.reader.aggregates.reads_neighbours
         near = None if plain else part.side(isinstance(self.function, exp.Lag))
-        return otherwise(self.reader.world, bag, self.reader.aggregates.any(bag, near), value)
+        return otherwise(self.reader.world, bag, self.reader.aggregates.any(bag, near, steps), value)
 
     def _end(self, part: Partition, peers: list[Term]) -> Val:
         """FIRST_VALUE and LAST_VALUE: rows that tie for the end do no harm where they agree in the value."""

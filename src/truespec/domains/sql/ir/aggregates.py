@@ -148,6 +148,10 @@ class Aggregates(ABC):
         """Note what rules say of the numbers of rows, in a union as well, which are to tell rows apart."""
 
     @abstractmethod
+    def note(self, name: str, fact: Formula) -> None:
+        """Note what a rule says of an aggregate, by its name."""
+
+    @abstractmethod
     def note_signs(self, formula: Formula) -> None:
         """Learn of the sums in a formula whether they are positive or negative."""
 

@@ -66,7 +66,7 @@ def exists(world: World, bag: Bag, *, by_rows: bool = False) -> Formula:
     `by_rows`: of rows that there are already. Else a row that a key determines is named by the key, so that
     an axiom that speaks of a row and the next one leads from row to row for ever.
     """
-    fixed = Bag(tuple(_fixed_groups(world, term) for term in bag.terms))
+    fixed = Bag(tuple(fixed_groups(world, term) for term in bag.terms))
     terms = unfolded(world, fixed).terms
     return disj(*(_exists_term(term if by_rows else reduced(world, term)) for term in terms))
 
@@ -91,7 +91,7 @@ def _is_bound(expression: Expr) -> bool:
     return bool(z3.is_var(expression)) or any(map(_is_bound, operands(expression)))
 
 
-def _fixed_groups(world: World, term: Term) -> Term:
+def fixed_groups(world: World, term: Term) -> Term:
     """The term without the groups whose tuple its condition fixes.
 
     There is a choice of a group with g = e, where e speaks of nothing that the term binds, just where e is a

@@ -12,7 +12,7 @@ from truespec.domains.sql.aggregates.candidates import unrelated
 from truespec.domains.sql.aggregates.table import AggregateTable
 from truespec.domains.sql.ir.bags import Bag, Term, conjuncts, renamed
 from truespec.domains.sql.ir.existence import condition, exists, unfolded
-from truespec.domains.sql.ir.keys import reduced, rerooted
+from truespec.domains.sql.ir.keys import rerooted
 from truespec.domains.sql.ir.logic import TRUE, Expr, Formula, conj, disj, ite, neg
 from truespec.domains.sql.ir.symbols import functions, is_false, is_true
 from truespec.domains.sql.ir.values import identical
@@ -26,7 +26,7 @@ from truespec.domains.sql.prove.alignment import (
     views,
 )
 from truespec.domains.sql.prove.equal_aggregates import Equal, rewritten
-from truespec.domains.sql.prove.outputs import alike, said, same_outputs
+from truespec.domains.sql.prove.outputs import alike, said_of, same_outputs, same_quotients
 from truespec.domains.sql.rules import (
     distinct_of_unique,
     key_cases,
@@ -158,10 +158,22 @@ class Prover:
             terms = [left, aligned]
             parts = whole_and_parts.of(self.aggregates, terms, conj(given, known), alignments)
             equal += parts
-            if parts and world.holds(conj(given, *equal), goal):
+            if not parts:
+                continue
+            if world.holds(conj(given, *equal), goal) or self._holds_of_quotients(
+                left, aligned, conj(given, *equal)
+            ):
                 self.steps.append("match_terms with whole_and_parts")
                 return True
         return False
+
+    def _holds_of_quotients(self, left: Term, aligned: Term, given: Formula) -> bool:
+        """Whether two terms are equal since their quotients are so part by part."""
+        same = same_quotients(left.outs, aligned.outs)
+        here, there = condition(self.world, left), condition(self.world, aligned)
+        return same is not None and (
+            self.world.holds(given, here == there) and self.world.holds(conj(given, here, there), same)
+        )
 
     def _holds_at_once(self, here: Formula, there: Formula, goal: Formula, given: Formula) -> bool:
         """Whether the goal holds as it is; one side at a time where rows are known to follow one another."""
@@ -420,7 +432,7 @@ class Prover:
                 for other in (renamed(world, other) for other in right)
             ]
             goals = [replace(other, outs=()) for other in others]
-            said = [self._said_of(term, other) for other in others if not other.groups]
+            said = [said_of(self.world, term, other) for other in others]
             known, there = conj(given, term.cond, *said), Bag(tuple(goals))
             if not world.holds(known, exists(world, there)):
                 # Of several rows, those that are there may be what is sought: a row and its neighbours.
@@ -429,19 +441,3 @@ class Prover:
                     return False
         self.steps.append("as_sets")
         return True
-
-    def _said_of(self, term: Term, other: Term) -> Formula:
-        """Statements about aggregates in the one tuple of the other side that may be a tuple with NULLs.
-
-        NULL beside an aggregate says that a bag is empty. What is known of the aggregate, such as the row
-        that has the greatest value, is what tells why, and is looked up where the aggregate is spoken of.
-        """
-        partner = reduced(self.world, other)
-        if partner.rows:
-            return TRUE
-        values = [
-            out.val
-            for out, mine in zip(partner.outs, term.outs, strict=True)
-            if is_true(mine.null) and any(name.startswith("agg!") for name in functions(out.val))
-        ]
-        return conj(*map(said, values))

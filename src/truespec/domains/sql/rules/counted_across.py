@@ -5,11 +5,12 @@ terms apply, t_i at A_i(y) for its choice y. Where C_k(y, A_j(z)), not C_k(y, A_
 makes C_l(x, A_j(z)) for all x, for choices y of t_i and z of t_j: N_k(A_i(y)) + 1 ≤ N_k(A_j(z)), and
 N_l(A_i(y)) ≤ N_l(A_j(z)).
 
-Side conditions. C_k counts rows of the same tables as t_i has, and A_i(y) depends on y alone. All three are
-proved for all rows y and z, l by l; a count for which it is not proved is left out.
+Side conditions. C_k counts rows of the same tables as t_i has, and each value of A_i(y) depends on y alone or
+not on y. All three are proved for all rows y and z, l by l; a count for which it is not proved is left out.
 
 Why. What N_l counts for y it counts for z too, and N_k counts y besides. What matters is that numbers which
-are sums of such counts, one for each part of a union, tell the rows of the union apart.
+are sums of such counts, one for each part of a union, tell the rows of the union apart; and that of a
+partition's rows one alone is the third.
 """
 
 from __future__ import annotations
@@ -21,17 +22,40 @@ from dataclasses import dataclass, replace
 import z3
 
 from truespec.domains.sql.ir.aggregates import Aggregates, Symbol
-from truespec.domains.sql.ir.bags import Term, renamed
+from truespec.domains.sql.ir.bags import Term, conjuncts, renamed
+from truespec.domains.sql.ir.kinds import INT
 from truespec.domains.sql.ir.logic import FALSE, TRUE, Expr, Formula, conj
-from truespec.domains.sql.ir.symbols import constants, name_of, operands, substituted
+from truespec.domains.sql.ir.symbols import constants, is_eq, name_of, operands, substituted
+from truespec.domains.sql.ir.values import Val
 from truespec.domains.sql.ir.world import World
 
 MAX_TERMS = 4
 """Unions of more parts are left alone."""
 MAX_COUNTS = 6
 """As are terms with more counts."""
+LEAST_PLACE = 2
+"""The least number of rows before a row for which a place is spoken of."""
 Arguments = dict[str, tuple[Expr, ...]]
 """What the counts of a term are applied to, by their names."""
+
+
+def placed(aggregates: Aggregates, terms: Sequence[Term]) -> list[Term]:
+    """The terms whose rows have one place each, as `COUNT = n` says, with these counts as their outputs.
+
+    Of the first places the axioms of counts say enough.
+    """
+    found = []
+    for term in terms:
+        counts: list[Val] = []
+        for part in filter(is_eq, conjuncts(term.cond)):
+            number = next((s for s in operands(z3.simplify(part)) if z3.is_int_value(s)), None)
+            if number is None or number.as_long() < LEAST_PLACE:
+                continue
+            applied = aggregates.applied(Term((), (), part, ())).values()
+            counts += [Val(FALSE, s.apply(a), INT) for s, a in applied if s.function == "COUNT"]
+        if counts and term.rows and not term.groups:
+            found.append(replace(term, outs=tuple(counts)))
+    return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,14 +134,16 @@ def _counts(symbol: Symbol, counted: Term, rows: Sequence[Expr], arguments: Sequ
 
 
 def _applied(aggregates: Aggregates, term: Term) -> Arguments:
-    """The counts that a term puts out, each applied once, to values of the term's rows alone."""
+    """The counts that a term puts out, each applied once, to values of the term's rows or of none."""
     found = aggregates.applied(replace(term, cond=TRUE)).values()
     names, rows = [symbol.name for symbol, _ in found], {name_of(row) for row, _ in term.rows}
     return {
         symbol.name: arguments
         for symbol, arguments in found
         if names.count(symbol.name) == 1
-        and all(constants(argument) <= rows and _is_matched(argument) for argument in arguments)
+        and all(constants(a) <= rows or not constants(a) & rows for a in arguments)
+        and any(constants(a) & rows for a in arguments)
+        and all(map(_is_matched, arguments))
     }
 
 

@@ -101,6 +101,8 @@ def _position(aggregates: Aggregates, earlier: Bag, number: int | None, skipped:
     if (number, skipped) == (1, 0):
         return neg(exists(aggregates.world, earlier))
     position = aggregates.count(earlier).val
+    if number == 1:
+        return position == z3.IntVal(skipped)
     first = TRUE if skipped == 0 else position >= z3.IntVal(skipped)
     last = TRUE if number is None else position < z3.IntVal(skipped + number)
     return conj(first, last)

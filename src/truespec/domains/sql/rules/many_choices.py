@@ -2,8 +2,8 @@
 
 Statement. COUNT[A] ≥ n just where there are choices x1, ..., xn of A, no two of which are the same.
 
-Side conditions. n is a small number that a condition compares the count with, or the next one. Rows differ as
-rows; groups differ in a value or in what is NULL.
+Side conditions. n is a small number: a condition asks for n or more, or for fewer. Rows differ as rows;
+groups differ in a value or in what is NULL.
 
 Why. It is what counting means. For n up to 2 the axioms say so of each count; more choices are costly to
 speak of, and are spoken of only where a query asks for them: two kinds of things and no third, three orders.
@@ -21,7 +21,7 @@ from truespec.domains.sql.ir.aggregates import Aggregates, Symbol
 from truespec.domains.sql.ir.bags import Bag, Term, renamed
 from truespec.domains.sql.ir.existence import exists
 from truespec.domains.sql.ir.logic import TRUE, Formula, conj, neg
-from truespec.domains.sql.ir.symbols import operands
+from truespec.domains.sql.ir.symbols import is_eq, is_not, operands
 from truespec.domains.sql.ir.world import World
 from truespec.domains.sql.rules.first_rows import same_choice
 
@@ -33,13 +33,26 @@ LONGEST = 7
 
 def compared(aggregates: Aggregates, formula: Formula) -> Iterator[tuple[Symbol, int]]:
     """The counts that a formula compares with a number, and the numbers of choices that this asks for."""
+    if not is_eq(formula):
+        formula = z3.simplify(formula)  # the number of a row is a count and 1
+        formula = formula.arg(0) if is_not(formula) else formula
     for one, other in itertools.permutations(operands(formula), 2):
         if not z3.is_int_value(one):
             continue
         for symbol, arguments in aggregates.applied(Term((), (), formula, ())).values():
             if symbol.function == "COUNT" and other.eq(symbol.apply(arguments)):
-                number = one.as_long()
-                yield from ((symbol, n) for n in (number, number + 1) if LEAST <= n <= LONGEST)
+                first = one.eq(formula.arg(0))
+                numbers = asked(formula.decl().kind(), one.as_long(), first=first)
+                yield from ((symbol, n) for n in numbers if LEAST <= n <= LONGEST)
+
+
+def asked(comparison: int, number: int, *, first: bool) -> tuple[int, ...]:
+    """The numbers of choices that a comparison with a number, which stands `first` or last, tells apart."""
+    if comparison in (z3.Z3_OP_GE, z3.Z3_OP_LT):
+        return (number + 1,) if first else (number,)
+    if comparison in (z3.Z3_OP_LE, z3.Z3_OP_GT):
+        return (number,) if first else (number + 1,)
+    return number, number + 1
 
 
 def of(world: World, symbol: Symbol, number: int) -> Formula:

@@ -26,7 +26,7 @@ from truespec.domains.sql.ir.aggregates import Aggregates, Symbol
 from truespec.domains.sql.ir.bags import Bag, Term, bound, conjuncts, renamed
 from truespec.domains.sql.ir.existence import condition, exists
 from truespec.domains.sql.ir.kinds import INT
-from truespec.domains.sql.ir.logic import FALSE, TRUE, Expr, Formula, conj, neg
+from truespec.domains.sql.ir.logic import FALSE, TRUE, Expr, Formula, conj, ite, neg
 from truespec.domains.sql.ir.symbols import constants, is_eq, is_not, name_of, operands
 from truespec.domains.sql.ir.values import Val
 from truespec.domains.sql.rules.first_rows import same_choice
@@ -68,17 +68,23 @@ def in_keys(aggregates: Aggregates, terms: list[Term], done: Container[str]) -> 
 
 
 def numbered(aggregates: Aggregates, terms: list[Term]) -> Iterator[tuple[Symbol, Term, tuple[Expr, ...]]]:
-    """The counts that stand in one equation for several values, as two rows' numbers do.
+    """The counts that stand in one comparison for several values, as two rows' numbers do.
 
     With each, a term where it stands and its arguments there.
     """
     for term in terms:
-        for part in filter(is_eq, conjuncts(term.cond)):
+        for part in filter(_is_comparison, conjuncts(term.cond)):
             applied = aggregates.applied(replace(term, cond=part, outs=())).values()
             names = [symbol.name for symbol, _ in applied]
             for symbol, arguments in {s.name: (s, a) for s, a in applied if names.count(s.name) > 1}.values():
                 if symbol.function == "COUNT":
                     yield symbol, term, arguments
+
+
+def _is_comparison(part: Formula) -> bool:
+    """Whether this is an equation, or an order of two numbers or its denial."""
+    inner = part.arg(0) if is_not(part) else part
+    return is_eq(part) or any(test(inner) for test in (z3.is_lt, z3.is_le, z3.is_gt, z3.is_ge))
 
 
 def _summands(value: Expr) -> Iterator[Expr]:
@@ -105,7 +111,7 @@ def of(aggregates: Aggregates, symbol: Symbol, *, whole: bool) -> Formula | None
     first_count, last_count = (_at(symbol, at, end) for end in (first, last))
     lesser, greater = (first_count, last_count) if counted.before else (last_count, first_count)
     start = first if counted.before else last
-    edge = aggregates.count_term(_where(counted, counted.place == start))
+    edge = _edge(aggregates, counted, start)
     between = aggregates.count_term(_where(counted, first < counted.place, counted.place < last))
     facts = [greater == lesser + edge + between]
     if whole and at.sort() == z3.IntSort() and _one_to_one(aggregates, counted):
@@ -118,6 +124,16 @@ def of(aggregates: Aggregates, symbol: Symbol, *, whole: bool) -> Formula | None
     formals = [*(formal for formal in symbol.formals if not formal.eq(at)), first, last]
     pattern = z3.MultiPattern(first_count, last_count)
     return z3.ForAll(formals, z3.Implies(first < last, conj(*facts)), patterns=[pattern])
+
+
+def _edge(aggregates: Aggregates, counted: Counted, start: Expr) -> Expr:
+    """The number of rows at a place: one at the most, where no two are at one place."""
+    edge = _where(counted, counted.place == start)
+    number = aggregates.count_term(edge)
+    named = z3.is_app(number) and name_of(number) in aggregates.symbols
+    if named and edge.groups and _one_to_one(aggregates, counted):
+        return ite(exists(aggregates.world, Bag((edge,))), z3.IntVal(1), z3.IntVal(0))
+    return number
 
 
 def read(symbol: Symbol) -> Counted | None:

@@ -62,7 +62,10 @@ def _same_pairs(world: World, both: Term, width: int, given: Formula) -> bool:
     copy = renamed(world, both)
     equal = [identical(a, b) for a, b in zip(both.outs, copy.outs, strict=True)]
     premise = conj(given, condition(world, both), condition(world, copy))
-    return world.holds(premise, conj(*equal[:width]) == conj(*equal[width:]))
+    one, other = conj(*equal[:width]), conj(*equal[width:])
+    if not world.in_steps:
+        return world.holds(premise, one == other)
+    return all(world.holds(conj(premise, some), goal) for some, goal in ((one, other), (other, one)))
 
 
 def _at(term: Term, row: Term, key: tuple[Val, ...]) -> Term:

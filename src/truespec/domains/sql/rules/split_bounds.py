@@ -60,8 +60,9 @@ def _bounds(part: Formula) -> list[tuple[Formula, Formula]]:
 def _otherwise(part: Formula, equation: Expr) -> Formula:
     rest = folded(substituted(part, (equation, z3.BoolVal(False))))
     sides = {side.get_id() for side in operands(equation)}
-    if (z3.is_lt(rest) or z3.is_gt(rest)) and {side.get_id() for side in operands(rest)} == sides:
-        return rest
+    orders = (part for part in conjuncts(rest) if z3.is_lt(part) or z3.is_gt(part))
+    if any({side.get_id() for side in operands(part)} == sides for part in orders):
+        return rest  # which excludes the equation
     return conj(rest, z3.Not(equation))
 
 

@@ -3,7 +3,7 @@
 Statement. Where B(x) implies A(x), COUNT[A] = COUNT[B] + COUNT[A ∧ ¬B]; where v and w agree on all x that
 have B(x), Σ[A] v = Σ[B] w + Σ[A ∧ ¬B] v.
 
-COUNT[A ∧ ¬B] = 1 where a row that is at hand is the only one that has A and not B.
+Where a row z that is at hand is the only one that has A and not B, COUNT[A ∧ ¬B] = 1 and Σ[A ∧ ¬B] v = v(z).
 
 Side conditions. Both terms range over the same variables, after a renaming; the implication and the agreement
 are proved wherever `given` holds, and the equation is stated for there alone.
@@ -107,23 +107,29 @@ def _rest(
             continue  # apart, and no part of it
         if _lies_in(world, way, all_, given):
             left = replace(all_, cond=conj(all_.cond, neg(condition(world, way))))
+            only = _only(world, left, given, rows)
             if one.function == "COUNT":
-                return z3.IntVal(1) if _is_one(world, left, given, rows) else aggregates.count_term(left)
-            return aggregates.sum_term(left, all_.outs[0].val)
+                return z3.IntVal(1) if only is not None else aggregates.count_term(left)
+            value = all_.outs[0].val
+            if only is not None:
+                return substituted(value, (left.rows[0][0], only))
+            return aggregates.sum_term(left, value)
     return None
 
 
-def _is_one(world: World, rest: Term, given: Formula, rows: list[tuple[Expr, Table]]) -> bool:
-    """Whether one of these rows is the only choice of the rest."""
+def _only(world: World, rest: Term, given: Formula, rows: list[tuple[Expr, Table]]) -> Expr | None:
+    """The one of these rows that is the only choice of the rest; None where none is."""
     if len(rest.rows) != 1 or rest.groups:
-        return False
+        return None
     ((row, table),) = rest.rows
-    return any(
-        world.holds(conj(given, rest.cond), row == known)
-        and world.holds(given, substituted(rest.cond, (row, known)))
-        for known, other in rows
-        if other == table
-    )
+    for known, other in rows:
+        if (
+            other == table
+            and world.holds(conj(given, rest.cond), row == known)
+            and world.holds(given, substituted(rest.cond, (row, known)))
+        ):
+            return known
+    return None
 
 
 def _lies_in(world: World, part: Term, whole: Term, given: Formula) -> bool:
