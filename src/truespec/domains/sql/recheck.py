@@ -9,6 +9,7 @@ where cvc5 proves it. It shares the reading of SQL as bags with the prover, as t
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from typing import Any
 
 import z3
@@ -54,6 +55,10 @@ class Trail(World):
     def known(self, proved: bool) -> bool:
         """A step that needs no solver: the trace may still say that the prover went another way."""
         return self._next() and proved
+
+    def excluded(self, parts: Iterable[Formula]) -> bool:
+        """What the trace says: it only leaves out what is not worth a proof."""
+        return self._next()
 
     def decided(self, assumption: Formula, goal: Formula, effort: int) -> bool:
         """Follow the next step of the trace."""

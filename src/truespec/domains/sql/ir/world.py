@@ -408,7 +408,7 @@ class World:
     def decided(self, assumption: Formula, goal: Formula, effort: int) -> bool:
         """Ask Z3 for a proof; False where it finds none with this effort."""
         for options in WAYS if self.in_numbers and not self.in_steps else WAYS[:1]:
-            solver = z3.Solver()
+            solver = z3.SimpleSolver()
             solver.set("rlimit", STEPS_EFFORT * effort if self.in_steps else effort)
             if self.in_steps:
                 solver.set("smt.qi.eager_threshold", STEPS_DEPTH)
@@ -433,12 +433,19 @@ class World:
     def contradictory(self, parts: Iterable[Formula]) -> bool:
         """Whether conditions exclude one another by the literals and the calendar alone.
 
-        It tells what is not worth a proof, and proves nothing: no statement of the trail.
+        It tells what is not worth a proof, and proves nothing. The trail says it: what is asked next
+        rests on it.
         """
+        excluded = self.excluded(parts)
+        self.trail.append("1" if excluded else "0")
+        return excluded
+
+    def excluded(self, parts: Iterable[Formula]) -> bool:
+        """Look for a contradiction, with little effort."""
         plain = [part for part in parts if not quantifier_depth(part)]
         names: set[str] = set().union(*map(functions, plain))
         facts = text_facts(self.texts, self.enums, self.dialect.collation_merges_texts, names)
-        solver = z3.Solver()
+        solver = z3.SimpleSolver()
         solver.set("rlimit", GLANCE)
         solver.add(*facts, *date_facts(self.dates, names), *plain)
         return check(solver, self.limit) is Outcome.UNSAT
