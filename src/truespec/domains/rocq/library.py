@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import IO
 
+from truespec.domains.rocq.session import LARGE_PAGES
 from truespec.domains.rocq.toolchain import toolchain
 from truespec.solvers.scratch import CACHE, Scratch, cache_folder
 from truespec.verdict import ToolMissing
@@ -142,9 +143,9 @@ def _compile(name: str, target: Path, building: Path) -> None:
     """One file of the library, which finds those before it in the target."""
     shutil.copy(THEORIES / f"{name}.v", building)
     folders = [argument for one in (target, building) for argument in ("-Q", str(one), "Truespec")]
-    command = [*toolchain().compiler, "-q", *folders, f"{building}/{name}.v"]
+    command = [*toolchain().compiler, "-q", "-noglob", "-w", "none", *folders, f"{building}/{name}.v"]
     # Its arithmetic tactics keep caches in the working folder and, in some versions, in HOME.
-    environment = {**os.environ, "HOME": str(building)}
+    environment = {**os.environ, **LARGE_PAGES, "HOME": str(building)}
     done = subprocess.run(
         command, capture_output=True, text=True, timeout=300, check=False, cwd=building, env=environment
     )
