@@ -148,9 +148,9 @@ class Rocq(Domain[RocqContext, RocqSpec]):
         accepted = refuter.pause = solver.pause = threading.Event()
         proof = partial(prove, first_round=first_round, accepted=accepted)
         with ThreadPoolExecutor(4) as pool:
-            search = partial(refute, enumerated=enumerated, enough=enough)
-            searching = pool.submit(_guarded, self._ready(refuter, search), layout, limit, stop)
             proving = pool.submit(_guarded, self._ready(prover, proof), layout, limit, stop)
+            search = partial(refute, enumerated=enumerated, enough=enough, crowded=lambda: not proving.done())
+            searching = pool.submit(_guarded, self._ready(refuter, search), layout, limit, stop)
             solving = pool.submit(_guarded, self._ready(solver, solve), layout, limit, stop)
             solving.add_done_callback(lambda done: enough.set() if isinstance(done.result(), Claim) else None)
             hammering: Future[Proved | Exception] | None = None

@@ -77,6 +77,7 @@ FILES = (
     "Cases",
     "Evident",
     "Integers",
+    "Parted",
     "Portfolio",
     "Formula",
     "Reify",

@@ -10,7 +10,8 @@ from __future__ import annotations
 import contextlib
 import re
 import threading
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from truespec.domains.rocq.datatypes import Family, families
@@ -26,7 +27,7 @@ from truespec.domains.rocq.functions import (
 from truespec.domains.rocq.instances import draw_instances, search_instances
 from truespec.domains.rocq.pair import Layout
 from truespec.domains.rocq.sampling import Sample, fuel_of, numbers_of, widest
-from truespec.domains.rocq.session import Session
+from truespec.domains.rocq.session import PAUSE_SECONDS, Interrupted, Session
 from truespec.domains.rocq.typecheck import CLOSED
 from truespec.domains.rocq.witness import to_json
 from truespec.solvers.limit import Limit
@@ -88,10 +89,12 @@ def refute(
     stop: threading.Event,
     enumerated: threading.Event | None = None,
     enough: threading.Event | None = None,
+    crowded: Callable[[], bool] = lambda: False,
 ) -> Refutation:
     """Search, then prove; `Incomplete` where nothing was found.
 
-    `enumerated` is set when what follows are drawn inputs; they end where `enough` is set.
+    `enumerated` is set when what follows are drawn inputs; they end where `enough` is set, and take half of
+    the time while it is `crowded`.
     """
     dialogue = Dialogue(session, limit, stop)
     for sentence in (*layout.preamble(), *layout.modules(), *layout.statement()):
@@ -125,7 +128,7 @@ def refute(
     sample = Sample("1", widest(layout, size, cap, 8), fuel_of(layout, size), size)
     with contextlib.suppress(Incomplete):
         return _refute_half_decided(dialogue, layout, sample, answers, tried)
-    return _refute_drawn(dialogue, layout, asked, range(EARLY_ROUNDS, ROUNDS), enough)
+    return _refute_drawn(dialogue, layout, asked, range(EARLY_ROUNDS, ROUNDS), enough, crowded)
 
 
 def _refute_drawn(
@@ -134,6 +137,7 @@ def _refute_drawn(
     asked: Sequence[Asked],
     rounds: range,
     enough: threading.Event | None = None,
+    crowded: Callable[[], bool] = lambda: False,
 ) -> Refutation:
     """Search among drawn inputs, and what the specifications ask for there, as long as it is worth it."""
     if takes_functions(layout):
@@ -159,12 +163,14 @@ def _refute_drawn(
             variants = [f"[let v := {one.value} in {one.point}]" for one in asked]
         points = f"(flat_map (fun p : {type_} => concat [{'; '.join(['[p]', *variants])}]%list) {drawn})"
         sample = Sample(f"_drawn{number}", points, fuel_of(layout, size), size)
+        before = dialogue.session.worked()
         try:
             found = _search(
                 dialogue, layout, sample, EARLY_SECONDS if number < EARLY_ROUNDS else ROUND_SECONDS
             )
         except Incomplete:
             scale, count = max(SCALES[0], scale - 2), max(LEAST_SWEPT, count // 2)
+            _rest(dialogue, dialogue.session.worked() - before, crowded)
             continue
         if found is not None:
             return prove_at(dialogue, layout, *found, size)
@@ -172,7 +178,17 @@ def _refute_drawn(
             scale = min(SCALES[1], scale + 1)
         else:
             reached[sweeping] += count
+        _rest(dialogue, dialogue.session.worked() - before, crowded)
     raise Incomplete("no drawn input was found to separate the two")
+
+
+def _rest(dialogue: Dialogue, seconds: float, crowded: Callable[[], bool]) -> None:
+    """Leave so many seconds to others, as long as they need them."""
+    until = time.monotonic() + seconds
+    while crowded() and time.monotonic() < until:
+        dialogue.limit.check()
+        if dialogue.stop.wait(PAUSE_SECONDS):
+            raise Interrupted
 
 
 @dataclass(frozen=True, slots=True)

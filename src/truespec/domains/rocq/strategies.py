@@ -417,5 +417,14 @@ STRATEGIES: tuple[Strategy, ...] = (
     Strategy("by_letter_classes", 0.9, glance=0.7, expected=2.0, use=("type string",)),
     Strategy("by_integer_listing", 0.4, expected=4.0, use=("order",), made_for=("exists", "order")),
     Strategy("by_integer_cuts", 0.5, glance=0.4, expected=2.0, use=("parts",), made_for=("exists", "parts")),
+    Strategy("by_parted", 0.4, glance=0.3, expected=3.0, use=("order",), made_for=("exists", "order")),
+    Strategy(
+        "by_seen_members",
+        0.4,
+        glance=0.3,
+        expected=3.0,
+        use=("functions",),
+        made_for=("functions", "recursion", "type list"),
+    ),
 )
 """All of them; `ordering.py` says in which order they are tried."""

@@ -301,6 +301,15 @@ Lemma nf_adjacent T (d : T) (C : nat -> Prop) (R : T -> T -> Prop) l :
   (forall x y z, R x y -> R y z -> R x z) -> (forall i, C i <-> ((S i < length l)%nat -> R (nth i l d) (nth (S i) l d))) ->
   Nf (forall i, C i) (pairwise R l).
 Proof. unfold Nf. intros t h. rewrite <- (pairwise_adjacent T d R l t). firstorder. Qed.
+Lemma nf_next T (C : nat -> T -> T -> Prop) (R : T -> T -> Prop) l : (forall x y z, R x y -> R y z -> R x z) ->
+  (forall i x y, C i x y <-> (nth_error l i = Some x -> nth_error l (S i) = Some y -> R x y)) -> Nf (forall i x y, C i x y) (pairwise R l).
+Proof.
+  unfold Nf. intros t h. rewrite <- sorted_pairwise by exact t.
+  transitivity (forall i x y, nth_error l i = Some x -> nth_error l (S i) = Some y -> R x y); [split; intros k i x y; apply h; apply k|].
+  clear h C. induction l as [|x l IH]; [split; [constructor | intros _ [|i]; discriminate]|]. split.
+  - intro h. constructor; [apply IH; intro i; apply (h (S i))|]. destruct l as [|y l]; constructor. apply (h 0%nat); reflexivity.
+  - intros h [|i] a b; cbn; [|apply (proj2 IH); inversion h; assumption]. intros [= <-] e. inversion h; subst. destruct l as [|y l]; [discriminate|]. injection e as <-. inversion H2; assumption.
+Qed.
 
 Ltac conclusion P := lazymatch P with ?A -> ?B => conclusion B | _ => P end.
 Ltac final P := lazymatch P with ?A /\ ?B => final B | _ => P end.
@@ -324,6 +333,10 @@ Ltac read_adjacent := let i := fresh "i" in intro i; lazymatch goal with |- ?c <
       try replace (i + 1)%nat with (S i) by lia;
       lazymatch goal with |- ?c <-> _ => let e := conclusion c in
       let f := eval pattern (nth i m d'), (nth (S i) m d') in e in lazymatch f with ?g _ _ => unify R g; cbv beta; guards end end end end.
+Ltac read_next := let i := fresh "i" in let x := fresh "x" in let y := fresh "y" in intros i x y; lazymatch goal with |- ?c <-> (nth_error ?l i = Some x -> _ -> ?R x y) =>
+    lazymatch c with context [nth_error ?m i] => unify l m; try replace (i + 1)%nat with (S i) by lia;
+      lazymatch goal with |- ?c <-> _ => let e := conclusion c in let f := eval pattern x, y in e in lazymatch f with ?g _ _ => unify R g; cbv beta; tauto end end end end.
+#[export] Hint Extern 0 (Nf (forall (i : nat) (x y : _), _) _) => (eapply nf_next; [ |solve [read_next]]; solve [intros; cbv beta in *; lia]) : typeclass_instances.
 #[export] Hint Extern 1 (Nf (forall i : nat, _) _) => (eapply nf_all_index; [solve [read_all] | |]) : typeclass_instances.
 #[export] Hint Extern 1 (Nf (forall i : Z, _) _) => (eapply nf_all_Zindex; [solve [read_all] | |]) : typeclass_instances.
 #[export] Hint Extern 1 (Nf (@ex nat _) _) => (eapply nf_ex_index; [solve [read_some] | |]) : typeclass_instances.

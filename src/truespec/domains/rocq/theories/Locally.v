@@ -197,6 +197,22 @@ Lemma text_read (G : string -> Prop) s : G s <-> G (string_of_list_ascii (list_a
 
 Lemma is_text_map h (g : string -> string) : g EmptyString = EmptyString -> (forall c s, g (String c s) = String (h c) (g s)) -> forall s, list_ascii_of_string (g s) = map h (list_ascii_of_string s).
 Proof. intros e t s. induction s as [|c s IH]; [rewrite e; reflexivity|]. rewrite t. cbn. rewrite IH. reflexivity. Qed.
+(* What a function says of a text, as what it says of the list of its letters. *)
+Lemma text_value R (g : string -> R) s : g s = g (string_of_list_ascii (list_ascii_of_string s)). Proof. rewrite string_of_list_ascii_of_string. reflexivity. Qed.
+Lemma is_text_carried h (g : string -> string -> string) : (forall t, g EmptyString t = t) -> (forall c s t, g (String c s) t = g s (String (h c) t)) ->
+  forall s t, list_ascii_of_string (g s t) = rev (map h (list_ascii_of_string s)) ++ list_ascii_of_string t.
+Proof. intros e f s. induction s as [|c s IH]; intro t; [rewrite e; reflexivity|]. rewrite f, IH. cbn. rewrite <- app_assoc. reflexivity. Qed.
+Lemma is_text_app h (g : string -> string -> string) : (forall t, g EmptyString t = t) -> (forall c s t, g (String c s) t = String (h c) (g s t)) ->
+  forall s t, list_ascii_of_string (g s t) = map h (list_ascii_of_string s) ++ list_ascii_of_string t.
+Proof. intros e f s. induction s as [|c s IH]; intro t; [rewrite e; reflexivity|]. rewrite f. cbn. rewrite IH. reflexivity. Qed.
+Lemma is_text_rev h (g : string -> string) : g EmptyString = EmptyString -> (forall c s, g (String c s) = String.append (g s) (String (h c) EmptyString)) ->
+  forall s, list_ascii_of_string (g s) = rev (map h (list_ascii_of_string s)).
+Proof.
+  intros e f s. induction s as [|c s IH]; [rewrite e; reflexivity|]. rewrite f. cbn. rewrite <- IH. clear. induction (g s) as [|d t IH]; [reflexivity|]. cbn. rewrite IH. reflexivity.
+Qed.
+Lemma is_text_filter (p : ascii -> bool) (g : string -> string) : g EmptyString = EmptyString -> (forall c s, g (String c s) = if p c then String c (g s) else g s) ->
+  forall s, list_ascii_of_string (g s) = filter p (list_ascii_of_string s).
+Proof. intros e f s. induction s as [|c s IH]; [rewrite e; reflexivity|]. rewrite f. cbn. destruct (p c); cbn; rewrite IH; reflexivity. Qed.
 (** * Laws of steps: computed, then by the cases of what is tested *)
 (* Every recursive function of the pair by one step. *)
 Ltac unroll := repeat (progress (cbn [string_of_list_ascii]; for_recursive ltac:(fun f => cbn [f]); cbn [existsb forallb andb orb negb implb xorb Bool.eqb])); cbv beta iota.
@@ -278,30 +294,42 @@ Ltac value_of x l n := lazymatch constr:(tt) with _ => let g := at_arguments x l
     | list T => first [ same_value (is_app T g) | same_value (is_rev_app T g) ] end end end.
 Ltac counts T g k := lazymatch type of k with T => lazymatch T with Z => same_value (is_count Z Z.eq_dec k g) | nat => same_value (is_count nat Nat.eq_dec k g) | ascii => same_value (is_count ascii ascii_dec k g) end end.
 (* The test by which the step for one member goes one way or the other. *)
-Ltac condition_of x g T := constr:(fun y : T => ltac:(let f := call_head x in let s := constr:(g [y]) in let s := eval cbv beta in s in let s := eval cbn [f] in s in
+Ltac condition_of x g T := constr:(fun y : T => ltac:(let f := call_head x in let s := constr:(g [y]) in let s := eval cbv beta in s in let s := eval cbn [f string_of_list_ascii] in s in
   lazymatch s with (if ?b then _ :: _ else _) => exact b | (if ?b then S _ else _) => exact b | (if ?b then Some _ else _) => exact b | (if ?b then _ else _) => exact (negb b) end)).
-Ltac value_of_list x l := lazymatch constr:(tt) with _ => let g := at_argument x l in lazymatch type of l with
-  | list ?T => lazymatch type of x with
-    | nat => first [ same_value (is_length T g) | arguments x ltac:(fun k => counts T g k) | let p := condition_of x g T in same_value (is_count_if T p g) ]
-    | Z => same_value (is_length_Z T g)
-    | option T => let p := condition_of x g T in same_value (is_find T p g)
-    | list ?U => first [ lazymatch U with T => same_value (is_rev T g) end
-      | lazymatch U with T => let p := condition_of x g T in same_value (is_filter T p g) end
-      | let h := constr:(fun y : T => ltac:(let f := call_head x in let s := constr:(g [y]) in let s := eval cbv beta in s in let s := eval cbn [f] in s in lazymatch s with [?e] => exact e end)) in same_value (is_map T U h g) ] end end end.
+Ltac value_along x g T := lazymatch type of x with
+  | nat => first [ same_value (is_length T g) | arguments x ltac:(fun k => counts T g k) | let p := condition_of x g T in same_value (is_count_if T p g) ]
+  | Z => same_value (is_length_Z T g)
+  | option T => let p := condition_of x g T in same_value (is_find T p g)
+  | list ?U => first [ lazymatch U with T => same_value (is_rev T g) end
+    | lazymatch U with T => let p := condition_of x g T in same_value (is_filter T p g) end
+    | let h := constr:(fun y : T => ltac:(let f := call_head x in let s := constr:(g [y]) in let s := eval cbv beta in s in let s := eval cbn [f string_of_list_ascii] in s in lazymatch s with [?e] => exact e end)) in same_value (is_map T U h g) ] end.
+Ltac value_of_list x l := lazymatch constr:(tt) with _ => let g := at_argument x l in lazymatch type of l with list ?T => value_along x g T end end.
 Ltac value_of_number x n := lazymatch constr:(tt) with _ => let g := at_argument x n in lazymatch type of x with
   | list nat => first [ same_value (is_range g) | same_value (is_range_one g) | same_value (is_countdown g) | same_value (is_countdown_one g) ]
   | list ?T => same_value (is_repeat T g) end end.
 Ltac value_of_start x a n := lazymatch constr:(tt) with _ => let g := at_arguments x a n in lazymatch type of x with list nat => same_value (is_seq g) end end.
+Ltac value_of_text x s := lazymatch constr:(tt) with _ => let g := at_argument x s in let h := eval cbv beta in (fun m : list ascii => g (string_of_list_ascii m)) in
+  etransitivity; [ exact (text_value _ g s) | value_along x h ascii ] end.
 Ltac told_value_of x := is_recursive x; first
-  [ arguments x ltac:(fun l => lazymatch type of l with list _ => idtac end; first
+  [ arguments x ltac:(fun s => lazymatch type of s with string => idtac end; value_of_text x s)
+  | arguments x ltac:(fun l => lazymatch type of l with list _ => idtac end; first
       [ value_of_list x l
       | arguments x ltac:(fun n => tryif constr_eq l n then fail else (lazymatch type of n with list _ => idtac | nat => idtac end; value_of x l n)) ])
   | arguments x ltac:(fun n => lazymatch type of n with nat => idtac end; first
       [ value_of_number x n
       | arguments x ltac:(fun a => tryif constr_eq a n then fail else (lazymatch type of a with nat => idtac end; value_of_start x a n)) ]) ].
-Ltac letters_told y := arguments y ltac:(fun s => lazymatch type of s with string => idtac end; let g := at_argument y s in
-  let h := constr:(fun c : ascii => ltac:(let f := call_head y in let t := constr:(g (String c EmptyString)) in let t := eval cbv beta in t in let t := eval cbn [f] in t in lazymatch t with String ?e _ => exact e end)) in
-  etransitivity; [ eapply (is_text_map h g); equation_law | unfold_pair; cbv beta; reflexivity ]).
+(* The letter that the step for one letter writes, and the test by which it writes or does not. *)
+Ltac step_of y g k := let f := call_head y in let t := eval cbv beta in g in let t := eval cbn [f] in t in k t.
+Ltac written_letter t := lazymatch t with String ?e _ => exact e | context [String ?e EmptyString] => exact e end.
+Ltac told_letters lemma := etransitivity; [ eapply lemma; equation_law | unfold_pair; cbv beta; reflexivity ].
+Ltac text_of_text y s := let g := at_argument y s in first
+  [ let h := constr:(fun c : ascii => ltac:(step_of y constr:(g (String c EmptyString)) written_letter)) in first [ told_letters (is_text_map h g) | told_letters (is_text_rev h g) ]
+  | let p := constr:(fun c : ascii => ltac:(step_of y constr:(g (String c EmptyString)) ltac:(fun t => lazymatch t with (if ?b then String _ _ else _) => exact b | (if ?b then _ else _) => exact (negb b) end))) in told_letters (is_text_filter p g) ].
+Ltac text_of_texts y s t := let g := at_arguments y s t in
+  let h := constr:(fun c : ascii => ltac:(step_of y constr:(g (String c EmptyString) EmptyString) written_letter)) in first [ told_letters (is_text_carried h g) | told_letters (is_text_app h g) ].
+Ltac letters_told y := arguments y ltac:(fun s => lazymatch type of s with string => idtac end; first
+  [ text_of_text y s
+  | arguments y ltac:(fun t => tryif constr_eq s t then fail else (lazymatch type of t with string => idtac end; text_of_texts y s t)) ]).
 Ltac told_value ::= as_a_whole; lazymatch goal with
   | |- list_ascii_of_string ?y = _ => is_recursive y; letters_told y
   | |- ?g ?y = _ => first [ (accessor g; etransitivity; [ apply (f_equal g); told_value | reflexivity ]) | told_value_of (g y) ] end.
@@ -462,6 +490,21 @@ Proof.
   rewrite <- (firstn_skipn (length m) (skipn k l)) at 1. rewrite e. f_equal. rewrite Nat.add_comm. clear e q h. revert l. induction k as [|k IH]; intro l; [rewrite Nat.add_0_r; reflexivity|].
   rewrite <- plus_n_Sm. destruct l as [|y l]; [cbn; destruct m; reflexivity | apply IH].
 Qed.
+Lemma member_and_member (l : list T) (P : T -> T -> Prop) : (exists a x b y c, l = a ++ x :: b ++ y :: c /\ P x y) <-> exists i j, (i < j)%nat /\ (j < length l)%nat /\ P (nth i l d) (nth j l d).
+Proof.
+  split.
+  - intros (a & x & b & y & c & -> & p). exists (length a), (length (a ++ x :: b)). rewrite at_part, !app_length. cbn [length]. rewrite app_length. cbn [length]. repeat split; [lia | lia |].
+    rewrite (app_assoc a (x :: b) (y :: c) : a ++ x :: b ++ y :: c = (a ++ x :: b) ++ y :: c). replace (length a + S (length b))%nat with (length (a ++ x :: b)) by (rewrite app_length; reflexivity). rewrite at_part. exact p.
+  - intros (i & j & h & k & p). exists (firstn i l), (nth i l d), (firstn (j - S i) (skipn (S i) l)), (nth j l d), (skipn (S j) l). split; [|exact p].
+    rewrite <- (at_place i l) at 1 by lia. f_equal. f_equal. rewrite <- (firstn_skipn (j - S i) (skipn (S i) l)) at 1. f_equal.
+    clear p. revert l i k h. induction j as [|j IH]; intros l i k h; [lia|]. destruct l as [|z l]; [cbn in k; lia|]. destruct i as [|i].
+    + cbn [skipn nth]. replace (S j - 1)%nat with j by lia. cbn in k. clear -k. revert l k. induction j as [|j IH]; intros [|z l] k; cbn in *; try lia; [reflexivity | apply IH; lia].
+    + cbn [skipn nth]. apply (IH l i); cbn in k; lia.
+Qed.
+Lemma member_twice (l : list T) (P : T -> Prop) : (exists a x b c, l = a ++ x :: b ++ x :: c /\ P x) <-> exists i j, (i < j)%nat /\ (j < length l)%nat /\ (nth i l d = nth j l d /\ P (nth i l d)).
+Proof.
+  rewrite <- (member_and_member l (fun x y => x = y /\ P x)). split; [intros (a & x & b & c & e & p); exists a, x, b, x, c; auto | intros (a & x & b & y & c & e & <- & p); exists a, x, b, c; auto].
+Qed.
 Lemma head_of_list (l : list T) P : (exists x t, l = x :: t /\ P x t) <-> (0 < length l)%nat /\ P (nth 0 l d) (skipn 1 l).
 Proof. destruct l as [|y l]; cbn; split; [intros (x & t & e & _); discriminate | lia | intros (x & t & e & p); injection e as -> ->; split; [lia | exact p] | intros [_ p]; eauto]. Qed.
 Lemma rest_after (x : T) (l : list T) P : (exists t, l = x :: t /\ P t) <-> ((0 < length l)%nat /\ nth 0 l d = x) /\ P (skipn 1 l).
@@ -479,6 +522,11 @@ Lemma letters_append s t : list_ascii_of_string (String.append s t) = list_ascii
 Proof. induction s as [|c s IH]; cbn; [reflexivity | rewrite IH; reflexivity]. Qed.
 Lemma letters_same s t : s = t <-> list_ascii_of_string s = list_ascii_of_string t.
 Proof. split; [intros ->; reflexivity | intro e; rewrite <- (string_of_list_ascii_of_string s), e; apply string_of_list_ascii_of_string]. Qed.
+Lemma twice_alone T l : (exists (a : list T) x b c, l = a ++ x :: b ++ x :: c) <-> exists a x b c, l = a ++ x :: b ++ x :: c /\ True.
+Proof. split; intros (a & x & b & c & e); exists a, x, b, c; [auto | apply e]. Qed.
+Lemma turned_twice (T : Type) (P : list T -> T -> list T -> list T -> Prop) : (exists x a b c, P a x b c) <-> exists a x b c, P a x b c. Proof. split; intros (u & v & b & c & p); eauto. Qed.
+Lemma turned_two (T : Type) (P : list T -> T -> list T -> T -> list T -> Prop) : (exists x y a b c, P a x b y c) <-> exists a x b y c, P a x b y c.
+Proof. split; [intros (x & y & a & b & c & p); eauto 6 | intros (a & x & b & y & c & p); eauto 6]. Qed.
 Lemma text_of_letters (P : list ascii -> Prop) : (exists t, P (list_ascii_of_string t)) <-> exists m, P m.
 Proof. split; [intros [t p]; eauto | intros [m p]; exists (string_of_list_ascii m); rewrite list_ascii_of_string_of_list_ascii; exact p]. Qed.
 Lemma text_rest p s : (exists t, s = String.append p t) <-> firstn (length (list_ascii_of_string p)) (list_ascii_of_string s) = list_ascii_of_string p.
@@ -500,7 +548,13 @@ Ltac whole_first t := cbv beta; lazymatch goal with |- ?B <-> _ => lazymatch B w
     [ lazymatch B with ?x = ?y /\ _ => of_cuts x; tryif speaks_of x t then apply swapped else (speaks_of y t; apply iff_refl) end
     | lazymatch B with _ /\ ?x = ?y => of_cuts x; etransitivity; [ apply and_comm | whole_first t ] end
     | lazymatch B with _ /\ ?x = ?y /\ _ => of_cuts x; etransitivity; [ apply between | whole_first t ] end ] end end.
-Ltac told_cut ::= as_a_whole; lazymatch goal with
+(* Two members one after the other, or one that stands twice. *)
+Ltac two_members := lazymatch goal with
+  | |- (exists (a : list ?T) (x : ?T) (b c : list ?T), _) <-> _ => let d := default_of T in first [ exact (member_twice T d _ _) | eapply (member_twice T d) | etransitivity; [ exact (twice_alone T _) | eapply (member_twice T d) ] ]
+  | |- (exists (a : list ?T) (x : ?T) (b : list ?T) (y : ?T) (c : list ?T), _) <-> _ => let d := default_of T in eapply (member_and_member T d)
+  | |- (exists (x : ?T) (a b c : list ?T), _) <-> _ => etransitivity; [ apply (turned_twice T) | two_members ]
+  | |- (exists (x y : ?T) (a b c : list ?T), _) <-> _ => etransitivity; [ apply (turned_two T) | two_members ] end.
+Ltac one_cut := lazymatch goal with
   | |- (exists t, ?s = String.append ?p t) <-> _ => exact (text_rest p s)
   | |- (exists t, ?s = String.append t ?p) <-> _ => exact (text_begin p s)
   | |- (exists t, String.append ?p t = ?s) <-> _ => etransitivity; [ apply ex_same; intro; apply eq_swap | exact (text_rest p s) ]
@@ -513,6 +567,7 @@ Ltac told_cut ::= as_a_whole; lazymatch goal with
   | |- (exists (a : list ?T) (b : ?U), @?P a b) <-> _ => coded U; exact (ex_turned (list T) U P)
   | |- (exists a : list ?T, _) <-> _ => let d := default_of T in etransitivity;
       [ apply ex_same; let a := fresh in intro a; whole_first a | first [ eapply (rest_of T) | eapply (start_of T) | eapply (rest_after T d) ] ] end.
+Ltac told_cut ::= as_a_whole; first [ two_members | one_cut ].
 (** * Extremes in sight *)
 Definition no_less (l : list Z) (x v : Z) : Prop := x <= v /\ (forall i, (i < length l)%nat -> nth i l 0 <= v) /\ (v <= x \/ exists i, (i < length l)%nat /\ v <= nth i l 0).
 Definition no_more (l : list Z) (x v : Z) : Prop := v <= x /\ (forall i, (i < length l)%nat -> v <= nth i l 0) /\ (x <= v \/ exists i, (i < length l)%nat /\ nth i l 0 <= v).

@@ -747,6 +747,7 @@ Ltac value_facts := idtac.
 (* Neighbours in a transitive relation are read as all pairs. *)
 Ltac transitive := solve [ intros; cbv beta in *; first [ lia | (rewrite ?andb_true_iff, ?Z.leb_le, ?Z.ltb_lt, ?Z.geb_le, ?Z.gtb_lt, ?Z.eqb_eq, ?Nat.leb_le, ?Nat.ltb_lt, ?Nat.eqb_eq in *; lia) ] ].
 Ltac next_to Q := lazymatch Q with context [nth (S _) _ _] => idtac | context [nth (_ + 1)%nat _ _] => idtac end.
+Ltac next_members Q := lazymatch Q with context [nth_error _ (S _)] => idtac | context [nth_error _ (_ + 1)%nat] => idtac end.
 (* One step for each shape of a goal; what none fits is outside the fragment, and the tactic fails. *)
 Ltac reify := lazymatch goal with
   | |- Rv _ _ _ _ => reify_value
@@ -1009,7 +1010,10 @@ with reify_shape := lazymatch goal with |- Rf ?fs ?env ?P _ =>
             | forall x, (count_occ ?e ?l x <= 1)%nat => reify_as (once_each Z e l) | forall x, (count_occ ?e ?l x < 2)%nat => reify_as (less_than_twice Z e l)
             | forall x, In x ?l -> count_occ ?e ?l x = 1%nat => reify_as (once_members Z e l) | forall x, In x ?l -> (count_occ ?e ?l x <= 1)%nat => reify_as (once_members' Z e l) end
           | eapply rf_all_Z; reify ]
-      | nat => first [ next_to Q; eapply rf_by; [ eapply iff_trans; [ eapply nf_adjacent; [ | solve [read_adjacent] ]; transitive | apply pairs_strong ] | reify ] | eapply rf_all; reify ]
+      | nat => first
+        [ next_to Q; eapply rf_by; [ eapply iff_trans; [ eapply nf_adjacent; [ | solve [read_adjacent] ]; transitive | apply pairs_strong ] | reify ]
+        | next_members Q; eapply rf_by; [ eapply iff_trans; [ eapply nf_next; [ | solve [read_next] ]; transitive | apply pairs_strong ] | reify ]
+        | eapply rf_all; reify ]
       | _ => tryif coded T then (eapply rf_all; reify) else reify_statement
       end
   | match ?o with Some x => @?Q x | None => ?R end => reify_as (match_option _ o Q R)

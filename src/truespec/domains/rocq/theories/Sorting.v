@@ -66,6 +66,23 @@ Lemma kept_member (f : Z -> list Z -> list Z) : (forall x l z, count_occ Z.eq_de
 Proof.
   intros h x l z i. apply (count_occ_In Z.eq_dec) in i. rewrite h in i. apply (count_occ_In Z.eq_dec) in i. destruct i; auto.
 Qed.
+(* Inserting member after member keeps them and those that were there. *)
+Section Kept.
+Variable f : Z -> list Z -> list Z.
+Hypothesis kept : forall x l z, count_occ Z.eq_dec (f x l) z = count_occ Z.eq_dec (x :: l) z.
+Lemma kept_from l s z : count_occ Z.eq_dec (fold_right f s l) z = (count_occ Z.eq_dec l z + count_occ Z.eq_dec s z)%nat.
+Proof. induction l as [|x l IH]; cbn [fold_right]; [reflexivity|]. rewrite kept. cbn [count_occ]. destruct (Z.eq_dec x z); lia. Qed.
+Lemma kept_along l : forall s z, count_occ Z.eq_dec (fold_left (fun s x => f x s) l s) z = (count_occ Z.eq_dec l z + count_occ Z.eq_dec s z)%nat.
+Proof. induction l as [|x l IH]; intros s z; cbn [fold_left]; [reflexivity|]. rewrite IH, kept. cbn [count_occ]. destruct (Z.eq_dec x z); lia. Qed.
+End Kept.
+Section Ordered.
+Variables (f : Z -> list Z -> list Z) (R : Z -> Z -> Prop).
+Hypothesis sorted : forall x l, pairwise R l -> pairwise R (f x l).
+Lemma sorted_from l s : pairwise R s -> pairwise R (fold_right f s l).
+Proof. intro h. induction l; cbn [fold_right]; auto. Qed.
+Lemma sorted_along l : forall s, pairwise R s -> pairwise R (fold_left (fun s x => f x s) l s).
+Proof. induction l; cbn [fold_left]; auto. Qed.
+End Ordered.
 Ltac sorted_step := intros; cbn in *; plain_cases; repeat match goal with H : _ /\ _ |- _ => destruct H end;
   repeat split; intros; repeat match goal with
   | K : forall (x : Z) (l : list Z) (z : Z), In z (?f x l) -> _, i : In _ (?f _ _) |- _ => apply K in i; destruct i; subst
@@ -77,6 +94,11 @@ Ltac sorts R f := match type of f with
   | Z -> list Z -> list Z => match goal with K : forall x l z, count_occ Z.eq_dec (f x l) z = _ |- _ => pose proof (kept_member f K) end;
       let h := fresh "sorted" in assert (h : forall x l, pairwise R l -> pairwise R (f x l)) by (let x := fresh in let l := fresh in intros x l; revert x; induction l; sorted_step)
   | list Z -> list Z => let h := fresh "sorted" in assert (h : forall l, pairwise R (f l)) by (let l := fresh in intro l; induction l; cbn; auto) end.
+(* The same where one list after the other is inserted, whatever was there. *)
+Ltac inserted_leaf := lazymatch goal with
+  | K : forall x l z, count_occ Z.eq_dec (?f x l) z = _, h : forall x l, pairwise ?R l -> pairwise ?R (?f x l) |- _ => lazymatch goal with
+    | |- pairwise R _ => repeat first [ apply (sorted_from f R h) | apply (sorted_along f R h) ]; exact I
+    | |- forall z, _ => let z := fresh in intro z; cbv beta; repeat first [ rewrite (kept_from f K) | rewrite (kept_along f K) | rewrite count_occ_app ]; cbn [count_occ]; lia end end.
 Ltac sort_facts R := for_recursive ltac:(fun f => try (keeps f; try sorts R f)).
 Ltac sorted_leaf := first
   [ assumption | solve [auto]
@@ -90,8 +112,8 @@ Ltac kept_leaf := intros; cbv beta; first
   | solve [normalise; terms; rewrite ?mod0, ?nmod0; first [ tauto | plain | intuition lia | both_ground 2%nat ]] ].
 Ltac has_property := lazymatch goal with
   | |- _ /\ _ => split; has_property
-  | |- pairwise _ _ => sorted_leaf
-  | |- _ => kept_leaf end.
+  | |- pairwise _ _ => first [ sorted_leaf | solve [inserted_leaf] ]
+  | |- _ => first [ kept_leaf | solve [inserted_leaf] ] end.
 Ltac same_members := let x := fresh "x" in intro x; repeat match goal with H : _ |- _ =>
     let e := type of (H x) in let h := fresh in lazymatch e with _ = _ => pose proof (H x) as h | _ <-> _ => pose proof (H x) as h end; clear H end;
   first [ congruence | tauto | lia ].
