@@ -57,7 +57,9 @@ _LEVELS: dict[str, int] = {
 """Operators that the dialects order alike, from loose to tight."""
 _LEFT = frozenset({1, 2, 5, 6, 7, 8})
 """Levels whose operators group to the left."""
-_BEFORE_IS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.In)
+_COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
+"""What COLLATE binds more tightly than, everywhere."""
+_BEFORE_IS = (*_COMPARISONS, exp.In)
 """What IS takes as a whole on its left: `a = b IS NULL` is `(a = b) IS NULL` everywhere."""
 _ARITHMETIC = frozenset({6, 7, 8, 9})
 
@@ -115,8 +117,9 @@ def check_grouping(tree: exp.Expr, dialect: str) -> None:
 
     Chains of comparisons without parentheses are refused in all dialects: `a = b < c` is `(a = b) < c` in
     MariaDB and `a = (b < c)` in SQLite and for the parser, `a = b IN (1)` groups to the left in SQLite. So
-    are operators whose place differs between the dialects: bits, COLLATE, XOR, JSON arrows, and `||` beside
-    arithmetic or, in PostgreSQL, beside `~`, which binds like it. MariaDB's INTERVAL takes one plain operand.
+    are operators whose place differs between the dialects: bits, COLLATE but in a comparison, XOR, JSON
+    arrows, and `||` beside arithmetic or, in PostgreSQL, beside `~`, which binds like it. MariaDB's INTERVAL
+    takes one plain operand.
     """
     noted = tree.meta.get(UNREAD)
     if noted is not None:
@@ -158,6 +161,8 @@ def _operands(node: exp.Expr) -> Iterator[tuple[str, Any]]:
 
 
 def _groups_alike(parent: exp.Expr, key: str, child: exp.Expr) -> bool:
+    if isinstance(child, exp.Collate):
+        return isinstance(parent, _COMPARISONS)
     outer, inner = _LEVELS.get(type(parent).__name__), _LEVELS.get(type(child).__name__)
     if outer is None or inner is None:
         return False

@@ -36,8 +36,6 @@ def _instead(node: Any, dialect: Dialect) -> exp.Expr | None:
                 return _length(node.this)
         case exp.Trim() if isinstance(node.this, exp.Upper | exp.Lower):
             return _trimmed(node)
-        case exp.Collate() if node.expression.name.lower() in dialect.usual_collations:
-            return _uncollated(node)
         case exp.Bracket() if isinstance(_bare(node.this), exp.ArrayAgg):
             return _element(node, dialect)
     return None
@@ -58,20 +56,6 @@ def _named(node: exp.Anonymous, dialect: Dialect) -> exp.Expr | None:
         total = exp.Coalesce(this=exp.Sum(this=arguments[0]), expressions=[exp.Literal.number("0.0")])
         return exp.Cast(this=total, to=exp.DataType.build("REAL"))
     return None
-
-
-def _uncollated(node: exp.Collate) -> exp.Expr | None:
-    """A sort key or an operand of a comparison without the collation that it has anyway.
-
-    Not a bare name that an output has too: ORDER BY takes it for the output only where it stands alone. Nor
-    the argument of a function, of which a collation may make another one.
-    """
-    inner = node.this.unnest()
-    query = node.find_ancestor(exp.Select)
-    outputs = [] if query is None or not isinstance(inner, exp.Column) or inner.table else query.expressions
-    others = [i for i in outputs if isinstance(i, exp.Alias) and i.alias.lower() == inner.name.lower()]
-    compared = isinstance(node.parent, exp.Ordered | exp.LT | exp.LTE | exp.GT | exp.GTE | exp.EQ | exp.NEQ)
-    return node.this.copy() if compared and not others else None
 
 
 def _trimmed(node: exp.Trim) -> exp.Expr | None:

@@ -13,7 +13,7 @@ from truespec.domains.sql.compile.expr.functions import argument, check_no_fract
 from truespec.domains.sql.compile.expr.regular import REGULAR
 from truespec.domains.sql.compile.expr.text_dates import part_of_date
 from truespec.domains.sql.compile.reader import Reader
-from truespec.domains.sql.compile.readers import Readers
+from truespec.domains.sql.compile.readers import COMPARISONS, Readers
 from truespec.domains.sql.compile.scope import Scope
 from truespec.domains.sql.dialects.dialect import Patterns
 from truespec.domains.sql.ir.cases import LOWER, UPPER, case_taken_off, turned
@@ -227,6 +227,22 @@ def _matched(reader: Reader, node: exp.Binary, value: Val, pattern: Val) -> Val:
     return opaque(reader.dialect, type(node).__name__, [value, pattern], BOOL)
 
 
+def _collated(reader: Reader, node: exp.Collate, scope: Scope) -> Val:
+    """A text that is a key or an operand of a comparison, with the collation that it has anyway.
+
+    Of a number or a member of an ENUM a collation makes a text, and of a function of a text another function.
+    A key may be read apart from its query.
+    """
+    usual = node.expression.name.lower() in reader.dialect.usual_collations
+    above = node.parent
+    while isinstance(above, exp.Paren):
+        above = above.parent
+    if not usual or not (above is None or isinstance(above, (exp.Ordered, *COMPARISONS))):
+        return function(reader, node, scope)
+    value = reader.value(node.this, scope)
+    return value if value.kind == TEXT else function(reader, node, scope)
+
+
 def _escape(reader: Reader, node: exp.Escape, scope: Scope) -> Val:
     raise Unsupported("sql: LIKE ... ESCAPE")
 
@@ -255,6 +271,7 @@ READERS: Readers = {
     exp.Substring: _substring,
     exp.Like: _like,
     exp.RegexpLike: _regexplike,
+    exp.Collate: _collated,
     exp.Escape: _escape,
     exp.ILike: _ilike,
 }
