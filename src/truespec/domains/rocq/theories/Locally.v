@@ -539,6 +539,11 @@ Proof.
   rewrite (ex_same _ (fun t => list_ascii_of_string s = list_ascii_of_string t ++ list_ascii_of_string p /\ True)) by (intro t; rewrite letters_same, letters_append; tauto).
   rewrite (text_of_letters (fun m => list_ascii_of_string s = m ++ list_ascii_of_string p /\ True)), (start_of _ _ _ (fun _ => True)). tauto.
 Qed.
+Lemma head_of_text d s (P : ascii -> string -> Prop) : (exists c t, s = String c t /\ P c t) <->
+  (0 < length (list_ascii_of_string s))%nat /\ P (nth 0 (list_ascii_of_string s) d) (string_of_list_ascii (skipn 1 (list_ascii_of_string s))).
+Proof.
+  destruct s as [|c s]; cbn; rewrite ?string_of_list_ascii_of_string; split; [intros (x & t & e & _); discriminate | lia | intros (x & t & e & p); injection e as -> ->; split; [lia | exact p] | intros [_ p]; eauto].
+Qed.
 (* The equation of a cut comes first, with the whole on its left. *)
 Ltac speaks_of x t := lazymatch x with context [t] => idtac end.
 Ltac of_cuts x := lazymatch type of x with list _ => idtac end.
@@ -555,6 +560,7 @@ Ltac two_members := lazymatch goal with
   | |- (exists (x : ?T) (a b c : list ?T), _) <-> _ => etransitivity; [ apply (turned_twice T) | two_members ]
   | |- (exists (x y : ?T) (a b c : list ?T), _) <-> _ => etransitivity; [ apply (turned_two T) | two_members ] end.
 Ltac one_cut := lazymatch goal with
+  | |- (exists (c : ascii) (t : string), ?s = String c t /\ @?P c t) <-> _ => let d := default_of ascii in exact (head_of_text d s P)
   | |- (exists t, ?s = String.append ?p t) <-> _ => exact (text_rest p s)
   | |- (exists t, ?s = String.append t ?p) <-> _ => exact (text_begin p s)
   | |- (exists t, String.append ?p t = ?s) <-> _ => etransitivity; [ apply ex_same; intro; apply eq_swap | exact (text_rest p s) ]
