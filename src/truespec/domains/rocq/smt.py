@@ -10,8 +10,6 @@ the pair apart first (`theories/Obligations.v`): by inductions, and derivations 
 from __future__ import annotations
 
 import contextlib
-import math
-import os
 import re
 import shutil
 import subprocess
@@ -59,10 +57,6 @@ QUESTION_MILLISECONDS = 300
 """Z3's time for one such point."""
 READING_SECONDS = 0.5
 """Processor seconds in which points are read back into Rocq; huge natural numbers are not."""
-FULL_SECONDS = 1.0
-"""Seconds after which a process of Z3 lets others go first: most proofs are found before."""
-NICENESS = 5
-"""By how much it lowers its priority then."""
 MEMORY_MEGABYTES = 1024
 """The cap on Z3's memory."""
 HOW_TO_GET = "pip install z3-solver"
@@ -337,7 +331,6 @@ class Z3:
             stderr=subprocess.DEVNULL,
             text=True,
         )
-        self._lowers = time.monotonic() + FULL_SECONDS
         self._unsent: str | None = text
         self._said: str | None = None
 
@@ -373,17 +366,9 @@ class Z3:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 sent, self._unsent = self._unsent, None
                 self._said = self._process.communicate(sent, timeout=waits)[0]
-            if time.monotonic() > self._lowers:
-                self._lower()
             if patience is not None and time.monotonic() - began >= patience:
                 break
         return self._said or ""
-
-    def _lower(self) -> None:
-        """Leave others more of the time."""
-        self._lowers = math.inf
-        with contextlib.suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, self._process.pid, NICENESS)
 
 
 @cache
