@@ -37,6 +37,10 @@ SLIPS = [
         "SELECT COUNT(*) FROM t x WHERE (SELECT COUNT(*) FROM t y WHERE y.c > x.c) < 2",
         "SELECT CASE WHEN COUNT(*) < 2 THEN COUNT(*) ELSE 2 END FROM t",
     ),
+    (
+        "SELECT MAX(c) IS NULL FROM t x WHERE (SELECT COUNT(*) FROM t y WHERE y.c > x.c) >= 1",
+        "SELECT MAX(c) IS NULL FROM t x WHERE (SELECT COUNT(*) FROM t y WHERE y.c > x.c) = 1",
+    ),
     ("SELECT SUM(a) FROM t", "SELECT COALESCE(SUM(a), 0) FROM t"),
     ("SELECT SUM(a + b) FROM t", "SELECT SUM(a) + SUM(b) FROM t"),
     ("SELECT SUM(c) FROM t", "SELECT SUM(CASE WHEN c = 1 THEN 1 ELSE 0 END) FROM t"),

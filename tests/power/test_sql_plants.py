@@ -90,6 +90,7 @@ from truespec.domains.sql.rules import (
     signed_sums,
     split_bounds,
     sum_laws,
+    taken_places,
     tied_numbers,
     tied_rows,
     told_elsewhere,
@@ -474,6 +475,17 @@ def no_number_is_left_out(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(run_lengths, "exists", lambda world, bag: z3.BoolVal(True))
 
 
+def all_places_are_taken(patch: pytest.MonkeyPatch) -> None:
+    real = taken_places.of
+
+    def of(aggregates: Any, place: Any) -> Any:
+        with patch.context() as trusting:
+            trusting.setattr(aggregates.world, "holds", lambda *_: True)
+            return real(aggregates, place)
+
+    patch.setattr(taken_places, "of", of)
+
+
 def no_round_meets_what_was_met(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(rounds_apart, "of", lambda world, one: True)
 
@@ -515,6 +527,9 @@ PLANTS: dict[Plant, str] = {
     any_rows_are_of_one_kind: (
         "SELECT dept, MIN(id) FROM (SELECT id, dept, ROW_NUMBER() OVER (ORDER BY id) - ROW_NUMBER() OVER "
         "(PARTITION BY sal ORDER BY id) AS g FROM emp WHERE sal IS NOT NULL) q GROUP BY dept, g"
+    ),
+    all_places_are_taken: (
+        "SELECT MAX(c) IS NULL FROM t x WHERE (SELECT COUNT(*) FROM t y WHERE y.c > x.c) >= 1"
     ),
     no_round_meets_what_was_met: (
         "WITH RECURSIVE r(i) AS (SELECT dept FROM emp WHERE sal = 1 UNION ALL SELECT e.id FROM r JOIN emp e "

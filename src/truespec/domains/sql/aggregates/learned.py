@@ -25,6 +25,7 @@ from truespec.domains.sql.rules import (
     running_totals,
     runs,
     signed_sums,
+    taken_places,
 )
 
 
@@ -47,6 +48,7 @@ class Learned:
         self._orders: list[Formula] = []
         self._totals: dict[str, set[tuple[Fraction, bool]]] = {}
         self._last: set[str] = set()
+        self._taken: set[tuple[str, int]] = set()
         self._lengths: set[str] = set()
         self._across: set[frozenset[str]] = set()
 
@@ -114,9 +116,14 @@ class Learned:
             self.add(name, fact)
 
     def relate_places(self, terms: list[Term]) -> None:
-        """Note that rows have one place each, where terms ask for rows at a place."""
+        """Note that rows have one place each, and which are taken, where terms ask for rows at a place."""
         for placed in counted_across.placed(self.aggregates, terms):
             self.relate_numbers([placed])
+        for place in taken_places.asked(self.aggregates, terms):
+            symbol, _, _, number = place
+            if (symbol.name, number) not in self._taken:
+                self._taken.add((symbol.name, number))
+                self.add(symbol.name, taken_places.of(self.aggregates, place))
 
     def note_signs(self, formula: Formula) -> None:
         """Learn of the sums in a formula whether they are positive or negative."""

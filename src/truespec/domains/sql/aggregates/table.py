@@ -369,7 +369,7 @@ class AggregateTable(Aggregates):
         if divided is not None:
             first, second = (self.sum_term(part, part.outs[0].val) for part in divided)
             return first + second
-        places = frame_rows.of(self, term)
+        places = frame_rows.of(self, term) or frame_rows.at_place(self, term)
         if places is not None:
             return frame_rows.total(self, places, value=True)
         outer, inner = outer_part(term)

@@ -5,7 +5,8 @@ on the right is v of the one choice that it has, or 0 where it has none.
 
 Side conditions. `C(y) < n` is a conjunct, n a small literal; or C(y) = 0 is, as "there is no such row".
 That no two choices have φ and C(y) = i is proved of each i. It is applied where rows are read by their
-distance (LAG, LEAD) and in a frame of so many rows: elsewhere both sides keep the sum whole.
+distance (LAG, LEAD) and in a frame of so many rows: elsewhere both sides keep the sum whole. Where `C(y) = n`
+is a conjunct of a sum, the sum is v of its one choice, or 0, wherever it stands.
 
 Why. A count is a natural number, so each choice on the left has one of C(y) = 0, ..., C(y) = n - 1. A frame
 of n rows before the current one holds those with fewer than n rows between, and LAG(v, i + 1) is v of the row
@@ -23,7 +24,7 @@ from truespec.domains.sql.ir.aggregates import Aggregates
 from truespec.domains.sql.ir.bags import Bag, Term, bound, conjuncts, renamed
 from truespec.domains.sql.ir.existence import condition, exists
 from truespec.domains.sql.ir.logic import Expr, Formula, conj, ite, neg
-from truespec.domains.sql.ir.symbols import constants, functions, is_false, is_not, name_of
+from truespec.domains.sql.ir.symbols import constants, functions, is_eq, is_false, is_not, name_of, operands
 from truespec.domains.sql.ir.world import World
 from truespec.domains.sql.rules.first_rows import same_choice
 
@@ -44,6 +45,19 @@ def of(aggregates: Aggregates, term: Term) -> list[Term] | None:
         found = [replace(term, cond=conj(*others, place)) for place in places]
         if all(_single(aggregates.world, one) for one in found):
             return found
+    return None
+
+
+def at_place(aggregates: Aggregates, term: Term) -> list[Term] | None:
+    """A term that has one choice at the most, as `C(y) = n` says; None for others."""
+    own = {name_of(row) for row, _ in term.rows}
+    if not own or term.groups:
+        return None
+    for part in filter(is_eq, conjuncts(term.cond)):
+        applied = aggregates.applied(Term((), (), part, ())).values()
+        plain = any(map(z3.is_int_value, operands(z3.simplify(part))))
+        if plain and any(s.function == "COUNT" and constants(s.apply(a)) & own for s, a in applied):
+            return [term] if _single(aggregates.world, term) else None
     return None
 
 
