@@ -433,8 +433,7 @@ class World:
     def contradictory(self, parts: Iterable[Formula]) -> bool:
         """Whether conditions exclude one another by the literals and the calendar alone.
 
-        It tells what is not worth a proof, and proves nothing. The trail says it: what is asked next
-        rests on it.
+        It proves nothing, and tells what is worth a proof: what is asked next rests on it, hence the trail.
         """
         excluded = self.excluded(parts)
         self.trail.append("1" if excluded else "0")
