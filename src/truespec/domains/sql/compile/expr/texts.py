@@ -125,9 +125,11 @@ def _like_plain(reader: Reader, node: exp.Like | exp.ILike, scope: Scope) -> Val
             year = z3.Function("year", z3.IntSort(), z3.IntSort())(value.val)
             return Val(value.null, year == int(years[1]), BOOL)
     plain = re.fullmatch(r"(%?)([ -~]*?)(%?)", pattern.literal or "_")
-    letters = re.search("[A-Za-z]", pattern.literal or "") is not None
-    exact = reader.dialect.like_is_exact or (reader.dialect.like_folds_letters and not letters)
-    exact = exact and isinstance(node, exp.Like) and value.kind == TEXT
+    folds = reader.dialect.like_folds_letters
+    exact = (reader.dialect.like_is_exact or folds) and isinstance(node, exp.Like) and value.kind == TEXT
+    if exact and folds and re.search("[a-z]", pattern.literal or ""):
+        # With a pattern in small letters, this is an exact comparison of the text in small letters.
+        value = strict(reader.dialect, LOWER.partition(":")[0], [value], TEXT)
     if exact and plain and plain[2] and not set(plain[2]) & set("%_\\"):
         return placed(reader, value, plain[2], not plain[1], not plain[3])
     if reader.dialect.like_may_fail and not _ends_plainly(node.expression):
