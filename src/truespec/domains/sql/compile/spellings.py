@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+import re
 from typing import Any
 
 from sqlglot import exp
@@ -34,6 +36,10 @@ def _instead(node: Any, dialect: Dialect) -> exp.Expr | None:
             depth = node.args.get("expression")
             if depth is None or (isinstance(depth, exp.Literal) and depth.this == "1"):
                 return _length(node.this)
+        case exp.Lower() | exp.Upper() if isinstance(node.this, exp.Literal) and node.this.is_string:
+            return _in_one_case(node)
+        case exp.StrToDate() | exp.DateFromParts():
+            return _day(node)
         case exp.Trim() if isinstance(node.this, exp.Upper | exp.Lower):
             return _trimmed(node)
         case exp.Bracket() if isinstance(_bare(node.this), exp.ArrayAgg):
@@ -44,6 +50,8 @@ def _instead(node: Any, dialect: Dialect) -> exp.Expr | None:
 def _named(node: exp.Anonymous, dialect: Dialect) -> exp.Expr | None:
     """Aggregates whose names the parser does not know, and ALL over a list."""
     name, arguments = str(node.this).upper(), node.expressions
+    if name == "MAKE_DATE" and len(arguments) == 3 and dialect.dates_count_days:
+        return _day(exp.DateFromParts(year=arguments[0], month=arguments[1], day=arguments[2]))
     if len(arguments) != 1:
         return None
     if name == "EVERY" and dialect.has_boolean_type:
@@ -56,6 +64,35 @@ def _named(node: exp.Anonymous, dialect: Dialect) -> exp.Expr | None:
         total = exp.Coalesce(this=exp.Sum(this=arguments[0]), expressions=[exp.Literal.number("0.0")])
         return exp.Cast(this=total, to=exp.DataType.build("REAL"))
     return None
+
+
+def _in_one_case(node: exp.Lower | exp.Upper) -> exp.Expr | None:
+    """A text of letters, blanks and signs of ASCII in small letters or capitals.
+
+    Turkish has other forms of I; of a text with digits more is read than its letters.
+    """
+    text, small = str(node.this.this), isinstance(node, exp.Lower)
+    if not re.fullmatch(r"[ -/:-~]*[A-Za-z][ -/:-~]*", text) or ("I" if small else "i") in text:
+        return None
+    return exp.Literal.string(text.lower() if small else text.upper())
+
+
+def _day(node: exp.StrToDate | exp.DateFromParts) -> exp.Expr | None:
+    """A day that is made of numbers or of a text as they are written."""
+    text = ""
+    if isinstance(node, exp.DateFromParts):
+        parts = [node.args.get(part) for part in ("year", "month", "day")]
+        numbers = [part.name for part in parts if isinstance(part, exp.Literal) and not part.is_string]
+        if len(numbers) == 3 and all(number.isdigit() for number in numbers):
+            text = f"{int(numbers[0]):04d}-{int(numbers[1]):02d}-{int(numbers[2]):02d}"
+    elif isinstance(node.this, exp.Literal) and node.args["format"].name == "%Y-%m-%d":
+        text = str(node.this.this)
+    try:
+        day = datetime.date.fromisoformat(text) if len(text) == 10 else None
+    except ValueError:
+        day = None
+    known = day is not None and day.isoformat() == text
+    return exp.Cast(this=exp.Literal.string(text), to=exp.DataType.build("DATE")) if known else None
 
 
 def _trimmed(node: exp.Trim) -> exp.Expr | None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+import z3
 from sqlglot import exp
 
 from truespec.domains.sql.compile.check_constraints import read_check
@@ -20,10 +21,10 @@ from truespec.domains.sql.ir.comparisons import null_safe_equal
 from truespec.domains.sql.ir.dates import day_within
 from truespec.domains.sql.ir.existence import condition
 from truespec.domains.sql.ir.keys import equalities
-from truespec.domains.sql.ir.kinds import BOOL, DATE
-from truespec.domains.sql.ir.logic import Expr, conj, neg
+from truespec.domains.sql.ir.kinds import BOOL, DATE, INT, NUMBERS
+from truespec.domains.sql.ir.logic import Expr, Formula, conj, ite, neg
 from truespec.domains.sql.ir.parts import View
-from truespec.domains.sql.ir.symbols import constants, is_false, is_true
+from truespec.domains.sql.ir.symbols import constants, is_false, is_ite, is_true
 from truespec.domains.sql.ir.values import Val
 from truespec.domains.sql.ir.world import BRIEF, World
 from truespec.domains.sql.places import OfSide
@@ -248,6 +249,8 @@ def _same(left: Denotation, right: Denotation, listed: bool, prover: Prover) -> 
     """Whether two querys of one LIMIT are equal: as lists, or as bags."""
     left, right = (_without_redundant_keys(_with_days(query), prover) for query in (left, right))
     if listed or left.limit is not None:
+        if left.sorts != right.sorts:
+            left, right = _with_plain_keys(left, prover), _with_plain_keys(right, prover)
         if len(left.sorts) != len(right.sorts):
             left, right = _without_settled_keys(left, prover), _without_settled_keys(right, prover)
         if left.sorts != right.sorts:
@@ -305,6 +308,51 @@ def _without_settled_keys(query: Denotation, prover: Prover) -> Denotation:
             keep.append(i)
     cut = tuple(replace(t, outs=(*t.outs[:width], *(t.outs[width + i] for i in keep))) for t in terms)
     return replace(query, bag=Bag(cut), sorts=tuple(query.sorts[i] for i in keep))
+
+
+def _with_plain_keys(query: Denotation, prover: Prover) -> Denotation:
+    """The query without sort keys that only say where the next key's NULLs go, and without signs of keys."""
+    width, world = len(query.names), prover.world
+    terms, sorts = prover.tidy(query.bag), list(query.sorts)
+    place = len(sorts) - 1
+    while place >= 0:
+        keys = [term.outs[width + place] for term in terms]
+        if all(key.kind in NUMBERS and z3.is_app_of(key.val, z3.Z3_OP_UMINUS) for key in keys):
+            sorts[place] = replace(sorts[place], descending=not sorts[place].descending)
+            bare = [replace(key, val=key.val.arg(0), literal=None) for key in keys]
+            terms = [_with_out(t, width + place, key) for t, key in zip(terms, bare, strict=True)]
+        elif place + 1 < len(sorts):
+            last = _says_nulls_last(world, terms, width + place)
+            if last is not None:
+                first = sorts[place].descending == last
+                sorts[place + 1] = replace(sorts[place + 1], nulls_first=first)
+                del sorts[place]
+                cut = width + place
+                terms = [replace(t, outs=(*t.outs[:cut], *t.outs[cut + 1 :])) for t in terms]
+        place -= 1
+    return replace(query, bag=Bag(tuple(terms)), sorts=tuple(sorts))
+
+
+def _says_nulls_last(world: World, terms: list[Term], place: int) -> bool | None:
+    """Whether a key is greater just where the next one is NULL, or less; None where it says anything else."""
+    keys = [(term, term.outs[place], term.outs[place + 1].null) for term in terms]
+    if not all(key.kind in (BOOL, INT) and (key.kind == BOOL or is_ite(key.val)) for _, key, _ in keys):
+        return None
+    for last in (True, False):
+        if all(_is_flag(world, term, key, null if last else neg(null)) for term, key, null in keys):
+            return last
+    return None
+
+
+def _is_flag(world: World, term: Term, key: Val, says: Formula) -> bool:
+    """Whether a key is true, or 1, just where a formula holds, and else false, or 0."""
+    value = key.val if key.kind == BOOL else ite(says, z3.IntVal(1), z3.IntVal(0))
+    same = value == says if key.kind == BOOL else key.val == value
+    return world.holds(condition(world, term), conj(neg(key.null), same))
+
+
+def _with_out(term: Term, place: int, out: Val) -> Term:
+    return replace(term, outs=(*term.outs[:place], out, *term.outs[place + 1 :]))
 
 
 def _with_nulls_placed(query: Denotation, prover: Prover) -> Denotation:
