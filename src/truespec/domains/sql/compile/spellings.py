@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import re
 from typing import Any
 
 from sqlglot import exp
@@ -36,8 +35,6 @@ def _instead(node: Any, dialect: Dialect) -> exp.Expr | None:
             depth = node.args.get("expression")
             if depth is None or (isinstance(depth, exp.Literal) and depth.this == "1"):
                 return _length(node.this)
-        case exp.Lower() | exp.Upper() if isinstance(node.this, exp.Literal) and node.this.is_string:
-            return _in_one_case(node)
         case exp.StrToDate() | exp.DateFromParts():
             return _day(node)
         case exp.Trim() if isinstance(node.this, exp.Upper | exp.Lower):
@@ -64,17 +61,6 @@ def _named(node: exp.Anonymous, dialect: Dialect) -> exp.Expr | None:
         total = exp.Coalesce(this=exp.Sum(this=arguments[0]), expressions=[exp.Literal.number("0.0")])
         return exp.Cast(this=total, to=exp.DataType.build("REAL"))
     return None
-
-
-def _in_one_case(node: exp.Lower | exp.Upper) -> exp.Expr | None:
-    """A text of letters, blanks and signs of ASCII in small letters or capitals.
-
-    Turkish has other forms of I; of a text with digits more is read than its letters.
-    """
-    text, small = str(node.this.this), isinstance(node, exp.Lower)
-    if not re.fullmatch(r"[ -/:-~]*[A-Za-z][ -/:-~]*", text) or ("I" if small else "i") in text:
-        return None
-    return exp.Literal.string(text.lower() if small else text.upper())
 
 
 def _day(node: exp.StrToDate | exp.DateFromParts) -> exp.Expr | None:

@@ -60,6 +60,7 @@ def text_facts(
         both = joined(text, used[""]), joined(used[""], text)
         facts += [z3.ForAll([text], whole == text, patterns=[whole]) for whole in both]
     facts += _written(used, names)
+    facts += _in_one_case(used, names)
     if "collate" in names:
         # Under every collation, texts that are written as days are come one after the other.
         days = sorted(text for text in used if DAY_TEXT.match(text))
@@ -76,6 +77,20 @@ def text_facts(
             text = z3.Const("any!text", TEXT_SORT)
             back = z3.Function("uncollate", z3.RealSort(), TEXT_SORT)
             facts.append(z3.ForAll([text], back(collation(text)) == text, patterns=[collation(text)]))
+    return facts
+
+
+def _in_one_case(used: Mapping[str, Expr], names: set[str]) -> list[Formula]:
+    """What LOWER and UPPER make of a literal of letters, blanks and signs, where that is a literal too.
+
+    Turkish has other forms of I.
+    """
+    facts: list[Formula] = []
+    for name, turned, other in (("Lower this:text", str.lower, "I"), ("Upper this:text", str.upper, "i")):
+        for text in used if name in names else ():
+            if turned(text) in used and other not in text and re.fullmatch("[ -~]*", text):
+                made = z3.Function(name, TEXT_SORT, TEXT_SORT)(used[text])
+                facts.append(made == used[turned(text)])
     return facts
 
 
