@@ -71,7 +71,7 @@ def _day(node: exp.StrToDate | exp.DateFromParts) -> exp.Expr | None:
         numbers = [part.name for part in parts if isinstance(part, exp.Literal) and not part.is_string]
         if len(numbers) == 3 and all(number.isdigit() for number in numbers):
             text = f"{int(numbers[0]):04d}-{int(numbers[1]):02d}-{int(numbers[2]):02d}"
-    elif isinstance(node.this, exp.Literal) and node.args["format"].name == "%Y-%m-%d":
+    elif isinstance(node.this, exp.Literal) and node.text("format") == "%Y-%m-%d":
         text = str(node.this.this)
     try:
         day = datetime.date.fromisoformat(text) if len(text) == 10 else None
