@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from truespec.domains.sql.ir.world import BRIEF, FULL
+from truespec.domains.sql.ir.effort import BRIEF, FULL
 from truespec.domains.sql.prove.parts import OF_PART, OF_REST
 from truespec.domains.sql.refute.refutation import Refutation
 from truespec.domains.sql.refute.search import Hunt

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import z3
@@ -17,6 +16,7 @@ import z3
 from truespec.domains.sql.dialects.registry import DIALECTS
 from truespec.domains.sql.engines.contract import Settings
 from truespec.domains.sql.ir.cases import in_capitals
+from truespec.domains.sql.ir.effort import FULL, Effort
 from truespec.domains.sql.ir.facts import collation, date_facts, emptiness, place_of, taken_out, text_facts
 from truespec.domains.sql.ir.iso_dates import iso_facts
 from truespec.domains.sql.ir.kinds import (
@@ -47,30 +47,6 @@ from truespec.verdict import Incomplete
 
 ReadCheck = Callable[["World", Table, str, Expr], Val | None]
 """Reads the text of a CHECK condition on a row; None where it is not modelled, which only loses proofs."""
-
-
-@dataclass(frozen=True, slots=True)
-class Effort:
-    """How hard to try, in Z3's resource units and not in seconds: a busy machine changes no answer."""
-
-    statement: int
-    """For one statement; 400 000 are some 0.2 s of processor time."""
-    statements: int
-    """How many statements."""
-    least: int
-    """For one statement where many were left open."""
-
-    def after(self, unanswered: int) -> int:
-        """For the next statement: where more were left open, it is likelier that no proof is there at all."""
-        return max(self.least, self.statement * PATIENCE // (PATIENCE + unanswered))
-
-
-PATIENCE = 2
-"""After so many statements that were left open, the next one is asked with half the effort."""
-FULL = Effort(400_000, 3_000, 60_000)
-"""Nearly all statements that are proved take a sixth of it."""
-BRIEF = Effort(60_000, 40, 60_000)
-"""Enough for most pairs that can be proved at all."""
 
 
 GLANCE = 5_000
@@ -408,7 +384,7 @@ class World:
     def decided(self, assumption: Formula, goal: Formula, effort: int) -> bool:
         """Ask Z3 for a proof; False where it finds none with this effort."""
         for options in WAYS if self.in_numbers and not self.in_steps else WAYS[:1]:
-            solver = z3.SimpleSolver()
+            solver = z3.Solver() if self.effort.prepares else z3.SimpleSolver()
             solver.set("rlimit", STEPS_EFFORT * effort if self.in_steps else effort)
             if self.in_steps:
                 solver.set("smt.qi.eager_threshold", STEPS_DEPTH)

@@ -30,9 +30,10 @@ from sqlglot import exp
 from truespec.domains.sql.compile.parts import Place, marked
 from truespec.domains.sql.compile.scope import Source
 from truespec.domains.sql.engines.contract import Settings
+from truespec.domains.sql.ir.effort import Effort
 from truespec.domains.sql.ir.kinds import Kind
 from truespec.domains.sql.ir.parts import View
-from truespec.domains.sql.ir.world import Effort, World
+from truespec.domains.sql.ir.world import World
 from truespec.domains.sql.prove.part_columns import Way, kinds_of, ways
 from truespec.domains.sql.prove.part_facts import facts_of
 from truespec.domains.sql.prove.proof import ProofTrace, prove_in, readers_in

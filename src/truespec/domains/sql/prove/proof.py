@@ -19,6 +19,7 @@ from truespec.domains.sql.engines.contract import Settings
 from truespec.domains.sql.ir.bags import Bag, Term, conjuncts, renamed
 from truespec.domains.sql.ir.comparisons import null_safe_equal
 from truespec.domains.sql.ir.dates import day_within
+from truespec.domains.sql.ir.effort import BRIEF
 from truespec.domains.sql.ir.existence import condition
 from truespec.domains.sql.ir.keys import equalities
 from truespec.domains.sql.ir.kinds import BOOL, DATE, INT, NUMBERS
@@ -26,7 +27,7 @@ from truespec.domains.sql.ir.logic import Expr, Formula, conj, ite, neg
 from truespec.domains.sql.ir.parts import View
 from truespec.domains.sql.ir.symbols import constants, is_false, is_ite, is_true
 from truespec.domains.sql.ir.values import Val
-from truespec.domains.sql.ir.world import BRIEF, World
+from truespec.domains.sql.ir.world import World
 from truespec.domains.sql.places import OfSide
 from truespec.domains.sql.prove.prover import Prover
 from truespec.domains.sql.rules import rebased_series
