@@ -16,6 +16,7 @@ from truespec.domains.sql.prove.shared_parts import share_a_part
 from truespec.domains.sql.refute.refutation import Refutation
 from truespec.domains.sql.refute.run import choice_of
 from truespec.domains.sql.refute.search import MAX_DATABASES, Hunt, Search
+from truespec.domains.sql.renamed import same_but_for_names
 from truespec.domains.sql.schema import Schema
 from truespec.domains.sql.written import same_words
 from truespec.solvers import z3 as z3_boundary
@@ -64,9 +65,9 @@ def decide(
 ) -> Verdict:
     """The verdict on two queries; raises `Undecided` with the most telling reason."""
     if same_words(oracle[0], candidate[0], schema.dialect):
-        return equivalent(
-            "sql", "identity", Proof("identical queries", ("the engine's lexical rules as recorded here",))
-        )
+        return _identical("identical queries")
+    if same_but_for_names(oracle, candidate, schema):
+        return _identical("queries that are identical but for what they call their tables and columns")
     reasons: list[Undecided] = []
     looks = _Looks(_hunt(oracle, candidate, schema, order, settings, reasons))
     pair = oracle[1], candidate[1], schema, order, settings
@@ -101,6 +102,10 @@ def decide(
         return seeded
     reasons.insert(0, reason)
     return _searched(looks, reasons, (oracle[1], candidate[1]), limit)
+
+
+def _identical(by: str) -> Verdict:
+    return equivalent("sql", "identity", Proof(by, ("the engine's lexical rules as recorded here",)))
 
 
 def _searched(looks: _Looks, reasons: list[Undecided], trees: Sequence[exp.Expr], limit: Limit) -> Verdict:

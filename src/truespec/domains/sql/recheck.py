@@ -22,6 +22,7 @@ from truespec.domains.sql.ir.world import World
 from truespec.domains.sql.prove.parts import Trees, Views, proved, recorded
 from truespec.domains.sql.prove.proof import prove_in
 from truespec.domains.sql.refute.replay import replay, replay_allowed
+from truespec.domains.sql.renamed import same_but_for_names
 from truespec.domains.sql.text.query import read_query, rendered
 from truespec.domains.sql.written import same_words
 from truespec.solvers.limit import Limit
@@ -138,7 +139,8 @@ def recheck(oracle: str, candidate: str, context: Context, verdict: Verdict, lim
     schema, settings = context.schema, context.settings
     trees = [read_query(text, schema, settings, ask=False) for text in (oracle, candidate)]
     if verdict.method == "identity":
-        if same_words(oracle, candidate, schema.dialect):
+        sides = (oracle, trees[0]), (candidate, trees[1])
+        if same_words(oracle, candidate, schema.dialect) or same_but_for_names(*sides, schema):
             return Recheck(RecheckStatus.CONFIRMED, "comparison of the texts")
         return Recheck(RecheckStatus.FAILED, "comparison of the texts", "the queries are not the same")
     certificate = evidence.certificate

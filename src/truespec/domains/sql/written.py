@@ -29,7 +29,7 @@ Found = tuple[str, Token]
 _SPAN = re.compile(r"\s*[+-]?[0-9]+( +[A-Za-z]+)?\s*\Z")
 _WORD = re.compile(r"[\w\s]+\Z", re.ASCII)
 _PLAIN_NAME = re.compile(r"\w+\Z", re.ASCII)
-_FOLDED = re.compile(r"(?!\d)[\w\s]+\Z", re.ASCII)
+FOLDED = re.compile(r"(?!\d)[\w\s]+\Z", re.ASCII)
 """Words whose case does not matter: no numbers, texts or quoted names."""
 _ROUNDING = frozenset({"ROUND", "DECIMAL", "NUMERIC", "DEC"})
 _STRANGE_BLANK = re.compile(r"[ \t\r\n\f\v]*[^\x00-\x7f]")
@@ -74,7 +74,7 @@ def _words(text: str, dialect: str) -> list[str]:
     while lexemes and lexemes[-1].text == ";":
         lexemes.pop()
     written = [
-        lexeme.text.upper() if lexeme.shape is Shape.WORD and _FOLDED.match(lexeme.text) else lexeme.text
+        lexeme.text.upper() if lexeme.shape is Shape.WORD and FOLDED.match(lexeme.text) else lexeme.text
         for lexeme in lexemes
     ]
     if LEXICONS[dialect].names_as_written and any(map(names_expression, lexemes)):

@@ -1,0 +1,150 @@
+"""Queries that differ by what they call their own parts alone.
+
+Statement. Where a one-to-one change of the names that two queries give to tables and columns makes one text
+the other, both mean the same: on each database the same results are possible, whatever the engine chooses.
+
+Side conditions. A name that is changed is a plain word which the query gives by AS, by WITH or beside a table
+in FROM. It is no name of the schema, of the engine (a keyword, a function, a type, a unit, a system column),
+stands nowhere in quotes, and each place in the text where the word stands is one where the syntax tree has a
+name of a column or a table. No row is taken as a whole, whose columns' names may come out; no names are
+matched by patterns or made of values. `AS` before such a name may be left out.
+
+Why. An engine finds what a name means by which names are equal, among those of the query and those that are
+there already. A one-to-one change among the former that keeps off the latter keeps this as it is. What an
+output is called does not count, as everywhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache, lru_cache
+from itertools import pairwise
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.dialects.dialect import Dialect
+
+from truespec.domains.sql.dialects.registry import DIALECTS
+from truespec.domains.sql.functions.catalogue import words
+from truespec.domains.sql.functions.registry import FUNCTIONS
+from truespec.domains.sql.schema import Schema
+from truespec.domains.sql.text.lexer import Lexeme, Shape, lex
+from truespec.domains.sql.text.lexicon import LEXICONS
+from truespec.domains.sql.written import FOLDED, names_expression
+from truespec.verdict import SpecificationError, Unsupported
+
+Side = tuple[str, exp.Expr]
+"""A query as a text and as a tree."""
+
+_PLAIN = re.compile(r"[a-z_][a-z0-9_]*\Z")
+LONGEST = 60
+"""Longer names may be cut."""
+_BY_NAME: tuple[type, ...] = (exp.Pivot, exp.Columns, exp.Struct, exp.JSON, exp.PropertyEQ, exp.Kwarg)
+"""Syntax that makes values of names, or names of values."""
+_PLACES = (
+    (exp.Column, ("this", "table")),
+    (exp.Table, ("this",)),
+    (exp.Alias, ("alias",)),
+    (exp.TableAlias, ("this", "columns")),
+)
+"""Where an identifier is the name of a column or a table."""
+_UNITS = words(
+    """microsecond microseconds millisecond milliseconds second seconds minute minutes hour hours day days
+    week weeks month months quarter quarters year years decade decades century centuries millennium
+    dow doy isodow isoyear epoch era timezone weekday yearweek"""
+)
+
+
+def same_but_for_names(one: Side, other: Side, schema: Schema) -> bool:
+    """Whether two queries are one but for what they call their own parts."""
+    first = _words(*one, schema)
+    return first is not None and first == _words(*other, schema)
+
+
+def _words(text: str, tree: exp.Expr, schema: Schema) -> list[str] | None:
+    """The words of a text, its own names by where each stands first; None where names come out."""
+    try:
+        lexemes = [*lex(text, schema.dialect).lexemes]
+    except (SpecificationError, Unsupported):
+        return None
+    while lexemes and lexemes[-1].text == ";":
+        lexemes.pop()
+    given = {name.lower() for name in _given(tree)}
+    spelled = LEXICONS[schema.dialect].names_as_written and any(map(names_expression, lexemes))
+    if spelled or tree.find(*_BY_NAME) is not None or _takes_rows(tree):
+        return None
+    free = given - _fixed(tree, lexemes, schema)
+    places: dict[str, str] = {}
+    return [
+        places.setdefault(lexeme.text.lower(), f"name {len(places)}")
+        if lexeme.shape is Shape.WORD and lexeme.text.lower() in free
+        else _spelled(lexeme)
+        for lexeme, after in pairwise([*lexemes, None])
+        if lexeme is not None and not (lexeme.word == "AS" and _is_name(after, given))
+    ]
+
+
+def _spelled(lexeme: Lexeme) -> str:
+    return lexeme.text.upper() if lexeme.shape is Shape.WORD and FOLDED.match(lexeme.text) else lexeme.text
+
+
+def _is_name(lexeme: Lexeme | None, given: set[str]) -> bool:
+    return lexeme is not None and lexeme.shape is Shape.WORD and lexeme.text.lower() in given
+
+
+def _given(tree: exp.Expr) -> Iterator[str]:
+    """The names that a query gives."""
+    yield from (alias.alias for alias in tree.find_all(exp.Alias))
+    for table in tree.find_all(exp.TableAlias):
+        yield from (str(name.name) for name in (table.this, *table.columns) if name is not None)
+
+
+def _fixed(tree: exp.Expr, lexemes: list[Lexeme], schema: Schema) -> set[str]:
+    """The words that may mean anything else than what the query calls so."""
+    written = Counter(lexeme.text.lower() for lexeme in lexemes if lexeme.shape is Shape.WORD)
+    names = Counter(str(name.this).lower() for name in tree.find_all(exp.Identifier) if _is_plain(name))
+    fixed = {word for word, number in written.items() if names[word] != number}
+    fixed |= {word for word in written if not _PLAIN.match(word) or len(word) > LONGEST}
+    fixed |= {(lexeme.value or "").lower() for lexeme in lexemes if lexeme.shape is Shape.NAME}
+    return fixed | _words_of(schema.dialect) | _names_of(schema.ddl, schema.dialect)
+
+
+def _is_plain(name: exp.Identifier) -> bool:
+    """Whether this is the name of a column or a table, without quotes."""
+    if name.args.get("quoted"):
+        return False
+    return any(isinstance(name.parent, node) and name.arg_key in keys for node, keys in _PLACES)
+
+
+def _takes_rows(tree: exp.Expr) -> bool:
+    """Whether a table's name may stand for a row, or a star in anything but a list of outputs or COUNT."""
+    tables = {str(table.alias_or_name).lower() for table in tree.find_all(exp.Table, exp.Subquery, exp.CTE)}
+    for column in tree.find_all(exp.Column):
+        if not column.table and column.name.lower() in tables:
+            return True
+    for star in tree.find_all(exp.Star):
+        whole = star.parent if isinstance(star.parent, exp.Column) else star
+        counted = whole is star and isinstance(star.parent, exp.Count)
+        if any(star.args.values()) or not (counted or isinstance(whole.parent, exp.Select)):
+            return True
+    return False
+
+
+@cache
+def _words_of(dialect: str) -> frozenset[str]:
+    """The words that mean something to the engine or to the parser."""
+    functions, facts = FUNCTIONS[dialect], DIALECTS[dialect]
+    keywords = Dialect.get_or_raise(dialect).tokenizer_class.KEYWORDS
+    called = functions.pure | functions.impure | functions.effects | functions.growing
+    known = called | functions.heads | functions.bare | functions.types | set(keywords)
+    meant = {word.lower() for name in known for word in name.split()}
+    return frozenset(meant | facts.names_not_columns | facts.system_columns | _UNITS)
+
+
+@lru_cache(maxsize=256)
+def _names_of(ddl: str, dialect: str) -> frozenset[str]:
+    """The names of a schema."""
+    trees = [tree for tree in sqlglot.parse(ddl, read=dialect) if tree is not None]
+    return frozenset(str(name.this).lower() for tree in trees for name in tree.find_all(exp.Identifier))
