@@ -61,6 +61,21 @@ OTHER = [
     ),
     ("duckdb", "SELECT {'k': n} FROM (SELECT a AS n FROM t)", "SELECT {'k': m} FROM (SELECT a AS m FROM t)"),
     ("duckdb", "SELECT a AS n FROM t", "SELECT b AS n FROM t"),
+    (
+        "postgres",
+        "SELECT (SELECT 1 FROM (SELECT CASE WHEN a > 1 THEN 2 END FROM t) q) FROM (SELECT 1 AS n) r",
+        "SELECT (SELECT 1 FROM (SELECT CASE WHEN a > 1 THEN 2 END FROM t) q) FROM (SELECT 1 AS m) r",
+    ),
+    (
+        "duckdb",
+        "SELECT n FROM (SELECT a AS n, b AS n FROM t)",
+        "SELECT m FROM (SELECT a AS m, b AS m FROM t)",
+    ),
+    (
+        "duckdb",
+        "SELECT q.n FROM (VALUES (1)) q, (SELECT 2 AS n) r",
+        "SELECT q.m FROM (VALUES (1)) q, (SELECT 2 AS m) r",
+    ),
 ]
 
 

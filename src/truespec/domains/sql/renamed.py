@@ -7,7 +7,7 @@ Side conditions. A name that is changed is a plain word which the query gives by
 in FROM. It is no name of the schema, of the engine (a keyword, a function, a type, a unit, a system column),
 stands nowhere in quotes, and each place in the text where the word stands is one where the syntax tree has a
 name of a column or a table. No row is taken as a whole, whose columns' names may come out; no names are
-matched by patterns or made of values. `AS` before such a name may be left out.
+matched by patterns, made of values, or made up by the engine. `AS` before such a name may be left out.
 
 Why. An engine finds what a name means by which names are equal, among those of the query and those that are
 there already. A one-to-one change among the former that keeps off the latter keeps this as it is. What an
@@ -73,7 +73,7 @@ def _words(text: str, tree: exp.Expr, schema: Schema) -> list[str] | None:
         lexemes.pop()
     given = {name.lower() for name in _given(tree)}
     spelled = LEXICONS[schema.dialect].names_as_written and any(map(names_expression, lexemes))
-    if spelled or tree.find(*_BY_NAME) is not None or _takes_rows(tree):
+    if spelled or tree.find(*_BY_NAME) is not None or _takes_rows(tree) or _makes_names(tree):
         return None
     free = given - _fixed(tree, lexemes, schema)
     places: dict[str, str] = {}
@@ -128,6 +128,24 @@ def _takes_rows(tree: exp.Expr) -> bool:
         whole = star.parent if isinstance(star.parent, exp.Column) else star
         counted = whole is star and isinstance(star.parent, exp.Count)
         if any(star.args.values()) or not (counted or isinstance(whole.parent, exp.Select)):
+            return True
+    return False
+
+
+def _makes_names(tree: exp.Expr) -> bool:
+    """Whether the engine makes up the name of a column that other parts of the query may read."""
+    for table in tree.find_all(exp.Subquery, exp.CTE, exp.Values):
+        in_value = isinstance(table, exp.Subquery) and not isinstance(table.parent, exp.From | exp.Join)
+        alias = table.args.get("alias")
+        if in_value or (alias is not None and alias.columns):
+            continue
+        if isinstance(table, exp.Values) or not isinstance(table.this, exp.Query):
+            return True
+        outputs = table.this.selects
+        names = [str(output.alias_or_name).lower() for output in outputs if not output.is_star]
+        if not all(names) or len(set(names)) < len(names):
+            return True
+        if not all(isinstance(output, exp.Column | exp.Alias | exp.Star) for output in outputs):
             return True
     return False
 
