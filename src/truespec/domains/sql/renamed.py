@@ -19,10 +19,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from functools import cache, lru_cache
+from functools import cache
 from itertools import pairwise
 
-import sqlglot
 from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect
 
@@ -38,6 +37,7 @@ from truespec.verdict import SpecificationError, Unsupported
 Side = tuple[str, exp.Expr]
 """A query as a text and as a tree."""
 
+_WORD = re.compile(r"\w+")
 _PLAIN = re.compile(r"[a-z_][a-z0-9_]*\Z")
 LONGEST = 60
 """Longer names may be cut."""
@@ -108,7 +108,7 @@ def _fixed(tree: exp.Expr, lexemes: list[Lexeme], schema: Schema) -> set[str]:
     fixed = {word for word, number in written.items() if names[word] != number}
     fixed |= {word for word in written if not _PLAIN.match(word) or len(word) > LONGEST}
     fixed |= {(lexeme.value or "").lower() for lexeme in lexemes if lexeme.shape is Shape.NAME}
-    return fixed | _words_of(schema.dialect) | _names_of(schema.ddl, schema.dialect)
+    return fixed | _words_of(schema.dialect) | set(_WORD.findall(schema.ddl.lower()))
 
 
 def _is_plain(name: exp.Identifier) -> bool:
@@ -159,10 +159,3 @@ def _words_of(dialect: str) -> frozenset[str]:
     known = called | functions.heads | functions.bare | functions.types | set(keywords)
     meant = {word.lower() for name in known for word in name.split()}
     return frozenset(meant | facts.names_not_columns | facts.system_columns | _UNITS)
-
-
-@lru_cache(maxsize=256)
-def _names_of(ddl: str, dialect: str) -> frozenset[str]:
-    """The names of a schema."""
-    trees = [tree for tree in sqlglot.parse(ddl, read=dialect) if tree is not None]
-    return frozenset(str(name.this).lower() for tree in trees for name in tree.find_all(exp.Identifier))

@@ -15,8 +15,6 @@ class Effort:
     """How many statements."""
     least: int
     """For one statement where many were left open."""
-    prepares: bool = False
-    """Whether Z3 prepares statements by its tactics: that takes longer, and proves some more."""
 
     def after(self, unanswered: int) -> int:
         """For the next statement: where more were left open, it is likelier that no proof is there at all."""
@@ -25,7 +23,7 @@ class Effort:
 
 PATIENCE = 2
 """After so many statements that were left open, the next one is asked with half the effort."""
-FULL = Effort(400_000, 3_000, 60_000, prepares=True)
+FULL = Effort(400_000, 3_000, 60_000)
 """Nearly all statements that are proved take a sixth of it."""
 BRIEF = Effort(60_000, 40, 60_000)
 """Enough for most pairs that can be proved at all."""

@@ -384,7 +384,7 @@ class World:
     def decided(self, assumption: Formula, goal: Formula, effort: int) -> bool:
         """Ask Z3 for a proof; False where it finds none with this effort."""
         for options in WAYS if self.in_numbers and not self.in_steps else WAYS[:1]:
-            solver = z3.Solver() if self.effort.prepares else z3.SimpleSolver()
+            solver = z3.Solver()
             solver.set("rlimit", STEPS_EFFORT * effort if self.in_steps else effort)
             if self.in_steps:
                 solver.set("smt.qi.eager_threshold", STEPS_DEPTH)
@@ -420,7 +420,7 @@ class World:
         plain = [part for part in parts if not quantifier_depth(part)]
         names: set[str] = set().union(*map(functions, plain))
         facts = text_facts(self.texts, self.enums, self.dialect.collation_merges_texts, names)
-        solver = z3.SimpleSolver()
+        solver = z3.Solver()
         solver.set("rlimit", GLANCE)
         solver.add(*facts, *date_facts(self.dates, names), *plain)
         return check(solver, self.limit) is Outcome.UNSAT
