@@ -61,6 +61,9 @@ OTHER = [
     ),
     ("duckdb", "SELECT {'k': n} FROM (SELECT a AS n FROM t)", "SELECT {'k': m} FROM (SELECT a AS m FROM t)"),
     ("duckdb", "SELECT a AS n FROM t", "SELECT b AS n FROM t"),
+    ("duckdb", "SELECT alias(n) FROM (SELECT a AS n FROM t)", "SELECT alias(m) FROM (SELECT a AS m FROM t)"),
+    ("duckdb", "SELECT struct_pack(n) FROM (SELECT 1 AS n)", "SELECT struct_pack(m) FROM (SELECT 1 AS m)"),
+    ("postgres", "SELECT xmlforest(n) FROM (SELECT 1 AS n) q", "SELECT xmlforest(m) FROM (SELECT 1 AS m) q"),
     (
         "postgres",
         "SELECT (SELECT 1 FROM (SELECT CASE WHEN a > 1 THEN 2 END FROM t) q) FROM (SELECT 1 AS n) r",

@@ -6,8 +6,9 @@ the other, both mean the same: on each database the same results are possible, w
 Side conditions. A name that is changed is a plain word which the query gives by AS, by WITH or beside a table
 in FROM. It is no name of the schema, of the engine (a keyword, a function, a type, a unit, a system column),
 stands nowhere in quotes, and each place in the text where the word stands is one where the syntax tree has a
-name of a column or a table. No row is taken as a whole, whose columns' names may come out; no names are
-matched by patterns, made of values, or made up by the engine. `AS` before such a name may be left out.
+name of a column or a table.No row is taken as a whole, whose columns' names may come out; no names are
+matched by patterns, made of values, or made up by the engine; no function may read more than values, as
+DuckDB's ALIAS and PostgreSQL's XMLFOREST do. `AS` before such a name may be left out.
 
 Why. An engine finds what a name means by which names are equal, among those of the query and those that are
 there already. A one-to-one change among the former that keeps off the latter keeps this as it is. What an
@@ -43,6 +44,8 @@ LONGEST = 60
 """Longer names may be cut."""
 _BY_NAME: tuple[type, ...] = (exp.Pivot, exp.Columns, exp.Struct, exp.JSON, exp.PropertyEQ, exp.Kwarg)
 """Syntax that makes values of names, or names of values."""
+_OF_NAMES = ("XML", "Struct", "JSON")
+"""How the names of the parser's functions begin that make documents and structs, whose parts have names."""
 _PLACES = (
     (exp.Column, ("this", "table")),
     (exp.Table, ("this",)),
@@ -73,7 +76,7 @@ def _words(text: str, tree: exp.Expr, schema: Schema) -> list[str] | None:
         lexemes.pop()
     given = {name.lower() for name in _given(tree)}
     spelled = LEXICONS[schema.dialect].names_as_written and any(map(names_expression, lexemes))
-    if spelled or tree.find(*_BY_NAME) is not None or _takes_rows(tree) or _makes_names(tree):
+    if spelled or _shows_names(tree, schema.dialect) or _takes_rows(tree) or _makes_names(tree):
         return None
     free = given - _fixed(tree, lexemes, schema)
     places: dict[str, str] = {}
@@ -116,6 +119,17 @@ def _is_plain(name: exp.Identifier) -> bool:
     if name.args.get("quoted"):
         return False
     return any(isinstance(name.parent, node) and name.arg_key in keys for node, keys in _PLACES)
+
+
+def _shows_names(tree: exp.Expr, dialect: str) -> bool:
+    """Whether a name may be a part of a value, by syntax or by a function not known to read values alone."""
+    known = FUNCTIONS[dialect].read
+    return tree.find(*_BY_NAME) is not None or any(
+        str(call.name).upper() not in known
+        if isinstance(call, exp.Anonymous | exp.AnonymousAggFunc)
+        else type(call).__name__.startswith(_OF_NAMES)
+        for call in tree.find_all(exp.Func)
+    )
 
 
 def _takes_rows(tree: exp.Expr) -> bool:
