@@ -15,6 +15,7 @@ is no other between.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import z3
 
@@ -22,26 +23,17 @@ from truespec.domains.sql.ir.aggregates import Aggregates, Symbol
 from truespec.domains.sql.ir.bags import Term, conjuncts
 from truespec.domains.sql.ir.logic import FALSE, Expr, Formula, conj, neg
 from truespec.domains.sql.ir.symbols import constants, name_of, operands, substituted
+from truespec.domains.sql.schema import Table
 
 
 def of(aggregates: Aggregates, symbol: Symbol, term: Term, arguments: tuple[Expr, ...]) -> Formula | None:
     """What the rule says of a count that stands in a term; None where it does not apply there."""
-    world, (counted,) = aggregates.world, symbol.bag.terms
-    row = one_row(term, arguments)
-    if row is None or counted.groups or len(counted.rows) != 1:
+    world, order = aggregates.world, read(symbol, term, arguments)
+    if order is None:
         return None
-    ((own, table),) = counted.rows
-    if own.sort() != row.sort() or constants(counted.cond) - {name_of(own), *map(name_of, symbol.formals)}:
-        return None
+    table, counts, values = order.table, order.counts, order.values
     x, y, z = (world.fresh_row(table) for _ in range(3))
-
-    def values(of_row: Expr) -> tuple[Expr, ...]:
-        return tuple(substituted(argument, (row, of_row)) for argument in arguments)
-
-    def counts(part: Formula, one: Expr, other: Expr) -> Formula:
-        return substituted(part, (own, one), *zip(symbol.formals, values(other), strict=True))
-
-    whole = counted.cond
+    whole = order.whole
     if not world.holds(conj(counts(whole, x, y), counts(whole, y, z)), counts(whole, x, z)):
         return None
     if not world.holds(counts(whole, x, x), FALSE):
@@ -53,6 +45,43 @@ def of(aggregates: Aggregates, symbol: Symbol, term: Term, arguments: tuple[Expr
     first, last = symbol.apply(values(y)), symbol.apply(values(z))
     fact = z3.Implies(counts(whole, y, z), last == first + 1 + more)
     return z3.ForAll([y, z], fact, patterns=[z3.MultiPattern(first, last)])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Order:
+    """What a count of the rows of one table says of two of them."""
+
+    symbol: Symbol
+    own: Expr
+    """The row that is counted."""
+    table: Table
+    whole: Formula
+    """Which rows are counted."""
+    row: Expr
+    """The row for which they are counted."""
+    arguments: tuple[Expr, ...]
+    """What the count is applied to: values of that row."""
+
+    def values(self, of_row: Expr) -> tuple[Expr, ...]:
+        """What the count of another row is applied to."""
+        return tuple(substituted(argument, (self.row, of_row)) for argument in self.arguments)
+
+    def counts(self, part: Formula, one: Expr, other: Expr) -> Formula:
+        """What a part of the condition says where one row is counted for another."""
+        pairs = zip(self.symbol.formals, self.values(other), strict=True)
+        return substituted(part, (self.own, one), *pairs)
+
+
+def read(symbol: Symbol, term: Term, arguments: tuple[Expr, ...]) -> Order | None:
+    """A count as it stands in a term, if it counts rows of one table for a row of it."""
+    (counted,) = symbol.bag.terms
+    row = one_row(term, arguments)
+    if row is None or counted.groups or len(counted.rows) != 1:
+        return None
+    ((own, table),) = counted.rows
+    if own.sort() != row.sort() or constants(counted.cond) - {name_of(own), *map(name_of, symbol.formals)}:
+        return None
+    return Order(symbol, own, table, counted.cond, row, arguments)
 
 
 def one_row(term: Term, arguments: tuple[Expr, ...]) -> Expr | None:

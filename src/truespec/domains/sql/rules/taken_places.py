@@ -22,8 +22,8 @@ import z3
 from truespec.domains.sql.ir.aggregates import Aggregates, Symbol
 from truespec.domains.sql.ir.bags import Term, conjuncts
 from truespec.domains.sql.ir.logic import FALSE, Expr, Formula, conj, neg
-from truespec.domains.sql.ir.symbols import constants, is_eq, name_of, operands, substituted
-from truespec.domains.sql.rules.counted_before import one_row
+from truespec.domains.sql.ir.symbols import is_eq, operands
+from truespec.domains.sql.rules.counted_before import read
 
 Asked = tuple[Symbol, Term, tuple[Expr, ...], int]
 """A count, a term where it stands, what it is applied to there, and the number that is asked for."""
@@ -47,20 +47,13 @@ def asked(aggregates: Aggregates, terms: list[Term]) -> Iterator[Asked]:
 def of(aggregates: Aggregates, place: Asked) -> Formula | None:
     """What the rule says of a count; None where it does not apply there."""
     world, (symbol, term, arguments, number) = aggregates.world, place
-    (counted,) = symbol.bag.terms
-    row = one_row(term, arguments)
-    if row is None or counted.groups or len(counted.rows) != 1:
+    order = read(symbol, term, arguments)
+    if order is None:
         return None
-    ((own, table),) = counted.rows
-    if own.sort() != row.sort() or constants(counted.cond) - {name_of(own), *map(name_of, symbol.formals)}:
-        return None
-    x, y, z = (z3.Const(f"row.{table.name.lower()}?{place}", own.sort()) for place in range(3))
-
-    def values(of_row: Expr) -> tuple[Expr, ...]:
-        return tuple(substituted(argument, (row, of_row)) for argument in arguments)
+    x, y, z = (z3.Const(f"row.{order.table.name.lower()}?{i}", order.own.sort()) for i in range(3))
 
     def before(one: Expr, other: Expr) -> Formula:
-        return substituted(counted.cond, (own, one), *zip(symbol.formals, values(other), strict=True))
+        return order.counts(order.whole, one, other)
 
     if not world.holds(before(x, x), FALSE):
         return None
@@ -69,7 +62,9 @@ def of(aggregates: Aggregates, place: Asked) -> Formula | None:
     both = conj(before(x, z), before(y, z), neg(x == y))
     if not world.holds(both, z3.Or(before(x, y), before(y, x))):
         return None
-    inside = world.in_table(table, y)
-    taken = z3.Exists([y], conj(inside, before(y, z), symbol.apply(values(y)) == number), patterns=[inside])
-    passed = symbol.apply(values(z))
+    inside = world.in_table(order.table, y)
+    taken = z3.Exists(
+        [y], conj(inside, before(y, z), symbol.apply(order.values(y)) == number), patterns=[inside]
+    )
+    passed = symbol.apply(order.values(z))
     return z3.ForAll([z], z3.Implies(passed > number, taken), patterns=[passed])
