@@ -53,6 +53,17 @@ OTHER = [
         "SELECT COUNT(p.*) AS n FROM (SELECT a AS y FROM t) p",
     ),
     ("postgres", "SELECT MAX(a) AS max FROM t", "SELECT MIN(a) AS min FROM t"),
+    (
+        "postgres",
+        "SELECT q.to_json FROM (SELECT a AS x FROM t) q, (SELECT 1 AS to_json) r",
+        "SELECT q.to_json FROM (SELECT a AS y FROM t) q, (SELECT 1 AS to_json) r",
+    ),
+    ("postgres", "SELECT q.to_jsonb FROM (SELECT 1 AS x) q", "SELECT q.to_jsonb FROM (SELECT 1 AS y) q"),
+    ("duckdb", "SELECT q.to_json() FROM (SELECT 1 AS x) q", "SELECT q.to_json() FROM (SELECT 1 AS y) q"),
+    ("sqlite", "SELECT a FROM t AS left JOIN t AS u", "SELECT a FROM t left JOIN t AS u"),
+    ("sqlite", "SELECT a FROM t AS natural JOIN t AS u", "SELECT a FROM t natural JOIN t AS u"),
+    ("postgres", "SELECT a AS isnull FROM t", "SELECT a isnull FROM t"),
+    ("postgres", "SELECT d + INTERVAL '1' AS day FROM t", "SELECT d + INTERVAL '1' day FROM t"),
     ("duckdb", "SELECT q FROM (SELECT a AS x FROM t) q", "SELECT p FROM (SELECT a AS y FROM t) p"),
     (
         "duckdb",

@@ -6,9 +6,10 @@ the other, both mean the same: on each database the same results are possible, w
 Side conditions. A name that is changed is a plain word which the query gives by AS, by WITH or beside a table
 in FROM. It is no name of the schema, of the engine (a keyword, a function, a type, a unit, a system column),
 stands nowhere in quotes, and each place in the text where the word stands is one where the syntax tree has a
-name of a column or a table.No row is taken as a whole, whose columns' names may come out; no names are
+name of a column or a table. No row is taken as a whole, whose columns' names may come out; no names are
 matched by patterns, made of values, or made up by the engine; no function may read more than values, as
-DuckDB's ALIAS and PostgreSQL's XMLFOREST do. `AS` before such a name may be left out.
+DuckDB's ALIAS and PostgreSQL's XMLFOREST do. `AS` before such a name may be left out; before a word of the
+engine it may not: `t AS left JOIN u` is an inner join in SQLite.
 
 Why. An engine finds what a name means by which names are equal, among those of the query and those that are
 there already. A one-to-one change among the former that keeps off the latter keeps this as it is. What an
@@ -46,6 +47,7 @@ _BY_NAME: tuple[type, ...] = (exp.Pivot, exp.Columns, exp.Struct, exp.JSON, exp.
 """Syntax that makes values of names, or names of values."""
 _OF_NAMES = ("XML", "Struct", "JSON")
 """How the names of the parser's functions begin that make documents and structs, whose parts have names."""
+_DOCUMENT = re.compile("json|xml")
 _PLACES = (
     (exp.Column, ("this", "table")),
     (exp.Table, ("this",)),
@@ -76,16 +78,18 @@ def _words(text: str, tree: exp.Expr, schema: Schema) -> list[str] | None:
         lexemes.pop()
     given = {name.lower() for name in _given(tree)}
     spelled = LEXICONS[schema.dialect].names_as_written and any(map(names_expression, lexemes))
-    if spelled or _shows_names(tree, schema.dialect) or _takes_rows(tree) or _makes_names(tree):
+    declared = set(_WORD.findall(schema.ddl.lower()))
+    takes_rows = _takes_rows(tree, given | declared)
+    if spelled or _shows_names(tree, schema.dialect) or takes_rows or _makes_names(tree):
         return None
-    free = given - _fixed(tree, lexemes, schema)
+    free = given - declared - _fixed(tree, lexemes, schema.dialect)
     places: dict[str, str] = {}
     return [
         places.setdefault(lexeme.text.lower(), f"name {len(places)}")
         if lexeme.shape is Shape.WORD and lexeme.text.lower() in free
         else _spelled(lexeme)
         for lexeme, after in pairwise([*lexemes, None])
-        if lexeme is not None and not (lexeme.word == "AS" and _is_name(after, given))
+        if lexeme is not None and not (lexeme.word == "AS" and _is_name(after, free))
     ]
 
 
@@ -93,8 +97,8 @@ def _spelled(lexeme: Lexeme) -> str:
     return lexeme.text.upper() if lexeme.shape is Shape.WORD and FOLDED.match(lexeme.text) else lexeme.text
 
 
-def _is_name(lexeme: Lexeme | None, given: set[str]) -> bool:
-    return lexeme is not None and lexeme.shape is Shape.WORD and lexeme.text.lower() in given
+def _is_name(lexeme: Lexeme | None, names: set[str]) -> bool:
+    return lexeme is not None and lexeme.shape is Shape.WORD and lexeme.text.lower() in names
 
 
 def _given(tree: exp.Expr) -> Iterator[str]:
@@ -104,14 +108,14 @@ def _given(tree: exp.Expr) -> Iterator[str]:
         yield from (str(name.name) for name in (table.this, *table.columns) if name is not None)
 
 
-def _fixed(tree: exp.Expr, lexemes: list[Lexeme], schema: Schema) -> set[str]:
+def _fixed(tree: exp.Expr, lexemes: list[Lexeme], dialect: str) -> set[str]:
     """The words that may mean anything else than what the query calls so."""
     written = Counter(lexeme.text.lower() for lexeme in lexemes if lexeme.shape is Shape.WORD)
     names = Counter(str(name.this).lower() for name in tree.find_all(exp.Identifier) if _is_plain(name))
     fixed = {word for word, number in written.items() if names[word] != number}
     fixed |= {word for word in written if not _PLAIN.match(word) or len(word) > LONGEST}
     fixed |= {(lexeme.value or "").lower() for lexeme in lexemes if lexeme.shape is Shape.NAME}
-    return fixed | _words_of(schema.dialect) | set(_WORD.findall(schema.ddl.lower()))
+    return fixed | _words_of(dialect)
 
 
 def _is_plain(name: exp.Identifier) -> bool:
@@ -132,11 +136,20 @@ def _shows_names(tree: exp.Expr, dialect: str) -> bool:
     )
 
 
-def _takes_rows(tree: exp.Expr) -> bool:
-    """Whether a table's name may stand for a row, or a star in anything but a list of outputs or COUNT."""
+def _takes_rows(tree: exp.Expr, known: set[str]) -> bool:
+    """Whether a table's name may stand for a row, or a star in anything but a list of outputs or COUNT.
+
+    `known`: the names of columns. PostgreSQL takes `q.to_json` for a call where q has no such column, though
+    another table may have one; what a call makes of a row shows the names of its columns in JSON or XML.
+    """
+    if tree.find(exp.Dot) is not None:
+        return True
     tables = {str(table.alias_or_name).lower() for table in tree.find_all(exp.Table, exp.Subquery, exp.CTE)}
     for column in tree.find_all(exp.Column):
-        if not column.table and column.name.lower() in tables:
+        name = column.name.lower()
+        if not column.table and name in tables:
+            return True
+        if column.table and not column.is_star and (name not in known or _DOCUMENT.search(name)):
             return True
     for star in tree.find_all(exp.Star):
         whole = star.parent if isinstance(star.parent, exp.Column) else star

@@ -70,6 +70,8 @@ def _of_window(
         _is_column(query, name) for inner in order.expressions for name in inner.find_all(exp.Column)
     ):
         return
+    if not all(inner.find(exp.Column) for inner in order.expressions):
+        return  # a constant of a window would be the number of an output
     turned = bool(key.args.get("desc"))
     for inner in order.expressions:
         copy = inner.copy()
@@ -81,7 +83,10 @@ def _of_window(
 def _is_column(query: exp.Select, name: exp.Column) -> bool:
     """Whether a name in a window is no output of another meaning."""
     item = None if name.table else _item(query, name.name)
-    return item is None or (isinstance(item, exp.Column) and item.name.lower() == name.name.lower())
+    if not isinstance(item, exp.Column) or not item.table:
+        return item is None or (isinstance(item, exp.Column) and item.name.lower() == name.name.lower())
+    merging = any(join.method or join.args.get("using") for join in query.args.get("joins") or [])
+    return item.name.lower() == name.name.lower() and not merging
 
 
 def _meant(query: exp.Select, node: exp.Expr) -> exp.Expr:
