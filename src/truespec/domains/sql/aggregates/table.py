@@ -57,6 +57,7 @@ from truespec.domains.sql.rules import (
     greatest_counts,
     independent_factors,
     key_cases,
+    known_flags,
     listed_extremes,
     middle_values,
     settled_value,
@@ -153,6 +154,7 @@ class AggregateTable(Aggregates):
         bag = self.filled(bag)
         terms = []
         for term in bag.terms:
+            term = known_flags.apply(self.world, term)
             out = term.outs[0]
             check_compared((out,))
             if out.kind == TEXT and self.world.is_collated(out):

@@ -38,7 +38,7 @@ def aggregate(reader: Reader, node: Any, scope: Scope) -> Val:
         scope = scope.inner
     if not isinstance(scope, GroupScope):
         raise Unsupported(f"sql: the aggregate {node.sql()[:40]} outside its group")
-    members = [(term, scope.scope_of(term)) for term in scope.members.terms]
+    members = [(term, scope.scope_of(reader.world, term)) for term in scope.members.terms]
     return filled_group.of(aggregate_over(reader, node, members, scope.operator), scope.filled)
 
 

@@ -55,8 +55,12 @@ class Compiler(Reader):
     def read_part(self, node: exp.Expr, side: int, part: str) -> Source:
         """The rows of a part of a whole query, and what their columns are called."""
         node = self._begun(node, side)
-        with OfSide(side):
-            return part_of(self, node, part)
+        self.depth += 1  # a part is no whole query
+        try:
+            with OfSide(side):
+                return part_of(self, node, part)
+        finally:
+            self.depth -= 1
 
     def _begun(self, node: exp.Expr, side: int) -> exp.Expr:
         """A whole query that is fit to be read, in whole or in part."""

@@ -14,7 +14,7 @@ from truespec.domains.sql.compile.denotations import nullable_columns
 from truespec.domains.sql.compile.grouping_sets import Items, Keys, grouping_sets
 from truespec.domains.sql.compile.output_names import inline
 from truespec.domains.sql.compile.reader import Reader
-from truespec.domains.sql.compile.scope import GroupScope, Position, Scope, Source, WindowScope
+from truespec.domains.sql.compile.scope import GroupScope, Position, RowScope, Scope, Source, WindowScope
 from truespec.domains.sql.dialects.dialect import Ungrouped
 from truespec.domains.sql.ir.aggregates import Operator
 from truespec.domains.sql.ir.bags import (
@@ -192,7 +192,7 @@ class _Grouping:
         """The rows with the keys as their outputs."""
         terms = []
         for term in self.source.bag.terms:
-            scope = Scope(self.source.names, term.outs, self.parent)
+            scope = RowScope(self.reader.world, self.source.names, term, self.parent)
             outs = (self.reader.output(key, scope) for _, key in keys)
             told = (difference_of_counts.of(self.reader.aggregates, term, out) for out in outs)
             terms.append(replace(term, outs=tuple(told)))
@@ -248,7 +248,10 @@ class _Grouping:
     def _having(self, term: Term, scope: GroupScope) -> tuple[Term, Scope]:
         if self.having is None:
             return term, scope
-        return replace(term, cond=conj(term.cond, self._test(scope))), scope
+        scope.kept = self._test(scope)
+        select = self.having.parent
+        scope.after = self.reader.is_whole and select is not None and select.args.get("qualify") is None
+        return replace(term, cond=conj(term.cond, scope.kept)), scope
 
     def _test(self, scope: GroupScope) -> Formula:
         assert self.having is not None

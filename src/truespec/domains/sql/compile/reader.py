@@ -39,7 +39,7 @@ class Reader(ABC):
         self.side = 0
         """Which query is read: 0 for the oracle, 1 for the candidate."""
         self.depth = 0
-        """How many queries enclose the current one."""
+        """How many queries enclose the current one, itself counted."""
         self.shared = 0
         """How many enclosing parts may be evaluated more than once."""
         self.outer: tuple[Expr, ...] = ()
@@ -58,6 +58,8 @@ class Reader(ABC):
         """The recursions of both queries that are proved to differ."""
         self.guards: tuple[Formula, ...] = ()
         """What holds wherever the current expression is evaluated: the tests of the CASEs around it."""
+        self.beside: tuple[Formula, ...] = ()
+        """What is not false where the current expression matters: the tests beside it in an AND."""
         self.rounds = 0
         """How many recursions enclose the current query."""
         self.ends = False
@@ -81,6 +83,11 @@ class Reader(ABC):
     def dialect(self) -> Dialect:
         """What the dialect answers."""
         return self.world.dialect
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the current query is the whole one, of which no planner moves a part to another place."""
+        return self.depth == 1
 
     @abstractmethod
     def query(self, node: exp.Expr, parent: Scope | None) -> Denotation:

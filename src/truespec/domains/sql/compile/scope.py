@@ -102,6 +102,10 @@ class Scope:
         """What holds wherever something is computed below this scope: each group around it has a row."""
         return TRUE if self.parent is None else self.parent.given()
 
+    def used(self) -> Formula:
+        """What holds wherever it matters what a value is that is computed below this scope."""
+        return self.given()
+
     def shown(self) -> Sequence[Val]:
         """What tells apart the rows, or the groups, for which a query below this scope is evaluated."""
         return self.values
@@ -128,13 +132,22 @@ class JoinedScope(Scope):
 class RowScope(JoinedScope):
     """The names of a FROM clause for one of its terms: what is computed there is computed for its tuples."""
 
-    def __init__(self, world: World, names: Sequence[Name], term: Term, parent: Scope | None) -> None:
+    def __init__(
+        self, world: World, names: Sequence[Name], term: Term, parent: Scope | None, *, after: bool = False
+    ) -> None:
+        """`after`: nothing is computed there before the term's condition has been tested."""
         super().__init__(names, [term], parent)
         self._world = world
         self._groups = term.groups
+        self._kept = term.cond
+        self._after = after
 
     def given(self) -> Formula:
-        return conj(*(group_formula(self._world, group) for group in self._groups), super().given())
+        tested = self._kept if self._after else TRUE
+        return conj(tested, *(group_formula(self._world, group) for group in self._groups), super().given())
+
+    def used(self) -> Formula:
+        return conj(self._kept, self.given(), TRUE if self.parent is None else self.parent.used())
 
 
 @dataclass(eq=False)
@@ -169,6 +182,8 @@ class GroupScope(Scope):
         self.members = members  # outputs are all columns of the source
         self.absent = absent
         self.filled: Formula = TRUE  # that the group has a row
+        self.kept: Formula = TRUE  # that HAVING keeps the group
+        self.after = False  # whether nothing is computed before HAVING has been tested
         self._any: dict[int, Val] = {}
 
     def grouping(self, node: exp.Grouping) -> int:
@@ -194,14 +209,17 @@ class GroupScope(Scope):
         return self._any[position]
 
     def given(self) -> Formula:
-        return conj(self.filled, super().given())
+        return conj(self.kept if self.after else TRUE, self.filled, super().given())
+
+    def used(self) -> Formula:
+        return conj(self.kept, self.given(), TRUE if self.parent is None else self.parent.used())
 
     def shown(self) -> Sequence[Val]:
         return self.operator.values
 
-    def scope_of(self, term: Term) -> Scope:
-        """The scope of one member, for the argument of an aggregate."""
-        return Scope(self.names, term.outs, self.parent)
+    def scope_of(self, world: World, term: Term) -> Scope:
+        """The scope of one member, for the argument of an aggregate: WHERE has been tested before."""
+        return RowScope(world, self.names, term, self.parent, after=True)
 
 
 class WindowScope(Scope):
@@ -229,6 +247,9 @@ class WindowScope(Scope):
 
     def given(self) -> Formula:
         return conj(self.inner.given(), *self.held)
+
+    def used(self) -> Formula:
+        return conj(self.inner.used(), *self.held)
 
     def shown(self) -> Sequence[Val]:
         return self.inner.shown()

@@ -99,7 +99,8 @@ def _terms(
     searched += [part.this for part in (having, node.args.get("qualify")) if part is not None]
     aggregated = any(map(_has_aggregate, searched))
     if group is None and not aggregated and (having is None or reader.dialect.having_filters_rows):
-        return _plain(reader, source, parent, items, having)
+        after = reader.is_whole and having is None and node.args.get("qualify") is None
+        return _plain(reader, source, parent, items, having, after=after)
     return grouped(reader, source, parent, items, group, having, searched)
 
 
@@ -203,8 +204,13 @@ def _plain(
     parent: Scope | None,
     items: Items,
     having: exp.Having | None,
+    *,
+    after: bool,
 ) -> list[tuple[Term, Scope]]:
-    """The rows of a query without groups; HAVING is a second WHERE over the output names."""
+    """The rows of a query without groups; HAVING is a second WHERE over the output names.
+
+    `after`: nothing else is computed before WHERE has been tested.
+    """
     terms = list(source.bag.terms)
     if having is not None:
         kept = []
@@ -217,12 +223,14 @@ def _plain(
 
     def siblings() -> list[tuple[Term, Scope]]:
         copies = [renamed(reader.world, term) for term in terms]
-        return [(copy, Scope(source.names, copy.outs, parent)) for copy in copies]
+        return [(copy, row_scope(copy)) for copy in copies]
 
-    return [
-        (term, WindowScope(RowScope(reader.world, source.names, term, parent), siblings, term))
-        for term in terms
-    ]
+    row_scope = partial(_row_scope, reader, source, parent, after)
+    return [(term, WindowScope(row_scope(term), siblings, term)) for term in terms]
+
+
+def _row_scope(reader: Reader, source: Source, parent: Scope | None, after: bool, term: Term) -> RowScope:
+    return RowScope(reader.world, source.names, term, parent, after=after)
 
 
 _WINDOW_ONLY = (

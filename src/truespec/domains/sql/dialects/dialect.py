@@ -161,6 +161,8 @@ class Dialect:
 
     errors_raise: bool
     """Whether a division by zero, and the like, is a run-time error; else the result is NULL."""
+    quotients_may_be_infinite: bool
+    """Whether `/` by zero is an infinity or no number, which is not read, and stops no query."""
     has_sql_mode: bool
     """Whether sessions have a `sql_mode`, which the settings of a context may name."""
     division_truncates: bool

@@ -54,6 +54,7 @@ DUCKDB = Dialect(
     years_before_christ_print_alike=False,
     # Arithmetic
     errors_raise=True,
+    quotients_may_be_infinite=True,
     has_sql_mode=False,
     division_truncates=False,
     div_is_numeric=False,

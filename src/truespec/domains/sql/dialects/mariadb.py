@@ -54,6 +54,7 @@ MARIADB = Dialect(
     years_before_christ_print_alike=False,
     # Arithmetic
     errors_raise=False,
+    quotients_may_be_infinite=False,
     has_sql_mode=True,
     division_truncates=False,
     div_is_numeric=False,

@@ -54,6 +54,7 @@ POSTGRES = Dialect(
     years_before_christ_print_alike=True,
     # Arithmetic
     errors_raise=True,
+    quotients_may_be_infinite=False,
     has_sql_mode=False,
     division_truncates=True,
     div_is_numeric=True,

@@ -54,6 +54,7 @@ SQLITE = Dialect(
     years_before_christ_print_alike=False,
     # Arithmetic
     errors_raise=False,
+    quotients_may_be_infinite=False,
     has_sql_mode=False,
     division_truncates=True,
     div_is_numeric=False,

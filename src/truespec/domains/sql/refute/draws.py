@@ -19,8 +19,8 @@ from truespec.verdict import Unsupported
 
 HALVING = 0.5
 """How often a number that something is divided by is a power of two, which leaves quotients exact."""
-DATED = 0.95
-"""How often a text that is read as a date is one."""
+DATED, NEARLY = 0.94, 0.97
+"""How often a text that is read as a date is one, and how often it is one or nearly one."""
 _FIRST_DAY = datetime.date(2019, 7, 1)
 _NUMBERS = (Kind.INT, Kind.DECIMAL, Kind.FLOAT)
 _SMALL = {"TINYINT": 127, "SMALLINT": 32_767, "MEDIUMINT": 8_388_607}
@@ -159,7 +159,7 @@ def drawer(column: Column, table: Table, schema: Schema, literals: Literals) -> 
         timed = any(isinstance(value, str) and as_date(value) and len(value) > 10 for value in mentioned)
         of_dates = Kind.DATETIME if timed else Kind.DATE
         days = _moments(of_dates, mentioned, exact, literals, _CALENDAR)
-        return lambda style, random: (days if random.random() < DATED else texts)(style, random)
+        return _nearly_dates(days, texts)
     if kind is Kind.OTHER and column.type.sql.upper() == "TIMESTAMPTZ":
         return _moments(Kind.DATETIME, mentioned, exact, literals, _CALENDAR)
     if kind in (Kind.DATE, Kind.DATETIME):
@@ -170,6 +170,30 @@ def drawer(column: Column, table: Table, schema: Schema, literals: Literals) -> 
     raise Unsupported(
         f"schema: no values of type {column.type.sql!r} (column {table.name}.{column.name}) are drawn"
     )
+
+
+def _nearly_dates(days: Draw, texts: Draw) -> Draw:
+    """Days, now and then one with a time or with a mistake in it, and at times any text."""
+
+    def draw(style: Style, random: Random) -> Value:
+        choice = random.random()
+        if choice > NEARLY:
+            return texts(style, random)
+        day = str(days(style, random))
+        return day if choice < DATED else random.choice(_NEARLY_DATES)(day)
+
+    return draw
+
+
+_NEARLY_DATES: Sequence[Callable[[str], str]] = (
+    lambda day: f"{day[:10]} 18:00:00",
+    lambda day: f"{day[:8]}31",
+    lambda day: f"{day[:8]}32",
+    lambda day: f"{day[:5]}13{day[7:10]}",
+    lambda day: f"{day[:10]}x",
+    lambda day: day[:7],
+)
+"""What is written nearly as a day is: SQLite takes some of these for days."""
 
 
 def _beside(

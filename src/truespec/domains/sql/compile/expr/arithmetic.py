@@ -80,7 +80,8 @@ def _div(reader: Reader, node: exp.Div, scope: Scope) -> Val:
     left = arithmetic_operand(reader, node.this, scope)
     right = arithmetic_operand(reader, node.expression, scope)
     zero = _is_zero(right)
-    no_error(reader, conj(neg(left.null), neg(right.null), zero), "a division by zero", scope)
+    stops = not reader.dialect.quotients_may_be_infinite
+    no_error(reader, conj(neg(left.null), neg(right.null), zero), "a division by zero", scope, stops=stops)
     null = disj(left.null, right.null, zero)
     if reader.dialect.division_truncates and REAL not in (left.kind, right.kind):
         if LOOSE in (left.kind, right.kind):

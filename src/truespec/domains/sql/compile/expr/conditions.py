@@ -14,14 +14,22 @@ from truespec.domains.sql.compile.scope import Scope
 from truespec.domains.sql.ir import spans
 from truespec.domains.sql.ir.comparisons import compare, equal, null_safe_equal
 from truespec.domains.sql.ir.kinds import BOOL
-from truespec.domains.sql.ir.logic import FALSE, conj, disj
+from truespec.domains.sql.ir.logic import FALSE, conj, disj, neg
 from truespec.domains.sql.ir.truth import logical_and, logical_not, logical_or, truth, where_false, where_true
 from truespec.domains.sql.ir.values import Val
 from truespec.verdict import ReasonCode, SpecificationError, Unsupported
 
 
 def _and(reader: Reader, node: exp.And, scope: Scope) -> Val:
-    return logical_and([reader.condition(part, scope) for part in node.flatten()])
+    tests: list[Val] = []
+    saved = reader.beside
+    try:
+        for part in node.flatten():
+            tests.append(reader.condition(part, scope))
+            reader.beside = (*reader.beside, neg(where_false(tests[-1])))
+    finally:
+        reader.beside = saved
+    return logical_and(tests)
 
 
 def _or(reader: Reader, node: exp.Or, scope: Scope) -> Val:

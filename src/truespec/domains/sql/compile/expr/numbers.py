@@ -32,16 +32,20 @@ def operand(reader: Reader, value: Val) -> Val:
     return to_real(read) if fraction else read
 
 
-def no_error(reader: Reader, bad: Formula, what: str, scope: Scope) -> None:
+def no_error(reader: Reader, bad: Formula, what: str, scope: Scope, *, stops: bool = True) -> None:
     """Refuse an error that may occur; the tests of the CASEs around it may rule it out, and the group's rows.
 
-    They rule out no error of constants: a planner computes these before it runs the query.
+    They rule out no error of constants: a planner computes these before it runs the query. What does not
+    stop the query may occur where nobody reads the value.
     """
     bad = z3.simplify(bad)
     if not reader.dialect.errors_raise or z3.is_false(bad):
         return
     reader.aggregates.note_signs(bad)
-    if not _reads_rows(bad) or not reader.world.holds(conj(scope.given(), *reader.guards), neg(bad)):
+    known = (
+        conj(scope.given(), *reader.guards) if stops else conj(scope.used(), *reader.guards, *reader.beside)
+    )
+    if not _reads_rows(bad) or not reader.world.holds(known, neg(bad)):
         raise Unsupported(f"sql: {what} may occur, which {reader.dialect.name} does not answer with NULL")
 
 
