@@ -72,7 +72,9 @@ def listed(reader: Reader, node: Any, members: list[tuple[Term, Scope]], operato
         raise Unsupported(f"sql: the aggregate {found.name} over no rows")
     for key in found.keys:
         _check_key(found, key)
-    raw = _raw(reader, found, members)
+    found, raw = _settling(reader, found, _raw(reader, found, members))
+    if found.distinct and found.keys and not found.own:
+        raise Unsupported("sql: an aggregated list of distinct values in another order")
     bag = _values(reader, found, raw)
     kind = bag.terms[0].outs[0].kind
     if kind not in (INT, DATE, TEXT) and not (kind == BOOL and not found.skips):
@@ -104,14 +106,7 @@ def _read(node: Any) -> _List:
         inner = inner.expressions[0]
         if isinstance(inner, exp.Order):  # MariaDB writes the order behind DISTINCT
             inner, keys = inner.this, inner.expressions
-    for place, key in enumerate(keys):
-        if key.this == inner:  # values that tie there are alike, and keys behind it settle nothing
-            keys = keys[: place + 1]
-            break
-    found = _List(name, inner, keys, distinct, isinstance(node, exp.GroupConcat), kind)
-    if distinct and keys and not found.own:
-        raise Unsupported("sql: an aggregated list of distinct values in another order")
-    return found
+    return _List(name, inner, keys, distinct, isinstance(node, exp.GroupConcat), kind)
 
 
 def _check_key(found: _List, key: exp.Ordered) -> None:
@@ -133,6 +128,19 @@ def _raw(reader: Reader, found: _List, members: list[tuple[Term, Scope]]) -> Bag
             raise Unsupported(f"sql: the aggregate {found.name} of NULLs")
         terms.append(replace(term, outs=(value, *([] if found.own else sorts))))
     return coerced([Bag(tuple(terms))], reader.dialect)[0]
+
+
+def _settling(reader: Reader, found: _List, raw: Bag) -> tuple[_List, Bag]:
+    """The list and its rows without the keys behind the values themselves: values that tie there are alike.
+
+    Those that a collation calls equal are not, unless only one of them stands in the list.
+    """
+    place = next((place for place, key in enumerate(found.keys) if key.this == found.value), None)
+    if place is None or (_merges(reader, raw) and not found.distinct):
+        return found, raw
+    cut = replace(found, keys=found.keys[: place + 1])
+    width = 1 if cut.own else place + 2
+    return cut, raw.mapped(lambda outs: outs[:width])
 
 
 def _values(reader: Reader, found: _List, bag: Bag) -> Bag:
