@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import pytest
@@ -13,15 +14,17 @@ import needs
 from truespec.domains.contract import RecheckStatus
 from truespec.domains.registry import load
 from truespec.domains.rocq.context import RocqContext, read_context
+from truespec.domains.rocq.domain import equivalence, refutation
 from truespec.domains.rocq.library import library
 from truespec.domains.rocq.pair import Layout
+from truespec.domains.rocq.prover import prove
+from truespec.domains.rocq.recheck import PORTFOLIO
 from truespec.domains.rocq.refuter import Refutation, refute
 from truespec.domains.rocq.screen import screen
 from truespec.domains.rocq.session import Session
 from truespec.domains.rocq.witness import to_json
-from truespec.domains.verify import Pair, verify_pair
 from truespec.solvers.limit import Limit
-from truespec.verdict import Answer, Counterexample, Incomplete
+from truespec.verdict import Incomplete
 
 DAY = "Inductive day := Mon | Tue | Wed | Thu | Fri | Sat | Sun."
 TREE = "Inductive tree := Leaf | Node (l : tree) (x : Z) (r : tree)."
@@ -129,12 +132,16 @@ def found(session: Session, enough: bool, preamble: str, signature: str, *bodies
             session.kill()
 
 
+@cache
+def refuted(session: Session, name: str) -> Refutation:
+    return found(session, False, *WRONG[name])
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", WRONG)
 def test_refuted(session: Session, name: str) -> None:
-    refutation = found(session, False, *WRONG[name])
-    assert refutation.point
-    assert refutation.values()
+    assert refuted(session, name).point
+    assert refuted(session, name).values()
 
 
 @pytest.mark.slow
@@ -144,19 +151,30 @@ def test_not_refuted(session: Session, name: str) -> None:
         found(session, True, *SAME[name])
 
 
+@pytest.fixture(scope="module")
+def prover() -> Iterator[Session]:
+    needs.tool("coqc")
+    prelude = read_context({"signature": "(x : Z) : Prop"}).prelude
+    made = Session([*(sentence.text for sentence in prelude), *PORTFOLIO], library())
+    yield made
+    made.kill()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PROVED)
-def test_proved_by_induction(name: str) -> None:
-    needs.tool("coqc")
+def test_proved_by_induction(prover: Session, name: str) -> None:
     preamble, signature, *bodies = PROVED[name]
     oracle, candidate = (text(signature, body) for body in bodies)
     raw = context(preamble, signature)
-    verdict = verify_pair(Pair("rocq", oracle, candidate, raw), 200.0)
-    assert verdict.answer is Answer.EQUIVALENT
-    assert (
-        load("rocq").recheck(oracle, candidate, raw, verdict, Limit.start(200)).status
-        is RecheckStatus.CONFIRMED
-    )
+    layout = Layout(read_context(raw), screen(oracle), screen(candidate))
+    prover.ready()
+    try:
+        proved = prove(prover, layout, Limit.start(200), threading.Event())
+    finally:
+        if not prover.back_to(prover.base):
+            prover.kill()
+    checked = load("rocq").recheck(oracle, candidate, raw, equivalence(proved, layout), Limit.start(200))
+    assert checked.status is RecheckStatus.CONFIRMED, checked.detail
 
 
 @pytest.mark.slow
@@ -164,14 +182,11 @@ def test_proved_by_induction(name: str) -> None:
     ("name", "argument"),
     [("tree", "t"), ("expressions", "e"), ("list of records", "l"), ("tree with a parameter", "t"), ("two types at once", "t"), ("hidden names", "f")],
 )  # fmt: skip
-def test_confirmed_in_fresh_processes(name: str, argument: str) -> None:
-    needs.tool("coqc")
+def test_confirmed_in_fresh_processes(session: Session, name: str, argument: str) -> None:
     preamble, signature, *bodies = WRONG[name]
     oracle, candidate = (text(signature, body) for body in bodies)
     raw = context(preamble, signature)
-    verdict = verify_pair(Pair("rocq", oracle, candidate, raw), 200.0)
-    assert verdict.answer is Answer.REFUTED
-    assert isinstance(verdict.evidence, Counterexample)
+    verdict = refutation(refuted(session, name), None)
     checked = load("rocq").recheck(oracle, candidate, raw, verdict, Limit.start(200))
     assert checked.status is RecheckStatus.CONFIRMED, checked.detail
     record: Any = verdict.to_json()

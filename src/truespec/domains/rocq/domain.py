@@ -173,7 +173,7 @@ class Rocq(Domain[RocqContext, RocqSpec]):
                 relation = self._relation(prover, found, layout, limit)
                 return refutation(found, relation)
             case Proved():
-                return _equivalent(found, layout)
+                return equivalence(found, layout)
             case Claim():
                 return _claimed(found)
         raise found
@@ -211,8 +211,8 @@ class Rocq(Domain[RocqContext, RocqSpec]):
                     self._sessions.pop(old).kill()
             load = {
                 "check": [],
-                "refute": ["Require Truespec.Draw.", *NO_CACHE],
-                "prove": ["Require Truespec.Portfolio.", *NO_CACHE],
+                "refute": [*recheck.SEARCH, *NO_CACHE],
+                "prove": [*recheck.PORTFOLIO, *NO_CACHE],
                 "solve": [*LOAD, *NO_CACHE],
             }[kind]
             session = Session([*prelude, *load], library() if load else None)
@@ -317,7 +317,8 @@ def refutation(found: Refutation, relation: Relation | None) -> Verdict:
     return refuted("rocq", "evaluators", counterexample, relation)
 
 
-def _equivalent(found: Proved, layout: Layout) -> Verdict:
+def equivalence(found: Proved, layout: Layout) -> Verdict:
+    """The verdict of a proof by the kernel."""
     trusts = [f"the kernel of Rocq {toolchain().version}"]
     if found.classical:
         trusts.append("the axiom classic: forall P : Prop, P \\/ ~ P")

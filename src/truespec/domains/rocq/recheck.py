@@ -43,6 +43,11 @@ from truespec.verdict import (
     Verdict,
 )
 
+PORTFOLIO = ("Require Truespec.Portfolio.",)
+"""What a session needs for a proof by the portfolio."""
+SEARCH = ("Require Truespec.Draw.",)
+"""What a session needs for a refutation."""
+
 
 class _Refused(Exception):
     """A file did not compile."""
@@ -56,7 +61,7 @@ def recheck(oracle: str, candidate: str, raw: RawContext, verdict: Verdict, limi
     try:
         if (wrong := _misshapen(layout, verdict)) is not None:
             return Recheck(RecheckStatus.FAILED, by, wrong)
-        with _restated(layout, limit) as dialogue:
+        with _restated(layout, _load(verdict), limit) as dialogue:
             match verdict.answer, verdict.evidence:
                 case Answer.EQUIVALENT, Proof(certificate=dict() as certificate) if (
                     certificate.get("grade") == GRADE
@@ -82,7 +87,7 @@ def _misshapen(layout: Layout, verdict: Verdict) -> str | None:
     match verdict.answer, verdict.evidence:
         case Answer.EQUIVALENT, Proof(certificate=dict() as certificate):
             if certificate.get("grade") == GRADE:
-                return None
+                return _no_claim(layout, certificate)
             if "script" in certificate:
                 script = certificate["script"]
                 if not isinstance(script, list) or not hammer.reads_as_script(script, layout):
@@ -94,6 +99,19 @@ def _misshapen(layout: Layout, verdict: Verdict) -> str | None:
         case Answer.REFUTED, Counterexample() as evidence:
             return _no_point(layout, evidence)
     return None
+
+
+def _no_claim(layout: Layout, certificate: Mapping[str, object]) -> str | None:
+    """Why a certificate of grade `smt` names no plan, or holds another text than its formula's."""
+    plan = str(certificate.get("plan", WHOLE))
+    if plan not in plans(layout):
+        return f"the certificate names no plan: {plan[:80]!r}"
+    try:
+        if smtlib(str(certificate.get("formula"))) == certificate.get("smtlib"):
+            return None
+    except Incomplete:
+        pass
+    return "the certificate's SMT-LIB text is not that of its formula"
 
 
 def _no_point(layout: Layout, evidence: Counterexample) -> str | None:
@@ -114,7 +132,7 @@ def implies(premise: str, conclusion: str, raw: RawContext, limit: Limit) -> Imp
     """Whether the kernel accepts a proof, in fresh processes, that one text implies another."""
     layout = Layout(read_context(raw), screen(premise), screen(conclusion))
     try:
-        with _restated(layout, limit) as dialogue:
+        with _restated(layout, PORTFOLIO, limit) as dialogue:
             if prove_implication(dialogue, layout, "oracle", "candidate"):
                 return Implication(True, _by())
     except (_Refused, OpeningRefused, SpecificationError, Undecided) as error:
@@ -124,12 +142,22 @@ def implies(premise: str, conclusion: str, raw: RawContext, limit: Limit) -> Imp
     return Implication(None, _by(), "no strategy proves it")
 
 
+def _load(verdict: Verdict) -> Iterable[str]:
+    """What of the library the re-check of a verdict needs."""
+    match verdict.evidence:
+        case Counterexample():
+            return SEARCH
+        case Proof(certificate=dict() as certificate) if certificate.get("grade") == GRADE:
+            return LOAD
+    return PORTFOLIO
+
+
 def _by() -> str:
     return f"coqc {toolchain().version}, fresh processes"
 
 
 @contextlib.contextmanager
-def _restated(layout: Layout, limit: Limit) -> Iterator[Dialogue]:
+def _restated(layout: Layout, load: Iterable[str], limit: Limit) -> Iterator[Dialogue]:
     """Each text compiled alone, then a fresh process that states the pair's theorem."""
     with Scratch("recheck") as folder:
         texts = [(CANDIDATE, layout.candidate), (ORACLE, layout.oracle)]
@@ -137,7 +165,7 @@ def _restated(layout: Layout, limit: Limit) -> Iterator[Dialogue]:
             texts.insert(0, (PREAMBLE, layout.context.preamble))
         for module, text in texts:
             _compile(folder, module, layout.context, (sentence.text for sentence in text.sentences), limit)
-        dialogue = _fresh(folder, layout, limit)
+        dialogue = _fresh(folder, layout, load, limit)
         try:
             yield dialogue
         finally:
@@ -169,17 +197,14 @@ def _replay(dialogue: Dialogue, by: str, opened: Iterable[str], script: Iterable
 
 def _claim(dialogue: Dialogue, layout: Layout, certificate: Mapping[str, object], by: str) -> Recheck:
     """Reduce the theorem again, compare what the solver read, and ask another solver."""
-    plan = str(certificate.get("plan", WHOLE))
-    if plan not in plans(layout):
-        return Recheck(RecheckStatus.FAILED, by, f"the certificate names no plan: {plan[:80]!r}")
-    formula = reduce_stated(dialogue, layout, plan)
+    formula = reduce_stated(dialogue, layout, str(certificate.get("plan", WHOLE)))
+    text = smtlib(formula)
+    if (certificate.get("formula"), certificate.get("smtlib")) != (formula, text):
+        return Recheck(RecheckStatus.FAILED, by, "the certificate is not what the texts are reduced to")
     try:
         confirm(dialogue)
     except Incomplete as error:
         return Recheck(RecheckStatus.FAILED, by, str(error))
-    text = smtlib(formula)
-    if (certificate.get("formula"), certificate.get("smtlib")) != (formula, text):
-        return Recheck(RecheckStatus.FAILED, by, "the certificate is not what the texts are reduced to")
     by = f"{by}, and {cvc5.version()}"
     said = {_second(question, dialogue.limit) for question in text.split(NEXT)}
     if Outcome.SAT in said:
@@ -210,18 +235,11 @@ def _refutation(dialogue: Dialogue, layout: Layout, evidence: Counterexample, by
     return Recheck(RecheckStatus.CONFIRMED, by)
 
 
-def _fresh(folder: Path, layout: Layout, limit: Limit) -> Dialogue:
+def _fresh(folder: Path, layout: Layout, load: Iterable[str], limit: Limit) -> Dialogue:
     """A fresh process in which both files are required, the preamble imported, the pair's theorem stated."""
     prelude = [sentence.text for sentence in layout.context.prelude]
-    load = [
-        *_imports(layout.context),
-        f"Require {CANDIDATE}.",
-        f"Require {ORACLE}.",
-        "Require Truespec.Calls.",
-        "Require Truespec.Portfolio.",
-        *LOAD,
-    ]
-    session = Session([*prelude, *load], library(), folder)
+    texts = [*_imports(layout.context), f"Require {CANDIDATE}.", f"Require {ORACLE}."]
+    session = Session([*prelude, *texts, *load], library(), folder)
     session.until = limit.ends
     try:
         session.ready()

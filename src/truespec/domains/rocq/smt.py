@@ -16,7 +16,7 @@ import subprocess
 import sysconfig
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -47,6 +47,8 @@ SCANNED = re.compile(r"list\b.*|nat|string")
 """The types of arguments along which inductions go."""
 PLAN_MILLISECONDS = 1000
 """Z3's time for each question of these plans."""
+UNKNOWN = re.compile(r"\((?:App|Rel) ")
+"""Of a formula as it is written: a function or a predicate of which nothing is known."""
 HEAD_START = 0.15
 """Seconds in which Z3 may prove a formula before the next plan is tried."""
 POLL_SECONDS = 0.05
@@ -101,31 +103,57 @@ class Claim:
 def solve(session: Session, layout: Layout, limit: Limit, stop: threading.Event) -> Claim | Refutation:
     """Reduce by each plan and ask Z3 for proofs; then for points at which the refuter decides the pair.
 
+    The points come before the other plans where the pair's own formula fails somewhere for all that Z3 knows.
+
     `Incomplete` where the pair is outside the fragment, or Z3 proves nothing and its points separate nothing.
     """
     dialogue = Dialogue(session, limit, stop)
     for sentence in (*layout.preamble(), *layout.modules(), *layout.statement()):
         dialogue.must(sentence)
     stated = session.state
+    every, asked = plans(layout), False
+    _open(dialogue, layout)
     with contextlib.ExitStack() as processes:
-        found = _attempts(dialogue, layout, processes)
-        if isinstance(found, Claim):
+        attempts: list[_Attempt] = []
+        found: Claim | Refutation | None = _attempts(dialogue, layout, every[:1], attempts, processes)
+        if found is None and attempts and attempts[0].fails_somewhere(limit, stop):
+            asked, found = True, _refuted(dialogue, layout, stated, attempts[0])
+            if found is None:
+                _go_back(session, stated)
+                _open(dialogue, layout)
+        found = found or _attempts(dialogue, layout, every[1:], attempts, processes)
+        if not (found or asked) and attempts and attempts[0].plan == WHOLE:
+            found = _refuted(dialogue, layout, stated, attempts[0])
+        if found:
             return found
-        if not found:
+        if not attempts:
             raise Incomplete("the pair is outside the fragment that is translated to SMT-LIB")
-        if found[0].plan == WHOLE:
-            points = suggested(dialogue, layout, found[0].formula)
-            if points:
-                if not session.back_to(stated):
-                    raise Incomplete("Rocq's process does not obey")
-                with contextlib.suppress(Incomplete):
-                    return refute_near(dialogue, layout, points)
-        while running := [one for one in found if one.process.running]:
+        while running := [one for one in attempts if one.process.running]:
             for attempt in running:
                 if attempt.process.outcome(limit, stop, POLL_SECONDS) is Outcome.UNSAT:
                     return _derived_again(dialogue, layout, stated, attempt)
-    answer = found[0].process.outcome(limit, stop)
+        answer = attempts[0].process.outcome(limit, stop)
     raise Incomplete(f"Z3 answers {answer.value} to the pair's formula")
+
+
+def _open(dialogue: Dialogue, layout: Layout) -> None:
+    for sentence in opening(layout):
+        dialogue.must(sentence)
+
+
+def _refuted(dialogue: Dialogue, layout: Layout, stated: int, whole: _Attempt) -> Refutation | None:
+    """What the refuter decides at the points that Z3 suggests for the pair's formula, just reduced."""
+    points = suggested(dialogue, layout, whole.formula)
+    if points:
+        _go_back(dialogue.session, stated)
+        with contextlib.suppress(Incomplete):
+            return refute_near(dialogue, layout, points)
+    return None
+
+
+def _go_back(session: Session, state: int) -> None:
+    if not session.back_to(state):
+        raise Incomplete("Rocq's process does not obey")
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,18 +168,26 @@ class _Attempt:
     def claim(self) -> Claim:
         return Claim(self.formula, self.text, z3_version(), self.plan)
 
+    def fails_somewhere(self, limit: Limit, stop: threading.Event) -> bool:
+        """Whether Z3 has found values at which it fails, and it knows all that the formula speaks of."""
+        known = UNKNOWN.search(self.formula) is None
+        return known and self.process.outcome(limit, stop, 0.0) is Outcome.SAT
 
-def _attempts(dialogue: Dialogue, layout: Layout, processes: contextlib.ExitStack) -> Claim | list[_Attempt]:
-    """The reductions by all plans, or the first that Z3 proves meanwhile."""
-    attempts: list[_Attempt] = []
-    for sentence in opening(layout):
-        dialogue.must(sentence)
+
+def _attempts(
+    dialogue: Dialogue,
+    layout: Layout,
+    tried: Sequence[str],
+    attempts: list[_Attempt],
+    processes: contextlib.ExitStack,
+) -> Claim | None:
+    """The first of the attempts that Z3 proves while those by the plans `tried` join them."""
     meanwhile = _ProvedMeanwhile(dialogue, attempts)
-    for number, plan in enumerate(plans(layout)):
+    for plan in tried:
         # Only the whole pair's formula gets all the time: one of its questions may need it.
         milliseconds = PLAN_MILLISECONDS if plan != WHOLE else None
         with contextlib.suppress(Incomplete, Interrupted):
-            formula = reduced(dialogue, plan, _name(number), meanwhile)
+            formula = reduced(dialogue, plan, _name(layout, plan), meanwhile)
             text = smtlib(formula)
             if all(text != other.text for other in attempts):
                 process = processes.enter_context(Z3(text, milliseconds))
@@ -160,12 +196,12 @@ def _attempts(dialogue: Dialogue, layout: Layout, processes: contextlib.ExitStac
             attempts[-1].process.outcome(dialogue.limit, dialogue.stop, HEAD_START)
         if proved := meanwhile.proved():
             dialogue.may("Abort.")
-            confirm(dialogue, _name(plans(layout).index(proved.plan)))
+            confirm(dialogue, _name(layout, proved.plan))
             return proved.claim()
         dialogue.limit.check()
         if dialogue.stop.is_set():
             raise Interrupted
-    return attempts
+    return None
 
 
 class _ProvedMeanwhile(threading.Event):
@@ -200,7 +236,8 @@ def _derived_again(dialogue: Dialogue, layout: Layout, stated: int, attempt: _At
     return attempt.claim()
 
 
-def _name(number: int) -> str:
+def _name(layout: Layout, plan: str) -> str:
+    number = plans(layout).index(plan)
     return f"{REDUCTION}_{number}" if number else REDUCTION
 
 
@@ -260,8 +297,7 @@ def reduce(dialogue: Dialogue, layout: Layout, plan: str = WHOLE) -> str:
 
 def reduce_stated(dialogue: Dialogue, layout: Layout, plan: str = WHOLE) -> str:
     """The same, where the theorem is stated already."""
-    for sentence in opening(layout):
-        dialogue.must(sentence)
+    _open(dialogue, layout)
     return reduced(dialogue, plan)
 
 
