@@ -19,9 +19,13 @@ demo: setup ## verify the bundled tasks, print the table, write out/demo/report.
 # Four processes: while two wait, two cores work. tests/conftest.py says which tests stay together.
 PYTEST = $(RUN) pytest -q -n 4 --dist loadgroup --no-loadscope-reorder
 
-test: setup-test lint types ## everything: style, types, all tests, and the package in clean environments
-	$(PYTEST)
+# The types keep one core busy at first, as long as mypy has no cache: the tests have the other.
+test: setup-test lint ## everything: style, types, all tests, and the package in clean environments
+	@$(MAKE) --no-print-directory -j 2 types all-tests
 	tools/compat --quick
+
+all-tests:
+	$(PYTEST)
 
 quick: ## the first look: style, types, doctests, units, a few cases of each table
 	@$(MAKE) --no-print-directory -j 3 --output-sync=target lint types quick-tests
@@ -92,4 +96,4 @@ dist: ## build the sdist and the wheel into dist/; REPOSITORY=https://... names 
 requirements: ## export the hashed requirements from the project's dependencies
 	$(UV) lock -q && $(UV) export -q --frozen --all-extras --all-groups --no-emit-project --format requirements-txt --no-header --no-annotate -o requirements.txt && rm -f uv.lock
 
-.PHONY: help setup setup-test demo test quick quick-tests check slowest costs coverage lint types format snapshots bench certificates baseline live-model requirements compat docs dist
+.PHONY: help setup setup-test demo test all-tests quick quick-tests check slowest costs coverage lint types format snapshots bench certificates baseline live-model requirements compat docs dist

@@ -95,7 +95,7 @@ def main(folder: str, commands: list[list[str]], pairs: Path, output: Path) -> N
     cluster, nodes = cluster_of_two(ray_client_server_port=PORT)
     clients = commands_of_clients(folder, commands)
     loss = loss_of_a_node(cluster, nodes[0], pairs, output)
-    cluster.shutdown()  # type: ignore[no-untyped-call]
+    cluster.shutdown()
     print(json.dumps({"clients": clients, "loss": {**loss, "left": left()}}), flush=True)
 
 
