@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import needs
-from truespec.domains.rocq import library
+from truespec.domains.rocq import axioms, library
 from truespec.verdict import ToolMissing
 
 
@@ -38,3 +38,24 @@ def test_compiling_goes_on_where_it_was_ended(tmp_path: Path, monkeypatch: pytes
     assert (target / "Semi.vo").exists()
     assert (target / "complete").exists()
     assert [path.name for path in tmp_path.iterdir()] == ["compiled"]
+
+
+@pytest.mark.live
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("loaded", "known"),
+    [
+        ("From Coq Require Import Classical_Prop ssreflect.", True),
+        ("From Coq Require Import FunctionalExtensionality.", False),
+        ("Unset Guard Checking. Fixpoint f (n : nat) : nat := f n.", False),
+    ],
+)
+def test_another_axiom_among_what_is_loaded_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loaded: str, known: bool
+) -> None:
+    needs.tool("coqchk")
+    monkeypatch.setattr(axioms, "FILES", ())
+    monkeypatch.setattr(axioms, "PRELUDE", loaded)
+    (folder := tmp_path / "library").mkdir()
+    (building := tmp_path / "building").mkdir()
+    assert axioms._only_classic(folder, building) is known

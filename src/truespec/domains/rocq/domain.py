@@ -12,6 +12,7 @@ from typing import Any, ClassVar, TypeVar
 
 from truespec.domains.contract import Domain, Implication, RawContext, Recheck, Tool
 from truespec.domains.rocq import hammer, recheck
+from truespec.domains.rocq.axioms import only_classic
 from truespec.domains.rocq.context import RocqContext, read_context
 from truespec.domains.rocq.library import library
 from truespec.domains.rocq.pair import Layout
@@ -87,7 +88,7 @@ class Rocq(Domain[RocqContext, RocqSpec]):
         from truespec.verdict import ToolMissing
 
         try:
-            library()
+            only_classic()
             context = read_context({"signature": "(x : Z) : Prop"})
             for kind in KINDS:
                 self._session(kind, context).start()

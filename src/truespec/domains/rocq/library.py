@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import hashlib
 import os
 import shutil
 import subprocess
 import time
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import IO
@@ -102,11 +104,18 @@ def library() -> Path:
     target = root / f"rocq-{tools.version}-{digest.hexdigest()[:16]}"
     if (target / "complete").exists():
         return target
-    with (root / "rocq.lock").open("w") as lock:
-        _take(lock)
+    with locked(root):
         if not (target / "complete").exists():
             _compile_into(target, root)
     return target
+
+
+@contextlib.contextmanager
+def locked(root: Path) -> Iterator[None]:
+    """Only one process at a time writes below the root of compiled files."""
+    with (root / "rocq.lock").open("w") as lock:
+        _take(lock)
+        yield
 
 
 def _take(lock: IO[str]) -> None:

@@ -26,6 +26,8 @@ class Toolchain:
     """Its version, e.g. `8.16.1`."""
     hammer: bool
     """Whether CoqHammer is installed, its plugin included."""
+    checker: str | None = None
+    """The program that checks compiled files, where it is installed."""
 
 
 @cache
@@ -49,7 +51,8 @@ def toolchain() -> Toolchain:
     from pathlib import Path
 
     hammer = (Path(where) / "user-contrib" / "Hammer" / "Plugin" / "Hammer.vo").exists()
-    return Toolchain(compiler, toplevel, version, hammer)
+    checker = shutil.which("coqchk") or shutil.which("rocqchk")
+    return Toolchain(compiler, toplevel, version, hammer, checker)
 
 
 def _run(command: list[str]) -> str:
