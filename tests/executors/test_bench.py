@@ -147,6 +147,8 @@ def test_a_run_killed_ten_times_makes_no_call_twice(tmp_path: Path) -> None:
         *models,
         "--domain",
         "fol",
+        "--limit",
+        "80",
         "--epochs",
         "3",
         "-o",
