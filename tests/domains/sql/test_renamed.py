@@ -41,6 +41,16 @@ OTHER = [
     ("mysql", "SELECT d + INTERVAL 1 DAY AS day FROM t", "SELECT d + INTERVAL 1 MONTH AS month FROM t"),
     ("mysql", "SELECT EXTRACT(YEAR FROM d) AS year FROM t", "SELECT EXTRACT(MONTH FROM d) AS month FROM t"),
     ("mysql", "SELECT CAST(a AS CHAR) AS n FROM t", "SELECT CAST(a AS DATE) AS n FROM t"),
+    (
+        "sqlite",
+        "SELECT n FROM (SELECT a AS 'n', b AS 'm' FROM t)",
+        "SELECT m FROM (SELECT a AS 'n', b AS 'm' FROM t)",
+    ),
+    (
+        "mysql",
+        'SELECT n FROM (SELECT a AS "n", b AS "m" FROM t) q',
+        'SELECT m FROM (SELECT a AS "n", b AS "m" FROM t) q',
+    ),
     ("mysql", "SELECT a AS `n` FROM t ORDER BY n", "SELECT a AS `m` FROM t ORDER BY n"),
     (
         "postgres",

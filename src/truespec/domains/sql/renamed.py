@@ -5,11 +5,11 @@ the other, both mean the same: on each database the same results are possible, w
 
 Side conditions. A name that is changed is a plain word which the query gives by AS, by WITH or beside a table
 in FROM. It is no name of the schema, of the engine (a keyword, a function, a type, a unit, a system column),
-stands nowhere in quotes, and each place in the text where the word stands is one where the syntax tree has a
-name of a column or a table. No row is taken as a whole, whose columns' names may come out; no names are
-matched by patterns, made of values, or made up by the engine; no function may read more than values, as
-DuckDB's ALIAS and PostgreSQL's XMLFOREST do. `AS` before such a name may be left out; before a word of the
-engine it may not: `t AS left JOIN u` is an inner join in SQLite.
+stands nowhere in quotes of any kind (`a AS 'n'` gives a name too), and each place in the text where the word
+stands is one where the syntax tree has a name of a column or a table. No row is taken as a whole, whose
+columns' names may come out; no names are matched by patterns, made of values, or made up by the engine; no
+function may read more than values, as DuckDB's ALIAS and PostgreSQL's XMLFOREST do. `AS` before such a name
+may be left out; before a word of the engine it may not: `t AS left JOIN u` is an inner join in SQLite.
 
 Why. An engine finds what a name means by which names are equal, among those of the query and those that are
 there already. A one-to-one change among the former that keeps off the latter keeps this as it is. What an
@@ -111,10 +111,12 @@ def _given(tree: exp.Expr) -> Iterator[str]:
 def _fixed(tree: exp.Expr, lexemes: list[Lexeme], dialect: str) -> set[str]:
     """The words that may mean anything else than what the query calls so."""
     written = Counter(lexeme.text.lower() for lexeme in lexemes if lexeme.shape is Shape.WORD)
-    names = Counter(str(name.this).lower() for name in tree.find_all(exp.Identifier) if _is_plain(name))
+    identifiers = [(str(name.this).lower(), _is_plain(name)) for name in tree.find_all(exp.Identifier)]
+    names = Counter(name for name, plain in identifiers if plain)
     fixed = {word for word, number in written.items() if names[word] != number}
+    fixed |= {name for name, plain in identifiers if not plain}
     fixed |= {word for word in written if not _PLAIN.match(word) or len(word) > LONGEST}
-    fixed |= {(lexeme.value or "").lower() for lexeme in lexemes if lexeme.shape is Shape.NAME}
+    fixed |= {lexeme.value.lower() for lexeme in lexemes if lexeme.value is not None}
     return fixed | _words_of(dialect)
 
 
