@@ -1,9 +1,10 @@
 """How the tests are shared out between worker processes.
 
 `--dist loadgroup` gives a group of tests to one process at a time. A group is a test file, so that what a
-file sets up is set up once. The laws of `conformance/` run over thousands of cases of one file: there, a
-group is a share of one case table, and all laws of a case stay together because they ask for the same
-verdicts. Groups are told from the names of the tests, which is all that the sharing process knows.
+file sets up is set up once; files that load what takes seconds are one group. The laws of `conformance/` run
+over thousands of cases of one file: there, a group is a share of one case table, and all laws of a case stay
+together because they ask for the same verdicts. Groups are told from the names of the tests, which is all
+that the sharing process knows.
 """
 
 from __future__ import annotations
@@ -16,6 +17,9 @@ from typing import Any
 from xdist.scheduler import LoadGroupScheduling  # type: ignore[import-untyped]
 
 LAWS = "conformance/test_laws.py::"
+
+TOGETHER = ("tests/models/test_inspect",)
+"""How the names of files begin that are one group: what they all load takes seconds."""
 
 SHARE = 40
 """About how many cases of one table a group holds."""
@@ -41,7 +45,9 @@ def groups_of(tests: Iterable[str]) -> dict[str, str]:
         table, case = case_of(test)
         shares = -(-len(tables[table]) // SHARE)
         share = zlib.crc32(case.encode()) % shares
-        groups[test] = f"{table}-{share}" if case else test.partition("::")[0]
+        file = test.partition("::")[0]
+        together = next((start for start in TOGETHER if file.startswith(start)), file)
+        groups[test] = f"{table}-{share}" if case else together
     return groups
 
 
