@@ -65,6 +65,20 @@ def test_an_answer_that_is_no_longer_wanted_ends_the_wait(session: Session) -> N
     assert session.say("Check two.", 200.0).ok
 
 
+def test_a_sentence_that_ends_at_once_is_waited_for(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A signal while Rocq answers may end its process."""
+    session.ready()
+    assert session._process is not None
+    monkeypatch.setattr(session._process, "send_signal", lambda signal: session.kill())
+    stop = threading.Event()
+    stop.set()
+    with pytest.raises(Interrupted):
+        session.say("Definition three := 3.", 200.0, stop)
+    assert session.say("Check three.", 200.0).ok
+
+
 def test_a_session_that_does_not_start_in_time_is_ended(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:

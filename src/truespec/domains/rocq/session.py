@@ -31,6 +31,13 @@ INTERRUPT_SECONDS = 1.0
 """How much processor time a process may take to stop before it is ended."""
 INTERRUPT_WAIT = 6.0
 """How long it may take at most, on a busy machine: to end it costs a new start."""
+SOON_SECONDS = 0.03
+"""The processor time in which a sentence whose answer is not wanted may end by itself.
+
+A signal that arrives while Rocq answers or reads the next sentence ends its process in one of eight cases.
+"""
+SOON_WAIT = 0.3
+"""How long that may take at most, on a busy machine."""
 GRACE_SECONDS = 0.25
 """How long after a pair's limit a process is still waited for."""
 STARTUP_SECONDS = 60.0
@@ -186,9 +193,22 @@ class Session:
         worked = None if work is None else self.worked() + work
         text = self._prompt_by(deadline, stop, worked)
         if text is None:
-            self._interrupt()
+            overdue = worked is not None and self.running and self.worked() > worked
+            if overdue or not self._ends_soon():
+                self._interrupt()
             raise Interrupted
         return _reply(text)
+
+    def _ends_soon(self) -> bool:
+        """Whether the running sentence ends, or its process, before it is worth a signal."""
+        latest = time.monotonic() + self._patience(SOON_WAIT)
+        worked = self.worked() + SOON_SECONDS
+        with contextlib.suppress(Undecided, OSError):
+            while self.running and time.monotonic() < latest and self.worked() < worked:
+                self._read(PAUSE_SECONDS)
+                if self._prompt() is not None:
+                    return True
+        return not self.running
 
     def _send(self, sentence: str) -> None:
         process = self._process

@@ -20,6 +20,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from truespec.domains.rocq.axioms import rests_on_classic_at_most
 from truespec.domains.rocq.dialogue import Dialogue
 from truespec.domains.rocq.pair import Layout
 from truespec.domains.rocq.prover import assumptions
@@ -196,7 +197,7 @@ def _attempts(
             attempts[-1].process.outcome(dialogue.limit, dialogue.stop, HEAD_START)
         if proved := meanwhile.proved():
             dialogue.may("Abort.")
-            confirm(dialogue, _name(layout, proved.plan))
+            _confirm_here(dialogue, layout, _name(layout, proved.plan))
             return proved.claim()
         dialogue.limit.check()
         if dialogue.stop.is_set():
@@ -232,7 +233,7 @@ def _derived_again(dialogue: Dialogue, layout: Layout, stated: int, attempt: _At
     if not dialogue.session.back_to(stated):
         raise Incomplete("Rocq's process does not obey")
     reduce_stated(dialogue, layout, attempt.plan)
-    confirm(dialogue)
+    _confirm_here(dialogue, layout)
     return attempt.claim()
 
 
@@ -323,6 +324,12 @@ def reduced(
 def confirm(dialogue: Dialogue, name: str = REDUCTION) -> None:
     """`Incomplete` where the reduction rests on another axiom than `classic`, trusted in any case."""
     assumptions(dialogue.must(f"Print Assumptions {name}."))
+
+
+def _confirm_here(dialogue: Dialogue, layout: Layout, name: str = REDUCTION) -> None:
+    """The same in a session of the domain, where it may be known of all that is loaded."""
+    if not rests_on_classic_at_most(layout.context):
+        confirm(dialogue, name)
 
 
 def opening(layout: Layout) -> list[str]:
