@@ -253,7 +253,7 @@ def test_parquet_takes_any_text(tmp_path: Path) -> None:
 
     path = tmp_path / "it's.parquet"
     texts = ["\ud800", "\0", 'a"b\n\u2028', None, "x" * 1_000_000]
-    write_parquet(path, {"text": "VARCHAR", "n": "BIGINT"}, [{"text": t, "n": None} for t in texts])
+    write_parquet((path, {"text": "VARCHAR", "n": "BIGINT"}, [{"text": t, "n": None} for t in texts]))
     found = duckdb.connect().read_parquet(str(path)).fetchall()
     assert [row[0] for row in found] == ["\\ud800", *texts[1:]]
 

@@ -93,12 +93,9 @@ def write_report(
     """
     for name in ("tables", "figures", "data"):
         (folder / name).mkdir(parents=True, exist_ok=True)
-    parquet = parquet_is_possible()
     for table in tables:
         for ending, text in (("md", table.to_markdown()), ("tex", table.to_latex()), ("csv", table.to_csv())):
             _write(folder / "tables" / f"{table.name}.{ending}", text)
-        if parquet:
-            write_parquet(folder / "tables" / f"{table.name}.parquet", *table.to_data())
     for figure in drawn:
         _write(folder / "figures" / f"{figure.name}.svg", figure.svg)
     flat = (
@@ -107,8 +104,12 @@ def write_report(
     )
     for name, columns, rows in flat:
         write_csv(folder / "data" / f"{name}.csv", columns, rows)
-        if parquet:
-            write_parquet(folder / "data" / f"{name}.parquet", columns, rows)
+    parquet = parquet_is_possible()
+    if parquet:
+        write_parquet(
+            *((folder / "tables" / f"{table.name}.parquet", *table.to_data()) for table in tables),
+            *((folder / "data" / f"{name}.parquet", columns, rows) for name, columns, rows in flat),
+        )
     _write(folder / "report.html", _page(tables, drawn, answers, judgements, lead))
     _write_tasks(folder, entries(tasks, answers, judgements))
     return "" if parquet else "no Parquet files: they need DuckDB, pip install 'truespec[engines]'"

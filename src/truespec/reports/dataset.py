@@ -111,27 +111,36 @@ def parquet_is_possible() -> bool:
     return importlib.util.find_spec("duckdb") is not None
 
 
-def write_parquet(path: Path, columns: Mapping[str, str], rows: Sequence[Mapping[str, Any]]) -> None:
-    """Rows as a Parquet file with typed columns; what is unknown is NULL."""
+Parquet = tuple[Path, Mapping[str, str], Sequence[Mapping[str, Any]]]
+"""A file to be written, the types of its columns, and its rows."""
+
+
+def write_parquet(*files: Parquet) -> None:
+    """Rows as Parquet files with typed columns; what is unknown is NULL. One database writes all of them."""
     import duckdb
 
+    database = duckdb.connect()
+    try:
+        for path, columns, rows in files:
+            typed = ", ".join(f'"{name}" {kind}' for name, kind in columns.items())
+            database.execute(f"CREATE OR REPLACE TABLE t ({typed})")
+            if rows:
+                _insert(database, columns, rows)
+            quoted = str(path).replace("'", "''")
+            database.execute(f"COPY t TO '{quoted}' (FORMAT parquet)")
+    finally:
+        database.close()
+
+
+def _insert(database: Any, columns: Mapping[str, str], rows: Sequence[Mapping[str, Any]]) -> None:
     with tempfile.NamedTemporaryFile("w", encoding="utf-8", suffix=".jsonl") as lines:
         lines.writelines(json.dumps({name: _utf8(row.get(name)) for name in columns}) + "\n" for row in rows)
         lines.flush()
-        database = duckdb.connect()
-        try:
-            typed = ", ".join(f'"{name}" {kind}' for name, kind in columns.items())
-            database.execute(f"CREATE TABLE t ({typed})")
-            if rows:
-                database.execute(
-                    "INSERT INTO t SELECT * FROM read_json(?, format='newline_delimited', columns=?, "
-                    "maximum_object_size=268435456)",
-                    [lines.name, dict(columns)],
-                )
-            quoted = str(path).replace("'", "''")
-            database.execute(f"COPY t TO '{quoted}' (FORMAT parquet)")
-        finally:
-            database.close()
+        database.execute(
+            "INSERT INTO t SELECT * FROM read_json(?, format='newline_delimited', columns=?, "
+            "maximum_object_size=268435456)",
+            [lines.name, dict(columns)],
+        )
 
 
 def _utf8(value: Any) -> Any:

@@ -104,9 +104,9 @@ def write_hub(
         "judgements": (JUDGEMENTS, judgement_rows(answers, judgements)),
     }
     tables = {name: (columns, rows) for name, (columns, rows) in tables.items() if rows}
-    for name, (columns, rows) in tables.items():
+    for name in tables:
         (folder / name).mkdir(parents=True, exist_ok=True)
-        write_parquet(folder / name / "test.parquet", columns, rows)
+    write_parquet(*((folder / name / "test.parquet", *table) for name, table in tables.items()))
     card = _card(tables, tasks, runs, title, licence)
     (folder / "README.md").write_text(card, encoding="utf-8", errors="backslashreplace")
     return {name: len(rows) for name, (_, rows) in tables.items()}
