@@ -13,13 +13,14 @@ from typing import Any
 import z3
 from sqlglot import exp
 
+from truespec.domains.sql.ir import spans
 from truespec.domains.sql.ir.aggregates import Aggregates
 from truespec.domains.sql.ir.bags import Bag, Term
 from truespec.domains.sql.ir.columns import coerced
 from truespec.domains.sql.ir.comparisons import null_safe_equal
 from truespec.domains.sql.ir.dates import DAY
 from truespec.domains.sql.ir.existence import exists
-from truespec.domains.sql.ir.kinds import DATE, DATETIME, INT, NULL_KIND, Kind
+from truespec.domains.sql.ir.kinds import DATE, INT, MOMENTS, NULL_KIND, NUMBERS, SPAN, Kind
 from truespec.domains.sql.ir.logic import FALSE, TRUE, Formula, conj, disj, ite, neg
 from truespec.domains.sql.ir.values import Val
 from truespec.domains.sql.ir.world import World
@@ -41,7 +42,7 @@ class Frame:
     ahead: int | None
     """How far ahead; None for the whole way, below 0 where the frame ends before the current row."""
     unit: Kind | None = None
-    """Where distances are of the one sort key: the kind that it has; days for dates and moments."""
+    """Where distances are of the one sort key: its kind, INT for any number; SPAN of days and moments."""
 
     @property
     def aside(self) -> bool:
@@ -63,10 +64,12 @@ def read_frame(spec: exp.WindowSpec | None, ordered: bool) -> Frame:
     if spec is None:
         return DEFAULT if ordered else Frame(False, None, None)
     rows = str(spec.args.get("kind") or "").upper() == "ROWS"
+    if rows and any(isinstance(spec.args.get(end), exp.Interval) for end in ("start", "end")):
+        raise Unsupported(f"sql: the frame {spec.sql()[:60]} of a window")
     back = _distance(spec, "start", "PRECEDING")
     ahead = 0 if not spec.args.get("end") else _distance(spec, "end", "FOLLOWING")
     aside = [distance is not None and distance < 0 for distance in (back, ahead)]
-    if any(aside) and (not rows or not ordered or all(aside)):
+    if any(aside) and (not ordered or all(aside)):
         raise Unsupported(f"sql: the frame {spec.sql()[:60]} of a window")
     frame = Frame(rows, back, ahead)
     if str(spec.args.get("kind") or "").upper() not in ("ROWS", "RANGE"):
@@ -76,9 +79,7 @@ def read_frame(spec: exp.WindowSpec | None, ordered: bool) -> Frame:
         far = [index for index, distance in enumerate((back, ahead)) if distance]
         if not ordered or len({intervals[index] for index in far}) != 1:
             raise Unsupported(f"sql: the frame {spec.sql()[:60]} of a window")
-        return replace(frame, unit=DATE if intervals[far[0]] else INT)
-    if any(intervals):
-        raise Unsupported(f"sql: the frame {spec.sql()[:60]} of a window")
+        return replace(frame, unit=SPAN if intervals[far[0]] else INT)
     if ordered:
         return frame
     if rows and not frame.whole:
@@ -97,8 +98,9 @@ def _distance(spec: exp.WindowSpec, end: str, side: str) -> int | None:
             if written_side != side:
                 raise Unsupported(f"sql: the frame {spec.sql()[:60]} of a window")
             return None
-        if isinstance(value, exp.Interval) and str(value.args.get("unit")).upper() in ("DAY", "DAYS"):
-            value = exp.Literal.number(value.name) if value.name.isdigit() else value
+        if isinstance(value, exp.Interval) and value.name.isdigit():
+            span = spans.written(value.name, str(value.args.get("unit")))
+            value = value if span is None else exp.Literal.number(span.val.as_long())
         if isinstance(value, exp.Literal) and not value.is_string and value.this.isdigit():
             return int(value.this) if written_side == side else -int(value.this)
     raise Unsupported(f"sql: the frame {spec.sql()[:60]} of a window")
@@ -141,16 +143,18 @@ class Partition:
     def _near(self, frame: Frame, keys: tuple[Val, ...], unit: Kind) -> Formula:
         """Whether the one sort key is no farther from the current row's than the frame says."""
         own, key = self.own[0], keys[0]
-        moments = unit == DATE and own.kind == DATETIME
-        if len(keys) > 1 or key.kind != own.kind or not (moments or own.kind == unit):
+        fits = MOMENTS if unit == SPAN else NUMBERS
+        if len(keys) > 1 or key.kind != own.kind or own.kind not in fits:
             raise Unsupported(f"sql: a frame by distance over a sort key of type {own.kind.shown}")
         if not (z3.is_false(own.null) and z3.is_false(key.null)):
             raise Unsupported("sql: a frame by distance over a sort key that may be NULL")
-        scale = DAY if moments else 1
+        size = DAY if own.kind == DATE else 1
+        if any(distance is not None and distance % size for distance in (frame.back, frame.ahead)):
+            raise Unsupported("sql: a frame by parts of a day over days")
         ahead = own.val - key.val if self.sorts[0].descending else key.val - own.val
         return conj(
-            TRUE if frame.back is None else ahead >= z3.IntVal(-frame.back * scale),
-            TRUE if frame.ahead is None else ahead <= z3.IntVal(frame.ahead * scale),
+            TRUE if frame.back is None else ahead >= -(frame.back // size),
+            TRUE if frame.ahead is None else ahead <= frame.ahead // size,
         )
 
     def _aside(
