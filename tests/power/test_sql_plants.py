@@ -436,8 +436,8 @@ def rows_that_tie_are_alike(patch: pytest.MonkeyPatch) -> None:
 
 
 def any_columns_are_keys(patch: pytest.MonkeyPatch) -> None:
-    for part in ("_holds_key", "one_to_one"):
-        patch.setattr(looked_up_rows, part, lambda world, base: True)
+    for part in ("_holds_key", "_one_to_one"):
+        patch.setattr(looked_up_rows, part, lambda world, base, *_: True)
 
 
 def all_that_is_told_is_told_elsewhere(patch: pytest.MonkeyPatch) -> None:

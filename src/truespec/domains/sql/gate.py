@@ -55,6 +55,8 @@ _LEVELS: dict[str, int] = {
     "Neg": 9,
 }
 """Operators that the dialects order alike, from loose to tight."""
+_ARROWS = (exp.JSONExtract, exp.JSONExtractScalar)
+"""What a JSON document holds: `->` and `->>`."""
 _LEFT = frozenset({1, 2, 5, 6, 7, 8})
 """Levels whose operators group to the left."""
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
@@ -118,8 +120,8 @@ def check_grouping(tree: exp.Expr, dialect: str) -> None:
     Chains of comparisons without parentheses are refused in all dialects: `a = b < c` is `(a = b) < c` in
     MariaDB and `a = (b < c)` in SQLite and for the parser, `a = b IN (1)` groups to the left in SQLite. So
     are operators whose place differs between the dialects: bits, COLLATE but in a comparison, XOR, JSON
-    arrows, and `||` beside arithmetic or, in PostgreSQL, beside `~`, which binds like it. MariaDB's INTERVAL
-    takes one plain operand.
+    arrows but in PostgreSQL's comparisons, and `||` beside arithmetic or, in PostgreSQL, beside `~`, which
+    binds like it. MariaDB's INTERVAL takes one plain operand.
     """
     noted = tree.meta.get(UNREAD)
     if noted is not None:
@@ -134,10 +136,20 @@ def check_grouping(tree: exp.Expr, dialect: str) -> None:
             tight = DIALECTS[dialect].regular_expression_binds_as_concatenation and isinstance(
                 node, exp.RegexpLike | exp.RegexpILike
             )
+            if isinstance(operand, _ARROWS) and _takes_arrow(node, key, dialect):
+                continue
             if _is_operator(operand) and (
                 not _groups_alike(node, key, operand) or (tight and isinstance(operand, exp.DPipe))
             ):
                 raise Unsupported(f"sql: {node.sql(dialect)[:60]!r} without parentheses around an operand")
+
+
+def _takes_arrow(node: exp.Expr, key: str, dialect: str) -> bool:
+    """Whether an operator takes what a JSON arrow gives as a whole: one that binds less, or another arrow."""
+    if not DIALECTS[dialect].arrows_bind_as_concatenation:
+        return False
+    looser = _LEVELS.get(type(node).__name__, _LEVELS["DPipe"]) < _LEVELS["DPipe"]
+    return looser or (key == "this" and isinstance(node, _ARROWS))
 
 
 def _is_operator(node: Any) -> bool:

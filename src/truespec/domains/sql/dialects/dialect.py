@@ -150,6 +150,8 @@ class Dialect:
     """Whether `~` binds like `||`."""
     like_has_operator: bool
     """Whether `~~` stands for LIKE, and LIKE may be called as a function."""
+    arrows_bind_as_concatenation: bool
+    """Whether `->` and `->>` bind like `||`."""
     tilde_depends_on_version: bool
     """Whether `~` means something else from version to version."""
     formats_have_letters: bool

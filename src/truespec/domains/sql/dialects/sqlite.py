@@ -49,6 +49,7 @@ SQLITE = Dialect(
     texts_beyond_plane_read=True,
     regular_expression_binds_as_concatenation=False,
     like_has_operator=False,
+    arrows_bind_as_concatenation=False,
     tilde_depends_on_version=False,
     formats_have_letters=False,
     years_before_christ_print_alike=False,

@@ -28,7 +28,7 @@ POSTGRES = Functions(
         json_query json_scalar json_strip_nulls json_table json_to_record json_to_recordset
         json_to_tsvector json_typeof json_value jsonb_agg jsonb_array_elements
         jsonb_array_elements_text jsonb_array_length jsonb_build_array jsonb_build_object jsonb_each
-        jsonb_each_text jsonb_insert jsonb_object jsonb_object_agg jsonb_object_keys
+        jsonb_each_text jsonb_extract_path_text jsonb_insert jsonb_object jsonb_object_agg jsonb_object_keys
         jsonb_path_exists jsonb_path_exists_tz jsonb_path_match jsonb_path_match_tz jsonb_path_query
         jsonb_path_query_array jsonb_path_query_array_tz jsonb_path_query_first
         jsonb_path_query_first_tz jsonb_path_query_tz jsonb_populate_record jsonb_populate_recordset

@@ -34,20 +34,30 @@ from truespec.domains.sql.ir.bags import (
 from truespec.domains.sql.ir.existence import group_formula
 from truespec.domains.sql.ir.keys import equalities, reduced
 from truespec.domains.sql.ir.logic import FALSE, Expr, conj, neg
-from truespec.domains.sql.ir.symbols import constants, is_false
+from truespec.domains.sql.ir.symbols import constants, is_false, name_of
 from truespec.domains.sql.ir.values import Val
 from truespec.domains.sql.ir.world import World
 
 
 def apply(world: World, term: Term) -> Term:
-    """The term without the groups that its condition determines."""
+    """The term without the groups that its condition determines, first those that other groups do.
+
+    So the group that stays is the one that tells more, also where a row beside both tells the rest of it.
+    """
+    if len(term.groups) > 1 and term.rows:
+        term = _without(world, term, {name_of(row) for row, _ in term.rows})
+    return _without(world, term, set())
+
+
+def _without(world: World, term: Term, barred: set[str]) -> Term:
+    """The term without the groups that its condition determines by anything but what is barred."""
     index = 0
     while index < len(term.groups):
         group = term.groups[index]
         parts = conjuncts(term.cond)
         known = {part.get_id() for part in parts}
         equal = equalities(parts)
-        own = named(group.values)
+        own = named(group.values) | barred
         siblings = bound(term)
         images = [_image(value, equal, known, own) for value in group.values]
         if any(image is None for image in images):

@@ -10,6 +10,7 @@ import z3
 from sqlglot import exp
 
 from truespec.domains.sql.compile.expr.date_functions import as_date, shift, weekday, whole_units
+from truespec.domains.sql.compile.expr.documents import KEYED_TEXT, text_by_key
 from truespec.domains.sql.compile.expr.ranges import RANGES, range_of
 from truespec.domains.sql.compile.expr.regular import REGULAR
 from truespec.domains.sql.compile.expr.text_dates import modified
@@ -63,6 +64,8 @@ def _anonymous(reader: Reader, node: exp.Anonymous, scope: Scope) -> Val:
         return made(reader, arguments, scope)
     if name in FUNCTIONS[reader.dialect.name].read:
         return function(reader, node, scope)
+    if name in KEYED_TEXT:
+        return text_by_key(reader, arguments, scope)
     if name in RANGES and reader.dialect.has_ranges:
         return range_of(reader, name, arguments, scope)
     raise Unsupported(f"sql: the function {name}")

@@ -10,6 +10,7 @@ from truespec.domains.sql.compile.expr import (
     conditions,
     date_functions,
     day_parts,
+    documents,
     functions,
     leaves,
     membership,
@@ -33,6 +34,7 @@ FAMILIES: tuple[Readers, ...] = (
     casts.READERS,
     functions.READERS,
     ranges.READERS,
+    documents.READERS,
     dict.fromkeys(COMPARISONS, conditions.comparison),
 )
 """No type stands in two of them; a test checks it."""

@@ -13,9 +13,10 @@ from truespec.domains.sql.compile.expr.numbers import no_error
 from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.readers import Readers
 from truespec.domains.sql.compile.scope import Scope
+from truespec.domains.sql.ir import spans
 from truespec.domains.sql.ir.dates import day, moment, on_the_clock, zoned
 from truespec.domains.sql.ir.facts import MONTH_START, YEAR_START
-from truespec.domains.sql.ir.kinds import DATE, DATETIME, INT, TEXT, Other
+from truespec.domains.sql.ir.kinds import DATE, DATETIME, INT, SPAN, TEXT, Other
 from truespec.domains.sql.ir.logic import Expr, Formula, conj, disj, neg
 from truespec.domains.sql.ir.opaque import opaque
 from truespec.domains.sql.ir.values import Val
@@ -95,6 +96,9 @@ def _is_year(year: Expr) -> Formula:
 
 def _clock_of(reader: Reader, node: exp.Hour | exp.Minute, scope: Scope) -> Val:
     value, part = reader.value(node.this, scope), type(node).__name__.upper()
+    of_span = spans.part(value, part) if value.kind == SPAN else None
+    if of_span is not None:
+        return of_span
     if isinstance(value.kind, Other) or (value.kind == TEXT and not reader.dialect.errors_raise):
         return opaque(reader.dialect, part, [value], INT)  # of a time of day, or of a text that may be one
     return on_the_clock(as_date(reader, value), part)
