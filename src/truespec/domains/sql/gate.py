@@ -202,8 +202,10 @@ def check_joins(select: exp.Select, dialect: str) -> None:
     if not DIALECTS[dialect].has_full_join and "FULL" in sides:
         raise Unsupported("sql: FULL JOIN, which MariaDB reads as a table named FULL")
     if not DIALECTS[dialect].comma_binds_as_join and any(map(_is_comma, joins)):
-        if merging or {"RIGHT", "FULL"} & set(sides):
-            raise Unsupported("sql: a comma in FROM beside a RIGHT, FULL, NATURAL or USING join")
+        # What stands before the first comma is joined before it is read, wherever a comma binds.
+        first = next((place for place, join in enumerate(joins) if _is_comma(join)), 0)
+        if any(join in merging or (join.side or "").upper() in ("RIGHT", "FULL") for join in joins[first:]):
+            raise Unsupported("sql: a comma in FROM before a RIGHT, FULL, NATURAL or USING join")
     if len(merging) > 1 and {"RIGHT", "FULL"} & set(sides):
         raise Unsupported("sql: several joins that merge columns, one of them RIGHT or FULL")
     right = any((join.side or "").upper() == "RIGHT" for join in merging)

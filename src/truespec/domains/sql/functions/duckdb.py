@@ -166,7 +166,6 @@ DUCKDB = Functions(
         **signatures("int", "Ascii Unicode Levenshtein"),
         **signatures("int", "Week DayOfYear", takes="dates"),
         **signatures("text", "Dayname Monthname", takes="dates"),
-        **signatures("real", "TimeToUnix", takes="dates"),
         **signatures("INTERVAL", "AGE", takes="dates"),
         **signatures("VARCHAR[]", "Split", strict=False),
         **signatures("a list", "Array", strict=False, takes="values"),

@@ -122,8 +122,16 @@ def _day(reader: Reader, node: exp.Day, scope: Scope) -> Val:
     return day_of_month(day(date_value(reader, node.this, scope)))
 
 
+def _seconds_of(reader: Reader, node: exp.TimeToUnix, scope: Scope) -> Val:
+    """DuckDB's EPOCH: what EXTRACT gives."""
+    if not reader.dialect.moments_differ_by_spans:
+        raise Unsupported("sql: the seconds since 1970")
+    return _extract(reader, exp.Extract(this=exp.var("EPOCH"), expression=node.this), scope)
+
+
 READERS: Readers = {
     exp.Extract: _extract,
+    exp.TimeToUnix: _seconds_of,
     exp.Day: _day,
     exp.DayOfMonth: _day,
     exp.Quarter: _quarter_of,
