@@ -151,10 +151,11 @@ class Partition:
         size = DAY if own.kind == DATE else 1
         if any(distance is not None and distance % size for distance in (frame.back, frame.ahead)):
             raise Unsupported("sql: a frame by parts of a day over days")
-        ahead = own.val - key.val if self.sorts[0].descending else key.val - own.val
+        below, above = (frame.ahead, frame.back) if self.sorts[0].descending else (frame.back, frame.ahead)
+        # As BETWEEN is read, which rules look for.
         return conj(
-            TRUE if frame.back is None else ahead >= -(frame.back // size),
-            TRUE if frame.ahead is None else ahead <= frame.ahead // size,
+            TRUE if below is None else neg(key.val < z3.simplify(own.val - below // size)),
+            TRUE if above is None else neg(z3.simplify(own.val + above // size) < key.val),
         )
 
     def _aside(
