@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import z3
@@ -21,15 +22,19 @@ from truespec.verdict import ReasonCode, SpecificationError, Unsupported
 
 
 def _and(reader: Reader, node: exp.And, scope: Scope) -> Val:
-    tests: list[Val] = []
+    parts = list(node.flatten())
+    tests: dict[int, Val] = {}
     saved = reader.beside
     try:
-        for part in node.flatten():
-            tests.append(reader.condition(part, scope))
-            reader.beside = (*reader.beside, neg(where_false(tests[-1])))
+        # A quotient that is none where another test fails is read after that test, wherever it stands.
+        for last in (False, True) if reader.dialect.quotients_may_be_infinite else (True,):
+            for place in [place for place in range(len(parts)) if place not in tests]:
+                with contextlib.suppress(*(() if last else (Unsupported,))):
+                    tests[place] = reader.condition(parts[place], scope)
+                    reader.beside = (*reader.beside, neg(where_false(tests[place])))
     finally:
         reader.beside = saved
-    return logical_and(tests)
+    return logical_and([tests[place] for place in range(len(parts))])
 
 
 def _or(reader: Reader, node: exp.Or, scope: Scope) -> Val:

@@ -1,0 +1,26 @@
+"""Values in JSON documents; no documents are drawn, so that such pairs are proved or not told apart."""
+
+import pytest
+
+import truespec
+
+SCHEMA = "CREATE TABLE t (id INT PRIMARY KEY, j JSONB NOT NULL)"
+BY_KEY = "SELECT COALESCE(j ->> 'b', '?') AS k FROM t WHERE j -> 'a' ->> 'c' IS NOT NULL"
+
+
+@pytest.mark.parametrize(
+    ("candidate", "answer"),
+    [
+        (
+            "SELECT CASE WHEN j ->> 'b' IS NULL THEN '?' ELSE jsonb_extract_path_text(j, 'b') END AS k "
+            "FROM t WHERE NOT (j -> 'a') ->> 'c' IS NULL",
+            "equivalent",
+        ),
+        ("SELECT COALESCE(j ->> 'b', '?') AS k FROM t WHERE j ->> 'c' IS NOT NULL", "unknown"),
+        ("SELECT COALESCE(j ->> 0, '?') AS k FROM t WHERE j -> 'a' ->> 'c' IS NOT NULL", "unknown"),
+    ],
+)
+def test_a_key_of_a_document(candidate: str, answer: str) -> None:
+    context = {"dialect": "postgres", "schema": SCHEMA}
+    verdict = truespec.verify("sql", BY_KEY, candidate, context=context, timeout=20.0)
+    assert verdict.answer.value == answer, verdict
