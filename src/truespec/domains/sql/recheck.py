@@ -8,7 +8,6 @@ where cvc5 proves it. It shares the reading of SQL as bags with the prover, as t
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable
 from typing import Any
 
@@ -18,7 +17,7 @@ from truespec.domains.contract import Recheck, RecheckStatus
 from truespec.domains.sql.compile.parts import marked
 from truespec.domains.sql.context import Context
 from truespec.domains.sql.ir.logic import Formula
-from truespec.domains.sql.ir.world import World
+from truespec.domains.sql.ir.world import DENIED, PROVED, World
 from truespec.domains.sql.prove.parts import Trees, Views, proved, recorded
 from truespec.domains.sql.prove.proof import prove_in
 from truespec.domains.sql.refute.replay import replay, replay_allowed
@@ -37,9 +36,6 @@ from truespec.verdict import (
     Verdict,
 )
 
-STEP_MILLISECONDS = 8_000
-"""How long cvc5 may take for one step."""
-
 
 class Trail(World):
     """A world in which a statement holds where the trace says so and cvc5 agrees."""
@@ -50,10 +46,12 @@ class Trail(World):
     def _next(self) -> bool:
         if self.position >= len(self.trace):
             raise Incomplete("the trace ends before the proof does")
+        said = self.trace[self.position]
         self.position += 1
-        return self.trace[self.position - 1] == "1"
+        self.denied = said == DENIED
+        return said == PROVED
 
-    def known(self, proved: bool) -> bool:
+    def known(self, proved: bool, denied: bool = False) -> bool:
         """A step that needs no solver: the trace may still say that the prover went another way."""
         return self._next() and proved
 
@@ -67,45 +65,50 @@ class Trail(World):
             return False
         solver = z3.Solver()
         solver.add(*self.axioms([assumption, goal]), assumption, z3.Not(goal))
-        if not _unsatisfiable(solver.to_smt2(), min(STEP_MILLISECONDS, int(self.limit.remaining() * 1000))):
+        if not _unsatisfiable(solver.to_smt2(), self.limit):
             raise Incomplete(f"cvc5 does not prove step {self.position} of the trace")
         return True
 
 
+_PATTERNS = {"e-matching": "true"}
+_LATE = {"inst-when": "last-call"}
 WAYS: tuple[dict[str, str], ...] = (
-    {"e-matching": "true"},
-    {"e-matching": "true", "decision": "internal"},
+    _PATTERNS,
+    _PATTERNS | _LATE,
+    _PATTERNS | {"multi-trigger-cache": "true"},
+    _PATTERNS | _LATE | {"decision": "internal"},
     {"e-matching": "false", "full-saturate-quant": "true"},
-    {"e-matching": "true", "full-saturate-quant": "true"},
+    _PATTERNS | {"full-saturate-quant": "true"},
 )
-"""The options under which cvc5 is asked, in turn: axioms instantiated by their patterns, with either order
-of decisions; by all terms there are; by both. Each of them loops on some step that another proves at once."""
-SLICES = (0.1, 1.0)
-"""The shares of a step's time that each way gets, round by round."""
+"""The options under which cvc5 is asked, in turn: axioms instantiated by their patterns, at once or when all
+else is decided, with either order of decisions; by all terms there are; by both. Each of them loops on some
+step that another proves at once."""
+EFFORTS = (60_000, 400_000)
+"""What each way may take, round by round, in cvc5's resource units, of which it takes some 200,000 a second:
+a busy machine changes no answer."""
 
 
-def _unsatisfiable(script: str, milliseconds: int) -> bool:
+def _unsatisfiable(script: str, limit: Limit) -> bool:
     import cvc5
 
-    started = time.monotonic()
-    for share in SLICES:
+    for effort in EFFORTS:
         for way in WAYS:
-            left = milliseconds - int((time.monotonic() - started) * 1000)
+            left = int(limit.remaining() * 1000)
             if left <= 0:
                 return False
+            bounds = {"tlimit-per": str(left), "rlimit-per": str(effort)}
             try:
-                if _run(cvc5, script, min(left, int(share * milliseconds)), way) == "unsat":
+                if _run(cvc5, script, way | bounds) == "unsat":
                     return True
             except RuntimeError:  # cvc5 does not read some of what Z3 writes
                 return False
     return False
 
 
-def _run(cvc5: Any, script: str, milliseconds: int, way: dict[str, str]) -> str:
+def _run(cvc5: Any, script: str, options: dict[str, str]) -> str:
     solver = cvc5.Solver()
-    for option, value in way.items():
+    for option, value in options.items():
         solver.setOption(option, value)
-    solver.setOption("tlimit-per", str(max(1, milliseconds)))
     parser: Any = cvc5.InputParser(solver)
     # Z3's dialect writes a pattern-free ToInt and bounds as cvc5 reads them; the logic is all of it.
     text = "(set-logic ALL)\n" + script

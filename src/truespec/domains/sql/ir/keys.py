@@ -20,9 +20,17 @@ from truespec.domains.sql.ir.bags import (
     substitute_term,
 )
 from truespec.domains.sql.ir.logic import Expr, Formula, conj, neg
-from truespec.domains.sql.ir.symbols import constants, is_eq, is_false, name_of, operands, substituted
+from truespec.domains.sql.ir.symbols import (
+    constants,
+    functions,
+    is_eq,
+    is_false,
+    name_of,
+    operands,
+    substituted,
+)
 from truespec.domains.sql.ir.values import Val
-from truespec.domains.sql.ir.world import World, membership
+from truespec.domains.sql.ir.world import World, inverse_name, membership
 from truespec.domains.sql.schema import Table
 
 _NUMBERED = re.compile(r"(?<![ (|]text)(?<![ (|]agg)![0-9]+")
@@ -65,6 +73,27 @@ def rerooted(world: World, term: Term) -> Iterator[Term]:
                 twin = reduced(world, replace(moved, rows=(*term.rows, (row, table))), keep=row)
                 if len(twin.rows) == len(term.rows) and any(other.eq(row) for other, _ in twin.rows):
                     yield twin
+
+
+def names_keys(world: World, term: Term) -> bool:
+    """Whether the term names all columns of some key of each of its rows: else it tells no two rows apart.
+
+    Rows are known to be one by a key alone. What a CHECK, an adopted table or an aggregate says is not read
+    here, and may fix a key.
+    """
+    parts = (term.cond, *(part for out in term.outs for part in (out.null, out.val)))
+    names = frozenset[str]().union(*map(functions, parts))
+    return any(name.startswith("agg!") for name in names) or all(
+        bool(table.checks)
+        or table.name in world.adopted
+        or any(_names_key(world, table, key, row, names) for key in table.unique_keys())
+        for row, table in term.rows
+    )
+
+
+def _names_key(world: World, table: Table, key: tuple[str, ...], row: Expr, names: Collection[str]) -> bool:
+    columns = (world.column(table, table.column(name), row).val for name in key)
+    return inverse_name(table, key) in names or all(name_of(column) in names for column in columns)
 
 
 def looked_up(

@@ -49,6 +49,8 @@ ReadCheck = Callable[["World", Table, str, Expr], Val | None]
 """Reads the text of a CHECK condition on a row; None where it is not modelled, which only loses proofs."""
 
 
+PROVED, DENIED, OPEN = "1", "x", "0"
+"""What a trail says of a statement: that it is proved, that a model denies it, or neither."""
 GLANCE = 5_000
 """How hard to look whether conditions contradict each other."""
 SECOND = 1_000_000
@@ -113,7 +115,9 @@ class World:
         self._checks = "\n".join(check for table in schema.tables for check in table.checks)
         self.dated_columns: dict[tuple[str, bool], bool] = {}
         """Whether columns of texts hold what is written as days are, or days alone, by their functions."""
-        self._cache: dict[tuple[int, int], tuple[Any, Any, bool]] = {}
+        self._cache: dict[tuple[int, int], tuple[Any, Any, bool, bool]] = {}
+        self.denied = False
+        """Whether a model has the last statement false, so that nothing that implies it is proved."""
         self.obligations: list[str] = []
         self.trail: list[str] = []
         self.calls = 0
@@ -362,23 +366,29 @@ class World:
         if is_true(goal) or is_false(assumption):
             proved = self.known(True)
         elif key in self._cache:
-            proved = self.known(self._cache[key][2])
+            proved = self.known(*self._cache[key][2:])
         else:
             self.calls += 1
             if self.calls > self.effort.statements:
                 self.shortened = True
                 raise Incomplete(f"sql: the proof took more than {self.effort.statements} statements")
             proved = self.decided(assumption, goal, self.effort.after(self.unanswered) // share)
-            self._cache[key] = (goal, assumption, proved)
-        self.trail.append("1" if proved else "0")
+            self._cache[key] = (goal, assumption, proved, self.denied)
+        self.trail.append(PROVED if proved else DENIED if self.denied else OPEN)
         return proved
+
+    def fails(self) -> bool:
+        """A statement that is plain to have no proof, and is not asked: False."""
+        self.trail.append(OPEN)
+        return self.known(False)
 
     def read_anew(self) -> None:
         """Forget what was proved: where the queries are read again, names of aggregates mean other ones."""
         self._cache.clear()
 
-    def known(self, proved: bool) -> bool:
+    def known(self, proved: bool, denied: bool = False) -> bool:
         """An answer that needs no solver."""
+        self.denied = denied
         return proved
 
     def decided(self, assumption: Formula, goal: Formula, effort: int) -> bool:
@@ -398,6 +408,7 @@ class World:
                 break
             self.shortened = True
         self.unanswered += outcome is Outcome.UNKNOWN
+        self.denied = outcome is Outcome.SAT
         if outcome is Outcome.UNSAT:
             self.obligations.append(solver.to_smt2())
         return outcome is Outcome.UNSAT
@@ -412,7 +423,7 @@ class World:
         It proves nothing, and tells what is worth a proof: what is asked next rests on it, hence the trail.
         """
         excluded = self.excluded(parts)
-        self.trail.append("1" if excluded else "0")
+        self.trail.append(PROVED if excluded else OPEN)
         return excluded
 
     def excluded(self, parts: Iterable[Formula]) -> bool:

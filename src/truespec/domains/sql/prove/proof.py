@@ -50,8 +50,8 @@ class ProofTrace:
     obligations: tuple[str, ...]
     """Every statement that was proved, as SMT-LIB texts that are unsatisfiable."""
     trail: str
-    """Which statements were proved (1) and which were not (0), in the order in which they were asked;
-    which conditions plainly exclude one another."""
+    """Which statements were proved (1), denied by a model (x) or left open (0), in the order in which they
+    were asked; which conditions plainly exclude one another."""
     ordered: bool
     """Whether results were compared as lists."""
     parts: tuple[dict[str, JSON], ...] = ()

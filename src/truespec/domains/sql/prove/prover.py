@@ -137,7 +137,9 @@ class Prover:
         world = self.world
         here, there = condition(world, left), condition(world, aligned)
         goal = conj(here == there, z3.Implies(here, same_outputs(left.outs, aligned.outs)))
-        if self._holds_at_once(here, there, goal, given) or self._holds_by_columns(left, aligned, given):
+        if self._holds_at_once(here, there, goal, given) or (
+            not world.denied and self._holds_by_columns(left, aligned, given)
+        ):
             self.steps.append("match_terms")
             return True
         # What the aggregates are equal under must not mention them: it has to follow from either side.

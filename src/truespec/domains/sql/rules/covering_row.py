@@ -24,6 +24,7 @@ from dataclasses import replace
 
 from truespec.domains.sql.ir.bags import Bag, Term, bound, mentioned, renamed
 from truespec.domains.sql.ir.existence import exists
+from truespec.domains.sql.ir.keys import names_keys
 from truespec.domains.sql.ir.logic import conj, disj
 from truespec.domains.sql.ir.symbols import functions, is_false
 from truespec.domains.sql.ir.values import all_identical
@@ -104,6 +105,8 @@ def referred_each(world: World, parts: list[Term], tables: Collection[str]) -> T
 def one_to_one(world: World, base: Term) -> bool:
     ((row, table),) = base.rows
     bare = replace(base, cond=membership(row, table))
+    if not names_keys(world, bare):
+        return world.fails()
     copy = renamed(world, bare)
     given = conj(bare.cond, copy.cond, all_identical(bare.outs, copy.outs))
     return world.holds(given, row == copy.rows[0][0])

@@ -35,7 +35,7 @@ from truespec.domains.sql.ir.bags import (
     substitute_term,
 )
 from truespec.domains.sql.ir.existence import exists, unfolded
-from truespec.domains.sql.ir.keys import equalities, reduced
+from truespec.domains.sql.ir.keys import equalities, names_keys, reduced
 from truespec.domains.sql.ir.logic import FALSE, Expr, Formula, conj, neg
 from truespec.domains.sql.ir.symbols import constants, is_false, is_ite, name_of, substituted
 from truespec.domains.sql.ir.values import Val, all_identical
@@ -117,6 +117,8 @@ def _project(world: World, part: Term) -> Term:
 def _unique(world: World, part: Term) -> bool:
     if not part.rows:
         return True
+    if not names_keys(world, part):
+        return world.fails()
     # By the same names each time, so that one part that is asked about again is one statement.
     one, two = _called(part, "one"), _called(part, "other")
     same = conj(*(a == b for (a, _), (b, _) in zip(one.rows, two.rows, strict=True)))
