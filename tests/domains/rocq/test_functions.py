@@ -19,6 +19,7 @@ from truespec.domains.verify import Pair, verify_pair
 from truespec.solvers.limit import Limit
 from truespec.verdict import Answer, OracleError, Verdict
 
+pytestmark = pytest.mark.usefixtures("no_relations")
 SECONDS = 60.0
 KEPT = {"signature": "(p : Z -> bool) (l r : list Z) : Prop"}
 FILTER = "Definition spec (p : Z -> bool) (l r : list Z) : Prop := r = filter p l."

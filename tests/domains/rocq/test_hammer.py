@@ -35,11 +35,16 @@ ORACLE, CANDIDATE, LEMMA = (
     f"Definition spec {SIGNATURE} := {body}."
     for body in ("In r l /\\ NoDup l", "NoDup l /\\ In r l", "In r l /\\ NoDup l /\\ NoDup (rev l)")
 )
+ON_NATURALS = {
+    "signature": SIGNATURE.replace("Z", "nat"),
+    "prelude": "From Coq Require Import List. Import ListNotations.",
+}
+"""The hammer reads all lemmas that are loaded: here, there are few."""
 LONG = 600.0
 
 
-def layout(candidate: str) -> Layout:
-    return Layout(read_context(CONTEXT), screen(ORACLE), screen(candidate))
+def layout(candidate: str, oracle: str = ORACLE, context: dict[str, str] = CONTEXT) -> Layout:
+    return Layout(read_context(context), screen(oracle), screen(candidate))
 
 
 @pytest.mark.parametrize(
@@ -198,6 +203,7 @@ def await_true(condition: Any) -> None:
 def test_a_direction_that_needs_a_lemma_is_proved(folder: Path) -> None:
     needs.tool("coqc")
     needs.found("CoqHammer with E", hammer.version())
-    proved = hammer.attack(layout(LEMMA), Limit.start(LONG), threading.Event())
+    pair = layout(LEMMA.replace("Z", "nat"), ORACLE.replace("Z", "nat"), ON_NATURALS)
+    proved = hammer.attack(pair, Limit.start(LONG), threading.Event())
     assert "NoDup_rev" in " ".join(proved.script)
     assert not proved.classical

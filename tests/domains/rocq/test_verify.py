@@ -70,6 +70,7 @@ def test_a_signature_that_is_none(text: str) -> None:
     assert "signature" in str(caught.value) or caught.type.__name__ == "SpecificationError"
 
 
+@pytest.mark.usefixtures("no_relations")
 def test_a_witness_that_was_altered_fails_its_recheck() -> None:
     needs.tool("coqc")
     domain = load("rocq")

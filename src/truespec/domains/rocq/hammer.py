@@ -19,7 +19,6 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 
 from truespec.domains.rocq.dialogue import Dialogue
-from truespec.domains.rocq.library import library
 from truespec.domains.rocq.pair import Layout
 from truespec.domains.rocq.prover import THEOREM, Proved, assumptions
 from truespec.domains.rocq.session import Interrupted, Session, bound
@@ -84,9 +83,7 @@ def version() -> str | None:
 
 def attack(layout: Layout, limit: Limit, stop: threading.Event) -> Proved:
     """A kernel's proof found with CoqHammer; `Incomplete` where it finds none."""
-    session = Session(
-        [*(sentence.text for sentence in layout.context.prelude), "Require Truespec.Portfolio."], library()
-    )
+    session = Session([sentence.text for sentence in layout.context.prelude])
     session.until = limit.ends
     dialogue = Dialogue(session, limit, stop)
     try:

@@ -149,6 +149,8 @@ def _load(verdict: Verdict) -> Iterable[str]:
             return SEARCH
         case Proof(certificate=dict() as certificate) if certificate.get("grade") == GRADE:
             return LOAD
+        case Proof(certificate=dict() as certificate) if "script" in certificate:
+            return ()
     return PORTFOLIO
 
 
