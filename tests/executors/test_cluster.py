@@ -46,6 +46,8 @@ def in_namespace(script: str, *arguments: str) -> subprocess.CompletedProcess[st
     environment = {**os.environ, "RAY_USAGE_STATS_ENABLED": "0", "PYTHONPATH": str(HERE)}
     environment["RAY_ENABLE_UV_RUN_RUNTIME_ENV"] = "0"
     environment["RAY_worker_niceness"] = "0"  # else 15: on a busy machine its workers hardly get a turn
+    # A worker is started when it is asked for: each loads Ray, which takes a second.
+    environment |= {"RAY_prestart_worker_first_driver": "0", "RAY_enable_worker_prestart": "0"}
     environment.pop("RAY_ADDRESS", None)
     return subprocess.run(line, capture_output=True, text=True, check=False, timeout=900, env=environment)
 
