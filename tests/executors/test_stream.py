@@ -45,7 +45,7 @@ def lasting(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def scripted(domains: tuple[str, ...], jobs: int) -> Workers[Pair, Verdict]:
-    return Workers(behave, failed_verdict, [], jobs=jobs)
+    return Workers(behave, failed_verdict, [], jobs=jobs, memory=1 << 29)  # filled in a fraction of a second
 
 
 def command(*arguments: str, given: bytes = b"", **options: Any) -> subprocess.CompletedProcess[bytes]:

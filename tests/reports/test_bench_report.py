@@ -235,13 +235,14 @@ def test_parquet_holds_what_csv_holds(report: Path) -> None:
     needs.module("duckdb")
     import duckdb
 
+    database = duckdb.connect()
     for path in report.glob("*/*.parquet"):
         with path.with_suffix(".csv").open(encoding="utf-8", newline="") as file:
             rows = list(csv.reader(file))
-        found = duckdb.connect().execute(f"SELECT * FROM '{path}'").fetchall()
+        found = database.execute(f"SELECT * FROM '{path}'").fetchall()
         assert len(found) == len(rows) - 1, path.name
         assert len(found[0]) == len(rows[0])
-    seconds = duckdb.connect().execute(f"SELECT sum(seconds) FROM '{report}/data/answers.parquet'").fetchone()
+    seconds = database.execute(f"SELECT sum(seconds) FROM '{report}/data/answers.parquet'").fetchone()
     assert seconds is not None
     assert isinstance(seconds[0], float)
     assert seconds[0] > 0
