@@ -70,8 +70,9 @@ def _gold(text: str) -> Formula:
     return parse_prefix(text)
 
 
+@lru_cache(maxsize=8192)
 def _only_infix(text: str) -> bool:
-    """Whether a text is no prefix formula and an infix one."""
+    """Whether a text is no prefix formula and an infix one; three of four answers were given before."""
     for reader, wanted in ((parse_prefix, False), (parse_infix, True)):
         try:
             reader(text)
