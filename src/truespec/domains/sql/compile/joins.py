@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from sqlglot import exp
@@ -11,12 +11,13 @@ from truespec.domains.sql.compile.denotations import outputs_of, without_empty
 from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.scope import JoinedScope, Name, Scope, Source
 from truespec.domains.sql.ir.bags import MAX_TERMS, Bag, Term
+from truespec.domains.sql.ir.columns import coerced
 from truespec.domains.sql.ir.comparisons import equal
 from truespec.domains.sql.ir.existence import exists
 from truespec.domains.sql.ir.keys import reduced
 from truespec.domains.sql.ir.logic import TRUE, Formula, conj, ite, neg
 from truespec.domains.sql.ir.truth import where_true
-from truespec.domains.sql.ir.values import Val, computed, null_of
+from truespec.domains.sql.ir.values import Val, null_of
 from truespec.domains.sql.places import At
 from truespec.domains.sql.rules import known_flags, optional_partner
 from truespec.verdict import ReasonCode, SpecificationError, Unsupported
@@ -175,10 +176,6 @@ def _unmatched(reader: Reader, partners: Sequence[tuple[Term, Formula]]) -> Form
     return neg(exists(reader.world, Bag(terms)))
 
 
-Pick = Callable[[tuple[Val, ...]], Val]
-"""One output of a join, from the columns of both sides."""
-
-
 def _using(
     reader: Reader, left: Source, right: Source, merged: list[str], side: str, terms: list[Term]
 ) -> Source:
@@ -189,30 +186,35 @@ def _using(
     if side == "RIGHT" and reader.dialect.right_join_reorders_merged:
         raise Unsupported("sql: RIGHT JOIN with USING or NATURAL, whose columns MariaDB orders by side")
     width = len(left.names)
-    columns: list[tuple[int, Name, Pick]] = []  # each with what it is sorted by
+    columns: list[tuple[int, Name, Sequence[Val]]] = []  # each with what it is sorted by, and its values
     for column in merged:
         i = next(i for i, n in enumerate(left.names) if n.column == column and not n.hidden)
         j = width + next(j for j, n in enumerate(right.names) if n.column == column and not n.hidden)
-        pick = _either(i, j) if side == "FULL" else _at(j if side == "RIGHT" else i)
-        columns.append((-1 if reader.dialect.merged_columns_first else i, Name("", column), pick))
+        place = -1 if reader.dialect.merged_columns_first else i
+        columns.append((place, Name("", column), _merged(reader, terms, i, j, side)))
     for position, name in enumerate(left.names + right.names):
         hidden = name.hidden or name.column in merged
-        columns.append((position, replace(name, hidden=hidden), _at(position)))
+        columns.append((position, replace(name, hidden=hidden), [term.outs[position] for term in terms]))
     columns.sort(key=lambda column: column[0])
-    bag = Bag(tuple(replace(t, outs=tuple(pick(t.outs) for _, _, pick in columns)) for t in terms))
-    return Source(tuple(name for _, name, _ in columns), bag)
+    rows = (
+        replace(term, outs=tuple(values[number] for _, _, values in columns))
+        for number, term in enumerate(terms)
+    )
+    return Source(tuple(name for _, name, _ in columns), Bag(tuple(rows)))
 
 
-def _at(position: int) -> Pick:
-    return lambda outs: outs[position]
+def _merged(reader: Reader, terms: Sequence[Term], i: int, j: int, side: str) -> list[Val]:
+    """The values of a merged column in each term: those of one side, of a FULL JOIN those that are there."""
+    one, two = ([term.outs[place] for term in terms] for place in (i, j))
+    common = side == "FULL" or reader.dialect.merged_columns_have_common_type
+    if common and len({value.kind for value in (*one, *two)}) > 1:
+        columns = [Bag(tuple(Term((), (), TRUE, (value,)) for value in values)) for values in (one, two)]
+        one, two = ([term.outs[0] for term in bag.terms] for bag in coerced(columns, reader.dialect))
+    if side != "FULL":
+        return two if side == "RIGHT" else one
+    return [_either(a, b) for a, b in zip(one, two, strict=True)]
 
 
-def _either(i: int, j: int) -> Pick:
-    """The left column, or the right one where that is NULL."""
-
-    def pick(outs: tuple[Val, ...]) -> Val:
-        one, two = outs[i], outs[j]
-        kind = one.kind if one.kind == two.kind else computed(one).kind
-        return Val(conj(one.null, two.null), ite(one.null, two.val, one.val), kind)
-
-    return pick
+def _either(one: Val, two: Val) -> Val:
+    """The left side's value, or the right one's where that is NULL; both are of one kind."""
+    return Val(conj(one.null, two.null), ite(one.null, two.val, one.val), one.kind)

@@ -270,6 +270,8 @@ class Dialect:
     """Whether LEFT, RIGHT and FULL JOIN have to have a condition."""
     merged_columns_first: bool
     """Whether columns merged by USING or NATURAL come first; else they keep their place on the left."""
+    merged_columns_have_common_type: bool
+    """Whether a column merged by USING or NATURAL has the type in which both sides meet; else that of one."""
     using_follows_left_table: bool
     """Whether columns named in USING come in the order of the left table; else in that of the list."""
     right_join_reorders_merged: bool

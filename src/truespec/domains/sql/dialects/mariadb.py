@@ -106,6 +106,7 @@ MARIADB = Dialect(
     derived_names_unique=True,
     outer_join_needs_condition=True,
     merged_columns_first=True,
+    merged_columns_have_common_type=False,
     using_follows_left_table=True,
     right_join_reorders_merged=True,
     names_prefer_outputs=True,

@@ -106,6 +106,7 @@ POSTGRES = Dialect(
     derived_names_unique=False,
     outer_join_needs_condition=True,
     merged_columns_first=True,
+    merged_columns_have_common_type=True,
     using_follows_left_table=False,
     right_join_reorders_merged=False,
     names_prefer_outputs=False,

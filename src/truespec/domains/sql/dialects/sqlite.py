@@ -106,6 +106,7 @@ SQLITE = Dialect(
     derived_names_unique=False,
     outer_join_needs_condition=True,
     merged_columns_first=False,
+    merged_columns_have_common_type=False,
     using_follows_left_table=False,
     right_join_reorders_merged=False,
     names_prefer_outputs=False,
