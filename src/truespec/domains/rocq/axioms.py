@@ -15,7 +15,6 @@ from pathlib import Path
 
 from truespec.domains.rocq.context import PRELUDE, RocqContext
 from truespec.domains.rocq.library import FILES, library, locked
-from truespec.domains.rocq.screen import screen_prelude
 from truespec.domains.rocq.toolchain import toolchain
 from truespec.domains.rocq.typecheck import CLOSED
 from truespec.solvers.scratch import Scratch
@@ -36,7 +35,7 @@ _SUMMARY = re.compile(
 
 def rests_on_classic_at_most(context: RocqContext) -> bool:
     """Whether what the kernel accepts in a session of this context needs no look at its assumptions."""
-    return context.prelude == screen_prelude(PRELUDE) and only_classic()
+    return context.usual and only_classic()
 
 
 @cache

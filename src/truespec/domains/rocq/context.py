@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
 from typing import TypeVar
 
 from truespec.domains.contract import RawContext
@@ -57,6 +58,11 @@ class RocqContext:
     """The argument that stands for the implementation, where all others are quantified inside each side."""
 
     @property
+    def usual(self) -> bool:
+        """Whether the imports and scopes are those that stand where none are given."""
+        return self.prelude == _usual()
+
+    @property
     def compared(self) -> tuple[Argument, ...]:
         """The arguments at which the two sides are compared: all of them, or the implementation alone."""
         everything = self.signature.arguments
@@ -93,6 +99,11 @@ def read_context(raw: RawContext) -> RocqContext:
         _field("prelude", lambda: screen_prelude(prelude)),
         implementation,
     )
+
+
+@cache
+def _usual() -> tuple[Sentence, ...]:
+    return screen_prelude(PRELUDE)
 
 
 def binders(arguments: Iterable[Argument]) -> str:

@@ -51,8 +51,10 @@ HALF_DECIDED = 1.5
 """Processor seconds for what no evaluator decides at one point."""
 
 
+NUMBERS = "From Coq Require Import ZArith."
+"""What is read before where the context may have hidden it: it takes as long as all the rest."""
 OPENING = (
-    "From Coq Require Import ZArith String Ascii List.",
+    "From Coq Require Import String Ascii List.",
     "Import ListNotations.",
     "Import Truespec.Data.",
 )
@@ -79,7 +81,9 @@ class Refutation:
 
 def opening(layout: Layout) -> tuple[str, ...]:
     """What stands between the statement and the search."""
-    return (*OPENING, FUNCTIONS) if takes_functions(layout) else OPENING
+    context = layout.context
+    numbers = () if context.usual and not context.preamble.sentences else (NUMBERS,)
+    return (*numbers, *OPENING, *((FUNCTIONS,) if takes_functions(layout) else ()))
 
 
 def refute(
