@@ -61,7 +61,8 @@ def elements(node: Any) -> list[exp.Expr] | None:
     open_end = bool(node.args.get("is_end_exclusive"))
     plain = all(isinstance(part, exp.Literal) and str(part.this).isdigit() for part in (start, end))
     if start is not None and end is not None and plain:
-        size = 1 if step is None else int(step.this) if isinstance(step, exp.Literal) else 0
+        whole = isinstance(step, exp.Literal) and str(step.this).isdigit()
+        size = 1 if step is None else int(step.this) if whole else 0
         if size < 1:
             return None
         numbers = range(int(start.this), int(end.this) + (not open_end), size)
