@@ -43,8 +43,8 @@ def read_date(world: World, literal: str) -> Val:
 
 
 def number_of_day(value: Val) -> Val:
-    """A day as MariaDB computes with it: the integer YYYYMMDD."""
-    if z3.is_int_value(value.val):
+    """A day as MariaDB computes with it: the integer YYYYMMDD; what stands beside a NULL is no day."""
+    if z3.is_int_value(value.val) and 1 <= value.val.as_long() <= datetime.date.max.toordinal():
         date = datetime.date.fromordinal(value.val.as_long())
         return Val(value.null, z3.IntVal(date.year * 10000 + date.month * 100 + date.day), INT)
     return Val(value.null, z3.Function("number.day", z3.IntSort(), z3.IntSort())(value.val), INT)
