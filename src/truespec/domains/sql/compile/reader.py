@@ -58,7 +58,7 @@ class Reader(ABC):
         """The recursions of both queries that are proved to differ."""
         self.guards: tuple[Formula, ...] = ()
         """What holds wherever the current expression is evaluated: the tests of the CASEs around it."""
-        self.beside: tuple[Formula, ...] = ()
+        self.beside: tuple[Val, ...] = ()
         """What is not false where the current expression matters: the tests beside it in an AND."""
         self.rounds = 0
         """How many recursions enclose the current query."""

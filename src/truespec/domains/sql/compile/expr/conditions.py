@@ -15,7 +15,7 @@ from truespec.domains.sql.compile.scope import Scope
 from truespec.domains.sql.ir import spans
 from truespec.domains.sql.ir.comparisons import compare, equal, null_safe_equal
 from truespec.domains.sql.ir.kinds import BOOL
-from truespec.domains.sql.ir.logic import FALSE, conj, disj, neg
+from truespec.domains.sql.ir.logic import FALSE, conj, disj
 from truespec.domains.sql.ir.truth import logical_and, logical_not, logical_or, truth, where_false, where_true
 from truespec.domains.sql.ir.values import Val
 from truespec.verdict import ReasonCode, SpecificationError, Unsupported
@@ -23,15 +23,17 @@ from truespec.verdict import ReasonCode, SpecificationError, Unsupported
 
 def _and(reader: Reader, node: exp.And, scope: Scope) -> Val:
     parts = list(node.flatten())
+    if not reader.dialect.quotients_may_be_infinite:
+        return logical_and([reader.condition(part, scope) for part in parts])
     tests: dict[int, Val] = {}
     saved = reader.beside
     try:
         # A quotient that is none where another test fails is read after that test, wherever it stands.
-        for last in (False, True) if reader.dialect.quotients_may_be_infinite else (True,):
+        for last in (False, True):
             for place in [place for place in range(len(parts)) if place not in tests]:
                 with contextlib.suppress(*(() if last else (Unsupported,))):
                     tests[place] = reader.condition(parts[place], scope)
-                    reader.beside = (*reader.beside, neg(where_false(tests[place])))
+                    reader.beside = (*reader.beside, tests[place])
     finally:
         reader.beside = saved
     return logical_and([tests[place] for place in range(len(parts))])

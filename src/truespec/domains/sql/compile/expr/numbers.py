@@ -15,6 +15,7 @@ from truespec.domains.sql.ir.dates import number_of_day
 from truespec.domains.sql.ir.kinds import ALWAYS_NULL, BOOL, DATE, NULL_KIND, TEXT
 from truespec.domains.sql.ir.logic import Expr, Formula, conj, ite, neg
 from truespec.domains.sql.ir.symbols import constants, functions
+from truespec.domains.sql.ir.truth import where_false
 from truespec.domains.sql.ir.values import Val, number, numeric, to_real
 from truespec.domains.sql.rules import rounding
 from truespec.verdict import ReasonCode, SpecificationError, Unsupported
@@ -42,9 +43,9 @@ def no_error(reader: Reader, bad: Formula, what: str, scope: Scope, *, stops: bo
     if not reader.dialect.errors_raise or z3.is_false(bad):
         return
     reader.aggregates.note_signs(bad)
-    known = (
-        conj(scope.given(), *reader.guards) if stops else conj(scope.used(), *reader.guards, *reader.beside)
-    )
+    known = conj(scope.given() if stops else scope.used(), *reader.guards)
+    if not stops:
+        known = conj(known, *(neg(where_false(test)) for test in reader.beside))
     if not _reads_rows(bad) or not reader.world.holds(known, neg(bad)):
         raise Unsupported(f"sql: {what} may occur, which {reader.dialect.name} does not answer with NULL")
 
