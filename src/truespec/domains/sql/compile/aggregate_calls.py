@@ -38,7 +38,9 @@ def aggregate(reader: Reader, node: Any, scope: Scope) -> Val:
         scope = scope.inner
     if not isinstance(scope, GroupScope):
         raise Unsupported(f"sql: the aggregate {node.sql()[:40]} outside its group")
-    members = [(term, scope.scope_of(reader.world, term)) for term in scope.members.terms]
+    # Rows may be sorted by the argument, or by a key of it, before they are joined and WHERE is tested.
+    after = node.find(exp.Distinct, exp.Order) is None
+    members = [(term, scope.scope_of(reader.world, term, after=after)) for term in scope.members.terms]
     return filled_group.of(aggregate_over(reader, node, members, scope.operator), scope.filled)
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Collection, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from sqlglot import exp
 
 from truespec.domains.sql.ir.aggregates import Operator
-from truespec.domains.sql.ir.bags import Bag, Term
+from truespec.domains.sql.ir.bags import Bag, Term, mentioned
 from truespec.domains.sql.ir.existence import group_formula
 from truespec.domains.sql.ir.logic import TRUE, Expr, Formula, conj
 from truespec.domains.sql.ir.symbols import variables
@@ -98,13 +98,26 @@ class Scope:
         """The value of the column at a position."""
         return self.values[position]
 
-    def given(self) -> Formula:
-        """What holds wherever something is computed below this scope: each group around it has a row."""
-        return TRUE if self.parent is None else self.parent.given()
+    def here(self) -> Formula:
+        """What holds of the row, or the group, that something is computed for in this scope."""
+        return TRUE
+
+    def given(self, read: Collection[str]) -> Formula:
+        """What holds wherever something is computed in this scope that reads variables with these names.
+
+        What holds of a row around it counts where that row is read: a subquery that reads none of it is
+        computed once, and PostgreSQL's parallel plans do so before there is a row.
+        """
+        facts, scope = [self.here()], self.parent
+        while scope is not None:
+            if any(name in read for value in scope.shown() for name in mentioned([value])):
+                facts.append(scope.here())
+            scope = scope.parent
+        return conj(*facts)
 
     def used(self) -> Formula:
         """What holds wherever it matters what a value is that is computed below this scope."""
-        return self.given()
+        return conj(self.here(), TRUE if self.parent is None else self.parent.used())
 
     def shown(self) -> Sequence[Val]:
         """What tells apart the rows, or the groups, for which a query below this scope is evaluated."""
@@ -125,8 +138,8 @@ class JoinedScope(Scope):
         super().__init__(names, tuple(out for term in terms for out in term.outs), parent)
         self._rows = [row for term in terms for row in term.rows]
 
-    def given(self) -> Formula:
-        return conj(*(membership(*row) for row in self._rows), super().given())
+    def here(self) -> Formula:
+        return conj(*(membership(*row) for row in self._rows))
 
 
 class RowScope(JoinedScope):
@@ -142,12 +155,12 @@ class RowScope(JoinedScope):
         self._kept = term.cond
         self._after = after
 
-    def given(self) -> Formula:
+    def here(self) -> Formula:
         tested = self._kept if self._after else TRUE
-        return conj(tested, *(group_formula(self._world, group) for group in self._groups), super().given())
+        return conj(tested, *(group_formula(self._world, group) for group in self._groups), super().here())
 
     def used(self) -> Formula:
-        return conj(self._kept, self.given(), TRUE if self.parent is None else self.parent.used())
+        return conj(self._kept, super().used())
 
 
 @dataclass(eq=False)
@@ -208,18 +221,18 @@ class GroupScope(Scope):
             self._any[position] = self.constant(self, position)
         return self._any[position]
 
-    def given(self) -> Formula:
-        return conj(self.kept if self.after else TRUE, self.filled, super().given())
+    def here(self) -> Formula:
+        return conj(self.kept if self.after else TRUE, self.filled)
 
     def used(self) -> Formula:
-        return conj(self.kept, self.given(), TRUE if self.parent is None else self.parent.used())
+        return conj(self.kept, super().used())
 
     def shown(self) -> Sequence[Val]:
         return self.operator.values
 
-    def scope_of(self, world: World, term: Term) -> Scope:
-        """The scope of one member, for the argument of an aggregate: WHERE has been tested before."""
-        return RowScope(world, self.names, term, self.parent, after=True)
+    def scope_of(self, world: World, term: Term, *, after: bool = True) -> Scope:
+        """The scope of one member, for the argument of an aggregate, `after` WHERE has been tested or not."""
+        return RowScope(world, self.names, term, self.parent, after=after)
 
 
 class WindowScope(Scope):
@@ -245,8 +258,8 @@ class WindowScope(Scope):
     def at(self, position: int) -> Val:
         return self.inner.at(position)
 
-    def given(self) -> Formula:
-        return conj(self.inner.given(), *self.held)
+    def here(self) -> Formula:
+        return conj(self.inner.here(), *self.held)
 
     def used(self) -> Formula:
         return conj(self.inner.used(), *self.held)

@@ -100,8 +100,33 @@ def _terms(
     aggregated = any(map(_has_aggregate, searched))
     if group is None and not aggregated and (having is None or reader.dialect.having_filters_rows):
         after = reader.is_whole and having is None and node.args.get("qualify") is None
+        after = after and not _sorts_early(node, items)
         return _plain(reader, source, parent, items, having, after=after)
     return grouped(reader, source, parent, items, group, having, searched)
+
+
+def _sorts_early(node: exp.Select, items: Items) -> bool:
+    """Whether a planner may compute what rows are sorted by before it joins them, and so before WHERE.
+
+    PostgreSQL does where parallel workers sort one table's rows. A test of one table is made as it is read.
+    """
+    clause, where = node.args.get("from_"), node.args.get("where")
+    alone = clause is not None and isinstance(clause.this, exp.Table) and not node.args.get("joins")
+    if alone and (where is None or where.find(exp.Query) is None):
+        return False
+    outputs, names, order = [item for _, item in items], [name for name, _ in items], node.args.get("order")
+    keys = []
+    for key in [] if order is None else order.expressions:
+        position = output_position(key.this, names)
+        keys.append(key.this if position is None else outputs[position])
+    for part in outputs + keys:
+        for window in part.find_all(exp.Window):
+            sorts = window.args.get("order")
+            keys += window.args.get("partition_by") or []
+            keys += [] if sorts is None else [key.this for key in sorts.expressions]
+    if node.args.get("distinct") is not None:
+        keys += outputs
+    return any(not isinstance(key.unnest(), exp.Column | Position) for key in keys)
 
 
 def _qualified(

@@ -130,6 +130,12 @@ def constants(expression: Expr) -> Names:
     return _parts(expression)[0]
 
 
+def reads_rows(expression: Expr) -> bool:
+    """Whether an expression speaks of a row, or of all of them as an aggregate or EXISTS does."""
+    named = any(name.startswith(("agg!", "rows ")) for name in functions(expression))
+    return named or bool(constants(expression))
+
+
 def variables(expression: Expr) -> dict[str, Expr]:
     """The free variables themselves, by name."""
     found: dict[str, Expr] = {}

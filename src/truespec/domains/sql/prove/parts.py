@@ -7,11 +7,12 @@ equal, provided that P meets F. A part may be proved with parts that it holds re
 
 Side conditions. Neither P nor Q mentions a column of the queries around it, stands in a recursion, or leaves
 the engine a choice. Each column of P has one kind, and the column of Q that it becomes has the same; it is no
-string literal and no NULL as written, whose types depend on what stands beside them. F says which columns are
-never NULL, which columns tell the rows apart (texts by their class under the collation), which values are
-those of another table's key, and how small numbers are; each of it is proved of P. The texts of the queries
-are the same as before: only the rows that a name stands for are unknown, so that names, stars and conversions
-mean what they meant. Bags are equal by their bytes, as results are.
+string literal and no NULL as written, whose types depend on what stands beside them; nor is it a constant
+where the queries divide, as PostgreSQL divides by it before the query runs, tested or not. F says which
+columns are never NULL, which columns tell the rows apart (texts by their class under the collation), which
+values are those of another table's key, and how small numbers are; each of it is proved of P. The texts of
+the queries are the same as before: only the rows that a name stands for are unknown, so that names, stars and
+conversions mean what they meant. Bags are equal by their bytes, as results are.
 
 Why. On a legal database let R be the rows of P there. It meets F, f(R) is the bag of Q, and the meaning of a
 query is a function of the bags of its parts, since it depends on no order of their rows. So each query is
@@ -33,6 +34,7 @@ from truespec.domains.sql.engines.contract import Settings
 from truespec.domains.sql.ir.effort import Effort
 from truespec.domains.sql.ir.kinds import Kind
 from truespec.domains.sql.ir.parts import View
+from truespec.domains.sql.ir.symbols import reads_rows
 from truespec.domains.sql.ir.world import World
 from truespec.domains.sql.prove.part_columns import Way, kinds_of, ways
 from truespec.domains.sql.prove.part_facts import facts_of
@@ -211,7 +213,7 @@ def proved(
     kinds, others = kinds_of(wide.bag), kinds_of(narrow.bag)
     if kinds is None or others is None or not way.fits(kinds, others):
         return None
-    if not same_bags(prover, wide, narrow, way):
+    if _hides_constants(world, trees, (wide, narrow)) or not same_bags(prover, wide, narrow, way):
         return None
     names = tuple(column.column for column in narrow.names)
     if known:
@@ -220,6 +222,18 @@ def proved(
     part = facts_of(prover, wide.bag, kinds, 1 + len({view.part for view in views.values()}))
     every = View(part, tuple(range(len(kinds))), tuple(column.column for column in wide.names))
     return {parts[way.wide]: every, parts[1 - way.wide]: View(part, way.columns, names)}
+
+
+_FAILING = (exp.Div, exp.IntDiv, exp.Mod, exp.DateFromParts, exp.Anonymous)
+"""What may fail by its arguments' values (`no_error` in `compile/expr/numbers.py`)."""
+
+
+def _hides_constants(world: World, trees: Trees, sources: tuple[Source, Source]) -> bool:
+    """Whether a view would hide a constant that a planner may compute with before the query runs."""
+    if not world.dialect.errors_raise or world.dialect.quotients_may_be_infinite:
+        return False
+    values = [out.val for source in sources for term in source.bag.terms for out in term.outs]
+    return not all(map(reads_rows, values)) and any(tree.find(*_FAILING) is not None for tree in trees)
 
 
 @dataclass(frozen=True, slots=True)

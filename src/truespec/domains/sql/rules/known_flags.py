@@ -3,7 +3,8 @@
 Statement. [¬p ∧ φ(p)] · t(p) = [¬p ∧ φ(false)] · t(false), and likewise for p. For a group variable whose
 NULL flag is known to be false, Σ_(n,g)∈G [¬n] ψ(g) = Σ_g∈{k ∈ G : k is not NULL} ψ(g).
 
-Side conditions. `p` is a conjunct of the condition, and no quantifier. It stays in place itself.
+Side conditions. `p` is a conjunct of the condition, and neither a quantifier nor a constant. It stays in
+place itself.
 
 Why. The term contributes nothing where the condition is false.
 """
@@ -29,7 +30,7 @@ def apply(world: World, term: Term) -> Term:
         units: Substitution = []
         for part in parts:
             atom, value = (part.arg(0), FALSE) if is_not(part) else (part, TRUE)
-            if z3.is_app(atom) and atom.get_id() not in done:
+            if z3.is_app(atom) and not (is_true(atom) or is_false(atom)) and atom.get_id() not in done:
                 units.append((atom, value))
                 done.add(atom.get_id())
         if not units:

@@ -32,7 +32,7 @@ from truespec.domains.sql.ir.kinds import (
 )
 from truespec.domains.sql.ir.logic import Formula, conj, ite, neg
 from truespec.domains.sql.ir.opaque import opaque, strict, text_of
-from truespec.domains.sql.ir.symbols import operands
+from truespec.domains.sql.ir.symbols import constants, operands
 from truespec.domains.sql.ir.values import Val, null_of, numeric, to_real
 from truespec.domains.sql.places import place_of
 from truespec.domains.sql.rules.rounding import scale_of
@@ -93,7 +93,7 @@ def _to_number(reader: Reader, to: exp.DataType, value: Val, scope: Scope) -> Va
     if value.kind not in NUMBERS:
         return None
     if written in _INTEGERS:
-        return _whole(reader, value, conj(scope.given(), neg(value.null)))
+        return _whole(reader, value, conj(scope.given(constants(value.val)), neg(value.null)))
     if written in exp.DataType.FLOAT_TYPES:
         return to_real(value)
     sizes = _sizes(to)

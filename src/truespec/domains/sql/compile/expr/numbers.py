@@ -14,7 +14,7 @@ from truespec.domains.sql.ir.comparisons import PLAIN_NUMBER
 from truespec.domains.sql.ir.dates import number_of_day
 from truespec.domains.sql.ir.kinds import ALWAYS_NULL, BOOL, DATE, NULL_KIND, TEXT
 from truespec.domains.sql.ir.logic import Expr, Formula, conj, ite, neg
-from truespec.domains.sql.ir.symbols import constants, functions
+from truespec.domains.sql.ir.symbols import constants, reads_rows
 from truespec.domains.sql.ir.truth import where_false
 from truespec.domains.sql.ir.values import Val, number, numeric, to_real
 from truespec.domains.sql.rules import rounding
@@ -43,17 +43,11 @@ def no_error(reader: Reader, bad: Formula, what: str, scope: Scope, *, stops: bo
     if not reader.dialect.errors_raise or z3.is_false(bad):
         return
     reader.aggregates.note_signs(bad)
-    known = conj(scope.given() if stops else scope.used(), *reader.guards)
+    known = conj(scope.given(constants(bad)) if stops else scope.used(), *reader.guards)
     if not stops:
         known = conj(known, *(neg(where_false(test)) for test in reader.beside))
-    if not _reads_rows(bad) or not reader.world.holds(known, neg(bad)):
+    if not reads_rows(bad) or not reader.world.holds(known, neg(bad)):
         raise Unsupported(f"sql: {what} may occur, which {reader.dialect.name} does not answer with NULL")
-
-
-def _reads_rows(formula: Formula) -> bool:
-    """Whether a formula speaks of a row, or of all of them as an aggregate or EXISTS does."""
-    named = any(name.startswith(("agg!", "rows ")) for name in functions(formula))
-    return named or bool(constants(formula))
 
 
 def only_operand(reader: Reader, node: exp.Expr, scope: Scope) -> Val:
