@@ -111,7 +111,9 @@ def _sorts_early(node: exp.Select, items: Items) -> bool:
     PostgreSQL does where parallel workers sort one table's rows. A test of one table is made as it is read.
     """
     clause, where = node.args.get("from_"), node.args.get("where")
-    alone = clause is not None and isinstance(clause.this, exp.Table) and not node.args.get("joins")
+    given = {cte.alias.lower() for cte in node.root().find_all(exp.CTE)}
+    table = None if clause is None else clause.this
+    alone = isinstance(table, exp.Table) and table.name.lower() not in given and not node.args.get("joins")
     if alone and (where is None or where.find(exp.Query) is None):
         return False
     outputs, names, order = [item for _, item in items], [name for name, _ in items], node.args.get("order")
