@@ -151,7 +151,7 @@ class PageRunner:
                     [*run.get(words[0], [words[0]]), *rest],
                     check=False,
                     cwd=self._folder,
-                    env=os.environ | settled,
+                    env={name: value for name, value in os.environ.items() if name not in _OF_MAKE} | settled,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.STDOUT,
                     text=True,
@@ -161,6 +161,9 @@ class PageRunner:
                 return done.stdout
         raise AssertionError(f"no way to run {command!r} in the tests")
 
+
+_OF_MAKE = {"MAKEFLAGS", "MFLAGS", "MAKELEVEL"}
+"""What the make that runs the tests tells a make below it."""
 
 _VERSION = re.compile(r"\b(E|Z3|z3|cvc5|MariaDB|PostgreSQL|SQLite|DuckDB|Python|Rocq|Coq) [v\d][\w.+-]*")
 
