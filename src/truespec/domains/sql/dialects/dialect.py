@@ -152,6 +152,11 @@ class Dialect:
     """Whether `~~` stands for LIKE, and LIKE may be called as a function."""
     arrows_bind_as_concatenation: bool
     """Whether `->` and `->>` bind like `||`."""
+    documents: tuple[str, ...]
+    """Types of JSON documents any part of which can be read.
+
+    PostgreSQL's JSON keeps escapes that no text has, such as `\\u0000`, and fails where it reads beside them.
+    """
     tilde_depends_on_version: bool
     """Whether `~` means something else from version to version."""
     formats_have_letters: bool

@@ -50,6 +50,7 @@ DUCKDB = Dialect(
     regular_expression_binds_as_concatenation=True,
     like_has_operator=True,
     arrows_bind_as_concatenation=False,
+    documents=("JSON",),
     tilde_depends_on_version=True,
     formats_have_letters=False,
     years_before_christ_print_alike=False,

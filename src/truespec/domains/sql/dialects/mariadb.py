@@ -50,6 +50,7 @@ MARIADB = Dialect(
     regular_expression_binds_as_concatenation=False,
     like_has_operator=False,
     arrows_bind_as_concatenation=False,
+    documents=(),
     tilde_depends_on_version=False,
     formats_have_letters=False,
     years_before_christ_print_alike=False,

@@ -50,6 +50,7 @@ POSTGRES = Dialect(
     regular_expression_binds_as_concatenation=True,
     like_has_operator=True,
     arrows_bind_as_concatenation=True,
+    documents=("JSONB",),
     tilde_depends_on_version=False,
     formats_have_letters=True,
     years_before_christ_print_alike=True,

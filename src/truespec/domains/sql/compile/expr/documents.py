@@ -2,7 +2,7 @@
 
 Of it nothing is known but that equal documents hold equal values; documents are the same by what is stored,
 never by SQL's `=`, which calls numbers equal that are written differently. A document without the key holds
-NULL, and no document makes the engine fail.
+NULL, and no document of these types makes the engine fail (`Dialect.documents`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from truespec.verdict import Unsupported
 
 _KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z", re.ASCII)
 """Keys that are no path and no number of a place, however they are written."""
-_TYPES = ("JSON", "JSONB")
 KEYED_TEXT = {"JSON_EXTRACT_PATH_TEXT", "JSONB_EXTRACT_PATH_TEXT"}
 """PostgreSQL's functions that do for one key what `->>` does."""
 
@@ -56,9 +55,10 @@ def held(reader: Reader, node: Any, step: str, scope: Scope, as_text: bool) -> V
     """What a document holds there, as a text or as a document."""
     document = reader.output(node, scope)
     kind = document.kind
-    stored = isinstance(kind, Sealed) and kind.shown.upper() in _TYPES
-    if not stored or reader.dialect.numbers_typed_by_value:
-        raise Unsupported(f"sql: a part of a value of type {kind.shown}, which is no JSON document")
+    if not isinstance(kind, Sealed) or kind.shown.upper() not in reader.dialect.documents:
+        raise Unsupported(
+            f"sql: a part of a value of type {kind.shown}, which is no JSON document that can always be read"
+        )
     return opaque(
         reader.dialect,
         f"{'text' if as_text else 'document'} {step}",
