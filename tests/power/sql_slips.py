@@ -22,6 +22,18 @@ CREATE TABLE t (a INT, b INT, c INT NOT NULL);
 """
 SLIPS = [
     (
+        "WITH RECURSIVE r(i, l) AS (SELECT id, 0 FROM emp WHERE sal = 1 UNION ALL SELECT e.id, l + 1 FROM r "
+        "JOIN emp e ON e.dept = r.i WHERE l < 12) SELECT i FROM r",
+        "WITH RECURSIVE r(i, l) AS (SELECT id, 0 FROM emp WHERE sal = 1 UNION ALL SELECT e.id, l + 1 FROM r "
+        "JOIN emp e ON e.code = r.i WHERE l < 12) SELECT i FROM r",
+    ),
+    (
+        "WITH RECURSIVE r(i, l) AS (SELECT id, 0 FROM emp WHERE sal = 1 UNION ALL SELECT e.id, l + 1 FROM r "
+        "JOIN emp e ON e.dept = r.i WHERE l < 12) SELECT i FROM r WHERE l > 0",
+        "WITH RECURSIVE r(i, l) AS (SELECT dept, 0 FROM emp WHERE sal = 1 UNION ALL SELECT e.id, l + 1 "
+        "FROM r JOIN emp e ON e.dept = r.i WHERE l < 12) SELECT i FROM r WHERE l > 0",
+    ),
+    (
         "WITH RECURSIVE r(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM r WHERE n < 5) SELECT n FROM r",
         "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 6) SELECT n FROM r",
     ),

@@ -94,6 +94,8 @@ from truespec.domains.sql.rules import (
     tied_numbers,
     tied_rows,
     told_elsewhere,
+    walk_links,
+    walks,
     whole_and_parts,
 )
 
@@ -403,8 +405,8 @@ def each_row_is_before_all_rows(patch: pytest.MonkeyPatch) -> None:
 
 
 def no_round_adds_a_row(patch: pytest.MonkeyPatch) -> None:
-    real = ended_recursion._applied
-    patch.setattr(ended_recursion, "_applied", lambda *parts: replace(real(*parts), cond=FALSE))
+    real = ended_recursion.applied
+    patch.setattr(ended_recursion, "applied", lambda *parts: replace(real(*parts), cond=FALSE))
 
 
 def all_columns_are_carried_along(patch: pytest.MonkeyPatch) -> None:
@@ -520,7 +522,24 @@ def all_series_begin_alike(patch: pytest.MonkeyPatch) -> None:
     )
 
 
+def all_walks_are_one(patch: pytest.MonkeyPatch) -> None:
+    seen = walk_links.Seen
+    patch.setattr(walk_links, "_as_known", lambda world, old, links: seen(old, False, (0,)))
+
+
+def walks_begin_at_any_column(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(walks, "_nodes", lambda world, step, term: iter([tuple(row for row, _ in term.rows)]))
+
+
 PLANTS: dict[Plant, str] = {
+    all_walks_are_one: (
+        "WITH RECURSIVE r(i, l) AS (SELECT id, 0 FROM emp WHERE sal = 1 UNION ALL SELECT e.id, l + 1 FROM r "
+        "JOIN emp e ON e.dept = r.i WHERE l < 12) SELECT i FROM r"
+    ),
+    walks_begin_at_any_column: (
+        "WITH RECURSIVE r(i, l) AS (SELECT id, 0 FROM emp WHERE sal = 1 UNION ALL SELECT e.id, l + 1 FROM r "
+        "JOIN emp e ON e.dept = r.i WHERE l < 12) SELECT i FROM r WHERE l > 0"
+    ),
     all_series_begin_alike: (
         "WITH RECURSIVE r(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM r WHERE n < 5) SELECT n FROM r"
     ),

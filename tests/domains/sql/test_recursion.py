@@ -41,6 +41,50 @@ def test_recursions_are_one_where_they_begin_and_go_on_alike(
     assert proved(dialect, SCHEMA, oracle, candidate) is equal
 
 
+RISING = "CREATE TABLE w (id INT PRIMARY KEY, m INT REFERENCES w(id), k INT NOT NULL, CHECK (m < id))"
+FALLING = RISING.replace("CHECK (m < id)", "CHECK (m > 0)")
+DOWN = (
+    "WITH RECURSIVE d AS (SELECT id, 0 AS l FROM w WHERE id = 1 UNION ALL "
+    "SELECT w.id, d.l + 1 FROM d JOIN w ON w.m = d.id) SELECT id, l FROM d"
+)
+UP = (
+    "WITH RECURSIVE u AS (SELECT id, id AS a, m, 0 AS l FROM w UNION ALL "
+    "SELECT u.id, w.id, w.m, u.l + 1 FROM u JOIN w ON w.id = u.m) SELECT id, l FROM u WHERE a = 1"
+)
+OVER = tuple(
+    text.replace(".id) SELECT", ".id AND w.k = 1) SELECT").replace("u.m) SELECT", "u.m AND w.k = 1) SELECT")
+    for text in (DOWN, UP)
+)
+FROM = (OVER[0].replace("id = 1", "id = 1 AND k = 1"), OVER[1].replace("w UNION", "w WHERE k = 1 UNION"))
+BELOW = (
+    "WITH RECURSIVE d(t, i) AS (SELECT m, id FROM w WHERE m IS NOT NULL UNION ALL "
+    "SELECT d.t, w.id FROM d JOIN w ON w.m = d.i) SELECT t, COUNT(*) FROM d GROUP BY t"
+)
+ABOVE = (
+    "WITH RECURSIVE u AS (SELECT id, m FROM w UNION ALL SELECT u.id, w.m FROM u JOIN w ON w.id = u.m) "
+    "SELECT m, COUNT(*) FROM u WHERE m IS NOT NULL GROUP BY m"
+)
+
+
+@pytest.mark.parametrize(
+    ("schema", "oracle", "candidate", "equal"),
+    [
+        (RISING, DOWN, UP, True),
+        # One may end where the other does not.
+        (FALLING, DOWN, UP, False),
+        # Only the rows that are walked to are chosen.
+        (RISING, *OVER, False),
+        (RISING, *FROM, True),
+        (RISING, DOWN, DOWN.replace("UNION ALL", "UNION"), True),
+        # Both end just where nobody is above himself.
+        (FALLING, BELOW, ABOVE, True),
+        (FALLING, BELOW, ABOVE.replace("w UNION", "w WHERE m > 1 UNION"), False),
+    ],
+)
+def test_a_tree_is_walked_down_or_up(schema: str, oracle: str, candidate: str, equal: bool) -> None:
+    assert proved("postgres", schema, oracle, candidate) is equal
+
+
 @pytest.mark.parametrize(
     ("dialect", "query"),
     [

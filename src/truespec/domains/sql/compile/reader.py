@@ -27,6 +27,7 @@ from truespec.domains.sql.ir.values import Val
 from truespec.domains.sql.ir.world import World
 from truespec.domains.sql.rules import first_rows, tied_rows
 from truespec.domains.sql.rules.same_recursion import Recursion
+from truespec.domains.sql.rules.walk_links import Walks
 from truespec.verdict import Nondeterministic
 
 
@@ -56,6 +57,8 @@ class Reader(ABC):
         them."""
         self.recursions: list[Recursion] = []
         """The recursions of both queries that are proved to differ."""
+        self.named: tuple[set[int], set[int]] = (set(), set())
+        """Which of them each query has."""
         self.guards: tuple[Formula, ...] = ()
         """What holds wherever the current expression is evaluated: the tests of the CASEs around it."""
         self.beside: tuple[Val, ...] = ()
@@ -68,6 +71,12 @@ class Reader(ABC):
         """Whether such recursions are read as the sums of their rounds."""
         self.starts_later = False
         """Whether a recursion is read as its first part and one that begins after it."""
+        self.follows_walks = False
+        """Whether recursions are read as walks from row to row (`rules/walks.py`)."""
+        self.walks: list[Walks] = []
+        """The walks that the recursions of both queries go, one way or the other."""
+        self.unending: tuple[set[int], set[int]] = (set(), set())
+        """Of each query, over which of them it has recursions that may not end."""
         self.reads_check = False
         """Whether a CHECK is read: what the schema's CHECKs say of its columns is then not at hand."""
         self.numbers_ties = True
@@ -78,6 +87,11 @@ class Reader(ABC):
         """Whether a query of the pair takes values of rows by their place (FIRST_VALUE and the like)."""
         self.counts_runs = False
         """Whether a query of the pair may count the rows that begin a run, by the row before (LAG)."""
+
+    @property
+    def apart(self) -> bool:
+        """Whether both queries have recursions, and none is seen to be one of the other."""
+        return all(self.named) and self.named[0].isdisjoint(self.named[1])
 
     @property
     def dialect(self) -> Dialect:

@@ -14,7 +14,7 @@ from truespec.domains.sql.compile.scope import Denotation
 from truespec.domains.sql.compile.series import carried_out, grouped
 from truespec.domains.sql.ir.bags import Bag, Term
 from truespec.domains.sql.ir.columns import coerced
-from truespec.domains.sql.ir.kinds import BOOL, DATE, INT, LOOSE, TEXT, Kind
+from truespec.domains.sql.ir.kinds import BOOL, DATE, INT, LOOSE, TEXT, Kind, Padded
 from truespec.domains.sql.ir.relations import rows_of
 from truespec.domains.sql.places import At, place_of
 from truespec.domains.sql.rules import (
@@ -25,6 +25,7 @@ from truespec.domains.sql.rules import (
     later_start,
     rounds_apart,
     rows_of_recursion,
+    walks,
 )
 from truespec.domains.sql.rules.same_recursion import Image, Recursion, image_of, unchanged
 from truespec.verdict import ReasonCode, SpecificationError, Unsupported
@@ -72,7 +73,13 @@ def recursive_query(reader: Reader, cte: exp.CTE, columns: tuple[str, ...]) -> D
         return Denotation(names, distinct_rows(reader, ended) if distinct else ended)
     added = _memory(lambda rows: _added(reader, body.expression, name, names, rows, kinds), rows, step)
     found = Recursion(next(reader.world.recursions), first, rows, added, kinds, nullable, distinct)
+    walked = walks.of(reader.world, reader.walks, found, step) if reader.follows_walks else None
+    if walked is not None:
+        if walked.unending is not None:
+            reader.unending[reader.side].add(walked.unending)
+        return Denotation(names, distinct_rows(reader, walked.bag) if distinct else walked.bag)
     known, image, ahead, distinct = _named(reader, found, step)
+    reader.named[reader.side].add(known.number)
     bag = image.of(rows_of_recursion.seen(reader.world, known.held, _result(reader, known)))
     bag = Bag((*ahead, *bag.terms))
     return Denotation(names, distinct_rows(reader, bag) if distinct else bag)
@@ -206,7 +213,7 @@ def _check_kinds(reader: Reader, kinds: tuple[Kind, ...]) -> None:
     if not reader.dialect.recursion_cuts_texts and not reader.dialect.collation_merges_texts:
         fitting.add(TEXT)
     for kind in kinds or (None,):
-        if kind not in fitting:
+        if kind not in fitting and not isinstance(kind, Padded):  # a CHAR(n) is one in each round
             raise Unsupported(f"sql: a recursive WITH with a column of type {kind}")
 
 

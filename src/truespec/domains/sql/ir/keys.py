@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 
 import z3
@@ -73,6 +73,26 @@ def rerooted(world: World, term: Term) -> Iterator[Term]:
                 twin = reduced(world, replace(moved, rows=(*term.rows, (row, table))), keep=row)
                 if len(twin.rows) == len(term.rows) and any(other.eq(row) for other, _ in twin.rows):
                     yield twin
+
+
+def chosen(world: World, term: Term, wanted: Callable[[Expr, Table], bool]) -> Term:
+    """The same term with a choice of each row that a key determines and that is wanted."""
+    while True:
+        said = {part.get_id() for part in conjuncts(term.cond)}
+        images = (
+            (image, table)
+            for part in conjuncts(term.cond)
+            for table in world.schema.tables
+            for key in table.unique_keys()
+            if (image := looked_up(world, part, table, key, said)) is not None and wanted(image, table)
+        )
+        found = next(images, None)
+        if found is None:
+            return term
+        image, table = found
+        row = world.fresh_row(table)
+        moved = substitute_term(replace(term, rows=()), [(image, row)])
+        term = replace(moved, rows=(*term.rows, (row, table)))
 
 
 def names_keys(world: World, term: Term) -> bool:

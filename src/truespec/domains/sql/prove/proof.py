@@ -116,16 +116,55 @@ def prove_in(
         if (ranked[0] is None) != (ranked[1] is None):
             oracle, candidate = ranked[0] or oracle, ranked[1] or candidate
     recursive = [_recursive_columns(query) > 0 for query in (oracle, candidate)]
-    trace, ends = _compared(world, (oracle, candidate), order, parts, writes_out=recursive[0] != recursive[1])
-    if trace is None and ends and all(recursive):
-        # Recursions that are not seen to be one may be alike round by round.
-        world.read_anew()
-        trace, _ = _compared(world, (oracle, candidate), order, parts, writes_out=True)
-    if trace is None and all(recursive):
-        # A tree may be walked from its root, or from the root's children.
-        world.read_anew()
-        trace, _ = _compared(world, (oracle, candidate), order, parts, writes_out=False, starts_later=True)
+    pair = world, (oracle, candidate), order, parts
+    if not all(recursive):
+        return _compared(*pair, Reading(writes_out=recursive[0] != recursive[1]))[0]
+    # Recursions that are seen to be one first, those that are not last: it takes long, and proves little.
+    trace, compiler = _compared(*pair, Reading(apart=False))
+    ways = [Reading(writes_out=True)] * compiler.ends + list(READINGS) + [Reading()] * compiler.apart
+    for reading in ways:
+        if trace is None:
+            world.read_anew()
+            trace = _compared_anew(*pair, reading)
     return trace
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How recursions are read."""
+
+    apart: bool = True
+    """Also where no recursion of one query is seen to be one of the other."""
+    writes_out: bool = False
+    """One that ends after a few rounds as the sum of its rounds: two that are not seen to be one may be
+    alike round by round."""
+    follows_walks: bool = False
+    """As walks from row to row: a tree may be walked down, or up."""
+    starts_later: bool = False
+    """As the first part and a recursion that begins after it: a tree may be walked from its root, or from the
+    root's children."""
+
+
+READINGS = (Reading(follows_walks=True), Reading(starts_later=True))
+"""The readings of recursions that are tried where they are not seen to be one."""
+
+
+def _compared_anew(
+    world: World,
+    queries: tuple[exp.Expr, exp.Expr],
+    order: str,
+    parts: Mapping[str, View] | None,
+    reading: Reading,
+) -> ProofTrace | None:
+    """The proof in another reading; that it has no more to say counts where it is the only one."""
+    try:
+        return _compared(world, queries, order, parts, reading)[0]
+    except OutOfTime:
+        raise
+    except Undecided:
+        if not reading.follows_walks:
+            raise
+        return None
 
 
 def _compared(
@@ -133,18 +172,19 @@ def _compared(
     queries: tuple[exp.Expr, exp.Expr],
     order: str,
     parts: Mapping[str, View] | None,
-    *,
-    writes_out: bool,
-    starts_later: bool = False,
-) -> tuple[ProofTrace | None, bool]:
-    """The proof in one reading of the recursions; and whether one was met that ends after a few rounds."""
+    reading: Reading,
+) -> tuple[ProofTrace | None, Compiler]:
+    """The proof in one reading of the recursions, and what has read them."""
     oracle, candidate = queries
     prover, compiler = readers_in(world, oracle, candidate)
     compiler.parts = {} if parts is None else parts
-    compiler.writes_out, compiler.starts_later = writes_out, starts_later
+    compiler.writes_out, compiler.starts_later = reading.writes_out, reading.starts_later
+    compiler.follows_walks = reading.follows_walks
     left, right = _read(compiler, oracle, candidate)
     if len(left.names) != len(right.names) or _differ_in_type(left, right, world.dialect):
-        return None, False
+        return None, compiler
+    if compiler.apart and not reading.apart:
+        return None, compiler
     listed = order != "bag" and bool(left.sorts) and bool(right.sorts)
     equal = left.limit == right.limit and _same(left, right, listed, prover)
     if not equal and (left.limit or right.limit):
@@ -153,11 +193,12 @@ def _compared(
         with OfSide(1):
             right = compiler.limited(right)
         equal = _same(left, right, listed, prover)
-    if not equal and not (compiler.ends and not writes_out):
+    equal = equal and compiler.unending[0] == compiler.unending[1]
+    if not equal and not (compiler.ends and not reading.writes_out):
         _refuse_choices(world, prover, queries)
     if not equal:
-        return None, compiler.ends
-    return ProofTrace(tuple(prover.steps), tuple(world.obligations), "".join(world.trail), listed), False
+        return None, compiler
+    return ProofTrace(tuple(prover.steps), tuple(world.obligations), "".join(world.trail), listed), compiler
 
 
 def _refuse_choices(world: World, prover: Prover, queries: tuple[exp.Expr, exp.Expr]) -> None:

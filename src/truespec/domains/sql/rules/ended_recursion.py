@@ -50,7 +50,7 @@ def of(world: World, first: Bag, rows: Bag, step: Bag) -> Bag | None:
     found = list(first.terms)
     last = list(first.terms)
     for _ in range(MAX_ROUNDS):
-        made = (_applied(world, rows, part, term) for term in last for part in step.terms)
+        made = (applied(world, rows, part, term) for term in last for part in step.terms)
         last = [term for term in made if not is_false(term.cond)]
         found += last
         if not last:
@@ -80,7 +80,7 @@ def _functions(term: Term) -> frozenset[str]:
     return found.union(*(_functions(part) for group in term.groups for part in group.body.terms))
 
 
-def _applied(world: World, rows: Bag, part: Term, term: Term) -> Term:
+def applied(world: World, rows: Bag, part: Term, term: Term) -> Term:
     """What a term of the step makes of a term of the round before."""
     part, term = renamed(world, part), renamed(world, term)
     made = _instead(rows, part, term.outs)

@@ -30,7 +30,7 @@ from truespec.domains.sql.ir.kinds import (
     Sealed,
     padded,
 )
-from truespec.domains.sql.ir.logic import Formula, conj, ite, neg
+from truespec.domains.sql.ir.logic import FALSE, Formula, conj, ite, neg
 from truespec.domains.sql.ir.opaque import opaque, strict, text_of
 from truespec.domains.sql.ir.symbols import constants, operands
 from truespec.domains.sql.ir.values import Val, null_of, numeric, to_real
@@ -142,6 +142,8 @@ def _to_text(reader: Reader, to: exp.DataType, value: Val) -> Val | None:
     written, sizes = to.this, _sizes(to)
     if reader.dialect.char_is_padded and written in (_Type.CHAR, _Type.NCHAR) and value.kind == TEXT:
         size = sizes[0] if sizes else 1
+        if value.literal is not None and len(value.literal) <= size:
+            return Val(FALSE, reader.world.text(value.literal.rstrip(" ")), padded(size))
         return opaque(reader.dialect, f"cast CHAR({size})", [value], padded(size))
     if written.value in reader.dialect.casts_not_read:
         raise Unsupported(f"sql: CAST to {_shown(reader, to)}, which cuts or pads, or lacks characters")
