@@ -63,6 +63,11 @@ class Reader(ABC):
         """What holds wherever the current expression is evaluated: the tests of the CASEs around it."""
         self.beside: tuple[Val, ...] = ()
         """What is not false where the current expression matters: the tests beside it in an AND."""
+        self.quotients: list[tuple[Formula, Formula]] = []
+        """Quotients that may be infinite where nobody reads them: what holds where they are computed, and
+        when they are infinite."""
+        self.finite_only = False
+        """Whether one of the queries would fail where it met an infinite number."""
         self.rounds = 0
         """How many recursions enclose the current query."""
         self.ends = False

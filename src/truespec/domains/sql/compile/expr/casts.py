@@ -7,7 +7,7 @@ from dataclasses import replace
 import z3
 from sqlglot import exp
 
-from truespec.domains.sql.compile.expr.numbers import rounded
+from truespec.domains.sql.compile.expr.numbers import finite, rounded
 from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.readers import Readers
 from truespec.domains.sql.compile.scope import Scope
@@ -93,9 +93,12 @@ def _to_number(reader: Reader, to: exp.DataType, value: Val, scope: Scope) -> Va
     if value.kind not in NUMBERS:
         return None
     if written in _INTEGERS:
+        finite(reader)
         return _whole(reader, value, conj(scope.given(constants(value.val)), neg(value.null)))
     if written in exp.DataType.FLOAT_TYPES:
         return to_real(value)
+    if value.kind != INT:
+        finite(reader)
     sizes = _sizes(to)
     match reader.dialect.decimal_cast:
         case DecimalCast.CLAMPED:

@@ -43,11 +43,25 @@ def no_error(reader: Reader, bad: Formula, what: str, scope: Scope, *, stops: bo
     if not reader.dialect.errors_raise or z3.is_false(bad):
         return
     reader.aggregates.note_signs(bad)
-    known = conj(scope.given(constants(bad)) if stops else scope.used(), *reader.guards)
-    if not stops:
-        known = conj(known, *(neg(where_false(test)) for test in reader.beside))
+    known = computed = conj(scope.given(constants(bad)), *reader.guards)
+    if not stops and not reader.finite_only:
+        known = conj(scope.used(), *reader.guards, *(neg(where_false(test)) for test in reader.beside))
     if not reads_rows(bad) or not reader.world.holds(known, neg(bad)):
         raise Unsupported(f"sql: {what} may occur, which {reader.dialect.name} does not answer with NULL")
+    if not stops and not reader.finite_only:
+        reader.quotients.append((computed, bad))
+
+
+def finite(reader: Reader) -> None:
+    """Refuse the pair where a quotient may be infinite: what is read now fails there, as a CAST does.
+
+    A test beside it, or in a WHERE around a part, is no help: a planner may ask it later.
+    """
+    if reader.finite_only or not reader.dialect.quotients_may_be_infinite:
+        return
+    reader.finite_only = True
+    if not all(reader.world.holds(known, neg(bad)) for known, bad in reader.quotients):
+        raise Unsupported("sql: a CAST that fails on infinite numbers, beside a quotient that may be one")
 
 
 def only_operand(reader: Reader, node: exp.Expr, scope: Scope) -> Val:
