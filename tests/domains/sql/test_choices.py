@@ -86,3 +86,22 @@ def test_the_engine_has_several(oracle: str) -> None:
 )
 def test_what_holds_whatever_is_chosen_is_proved(oracle: str, candidate: str) -> None:
     assert proved("mysql", SCHEMA, oracle, candidate)
+
+
+@pytest.mark.parametrize(
+    ("of_rows", "decided"),
+    [
+        ("SELECT GROUP_CONCAT(v) FROM {rows} q", False),
+        ("SELECT v FROM {rows} q LIMIT 1", False),
+        ("SELECT id, LAG(v) OVER (ORDER BY h) FROM {rows} q", False),
+        ("SELECT v FROM {rows} q ORDER BY id LIMIT 1", True),
+        (
+            "SELECT h FROM (SELECT h, ROW_NUMBER() OVER (PARTITION BY h) AS n FROM {rows} q) z WHERE n = 1",
+            True,
+        ),
+    ],
+)
+def test_an_engine_may_keep_the_order_of_what_is_read(of_rows: str, decided: bool) -> None:
+    plain, ordered = (of_rows.replace("{rows}", rows) for rows in ("u", "(SELECT * FROM u ORDER BY v)"))
+    assert proved("sqlite", SCHEMA, plain, ordered) is decided
+    assert proved("sqlite", SCHEMA, plain, plain.replace(" q", " x"))

@@ -29,6 +29,7 @@ from truespec.domains.sql.ir.symbols import constants, is_false, is_ite, is_true
 from truespec.domains.sql.ir.values import Val
 from truespec.domains.sql.ir.world import World
 from truespec.domains.sql.places import OfSide
+from truespec.domains.sql.prove.kept_orders import sorts_what_it_reads
 from truespec.domains.sql.prove.prover import Prover
 from truespec.domains.sql.rules import rebased_series
 from truespec.domains.sql.schema import Schema
@@ -186,7 +187,9 @@ def _compared(
     if compiler.apart and not reading.apart:
         return None, compiler
     listed = order != "bag" and bool(left.sorts) and bool(right.sorts)
-    equal = left.limit == right.limit and _same(left, right, listed, prover)
+    alone = any(map(sorts_what_it_reads, queries))  # then no choice of one side is that of the other
+    alike = left.limit == right.limit and not (alone and left.limit)
+    equal = alike and _same(left, right, listed, prover)
     if not equal and (left.limit or right.limit):
         with OfSide(0):
             left = compiler.limited(left)
@@ -194,11 +197,21 @@ def _compared(
             right = compiler.limited(right)
         equal = _same(left, right, listed, prover)
     equal = equal and compiler.unending[0] == compiler.unending[1]
+    if equal and alone and _chooses_alike(compiler, prover):
+        raise Nondeterministic(
+            "sql: a choice among rows that ORDER BY has sorted, which the engine may keep so"
+        )
     if not equal and not (compiler.ends and not reading.writes_out):
         _refuse_choices(world, prover, queries)
     if not equal:
         return None, compiler
     return ProofTrace(tuple(prover.steps), tuple(world.obligations), "".join(world.trail), listed), compiler
+
+
+def _chooses_alike(compiler: Compiler, prover: Prover) -> bool:
+    """Whether the proof takes a choice of the engine in one query for one in the other."""
+    paired = any(operator.partner is not None for operator in prover.aggregates.operators)
+    return paired or bool(compiler.sides_in_some_order)
 
 
 def _refuse_choices(world: World, prover: Prover, queries: tuple[exp.Expr, exp.Expr]) -> None:

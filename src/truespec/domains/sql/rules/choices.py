@@ -20,6 +20,9 @@ bags: each order of the rows, and each choice that depends on how often they occ
 side. Groups that HAVING drops, by what it says whatever is chosen, are left out of the comparison; or they
 are compared as well, where the other side drops them later.
 
+No ORDER BY has sorted rows below a choice that has a partner: an engine may keep that order
+(`prove/kept_orders.py`).
+
 Why. A result of one side comes from a choice function; the other side has the same function available, by
 the equality of the tuples to choose from, and yields the same result with it. And conversely.
 """
