@@ -27,6 +27,7 @@ SAME = [
     ("postgres", "SELECT v.x FROM (VALUES (1), (2)) AS v(x)", "SELECT w.y FROM (VALUES (1), (2)) w (y)"),
 ]
 OTHER = [
+    ("duckdb", "SELECT TYPEOF(CAST(NULL AS STRUCT(a INT)))", "SELECT TYPEOF(CAST(NULL AS STRUCT(A INT)))"),
     ("sqlite", "SELECT p.a FROM t p JOIN t q ON p.id = q.b", "SELECT q.a FROM t p JOIN t q ON p.id = q.b"),
     ("sqlite", "SELECT a AS u, b AS v FROM t ORDER BY u", "SELECT a AS u, b AS v FROM t ORDER BY v"),
     ("sqlite", "SELECT a AS b FROM t ORDER BY b", "SELECT a AS c FROM t ORDER BY c"),

@@ -43,7 +43,10 @@ _WORD = re.compile(r"\w+")
 _PLAIN = re.compile(r"[a-z_][a-z0-9_]*\Z")
 LONGEST = 60
 """Longer names may be cut."""
-_BY_NAME: tuple[type, ...] = (exp.Pivot, exp.Columns, exp.Struct, exp.JSON, exp.PropertyEQ, exp.Kwarg)
+_BY_NAME: tuple[type, ...] = (
+    *(exp.Pivot, exp.Columns, exp.Struct, exp.JSON, exp.PropertyEQ, exp.Kwarg),
+    exp.ColumnDef,  # as in the type STRUCT(a INT)
+)
 """Syntax that makes values of names, or names of values."""
 _OF_NAMES = ("XML", "Struct", "JSON")
 """How the names of the parser's functions begin that make documents and structs, whose parts have names."""

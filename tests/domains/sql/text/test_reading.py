@@ -152,6 +152,8 @@ def test_where_the_parser_cuts_otherwise_nothing_is_read(dialect: str, text: str
         ),
         ("mysql", "select a from t -- it's", "SELECT  a /* '*/ FROM t ;", True),
         ("postgres", "SELECT a /* /* */ */ FROM t", "SELECT a FROM t", True),
+        ("duckdb", "SELECT {a: 1}", "SELECT {A: 1}", False),
+        ("duckdb", "SELECT {a: 1}", "SELECT  {a : 1}; -- x", True),
     ],
 )
 def test_identity_is_of_the_engines_tokens(dialect: str, one: str, other: str, same: bool) -> None:
