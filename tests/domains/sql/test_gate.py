@@ -219,6 +219,18 @@ SCOPES = [
         "SELECT id FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.a = t.rowid)",
     ),
     (
+        ("sqlite",),
+        TWO,
+        "SELECT k AS rowid, COUNT(*) FROM t GROUP BY rowid",
+        "SELECT k AS n, COUNT(*) FROM t GROUP BY n",
+    ),
+    (
+        ("mysql",),
+        TWO,
+        "SELECT k AS _rowid, COUNT(*) FROM t GROUP BY _rowid",
+        "SELECT k AS n, COUNT(*) FROM t GROUP BY n",
+    ),
+    (
         ("postgres",),
         TWO,
         "SELECT id FROM (SELECT id, k AS tableoid FROM t) x WHERE EXISTS "

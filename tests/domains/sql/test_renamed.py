@@ -27,6 +27,7 @@ SAME = [
     ("postgres", "SELECT v.x FROM (VALUES (1), (2)) AS v(x)", "SELECT w.y FROM (VALUES (1), (2)) w (y)"),
 ]
 OTHER = [
+    ("mysql", "SELECT b AS _rowid FROM t GROUP BY _rowid", "SELECT b AS n FROM t GROUP BY n"),
     ("duckdb", "SELECT TYPEOF(CAST(NULL AS STRUCT(a INT)))", "SELECT TYPEOF(CAST(NULL AS STRUCT(A INT)))"),
     ("sqlite", "SELECT p.a FROM t p JOIN t q ON p.id = q.b", "SELECT q.a FROM t p JOIN t q ON p.id = q.b"),
     ("sqlite", "SELECT a AS u, b AS v FROM t ORDER BY u", "SELECT a AS u, b AS v FROM t ORDER BY v"),

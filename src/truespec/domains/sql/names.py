@@ -311,7 +311,9 @@ class _Reader:
                     return
                 break
         else:
-            return
+            depth = 0
+            if _is_sort_key(column):
+                return  # an output, if anything: every engine looks there first
         if not table and name in self.dialect.system_columns:
             refuse("also a system column")
         for level in chain[:depth]:
@@ -325,3 +327,9 @@ class _Reader:
                 table in level.tables or (self.dialect.qualifiers_may_be_columns and level.has("", table))
             ):
                 refuse("whose table stands for another one in between")
+
+
+def _is_sort_key(column: exp.Column) -> bool:
+    """Whether a name alone is what a query is sorted by."""
+    order = column.parent.parent if isinstance(column.parent, exp.Ordered) else None
+    return isinstance(order, exp.Order) and isinstance(order.parent, exp.Query)
