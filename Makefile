@@ -33,9 +33,9 @@ quick: ## the first look: style, types, doctests, units, a few cases of each tab
 quick-tests:
 	$(PYTEST) -n 3 -m "not slow and not live" --cases=2 --ignore=tests/snapshots --ignore-glob='tests/models/test_inspect*'
 
-check: ## one part: make check DOMAIN=sql, make check TRACES=1 or make check BENCH=1
+check: ## one part, what it asks once: make check DOMAIN=sql, make check TRACES=1 or make check BENCH=1
 ifdef DOMAIN
-	$(PYTEST) tests/domains/$(DOMAIN) tests/conformance tests/power tests/test_imports.py -k "$(DOMAIN) or test_imports"
+	$(PYTEST) -m "not thorough" tests/domains/$(DOMAIN) tests/conformance tests/power tests/test_imports.py -k "$(DOMAIN) or test_imports"
 else ifdef TRACES
 	$(PYTEST) tests/traces tests/rules tests/compliance tests/analysis tests/faults tests/extraction tests/test_imports.py
 else ifdef BENCH

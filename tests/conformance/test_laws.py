@@ -85,6 +85,7 @@ def test_each_side_equals_itself(case: Case) -> None:
         assert verdict.answer is Answer.EQUIVALENT, verdict
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("case", all_cases("equivalent", "refuted"), ids=str)
 def test_swapping_sides_keeps_the_answer_and_flips_the_relation(case: Case) -> None:
     fixed = load(case.domain).fixed_context(case.oracle, case.context)
@@ -104,6 +105,7 @@ def test_verdict_survives_recheck_and_a_trip_through_json(case: Case) -> None:
         assert recheck.status is RecheckStatus.CONFIRMED, "every counterexample replays"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("case", all_cases("equivalent"), ids=str)
 def test_rewritings_are_proved_and_mutants_agree_with_the_twin(case: Case) -> None:
     domain, twin = load(case.domain), load_twin(case.domain)

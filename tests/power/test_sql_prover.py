@@ -16,6 +16,7 @@ from truespec.domains.sql.schema import read_schema
 from truespec.solvers.limit import Limit
 
 
+@pytest.mark.thorough
 def test_nothing_proved_differs() -> None:
     assert list(wrongly_proved(slips())) == []
 
@@ -62,6 +63,7 @@ def test_columns_are_compared_one_by_one_where_all_at_once_take_too_much() -> No
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_no_mutant_that_is_proved_differs() -> None:
     kept = [c for c in cases("sql") if c.expect == "equivalent" and c.context.get("dialect") == "sqlite"]
     pairs = []
