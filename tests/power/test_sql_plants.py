@@ -61,6 +61,7 @@ from truespec.domains.sql.rules import (
     greatest_counts,
     group_determined,
     independent_factors,
+    joined_or_not,
     kept_in_rounds,
     key_cases,
     known_arguments,
@@ -73,6 +74,7 @@ from truespec.domains.sql.rules import (
     looked_up_rows,
     many_choices,
     middle_values,
+    months_of_groups,
     optional_partner,
     ordered_pairs,
     rebased_series,
@@ -531,6 +533,19 @@ def walks_begin_at_any_column(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(walks, "_nodes", lambda world, step, term: iter([tuple(row for row, _ in term.rows)]))
 
 
+def all_months_are_one(patch: pytest.MonkeyPatch) -> None:
+    real = months_of_groups.month_begun
+    patch.setattr(months_of_groups, "month_begun", lambda day: None if real(day) is None else z3.IntVal(1))
+
+
+def what_is_joined_is_put_out_anyway(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(
+        joined_or_not,
+        "_kept",
+        lambda world, joined, alone, parts: [] if len(joined.rows) > len(alone.rows) else None,
+    )
+
+
 PLANTS: dict[Plant, str] = {
     all_walks_are_one: (
         "WITH RECURSIVE r(i, l) AS (SELECT id, 0 FROM emp WHERE sal = 1 UNION ALL SELECT e.id, l + 1 FROM r "
@@ -539,6 +554,14 @@ PLANTS: dict[Plant, str] = {
     walks_begin_at_any_column: (
         "WITH RECURSIVE r(i, l) AS (SELECT id, 0 FROM emp WHERE sal = 1 UNION ALL SELECT e.id, l + 1 FROM r "
         "JOIN emp e ON e.dept = r.i WHERE l < 12) SELECT i FROM r WHERE l > 0"
+    ),
+    all_months_are_one: (
+        "WITH v(m) AS (VALUES (CAST('2024-01-01' AS DATE)), (CAST('2025-01-01' AS DATE)), "
+        "(CAST('2026-01-01' AS DATE)), (CAST('2027-01-01' AS DATE))) SELECT m FROM v GROUP BY m"
+    ),
+    what_is_joined_is_put_out_anyway: (
+        "WITH v(n) AS (VALUES (0), (1), (2), (3)) SELECT n FROM v LEFT JOIN t ON a = n "
+        "WHERE c > 1 OR c IS NULL GROUP BY n"
     ),
     all_series_begin_alike: (
         "WITH RECURSIVE r(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM r WHERE n < 5) SELECT n FROM r"

@@ -107,6 +107,11 @@ def proved(dialect: str, oracle: str, candidate: str) -> bool:
         ("mysql", "ROUND(('5') / 2)", "ROUND(5 / 2)"),
         ("mysql", "ROUND(STDDEV(a) / 2)", "ROUND(STDDEV(a) * 0.5)"),
         ("postgres", "ROUND(DATE_PART('day', d) / 2)", "ROUND(EXTRACT(DAY FROM d) / 2)"),
+        (
+            "postgres",
+            "ROUND(SUM(CASE WHEN a = 1 THEN DATE_PART('day', d) END) / 2)",
+            "ROUND(SUM(CASE WHEN a = 1 THEN EXTRACT(DAY FROM d) END) / 2)",
+        ),
         ("mysql", "c BETWEEN 1 AND '10'", "c >= 1 AND c <= '10'"),
         ("mysql", "c BETWEEN a AND '9'", "c >= a AND c <= '9'"),
         ("mysql", "'9' BETWEEN a AND c", "'9' >= a AND '9' <= c"),
@@ -165,6 +170,11 @@ def test_columns_of_mixed_numbers_are_not_divided(oracle: str, candidate: str) -
         ("mysql", "ROUND(x + x, 1)", "ROUND(2 * x, 1)"),
         ("mysql", "ROUND(SQRT(POW(a + a, 2)), 2)", "ROUND(SQRT(POW(2 * a, 2)), 2)"),
         ("postgres", "DATE_PART('year', d)", "EXTRACT(YEAR FROM d)"),
+        (
+            "postgres",
+            "CASE WHEN DATE_PART('year', d) = 2023 THEN ROUND(x) ELSE DATE_PART('day', d)::int END",
+            "CASE WHEN EXTRACT(YEAR FROM d) = 2023 THEN ROUND(x) ELSE EXTRACT(DAY FROM d)::int END",
+        ),
         ("mysql", "DATE_FORMAT(d, '%d.%m.%y')", "DATE_FORMAT(d + INTERVAL 0 DAY, '%d.%m.%y')"),
         ("postgres", "d + INTERVAL '1 day'", "d + INTERVAL '1' DAY"),
         ("postgres", "a = '3'", "a = 3"),

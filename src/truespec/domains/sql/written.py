@@ -32,6 +32,20 @@ _PLAIN_NAME = re.compile(r"\w+\Z", re.ASCII)
 FOLDED = re.compile(r"(?!\d)[\w\s]+\Z", re.ASCII)
 """Words whose case does not matter: no numbers, texts or quoted names."""
 _ROUNDING = frozenset({"ROUND", "DECIMAL", "NUMERIC", "DEC"})
+_TESTS = frozenset(
+    {
+        *(TokenType.EQ, TokenType.NEQ, TokenType.LT, TokenType.GT, TokenType.LTE, TokenType.GTE),
+        *(TokenType.IN, TokenType.BETWEEN, TokenType.IS),
+    }
+)
+_WHOLE = frozenset({TokenType.INT, TokenType.BIGINT, TokenType.SMALLINT})
+_BY = frozenset({TokenType.GROUP_BY, TokenType.PARTITION_BY, TokenType.ORDER_BY})
+_AFTER_KEY = frozenset(
+    {
+        *(TokenType.COMMA, TokenType.R_PAREN, TokenType.ORDER_BY, TokenType.HAVING, TokenType.SEMICOLON),
+        *(TokenType.ASC, TokenType.DESC, TokenType.ROWS, TokenType.RANGE, TokenType.LIMIT),
+    }
+)
 _STRANGE_BLANK = re.compile(r"[ \t\r\n\f\v]*[^\x00-\x7f]")
 _FORMAT = re.compile(r"(YYYY|yyyy|YY|yy|MM|mm|DD|dd|HH24|MI|mi|SS|ss|Month|MONTH|Mon|MON|Q|[-/:., ])*\Z")
 """Formats of TO_CHAR that differ from each other after the parser has turned them into `%Y` and its like."""
@@ -127,11 +141,24 @@ def _rules(text: str, tokens: Sequence[Token], dialect: str) -> Iterator[Found]:
     if facts.formats_have_letters:
         yield from _formats(tokens)
         if any(token.text.upper() in _ROUNDING for token in tokens):
-            for number in _calls(tokens, "DATE_PART"):
-                yield (
-                    "DATE_PART beside a rounding: its DOUBLE rounds otherwise than EXTRACT's",
-                    tokens[number],
-                )
+            yield from _parts_rounded(tokens)
+
+
+def _parts_rounded(tokens: Sequence[Token]) -> Iterator[Found]:
+    """Calls of DATE_PART that a rounding may read: neither tested, nor made whole, nor a key of a group."""
+    keys: set[int] = set()
+    for number in _calls(tokens, "DATE_PART"):
+        end = _closing(tokens, number + 1)
+        before = tokens[number - 1].token_type if number else TokenType.SELECT
+        if before in _BY or (before is TokenType.COMMA and number - 2 in keys):
+            if end + 1 == len(tokens) or tokens[end + 1].token_type in _AFTER_KEY:
+                keys.add(end)
+                continue
+        after = tokens[end + 1 : end + 3]
+        tested = bool(after) and after[0].token_type in _TESTS
+        whole = len(after) == 2 and after[0].token_type is TokenType.DCOLON
+        if not tested and not (whole and after[1].token_type in _WHOLE):
+            yield "DATE_PART beside a rounding: its DOUBLE rounds otherwise than EXTRACT's", tokens[number]
 
 
 def _units(tokens: Sequence[Token], units: frozenset[str]) -> Iterator[Found]:
@@ -174,6 +201,17 @@ def _calls(tokens: Sequence[Token], name: str) -> Iterator[int]:
     for number, (token, after) in enumerate(pairwise(tokens)):
         if token.text.upper() == name and after.token_type is TokenType.L_PAREN:
             yield number
+
+
+def _closing(tokens: Sequence[Token], opening: int) -> int:
+    """Where the match of a parenthesis is."""
+    depth = 0
+    for number in range(opening, len(tokens)):
+        kind = tokens[number].token_type
+        depth += (kind is TokenType.L_PAREN) - (kind is TokenType.R_PAREN)
+        if depth == 0:
+            return number
+    return len(tokens) - 1
 
 
 def _inside(tokens: Sequence[Token], opening: int) -> Iterator[int]:

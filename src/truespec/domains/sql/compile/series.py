@@ -19,7 +19,9 @@ from sqlglot import exp
 from truespec.domains.sql.dialects.dialect import Dialect
 from truespec.domains.sql.ir.bags import Bag, Group, Term, binding, fresh_values, normal, substitute_term
 from truespec.domains.sql.ir.comparisons import is_written
-from truespec.domains.sql.ir.kinds import TEXT
+from truespec.domains.sql.ir.dates import DAY, moment
+from truespec.domains.sql.ir.day_parts import begin_of_month
+from truespec.domains.sql.ir.kinds import DATE, DATETIME, INT, TEXT
 from truespec.domains.sql.ir.logic import FALSE, TRUE
 from truespec.domains.sql.ir.symbols import functions, name_of
 from truespec.domains.sql.ir.values import Val
@@ -32,8 +34,11 @@ FEWEST = 4
 DAYS_AFTER = "days after "
 """How the name of the function begins that makes the text of the day so many days after another one."""
 _SERIES = (exp.GenerateSeries, exp.ExplodingGenerateSeries)
-_STEP = re.compile(r"([0-9]{1,3})\s*(day|week|month|year)s?\Z", re.IGNORECASE)
-_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
+_STEP = re.compile(r"([0-9]{1,3})\s*(minute|hour|day|week|month|year)s?\Z", re.IGNORECASE)
+_MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}( [0-9]{2}:[0-9]{2}(:[0-9]{2})?)?\Z")
+_DATES = frozenset({exp.DataType.Type.DATE})
+_TIMESTAMPS = frozenset({exp.DataType.Type.TIMESTAMP, exp.DataType.Type.TIMESTAMPNTZ})
+"""Moments without a zone, by the names that the parser gives them."""
 
 
 def written(node: Any, dialect: Dialect) -> exp.Expr | None:
@@ -67,35 +72,50 @@ def elements(node: Any) -> list[exp.Expr] | None:
             return None
         numbers = range(int(start.this), int(end.this) + (not open_end), size)
         return [exp.Literal.number(number) for number in numbers] if 0 < len(numbers) <= MOST else None
-    return _days(start, end, step, open_end)
+    return _moments(start, end, step, open_end)
 
 
-def _days(start: Any, end: Any, step: Any, open_end: bool) -> list[exp.Expr] | None:
-    """A series of days: each is a moment, as DATE_TRUNC makes one of a day."""
-    first, last, size = _day(start), _day(end), _size(step)
-    if first is None or last is None or size is None:
+def _moments(start: Any, end: Any, step: Any, open_end: bool) -> list[exp.Expr] | None:
+    """A series from one moment to another, or from one day to another: those are moments as of DATE_TRUNC."""
+    of_days = True
+    first, last, size = _moment(start, _DATES), _moment(end, _DATES), _size(step)
+    if first is None:
+        of_days = False
+        first, last = _moment(start, _TIMESTAMPS), _moment(end, _TIMESTAMPS)
+    if first is None or last is None or size is None or (of_days and size[1] in ("minute", "hour")):
         return None
     count, unit = size
     found: list[exp.Expr] = []
     for number in range(MOST + 1):
         at = _moved(first, count * number, unit)
-        if at is None or at > last or (open_end and at == last):
+        if at is None:
+            return None
+        if at > last or (open_end and at == last):
             break
-        cast = exp.Cast(this=exp.Literal.string(at.isoformat()), to=exp.DataType.build("DATE"))
-        found.append(exp.TimestampTrunc(this=cast, unit=exp.Var(this="DAY")))
+        found.append(_day_of(at) if of_days else _cast(at.isoformat(" "), "TIMESTAMP"))
     return found if 0 < len(found) <= MOST else None
 
 
-def _day(node: Any) -> datetime.date | None:
-    if not isinstance(node, exp.Cast) or node.to.this is not exp.DataType.Type.DATE:
+def _day_of(at: datetime.datetime) -> exp.Expr:
+    return exp.TimestampTrunc(this=_cast(at.date().isoformat(), "DATE"), unit=exp.Var(this="DAY"))
+
+
+def _cast(text: str, to: str) -> exp.Expr:
+    return exp.Cast(this=exp.Literal.string(text), to=exp.DataType.build(to))
+
+
+def _moment(node: Any, types: frozenset[Any]) -> datetime.datetime | None:
+    """The moment that a literal of one of these types says."""
+    if not isinstance(node, exp.Cast) or node.to.this not in types or node.to.expressions:
         return None
     text = node.this
-    if not isinstance(text, exp.Literal) or not text.is_string or not _DAY.match(text.this):
+    if not isinstance(text, exp.Literal) or not text.is_string or not _MOMENT.match(text.this):
         return None
     try:
-        return datetime.date.fromisoformat(text.this)
+        found = datetime.datetime.fromisoformat(text.this)
     except ValueError:
         return None
+    return found if node.to.this not in _DATES or len(text.this) == len("2000-01-01") else None
 
 
 def _size(step: Any) -> tuple[int, str] | None:
@@ -109,12 +129,15 @@ def _size(step: Any) -> tuple[int, str] | None:
     return (int(found[1]), found[2].lower()) if found and int(found[1]) > 0 else None
 
 
-def _moved(day: datetime.date, count: int, unit: str) -> datetime.date | None:
-    """The day so many units later; None for one whose month may not have it."""
-    if unit in ("day", "week"):
-        return day + datetime.timedelta(days=count * (7 if unit == "week" else 1))
-    months = day.year * 12 + day.month - 1 + count * (12 if unit == "year" else 1)
-    return None if day.day > 28 else datetime.date(months // 12, months % 12 + 1, day.day)
+def _moved(at: datetime.datetime, count: int, unit: str) -> datetime.datetime | None:
+    """The moment so many units later; None for one whose month may not have its day, or that is too late."""
+    try:
+        if unit in ("minute", "hour", "day", "week"):
+            return at + datetime.timedelta(**{f"{unit}s": count})
+        months = at.year * 12 + at.month - 1 + count * (12 if unit == "year" else 1)
+        return None if at.day > 28 else at.replace(year=months // 12, month=months % 12 + 1)
+    except (ValueError, OverflowError):
+        return None
 
 
 def _values(node: Any, found: list[exp.Expr] | None, *, alone: bool) -> exp.Values | None:
@@ -173,8 +196,58 @@ def grouped(world: World, bag: Bag) -> Bag:
         return bag
     nullable = [any(z3.is_true(t.outs[i].null) for t in bag.terms) for i in range(len(bag.terms[0].outs))]
     body = bag.mapped(lambda outs: tuple(map(normal, outs)))
+    body, made = _counted(world, body)
     values = fresh_values(world, body.terms[0].outs, nullable)
-    return Bag((Term((), (Group(values, body),), TRUE, values),))
+    outs = tuple(made[i](value) if i in made else value for i, value in enumerate(values))
+    return Bag((Term((), (Group(values, body),), TRUE, outs),))
+
+
+def _counted(world: World, body: Bag) -> tuple[Bag, dict[int, Callable[[Val], Val]]]:
+    """Columns of moments that begin days, or months, by their numbers, and what makes moments of these.
+
+    A day has one first moment and a month one first day, so that the tuples correspond one to one. Days meet
+    days then, a month moved by months is one again, and the month of a day is a number as well.
+    """
+    made: dict[int, Callable[[Val], Val]] = {}
+    terms = body.terms
+    for place, first in enumerate(terms[0].outs):
+        days = [_day_begun(term.outs[place]) for term in terms]
+        known = [day for day in days if day is not None]
+        if len(known) != len(days):
+            continue
+        months = all(day.day == 1 for day in known)
+        world.months_met = world.months_met or months
+        if months and world.by_months:
+            made[place] = _first_moment if first.kind == DATETIME else _first_day
+            numbers = [Val(FALSE, z3.IntVal(12 * day.year + day.month), INT) for day in known]
+        elif first.kind == DATETIME:
+            made[place] = moment
+            numbers = [Val(FALSE, z3.IntVal(day.toordinal()), DATE) for day in known]
+        else:
+            continue
+        terms = tuple(
+            replace(term, outs=(*term.outs[:place], number, *term.outs[place + 1 :]))
+            for term, number in zip(terms, numbers, strict=True)
+        )
+    return Bag(terms), made
+
+
+def _day_begun(value: Val) -> datetime.date | None:
+    """The day that a constant is or begins; None for other constants."""
+    if value.kind not in (DATE, DATETIME) or not z3.is_int_value(value.val) or not z3.is_false(value.null):
+        return None
+    days, rest = divmod(value.val.as_long(), DAY if value.kind == DATETIME else 1)
+    if rest or not 1 <= days <= datetime.date.max.toordinal():
+        return None
+    return datetime.date.fromordinal(days)
+
+
+def _first_day(month: Val) -> Val:
+    return Val(month.null, begin_of_month(month.val), DATE)
+
+
+def _first_moment(month: Val) -> Val:
+    return moment(_first_day(month))
 
 
 def spelled_out(world: World, bag: Bag) -> Bag:

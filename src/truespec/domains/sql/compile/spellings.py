@@ -10,6 +10,9 @@ from sqlglot import exp
 from truespec.domains.sql.compile.series import written
 from truespec.domains.sql.dialects.dialect import Dialect
 
+_WHOLE_UNITS = frozenset({"year", "month", "week", "day", "hour", "minute"})
+"""Of these, an interval is made of whole numbers alone."""
+
 
 def written_out(tree: exp.Expr, dialect: Dialect) -> exp.Expr:
     """The query with such calls written out; the tree itself where it has none.
@@ -35,6 +38,8 @@ def _instead(node: Any, dialect: Dialect) -> exp.Expr | None:
             depth = node.args.get("expression")
             if depth is None or (isinstance(depth, exp.Literal) and depth.this == "1"):
                 return _length(node.this)
+        case exp.MakeInterval():
+            return _span(node)
         case exp.StrToDate() | exp.DateFromParts():
             return _day(node)
         case exp.Trim() if isinstance(node.this, exp.Upper | exp.Lower):
@@ -79,6 +84,16 @@ def _day(node: exp.StrToDate | exp.DateFromParts) -> exp.Expr | None:
         day = None
     known = day is not None and day.isoformat() == text
     return exp.Cast(this=exp.Literal.string(text), to=exp.DataType.build("DATE")) if known else None
+
+
+def _span(node: exp.MakeInterval) -> exp.Expr | None:
+    """`MAKE_INTERVAL(months => n)` is so many times a month; fractions are the engine's to refuse."""
+    parts = [(unit, part) for unit, part in node.args.items() if part is not None]
+    if len(parts) != 1 or parts[0][0] not in _WHOLE_UNITS or not isinstance(parts[0][1], exp.Kwarg):
+        return None
+    unit, part = parts[0]
+    one = exp.Interval(this=exp.Literal.string("1"), unit=exp.Var(this=unit.upper()))
+    return exp.Paren(this=exp.Mul(this=exp.Paren(this=part.expression.copy()), expression=one))
 
 
 def _trimmed(node: exp.Trim) -> exp.Expr | None:

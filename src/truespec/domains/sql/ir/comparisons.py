@@ -58,6 +58,10 @@ def comparable(world: World, left: Val, right: Val) -> tuple[Val, Val]:
         left, right = _as_days(world, left, right)
     if ZONED in (left.kind, right.kind) and world.dialect.truncated_date_is_zoned:
         left, right = _zoned_pair(world, left, right)
+    if DATETIME in (left.kind, right.kind):
+        days = [value if value.kind == DATE else day_within(value) for value in (left, right)]
+        if days[0] is not None and days[1] is not None:
+            return days[0], days[1]
     if left.kind == right.kind:
         return left, right
     kinds = {left.kind, right.kind}

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import z3
 
+from truespec.domains.sql.ir.dates import DAY
 from truespec.domains.sql.ir.facts import MONTH_START, digits
-from truespec.domains.sql.ir.kinds import INT, TEXT, TEXT_SORT
-from truespec.domains.sql.ir.logic import Expr
+from truespec.domains.sql.ir.kinds import DATE, INT, TEXT, TEXT_SORT
+from truespec.domains.sql.ir.logic import FALSE, Expr
+from truespec.domains.sql.ir.symbols import name_of, operands
 from truespec.domains.sql.ir.values import Val
 
 
@@ -27,7 +29,29 @@ def month_number(value: Val) -> Expr:
 
 def month_begin(value: Val) -> Expr:
     """The first day of the month of a day."""
-    return z3.Function(MONTH_START, z3.IntSort(), z3.IntSort())(months(value))
+    return begin_of_month(months(value))
+
+
+def begin_of_month(number: Expr) -> Expr:
+    """The first day of a month that is given by its number, as `months` counts."""
+    return z3.Function(MONTH_START, z3.IntSort(), z3.IntSort())(number)
+
+
+def month_begun(day: Expr) -> Expr | None:
+    """The number of the month that a day begins by its form; None for any other day."""
+    return operands(day)[0] if z3.is_app(day) and name_of(day) == MONTH_START else None
+
+
+def month_told(one: Expr, other: Expr) -> tuple[Expr, Expr] | None:
+    """A month that `one = other` tells, and that it is the other side's; None where it tells none.
+
+    That is so where one side is, by its form, the first day or moment of the month.
+    """
+    day, told = one, other
+    if z3.is_mul(day) and len(operands(day)) == 2 and operands(day)[1].eq(z3.IntVal(DAY)):
+        day, told = operands(day)[0], told / DAY
+    month = month_begun(day)
+    return None if month is None else (month, months(Val(FALSE, told, DATE)))
 
 
 def day_of_month(value: Val) -> Val:

@@ -19,6 +19,7 @@ from truespec.domains.sql.ir.bags import (
     renamed,
     substitute_term,
 )
+from truespec.domains.sql.ir.day_parts import month_told
 from truespec.domains.sql.ir.keys import reduced
 from truespec.domains.sql.ir.logic import FALSE, Expr, Formula, conj, disj, folded
 from truespec.domains.sql.ir.roles import in_order, roles
@@ -118,7 +119,9 @@ def _fixed(term: Term, group: Group) -> tuple[Val, ...] | None:
         if is_eq(part):
             for one, other in (operands(part), reversed(operands(part))):
                 if not constants(other) & own:
-                    known.setdefault(one.get_id(), other)
+                    month = month_told(one, other)  # the equality stays: not every day begins a month
+                    variable, value = (one, other) if month is None else month
+                    known.setdefault(variable.get_id(), value)
     never = {part.arg(0).get_id() for part in parts if is_not(part)}
     values = []
     for value in group.values:

@@ -84,6 +84,10 @@ class World:
         """Whether more effort might have given another answer."""
         self.unanswered = 0
         """How many statements Z3 gave up."""
+        self.months_met = False
+        """Whether constants that begin months were read as a group, each as a day or a moment."""
+        self.by_months = False
+        """Whether such constants are read as the beginnings of months that are given by their numbers."""
         self.in_steps = False
         """Whether rows are known to follow one another, so that Z3 has to be kept from going on for ever."""
         self.in_numbers = False

@@ -31,6 +31,7 @@ from truespec.domains.sql.ir.world import World
 from truespec.domains.sql.places import OfSide
 from truespec.domains.sql.prove.kept_orders import sorts_what_it_reads
 from truespec.domains.sql.prove.prover import Prover
+from truespec.domains.sql.prove.readings import READINGS, Reading
 from truespec.domains.sql.rules import rebased_series
 from truespec.domains.sql.schema import Schema
 from truespec.solvers.limit import Limit
@@ -40,6 +41,10 @@ PLACED = (exp.FirstValue, exp.LastValue, exp.NthValue)
 """Functions that take the value of the row at a place of the window."""
 NEIGHBOURS = (exp.Lag, exp.Lead)
 """Functions that take the value of the row at a distance."""
+
+
+Pair = tuple[World, tuple[exp.Expr, exp.Expr], str, Mapping[str, View] | None]
+"""A world, the oracle and the candidate, in which order results are compared, and what stands for parts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +123,17 @@ def prove_in(
             oracle, candidate = ranked[0] or oracle, ranked[1] or candidate
     recursive = [_recursive_columns(query) > 0 for query in (oracle, candidate)]
     pair = world, (oracle, candidate), order, parts
-    if not all(recursive):
-        return _compared(*pair, Reading(writes_out=recursive[0] != recursive[1]))[0]
+    plain = Reading(writes_out=recursive[0] != recursive[1])
+    trace = _as_recursive(pair) if all(recursive) else _compared(*pair, plain)[0]
+    if trace is None and world.months_met:
+        world.read_anew()
+        trace = _compared_anew(*pair, replace(plain, by_months=True))
+    return trace
+
+
+def _as_recursive(pair: Pair) -> ProofTrace | None:
+    """The proof of two queries with recursions, in one of several readings."""
+    world = pair[0]
     # Recursions that are seen to be one first, those that are not last: it takes long, and proves little.
     trace, compiler = _compared(*pair, Reading(apart=False))
     ways = [Reading(writes_out=True)] * compiler.ends + list(READINGS) + [Reading()] * compiler.apart
@@ -128,26 +142,6 @@ def prove_in(
             world.read_anew()
             trace = _compared_anew(*pair, reading)
     return trace
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """How recursions are read."""
-
-    apart: bool = True
-    """Also where no recursion of one query is seen to be one of the other."""
-    writes_out: bool = False
-    """One that ends after a few rounds as the sum of its rounds: two that are not seen to be one may be
-    alike round by round."""
-    follows_walks: bool = False
-    """As walks from row to row: a tree may be walked down, or up."""
-    starts_later: bool = False
-    """As the first part and a recursion that begins after it: a tree may be walked from its root, or from the
-    root's children."""
-
-
-READINGS = (Reading(follows_walks=True), Reading(starts_later=True))
-"""The readings of recursions that are tried where they are not seen to be one."""
 
 
 def _compared_anew(
@@ -163,7 +157,7 @@ def _compared_anew(
     except OutOfTime:
         raise
     except Undecided:
-        if not reading.follows_walks:
+        if not (reading.follows_walks or reading.by_months):
             raise
         return None
 
@@ -180,7 +174,7 @@ def _compared(
     prover, compiler = readers_in(world, oracle, candidate)
     compiler.parts = {} if parts is None else parts
     compiler.writes_out, compiler.starts_later = reading.writes_out, reading.starts_later
-    compiler.follows_walks = reading.follows_walks
+    compiler.follows_walks, world.by_months = reading.follows_walks, reading.by_months
     left, right = _read(compiler, oracle, candidate)
     if len(left.names) != len(right.names) or _differ_in_type(left, right, world.dialect):
         return None, compiler

@@ -40,7 +40,7 @@ from truespec.domains.sql.ir.logic import FALSE, Expr, Formula, conj, neg
 from truespec.domains.sql.ir.symbols import constants, is_false, is_ite, name_of, substituted
 from truespec.domains.sql.ir.values import Val, all_identical
 from truespec.domains.sql.ir.world import World
-from truespec.domains.sql.rules import covering_row, looked_up_rows, told_elsewhere
+from truespec.domains.sql.rules import covering_row, joined_or_not, looked_up_rows, told_elsewhere
 
 
 def apply(world: World, term: Term) -> Term:
@@ -49,7 +49,7 @@ def apply(world: World, term: Term) -> Term:
     while index < len(term.groups):
         group = term.groups[index]
         before, after = term.groups[:index], term.groups[index + 1 :]
-        body = unfolded(world, group.body)
+        body = unfolded(world, joined_or_not.of(world, group.body))
         parts = [p for p in (reduced(world, part) for part in body.terms) if not is_false(p.cond)]
         parts = [_project(world, told_elsewhere.apply(part)) for part in parts]
         if len(parts) == 1:

@@ -3,6 +3,9 @@
 Statement. Σ_g∈G φ(g, x) = [e(x) ∈ G] · φ(e(x), x), when φ contains `g = e(x)`, NULL flags included, for each
 column of g.
 
+It is as good that φ contains `begin(g) = e(x)`, g being the number of a month: g = month(e(x)) then, and that
+e(x) begins a month stays in φ.
+
 Side conditions. `e` does not mention the group's own variables. The equalities are conjuncts of φ.
 
 Where only some columns are fixed, by expressions that mention no variable of the term, the group keeps the
@@ -15,6 +18,7 @@ Why. Each choice of `x` has at most one `g`, namely `e(x)`; it contributes one t
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from truespec.domains.sql.ir.bags import (
@@ -31,10 +35,11 @@ from truespec.domains.sql.ir.bags import (
     substitute_term,
     substitute_value,
 )
+from truespec.domains.sql.ir.day_parts import month_told
 from truespec.domains.sql.ir.existence import group_formula
 from truespec.domains.sql.ir.keys import equalities, reduced
-from truespec.domains.sql.ir.logic import FALSE, Expr, conj, neg
-from truespec.domains.sql.ir.symbols import constants, is_false, name_of
+from truespec.domains.sql.ir.logic import FALSE, Expr, Formula, conj, neg
+from truespec.domains.sql.ir.symbols import constants, is_eq, is_false, name_of, operands
 from truespec.domains.sql.ir.values import Val
 from truespec.domains.sql.ir.world import World
 
@@ -46,17 +51,27 @@ def apply(world: World, term: Term) -> Term:
     """
     if len(term.groups) > 1 and term.rows:
         term = _without(world, term, {name_of(row) for row, _ in term.rows})
+    if len(term.groups) > 1 and any(map(_is_listed, term.groups)):
+        term = _without(world, term, set(), keep_listed=True)
     return _without(world, term, set())
 
 
-def _without(world: World, term: Term, barred: set[str]) -> Term:
+def _is_listed(group: Group) -> bool:
+    """Whether the tuples of a group are written, such as those of a series: they tell more than others."""
+    return not any(part.rows or part.groups for part in group.body.terms)
+
+
+def _without(world: World, term: Term, barred: set[str], *, keep_listed: bool = False) -> Term:
     """The term without the groups that its condition determines by anything but what is barred."""
     index = 0
     while index < len(term.groups):
         group = term.groups[index]
+        if keep_listed and _is_listed(group):
+            index += 1
+            continue
         parts = conjuncts(term.cond)
         known = {part.get_id() for part in parts}
-        equal = equalities(parts)
+        equal = _equalities(parts)
         own = named(group.values) | barred
         siblings = bound(term)
         images = [_image(value, equal, known, own) for value in group.values]
@@ -88,6 +103,18 @@ def _without(world: World, term: Term, barred: set[str]) -> Term:
         term = Term(term.rows, (*before, kept, *after), moved.cond, moved.outs)
         index += 1
     return term
+
+
+def _equalities(parts: Iterable[Formula]) -> dict[int, list[Expr]]:
+    """What the parts say to be equal, and which months they tell by the days that begin them."""
+    found = equalities(parts)
+    for part in parts:
+        if is_eq(part):
+            one, other = operands(part)
+            for month in (month_told(one, other), month_told(other, one)):
+                if month is not None:
+                    found.setdefault(month[0].get_id(), []).append(month[1])
+    return found
 
 
 def _shut(group: Group, part: Term, open_: list[int], shut: list[Val]) -> Term:

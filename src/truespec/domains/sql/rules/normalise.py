@@ -9,7 +9,13 @@ from truespec.domains.sql.ir.bags import Term
 from truespec.domains.sql.ir.keys import reduced
 from truespec.domains.sql.ir.logic import folded
 from truespec.domains.sql.ir.world import World
-from truespec.domains.sql.rules import distinct_of_unique, group_determined, known_flags, known_values
+from truespec.domains.sql.rules import (
+    distinct_of_unique,
+    group_determined,
+    known_flags,
+    known_values,
+    months_of_groups,
+)
 
 Rule = Callable[[World, Term], Term]
 """A term of the same choices and outputs, in a simpler form."""
@@ -30,6 +36,7 @@ RULES: tuple[Rule, ...] = (folding, reduced, known_flags.apply)
 """What is applied to every term."""
 GROUP_RULES: tuple[Rule, ...] = (
     known_values.apply,
+    months_of_groups.apply,
     distinct_of_unique.apply,
     group_determined.apply,
     folding,

@@ -144,8 +144,11 @@ def _trunc(reader: Reader, node: exp.Trunc, scope: Scope) -> Val:
     digits = Val(FALSE, z3.IntVal(0), INT) if decimals is None else reader.value(decimals, scope)
     if digits.kind != INT or not z3.is_int_value(digits.val) or not 0 <= digits.val.as_long() <= 9:
         raise Unsupported("sql: TRUNC to digits that are no small literal")
-    scale = z3.RealVal(10 ** digits.val.as_long())
     number = to_real(value).val
+    if digits.val.as_long() == 0:
+        whole = ite(number >= 0, z3.ToInt(number), -z3.ToInt(-number))
+        return Val(value.null, z3.ToReal(whole), LOOSE)
+    scale = z3.RealVal(10 ** digits.val.as_long())
     size = z3.ToReal(z3.ToInt(ite(number >= 0, number, -number) * scale)) / scale
     return Val(value.null, ite(number >= 0, size, -size), LOOSE)
 

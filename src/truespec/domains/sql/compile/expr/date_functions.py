@@ -25,6 +25,8 @@ from truespec.domains.sql.ir.dates import (
     zoned,
 )
 from truespec.domains.sql.ir.day_parts import (
+    begin_of_month,
+    month_begun,
     month_number,
     month_text,
     months,
@@ -32,7 +34,7 @@ from truespec.domains.sql.ir.day_parts import (
     year_number,
     year_text,
 )
-from truespec.domains.sql.ir.facts import MONTH_START, ZONED_DAY, digits
+from truespec.domains.sql.ir.facts import ZONED_DAY, digits
 from truespec.domains.sql.ir.kinds import (
     DATE,
     DATETIME,
@@ -186,7 +188,7 @@ def _last_day(reader: Reader, node: exp.LastDay, scope: Scope) -> Val:
     if node.args.get("unit") is not None:
         raise Unsupported("sql: LAST_DAY of a unit")
     value = day(date_value(reader, node.this, scope))
-    next_one = z3.Function(MONTH_START, z3.IntSort(), z3.IntSort())(months(value) + 1)
+    next_one = begin_of_month(months(value) + 1)
     return Val(value.null, next_one - 1, DATE)
 
 
@@ -273,6 +275,8 @@ def _moved_by(reader: Reader, value: Val, amount: Val, null: Formula, sign: int,
         moved = _shift_months(reader, first, amount, null, sign * _MONTHS[unit])
         if value.kind == ZONED:
             return zoned(moved)
+        if value.kind == DATETIME and day_within(value) is not None:
+            return moment(moved)
         if value.kind == DATE and reader.dialect.shifted_dates_stay_dates:
             return moved
         if value.kind == DATE:
@@ -296,8 +300,13 @@ def _shift_months(reader: Reader, value: Val, amount: Val, null: Formula, factor
         reader.world.note_date(moved)
         return Val(null, z3.IntVal(moved), DATE)
     number = amount.val * factor
-    if z3.is_app(value.val) and value.val.decl().name() == MONTH_START:
-        return Val(null, value.val.decl()(value.val.arg(0) + number), DATE)  # it has a first day as well
+    month = month_begun(value.val)
+    if month is not None:
+        return Val(null, begin_of_month(month + number), DATE)  # it has a first day as well
+    if z3.is_int_value(value.val):
+        start = datetime.date.fromordinal(value.val.as_long())
+        if start.day == 1:
+            return Val(null, begin_of_month(12 * start.year + start.month + number), DATE)
     return Val(null, monotone_days.added(value.val, z3.simplify(number)), DATE)
 
 
