@@ -105,3 +105,19 @@ def test_an_engine_may_keep_the_order_of_what_is_read(of_rows: str, decided: boo
     plain, ordered = (of_rows.replace("{rows}", rows) for rows in ("u", "(SELECT * FROM u ORDER BY v)"))
     assert proved("sqlite", SCHEMA, plain, ordered) is decided
     assert proved("sqlite", SCHEMA, plain, plain.replace(" q", " x"))
+
+
+JOINED = "(SELECT GROUP_CONCAT(c) AS x FROM u)"
+
+
+@pytest.mark.parametrize(
+    ("dialect", "oracle", "candidate"),
+    [
+        ("duckdb", "(SELECT v FROM u ORDER BY id) LIMIT 1", "SELECT v FROM u LIMIT 1"),
+        # Each of two lists of the same texts is in an order of its own.
+        ("sqlite", f"SELECT p.x, q.x FROM {JOINED} p CROSS JOIN {JOINED} q", f"SELECT x, x FROM {JOINED} p"),
+        ("sqlite", f"SELECT id, {JOINED} FROM t", f"SELECT id, {JOINED[:-1]} WHERE id = id) FROM t"),
+    ],
+)
+def test_no_choice_is_another_one(dialect: str, oracle: str, candidate: str) -> None:
+    assert not proved(dialect, SCHEMA, oracle, candidate)

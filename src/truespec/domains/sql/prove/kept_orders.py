@@ -12,15 +12,17 @@ from sqlglot import exp
 
 
 def sorts_what_it_reads(query: exp.Expr) -> bool:
-    """Whether ORDER BY stands in a part of FROM, in a WITH, or in a part of a set operation."""
+    """Whether ORDER BY stands in a part of FROM, in a WITH, in a part of a set operation, or below LIMIT."""
     orders = (order for order in query.find_all(exp.Order) if isinstance(order.parent, exp.Query))
     return any(_is_read(order.parent) for order in orders if order.parent is not query)
 
 
 def _is_read(query: exp.Expr | None) -> bool:
-    """Whether a query gives rows to another one, rather than a value or a condition."""
+    """Whether a query gives rows to another one, or to its own LIMIT, rather than a value or a condition."""
     while query is not None and isinstance(query.parent, exp.Subquery):
         query = query.parent
+        if query.args.get("limit") or query.args.get("offset"):
+            return True
     return query is not None and isinstance(
         query.parent, exp.From | exp.Join | exp.Lateral | exp.CTE | exp.SetOperation
     )
