@@ -80,6 +80,7 @@ FILES = (
     "Evident",
     "Integers",
     "Parted",
+    "Carried",
     "Portfolio",
     "Formula",
     "Reify",

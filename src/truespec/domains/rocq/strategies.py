@@ -426,5 +426,18 @@ STRATEGIES: tuple[Strategy, ...] = (
         use=("functions",),
         made_for=("functions", "recursion", "type list"),
     ),
+    Strategy(
+        "by_prime_result",
+        1.0,
+        glance=0.8,
+        expected=8.0,
+        use=("divisibility",),
+        made_for=("divisibility", "type bool"),
+    ),
+    Strategy("by_built", 0.4, glance=0.3, expected=6.0, use=("recursion",), made_for=("recursion",)),
+    Strategy("by_moved", 0.8, glance=0.6, expected=4.0, use=("recursion",), made_for=("recursion",)),
+    Strategy(
+        "by_fuel", 1.2, glance=0.9, expected=12.0, use=("division",), made_for=("division", "recursion")
+    ),
 )
 """All of them; `ordering.py` says in which order they are tried."""

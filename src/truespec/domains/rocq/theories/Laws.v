@@ -240,3 +240,22 @@ Ltac by_logic := solve [ start; first
   [ split_results; lazymatch goal with _ : Z |- _ => fail | _ : nat |- _ => fail | _ : list _ |- _ => fail | _ : string |- _ => fail | _ => idtac end; cbn; intuition (first [ congruence | lia ])
   | split_results; cbv beta iota; normalise; terms; try heads; points; first [ quick | plain | firstorder (first [ congruence | lia ]) ] ] ].
 Ltac by_orders := solve [ start; without_output; normalise; first [ quick | same_orders | descend ltac:(first [plain | same_orders]) ] ].
+
+(** * Numbers without a common divisor *)
+Lemma ncoprime a b : (forall d, Nat.divide d a -> Nat.divide d b -> d = 1%nat) <-> Nat.gcd a b = 1%nat.
+Proof. split; [intro h; apply h; [apply Nat.gcd_divide_l | apply Nat.gcd_divide_r] | intros e d h k; exact (ncommon_one a b d e h k)]. Qed.
+Lemma coprime_by a b (P : Prop) : (P -> ~ (a = 0 /\ b = 0)) -> (P -> forall p, 2 <= Z.gcd a b -> prime p -> (p | a) -> (p | b) -> False) ->
+  ((forall d, (d | a) -> (d | b) -> d = 1 \/ d = -1) -> P) -> P <-> Z.gcd a b = 1.
+Proof.
+  intros z h c. split; [|intro e; apply c; intros d; apply common_one; exact e]. intro p.
+  destruct (gcd_cases a b) as [(e & f & _)|[(e & _)|(g & _ & _ & _ & q & _ & k & i & j)]]; [destruct (z p); auto | exact e | destruct (h p q g k i j)].
+Qed.
+Ltac coprime := apply coprime_by;
+  [ let h := fresh in intros h [-> ->]; first [ specialize (h 2) | idtac ]; pose proof prime_2; pose proof (Z.divide_0_r 2); first [ tauto | lia | (specialize (h ltac:(assumption)); tauto) | (specialize (h ltac:(lia)); first [ tauto | lia ]) ]
+  | let h := fresh in let p := fresh "p" in intros h p; intros; pose proof (prime_above_one p ltac:(assumption)); specialize (h p); first [ tauto | lia | intuition lia ]
+  | let h := fresh in let d := fresh "d" in intros h d; intros; specialize (h d); try match goal with k : prime d |- _ => pose proof (prime_above_one d k) end; first [ tauto | lia | intuition lia ] ].
+#[export] Instance nf_ncoprime a b : Nf (forall d, Nat.divide d a -> Nat.divide d b -> d = 1%nat) (Nat.gcd a b = 1%nat) | 0. Proof. apply ncoprime. Qed.
+#[export] Instance nf_coprime_unit a b : Nf (forall d, (d | a) -> (d | b) -> d = 1 \/ d = -1) (Z.gcd a b = 1) | 0. Proof. unfold Nf. coprime. Qed.
+#[export] Instance nf_coprime_one a b : Nf (forall d, 0 < d -> (d | a) -> (d | b) -> d = 1) (Z.gcd a b = 1) | 0. Proof. unfold Nf. coprime. Qed.
+#[export] Instance nf_coprime_none a b : Nf (forall d, 1 < d -> (d | a) -> ~ (d | b)) (Z.gcd a b = 1) | 0. Proof. unfold Nf. coprime. Qed.
+#[export] Instance nf_coprime_primes a b : Nf (forall p, prime p -> (p | a) -> ~ (p | b)) (Z.gcd a b = 1) | 0. Proof. unfold Nf. coprime. Qed.

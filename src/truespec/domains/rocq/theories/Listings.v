@@ -78,14 +78,16 @@ Qed.
 (* The three conjuncts in their order, whichever way they are written. *)
 Lemma listing_order T (C Q : list T -> Prop) : (forall ps, C ps <-> Q ps) -> (exists ps, C ps) <-> (exists ps, Q ps). Proof. firstorder. Qed.
 Ltac in_listing_order := match goal with |- context [@ex (list ?T) ?C] =>
-  let r := fresh in lazymatch eval cbv beta in (fun ps : list T => C ps) with
+  let put Q n := rewrite (listing_order T C (fun ps => NoDup ps /\ (forall p, In p ps <-> Q ps p) /\ length ps = n ps)) by (intro; cbv beta; intuition auto) in
+  lazymatch eval cbv beta in (fun ps : list T => C ps) with
   | fun ps => NoDup ps /\ (forall p, In p ps <-> @?Q ps p) /\ length ps = @?n ps => idtac
-  | fun ps => NoDup ps /\ (forall p, In p ps <-> @?Q ps p) /\ @?n ps = length ps =>
-      rewrite (listing_order T C (fun ps => NoDup ps /\ (forall p, In p ps <-> Q ps p) /\ length ps = n ps)) by (intro; cbv beta; intuition auto)
-  | fun ps => length ps = @?n ps /\ NoDup ps /\ (forall p, In p ps <-> @?Q ps p) =>
-      rewrite (listing_order T C (fun ps => NoDup ps /\ (forall p, In p ps <-> Q ps p) /\ length ps = n ps)) by (intro; cbv beta; tauto)
-  | fun ps => @?n ps = length ps /\ NoDup ps /\ (forall p, In p ps <-> @?Q ps p) =>
-      rewrite (listing_order T C (fun ps => NoDup ps /\ (forall p, In p ps <-> Q ps p) /\ length ps = n ps)) by (intro; cbv beta; intuition auto) end; cbv beta end.
+  | fun ps => NoDup ps /\ (forall p, In p ps <-> @?Q ps p) /\ @?n ps = length ps => put Q n
+  | fun ps => NoDup ps /\ length ps = @?n ps /\ (forall p, In p ps <-> @?Q ps p) => put Q n
+  | fun ps => NoDup ps /\ @?n ps = length ps /\ (forall p, In p ps <-> @?Q ps p) => put Q n
+  | fun ps => length ps = @?n ps /\ NoDup ps /\ (forall p, In p ps <-> @?Q ps p) => put Q n
+  | fun ps => @?n ps = length ps /\ NoDup ps /\ (forall p, In p ps <-> @?Q ps p) => put Q n
+  | fun ps => (forall p, In p ps <-> @?Q ps p) /\ NoDup ps /\ length ps = @?n ps => put Q n
+  | fun ps => (forall p, In p ps <-> @?Q ps p) /\ NoDup ps /\ @?n ps = length ps => put Q n end; cbv beta end.
 Lemma or_no (P : Prop) : P \/ False <-> P. Proof. tauto. Qed.
 Ltac some_place := let p := fresh "p" in intro p; rewrite ?letters_get; try setoid_rewrite letters_get; apply ex_parts; let c := fresh "c" in intro c; cbv beta; apply and_parts; [ reflexivity | intros _ ];
   cbn [list_ascii_of_string existsb]; first [ quick | (normalise; first [ reflexivity | (lazymatch goal with |- context [ascii] => idtac | _ : ascii |- _ => idtac end; rewrite ?same_code; terms; rewrite ?or_no; first [ reflexivity | tauto | lia ]) | quick | plain ]) | match goal with c : ascii |- _ => destruct c as [[] [] [] [] [] [] [] []]; vm_compute; intuition congruence end ].

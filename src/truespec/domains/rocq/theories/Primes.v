@@ -143,3 +143,27 @@ Ltac gcd_is a b r := lazymatch goal with |- ?P <-> ?Q => apply (both_gcd P Q Z r
 Ltac by_described_gcd := solve [ start; cbv beta iota; match goal with
   | |- context [Z.divide ?r ?a] => is_var r; is_var a; match goal with |- context [Z.divide r ?b] => is_var b; tryif constr_eq a b then fail else gcd_is a b r end
   | |- context [Z.gcd ?a ?b] => is_var a; is_var b; match goal with r : Z |- _ => tryif constr_eq a r then fail else tryif constr_eq b r then fail else gcd_is a b r end end ].
+
+(** * Results that say whether a number is prime *)
+Lemma true_is b : true = b <-> b = true. Proof. split; congruence. Qed.
+Lemma false_is b : false = b <-> ~ b = true. Proof. destruct b; split; congruence. Qed.
+Lemma is_false b : b = false <-> ~ b = true. Proof. destruct b; split; congruence. Qed.
+Lemma true_same (P : Prop) : (true = true <-> P) <-> P. Proof. tauto. Qed.
+Lemma true_same' (P : Prop) : (P <-> true = true) <-> P. Proof. tauto. Qed.
+Lemma false_same (P : Prop) : (false = true <-> P) <-> ~ P. Proof. split; [intros h p; apply h in p; discriminate | intro n; split; [discriminate | intro p; destruct (n p)]]. Qed.
+Lemma false_same' (P : Prop) : (P <-> false = true) <-> ~ P. Proof. rewrite <- (false_same P). tauto. Qed.
+Lemma both_say (P A B : Prop) : (A <-> P) -> (B <-> P) -> (A <-> B). Proof. tauto. Qed.
+Lemma both_deny (P A B : Prop) : (~ A <-> P) -> (~ B <-> P) -> (A <-> B). Proof. destruct (classic A), (classic B); tauto. Qed.
+Lemma and_true_l (A : Prop) : (True /\ A) <-> A. Proof. tauto. Qed.
+Lemma and_true_r (A : Prop) : (A /\ True) <-> A. Proof. tauto. Qed.
+Lemma not_not (A : Prop) : ~ ~ A <-> A. Proof. destruct (classic A); tauto. Qed.
+Lemma neither (A B : Prop) : ~ (A \/ B) <-> ~ A /\ ~ B. Proof. tauto. Qed.
+Lemma none T (P : T -> Prop) : ~ (exists x, P x) <-> forall x, ~ P x. Proof. firstorder. Qed.
+Ltac result_says := rewrite ?true_same, ?true_same', ?false_same, ?false_same'; repeat match goal with
+  | |- context [(true = true -> ?A)] => rewrite (holds_premise (true = true) A eq_refl) | |- context [(false = false -> ?A)] => rewrite (holds_premise (false = false) A eq_refl)
+  | |- context [(true = false -> ?A)] => rewrite (fails_premise (true = false) A ltac:(discriminate)) | |- context [(false = true -> ?A)] => rewrite (fails_premise (false = true) A ltac:(discriminate)) end;
+  rewrite ?and_true_l, ?and_true_r; repeat match goal with |- context [true = ?b] => rewrite (true_is b) | |- context [false = ?b] => lazymatch b with true => fail | false => fail | _ => rewrite (false_is b) end end.
+Ltac says_prime := first [ reflexivity | (prime_props; split; [ intros; open; solve [is_prime_by] | solve [from_prime] ]) ].
+Ltac denies_prime := rewrite ?not_not, ?neither, ?none; says_prime.
+Ltac by_prime_result := solve [ start; lazymatch goal with r : bool |- _ => destruct r end; cbv beta iota; result_says; match goal with n : Z |- _ => first
+  [ apply (both_say (prime n)); says_prime | apply (both_deny (prime n)); denies_prime ] end ].

@@ -141,6 +141,9 @@ Lemma rv_pred_nat (a : nat) s : V a s -> V (Nat.pred a) (Op Max (Const 0) (Op Mi
 Lemma rv_to_nat (a : Z) s : V a s -> V (Z.to_nat a) (Op Max (Const 0) s). Proof. numbers. Qed.
 Lemma rv_abs_nat (a : Z) s : V a s -> V (Z.abs_nat a) (Abs s). Proof. numbers. Qed.
 Lemma rv_code (c : ascii) s : V c s -> V (nat_of_ascii c) s. Proof. auto. Qed.
+(* Where the number is no code, nothing is known of the letter. *)
+Lemma rv_letter (n : nat) s u : V n s -> V (ascii_of_nat n) u -> V (ascii_of_nat n) (If (Compare Below s (Const 256)) s u).
+Proof. unfold Rv. cbn. intros <- <-. destruct (Z.ltb_spec (Z.of_nat n) 256); [|reflexivity]. unfold code_of_ascii. rewrite nat_ascii_embedding; [reflexivity|lia]. Qed.
 Lemma rv_code_N (c : ascii) s : V c s -> V (Z.of_N (N_of_ascii c)) s.
 Proof. unfold Rv. intros <-. cbn. unfold code_of_ascii, nat_of_ascii. symmetry. apply N_nat_Z. Qed.
 Lemma rv_if {T} `{Code T} (b : bool) (x y : T) c s t : B b c -> V x s -> V y t -> V (if b then x else y) (If c s t).
@@ -800,6 +803,7 @@ with reify_value := lazymatch goal with
   | Z.to_nat _ => eapply rv_to_nat; reify
   | Z.abs_nat _ => eapply rv_abs_nat; reify
   | nat_of_ascii _ => eapply rv_code; reify
+  | ascii_of_nat _ => eapply rv_letter; [ reify | reify_unknown fs env x ]
   | length (filter (fun y => Z.eqb y ?k) ?l) => eapply (rv_by fs env x _ _ (counted_Z k l)); reify
   | length (filter (fun y => Z.eqb ?k y) ?l) => eapply (rv_by fs env x _ _ (counted_Z' k l)); reify
   | length (filter (fun y => Nat.eqb y ?k) ?l) => eapply (rv_by fs env x _ _ (counted_nat k l)); reify
