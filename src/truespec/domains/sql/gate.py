@@ -93,11 +93,12 @@ def check(tree: exp.Expr, schema: Schema, settings: Settings) -> None:
 
 
 def check_sources(tree: exp.Expr) -> None:
-    """PIVOT, and functions in FROM, make tables that are not read."""
+    """PIVOT, and functions in FROM, make tables that are not read; a series may be (`compile/series.py`)."""
     if tree.find(exp.Pivot) is not None:
         raise Unsupported("sql: PIVOT")
     for table in tree.find_all(exp.Table):
-        if isinstance(table.this, exp.Func):
+        series = isinstance(table.this, exp.GenerateSeries | exp.ExplodingGenerateSeries)
+        if isinstance(table.this, exp.Func) and not series:
             raise Unsupported(
                 f"sql: the table function {str(table.this.name or table.this.key).upper()[:60]}"
             )

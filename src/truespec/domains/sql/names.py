@@ -201,7 +201,9 @@ class _Reader:
         offered: list[tuple[str, bool]] = []
         columns = node.args["alias"].columns if node.args.get("alias") else []
         inner: Any = node.this
-        if isinstance(node, exp.Table):
+        if isinstance(inner, exp.GenerateSeries | exp.ExplodingGenerateSeries) and len(columns) == 1:
+            offered = [(str(columns[0].name).lower(), True)]
+        elif isinstance(node, exp.Table):
             name = node.name.lower()
             if columns:
                 raise Unsupported(f"sql: a table under other column names in {node.sql()[:60]!r}")

@@ -16,12 +16,13 @@ from typing import Any
 import z3
 from sqlglot import exp
 
+from truespec.domains.sql.compile import progressions
 from truespec.domains.sql.dialects.dialect import Dialect
 from truespec.domains.sql.ir.bags import Bag, Group, Term, binding, fresh_values, normal, substitute_term
 from truespec.domains.sql.ir.comparisons import is_written
 from truespec.domains.sql.ir.dates import DAY, moment
 from truespec.domains.sql.ir.day_parts import begin_of_month
-from truespec.domains.sql.ir.kinds import DATE, DATETIME, INT, TEXT
+from truespec.domains.sql.ir.kinds import DATE, DATETIME, INT, TEXT, ZONED
 from truespec.domains.sql.ir.logic import FALSE, TRUE
 from truespec.domains.sql.ir.symbols import functions, name_of
 from truespec.domains.sql.ir.values import Val
@@ -29,6 +30,8 @@ from truespec.domains.sql.ir.world import World
 
 MOST = 64
 """A longer series is not written out, nor is a recursion of more rows."""
+LONGEST = 100_000
+"""A longer one is not read at all."""
 FEWEST = 4
 """Fewer constants stay apart: each is a case of its own."""
 DAYS_AFTER = "days after "
@@ -140,6 +143,37 @@ def _moved(at: datetime.datetime, count: int, unit: str) -> datetime.datetime | 
         return None
 
 
+def counted(world: World, node: exp.Table) -> Bag | None:
+    """A series that is too long to be written out, in FROM; None where it is no such series."""
+    start, end, step = (node.this.args.get(part) for part in ("start", "end", "step"))
+    open_end = bool(node.this.args.get("is_end_exclusive"))
+    if all(isinstance(part, exp.Literal) and str(part.this).isdigit() for part in (start, end)):
+        count = int(end.this) - int(start.this) - open_end + 1
+        if step is not None or not MOST < count <= LONGEST:
+            return None
+        return progressions.series(world, Val(FALSE, z3.IntVal(int(start.this)), INT), 1, count, INT)
+    of_days = _moment(start, _DATES) is not None
+    types = _DATES if of_days else _TIMESTAMPS
+    first, last, size = _day_begun_by(start, types), _day_begun_by(end, types), _size(step)
+    if first is None or last is None or size is None or size[1] not in ("day", "week"):
+        return None
+    distance = size[0] * (7 if size[1] == "week" else 1)
+    count = (last - first - open_end) // distance + 1
+    if not MOST < count <= LONGEST:
+        return None
+    for day in (first, last):
+        world.note_date(day)
+    zoned = of_days and world.dialect.truncated_date_is_zoned
+    first_day = Val(FALSE, z3.IntVal(first), DATE)
+    return progressions.series(world, first_day, distance, count, ZONED if zoned else DATETIME)
+
+
+def _day_begun_by(node: Any, types: frozenset[Any]) -> int | None:
+    """The day that a literal of one of these types is, or begins."""
+    at = _moment(node, types)
+    return at.toordinal() if at is not None and at.time() == datetime.time() else None
+
+
 def _values(node: Any, found: list[exp.Expr] | None, *, alone: bool) -> exp.Values | None:
     """VALUES under the name of the series; `alone`: without a list of columns its name is the column's."""
     alias = node.args.get("alias")
@@ -188,12 +222,15 @@ def _exploded(node: exp.Select) -> exp.Select | None:
 
 
 def grouped(world: World, bag: Bag) -> Bag:
-    """Distinct constants as a group of which each is one value; other bags as they are."""
+    """Distinct constants as a series, or a group of which each is one value; other bags as they are."""
     if len(bag.terms) < FEWEST or not all(map(is_constant, bag.terms)):
         return bag
     seen = {tuple((str(out.null), str(out.val)) for out in term.outs) for term in bag.terms}
     if len(seen) != len(bag.terms):
         return bag
+    shorter = progressions.shortened(world, bag)
+    if shorter is not None:
+        return shorter
     nullable = [any(z3.is_true(t.outs[i].null) for t in bag.terms) for i in range(len(bag.terms[0].outs))]
     body = bag.mapped(lambda outs: tuple(map(normal, outs)))
     body, made = _counted(world, body)

@@ -11,6 +11,7 @@ from truespec.domains.sql.compile.joins import joined
 from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.recursion import mentions, recursive_query
 from truespec.domains.sql.compile.scope import Denotation, JoinedScope, Name, Scope, Source
+from truespec.domains.sql.compile.series import counted
 from truespec.domains.sql.compile.set_operations import values_clause
 from truespec.domains.sql.compile.unread import read_by_others
 from truespec.domains.sql.ir.bags import Bag, Term, renamed
@@ -38,6 +39,8 @@ def source_of(reader: Reader, node: exp.Expr, parent: Scope | None) -> Source:
                 inner = reader.table(_without(node, "joins"), parent)
                 return joined(reader, inner, node.args["joins"], parent)
             if not isinstance(node.this, exp.Identifier):
+                if isinstance(node.this, exp.GenerateSeries | exp.ExplodingGenerateSeries):
+                    return _series(reader, node)
                 raise Unsupported(f"sql: the table function {node.sql()[:40]}")
             for extra in ("pivots", "sample", "version", "when", "partition"):
                 if node.args.get(extra):
@@ -67,6 +70,14 @@ def source_of(reader: Reader, node: exp.Expr, parent: Scope | None) -> Source:
             names = [str(c.name).lower() for c in columns] or list(query.names)
             return _derived(reader, query, names, alias)
     raise Unsupported(f"sql: {type(node).__name__} in FROM")
+
+
+def _series(reader: Reader, node: exp.Table) -> Source:
+    """A series of numbers or days in FROM."""
+    bag, names = counted(reader.world, node), node.args.get("alias")
+    if bag is None or names is None or names.this is None or len(names.columns) != 1:
+        raise Unsupported(f"sql: the table function {node.sql()[:40]}")
+    return Source((Name(node.alias.lower(), names.columns[0].name.lower()),), bag)
 
 
 def _derived(reader: Reader, query: Denotation, names: list[str], alias: str) -> Source:

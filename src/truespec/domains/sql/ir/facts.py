@@ -178,6 +178,10 @@ MONTH_START, YEAR_START = "start.yearmonth", "start.year"
 """The functions from a month, or a year, to its first day."""
 
 
+WEEK, WEEK_START = "number.week", "start.week"
+"""The functions from a day to the number of its week (of day 1 it is 1), and from that to its Monday."""
+STARTS = frozenset({MONTH_START, YEAR_START, WEEK_START})
+"""The functions to first days: each tells the number that it is given."""
 ZONED_DAY, DAY_ZONED = "zoned.day", "day.zoned"
 """The functions from a day to its first moment with a zone, and back."""
 
@@ -231,4 +235,12 @@ def date_facts(dates: set[int], names: set[str]) -> list[Formula]:
         year, both = (z3.Function(name, z3.IntSort(), z3.IntSort())(day) for name in ("year", "yearmonth"))
         month = both - 12 * year
         facts.append(z3.ForAll([day], conj(month >= 1, month <= 12), patterns=[z3.MultiPattern(year, both)]))
+    if WEEK_START in names:
+        # Division by 7 says the same, and takes Z3 long.
+        week, begins = (z3.Function(name, z3.IntSort(), z3.IntSort()) for name in (WEEK, WEEK_START))
+        number = z3.Int("number!")
+        same = conj(begins(number) == 7 * number - 6, week(begins(number)) == number)
+        facts.append(z3.ForAll([number], same, patterns=[begins(number)]))
+        within = conj(7 * week(day) - 6 <= day, day <= 7 * week(day))
+        facts.append(z3.ForAll([day], within, patterns=[week(day)]))
     return [*facts, *_starts(names)]

@@ -19,6 +19,7 @@ from truespec.domains.sql.ir.bags import (
     named,
     substitute_term,
 )
+from truespec.domains.sql.ir.facts import STARTS
 from truespec.domains.sql.ir.logic import Expr, Formula, conj, neg
 from truespec.domains.sql.ir.symbols import (
     constants,
@@ -223,6 +224,8 @@ def solved(part: Formula) -> Substitution:
     left, right = part.arg(0), part.arg(1)
     while left.sort() == z3.RealSort() and z3.is_to_real(left) and z3.is_to_real(right):
         left, right = left.arg(0), right.arg(0)  # an equality of integers
+    if functions(left) & STARTS and functions(right) & STARTS and name_of(left) == name_of(right) in STARTS:
+        left, right = left.arg(0), right.arg(0)  # no two months begin on one day
     pairs = [(left, right)]
     if left.sort() == z3.IntSort() and not (_is_unknown(left) and _is_unknown(right)):
         summands = _summands(left, 1) + _summands(right, -1)

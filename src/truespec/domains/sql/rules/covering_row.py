@@ -1,15 +1,15 @@
 """A set whose tuples all are the columns of one table's rows ranges over those rows.
 
-Statement. Let k map the rows of a table T to tuples, one to one. If every tuple of the set G is k(r) for
-some row r of T, then Σ_g∈G φ(g) = Σ_r∈T [k(r) ∈ G] φ(k(r)), where k(r) ∈ G reads: some term of G's bag has
-a choice that puts out k(r).
+Statement. Let k map the rows of a table T, or the choices of a row of each of two, to tuples, one to one. If
+every tuple of the set G is k(r) for some row r of T, then Σ_g∈G φ(g) = Σ_r∈T [k(r) ∈ G] φ(k(r)), where
+k(r) ∈ G reads: some term of G's bag has a choice that puts out k(r).
 
 Side conditions. That k is one to one on T, and that each term of G's bag puts out only k(r) for rows r of
-T, are proved from the schema. `k` is what one of G's terms puts out, from a single row variable.
+T, are proved from the schema. `k` is what one of G's terms puts out, from one or two row variables.
 
 Why. The map k from the rows with k(r) ∈ G to the tuples of G is onto by the second condition and one to one
 by the first. The case that matters: GROUP BY a key of the left table above a LEFT JOIN, where one term has
-a partner, the other has none.
+a partner, the other has none; or by the keys of two tables of which each row is joined to each.
 
 The map may also be a key of a table that the condition looks up by what G puts out: the distinct values of
 a foreign key range over the rows that they refer to. So may a key of a table whose rows the other query has,
@@ -30,6 +30,8 @@ from truespec.domains.sql.ir.symbols import functions, is_false
 from truespec.domains.sql.ir.values import all_identical
 from truespec.domains.sql.ir.world import World, membership
 
+MOST_ROWS = 2
+"""Of how many rows a choice may be."""
 MOST_KEYS, MOST_TRIED = 3, 9
 """How many columns may each be a key, and how many ways are tried to say of which tables."""
 
@@ -37,11 +39,13 @@ MOST_KEYS, MOST_TRIED = 3, 9
 def of(world: World, parts: list[Term]) -> Term | None:
     """One term over the rows of one table, in place of the terms of a set; None where the rule fails."""
     for base in parts:
-        if len(base.rows) != 1 or base.groups or not mentioned(base.outs) & bound(base):
+        if not 1 <= len(base.rows) <= MOST_ROWS or base.groups:
+            continue
+        if not bound(base) <= mentioned(base.outs):
             continue
         if one_to_one(world, base) and all(_covered(world, base, p) for p in parts if p is not base):
             reached = [_puts_out(world, base, part) for part in parts if part is not base]
-            inside, met = membership(*base.rows[0]), disj(base.cond, *reached)
+            inside, met = conj(*(membership(*row) for row in base.rows)), disj(base.cond, *reached)
             # Above a LEFT JOIN each row is met, by a partner or for want of one.
             return replace(base, cond=inside if world.holds(inside, met) else conj(inside, met))
     return None
@@ -103,13 +107,12 @@ def referred_each(world: World, parts: list[Term], tables: Collection[str]) -> T
 
 
 def one_to_one(world: World, base: Term) -> bool:
-    ((row, table),) = base.rows
-    bare = replace(base, cond=membership(row, table))
+    bare = replace(base, cond=conj(*(membership(*row) for row in base.rows)))
     if not names_keys(world, bare):
         return world.fails()
     copy = renamed(world, bare)
     given = conj(bare.cond, copy.cond, all_identical(bare.outs, copy.outs))
-    return world.holds(given, row == copy.rows[0][0])
+    return world.holds(given, conj(*(a == b for (a, _), (b, _) in zip(base.rows, copy.rows, strict=True))))
 
 
 def _covered(world: World, base: Term, part: Term) -> bool:

@@ -15,7 +15,7 @@ from truespec.domains.sql.compile.readers import Readers
 from truespec.domains.sql.compile.scope import Scope
 from truespec.domains.sql.ir import spans
 from truespec.domains.sql.ir.dates import day, moment, on_the_clock, zoned
-from truespec.domains.sql.ir.facts import MONTH_START, YEAR_START
+from truespec.domains.sql.ir.facts import MONTH_START, WEEK, WEEK_START, YEAR_START
 from truespec.domains.sql.ir.kinds import DATE, DATETIME, INT, SPAN, TEXT, Other
 from truespec.domains.sql.ir.logic import Expr, Formula, conj, disj, neg
 from truespec.domains.sql.ir.opaque import opaque
@@ -47,7 +47,10 @@ def first_day(value: Val, unit: str) -> Val:
             return value
         case "WEEK":
             # Weeks begin on Monday, and day 1 of the calendar was one.
-            return Val(value.null, value.val - (value.val + 6) % 7, DATE)
+            if z3.is_int_value(value.val):
+                return Val(value.null, z3.simplify(value.val - (value.val + 6) % 7), DATE)
+            weeks = z3.Function(WEEK, whole, whole)(value.val)
+            return Val(value.null, z3.Function(WEEK_START, whole, whole)(weeks), DATE)
         case "MONTH":
             months = z3.Function("yearmonth", whole, whole)(value.val)
             return Val(value.null, z3.Function(MONTH_START, whole, whole)(months), DATE)
