@@ -23,6 +23,7 @@ from truespec.domains.sql.aggregates.table import AggregateTable
 from truespec.domains.sql.compile import joins
 from truespec.domains.sql.compile.expr import conditions, texts
 from truespec.domains.sql.ir import bags, comparisons
+from truespec.domains.sql.ir.day_parts import month_begun
 from truespec.domains.sql.ir.existence import exists
 from truespec.domains.sql.ir.keys import reduced
 from truespec.domains.sql.ir.kinds import BOOL
@@ -534,7 +535,7 @@ def walks_begin_at_any_column(patch: pytest.MonkeyPatch) -> None:
 
 
 def all_months_are_one(patch: pytest.MonkeyPatch) -> None:
-    real = months_of_groups.month_begun
+    real = month_begun
     patch.setattr(months_of_groups, "month_begun", lambda day: None if real(day) is None else z3.IntVal(1))
 
 
