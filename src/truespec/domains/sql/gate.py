@@ -68,8 +68,13 @@ _ARITHMETIC = frozenset({6, 7, 8, 9})
 
 _UNSIGNED = re.compile(r"\bUNSIGNED\b|\AU(TINY|SMALL|BIG|HUGE)?INT", re.IGNORECASE)
 """How the types of unsigned columns are written."""
-_RECKONED = (exp.Interval, exp.DateAdd, exp.DateSub)
+_RECKONED = (exp.Interval, exp.MakeInterval, exp.DateAdd, exp.DateSub)
 """Expressions that an engine adds to a date or a moment, up to the end of its calendar."""
+_PASSING = (
+    *(exp.Column, exp.Min, exp.Max, exp.Coalesce, exp.Greatest, exp.Least, exp.Case, exp.If),
+    *(exp.Window, exp.Lag, exp.Lead, exp.FirstValue, exp.LastValue, exp.Subquery, exp.Paren),
+)
+"""Expressions that may pass on a day that they read."""
 _QUOTIENTS = (exp.Div, exp.Avg, exp.Stddev, exp.StddevPop, exp.StddevSamp, exp.Variance, exp.VariancePop)
 """Expressions whose value an engine divides for."""
 
@@ -379,8 +384,45 @@ def assumptions(trees: Iterable[exp.Expr], schema: Schema, settings: Settings) -
         found.append(f"the dates of {', '.join(dates)} are finite")
     if days:
         found.append(f"the dates of {', '.join(days)} are of the calendar; no zero date is stored")
-    if any(tree.find(*_RECKONED) is not None for tree in trees):
+    if any(_reckons(tree, schema) for tree in trees):
         found.append("dates and moments that intervals are added to stay within the engine's calendar")
     if dates and dialect.years_before_christ_print_alike and any(tree.find(exp.TimeToStr) for tree in trees):
         found.append(f"the dates of {', '.join(dates)}, and those made of them, are after Christ")
     return (*found, *_quotients(trees, dialect, settings))
+
+
+def _reckons(tree: exp.Expr, schema: Schema) -> bool:
+    """Whether a query adds intervals to dates or moments, or numbers to dates."""
+    if tree.find(*_RECKONED) is not None:
+        return True
+    if any(str(call.this).upper() in ("ADDDATE", "SUBDATE") for call in tree.find_all(exp.Anonymous)):
+        return True
+    if not DIALECTS[schema.dialect].dates_count_days:
+        return False
+    days = {c.name.lower() for t in schema.tables for c in t.columns if c.type.kind is Kind.DATE}
+    while added := _renamed_days(tree, days) - days:
+        days |= added
+    sums = tree.find_all(exp.Add, exp.Sub)
+    return any(_is_day(one.this, days) != _is_day(one.expression, days) for one in sums)
+
+
+def _renamed_days(tree: exp.Expr, days: set[str]) -> set[str]:
+    """What the outputs of queries are called that may be days, of which some are called `days`."""
+    found = {alias.alias.lower() for alias in tree.find_all(exp.Alias) if _is_day(alias.this, days)}
+    for named in tree.find_all(exp.CTE, exp.Subquery):
+        columns = named.args["alias"].columns if named.args.get("alias") else []
+        outputs = named.this.selects if isinstance(named.this, exp.Query) else []
+        for column, output in zip(columns, outputs, strict=False):
+            found |= {column.name.lower()} if _is_day(output.unalias(), days) else set()
+    return found
+
+
+def _is_day(node: exp.Expr, days: set[str]) -> bool:
+    """Whether an expression may be a day, as far as its form tells."""
+    if isinstance(node, exp.Cast):
+        return bool(node.to.this is exp.DataType.Type.DATE)
+    if isinstance(node, exp.Column):
+        return node.name.lower() in days
+    return isinstance(node, _PASSING) and any(
+        _is_day(part, days) for part in node.find_all(exp.Column, exp.Cast)
+    )

@@ -124,10 +124,10 @@ def prove_in(
     recursive = [_recursive_columns(query) > 0 for query in (oracle, candidate)]
     pair = world, (oracle, candidate), order, parts
     plain = Reading(writes_out=recursive[0] != recursive[1])
-    trace = _as_recursive(pair) if all(recursive) else _compared(*pair, plain)[0]
+    trace = _as_recursive(pair) if all(recursive) else _compared(pair, plain)[0]
     if trace is None and world.months_met:
         world.read_anew()
-        trace = _compared_anew(*pair, replace(plain, by_months=True))
+        trace = _compared_anew(pair, replace(plain, by_months=True))
     return trace
 
 
@@ -135,25 +135,19 @@ def _as_recursive(pair: Pair) -> ProofTrace | None:
     """The proof of two queries with recursions, in one of several readings."""
     world = pair[0]
     # Recursions that are seen to be one first, those that are not last: it takes long, and proves little.
-    trace, compiler = _compared(*pair, Reading(apart=False))
+    trace, compiler = _compared(pair, Reading(apart=False))
     ways = [Reading(writes_out=True)] * compiler.ends + list(READINGS) + [Reading()] * compiler.apart
     for reading in ways:
         if trace is None:
             world.read_anew()
-            trace = _compared_anew(*pair, reading)
+            trace = _compared_anew(pair, reading)
     return trace
 
 
-def _compared_anew(
-    world: World,
-    queries: tuple[exp.Expr, exp.Expr],
-    order: str,
-    parts: Mapping[str, View] | None,
-    reading: Reading,
-) -> ProofTrace | None:
-    """The proof in another reading; that it has no more to say counts where it is the only one."""
+def _compared_anew(pair: Pair, reading: Reading) -> ProofTrace | None:
+    """The proof in another reading; one that is tried besides tells nothing where it ends undecided."""
     try:
-        return _compared(world, queries, order, parts, reading)[0]
+        return _compared(pair, reading)[0]
     except OutOfTime:
         raise
     except Undecided:
@@ -162,14 +156,9 @@ def _compared_anew(
         return None
 
 
-def _compared(
-    world: World,
-    queries: tuple[exp.Expr, exp.Expr],
-    order: str,
-    parts: Mapping[str, View] | None,
-    reading: Reading,
-) -> tuple[ProofTrace | None, Compiler]:
-    """The proof in one reading of the recursions, and what has read them."""
+def _compared(pair: Pair, reading: Reading) -> tuple[ProofTrace | None, Compiler]:
+    """The proof in one reading, and what has read the queries."""
+    world, queries, order, parts = pair
     oracle, candidate = queries
     prover, compiler = readers_in(world, oracle, candidate)
     compiler.parts = {} if parts is None else parts
