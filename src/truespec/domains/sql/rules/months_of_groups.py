@@ -16,12 +16,12 @@ from dataclasses import replace
 
 import z3
 
-from truespec.domains.sql.ir.bags import Bag, Group, Substitution, Term, conjuncts, substitute_term
+from truespec.domains.sql.ir.bags import Bag, Group, Substitution, Term, substitute_term
 from truespec.domains.sql.ir.dates import day_within, moment
 from truespec.domains.sql.ir.day_parts import begin_of_month, month_begun
 from truespec.domains.sql.ir.kinds import DATE, DATETIME, INT
-from truespec.domains.sql.ir.logic import FALSE, Expr, Formula, conj
-from truespec.domains.sql.ir.symbols import is_eq, is_false, operands
+from truespec.domains.sql.ir.logic import FALSE, Expr
+from truespec.domains.sql.ir.symbols import is_false
 from truespec.domains.sql.ir.values import Val
 from truespec.domains.sql.ir.world import World
 
@@ -47,16 +47,7 @@ def apply(world: World, term: Term) -> Term:
         groups.append(group)
     if not substitution:
         return term
-    term = replace(substitute_term(replace(term, groups=()), substitution), groups=tuple(groups))
-    return replace(term, cond=conj(*map(_by_months, conjuncts(term.cond))))
-
-
-def _by_months(part: Formula) -> Formula:
-    """A conjunct that says of two months that they begin on one day: they are one."""
-    if not is_eq(part):
-        return part
-    one, other = map(month_begun, operands(part))
-    return part if one is None or other is None else one == other
+    return replace(substitute_term(replace(term, groups=()), substitution), groups=tuple(groups))
 
 
 def _months(group: Group, place: int) -> list[Expr] | None:
