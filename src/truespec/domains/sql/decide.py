@@ -130,8 +130,11 @@ def _searched(looks: _Looks, reasons: list[Undecided], trees: Sequence[exp.Expr]
             if wavering:
                 reasons.insert(0, _nondeterministic(wavering, looks.last, *trees))
         unasked = hunt.unasked()
-        if unasked is not None and isinstance(reasons[0], Incomplete | OutOfTime):
-            reasons.insert(0, Incomplete(f"{reasons[0]}; {unasked}"))
+        if unasked and isinstance(reasons[0], Incomplete | OutOfTime):
+            reasons.insert(0, Incomplete("; ".join([str(reasons[0]), *unasked])))
+    elif isinstance(reasons[0], Incomplete | OutOfTime):
+        begin = str(reasons[0]).partition(",")[0]
+        reasons.insert(0, type(reasons[0])(f"{begin}, and no database was tried: {reasons[1]}"))
     return _undecided(reasons, bound)
 
 

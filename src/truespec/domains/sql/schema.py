@@ -19,7 +19,7 @@ from sqlglot.errors import SqlglotError
 from truespec.domains.sql.dialects import registry as dialects
 from truespec.domains.sql.schema_clauses import creates_table, index_of, reduce, statements_of
 from truespec.domains.sql.schema_tokens import checks_of, has_type
-from truespec.domains.sql.schema_types import Kind, Type, read_type
+from truespec.domains.sql.schema_types import Kind, Type, name_of, read_type
 from truespec.domains.sql.text.agreement import check_agreement
 from truespec.domains.sql.text.lexer import Lexeme, lex
 from truespec.verdict import OracleError, SpecificationError, Unsupported
@@ -271,7 +271,7 @@ class _Draft:
 
     def _column(self, item: exp.ColumnDef) -> None:
         name, binary, filled = str(item.name), False, False
-        if item.kind is not None and item.kind.this.value in dialects.DIALECTS[self.dialect].counting_types:
+        if item.kind is not None and name_of(item.kind) in dialects.DIALECTS[self.dialect].counting_types:
             self.filled.append(name)
         asked: set[bool] = set()  # NULL, NOT NULL
         for constraint in item.args.get("constraints") or ():
@@ -334,6 +334,8 @@ class _Draft:
                 self._check(part.this)
             case exp.IndexColumnConstraint():
                 pass  # an index constrains nothing
+            case exp.Identifier() if dialects.DIALECTS[self.dialect].types_are_affinities:
+                self.columns.append((str(part.name), read_type(None, self.dialect), True))
             case _:
                 raise OracleError(f"schema: {part.sql(self.dialect)[:80]!r} in table {self.name!r}")
 

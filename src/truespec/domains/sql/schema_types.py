@@ -71,6 +71,11 @@ _IDENTITY = frozenset(
 """Other types whose `=` holds between a value and itself alone; SQLite's columns hold values of any type."""
 
 
+def name_of(kind: exp.DataType) -> str:
+    """The name of a type; the parser knows most types, and keeps the text of others."""
+    return kind.this.value if isinstance(kind.this, exp.DataType.Type) else str(kind.this)
+
+
 def read_type(kind: exp.DataType | None, dialect: str) -> Type:
     """The type of a column; one of SQLite's columns may have none."""
     if kind is None:
@@ -79,9 +84,9 @@ def read_type(kind: exp.DataType | None, dialect: str) -> Type:
     facts = DIALECTS[dialect]
     sql = kind.sql(None if facts.types_are_affinities else dialect)
     written = kind.this
-    if kind.args.get("nested") or written.value in facts.types_compared_otherwise:
+    if kind.args.get("nested") or name_of(kind) in facts.types_compared_otherwise:
         return Type(_KINDS.get(written, Kind.OTHER), sql=sql, sealed=True)
-    number = facts.counting_types.get(written.value)
+    number = facts.counting_types.get(name_of(kind))
     if number is not None:
         return Type(Kind.INT, sql=number)
     family = _KINDS.get(written, Kind.OTHER)

@@ -174,8 +174,8 @@ def test_what_is_too_large_to_be_asked_is_said_with_its_place() -> None:
     trees = [read_query(text, schema, read_settings(None, "sqlite")) for text in (oracle, candidate)]
     hunt = Hunt((oracle, candidate), trees, schema, "bag", read_settings(None, "sqlite"))
     assert hunt.go(Limit.start(60.0), 12).rounded
-    said = hunt.unasked()
-    assert str(said).endswith("(oracle, column 8)"), said
+    (said,) = hunt.unasked()
+    assert said.endswith("(oracle, column 8)"), said
 
 
 def test_a_long_sum_is_read_in_one_pass() -> None:

@@ -8,6 +8,7 @@ import pytest
 import sqlglot
 
 import needs
+from truespec import verify
 from truespec.domains.contract import RecheckStatus
 from truespec.domains.sql.engines.contract import Answered, Settings, Stopped
 from truespec.domains.sql.refute.check_constraints import kind_of
@@ -347,3 +348,65 @@ def test_texts_that_a_check_makes_dates_are_drawn_as_dates(check: str, kind: Kin
     schema = read_schema(f"CREATE TABLE t (x TEXT NOT NULL CHECK ({check}), y TEXT)", "sqlite")
     (table,) = schema.tables
     assert kind_of(table.columns[0], table, "sqlite") is kind
+
+
+@pytest.mark.parametrize(
+    ("dialect", "kind"),
+    [
+        *(("sqlite", kind) for kind in ("", "JSON", "BLOB")),
+        *(
+            pytest.param("duckdb", kind, marks=pytest.mark.slow)
+            for kind in ("UUID", "JSON", "INTERVAL", "INT[]", "STRUCT(x INT)", "MAP(VARCHAR, INT)", "BIT")
+        ),
+        *(
+            pytest.param("mysql", kind, marks=pytest.mark.live)
+            for kind in ("YEAR", "JSON", "UUID", "BINARY(4)", "SET('a', 'b')", "BIT(3)")
+        ),
+        *(
+            pytest.param("postgres", kind, marks=pytest.mark.live)
+            for kind in ("UUID", "JSONB", "INTERVAL", "BYTEA", "TEXT[]", "INET", "DATERANGE", "BIT(3)", "OID")
+        ),
+    ],
+)
+def test_columns_of_other_types_have_values(dialect: str, kind: str) -> None:
+    if dialect in NEEDED:
+        needs.tool(NEEDED[dialect])
+    schema = read_schema(f"CREATE TABLE t (a INT PRIMARY KEY, b {kind}, c INT)", dialect)
+    texts = "SELECT a, b FROM t WHERE b IS NOT NULL", "SELECT a, b FROM t WHERE c > 1 AND b IS NOT NULL"
+    found = search(*texts, schema, "auto", Settings(), Limit.start(60), 60)
+    assert found.refutation is not None, found
+
+
+def test_a_column_whose_type_has_no_values_is_null_and_that_is_said() -> None:
+    schema = read_schema("CREATE TABLE t (a INT PRIMARY KEY, b TSVECTOR, c INT)", "postgres")
+    needs.tool(NEEDED["postgres"])
+    texts = "SELECT a FROM t WHERE b IS NULL", "SELECT a FROM t"
+    trees = [sqlglot.parse_one(text, read="postgres") for text in texts]
+    hunt = Hunt(texts, trees, schema, "auto", Settings())
+    assert hunt.go(Limit.start(60), 20).refutation is None
+    assert hunt.unasked() == ["the column t.b, of type TSVECTOR, was NULL in all of them"]
+
+
+def test_documents_have_the_keys_that_queries_name() -> None:
+    schema = read_schema(
+        "CREATE TABLE e (id INTEGER PRIMARY KEY, body TEXT NOT NULL CHECK (json_valid(body)))", "sqlite"
+    )
+    oracle = "SELECT json_extract(body, '$.cost') AS c FROM e WHERE json_extract(body, '$.kind') = 'paid'"
+    found = search(
+        oracle, oracle.replace("= 'paid'", "IS NOT NULL"), schema, "bag", Settings(), Limit.start(60), 200
+    )
+    assert found.refutation is not None, found
+
+
+def test_an_order_at_the_top_hides_no_difference_of_rows() -> None:
+    """The choice among ties of a window shows in no row of the oracle, and its rows are others."""
+    needs.tool(NEEDED["mysql"])
+    ddl = "CREATE TABLE runs (id INT PRIMARY KEY, who INT NOT NULL, at DATETIME NOT NULL)"
+    ranked = (
+        "WITH d AS ({}), r AS (SELECT who, dy, ROW_NUMBER() OVER (PARTITION BY who ORDER BY dy) AS n FROM d)"
+        " SELECT who, dy FROM r WHERE n = 2 ORDER BY who"
+    )
+    oracle = ranked.format("SELECT DISTINCT who, DATE(at) AS dy FROM runs")
+    candidate = ranked.format("SELECT who, DATE(at) AS dy FROM runs")
+    verdict = verify("sql", oracle, candidate, context={"dialect": "mysql", "schema": ddl}, timeout=20)
+    assert verdict.answer.value == "refuted", verdict

@@ -121,6 +121,7 @@ DUCKDB = Dialect(
     parenthesised_query_is_value=False,
     ungrouped=Ungrouped.NOT_READ,
     lists_have_length=True,
+    lists_are_written_in_braces=False,
     joined_list_is_null=True,
     bit_aggregates_read=True,
     longest_name=256,

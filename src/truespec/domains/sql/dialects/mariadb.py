@@ -121,6 +121,7 @@ MARIADB = Dialect(
     parenthesised_query_is_value=False,
     ungrouped=Ungrouped.ANY_ROW,
     lists_have_length=False,
+    lists_are_written_in_braces=False,
     joined_list_is_null=False,
     bit_aggregates_read=False,
     longest_name=256,

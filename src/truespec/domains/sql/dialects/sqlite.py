@@ -121,6 +121,7 @@ SQLITE = Dialect(
     parenthesised_query_is_value=True,
     ungrouped=Ungrouped.DETERMINED,
     lists_have_length=False,
+    lists_are_written_in_braces=False,
     joined_list_is_null=False,
     bit_aggregates_read=True,
     longest_name=256,

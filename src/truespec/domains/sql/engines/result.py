@@ -67,7 +67,7 @@ def cell(value: object) -> Cell:
             return text if rest == whole else f"{text}.{rest - whole:.6f}".replace(".0.", ".")
         case dict() | list() | tuple():
             return nested(value)
-    return repr(value)
+    return str(value)  # a UUID, an address, a range
 
 
 def nested(value: object) -> str:

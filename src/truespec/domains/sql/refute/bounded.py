@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from truespec.domains.sql.engines.script import Database, Value, ValueRow, parents_first
-from truespec.domains.sql.refute.generate import Generator, small_values
+from truespec.domains.sql.refute.generate import Generator, named_columns, small_values
 from truespec.domains.sql.schema import ForeignKey, Schema, Table
 from truespec.verdict import JSON
 
@@ -46,7 +46,7 @@ class Space:
 
 def space(schema: Schema, queries: Sequence[exp.Expr], generator: Generator) -> Space | None:
     """The largest space within `MAX_DATABASES`; None where even the smallest is too large."""
-    named = _named(queries)
+    named = named_columns(queries)
     for rows, size in BOUNDS:
         pools: dict[tuple[str, str], tuple[Value, ...]] = {}
         for table in parents_first(schema):
@@ -59,15 +59,6 @@ def space(schema: Schema, queries: Sequence[exp.Expr], generator: Generator) -> 
         if len(found) <= MAX_DATABASES:
             return Space(rows, pools, found)
     return None
-
-
-def _named(queries: Sequence[exp.Expr]) -> set[str] | None:
-    """The columns that queries name, in lower case; None for all."""
-    for query in queries:
-        for star in query.find_all(exp.Star):
-            if not isinstance(star.parent, exp.Count):
-                return None
-    return {str(column.name).lower() for query in queries for column in query.find_all(exp.Column)}
 
 
 def _pools(

@@ -14,6 +14,7 @@ from truespec.domains.sql.dialects.registry import DIALECTS
 from truespec.domains.sql.engines.script import Value, ValueRow
 from truespec.domains.sql.refute.check_constraints import kind_of
 from truespec.domains.sql.refute.literals import Literals, Number, as_date, numeric_prefix
+from truespec.domains.sql.refute.other_types import Pick, documents, picker
 from truespec.domains.sql.schema import Column, Kind, Schema, Table
 from truespec.verdict import Unsupported
 
@@ -21,6 +22,8 @@ HALVING = 0.5
 """How often a number that something is divided by is a power of two, which leaves quotients exact."""
 DATED, NEARLY = 0.94, 0.97
 """How often a text that is read as a date is one, and how often it is one or nearly one."""
+MIDNIGHT = 0.12
+"""How often a moment is the first of its day, where ranges of days begin and end."""
 _FIRST_DAY = datetime.date(2019, 7, 1)
 _NUMBERS = (Kind.INT, Kind.DECIMAL, Kind.FLOAT)
 _SMALL = {"TINYINT": 127, "SMALLINT": 32_767, "MEDIUMINT": 8_388_607}
@@ -56,6 +59,8 @@ class Style:
     """Whether days follow on each other, row by row, now and then with one twice or one left out."""
     upwards: bool = False
     """Whether rows that refer to two rows of one table lead from an earlier to a later one."""
+    loops: float = 0.3
+    """How often a row that may refer to its own table refers to itself."""
     last: list[int] = field(default_factory=lambda: [0])
     """The step that the last day of a run has."""
     ways: dict[str, int] = field(default_factory=dict)
@@ -103,6 +108,7 @@ class Style:
             self.together,
             self.runs,
             self.upwards,
+            self.loops,
             self.last,
             ways,
             fixed,
@@ -154,6 +160,8 @@ def drawer(column: Column, table: Table, schema: Schema, literals: Literals) -> 
         return _members(column, mentioned)
     if kind is Kind.TEXT or (kind is Kind.OTHER and dialect.types_are_affinities):
         texts = _texts(column, mentioned, literals)
+        if column.name.lower() in literals.documents:
+            return _nearly_documents(documents(literals), texts)
         if not dialect.dates_are_texts or column.name.lower() not in literals.dated:
             return texts
         timed = any(isinstance(value, str) and as_date(value) and len(value) > 10 for value in mentioned)
@@ -167,8 +175,25 @@ def drawer(column: Column, table: Table, schema: Schema, literals: Literals) -> 
         return _moments(kind, mentioned, exact, literals, _STAMPS if narrow else _CALENDAR)
     if kind is Kind.TIME:
         return lambda style, random: f"{random.randint(0, style.spread):02d}:{random.choice((0, 30)):02d}:00"
+    pick = picker(column.type.sql, mentioned, literals, braces=dialect.lists_are_written_in_braces)
+    if pick is not None:
+        return lambda style, random: pick(style.spread, random)
+    if column.nullable:
+        return always_null
     raise Unsupported(
         f"schema: no values of type {column.type.sql!r} (column {table.name}.{column.name}) are drawn"
+    )
+
+
+def always_null(_: Style, __: Random) -> Value:
+    """The only value of a column whose type has no values here."""
+    return None
+
+
+def _nearly_documents(pick: Pick, texts: Draw) -> Draw:
+    """Documents, now and then any text."""
+    return lambda style, random: (
+        texts(style, random) if random.random() > DATED else pick(style.spread, random)
     )
 
 
@@ -383,9 +408,10 @@ def _moments(
             day = _years_later(first, step) if style.years else _later(first, step)
         text = min(max(day, bounds[0]), bounds[1]).isoformat()
         if kind is Kind.DATETIME:
-            return (
-                f"{text} {random.randrange(min(style.spread * 4, 24)):02d}:{random.choice((0, 0, 30)):02d}:00"
-            )
+            if random.random() < MIDNIGHT:
+                return f"{text} 00:00:00"
+            hour = random.randrange(min(style.spread * 4, 24))
+            return f"{text} {hour:02d}:{random.choice((0, 0, 30)):02d}:00"
         return text
 
     return draw

@@ -11,8 +11,8 @@ from sqlglot import exp
 
 from truespec.domains.sql.dialects.registry import DIALECTS
 from truespec.domains.sql.engines.script import Database, Value, ValueRow, parents_first
-from truespec.domains.sql.refute.check_constraints import Condition, condition, parse
-from truespec.domains.sql.refute.draws import Draw, Style, drawer
+from truespec.domains.sql.refute.check_constraints import Condition, condition, kind_of, parse
+from truespec.domains.sql.refute.draws import Draw, Style, always_null, drawer
 from truespec.domains.sql.refute.literals import Literals, as_date, collect
 from truespec.domains.sql.schema import Kind, Schema, Table
 
@@ -58,15 +58,18 @@ class Generator:
         self._literals = collect([*queries, *checks])
         for name, values in (witnesses or {}).items():
             self._literals.by_column.setdefault(name, set()).update(v for v in values if v is not None)
-        used = _used(schema, queries)
+        used, named = _used(schema, queries), named_columns(queries)
         self._tables = [
-            _Table(table, schema, self._literals) for table in parents_first(schema) if table.name in used
+            Filled(table, schema, self._literals, named)
+            for table in parents_first(schema)
+            if table.name in used
         ]
         parents = {key.table for table in schema.tables if table.name in used for key in table.foreign_keys}
         self._leaves = used - parents
-        self._recursive = any(
+        self.recursive = any(
             clause.args.get("recursive") for query in queries for clause in query.find_all(exp.With)
         )
+        """Whether a query goes round, which it may do for ever on rows that make a cycle."""
         self.tables = {table.name: table for table in self._tables}
         """The tables that are filled."""
 
@@ -74,6 +77,15 @@ class Generator:
         """Rows of a table with values for every column, whatever its keys and references are."""
         style = Style(spread=4, nulls=0.1, literal=0.5, offset=0, constancy=0.0)
         return [self.tables[table].whole(style, random) for _ in range(many)]
+
+    def without_values(self) -> list[tuple[str, str]]:
+        """The columns that queries name and that are always NULL, each with its type."""
+        return [
+            (f"{table.name}.{column.name}", column.type.sql)
+            for table in self._tables
+            for place, column in enumerate(self._schema.table(table.name).columns)
+            if table.draws[place] is always_null and place in table.telling
+        ]
 
     def draw(self) -> Database:
         """The next database."""
@@ -99,7 +111,8 @@ class Generator:
             years=place > 0.9,
             together=together,
             runs=runs,
-            upwards=random.random() < (0.8 if self._recursive else 0.3),
+            loops=0.04 if self.recursive else 0.3,
+            upwards=random.random() < (0.9 if self.recursive else 0.3),
         )
         # One at most: where two are empty, little is left to tell apart.
         empty = random.choice(self._tables).name if self._tables and random.random() < EMPTY else ""
@@ -129,6 +142,15 @@ def _used(schema: Schema, queries: Sequence[exp.Expr]) -> set[str]:
     return used
 
 
+def named_columns(queries: Sequence[exp.Expr]) -> set[str] | None:
+    """The columns that queries name, in lower case; None for all."""
+    for query in queries:
+        for star in query.find_all(exp.Star):
+            if not isinstance(star.parent, exp.Count):
+                return None
+    return {str(column.name).lower() for query in queries for column in query.find_all(exp.Column)}
+
+
 def small_values(generator: Generator, table: str, column: str, many: int) -> tuple[Value, ...]:
     """So many values of a column, those that are drawn first, or as many as there are."""
     random = Random(1)
@@ -142,43 +164,71 @@ def small_values(generator: Generator, table: str, column: str, many: int) -> tu
     return tuple(found)
 
 
-class _Table:
-    def __init__(self, table: Table, schema: Schema, literals: Literals) -> None:
+class Filled:
+    """A table that is filled."""
+
+    def __init__(self, table: Table, schema: Schema, literals: Literals, named: set[str] | None) -> None:
         self.name = table.name
         self._names = [column.name.lower() for column in table.columns]
         # a fixed value is shared by columns of one name and kind
-        self._kinds = [f"{column.name.lower()} {column.type.sql}" for column in table.columns]
-        self._nullable = [column.nullable for column in table.columns]
+        self._labels = [f"{column.name.lower()} {column.type.sql}" for column in table.columns]
+        self.nullable = [column.nullable for column in table.columns]
         self._types = [column.type for column in table.columns]
         alone = _checks_of_one(table, schema)
-        self._draws = [
+        self.draws = [
             _within(drawer(column, table, schema, literals), name, alone.get(name, ()))
             for name, column in zip(self._names, table.columns)
         ]
         place = {column.name: position for position, column in enumerate(table.columns)}
-        self._keys = [tuple(place[name] for name in key) for key in _keys(table)]
-        self._keyed = [any(position in key for key in self._keys) for position in range(len(table.columns))]
+        self.keys = [tuple(place[name] for name in key) for key in _keys(table)]
+        self._keyed = [any(position in key for key in self.keys) for position in range(len(table.columns))]
         self._folds = DIALECTS[schema.dialect].collation_merges_texts
-        self._references: list[Reference] = []
+        self.references: list[Reference] = []
         for key in table.foreign_keys:
             parent = schema.table(key.table)
             there = {column.name: position for position, column in enumerate(parent.columns)}
-            self._references.append(
+            self.references.append(
                 (
                     key.table,
                     tuple(place[name] for name in key.columns),
                     tuple(there[name] for name in key.references),
                 )
             )
-        self._edges = _edges(self._references, self.name)
+        self.kinds = [kind_of(column, table, schema.dialect) for column in table.columns]
+        self.telling = [place for place, name in enumerate(self._names) if named is None or name in named]
+        """The columns that the queries name; all where they name none."""
+        self.telling = self.telling or list(range(len(self._names)))
+        self.edges = _edges(self.references, self.name)
         self.grid = self._grid(literals)
         """A reference and a column that make a key together, and values of it; None where there are none."""
-        self._referring = [f"{self.name} {here}" for _, here, _ in self._references]
+        self._referring = [f"{self.name} {here}" for _, here, _ in self.references]
         self._checks = [found for text in table.checks if (found := condition(text, schema.dialect))]
 
     def draw_of(self, column: str) -> Draw:
         """How values of a column are drawn."""
-        return self._draws[self._names.index(column.lower())]
+        return self.draws[self._names.index(column.lower())]
+
+    def refers(self, place: int) -> bool:
+        """Whether a column refers to another row."""
+        return any(place in here for _, here, _ in self.references)
+
+    def row(
+        self, style: Style, others: dict[str, tuple[ValueRow, ...]], own: list[ValueRow], random: Random
+    ) -> ValueRow | None:
+        """One row beside others, which may have a key of theirs; None where none was found."""
+        return self._row(style, others, own, random, 1, 1)
+
+    def holds(self, rows: Sequence[ValueRow], others: Mapping[str, Sequence[ValueRow]]) -> bool:
+        """Whether rows have their own keys, refer to rows, and satisfy the CHECKs that are read."""
+        seen: list[set[Any]] = [set() for _ in self.keys]
+        for row in rows:
+            if not self._fits(row, seen) or not self._references_hold(row, others, rows):
+                return False
+            if any(value is None and not free for value, free in zip(row, self.nullable, strict=True)):
+                return False
+            for known, key in zip(seen, self.keys, strict=True):
+                known.add(self._key(row, key))
+        return True
 
     def whole(self, style: Style, random: Random) -> ValueRow:
         """One row, each of its values drawn by itself, that satisfies the CHECKs if one is found."""
@@ -187,7 +237,7 @@ class _Table:
             wide = style.widened(attempt)
             row = tuple(
                 None if nullable and random.random() < style.nulls else draw(wide, random)
-                for nullable, draw in zip(self._nullable, self._draws, strict=True)
+                for nullable, draw in zip(self.nullable, self.draws, strict=True)
             )
             if self._passes(row):
                 break
@@ -197,7 +247,7 @@ class _Table:
         self, size: int, style: Style, others: dict[str, tuple[ValueRow, ...]], random: Random
     ) -> list[ValueRow]:
         rows: list[ValueRow] = []
-        seen: list[set[Any]] = [set() for _ in self._keys]
+        seen: list[set[Any]] = [set() for _ in self.keys]
         room = max(1, size // 3) if size > MAX_ROWS + 4 else 1  # many rows need many keys
         for _ in range(size):
             for attempt in range(TRIES):
@@ -206,14 +256,14 @@ class _Table:
                     break
                 if self._fits(row, seen):
                     rows.append(row)
-                    for known, key in zip(seen, self._keys):
+                    for known, key in zip(seen, self.keys):
                         known.add(self._key(row, key))
                     break
         return rows
 
     def _grid(self, literals: Literals) -> tuple[Reference, int, list[Value]] | None:
         """A reference and a column that make a key together, and the values that are written beside it."""
-        for reference, key in itertools.product(self._references, self._keys):
+        for reference, key in itertools.product(self.references, self.keys):
             rest = [place for place in key if place not in reference[1]]
             if reference[0] == self.name or len(rest) != 1 or len(key) != len(reference[1]) + 1:
                 continue
@@ -245,7 +295,7 @@ class _Table:
 
     def _seen(self, rows: Sequence[ValueRow]) -> list[set[Any]]:
         """The keys that rows have."""
-        return [{self._key(row, key) for row in rows} for key in self._keys]
+        return [{self._key(row, key) for row in rows} for key in self.keys]
 
     def _row(
         self,
@@ -263,15 +313,15 @@ class _Table:
             None
             if nullable and random.random() < style.nulls
             else (wide if keyed or attempt > 3 else style).value(name, draw, random)
-            for name, nullable, keyed, draw in zip(self._kinds, self._nullable, self._keyed, self._draws)
+            for name, nullable, keyed, draw in zip(self._labels, self.nullable, self._keyed, self.draws)
         ]
-        for name, (table, here, there) in zip(self._referring, self._references):
+        for name, (table, here, there) in zip(self._referring, self.references):
             parents: Sequence[ValueRow] = own if table == self.name else others.get(table, ())
-            nullable = any(self._nullable[place] for place in here)
+            nullable = any(self.nullable[place] for place in here)
             if nullable and (not parents or random.random() < style.nulls):
-                row[next(place for place in here if self._nullable[place])] = None
+                row[next(place for place in here if self.nullable[place])] = None
                 continue
-            if table == self.name and random.random() < 0.3:
+            if table == self.name and random.random() < style.loops:
                 for place, source in zip(here, there):
                     row[place] = row[source]
                 continue
@@ -281,11 +331,13 @@ class _Table:
             parent = random.choice(parents) if free else style.parent(name, parents, len(own), random)
             for place, source in zip(here, there):
                 row[place] = parent[source]
-        for pair in self._edges if style.upwards else ():
+        for pair in self.edges if style.upwards else ():
+            if len(others.get(self.references[pair[0]][0], ())) < 2 and random.random() > style.loops:
+                return None
             self._point_upwards(row, pair, others, random)
-        if len(self._references) > 1 and not self._references_hold(row, others, own):
+        if len(self.references) > 1 and not self._references_hold(row, others, own):
             return None if attempt == TRIES - 1 else self._row(style, others, own, random, attempt + 1, room)
-        for place, nullable in enumerate(self._nullable):
+        for place, nullable in enumerate(self.nullable):
             if row[place] is None and not nullable:
                 return None
         return tuple(row)
@@ -298,7 +350,7 @@ class _Table:
         random: Random,
     ) -> None:
         """Let a row lead from a parent to a later one: rows that are edges then make no cycle."""
-        (table, first, there), (_, second, _) = (self._references[number] for number in pair)
+        (table, first, there), (_, second, _) = (self.references[number] for number in pair)
         parents = others.get(table, ())
         if len(parents) < 2 or any(row[place] is None for place in (*first, *second)):
             return
@@ -308,9 +360,9 @@ class _Table:
                 row[place] = parents[number][source]
 
     def _references_hold(
-        self, row: list[Value], others: dict[str, tuple[ValueRow, ...]], own: list[ValueRow]
+        self, row: Sequence[Value], others: Mapping[str, Sequence[ValueRow]], own: Sequence[ValueRow]
     ) -> bool:
-        for table, here, there in self._references:
+        for table, here, there in self.references:
             values = tuple(row[place] for place in here)
             if None in values:
                 continue
@@ -326,7 +378,7 @@ class _Table:
         return values
 
     def _fits(self, row: ValueRow, seen: list[set[Any]]) -> bool:
-        for known, key in zip(seen, self._keys):
+        for known, key in zip(seen, self.keys):
             if any(row[place] is None for place in key):
                 continue
             if self._key(row, key) in known:

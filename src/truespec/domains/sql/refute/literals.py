@@ -14,6 +14,8 @@ from typing import Any
 
 from sqlglot import exp
 
+from truespec.domains.sql.refute.documents import document_columns, keys_of
+
 Number = int | Decimal
 MAX_LITERALS = 1_000
 """No more literals of a query are looked at."""
@@ -57,6 +59,10 @@ class Literals:
     """Lower-case names of columns that a function of dates is given, by themselves or under another name."""
     divisors: set[str] = field(default_factory=set)
     """Lower-case names of columns that something is divided by."""
+    documents: set[str] = field(default_factory=set)
+    """Lower-case names of columns that a function of JSON is given."""
+    keys: set[str] = field(default_factory=set)
+    """Keys of JSON documents."""
     folds: bool = False
     """Whether a function makes texts alike that differ in case or in blanks."""
     rows: int = 0
@@ -72,6 +78,8 @@ def collect(trees: Iterable[exp.Expr]) -> Literals:
     signs = any(tree.find(exp.Lower, exp.StrPosition) is not None for tree in trees)
     for tree in trees:
         found.dated |= _dated(tree)
+        found.documents |= document_columns(tree)
+        found.keys |= keys_of(tree)
         found.divisors |= _divisors(tree)
         found.folds = found.folds or tree.find(*_FOLDS) is not None
         found.texts.update(_cut(tree))

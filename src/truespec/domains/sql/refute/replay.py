@@ -212,7 +212,7 @@ def _cell(value: object) -> Any:
             return f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
         case dict() | list() | tuple():
             return nested(value)
-    return value
+    return value if value is None or isinstance(value, str) else str(value)
 
 
 def _recorded(value: object) -> Shown:

@@ -139,10 +139,14 @@ class Run:
         # Which plan fails is no matter of the query's meaning: both results are rows.
         if doubt is not None and doubt.wavering and self._differ_in_length(database, quickly=quickly):
             return None
-        free = doubt is not None and doubt.wavering == {1} and not self.ordered
+        free = doubt is not None and doubt.wavering == {1} and self._differ_as_bags(found)
         if free and all(isinstance(one, Rows) for one in found) and self.is_determined(0):
             return None
         return doubt
+
+    def _differ_as_bags(self, found: list[Outcome]) -> bool:
+        """Whether results that differ do so in more than the order of their rows."""
+        return not self.ordered or not same(found[0], found[1], ordered=False)
 
     def is_determined(self, side: int) -> bool:
         """Whether a query is proved to have one result, as a bag, on every database.
@@ -243,8 +247,8 @@ class Run:
         """Ties that are broken by values, which no order of rows shows."""
         for side, texts in enumerate(self.tied):
             if texts is None:
-                if not self.ordered and self.is_determined(side):
-                    continue  # whatever it chooses among, the choice shows in no result
+                if self._differ_as_bags(found) and self.is_determined(side):
+                    continue  # whatever it chooses among, the choice shows at most in the order of the result
                 return Doubt(frozenset({side}))
             if texts:
                 for outcome in self.outcomes(database, texts=texts):

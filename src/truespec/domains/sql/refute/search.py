@@ -23,6 +23,8 @@ from truespec.domains.sql.engines.result import Outcome, same
 from truespec.domains.sql.engines.script import Database
 from truespec.domains.sql.refute.bounded import space
 from truespec.domains.sql.refute.generate import Generator
+from truespec.domains.sql.refute.guide import Guide
+from truespec.domains.sql.refute.mutate import Mutator
 from truespec.domains.sql.refute.refutation import Refutation
 from truespec.domains.sql.refute.replay import replay, replay_allowed
 from truespec.domains.sql.refute.run import MAX_STOPPED, Determined, Run, _shuffled, choice_of
@@ -39,6 +41,8 @@ Of 720 pairs that were refuted, cases and unseen ones together, one took more th
 """
 MAX_UNCONFIRMED = 150
 """So many differences that were not stable end a search."""
+DRAWN, GUIDED = 60, 0.9
+"""So many databases are drawn by themselves; how many of those after them are changes of earlier ones."""
 SHRINK_PORTION = 0.5
 """The share of the time that is left in which a database is made smaller."""
 BATCH_SECONDS = 0.1
@@ -132,6 +136,9 @@ class Hunt:
         """
         self._run = Run(texts, trees, schema, order, settings, Limit.start(0), determined)
         self._generator = Generator(schema, self._run.trees, self._run.seed)
+        self._without_values = self._generator.without_values()
+        self._guide = Guide(Mutator(self._generator, self._run.trees, self._run.seed), self._run.seed)
+        self._random = Random(self._run.seed)
         self._tried = self._unstable = self._rounded = self._stopped = 0
         self._again: list[Database] = []
         self._given: list[Database] = []
@@ -223,13 +230,19 @@ class Hunt:
                     found |= {side for side, (a, b) in pairs if not same(a, b, ordered=run.ordered)}
         return frozenset(found)
 
-    def unasked(self) -> str | None:
-        """That differences may be more than rounding, which was not asked; None where all were."""
+    def unasked(self) -> list[str]:
+        """What no database told: columns without values, and differences that may be more than rounding."""
+        found = [
+            f"the column {name}, of type {kind}, was NULL in all of them"
+            for name, kind in self._without_values
+        ]
         place = self._run.too_large() if self._rounded else None
-        if place is None:
-            return None
-        databases = f"{self._rounded} of {self._tried} databases tell the queries apart"
-        return f"{databases}, but whether by rounding alone is not asked of so many operations ({place})"
+        if place is not None:
+            databases = f"{self._rounded} of {self._tried} databases tell the queries apart"
+            found.append(
+                f"{databases}, but whether by rounding alone is not asked of so many operations ({place})"
+            )
+        return found
 
     def _ended(self, how: str, found: Refutation | None = None) -> Search:
         return Search(found, self._tried, self._unstable, self._rounded, self._wavering, self._stopped, how)
@@ -237,7 +250,7 @@ class Hunt:
     def _step(self, size: int) -> Refutation | None:
         """One request."""
         run = self._run
-        drawn = [self._given.pop() if self._given else self._generator.draw() for _ in range(size)]
+        drawn = [self._next() for _ in range(size)]
         started = time.monotonic()
         answers = run.many(drawn)
         pace = (time.monotonic() - started) / size
@@ -249,6 +262,7 @@ class Hunt:
                 if isinstance(found, TruespecError):
                     raise found
                 if not run.differ(found):
+                    self._guide.note(database, found)
                     continue
                 doubt = run.doubt(database, found)
                 if doubt is not None:
@@ -266,6 +280,13 @@ class Hunt:
             if refutation is not None:
                 return refutation
         return None
+
+    def _next(self) -> Database:
+        """One that is given, or a change of one that showed something new, or a new one."""
+        if self._given:
+            return self._given.pop()
+        guided = self._tried >= DRAWN and self._random.random() < GUIDED
+        return (self._guide.propose() if guided else None) or self._generator.draw()
 
     def _refutation(self, database: Database, found: list[Outcome]) -> Refutation | None:
         """The difference, made small; None where a new database of a new session does not show it."""
