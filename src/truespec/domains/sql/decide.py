@@ -38,7 +38,7 @@ from truespec.verdict import (
     unknown,
 )
 
-QUICK_DATABASES = 100
+QUICK_DATABASES = 160
 """Databases of the second look, the first one's (`Engine.first`) among them."""
 FIRST_PORTION, BRIEF_PORTION, QUICK_PORTION = 0.1, 0.2, 0.2
 """Shares of the time that is left for a first look, a brief proof and a second look."""

@@ -10,7 +10,7 @@ import sqlglot
 import needs
 from truespec import verify
 from truespec.domains.contract import RecheckStatus
-from truespec.domains.sql.engines.contract import Answered, Settings, Stopped
+from truespec.domains.sql.engines.contract import Answered, BadDatabase, Settings, Stopped
 from truespec.domains.sql.refute.check_constraints import kind_of
 from truespec.domains.sql.refute.replay import replay
 from truespec.domains.sql.refute.run import MAX_STOPPED
@@ -410,3 +410,12 @@ def test_an_order_at_the_top_hides_no_difference_of_rows() -> None:
     candidate = ranked.format("SELECT who, DATE(at) AS dy FROM runs")
     verdict = verify("sql", oracle, candidate, context={"dialect": "mysql", "schema": ddl}, timeout=20)
     assert verdict.answer.value == "refuted", verdict
+
+
+def test_that_an_engine_refuses_all_rows_is_said() -> None:
+    schema = read_schema("CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT NOT NULL CHECK (a < -b))", "sqlite")
+    texts = "SELECT a FROM t WHERE b > 'x'", "SELECT a FROM t WHERE b >= 'x'"
+    trees = [sqlglot.parse_one(text, read="sqlite") for text in texts]
+    hunt = Hunt(texts, trees, schema, "auto", Settings())
+    hunt._valid, hunt._refused = 0, BadDatabase("CHECK constraint failed: a < -b")
+    assert hunt.unasked() == ["the engine refused the rows of all of them: CHECK constraint failed: a < -b"]

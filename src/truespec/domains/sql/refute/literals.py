@@ -15,10 +15,13 @@ from typing import Any
 from sqlglot import exp
 
 from truespec.domains.sql.refute.documents import document_columns, keys_of
+from truespec.domains.sql.refute.shapes import texts_of
 
 Number = int | Decimal
 MAX_LITERALS = 1_000
 """No more literals of a query are looked at."""
+MAX_SHAPED = 60
+"""No more texts are made for the shapes that conditions ask for."""
 MAX_SPANS = 12
 """No more lengths of time are looked at."""
 MAX_RENAMED = 3
@@ -83,6 +86,8 @@ def collect(trees: Iterable[exp.Expr]) -> Literals:
         found.divisors |= _divisors(tree)
         found.folds = found.folds or tree.find(*_FOLDS) is not None
         found.texts.update(_cut(tree))
+        for column, text in islice(texts_of(tree), MAX_SHAPED):
+            found.by_column.setdefault(column, set()).add(text)
         for node in islice(tree.find_all(exp.Literal), MAX_LITERALS):
             values = _values(node)
             _add(found, values)

@@ -17,6 +17,10 @@ MANY = 100
 """A number from which on it is rather one of seconds than of minutes or days."""
 BORDERS = 0.1
 """How often a moment is moved to the beginning of its day, and how often a day to that of its month."""
+JOINED = 0.3
+"""How often a text is two, where the queries mention a sign that may stand between them."""
+SCALED = 0.15
+"""How often a number is a small multiple of another, or nearly one: a border of what is divided."""
 _SECONDS = {"SECOND": 1, "MINUTE": 60, "HOUR": 3600, "DAY": 86_400, "WEEK": 604_800}
 _MONTHS = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}
 _DAY = 86_400
@@ -32,6 +36,9 @@ class Neighbours:
         self._steps = sorted({1, *(number for query in queries for number in _numbers(query))})
         units = {str(unit.name).upper() for query in queries for unit in query.find_all(exp.Var)}
         self._units = sorted({"DAY", *(units & {*_SECONDS, *_MONTHS})})
+        texts = {str(one.name) for query in queries for one in query.find_all(exp.Literal) if one.is_string}
+        self._signs = sorted(text for text in texts if 0 < len(text) < 3 and not text.isalnum())
+        """Texts that may stand between the parts of a text."""
         self._timed = sorted({"SECOND", "MINUTE", "HOUR", *self._units})
 
     def near(self, value: Value, kind: Kind) -> Value:
@@ -45,6 +52,9 @@ class Neighbours:
             return value
         if kind is not Kind.INT and random.random() < 0.2:
             return value + sign * Decimal("0.5")
+        if random.random() < SCALED:
+            value = value * random.choice((2, 3, 4, 8))
+            step = random.choice((0, 1))
         near = value + sign * (step + random.choice((0, 0, 0, 1, -1)))
         return near if -_BIGGEST < near < _BIGGEST else value
 
@@ -80,6 +90,8 @@ class Neighbours:
     def _alike(self, text: str) -> str:
         """A text that one character or its case tells apart, or what stands on one side of a sign in it."""
         random = self._random
+        if self._signs and random.random() < JOINED:
+            return f"{text}{random.choice(self._signs)}{random.choice((text, *'ab'))}"
         place = random.randint(0, len(text))
         sign = next((at for at, letter in enumerate(text) if not (letter.isalnum() or letter == " ")), 0)
         return random.choice(

@@ -245,16 +245,21 @@ class Run:
 
     def _hidden_ties(self, database: Database, found: list[Outcome]) -> Doubt | None:
         """Ties that are broken by values, which no order of rows shows."""
-        for side, texts in enumerate(self.tied):
-            if texts is None:
+        for side, hidden in enumerate(self.tied):
+            if hidden is None or (hidden.questions and self._have_peers(database, hidden.questions)):
                 if self._differ_as_bags(found) and self.is_determined(side):
                     continue  # whatever it chooses among, the choice shows at most in the order of the result
                 return Doubt(frozenset({side}))
-            if texts:
-                for outcome in self.outcomes(database, texts=texts):
+            elif hidden.texts:
+                for outcome in self.outcomes(database, texts=hidden.texts):
                     if not same(outcome, found[side], ordered=self.ordered):
                         return Doubt(frozenset({side}))
         return None
+
+    def _have_peers(self, database: Database, questions: list[str]) -> bool:
+        """Whether rows tie on a database, or may."""
+        counted = self.outcomes(database, texts=questions)
+        return any(not isinstance(one, Rows) or one.rows != ((0,),) for one in counted)
 
     def _beyond_rounding(self, database: Database, found: list[Outcome]) -> bool:
         """See `rounding` for the two cases."""

@@ -41,7 +41,7 @@ Of 720 pairs that were refuted, cases and unseen ones together, one took more th
 """
 MAX_UNCONFIRMED = 150
 """So many differences that were not stable end a search."""
-DRAWN, GUIDED = 60, 0.9
+DRAWN, GUIDED = 60, 0.8
 """So many databases are drawn by themselves; how many of those after them are changes of earlier ones."""
 SHRINK_PORTION = 0.5
 """The share of the time that is left in which a database is made smaller."""
@@ -140,6 +140,8 @@ class Hunt:
         self._guide = Guide(Mutator(self._generator, self._run.trees, self._run.seed), self._run.seed)
         self._random = Random(self._run.seed)
         self._tried = self._unstable = self._rounded = self._stopped = 0
+        self._valid = 0
+        self._refused: BadDatabase | None = None
         self._again: list[Database] = []
         self._given: list[Database] = []
         self._wavering: frozenset[int] = frozenset()
@@ -236,6 +238,8 @@ class Hunt:
             f"the column {name}, of type {kind}, was NULL in all of them"
             for name, kind in self._without_values
         ]
+        if self._refused is not None and not self._valid:
+            found.append(f"the engine refused the rows of all of them: {self._refused}")
         place = self._run.too_large() if self._rounded else None
         if place is not None:
             databases = f"{self._rounded} of {self._tried} databases tell the queries apart"
@@ -261,6 +265,7 @@ class Hunt:
             try:
                 if isinstance(found, TruespecError):
                     raise found
+                self._valid += 1
                 if not run.differ(found):
                     self._guide.note(database, found)
                     continue
@@ -270,7 +275,8 @@ class Hunt:
                     self._rounded += not doubt.wavering
                     self._wavering |= doubt.wavering
                     continue
-            except BadDatabase:
+            except BadDatabase as error:
+                self._refused = error
                 continue
             except Stopped:
                 self._stopped += 1

@@ -3,18 +3,21 @@
 Where rows come from base tables, shuffling them shows what an engine chooses among ties. Where they come out
 of GROUP BY, DISTINCT, UNION or a window, they come in an order of their values, whatever the tables' order:
 there, each ORDER BY that meets a choice is continued by the outputs, upwards and downwards, and a difference
-counts only if no result changes. So is the order inside an aggregate that concatenates.
+counts only if no result changes. So is the order inside an aggregate that concatenates. A window of a query
+that puts out a star is asked whether rows tie in it at all (`peers.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 from sqlglot import exp
 
 from truespec.domains.sql.dialects.registry import DIALECTS
 from truespec.domains.sql.refute.determined import leaves_choice
+from truespec.domains.sql.refute.peers import question
 from truespec.domains.sql.schema import Kind, Schema
 
 _PICKING: tuple[Any, ...] = (
@@ -31,26 +34,38 @@ _CHOOSING: tuple[Any, ...] = (exp.ArrayAgg, exp.First, exp.Last, exp.AnyValue)
 """Aggregates whose choice among rows cannot be settled here, unless they have an order of their own."""
 
 
-def variants(tree: exp.Expr, schema: Schema, ordered: bool) -> list[str] | None:
-    """The query with its ties broken in two ways; none where no choice is hidden, None where that fails."""
-    texts: list[str] = []
+@dataclass(slots=True)
+class Variants:
+    """What tells whether a query chooses among ties that the order of rows does not show."""
+
+    texts: list[str] = field(default_factory=list)
+    """The query with its ties broken in two ways; none where no choice is hidden."""
+    questions: list[str] = field(default_factory=list)
+    """Queries that count rows which tie where no other way to break the tie can be written."""
+
+
+def variants(tree: exp.Expr, schema: Schema, ordered: bool) -> Variants | None:
+    """What tells whether a query chooses among hidden ties on a database; None where nothing does."""
+    made = Variants()
     for descending in (False, True):
         copy: Any = tree.copy()
         changed = False
+        asked: list[exp.Expr] = []
         for query in list(copy.find_all(exp.Query)):
             if isinstance(query, exp.Subquery) and not query.args.get("limit"):
                 continue
-            found = _settle(query, copy, ordered and query is _top(copy), descending, schema)
+            found = _settle(query, copy, ordered and query is _top(copy), descending, schema, asked)
             if found is None:
                 return None
             changed = changed or found
-        if not changed:
-            return []
         try:
-            texts.append(copy.sql(schema.dialect))
+            made.questions = [question.sql(schema.dialect) for question in asked]
+            if not changed:
+                return made
+            made.texts.append(copy.sql(schema.dialect))
         except Exception:  # a generator's own limits
             return None
-    return texts
+    return made
 
 
 def _top(tree: Any) -> Any:
@@ -59,8 +74,13 @@ def _top(tree: Any) -> Any:
     return tree
 
 
-def _settle(query: Any, root: Any, listed: bool, descending: bool, schema: Schema) -> bool | None:
-    """Break the ties of one query; whether there were any to break, None where that cannot be written."""
+def _settle(
+    query: Any, root: Any, listed: bool, descending: bool, schema: Schema, asked: list[exp.Expr]
+) -> bool | None:
+    """Break the ties of one query; whether there were any to break, None where that cannot be written.
+
+    Where a window's ties cannot be broken, `asked` gets a query that counts them.
+    """
     sorted_source = _is_sorted(query, root)
     if isinstance(query, exp.Select) and sorted_source:
         if any(
@@ -85,11 +105,15 @@ def _settle(query: Any, root: Any, listed: bool, descending: bool, schema: Schem
         rows = spec is not None and str(spec.args.get("kind") or "").upper() == "ROWS"
         if not rows and not isinstance(_function(window), _PICKING):
             continue
-        outputs = _outputs(query)
-        if outputs is None:
+        # The order of a window with a name cannot be continued where it is used.
+        outputs = None if window.args.get("alias") else _outputs(query)
+        if outputs is not None:
+            _continue(window, [*outputs, *(c.copy() for c in window.this.find_all(exp.Column))], descending)
+            changed = True
+        elif (counting := question(window, query)) is not None:
+            asked.append(counting)
+        else:
             return None
-        _continue(window, [*outputs, *(c.copy() for c in window.this.find_all(exp.Column))], descending)
-        changed = True
     limited = any(query.args.get(part) is not None for part in ("limit", "offset")) or _picks(query)
     if (
         (limited or (listed and query.args.get("order") is not None))
@@ -188,8 +212,8 @@ def _is_derived(query: Any, root: Any) -> bool:
 
 def _own(query: Any) -> Iterator[Any]:
     """The nodes of a query's outputs, conditions and order, less those of its subqueries."""
-    parts = [*(query.args.get("expressions") or ()), query.args.get("having"), query.args.get("order")]
-    waiting = [part for part in parts if part is not None]
+    others = [query.args.get(part) for part in ("having", "qualify", "order")]
+    waiting = [part for part in (*(query.args.get("expressions") or ()), *others) if part is not None]
     while waiting:
         node = waiting.pop()
         yield node
