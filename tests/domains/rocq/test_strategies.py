@@ -12,6 +12,7 @@ import pytest
 
 import needs
 from cases import read_yaml
+from truespec.domains.rocq.conjectures import SUGGESTED, conjectured
 from truespec.domains.rocq.context import read_context
 from truespec.domains.rocq.dialogue import Dialogue
 from truespec.domains.rocq.domain import NO_CACHE
@@ -74,14 +75,18 @@ def module_of(case: dict[str, str]) -> str:
     return f"Case_{CASES.index(case)}"
 
 
-def stated(session: Session, case: dict[str, str], candidate: str) -> Dialogue:
-    """A dialogue in which the theorem on the case's oracle and a candidate is to be proved."""
+def layout_of(case: dict[str, str], candidate: str) -> Layout:
     texts = [
         screen(body if body.startswith(SENTENCES) else f"Definition spec {case['signature']} := {body}.")
         for body in (case["oracle"], candidate)
     ]
     context: dict[str, object] = {key: case[key] for key in ("signature", "preamble") if key in case}
-    layout = Layout(read_context(context), *texts)
+    return Layout(read_context(context), *texts)
+
+
+def stated(session: Session, case: dict[str, str], candidate: str) -> Dialogue:
+    """A dialogue in which the theorem on the case's oracle and a candidate is to be proved."""
+    layout = layout_of(case, candidate)
     dialogue = Dialogue(session, Limit.start(240.0), threading.Event())
     dialogue.must(f"Module {module_of(case)}.")
     for sentence in (*layout.preamble(), *layout.modules(), *layout.statement(), *opening(layout), THEOREM):
@@ -112,7 +117,21 @@ def test_it_proves_the_right_candidate_and_not_the_wrong_one(
         assert not dialogue.tries(f"{case['tactic']}.", WRONG_SECONDS)
 
 
+@pytest.mark.slow
+def test_samples_suggest_how_a_state_tells_another(attempts: Session) -> None:
+    (case,) = (case for case in CASES if case["tactic"].startswith(SUGGESTED))
+    if not attempts.back_to(attempts.base):
+        attempts.kill()
+        attempts.ready()
+    dialogue = stated(attempts, case, case["right"])
+    dialogue.must("Abort.")
+    law = conjectured(dialogue, layout_of(case, case["right"]), THEOREM)
+    assert law is not None
+    assert {"Truespec_oracle.after", "Truespec_candidate.go"} <= {*law.replace("(", " ").split()}
+    assert dialogue.may("Qed.")
+
+
 def test_cases_name_strategies() -> None:
-    named = {case["tactic"].removeprefix(f"{PREPARATION}; ") for case in CASES}
-    assert named <= {one.name for one in STRATEGIES}
+    named = {case["tactic"].removeprefix(f"{PREPARATION}; ").partition(" ")[0] for case in CASES}
+    assert named <= {one.name for one in STRATEGIES} | {SUGGESTED}
     assert len({case["name"] for case in CASES}) == len(CASES)

@@ -330,6 +330,8 @@ def equivalence(found: Proved, layout: Layout) -> Verdict:
         "opening": list(hammer.OPENING if found.script else opening(layout)),
         "tactic": found.tactic,
     }
+    if found.law:
+        certificate["law"] = found.law
     if found.script:
         certificate["script"] = list(found.script)
     return equivalent("rocq", found.tactic, Proof(found.tactic, tuple(trusts), (), certificate))

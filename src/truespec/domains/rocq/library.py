@@ -81,6 +81,7 @@ FILES = (
     "Integers",
     "Parted",
     "Carried",
+    "Conjectured",
     "Portfolio",
     "Formula",
     "Reify",

@@ -7,6 +7,7 @@ import threading
 from dataclasses import dataclass
 
 from truespec.domains.rocq.axioms import rests_on_classic_at_most
+from truespec.domains.rocq.conjectures import SUGGESTED, conjectured
 from truespec.domains.rocq.dialogue import Dialogue
 from truespec.domains.rocq.ordering import AT_ONCE, ordered
 from truespec.domains.rocq.pair import Layout
@@ -18,6 +19,10 @@ from truespec.verdict import Incomplete, OutOfMemory
 
 PATIENCE = 6.0
 """Each round after the second gives those that ran out of time so many times more, while the limit lasts."""
+EARLY_SECONDS = 0.4
+"""After so many processor seconds, laws of the two sides are looked for."""
+EARLY = 2
+"""So many strategies are tried before the time is looked at."""
 PREPARATION = "prepare"
 """The tactic that takes what both sides ask for, and writes functions that say the same as one."""
 PREPARATION_SECONDS = 0.5
@@ -38,6 +43,8 @@ class Proved:
     """Whether it rests on the law of excluded middle."""
     script: tuple[str, ...] = ()
     """The sentences of the proof, where it is no tactic of the library."""
+    law: str = ""
+    """The general equation of the two sides by which the tactic proves the theorem, where it is given one."""
 
 
 def prove(
@@ -61,15 +68,25 @@ def prove(
     found = _round(dialogue, layout, False, every[: len(AT_ONCE)], 0, ended, accepted)
     if isinstance(found, Proved):
         return found
-    unfinished, turn = {False: every}, 0
-    if _prepares(dialogue, layout):
-        unfinished = {True: every, False: tuple(one for one in every if not one.as_stated)}
+    prepares = _prepares(dialogue, layout)
+    late, place = () if prepares else found, 0 if prepares else len(AT_ONCE)
+    began = session.worked()
+    while place < len(every) and session.worked() - began < EARLY_SECONDS:
+        found = _round(dialogue, layout, prepares, every[place : place + EARLY], 0, ended, accepted)
+        if isinstance(found, Proved):
+            return found
+        late, place = (*late, *found), place + EARLY
+    if (by_law := _by_law(dialogue, layout, accepted)) is not None:
+        return by_law
+    unfinished, turn = {prepares: every[place:]}, 0
+    if prepares:
+        unfinished[False] = tuple(one for one in every if not one.as_stated)
     while any(unfinished.values()):
         for prepared, strategies in unfinished.items():
             found = _round(dialogue, layout, prepared, strategies, turn, ended, accepted)
             if isinstance(found, Proved):
                 return found
-            unfinished[prepared] = found
+            unfinished[prepared] = found if turn or prepared != prepares else (*late, *found)
         if first_round is not None and turn:
             first_round.set()
         turn += 1
@@ -115,6 +132,21 @@ def _round(
             late.append(strategy)
     dialogue.must("Abort.")
     return tuple(late)
+
+
+def _by_law(dialogue: Dialogue, layout: Layout, accepted: threading.Event) -> Proved | None:
+    """A proof by an equation of the two sides in general form, which samples suggest."""
+    try:
+        law = conjectured(dialogue, layout, THEOREM)
+    except (Interrupted, OutOfMemory, Dead, Incomplete):
+        _restart(dialogue, layout)
+        return None
+    if law is None:
+        return None
+    if dialogue.may("Qed."):
+        return Proved(SUGGESTED, _looked_over(dialogue, accepted), law=law)
+    dialogue.may("Abort.")
+    return None
 
 
 def _looked_over(dialogue: Dialogue, accepted: threading.Event) -> bool:

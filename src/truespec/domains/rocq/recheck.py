@@ -26,6 +26,7 @@ from truespec.domains.rocq.screen import screen
 from truespec.domains.rocq.session import LARGE_PAGES, MEMORY_BYTES, Interrupted, OpeningRefused, Session
 from truespec.domains.rocq.smt import GRADE, LOAD, WHOLE, confirm, plans, reduce_stated, smtlib
 from truespec.domains.rocq.smtlib import NEXT
+from truespec.domains.rocq.terms import read_term
 from truespec.domains.rocq.toolchain import toolchain
 from truespec.domains.rocq.witness import to_json
 from truespec.solvers import cvc5
@@ -70,7 +71,7 @@ def recheck(oracle: str, candidate: str, raw: RawContext, verdict: Verdict, limi
                 case Answer.EQUIVALENT, Proof(certificate=dict() as certificate) if "script" in certificate:
                     return _script(dialogue, certificate["script"], by)
                 case Answer.EQUIVALENT, Proof(certificate=dict() as certificate):
-                    return _proof(dialogue, layout, str(certificate.get("tactic", "")), by)
+                    return _replay(dialogue, by, opening(layout), [_proof(certificate)])
                 case Answer.REFUTED, Counterexample() as evidence:
                     return _refutation(dialogue, layout, evidence, by)
         return Recheck(RecheckStatus.NO_CERTIFICATE, by, "the verdict carries neither a tactic nor a point")
@@ -96,9 +97,17 @@ def _misshapen(layout: Layout, verdict: Verdict) -> str | None:
             tactic = str(certificate.get("tactic", ""))
             if not re.fullmatch(rf"({PREPARATION}; )?by_[a-z_]+", tactic):
                 return f"the certificate names no strategy: {tactic[:80]!r}"
+            law = str(certificate.get("law", "True"))
+            if not reads_as_law(law):
+                return f"the certificate's law is none: {law[:80]!r}"
         case Answer.REFUTED, Counterexample() as evidence:
             return _no_point(layout, evidence)
     return None
+
+
+def reads_as_law(law: str) -> bool:
+    """Whether this is one term that runs no tactic."""
+    return len(sentences(f"({law}) .")) == 1 and "ltac" not in law and read_term(law) is not None
 
 
 def _no_claim(layout: Layout, certificate: Mapping[str, object]) -> str | None:
@@ -174,8 +183,10 @@ def _restated(layout: Layout, load: Iterable[str], limit: Limit) -> Iterator[Dia
             dialogue.session.kill()
 
 
-def _proof(dialogue: Dialogue, layout: Layout, tactic: str, by: str) -> Recheck:
-    return _replay(dialogue, by, opening(layout), [f"{tactic}."])
+def _proof(certificate: Mapping[str, object]) -> str:
+    """The sentence that proves the theorem by a strategy, which may be given a law."""
+    law = f" ({certificate['law']})" if "law" in certificate else ""
+    return f"{certificate.get('tactic', '')}{law}."
 
 
 def _script(dialogue: Dialogue, script: list[str], by: str) -> Recheck:

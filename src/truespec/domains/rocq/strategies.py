@@ -83,8 +83,8 @@ STRATEGIES: tuple[Strategy, ...] = (
     Strategy("by_factors", 0.2, use=("divisibility", "product", "quotient")),
     Strategy(
         "by_scans",
-        0.7,
-        glance=0.4,
+        0.9,
+        glance=0.55,
         use=("functions", "parts", "recursion"),
         made_for=("recursion",),
         as_stated=True,
@@ -175,7 +175,7 @@ STRATEGIES: tuple[Strategy, ...] = (
         made_for=("common divisors",),
     ),
     Strategy("by_euclid", 0.5, glance=0.3, expected=0.3, use=("division", "product"), made_for=("division",)),
-    Strategy("by_loops", 0.3, expected=0.3, use=("recursion", "functions")),
+    Strategy("by_loops", 0.5, glance=0.35, expected=0.3, use=("recursion", "functions")),
     Strategy("by_options", 1.5, glance=1.0, expected=0.5, use=("index",), made_for=("index",)),
     Strategy(
         "by_given", 0.8, glance=0.4, expected=0.4, use=("premises",), made_for=("premises", "type list")

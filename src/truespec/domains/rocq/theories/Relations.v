@@ -36,7 +36,10 @@ Ltac extremes_taken := repeat match goal with
   | |- context [Z.min ?a ?b] => destruct (Z.lt_trichotomy a b) as [?|[?|?]]; [ rewrite (Z.min_l a b) by lia | rewrite (Z.min_r a b) by lia .. ] end.
 Ltac taken := cbn in *; opened_booleans; fold_cases; extremes_taken; opened_booleans; known_results; cbn in *; booleans_to_props; parities; subst; try discriminate.
 Ltac to_relation_leaf := first [ solve [once (build 2%nat)] | (taken; first [ solve [exfalso; built_leaf] | solve [once (build 3%nat)] ]) ].
-Ltac to_relation := first [ along ltac:(fun _ => intros; to_relation_leaf) | (intros; to_relation_leaf) ].
+(* A number that a part of the value counts down takes an induction inside the induction. *)
+Ltac counted_inside := try (match goal with p : (_ * _)%type |- _ => destruct p end; cbn in *); match goal with n : nat |- _ => induction n; cbn in *; to_relation_leaf end.
+Ltac along_declared k := match goal with x : ?T |- _ => lazymatch T with list _ => fail | nat => fail | string => fail | bool => fail | ascii => fail | Z => fail | option _ => fail | (_ * _)%type => fail | _ => tryif is_prop T then fail else (generalise_but x; induction x; intros; k tt) end end.
+Ltac to_relation := first [ along ltac:(fun _ => intros; first [ to_relation_leaf | solve [counted_inside] ]) | along_declared ltac:(fun _ => solve [to_relation_leaf]) | (intros; to_relation_leaf) ].
 Ltac results_of := intros; subst; first [ built_leaf | (known_results; fold_cases; opened_booleans; known_results; cbn in *; booleans_to_props; parities; opened_evidence; first [ built_leaf | idtac ]; by_equations; rewrite ?andb_true_iff, ?orb_true_iff, ?negb_true_iff; built_leaf) ].
 Ltac from_relation_leaf := cbn in *; parts_of_results; results_of.
 Ltac from_relation := let h := fresh "h" in intro h; induction h; from_relation_leaf.
