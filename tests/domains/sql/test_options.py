@@ -69,6 +69,27 @@ def test_types_whose_arithmetic_or_text_differs_are_not_read(
     assert not proved(dialect, f"CREATE TABLE a ({ddl})", *queries)
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        "(SELECT id, x AS n FROM a) AS f",
+        "(SELECT id, n FROM (SELECT id, MAX(x) AS n FROM a GROUP BY id) AS g) AS f",
+    ],
+)
+def test_names_of_unsigned_columns_are_not_computed_with(source: str) -> None:
+    ddl = "CREATE TABLE a (id INT PRIMARY KEY, x INT UNSIGNED)"
+    one = f"SELECT id FROM {source} WHERE n - 5 < 0"
+    assert not proved("mysql", ddl, one, "SELECT id FROM a WHERE x < 5")
+    listed = "WITH f (id, n) AS (SELECT * FROM a) SELECT id FROM f WHERE n - 5 < 0"
+    assert not proved("mysql", ddl, listed, "SELECT id FROM a WHERE x < 5")
+
+
+def test_other_names_are_computed_with_beside_unsigned_columns() -> None:
+    ddl = "CREATE TABLE a (id INT PRIMARY KEY, x INT UNSIGNED, d DATE NOT NULL)"
+    one = "SELECT id FROM (SELECT id, d AS k FROM a) AS f WHERE k + INTERVAL 1 DAY > '2020-01-01'"
+    assert proved("mysql", ddl, one, "SELECT id FROM a WHERE DATE_ADD(d, INTERVAL 1 DAY) > '2020-01-01'")
+
+
 def test_unsigned_columns_are_compared_and_counted() -> None:
     ddl = "CREATE TABLE a (id INT UNSIGNED PRIMARY KEY, x INT UNSIGNED, y INT)"
     assert proved("mysql", ddl, "SELECT id, y + 1 FROM a WHERE x > 3", "SELECT id, 1 + y FROM a WHERE 3 < x")

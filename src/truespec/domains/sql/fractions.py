@@ -118,7 +118,7 @@ def _is_decimal(node: Any, decimals: set[str]) -> bool:
     match node:
         case exp.Column():
             return node.name.lower() in decimals
-        case exp.Avg():
+        case exp.Avg() | exp.Extract():
             return True
         case exp.Add() | exp.Sub() | exp.Mul() | exp.Div():
             return _is_decimal(node.this, decimals) or _is_decimal(node.expression, decimals)

@@ -256,8 +256,8 @@ def check_common_tables(tree: exp.Expr, schema: Schema) -> None:
 def check_unsigned(tree: exp.Expr, schema: Schema) -> None:
     """No arithmetic with unsigned columns: a result below zero is an error in MariaDB and DuckDB.
 
-    A frame by distance computes with its sort key. A name that the query gives may stand for such a column,
-    and is refused as well.
+    A frame by distance computes with its sort key. A name that the query gives to an expression of such a
+    column is refused as well.
     """
     tables = {table.name.lower() for table in tree.find_all(exp.Table)}
     unsigned = {
@@ -268,14 +268,35 @@ def check_unsigned(tree: exp.Expr, schema: Schema) -> None:
     }
     if not unsigned:
         return
-    unsigned |= {alias.alias.lower() for alias in tree.find_all(exp.Alias)}
-    unsigned |= {name.name.lower() for alias in tree.find_all(exp.TableAlias) for name in alias.columns}
+    unsigned |= _named_after(tree, unsigned)
     for node in tree.find_all(exp.Add, exp.Sub, exp.Mul, exp.Neg, exp.IntDiv, exp.Mod, exp.Window):
         spec = node.args.get("spec")
         if isinstance(node, exp.Window) and (spec is None or spec.args.get("kind") != "RANGE"):
             continue
         if any(column.name.lower() in unsigned for column in node.find_all(exp.Column)):
             raise Unsupported(f"sql: arithmetic beside UNSIGNED columns ({node.sql(schema.dialect)[:60]})")
+
+
+def _named_after(tree: exp.Expr, columns: set[str]) -> set[str]:
+    """The names, in lower case, that a query gives to what is made of these columns, or may be."""
+    given = [({str(alias.alias).lower()}, alias.this) for alias in tree.find_all(exp.Alias)]
+    given += [
+        ({str(name.name).lower() for name in alias.columns}, alias.parent)
+        for alias in tree.find_all(exp.TableAlias)
+        if alias.columns
+    ]
+    read = [
+        (names, {str(column.name).lower() for column in made.find_all(exp.Column, exp.Star)})
+        for names, made in given
+    ]
+    found: set[str] = set()
+    while True:
+        more = {
+            name for names, columns_of in read if columns_of & (columns | found | {"*"}) for name in names
+        }
+        if more <= found:
+            return found
+        found |= more
 
 
 def check_windows(tree: exp.Expr) -> None:

@@ -220,6 +220,7 @@ def test_statements_and_functions_are_seen_in_every_position(text: str, dialect:
         ("SELECT x FROM t u (x)", "postgres"),
         ("SELECT value FROM json_each('[1]')", "sqlite"),
         ("SELECT fullkey FROM t, json_tree(t.a)", "sqlite"),
+        ("SELECT v FROM t, JSON_TABLE(t.a, '$[*]' COLUMNS (v INT PATH '$')) AS j", "mysql"),
         ("SELECT {'a': 1}, MAP {'a': 1}, [1], struct_pack(a := 1)", "duckdb"),
         ("SELECT list_transform([1], x -> x + 1), map_keys(MAP {'a': 1})", "duckdb"),
         ("PIVOT t ON a IN (1, 2) USING SUM(b)", "duckdb"),

@@ -83,7 +83,7 @@ NOW_WORDS = words("now localtime utc today tomorrow yesterday")
 
 GRAMMAR = words(
     """
-    all and any anti as asof between by case cross cube cycle distinct div else end escape except exclude
+    all and any anti as asof between by case columns cross cube cycle distinct div else end escape except exclude
     exists fetch filter for from full group groups having ilike in inner intersect into is join lateral
     left like limit match materialized minus mod natural not of offset on only or order outer over partition
     pivot qualify range recursive regexp rename replace returning rlike rollup row rows select semi set sets
