@@ -169,6 +169,7 @@ def test_columns_of_mixed_numbers_are_not_divided(oracle: str, candidate: str) -
         ("mysql", "ROUND(f + f, 2)", "ROUND(2 * f, 2)"),
         ("mysql", "ROUND(x + x, 1)", "ROUND(2 * x, 1)"),
         ("mysql", "ROUND(SQRT(POW(a + a, 2)), 2)", "ROUND(SQRT(POW(2 * a, 2)), 2)"),
+        ("sqlite", "LOWER(SUBSTR(c, 2))", "SUBSTR(LOWER(c), 2)"),
         ("postgres", "DATE_PART('year', d)", "EXTRACT(YEAR FROM d)"),
         ("postgres", "ROUND(EXTRACT(DAY FROM d) / 2)::int", "ROUND((EXTRACT(DAY FROM d)) / 2)::int"),
         (

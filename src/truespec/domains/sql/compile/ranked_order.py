@@ -54,7 +54,7 @@ def _keys(query: exp.Select, key: exp.Ordered, before: Sequence[exp.Ordered]) ->
         for place, inner in enumerate(list(_of_window(body, item, key, shown)), 1):
             name = f"key {place} of {node.name}"
             body.append("expressions", exp.alias_(inner.this, name, quoted=True))
-            inner.set("this", exp.column(exp.to_identifier(name, quoted=True), table=source))
+            inner.set("this", exp.column(exp.to_identifier(name, quoted=True), table=source or None))
             yield inner
 
 
@@ -105,7 +105,7 @@ def _item(query: exp.Select, name: str) -> exp.Expr | None:
 
 
 def _body(query: exp.Select, column: exp.Column) -> tuple[exp.Select | None, str]:
-    """The derived table, or the common table expression, that a column is of, and what it is called."""
+    """The derived table, or the common table expression, that a column is of, and its name, if it has one."""
     start, joins = query.args.get("from_"), query.args.get("joins") or []
     sources = [] if start is None else [start.this, *(join.this for join in joins)]
     if query.args.get("group") is not None or any(join.side or join.method for join in joins):
@@ -119,7 +119,7 @@ def _body(query: exp.Select, column: exp.Column) -> tuple[exp.Select | None, str
         body = source.this if isinstance(source, exp.Subquery) else _expression(query, source)
         alias = source.args.get("alias")
         plain = isinstance(body, exp.Select) and not body.args.get("distinct") and not body.is_star
-        if plain and name and not (alias is not None and alias.columns):
+        if plain and (name or len(sources) == 1) and not (alias is not None and alias.columns):
             return body, name
     return None, ""
 

@@ -305,6 +305,8 @@ class Dialect:
     """Whether LENGTH of a list is the number of its elements."""
     lists_are_written_in_braces: bool
     """Whether the text of a list is `{1, 2}`; else it is `[1, 2]`."""
+    case_is_of_ascii: bool
+    """Whether LOWER and UPPER change ASCII letters alone, each into one letter."""
     joined_list_is_null: bool
     """Whether ARRAY_TO_STRING of NULLs alone is NULL, as STRING_AGG is; else it is an empty text."""
     bit_aggregates_read: bool

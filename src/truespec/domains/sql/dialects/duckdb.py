@@ -122,6 +122,7 @@ DUCKDB = Dialect(
     ungrouped=Ungrouped.NOT_READ,
     lists_have_length=True,
     lists_are_written_in_braces=False,
+    case_is_of_ascii=False,
     joined_list_is_null=True,
     bit_aggregates_read=True,
     longest_name=256,

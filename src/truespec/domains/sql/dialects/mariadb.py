@@ -122,6 +122,7 @@ MARIADB = Dialect(
     ungrouped=Ungrouped.ANY_ROW,
     lists_have_length=False,
     lists_are_written_in_braces=False,
+    case_is_of_ascii=False,
     joined_list_is_null=False,
     bit_aggregates_read=False,
     longest_name=256,

@@ -122,6 +122,7 @@ SQLITE = Dialect(
     ungrouped=Ungrouped.DETERMINED,
     lists_have_length=False,
     lists_are_written_in_braces=False,
+    case_is_of_ascii=True,
     joined_list_is_null=False,
     bit_aggregates_read=True,
     longest_name=256,

@@ -83,11 +83,12 @@ NOW_WORDS = words("now localtime utc today tomorrow yesterday")
 
 GRAMMAR = words(
     """
-    all and any anti as asof between by case columns cross cube cycle distinct div else end escape except exclude
-    exists fetch filter for from full group groups having ilike in inner intersect into is join lateral
-    left like limit match materialized minus mod natural not of offset on only or order outer over partition
-    pivot qualify range recursive regexp rename replace returning rlike rollup row rows select semi set sets
-    similar some sounds symmetric then to union unpivot using values when where window with within xor
+    all and any anti as asof between by case columns cross cube cycle distinct div else end escape except
+    exclude exists fetch filter for from full group groups having ilike in inner intersect into is join
+    lateral left like limit match materialized minus mod natural not of offset on only or order outer over
+    partition pivot qualify range recursive regexp rename replace returning rlike rollup row rows select
+    semi set sets similar some sounds symmetric then to union unpivot using values when where window with
+    within xor
     """
 )
 """Words of the grammar that stand before a parenthesis; no engine has a function of such a name that does
