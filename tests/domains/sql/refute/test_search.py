@@ -419,3 +419,17 @@ def test_that_an_engine_refuses_all_rows_is_said() -> None:
     hunt = Hunt(texts, trees, schema, "auto", Settings())
     hunt._valid, hunt._refused = 0, BadDatabase("CHECK constraint failed: a < -b")
     assert hunt.unasked() == ["the engine refused the rows of all of them: CHECK constraint failed: a < -b"]
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize(
+    ("candidate", "differ"),
+    [
+        ("SELECT d, sal FROM Emp WHERE sal >= 2 ORDER BY d", True),
+        ("SELECT e.d, e.sal FROM Emp e LEFT JOIN Dept ON e.d = Dept.id WHERE sal > 2 ORDER BY d", False),
+    ],
+)
+def test_ties_at_the_top_hide_no_difference_of_rows(candidate: str, differ: bool, dialect: str) -> None:
+    """The order leaves ties; rows that one query alone puts out are a difference, their order is none."""
+    found = look("SELECT d, sal FROM Emp WHERE sal > 2 ORDER BY d", candidate, dialect, databases=150)
+    assert (found.refutation is not None) is differ, found

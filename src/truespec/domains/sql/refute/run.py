@@ -183,12 +183,14 @@ class Run:
         return doubt
 
     def _new_doubt(self, database: Database, found: list[Outcome], *, quickly: bool) -> Doubt | None:
+        # Sorted rows that differ in more than their order differ whatever it is.
+        ordered = not self._differ_as_bags(found)
         if not all(map(_exact, found)):
             return Doubt()
-        if self.inexact and not self._beyond_rounding(database, found):
+        if self.inexact and not self._beyond_rounding(database, found, ordered):
             return Doubt()
         if self.choices:
-            doubt = self._hidden_ties(database, found)
+            doubt = self._hidden_ties(database, found, ordered)
             if doubt is not None:
                 return doubt
         shuffles = MORE_SHUFFLES if self.choices else SHUFFLES
@@ -199,7 +201,7 @@ class Run:
                 if isinstance(again, TruespecError):
                     raise again
                 pairs = enumerate(zip(found, again, strict=True))
-                moved = [side for side, (one, other) in pairs if not same(one, other, ordered=self.ordered)]
+                moved = [side for side, (one, other) in pairs if not same(one, other, ordered=ordered)]
                 if moved:
                     return Doubt(frozenset(moved))
         return None
@@ -243,16 +245,16 @@ class Run:
             return None
         return Run(texts, trees, self.schema, "bag", self.settings, self.limit, lambda *_: False)
 
-    def _hidden_ties(self, database: Database, found: list[Outcome]) -> Doubt | None:
+    def _hidden_ties(self, database: Database, found: list[Outcome], ordered: bool) -> Doubt | None:
         """Ties that are broken by values, which no order of rows shows."""
         for side, hidden in enumerate(self.tied):
             if hidden is None or (hidden.questions and self._have_peers(database, hidden.questions)):
-                if self._differ_as_bags(found) and self.is_determined(side):
+                if not ordered and self.is_determined(side):
                     continue  # whatever it chooses among, the choice shows at most in the order of the result
                 return Doubt(frozenset({side}))
             elif hidden.texts:
                 for outcome in self.outcomes(database, texts=hidden.texts):
-                    if not same(outcome, found[side], ordered=self.ordered):
+                    if not same(outcome, found[side], ordered=ordered):
                         return Doubt(frozenset({side}))
         return None
 
@@ -261,13 +263,13 @@ class Run:
         counted = self.outcomes(database, texts=questions)
         return any(not isinstance(one, Rows) or one.rows != ((0,),) for one in counted)
 
-    def _beyond_rounding(self, database: Database, found: list[Outcome]) -> bool:
+    def _beyond_rounding(self, database: Database, found: list[Outcome], ordered: bool) -> bool:
         """See `rounding` for the two cases."""
         settings = self.settings
         if DIALECTS[self.schema.dialect].division_digits_set_by_session:
             settings = replace(settings, digits=30)
             found = self.outcomes(database, settings=settings)
-        if not self.differ(found):
+        if same(*found, ordered=ordered):
             return False
         exact = self._refusing_inexact
         if exact is None:
@@ -275,11 +277,11 @@ class Run:
         # MariaDB's error is an overflow, which stops a query.
         with contextlib.suppress(Stopped):
             again = self.outcomes(database, texts=exact, settings=settings)
-            if all(same(one, other, ordered=self.ordered) for one, other in zip(found, again, strict=True)):
+            if all(same(one, other, ordered=ordered) for one, other in zip(found, again, strict=True)):
                 return True
         if not all(map(self.arithmetic.only_shown, self.trees)):
             return False
-        if same(*found, ordered=self.ordered, tolerance=TOLERANCE):
+        if same(*found, ordered=ordered, tolerance=TOLERANCE):
             return False
         # A rewritten query that fails where the original does not is another result.
         for texts in self._moved:
@@ -287,9 +289,7 @@ class Run:
                 return False
             again = self.outcomes(database, texts=texts, settings=settings)
             for one, other in zip(found, again, strict=True):
-                if not isinstance(other, Rows) or not same(
-                    one, other, ordered=self.ordered, tolerance=TOLERANCE
-                ):
+                if not isinstance(other, Rows) or not same(one, other, ordered=ordered, tolerance=TOLERANCE):
                     return False
         return True
 
