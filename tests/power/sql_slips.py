@@ -37,6 +37,10 @@ SLIPS = [
         "WITH RECURSIVE r(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM r WHERE n < 5) SELECT n FROM r",
         "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 6) SELECT n FROM r",
     ),
+    (
+        "SELECT a, COUNT(*) FROM t WHERE b IN (SELECT sal FROM emp) GROUP BY a",
+        "SELECT a, COUNT(*) FROM t JOIN emp ON b = sal GROUP BY a",
+    ),
     ("SELECT DISTINCT a FROM t", "SELECT a FROM t"),
     ("SELECT DISTINCT id FROM emp JOIN t ON a = dept", "SELECT id FROM emp JOIN t ON a = dept"),
     ("SELECT a FROM t GROUP BY a", "SELECT a FROM t GROUP BY a, c"),

@@ -59,6 +59,7 @@ from truespec.domains.sql.rules import (
     first_rows,
     flags,
     frame_rows,
+    further_rows,
     greatest_counts,
     group_determined,
     independent_factors,
@@ -333,6 +334,19 @@ def frames_hold_one_row_each(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(frame_rows, "_single", lambda world, term: True)
 
 
+def any_further_row_is_one(patch: pytest.MonkeyPatch) -> None:
+    stated = further_rows.of
+
+    def of(left: Any, right: Any) -> Any:
+        for one, (other,) in stated(left, right):
+            shown = {out.val.get_id() for out in other.outs}
+            kept = tuple((row, table) for row, table in other.rows if row.get_id() in shown)
+            hidden = [row for row, _ in other.rows if row.get_id() not in shown]
+            yield one, [replace(other, rows=kept, cond=z3.Exists(hidden, other.cond))]
+
+    patch.setattr(further_rows, "of", of)
+
+
 def all_counts_are_of_later_rows(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(counted_last, "_ordered", lambda world, whole, after: True)
 
@@ -548,6 +562,7 @@ def what_is_joined_is_put_out_anyway(patch: pytest.MonkeyPatch) -> None:
 
 
 PLANTS: dict[Plant, str] = {
+    any_further_row_is_one: "SELECT a, COUNT(*) FROM t WHERE b IN (SELECT sal FROM emp) GROUP BY a",
     all_walks_are_one: (
         "WITH RECURSIVE r(i, l) AS (SELECT id, 0 FROM emp WHERE sal = 1 UNION ALL SELECT e.id, l + 1 FROM r "
         "JOIN emp e ON e.dept = r.i WHERE l < 12) SELECT i FROM r"

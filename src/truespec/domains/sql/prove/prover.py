@@ -30,6 +30,7 @@ from truespec.domains.sql.prove.outputs import alike, said_of, same_outputs, sam
 from truespec.domains.sql.rules import (
     choices,
     distinct_of_unique,
+    further_rows,
     key_cases,
     known_arguments,
     listed_groups,
@@ -81,6 +82,7 @@ class Prover:
             or self._from_another_side(first, second, given)
             or self._as_sets(first, second, given)
             or self._one_to_one(first, second, given)
+            or self._beside_their_rows(first, second, given)
             or self._by_classes(first, second, given)
             or self._over_rows(first, second, given)
             or self._by_cases(first, second, given)
@@ -324,10 +326,8 @@ class Prover:
         first, second = ([term for term in side if shape(term) == kind] for side in (left, right))
         return self._match(first, second, given) or self._pointwise(first, second, given)
 
-    # As sets: rule `as_sets`
-
     def _as_sets(self, left: list[Term], right: list[Term], given: Formula) -> bool:
-        """Neither side has duplicates, and each tuple of one is a tuple of the other."""
+        """Rule `as_sets`: neither side has duplicates, and each tuple of one is a tuple of the other."""
         if not left or not right:
             return not left and not right
         # Whether there are duplicates is the cheaper question by far, and the one that fails more often.
@@ -338,10 +338,8 @@ class Prover:
             and self._contained(right, left, given)
         )
 
-    # Counted: rule `one_to_one`
-
     def _one_to_one(self, left: list[Term], right: list[Term], given: Formula) -> bool:
-        """Choices that put nothing out are as many as the tuples that tell them apart.
+        """Rule `one_to_one`: choices that put nothing out are as many as the tuples that tell them apart.
 
         Rows on one side are counted, the tuples of a group on the other: where the rows, seen through the
         group's columns, are the tuples of the group and no two of them look alike, both are as many.
@@ -358,6 +356,12 @@ class Prover:
                     self.steps.append("one_to_one")
                     return True
         return False
+
+    def _beside_their_rows(self, left: list[Term], right: list[Term], given: Formula) -> bool:
+        """Rule `further_rows`: with rows put out too, both sides are the same sets."""
+        same = any(self._as_sets(one, other, given) for one, other in further_rows.of(left, right))
+        self.steps += ["further_rows"] * same
+        return same
 
     # Over rows: rule `covering_row`
 
